@@ -27,7 +27,7 @@ from typing import Any
 import sledlab as sl
 from clients import CLIENTS, MOST, hogs, stopped_now_and_then
 from keeping import machine, write, write_runs
-from sledlab.shown import Shown
+from sledlab.display import Shown
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCALES = ("0.5", "1", "10")

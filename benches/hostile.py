@@ -27,7 +27,7 @@ ROUNDS = 5
 READS = 1500
 SCALE = 10
 TRIM = 4
-MOST_BYTES = 32 << 20
+MAX_BYTES = 32 << 20
 
 
 def noise(client: Client, rng: random.Random) -> None:
@@ -49,7 +49,7 @@ def past_the_end(client: Client, rng: random.Random) -> None:
 
 def half_a_write(client: Client, rng: random.Random) -> None:
     """Sends the first half of the longest write that is allowed."""
-    client.send(REQUEST.pack(ASKS, 0, WRITE, 1, 0, MOST_BYTES) + rng.randbytes(1 << 16))
+    client.send(REQUEST.pack(ASKS, 0, WRITE, 1, 0, MAX_BYTES) + rng.randbytes(1 << 16))
 
 
 def sessions(path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 from sledlab_papers.markdown import table
-from sledlab_papers.words import span
+from sledlab_papers.wording import span
 
 from .page import fill, write
 from .simulator import calibration, catalogue, cells
@@ -23,7 +23,7 @@ GENERATORS = (*HOURS, DAY, "tpcd", "tpcc")
 
 
 @cache
-def calibrated(name: str) -> tuple[calibration.Calibrated, ...]:
+def calibrated(name: str) -> tuple[calibration.CalibrationResult, ...]:
     """A stand-in, generated and characterised with every seed."""
     return tuple(calibration.calibrate(name, seed) for seed in SEEDS)
 
@@ -31,7 +31,7 @@ def calibrated(name: str) -> tuple[calibration.Calibrated, ...]:
 def section(name: str) -> str:
     """The comparison of one stand-in."""
     runs = calibrated(name)
-    chosen = calibration.CALIBRATIONS[name]
+    choice = calibration.CALIBRATIONS[name]
     head = ("statistic", "source", "target", "achieved", "deviation", "all seeds", "verdict")
     rows = []
     for number, row in enumerate(runs[0].rows):
@@ -42,9 +42,9 @@ def section(name: str) -> str:
         if any(other.verdict == "fail" for other in alike):
             verdict = "fail"
         rows.append((what, source, target, achieved, deviation, all_seeds, verdict))
-    settings = ", ".join(f"`{key} = {value}`" for key, value in chosen.parameters.items())
-    made = f"the workload `{chosen.workload}` with {settings}" if settings else f"the workload `{name}`"
-    return f"## {name}\n\nStands in for {chosen.about}: {made}.\n\n" + table(head, rows, words=2)
+    settings = ", ".join(f"`{key} = {value}`" for key, value in choice.parameters.items())
+    made = f"the workload `{choice.workload}` with {settings}" if settings else f"the workload `{name}`"
+    return f"## {name}\n\nStands in for {choice.about}: {made}.\n\n" + table(head, rows, words=2)
 
 
 def choices(name: str) -> str:

@@ -9,8 +9,8 @@ NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 def section_of(page: str, title: str) -> str | None:
     """Return the section of a page under a heading of the second level; `None` if there is none."""
-    found = re.search(rf"^{re.escape(title)}\n.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
-    return found[0] if found else None
+    result = re.search(rf"^{re.escape(title)}\n.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    return result[0] if result else None
 
 
 def differs(page: str, section: str) -> str | None:

@@ -131,14 +131,14 @@ class RecordedRun:
     @cached_property
     def record(self) -> dict[str, Any]:
         """The recorded run: device, system, results."""
-        found: dict[str, Any] = json.loads((self.of.mems / "runs" / f"{self.name}.json").read_text())
-        return found
+        result: dict[str, Any] = json.loads((self.of.mems / "runs" / f"{self.name}.json").read_text())
+        return result
 
     @property
     def parameters(self) -> dict[str, Any]:
         """All parameters of the device."""
-        found: dict[str, Any] = self.record["device_parameters"]
-        return found
+        result: dict[str, Any] = self.record["device_parameters"]
+        return result
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -157,8 +157,8 @@ class RecordedRun:
     def responses_ns(self) -> npt.NDArray[np.int64]:
         """Response times in whole nanoseconds, as they are printed, in the order of the trace."""
         with gzip.open(self.of.mems / "runs" / f"{self.name}.csv.gz", "rt") as file:
-            found = {int(row["id"]): float(row["response_ms"]) for row in csv.DictReader(file)}
-        return np.rint(np.array([found[i] for i in range(len(found))]) * 1e6).astype(np.int64)
+            result = {int(row["id"]): float(row["response_ms"]) for row in csv.DictReader(file)}
+        return np.rint(np.array([result[i] for i in range(len(result))]) * 1e6).astype(np.int64)
 
 
 @cache

@@ -28,8 +28,8 @@ def read(name: str, kind: type[T]) -> T | None:
     file = RESULTS / f"{name}.json"
     if not file.is_file():
         return None
-    found: T = typed(kind, json.loads(file.read_text(encoding="utf-8")))
-    return found
+    result: T = typed(kind, json.loads(file.read_text(encoding="utf-8")))
+    return result
 
 
 def plain(result: Any) -> Any:

@@ -89,9 +89,9 @@ def _sleds(to: Collection) -> None:
 
 
 def _run(run: RecordedRun, to: Collection) -> None:
-    kept: dict[str, Any] = {"device_parameters": {key: run.parameters[key] for key in CHANGES}}
-    kept["system"] = {"timeout_weight": run.record["system"].get("timeout_weight")}
-    _save(to.mems / "runs" / f"{run.name}.json", (json.dumps(kept, indent=1) + "\n").encode())
+    cached: dict[str, Any] = {"device_parameters": {key: run.parameters[key] for key in CHANGES}}
+    cached["system"] = {"timeout_weight": run.record["system"].get("timeout_weight")}
+    _save(to.mems / "runs" / f"{run.name}.json", (json.dumps(cached, indent=1) + "\n").encode())
     there = run.of.mems / "runs" / f"{run.name}.csv.gz"
     _save(to.mems / "runs" / there.name, _csv(("id", "response_ms"), _rows(there)))
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import sledlab as sl
 from sledlab.cli import run
-from sledlab.shown import Shown
-from sledlab.study.executor import where
+from sledlab.display import DisplayedResult
+from sledlab.study.executor import worker_choice
 
 from tests.leftovers import LeftoverCheck
 from tests.rules import NoLeftovers, Rules
@@ -101,7 +101,7 @@ def children_get_default_signals() -> Iterator[None]:
 def studies_run_in_one_process() -> Iterator[None]:
     """Make one job the default of studies: starting processes takes longer than most studies of tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(where, "processors", lambda: 1)
+        patch.setattr(worker_choice, "processors", lambda: 1)
         yield
 
 
@@ -145,7 +145,7 @@ def refused() -> Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.
 @pytest.fixture
 def without_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keeps studies of this process from writing a page, which takes longer than a small study."""
-    monkeypatch.setattr(Shown, "report", lambda _self, path: Path(path))
+    monkeypatch.setattr(DisplayedResult, "report", lambda _self, path: Path(path))
 
 
 @pytest.fixture

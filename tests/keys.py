@@ -45,12 +45,12 @@ def takes_text(schema):
 
 def keys_of(table):
     """The keys of a table of experiments that take text, and the table where a word may replace it."""
-    found = [table] if any(form.get("type") != "object" for form in forms(TABLES[table])) else []
+    result = [table] if any(form.get("type") != "object" for form in forms(TABLES[table])) else []
     for form in forms(TABLES[table]):
-        found += [
+        result += [
             f"{table}.{key}" for key, schema in form.get("properties", {}).items() if takes_text(schema)
         ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(result))
 
 
 def axes_of(kind):

@@ -49,11 +49,11 @@ def need(name: str) -> str:
         if importlib.util.find_spec(name) is None:
             pytest.skip(f"{name} is not installed: make setup")
         return name
-    found = shutil.which(name)
-    if found is None:
+    result = shutil.which(name)
+    if result is None:
         packages = PROGRAMS[name]
         pytest.skip(f"{name} is not installed: {f'apt-get install {packages}' if packages else 'make setup'}")
-    return found
+    return result
 
 
 def missing_packages() -> list[str]:

@@ -235,8 +235,8 @@ CONDITIONS = (processor, polars_compat, one_core, nohup, locale, timezone, cache
 
 def conditions() -> dict[str, Callable[[Run], None]]:
     """Return all conditions by name; versions of Python are those of this machine."""
-    found: dict[str, Callable[[Run], None]] = {each.__name__.replace("_", "-"): each for each in CONDITIONS}
-    return found | {f"python{version}": partial(other_python, version) for version in interpreters()}
+    result: dict[str, Callable[[Run], None]] = {each.__name__.replace("_", "-"): each for each in CONDITIONS}
+    return result | {f"python{version}": partial(other_python, version) for version in interpreters()}
 
 
 def meaning(condition: Callable[[Run], None]) -> str:
@@ -246,11 +246,11 @@ def meaning(condition: Callable[[Run], None]) -> str:
 
 def output(*command: object) -> str:
     """Return what a command prints."""
-    words = list(map(str, command))
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    parts = list(map(str, command))
+    done = subprocess.run(parts, capture_output=True, text=True, check=False)
     if done.returncode:
         print(done.stderr, file=sys.stderr)
-        raise UnavailableError(f"{Path(words[0]).name} failed with exit code {done.returncode}")
+        raise UnavailableError(f"{Path(parts[0]).name} failed with exit code {done.returncode}")
     return done.stdout
 
 
@@ -262,38 +262,38 @@ def works(*command: str) -> bool:
 
 def program(name: str) -> str:
     """Return the path of a program."""
-    found = shutil.which(name)
-    if found is None:
+    result = shutil.which(name)
+    if result is None:
         raise UnavailableError(f"{name} is not installed")
-    return found
+    return result
 
 
 @cache
 def interpreters() -> dict[str, str]:
     """Return an interpreter for each version of Python on the path or of pyenv."""
-    found = {}
+    result = {}
     for version in PYTHONS:
         candidates = (shutil.which(f"python{version}"), *PYENV.glob(f"{version}.*/bin/python{version}"))
         usable = next((str(each) for each in candidates if each and works(str(each))), None)
         if usable:
-            found[version] = usable
-    return found
+            result[version] = usable
+    return result
 
 
 @cache
 def uv_program() -> str:
     """Return the path of uv, which is installed if it is missing."""
     own = OUTPUT / "uv" / "bin" / "uv"
-    found = shutil.which("uv") or (str(own) if own.exists() else None)
-    if found is None:
+    result = shutil.which("uv") or (str(own) if own.exists() else None)
+    if result is None:
         output(sys.executable, "-m", "venv", OUTPUT / "uv")
         output(OUTPUT / "uv" / "bin" / "pip", "install", "--quiet", "uv")
-    return found or str(own)
+    return result or str(own)
 
 
-def uv(*words: object) -> None:
+def uv(*parts: object) -> None:
     """Run uv."""
-    output(uv_program(), *words)
+    output(uv_program(), *parts)
 
 
 def environment(place: Path, python: str, *packages: object) -> str:

@@ -43,12 +43,12 @@ def references(project: Path = PROJECT) -> Iterator[str]:
 
 def main() -> int:
     """Print all references; return 1 if there are any."""
-    found = list(references())
-    for each in found:
+    result = list(references())
+    for each in result:
         print(each)
-    if found:
+    if result:
         print("crates/ and python/sledlab must not refer to papers/", file=sys.stderr)
-    return int(bool(found))
+    return int(bool(result))
 
 
 if __name__ == "__main__":

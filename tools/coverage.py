@@ -34,8 +34,8 @@ def llvm_version(rustc: str) -> str:
     >>> llvm_version("release: 1.95.0\\nLLVM version: 22.1.2"), llvm_version("")
     ('22', '')
     """
-    found = re.search(r"LLVM version: (\d+)", rustc)
-    return found[1] if found else ""
+    result = re.search(r"LLVM version: (\d+)", rustc)
+    return result[1] if result else ""
 
 
 def places(major: str) -> list[Path]:
@@ -47,9 +47,9 @@ def places(major: str) -> list[Path]:
 def tools(folders: list[Path]) -> dict[str, str]:
     """Environment variables that name the tools; empty where no folder has all of them."""
     for folder in folders:
-        found = {key: shutil.which(name, path=str(folder)) for key, name in TOOLS.items()}
-        if all(found.values()):
-            return {key: str(path) for key, path in found.items()}
+        result = {key: shutil.which(name, path=str(folder)) for key, name in TOOLS.items()}
+        if all(result.values()):
+            return {key: str(path) for key, path in result.items()}
     return {}
 
 

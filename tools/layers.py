@@ -99,20 +99,20 @@ def _is_python(path: Path) -> bool:
 
 def violations(package: Path, layers: Layers) -> list[str]:
     """Return the lazy imports of higher layers, and the modules in no layer, which nothing checks."""
-    found = [f"{name} is in no layer of pyproject.toml" for name in unlayered(package, layers)]
+    result = [f"{name} is in no layer of pyproject.toml" for name in unlayered(package, layers)]
     for each in lazy_imports(package):
         own, other = layer(each.importer, layers), layer(each.module, layers)
         if own is not None and other is not None and other < own:
-            found.append(f"{each.file}:{each.line}: `{each.module}` is in a higher layer")
-    return found
+            result.append(f"{each.file}:{each.line}: `{each.module}` is in a higher layer")
+    return result
 
 
 def main(arguments: Sequence[str] = ()) -> int:
     """Print the violations; the exit code is 1 if there are any."""
     package = Path(arguments[0]) if arguments else PROJECT / "python" / "sledlab"
-    found = violations(package, layers_of(PROJECT))
-    print("\n".join(found) or "lazy imports obey the layers")
-    return int(bool(found))
+    result = violations(package, layers_of(PROJECT))
+    print("\n".join(result) or "lazy imports obey the layers")
+    return int(bool(result))
 
 
 if __name__ == "__main__":

@@ -54,22 +54,22 @@ class Release:
 
 def written(root: Path) -> dict[str, set[str]]:
     """Versions by file; of the changelog the newest."""
-    found = {}
+    result = {}
     for name, pattern in PLACES.items():
         match = re.search(pattern, (root / name).read_text(encoding="utf-8"), re.MULTILINE)
-        found[name] = {match[1] if match else "none"}
-    found["Cargo.toml"] |= set(INTERNAL.findall((root / "Cargo.toml").read_text(encoding="utf-8")))
+        result[name] = {match[1] if match else "none"}
+    result["Cargo.toml"] |= set(INTERNAL.findall((root / "Cargo.toml").read_text(encoding="utf-8")))
     locked = tomllib.loads((root / "Cargo.lock").read_text(encoding="utf-8"))["package"]
-    found["Cargo.lock"] = {each["version"] for each in locked if each["name"].startswith("sledlab-")}
-    return found
+    result["Cargo.lock"] = {each["version"] for each in locked if each["name"].startswith("sledlab-")}
+    return result
 
 
 def agreed(root: Path) -> str:
     """The version, if all files agree on it."""
-    found = written(root)
-    versions = set().union(*found.values())
+    result = written(root)
+    versions = set().union(*result.values())
     if len(versions) > 1:
-        raise NotReadyError("; ".join(f"{name} says {', '.join(sorted(of))}" for name, of in found.items()))
+        raise NotReadyError("; ".join(f"{name} says {', '.join(sorted(of))}" for name, of in result.items()))
     return versions.pop()
 
 

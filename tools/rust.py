@@ -33,8 +33,8 @@ def version(text: str) -> tuple[int, ...]:
     >>> version("cargo 1.96.0 (30a34c682 2026-05-25)"), version("no version")
     ((1, 96), ())
     """
-    found = re.search(r"(\d+)\.(\d+)", text)
-    return tuple(int(part) for part in found.groups()) if found else ()
+    result = re.search(r"(\d+)\.(\d+)", text)
+    return tuple(int(part) for part in result.groups()) if result else ()
 
 
 def answers(tool: str, path: str | None = None) -> tuple[int, ...]:
@@ -98,12 +98,12 @@ def from_debian() -> None:
     """Unpacks Debian's packages into .rust/ without installing them: needs no rights, replaces nothing."""
     folder = OWN / "debian"
     folder.mkdir()
-    wanted = ("apt-get", "install", "--print-uris", "--no-install-recommends", "-qq", *DEBIAN)
+    required = ("apt-get", "install", "--print-uris", "--no-install-recommends", "-qq", *DEBIAN)
     try:
-        listed = run(*wanted)
+        listed = run(*required)
     except WayClosedError:
         run("apt-get", "update", "-qq")  # succeeds for root only
-        listed = run(*wanted)
+        listed = run(*required)
     names = [line.split()[1].partition("_")[0] for line in listed.splitlines()]
     run("apt-get", "download", "-qq", *names, cwd=folder)
     for package in folder.glob("*.deb"):

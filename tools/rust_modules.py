@@ -52,12 +52,12 @@ def imports(text: str, place: tuple[str, ...]) -> set[str]:
     {'system'}
     """
     text = TEST_BLOCK.sub("", COMMENT.sub("", text))
-    found = set()
+    result = set()
     for path in PATH.finditer(text):
         base = () if path[1] == "crate::" else place[: len(place) - path[1].count("super")]
         names = first_names(text, path.end()) if path[2] == "{" else [path[2]]
-        found |= {(*base, name)[0] for name in names}
-    return found
+        result |= {(*base, name)[0] for name in names}
+    return result
 
 
 def graph(source: Path) -> dict[str, set[str]]:

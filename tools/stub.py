@@ -37,11 +37,11 @@ def check(stub: Path, extension: Path) -> subprocess.CompletedProcess[str]:
 
 def main() -> int:
     """Prints the differences; returns the exit code."""
-    found = importlib.util.find_spec(f"sledlab.{NAME}")
-    if found is None or found.origin is None:
+    result = importlib.util.find_spec(f"sledlab.{NAME}")
+    if result is None or result.origin is None:
         print("the extension is not built: make setup", file=sys.stderr)
         return 2
-    done = check(STUB, Path(found.origin))
+    done = check(STUB, Path(result.origin))
     print(done.stdout + done.stderr, end="", file=sys.stderr if done.returncode else sys.stdout)
     return done.returncode
 

@@ -42,7 +42,7 @@ fn profile(out_dir: &Path) -> String {
 }
 
 /// The files below a directory that are compiled into the extension; all others are left out.
-fn sources(place: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+fn sources(place: &Path, result: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(place)? {
         let entry = entry?;
         // Links lead to presets, whose files are found in their own directory.
@@ -53,10 +53,10 @@ fn sources(place: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
         let is = |name| path.file_name().is_some_and(|own| own == name);
         if path.is_dir() {
             if !["tests", "benches", "examples", "experiments"].into_iter().any(is) {
-                sources(&path, found)?;
+                sources(&path, result)?;
             }
         } else if path.extension().is_some_and(|ending| ending == "rs" || ending == "toml") {
-            found.push(path);
+            result.push(path);
         }
     }
     Ok(())

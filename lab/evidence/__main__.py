@@ -37,26 +37,26 @@ def selected(every: Sequence[Output], names: Sequence[str]) -> list[Output]:
     if not names:
         return list(every)
     unknown = set(names)
-    found = []
+    result = []
     for output in every:
-        whole = {output.group, output.path} & set(names)
-        entries = [entry for entry in output.entries if whole or entry.name in names]
-        unknown -= whole | {entry.name for entry in entries}
+        full = {output.group, output.path} & set(names)
+        entries = [entry for entry in output.entries if full or entry.name in names]
+        unknown -= full | {entry.name for entry in entries}
         if entries:
-            found.append(replace(output, entries=entries))
+            result.append(replace(output, entries=entries))
     if unknown:
         raise LookupError(f"no group, page or entry named {', '.join(sorted(unknown))}")
-    return found
+    return result
 
 
-def report(found: Sequence[Status]) -> None:
+def report(result: Sequence[Status]) -> None:
     """Print the entries that are not current, by page, and their number."""
-    stale = list(not_current(found))
+    stale = list(not_current(result))
     for path in dict.fromkeys(each.output.path for each in stale):
         print(path)
         for each in (each for each in stale if each.output.path == path):
             print(f"  {each.entry.name}: {_measured(each.record)}{each.reason}")
-    print(f"{len(stale)} of {len(found)} entries are not current")
+    print(f"{len(stale)} of {len(result)} entries are not current")
 
 
 def _measured(record: Record | None) -> str:
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         require_release_build()
         every = outputs()
-        chosen = selected(every, options.name)
+        choice = selected(every, options.name)
     except (WrongBuildError, LookupError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -85,15 +85,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     manifest.write()
     runner = Runner(manifest)
     try:
-        found = check(chosen, manifest, Fingerprints())
+        result = check(choice, manifest, Fingerprints())
         if options.check:
-            report(found)
-            return int(options.strict and not all(each.is_current for each in found))
-        runner.run([each for each in found if not each.unknown and (options.again or not each.is_current)])
+            report(result)
+            return int(options.strict and not all(each.is_current for each in result))
+        runner.run([each for each in result if not each.unknown and (options.again or not each.is_current)])
     except KeyboardInterrupt:
         print("interrupted; the same command resumes", file=sys.stderr)
         return 130
-    for each in found:
+    for each in result:
         if each.unknown:
             print(f"{each.entry.name} {each.reason}", file=sys.stderr)
     if runner.failed:

@@ -85,8 +85,8 @@ class Benchmark:
 
 @cache
 def _files(folders: tuple[str, ...]) -> tuple[Path, ...]:
-    found = (file for folder in folders for file in (PROJECT / folder).rglob("*"))
-    return tuple(sorted(file for file in found if file.suffix in (".rs", ".py")))
+    result = (file for folder in folders for file in (PROJECT / folder).rglob("*"))
+    return tuple(sorted(file for file in result if file.suffix in (".rs", ".py")))
 
 
 def _with_imported(scripts: Sequence[Path]) -> Iterator[Path]:

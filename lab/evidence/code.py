@@ -67,11 +67,11 @@ def _numbered(sources: Iterable[SourceTokens], uses: Counter[str]) -> bytes:
     def number(name: str) -> str:
         return name if uses[name] == 1 else numbers_by_name.setdefault(name, f"#{len(numbers_by_name)}")
 
-    found: list[str] = []
+    result: list[str] = []
     for tokens, imported in sources:
-        found += [number(token.text) if token.is_name else token.text for token in tokens]
-        found += sorted(numbers_by_name.get(name, name if uses[name] == 1 else "#") for name in imported)
-    return "\0".join(found).encode()
+        result += [number(token.text) if token.is_name else token.text for token in tokens]
+        result += sorted(numbers_by_name.get(name, name if uses[name] == 1 else "#") for name in imported)
+    return "\0".join(result).encode()
 
 
 @cache
@@ -85,7 +85,7 @@ def _source(file: Path, strings: bool) -> SourceTokens:
 
 def _without_imports(tokens: Iterable[Token]) -> SourceTokens:
     """Separate import statements, whose order depends on names, from all other tokens."""
-    kept: list[Token] = []
+    cached: list[Token] = []
     imported: list[str] = []
     importing, begins = False, True
     for token in tokens:
@@ -93,13 +93,13 @@ def _without_imports(tokens: Iterable[Token]) -> SourceTokens:
             importing = True
         if importing:
             imported += [token.text] if token.is_name else []
-        elif token.text in CLOSING and kept and kept[-1].text == ",":
-            kept[-1] = token
+        elif token.text in CLOSING and cached and cached[-1].text == ",":
+            cached[-1] = token
         else:
-            kept.append(token)
+            cached.append(token)
         begins = token.text in (";", "{", "}", "newline", "indent", "dedent", "pub")
         importing = importing and token.text not in (";", "newline")
-    return SourceTokens(kept, imported)
+    return SourceTokens(cached, imported)
 
 
 def _rust(text: str, strings: bool) -> Iterator[Token]:

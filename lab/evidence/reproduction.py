@@ -42,7 +42,7 @@ def _output(topic: Topic) -> Output:
         entries.append(VALIDATED[topic.name])
 
     def publish(measured: Mapping[str, str]) -> None:
-        ran = {name: directory(found) / name for name, found in measured.items() if name in places}
+        ran = {name: directory(result) / name for name, result in measured.items() if name in places}
         topic.save(ran)
         if len(ran) < len(measured):
             points.replace(topic.name, validated.TABLES[topic.name](), topic.experiments)
@@ -54,8 +54,8 @@ def _output(topic: Topic) -> Output:
 
 
 def _entry(topic: Topic, planned: Planned) -> EvidenceEntry:
-    def measure(found: str) -> None:
-        run([planned], directory(found), side_by_side=topic.side_by_side)
+    def measure(result: str) -> None:
+        run([planned], directory(result), side_by_side=topic.side_by_side)
 
     return EvidenceEntry(planned.place, lambda: fingerprint(planned), measure, topic.missing)
 

@@ -103,7 +103,7 @@ class Fingerprints:
 
 def check(outputs: Sequence[Output], manifest: Manifest, fingerprints: Fingerprints) -> list[Status]:
     """Return the status of every entry, and write to the manifest which are stale."""
-    chosen = [(output, entry) for output in outputs for entry in output.entries]
+    choice = [(output, entry) for output in outputs for entry in output.entries]
 
     def status(output: Output, entry: EvidenceEntry) -> Status:
         record = manifest.get(output.path, entry.name)
@@ -114,13 +114,13 @@ def check(outputs: Sequence[Output], manifest: Manifest, fingerprints: Fingerpri
         except FAILURES as error:
             return Status(output, entry, record, unknown=f"{type(error).__name__}: {error}")
 
-    found = [each for _, each in in_order(lambda pair: status(*pair), chosen, os.cpu_count() or 1)]
+    result = [each for _, each in in_order(lambda pair: status(*pair), choice, os.cpu_count() or 1)]
     manifest.refresh()
-    for each in found:
+    for each in result:
         if not each.unknown:
             manifest.mark(each.output.path, each.entry.name, stale=not each.is_current)
     manifest.write()
-    return found
+    return result
 
 
 @dataclass
@@ -221,6 +221,6 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
-def not_current(found: Sequence[Status]) -> Iterator[Status]:
+def not_current(result: Sequence[Status]) -> Iterator[Status]:
     """Yield the entries that are not current."""
-    return (each for each in found if not each.is_current)
+    return (each for each in result if not each.is_current)

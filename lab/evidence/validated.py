@@ -18,14 +18,14 @@ from ..validation.power import MAX_STATE_DEVIATION, seagate_trace, state_energie
 
 def kinematics() -> list[PointTable]:
     """Return the largest errors of the closed form of a seek, and of the piecewise form by its chunks."""
-    found = SECTION.current()
+    result = SECTION.current()
     errors = {
-        "integrated seek": found.errors["seek"],
-        "integrated turnaround": found.errors["turnaround"],
-        "published seek": found.published["worst"],
-        "longest seek (ms)": found.seeks["longest_ms"],
+        "integrated seek": result.errors["seek"],
+        "integrated turnaround": result.errors["turnaround"],
+        "published seek": result.published["worst"],
+        "longest seek (ms)": result.seeks["longest_ms"],
     }
-    at_rest = next(one for one in found.converging if one.speed_m_s == 0)
+    at_rest = next(one for one in result.converging if one.speed_m_s == 0)
     chunks = zip(at_rest.chunks, at_rest.errors, strict=True)
     return [
         _table(KINEMATICS, "chunks", [{"chunks": count, "error": error} for count, error in chunks]),
@@ -37,8 +37,8 @@ def power() -> list[PointTable]:
     """Return the statistics of the Seagate trace, and energies over idle timeouts."""
     rows = []
     for run in timeout_runs():
-        found = state_energies(run.name)
-        energies = {"measured": found.measured, "recorded": found.recorded}
+        result = state_energies(run.name)
+        energies = {"measured": result.measured, "recorded": result.recorded}
         rows.append(
             {
                 "run": run.name,

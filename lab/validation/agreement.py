@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 from sledlab_papers.markdown import table
-from sledlab_papers.words import cells
+from sledlab_papers.wording import cells
 
 from .. import reference
 from ..reference import MEMS, REFERENCE, Collection, RecordedRun
@@ -125,15 +125,15 @@ def measure() -> tuple[Agreement, ...]:
     return tuple(agreement(run.name) for run in compared())
 
 
-def _words(found: tuple[Agreement, ...]) -> dict[str, object]:
+def _words(result: tuple[Agreement, ...]) -> dict[str, object]:
     groups: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
-    for one in found:
+    for one in result:
         groups[one.family, one.scheduler].append(one)
     rows = [_row(*key, groups[key]) for key in sorted(groups, key=lambda key: list(TITLES).index(key[0]))]
     head = "family | what | scheduler | runs | requests | within 1 us, % | band | mean, % | band | "
     return {
-        "runs": len(found),
-        "requests": f"{sum(one.requests for one in found):,}",
+        "runs": len(result),
+        "requests": f"{sum(one.requests for one in result):,}",
         "families": table(f"{head}energy, % | band", rows, words=3),
     }
 
@@ -153,8 +153,8 @@ def _row(family: str, scheduler: str, group: list[Agreement]) -> list[str]:
 
 def _short() -> tuple[Agreement, ...]:
     """Return the agreement of one run of each family under each scheduler."""
-    chosen = {(run.family, run.scheduler): run.name for run in compared()}
-    return tuple(map(agreement, chosen.values()))
+    choice = {(run.family, run.scheduler): run.name for run in compared()}
+    return tuple(map(agreement, choice.values()))
 
 
 SECTION = ValidationSection("agreement", tuple[Agreement, ...], measure, _words, _short)

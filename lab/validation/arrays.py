@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import sledlab as sl
 from sledlab_papers.markdown import table
-from sledlab_papers.words import cells
+from sledlab_papers.wording import cells
 
 from .. import reference
 from ..simulator import command_line
@@ -70,8 +70,8 @@ class Pair:
 
     def alone_apart_ms(self, *, reads: bool) -> Times:
         """Absolute differences of response times in ms, of reads or of writes that were alone."""
-        chosen = self.alone & (self.reads == reads)
-        apart: Times = (self.ours_ms - self.recorded_ms)[chosen]
+        choice = self.alone & (self.reads == reads)
+        apart: Times = (self.ours_ms - self.recorded_ms)[choice]
         return apart
 
 
@@ -164,9 +164,9 @@ def measure() -> tuple[ArrayRow, ...]:
     return tuple(row(kind, bus) for kind in ARRAYS for bus in BUSES)
 
 
-def _words(found: tuple[ArrayRow, ...]) -> dict[str, object]:
+def _words(result: tuple[ArrayRow, ...]) -> dict[str, object]:
     form = "`{0.kind}` | `{0.bus}` | {0.requests:,} | {0.recorded_ms:.3f} | {0.ours_ms:.3f} | {0.off:+%2}"
-    rows = [cells(f"{form} | {{0.same_alone:%1}}", row) for row in found]
+    rows = [cells(f"{form} | {{0.same_alone:%1}}", row) for row in result]
     head = "array | bus | requests | recorded, ms | sledlab, ms | off by, % | same alone, %"
     return {"arrays": table(head, rows, words=2)}
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sledlab_papers.markdown import table
-from sledlab_papers.words import cells, percent, span
+from sledlab_papers.wording import cells, percent, span
 
 from .. import reference
 from ..simulator import parameters, replay
@@ -135,8 +135,8 @@ class FoundDefects:
 
     def effects(self, defect: Defect, scheduler: str) -> list[Effect]:
         """Effects of a defect on every trace replayed with a scheduler, on every device."""
-        chosen = (one.effects for one in self.replayed if one.scheduler == scheduler)
-        return [effect for effects in chosen for effect in effects if effect.defect == defect.name]
+        choice = (one.effects for one in self.replayed if one.scheduler == scheduler)
+        return [effect for effects in choice for effect in effects if effect.defect == defect.name]
 
 
 def measure() -> FoundDefects:
@@ -165,14 +165,14 @@ def _replayed(work: DefectWorkload, device: str) -> DefectReplay:
         )
 
     # Idle time before every spin-down; the first start-up was not preceded by one.
-    p, whole = parameters(profile), simulated()
-    uncharged_j = (int(whole.summary["startups"]) - 1) * float(p["idle_timeout_ms"]) * p["sled_mw"] / 1e6
+    p, full = parameters(profile), simulated()
+    uncharged_j = (int(full.summary["startups"]) - 1) * float(p["idle_timeout_ms"]) * p["sled_mw"] / 1e6
     return DefectReplay(
         work.name,
         work.scheduler,
         device,
-        whole.response_time.mean,
-        uncharged_j / whole.energy.total,
+        full.response_time.mean,
+        uncharged_j / full.energy.total,
         tuple(effect(defect) for defect in DEFECTS),
     )
 
@@ -181,9 +181,9 @@ def _motion() -> Iterator[Motion]:
     for path in sorted((reference.MEMS / "access").glob("*_f0_*.csv.gz")):
         run = reference.runs()[path.name.removesuffix(".csv.gz")]
         if run.device in DEVICES:
-            found = passes(reference.table(path), Sled.of(run.parameters))
-            steps = (found.exact, found.constant, found.wrong_sign, found.recorded)
-            yield Motion(run.name, len(found.exact), *(float(step.mean()) for step in steps))
+            result = passes(reference.table(path), Sled.of(run.parameters))
+            steps = (result.exact, result.constant, result.wrong_sign, result.recorded)
+            yield Motion(run.name, len(result.exact), *(float(step.mean()) for step in steps))
 
 
 def _turnarounds_ms() -> dict[str, tuple[float, ...]]:
@@ -208,41 +208,41 @@ def _timeouts() -> Iterator[TimeoutEnergy]:
             yield TimeoutEnergy(sweep, timeout_ms, run.charged_energy_j, run.energy_j, ours)
 
 
-def _words(found: FoundDefects) -> dict[str, object]:
+def _words(result: FoundDefects) -> dict[str, object]:
     head = ["recorded passes of", "passes", "exact, ms", "constant acceleration", "+ wrong sign"]
     energy = {
-        scheduler: max(abs(one.energy) for defect in OF_ENERGY for one in found.effects(defect, scheduler))
+        scheduler: max(abs(one.energy) for defect in OF_ENERGY for one in result.effects(defect, scheduler))
         for scheduler in ("fcfs", "sptf")
     }
 
     def responses(defect: Defect, scheduler: str = "fcfs") -> str:
-        return span([one.response for one in found.effects(defect, scheduler)])
+        return span([one.response for one in result.effects(defect, scheduler)])
 
     names = ("physics", "motion", "closed", "first_pass", "drift", "recentring", "pipeline")
     defects = (PHYSICS, MOTION, CLOSED, FIRST_PASS, DRIFT, RECENTRING, PIPELINE)
-    turnarounds = [[rule, *(f"{ms:.4f}" for ms in times)] for rule, times in found.turnarounds_ms.items()]
+    turnarounds = [[rule, *(f"{ms:.4f}" for ms in times)] for rule, times in result.turnarounds_ms.items()]
     places = ["lower edge", "half-way", "centre", "half-way", "upper edge"]
     return {
-        "traces": "".join(_of_device(found, device) + "\n" for device in DEVICES),
-        "energy": {scheduler: f"{100 * most:.2f}" for scheduler, most in energy.items()},
-        "passes": table([*head, "+ seek function"], map(_steps, found.motion)),
+        "traces": "".join(_of_device(result, device) + "\n" for device in DEVICES),
+        "energy": {scheduler: f"{100 * maximum:.2f}" for scheduler, maximum in energy.items()},
+        "passes": table([*head, "+ seek function"], map(_steps, result.motion)),
         "turnarounds": table(["turnaround", *places], turnarounds),
-        "idle": _idle(found),
-        "best": " ".join(_best(sweep, found) for sweep in SWEEPS),
+        "idle": _idle(result),
+        "best": " ".join(_best(sweep, result) for sweep in SWEEPS),
         "fcfs": {name: responses(defect) for name, defect in zip(names, defects, strict=True)},
         "sptf": responses(PHYSICS, "sptf"),
-        "lost": f"{100 * max(one.uncharged for one in found.replayed):.1f}",
+        "lost": f"{100 * max(one.uncharged for one in result.replayed):.1f}",
     }
 
 
-def _of_device(found: FoundDefects, device: str) -> str:
+def _of_device(result: FoundDefects, device: str) -> str:
     rows = [
         [
             *cells("{0.workload} | {0.mean_ms:.3f}", one),
             *(percent(effect.response) for effect in one.effects),
             f"{100 * one.uncharged:.1f}",
         ]
-        for one in found.replayed
+        for one in result.replayed
         if one.device == device
     ]
     return table([device, "mean, ms", *(defect.name for defect in DEFECTS), "uncharged energy"], rows)
@@ -254,17 +254,17 @@ def _steps(one: Motion) -> list[str]:
     return [*cells("`{0.run}` | {0.passes:,} | {0.exact:.4f}", one), *changes]
 
 
-def _idle(found: FoundDefects) -> str:
+def _idle(result: FoundDefects) -> str:
     by_timeout: dict[float, list[str]] = {}
-    for one in found.timeouts:
+    for one in result.timeouts:
         energies = (one.reported, one.complete, one.ours)
         by_timeout.setdefault(one.timeout_ms, []).extend(f"{energy:.3f}" for energy in energies)
     head = [f"{sweep}, {part}" for sweep in SWEEPS for part in ("reported", "complete", "sledlab")]
     return table(["timeout, ms", *head], [[f"{timeout:g}", *cells] for timeout, cells in by_timeout.items()])
 
 
-def _best(sweep: str, found: FoundDefects) -> str:
-    mine = [one for one in found.timeouts if one.sweep == sweep]
+def _best(sweep: str, result: FoundDefects) -> str:
+    mine = [one for one in result.timeouts if one.sweep == sweep]
     seen, true = min(mine, key=lambda one: one.reported), min(mine, key=lambda one: one.complete)
     if seen == true:
         return f"On {sweep} both are least at {true.timeout_ms:g} ms."

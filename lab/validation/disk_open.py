@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import sledlab as sl
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import ModelChoice
 from sledlab_papers.markdown import table
-from sledlab_papers.words import cells, span
+from sledlab_papers.wording import cells, span
 
 from ..reference import REFERENCE, Collection
 from .section import ValidationSection
@@ -154,7 +154,7 @@ def arrivals(run: OpenRun, of: Collection = REFERENCE) -> Path:
 
 
 @cache
-def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> Chosen:
+def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> ModelChoice:
     """The drive as in the runs: always spinning, on the runs' bus, without reads on arrival.
 
     Appended writes are served as the reference simulator serves them.
@@ -177,9 +177,9 @@ def services(arrivals: Times, responses: Times) -> Times:
     completions = arrivals + responses
     order = np.argsort(completions, kind="stable")
     before = np.concatenate([[0.0], completions[order][:-1]])
-    found = np.empty_like(completions)
-    found[order] = completions[order] - np.maximum(before, arrivals[order])
-    return found
+    result = np.empty_like(completions)
+    result[order] = completions[order] - np.maximum(before, arrivals[order])
+    return result
 
 
 @cache
@@ -222,7 +222,7 @@ def first_come(arrivals: Times, service: Times) -> Times:
     return completions - arrivals
 
 
-def turned_means(run: OpenRun, device: Chosen) -> list[float]:
+def turned_means(run: OpenRun, device: ModelChoice) -> list[float]:
     """Mean response times of a run with all arrivals delayed by each of `SHIFTS_MS`."""
     with gzip.open(run.trace, "rt") as file:
         lines = [line.split(" ", 1) for line in file]
@@ -230,7 +230,7 @@ def turned_means(run: OpenRun, device: Chosen) -> list[float]:
     with tempfile.TemporaryDirectory(prefix="sledlab-validation-") as folder:
         for shift_ms in SHIFTS_MS:
             shifted = Path(folder) / "shifted.trace"
-            shifted.write_text("".join(f"{float(at) + shift_ms:.6f} {rest}" for at, rest in lines))
+            shifted.write_text("".join(f"{float(at) + shift_ms:.6f} {remaining}" for at, remaining in lines))
             means.append(sl.simulate(shifted, device, scheduler=run.scheduler).response_time.mean)
     return means
 
@@ -260,7 +260,7 @@ def measure() -> tuple[OpenRow, ...]:
     )
 
 
-def rows(found: tuple[OpenRow, ...]) -> list[list[str]]:
+def rows(result: tuple[OpenRow, ...]) -> list[list[str]]:
     """A row for each run."""
     form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
     return [
@@ -270,13 +270,13 @@ def rows(found: tuple[OpenRow, ...]) -> list[list[str]]:
             span(row.turned) if row.turned else "",
             *cells("{0.service_off:+%2} | {0.same_service:%1}", row.of),
         ]
-        for row in found
+        for row in result
     ]
 
 
-def _words(found: tuple[OpenRow, ...]) -> dict[str, object]:
+def _words(result: tuple[OpenRow, ...]) -> dict[str, object]:
     head = "drive | load | recorded run | sledlab | why | recorded, ms | sledlab, ms | off by, % | turned | "
-    return {"runs": table(f"{head}service off by, % | same service, %", rows(found), words=5)}
+    return {"runs": table(f"{head}service off by, % | same service, %", rows(result), words=5)}
 
 
 def _short() -> list[OpenComparison]:

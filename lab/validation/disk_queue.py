@@ -10,9 +10,9 @@ from functools import cache
 
 import numpy as np
 import sledlab as sl
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import ModelChoice
 from sledlab_papers.markdown import table
-from sledlab_papers.words import cells, span
+from sledlab_papers.wording import cells, span
 
 from . import disk_open
 from .disk_open import DRIVES, LOADS, OpenRun, recorded
@@ -39,7 +39,7 @@ class QueueRun(OpenRun):
         return SCHEDULERS[self.column]
 
     @property
-    def device(self) -> Chosen:
+    def device(self) -> ModelChoice:
         """The drive as in the run."""
         return disk_open.device(self.drive, queue_depth=DEPTH, stale_angle=True)
 
@@ -122,7 +122,7 @@ def measure() -> tuple[QueueRow, ...]:
     )
 
 
-def rows(found: tuple[QueueRow, ...]) -> list[list[str]]:
+def rows(result: tuple[QueueRow, ...]) -> list[list[str]]:
     """A row for each run."""
     form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
     return [
@@ -132,15 +132,15 @@ def rows(found: tuple[QueueRow, ...]) -> list[list[str]]:
             span(row.turned) if row.turned else "",
             *cells("{0.same_response:%1} | {0.same_course:%1} | {0.moment_off:+%2}", row.of),
         ]
-        for row in found
+        for row in result
     ]
 
 
-def _words(found: tuple[QueueRow, ...]) -> dict[str, object]:
+def _words(result: tuple[QueueRow, ...]) -> dict[str, object]:
     head = "drive | load | recorded run | sledlab | why | recorded, ms | sledlab, ms | off by, % | turned | "
     return {
-        "count": len(found),
-        "runs": table(f"{head}same response, % | same course, % | of the moment, %", rows(found), words=5),
+        "count": len(result),
+        "runs": table(f"{head}same response, % | same course, % | of the moment, %", rows(result), words=5),
     }
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sledlab_papers.markdown import table
-from sledlab_papers.words import cells
+from sledlab_papers.wording import cells
 
 from ..reference import REFERENCE
 from ..results import PROJECT
@@ -88,15 +88,15 @@ def shipped(drive: str) -> Host:
 @cache
 def replay(drive: str, host: Host) -> tuple[Times, Times]:
     """Measured and simulated service times in ns."""
-    said = parameters(drive)
+    values = parameters(drive)
     kinds = {"read_hit": host.read_hit, "read_miss": host.read_miss, "write": host.write}
     changes = {
         key: max(0.0, value + more)
-        for key, value in said.items()
+        for key, value in values.items()
         for kind, more in kinds.items()
         if key.startswith(f"{kind}_") and "_after_" in key
     }
-    changes["extra_disconnect_command_us"] = max(0.0, said["extra_disconnect_command_us"] + host.write)
+    changes["extra_disconnect_command_us"] = max(0.0, values["extra_disconnect_command_us"] + host.write)
     bus, bus_write = published_bus(drive)
     changes |= {"bus_sector_us": bus + host.bus, "bus_write_sector_us": bus_write + host.bus_write}
     return replay_measured(drive, stream(drive), changes)
@@ -136,7 +136,7 @@ def halves(drive: str) -> tuple[slice, slice]:
 
 
 STEPS = (100.0, 100.0, 100.0, 4.0, 4.0)
-LEAST_STEP = 20.0
+MIN_STEP = 20.0
 
 
 def fit(drive: str, part: slice = slice(None)) -> Host:
@@ -153,14 +153,14 @@ def fit(drive: str, part: slice = slice(None)) -> Host:
 
     host, steps = Host(), np.array(STEPS)
     least = cost(host)
-    while steps[0] > LEAST_STEP:
+    while steps[0] > MIN_STEP:
         moved = False
         for at, step in enumerate(steps):
             for change in (step, -step):
                 tried = Host(*(value + change * (at == other) for other, value in enumerate(host)))
-                found = cost(tried)
-                if found < least - 1e-5:
-                    host, least, moved = tried, found, True
+                result = cost(tried)
+                if result < least - 1e-5:
+                    host, least, moved = tried, result, True
                     break
         if not moved:
             steps = steps / 2
@@ -215,7 +215,7 @@ def _drive(drive: str) -> Drive:
     )
 
 
-def _words(found: tuple[Drive, ...]) -> dict[str, object]:
+def _words(result: tuple[Drive, ...]) -> dict[str, object]:
     head = "drive | requests | measured, ms | sledlab, ms | reference | published host | fitted host"
     row = "`{0.drive}` | {0.requests:,} | {0.measured_ms:.2f} | {0.simulated_ms:.2f}"
     row += " | {0.reference.whole:.3f} | {0.published_host:.3f} | {0.fitted_host.whole:.3f}"
@@ -227,14 +227,14 @@ def _words(found: tuple[Drive, ...]) -> dict[str, object]:
     )
     better = sum(
         (one.second_by_first < one.reference.second) + (one.first_by_second < one.reference.first)
-        for one in found
+        for one in result
     )
     sides = "second half, fitted to the first | reference | first half, fitted to the second"
     return {
-        "demerits": table(f"{head} | by halves | reference by halves", [cells(row, one) for one in found]),
+        "demerits": table(f"{head} | by halves | reference by halves", [cells(row, one) for one in result]),
         "better": better,
-        "cases": 2 * len(found),
-        "crossed": table(f"drive | {sides} | reference", [cells(crossed, one) for one in found]),
+        "cases": 2 * len(result),
+        "crossed": table(f"drive | {sides} | reference", [cells(crossed, one) for one in result]),
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import sledlab as sl
 from sledlab_papers.markdown import table
-from sledlab_papers.words import cells, tiny
+from sledlab_papers.wording import cells, tiny
 
 from .. import reference
 from ..results import PROJECT, RESULTS, typed
@@ -106,13 +106,13 @@ SHORT_SCHEDULERS = ("fcfs", "c-scan", "sstf", "sptf", "zsptf", "gsptf")
 
 def _short_moves() -> list[tuple[float, float]]:
     """Return mean response times and energies of random reads with every seek function and layout."""
-    chosen = [
+    choice = [
         (f"mems-{generation}", {"kinematics": kinematics, "layout": layout})
         for generation in ("g1", "g2", "g3")
         for kinematics in ("exact", "piecewise", *reference.KINEMATICS)
         for layout in reference.LAYOUTS.values()
     ]
-    runs = [random_pairs(device, SHORT, **changes) for device, changes in chosen]
+    runs = [random_pairs(device, SHORT, **changes) for device, changes in choice]
     return [(run.response_time.mean, run.energy.total) for run in runs]
 
 
@@ -122,25 +122,25 @@ def _kinematics() -> Kinematics:
     return Kinematics(*(_left(test, kind) for test, kind in zip(TESTS["kinematics"], kinds, strict=True)))
 
 
-def _kinematics_words(found: Kinematics) -> dict[str, object]:
+def _kinematics_words(result: Kinematics) -> dict[str, object]:
     errors = [
-        ["integration, seeks", tiny(found.errors["seek"]), "1e-9"],
-        ["integration, turnarounds", tiny(found.errors["turnaround"]), "1e-9"],
-        ["the `acos` form in print, G2", tiny(found.published["worst"]), "1e-10"],
+        ["integration, seeks", tiny(result.errors["seek"]), "1e-9"],
+        ["integration, turnarounds", tiny(result.errors["turnaround"]), "1e-9"],
+        ["the `acos` form in print, G2", tiny(result.published["worst"]), "1e-10"],
     ]
-    at_rest = next(one for one in found.converging if one.speed_m_s == 0)
+    at_rest = next(one for one in result.converging if one.speed_m_s == 0)
     deviations = [
         [
             "`disksim-piecewise`" if one.kinematics == "DisksimPiecewise" else "`disksim-closed`",
             f"{1e3 * one.speed_m_s:g} mm/s (y)" if one.speed_m_s else "at rest (x)",
             *(f"{100 * share:+.2f} %" for share in (one.least, one.most, one.mean)),
         ]
-        for one in found.deviations
+        for one in result.deviations
     ]
     return {
         "errors": table(["`exact` against", "largest relative error", "band"], errors),
-        "mean": f"{found.seeks['mean_ms']:.3f}",
-        "longest": f"{found.seeks['longest_ms']:.3f}",
+        "mean": f"{result.seeks['mean_ms']:.3f}",
+        "longest": f"{result.seeks['longest_ms']:.3f}",
         "converging": table(
             ["chunks per phase", *map(str, at_rest.chunks)],
             [["largest relative error", *map(tiny, at_rest.errors)]],
@@ -180,17 +180,17 @@ def _tables() -> LayoutTables:
     )
 
 
-def _tables_words(found: LayoutTables) -> dict[str, object]:
+def _tables_words(result: LayoutTables) -> dict[str, object]:
     names = {"piecewise": "disksim-piecewise", "hong": "disksim-closed", "exact": "exact"}
     groups = {
         f"{axis} seeks, `{name}`": [
-            one for one in found.compared[f"seeks_in_{axis}_are_equal"] if one.kinematics == kind
+            one for one in result.compared[f"seeks_in_{axis}_are_equal"] if one.kinematics == kind
         ]
         for axis in "xy"
         for kind, name in names.items()
     }
-    groups["turnarounds"] = list(found.compared["turnarounds_are_equal"])
-    groups["recorded passes of the sled"] = list(found.compared["passes_take_as_long"])
+    groups["turnarounds"] = list(result.compared["turnarounds_are_equal"])
+    groups["recorded passes of the sled"] = list(result.compared["passes_take_as_long"])
     rows = [
         cells(
             "{} | {:,} | {:tiny} | 1e-6",
@@ -200,7 +200,7 @@ def _tables_words(found: LayoutTables) -> dict[str, object]:
         for what, group in groups.items()
     ]
     head = "compared | values | largest difference, ms | band, ms"
-    return {"blocks": f"{found.blocks:,}", "compared": table(head, rows)}
+    return {"blocks": f"{result.blocks:,}", "compared": table(head, rows)}
 
 
 TABLES = ValidationSection("tables", LayoutTables, _tables, _tables_words, _short_moves)
@@ -216,14 +216,14 @@ class Gap:
 
 def _gaps() -> tuple[Gap, ...]:
     _run("optimality")
-    found: tuple[Gap, ...] = _left(TESTS["schedulers"][0], tuple[Gap, ...])
-    return found
+    result: tuple[Gap, ...] = _left(TESTS["schedulers"][0], tuple[Gap, ...])
+    return result
 
 
-def _gaps_words(found: tuple[Gap, ...]) -> dict[str, object]:
+def _gaps_words(result: tuple[Gap, ...]) -> dict[str, object]:
     rows = [
         [f"`{gap.scheduler}`", f"{gap.mean_gap_percent:.1f} %"]
-        for gap in sorted(found, key=lambda gap: round(gap.mean_gap_percent, 1))
+        for gap in sorted(result, key=lambda gap: round(gap.mean_gap_percent, 1))
     ]
     return {"gaps": table(["scheduler", "mean gap"], rows)}
 

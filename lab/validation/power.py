@@ -102,5 +102,5 @@ def state_energies(name: str) -> StateEnergies:
 
 def timeout_runs() -> list[RecordedRun]:
     """Return the reference runs over idle timeouts."""
-    found = [run for run in reference.runs().values() if run.family == "sweep"]
-    return sorted(found, key=lambda run: (run.device, run.row["trace"], run.parameters["inactive_after_ms"]))
+    result = [run for run in reference.runs().values() if run.family == "sweep"]
+    return sorted(result, key=lambda run: (run.device, run.row["trace"], run.parameters["inactive_after_ms"]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sledlab_papers.markdown import table
 from sledlab_papers.published import GENERATIONS, PAIRS, X_DOMINATES, Quantity, quantities, x_dominates
-from sledlab_papers.words import cells, percent
+from sledlab_papers.wording import cells, percent
 
 from .agreement import agreement
 from .section import ValidationSection
@@ -28,7 +28,7 @@ def _numbers() -> PublishedNumbers:
     )
 
 
-def _numbers_words(found: PublishedNumbers) -> dict[str, object]:
+def _numbers_words(result: PublishedNumbers) -> dict[str, object]:
     rows = [
         [
             q.name,
@@ -37,9 +37,9 @@ def _numbers_words(found: PublishedNumbers) -> dict[str, object]:
             percent(q.off),
             "as printed" if q.band is None else f"{100 * q.band:g}",
         ]
-        for q in found.quantities
+        for q in result.quantities
     ]
-    shares = [[d, f"{100 * x:.1f}", f"> {100 * X_DOMINATES:g}"] for d, x in found.x_dominates.items()]
+    shares = [[d, f"{100 * x:.1f}", f"> {100 * X_DOMINATES:g}"] for d, x in result.x_dominates.items()]
     return {
         "pairs": f"{PAIRS:,}",
         "quantities": table(["quantity", "published", "sledlab", "off by, %", "band, %"], rows),
@@ -75,22 +75,22 @@ PUBLISHED_MS = {
 
 def check_value(device: str, *, springs: bool) -> CheckValue:
     """The check value of a device, replayed through its `-disksim` profile."""
-    found = agreement(f"memsvalid_{device}_k{'75' if springs else '00'}")
-    return CheckValue(device, springs, PUBLISHED_MS[device, springs], found.mean_ms)
+    result = agreement(f"memsvalid_{device}_k{'75' if springs else '00'}")
+    return CheckValue(device, springs, PUBLISHED_MS[device, springs], result.mean_ms)
 
 
 def _checks() -> tuple[CheckValue, ...]:
     return tuple(check_value(device, springs=springs) for device, springs in PUBLISHED_MS)
 
 
-def _checks_words(found: tuple[CheckValue, ...]) -> dict[str, object]:
+def _checks_words(result: tuple[CheckValue, ...]) -> dict[str, object]:
     rows = [
         [
             c.device,
             "with" if c.springs else "without",
             *cells("{0.published_ms:.2f} | {0.ours_ms:.4f} | {0.off:+%2}", c),
         ]
-        for c in found
+        for c in result
     ]
     head = "device | springs | published, ms | sledlab, ms | off by, %"
     return {"band": f"{100 * CHECK_BAND:g}", "values": table(head, rows, words=2)}

@@ -35,9 +35,9 @@ class ValidationSection(Generic[T]):
     words: Callable[[T], dict[str, object]]
     short: Callable[[], object] | None = None
 
-    def text(self, found: T) -> str:
+    def text(self, result: T) -> str:
         """The section in Markdown."""
-        return fill(f"validation/text/{self.name}.md", **self.words(found))
+        return fill(f"validation/text/{self.name}.md", **self.words(result))
 
     @property
     def title(self) -> str:
@@ -54,8 +54,8 @@ class ValidationSection(Generic[T]):
 
     def saved(self) -> T | None:
         """Return the results in the folder of results, if any."""
-        found: T | None = results.read(f"validation/{self.name}", self.kind)
-        return found
+        result: T | None = results.read(f"validation/{self.name}", self.kind)
+        return result
 
     def current(self) -> T:
         """Return the saved results if a short measurement gives the same as then; otherwise measure."""

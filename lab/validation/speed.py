@@ -55,17 +55,17 @@ class Speed:
 
 def decisions() -> tuple[Decision, ...]:
     """Cost of decisions, by the length of the queue."""
-    found = typed(tuple[Decision, ...], json.loads(DECISIONS.read_text(encoding="utf-8"))["rows"])
-    return tuple(sorted(found, key=lambda one: one.queue))
+    result = typed(tuple[Decision, ...], json.loads(DECISIONS.read_text(encoding="utf-8"))["rows"])
+    return tuple(sorted(result, key=lambda one: one.queue))
 
 
 def _measure() -> Speed:
-    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    result = json.loads(RESULTS.read_text(encoding="utf-8"))
     decided_on = json.loads(DECISIONS.read_text(encoding="utf-8"))["machine"]
     door = json.loads(FRONT_DOOR.read_text(encoding="utf-8"))
     return Speed(
-        found["machine"],
-        typed(tuple[BenchmarkFigure, ...], found["rows"]),
+        result["machine"],
+        typed(tuple[BenchmarkFigure, ...], result["rows"]),
         decisions(),
         decided_on,
         typed(tuple[BenchmarkFigure, ...], door["rows"]),
@@ -73,22 +73,22 @@ def _measure() -> Speed:
     )
 
 
-def _words(found: Speed) -> dict[str, object]:
-    lengths = sorted({one.queue for one in found.decisions})
+def _words(result: Speed) -> dict[str, object]:
+    lengths = sorted({one.queue for one in result.decisions})
     by_name: dict[str, list[Decision]] = {}
-    for one in found.decisions:
+    for one in result.decisions:
         by_name.setdefault(one.scheduler, []).append(one)
     costs = [
         [f"`{name}`", *map(_decision, rows), _decision_target(name, rows)] for name, rows in by_name.items()
     ]
     head = ["scheduler", *(f"{length:,}" for length in lengths), "target"]
     return {
-        "machine": f" on {found.machine}",
-        "measured": _measured(found.rows),
-        "got_in_on": f" on {found.got_in_on}",
-        "getting_in": _measured(found.getting_in),
+        "machine": f" on {result.machine}",
+        "measured": _measured(result.rows),
+        "got_in_on": f" on {result.got_in_on}",
+        "getting_in": _measured(result.getting_in),
         "decisions": table(head, costs),
-        "decided_on": f" on {found.decided_on}",
+        "decided_on": f" on {result.decided_on}",
     }
 
 

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import pages, points, travelling
+from . import pages, points, verdict_file
 from .claims import ClaimEntry, claims
 from .topic import Topic
 from .topics import TOPICS
@@ -59,28 +59,28 @@ def _parser() -> argparse.ArgumentParser:
 def judge(topic: Topic) -> None:
     """Judge the claims of a topic, write the verdicts and print the number of each outcome."""
     sheet = topic.found()
-    travelling.send(topic, sheet)
-    outcomes = Counter(judged.outcome for judged in sheet.verdicts.values())
+    verdict_file.send(topic, sheet)
+    outcomes = Counter(verdict.outcome for verdict in sheet.verdicts.values())
     print(f"{topic.name}: {', '.join(f'{n} {outcome}' for outcome, n in outcomes.items())}")
 
 
 def print_claim(name: str, runs: Path | None) -> int:
     """Judge a claim, by the points or by new runs, and print the verdict; return the exit code."""
-    found = _claim(name)
-    if found is None:
+    measured = _claim(name)
+    if measured is None:
         print(f"unknown claim `{name}`; `sledlab reproduce list` shows all", file=sys.stderr)
         return 2
-    topic, claim = found
+    topic, claim = measured
     ran = {each.place: runs / each.place for each in topic.whole if runs and (runs / each.place).is_dir()}
     if runs and not ran:
         print(f"`{runs}` has no directory named after an experiment of {topic.name}", file=sys.stderr)
         return 2
     with points.overlaid(topic.whole, {name: place.absolute() for name, place in ran.items()}) as directory:
-        judged = topic.judged(claim, directory)
-    print(f"{claim.id}: {judged.outcome}\nClaim      {claim.claim}\nPublished  {claim.published}")
-    print(f"Accepted   {claim.accept}\nOurs       {judged.found.ours.rstrip()}")
-    if judged.found.why:
-        print(f"Why        {judged.found.why}")
+        verdict = topic.judged(claim, directory)
+    print(f"{claim.id}: {verdict.outcome}\nClaim      {claim.claim}\nPublished  {claim.published}")
+    print(f"Accepted   {claim.accept}\nOurs       {verdict.found.ours.rstrip()}")
+    if verdict.found.why:
+        print(f"Why        {verdict.found.why}")
     return 0
 
 

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from .paths import PROJECT
-from .words import say
+from .wording import say
 
 REPRODUCED = "reproduced"
 HELD = "held"
@@ -158,11 +158,11 @@ def _text(file: str) -> str:
 def verdict(claim: ClaimEntry, runs: Any) -> Verdict:
     """Return the verdict on a claim; one that no function judges is a definition, which tests check."""
     name = claim.id if claim.id in JUDGES else claim.like
-    found = JUDGES[name](runs).verdict(claim) if name in JUDGES else Verdict(HELD, claim.ours)
+    measured = JUDGES[name](runs).verdict(claim) if name in JUDGES else Verdict(HELD, claim.ours)
     if not claim.held:
-        return found
+        return measured
     names = " and ".join("`{1}` ({0})".format(*test.split("::")) for test in claim.held)
-    return replace(found, ours=f"{found.ours} Checked by {names}.")
+    return replace(measured, ours=f"{measured.ours} Checked by {names}.")
 
 
 @cache
@@ -170,11 +170,13 @@ def claims(topic: str) -> dict[str, ClaimEntry]:
     """All claims of a topic by id, in the order of its files."""
     files = sorted((Path(__file__).parent / topic / "claims").glob("*.toml"))
     rows = [row for file in files for row in tomllib.loads(file.read_text(encoding="utf-8"))["claim"]]
-    found = {row["id"]: ClaimEntry(**row | {"held": tuple(row.get("held", ()))}) for row in rows}
-    return {name: _alike(claim, found[claim.like]) if claim.like else claim for name, claim in found.items()}
+    entries = {row["id"]: ClaimEntry(**row | {"held": tuple(row.get("held", ()))}) for row in rows}
+    return {
+        name: _alike(claim, entries[claim.like]) if claim.like else claim for name, claim in entries.items()
+    }
 
 
 def _alike(claim: ClaimEntry, other: ClaimEntry) -> ClaimEntry:
     """A claim with the words of the claim that it is judged like, where it has none of its own."""
-    words = ("ours", "why", "choice", "short")
-    return replace(claim, **{name: getattr(claim, name) or getattr(other, name) for name in words})
+    text = ("ours", "why", "choice", "short")
+    return replace(claim, **{name: getattr(claim, name) or getattr(other, name) for name in text})

@@ -90,11 +90,11 @@ def sampled_loop() -> str:
         work = Path(name) / "loop.work"
         work.write_text(LOOP, encoding="utf-8")
         settings = {"node.preset": "smart-2003", "node.block_kb": LOOP_BLOCK_KB}
-        found = [sl.replay(work, store, settings=settings, what_if=False) for store in LOOP_STORES]
-    if not all(each.skipped_passes for each in found):
+        measured = [sl.replay(work, store, settings=settings, what_if=False) for store in LOOP_STORES]
+    if not all(each.skipped_passes for each in measured):
         raise AssertionError("the replay of the nested loop skips no pass")
     return _hash(
-        repr((each.skipped_passes, each.elapsed_s, each.sampling_error, each.energy)) for each in found
+        repr((each.skipped_passes, each.elapsed_s, each.sampling_error, each.energy)) for each in measured
     )
 
 
@@ -122,6 +122,6 @@ def _hash(parts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
-def _sizes(words: Iterable[str]) -> list[str]:
+def _sizes(text: Iterable[str]) -> list[str]:
     """Return the settings of data sizes among some words of options."""
-    return [name for name in (word.split("=", maxsplit=1)[0] for word in words) if name in OF_JOBS]
+    return [name for name in (word.split("=", maxsplit=1)[0] for word in text) if name in OF_JOBS]

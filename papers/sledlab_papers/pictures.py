@@ -89,12 +89,12 @@ def place(figure: Figure) -> str:
 
 def shown_in(topic: str, claim: ClaimEntry) -> str:
     """A line below a claim with the figures that show it; empty where none does."""
-    found = [
+    measured = [
         f"[figure {each.number}](#{place(each)})"
         for each in of_topic(topic)
         if each.shows(claim.id, claim.paper, claim.where)
     ]
-    return f"\n**Shown in** {', '.join(found)}.\n" if found else ""
+    return f"\n**Shown in** {', '.join(measured)}.\n" if measured else ""
 
 
 def schematics() -> str:

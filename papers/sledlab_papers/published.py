@@ -49,22 +49,22 @@ def quantities() -> tuple[Quantity, ...]:
 
     The capacity is that of Hong 2006 and Wang 2005. Chiu 2004 prints 4.00 GB for the same sled: all its bits.
     """
-    found = []
+    measured = []
     for convention in ("edge", "travel"):
         times = random_pairs("mems-g2", PAIRS, spring_convention=convention).summary["positioning_time_ms"]
         where = f"G2, spring factor at the {convention}"
-        found += [
+        measured += [
             Quantity(f"mean random seek ({where})", "ms", 0.55, times["mean"], 3, 0.06),
             Quantity(f"longest seek ({where})", "ms", 0.81, times["max"], 3, 0.06),
         ]
     gib = parameters("mems-g2")["capacity_blocks"] * 512 / 2**30
-    found.append(Quantity("capacity (G2)", "GiB", 3.2, gib, 1))
-    printed = zip(GENERATIONS, (0.431, 0.215, 0.144), (25.6, 89.6, 320.0), strict=True)
-    for device, settle_ms, peak_mb_s in printed:
+    measured.append(Quantity("capacity (G2)", "GiB", 3.2, gib, 1))
+    published = zip(GENERATIONS, (0.431, 0.215, 0.144), (25.6, 89.6, 320.0), strict=True)
+    for device, settle_ms, peak_mb_s in published:
         short = device[-2:].upper()
-        found.append(Quantity(f"settling ({short})", "ms", settle_ms, _settle_ms(device), 3))
-        found.append(Quantity(f"peak rate ({short})", "MB/s", peak_mb_s, _peak_mb_s(device), 1))
-    return tuple(found)
+        measured.append(Quantity(f"settling ({short})", "ms", settle_ms, _settle_ms(device), 3))
+        measured.append(Quantity(f"peak rate ({short})", "MB/s", peak_mb_s, _peak_mb_s(device), 1))
+    return tuple(measured)
 
 
 def _settle_ms(device: str) -> float:

@@ -77,23 +77,23 @@ class Requirement:
 @cache
 def requirements() -> list[Requirement]:
     """All requirements, in order."""
-    found = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["requirement"]
-    return [Requirement(**each) for each in found]
+    measured = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["requirement"]
+    return [Requirement(**each) for each in measured]
 
 
 @cache
 def known() -> set[str]:
     """All names of sledlab: models, their parameters and choices, jobs, commands, experiments, results."""
-    found = {"make bench", *commands(cli, "sledlab"), *sl.experiment}
+    measured = {"make bench", *commands(cli, "sledlab"), *sl.experiment}
     for section, items in catalogue.everything().items():
         for item in [items] if isinstance(items, dict) else items:
             entry = entries.to_entry(item)
-            found.add(entry.name)
+            measured.add(entry.name)
             for spec in entry.parameters:
-                found |= {spec.name, f"{NOUNS.get(section, section.removesuffix('s'))}.{spec.name}"}
-                found |= set(spec.kind) if isinstance(spec.kind, tuple) else set()
+                measured |= {spec.name, f"{NOUNS.get(section, section.removesuffix('s'))}.{spec.name}"}
+                measured |= set(spec.kind) if isinstance(spec.kind, tuple) else set()
     run = json.loads(sl.simulate(sl.workload("uniform"), "mems-g2", limit=100).to_json())
-    return found | jobs() | set(CALIBRATIONS) | set(run) | set(run["response_time_ms"]) | set(BASELINES)
+    return measured | jobs() | set(CALIBRATIONS) | set(run) | set(run["response_time_ms"]) | set(BASELINES)
 
 
 def jobs() -> set[str]:

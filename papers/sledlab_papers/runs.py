@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import polars
-from sledlab.study.executor.where import CLUSTER
+from sledlab.study.executor.worker_choice import CLUSTER
 
 from .markdown import table
 from .simulator import study
-from .words import cells
+from .wording import cells
 
 T = TypeVar("T")
 
@@ -232,9 +232,9 @@ def _rows(file: Path, kind: Any) -> Rows[Any]:
 
 def _noting(file: Path, kind: Any, row: Mapping[str, Any]) -> Any:
     """A row of its class, which knows its table and notes columns that are read."""
-    found = kind(**{each.name: row.get(each.name, MISSING) for each in fields(kind)})
-    object.__setattr__(found, "_of", file)
-    return found
+    measured = kind(**{each.name: row.get(each.name, MISSING) for each in fields(kind)})
+    object.__setattr__(measured, "_of", file)
+    return measured
 
 
 def _word(value: object) -> str:
@@ -268,8 +268,8 @@ class Points:
 
     def at(self, value: object, speedup: float, measure: str) -> float:
         """The mean of a measure over the seeds."""
-        found = self.each(value, speedup, measure)
-        return sum(found) / len(found)
+        measured = self.each(value, speedup, measure)
+        return sum(measured) / len(measured)
 
     def share(self, value: object, speedup: float, *parts: str) -> float:
         """The share of some parts in the total energy."""
@@ -282,8 +282,8 @@ class Points:
 
     def change(self, value: object, base: object, speedup: float, measure: str) -> float:
         """The mean of these relative differences over the seeds."""
-        found = self.changes(value, base, speedup, measure)
-        return sum(found) / len(found)
+        measured = self.changes(value, base, speedup, measure)
+        return sum(measured) / len(measured)
 
     def stable(self, *values: object) -> list[float]:
         """Speed-ups at which none of these cases is overloaded."""
@@ -351,12 +351,12 @@ class LoadCurves:
 
         Levels that one of them does not reach, or only in overload, are left out.
         """
-        found = {}
+        measured = {}
         for level in (level for weight in weights for level in LEVELS_MS[weight]):
             first, second = (self._rate(scheduler, level) for scheduler in (a, b))
             if first and second:
-                found[level] = first / second - 1
-        return found
+                measured[level] = first / second - 1
+        return measured
 
     def _rate(self, scheduler: str, level_ms: float) -> float | None:
         row = self.crossings.get((scheduler, level_ms))
@@ -412,15 +412,15 @@ class Runs:
 
     def points(self, place: str, scheduler: str = "") -> Points:
         """The points of an experiment with one of its schedulers, by default FCFS, or the only one."""
-        found = read(self.directory / self.place(place) / "points.csv", ComparisonPoint)
-        there = {point.scheduler for _, point in found}
-        wanted = scheduler or self.marked("under") or "fcfs"
+        measured = read(self.directory / self.place(place) / "points.csv", ComparisonPoint)
+        there = {point.scheduler for _, point in measured}
+        expected = scheduler or self.marked("under") or "fcfs"
         seed = self.marked("seed")
-        alone = seed and any(str(point.seed) == seed for _, point in found)
+        alone = seed and any(str(point.seed) == seed for _, point in measured)
         rows: dict[tuple[str, float], list[ComparisonPoint]] = {}
-        for varied, point in found:
-            chosen = point.scheduler == wanted or len(there) == 1
-            if chosen and (not alone or str(point.seed) == seed):
+        for varied, point in measured:
+            choice = point.scheduler == expected or len(there) == 1
+            if choice and (not alone or str(point.seed) == seed):
                 rows.setdefault((_word(varied), point.speedup), []).append(point)
         return Points(rows)
 
@@ -429,8 +429,8 @@ class Runs:
         folder = self.directory / self.place(place)
 
         def rows(table: str, kind: type[T]) -> list[T]:
-            found = read(folder / f"{table}.csv", kind)
-            return [row for value, row in found if varied is None or value == varied]
+            measured = read(folder / f"{table}.csv", kind)
+            return [row for value, row in measured if varied is None or value == varied]
 
         curves = rows("curves", MeanPoint)
         name = _bare({row.scheduler for row in curves}) if self.readings else str
@@ -452,9 +452,9 @@ class Runs:
                 point for _, point in read(self.directory / planned.place / "points.csv", ComparisonPoint)
             ]
             seeds = {point.seed for point in points}
-            least, longest = min(p.requests for p in points), max(p.queue_mean for p in points)
+            minimum, longest = min(p.requests for p in points), max(p.queue_mean for p in points)
             title = planned.title or f"`{planned.experiment}`"
             rows.append(
-                cells("{} | {} | {} | {:,} | {:,.0f}", title, len(points), len(seeds), least, longest)
+                cells("{} | {} | {} | {:,} | {:,.0f}", title, len(points), len(seeds), minimum, longest)
             )
         return table("experiment | runs | seeds | requests a run, at least | longest mean queue", rows)

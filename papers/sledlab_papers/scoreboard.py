@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.summary import GRADES
-from sledlab.reproduction.verdicts import NO_EVIDENCE, Claim, Strip, claims
+from sledlab.reproduction.verdicts import NO_EVIDENCE, Claim, SensitivitySweep, claims
 
 from .claims import DEPENDS, NOT, OUTCOMES, REPRODUCED
 from .headlines import HEADLINES
@@ -21,23 +21,23 @@ DOCUMENT = "reproduction/index.md"
 def page() -> str:
     """The page in Markdown, from the verdicts in the package."""
     claims.cache_clear()
-    found = list(claims().values())
+    measured = list(claims().values())
     return fill(
         TEMPLATES,
         "index.md",
-        total=f"{len(found)}",
-        reproduced=f"{sum(each.outcome == REPRODUCED for each in found)}",
-        board=_board(found),
+        total=f"{len(measured)}",
+        reproduced=f"{sum(each.outcome == REPRODUCED for each in measured)}",
+        board=_board(measured),
         headlines=_headlines(),
-        misses=_misses(found),
-        sensitivity=_sensitivity(found),
+        misses=_misses(measured),
+        sensitivity=_sensitivity(measured),
         schematics=schematics(),
     )
 
 
-def _board(found: list[Claim]) -> str:
+def _board(measured: list[Claim]) -> str:
     """Numbers of claims by outcome: by paper, by priority, by grade."""
-    shown = [each for each in OUTCOMES if any(claim.outcome == each for claim in found)]
+    shown = [each for each in OUTCOMES if any(claim.outcome == each for claim in measured)]
 
     def row(title: str, some: list[Claim]) -> list[str]:
         counted = Counter(claim.outcome for claim in some)
@@ -45,15 +45,15 @@ def _board(found: list[Claim]) -> str:
 
     def rows() -> Iterator[list[str]]:
         for key, paper in PAPERS.items():
-            pages = dict.fromkeys(claim.topic for claim in found if claim.paper == key)
+            pages = dict.fromkeys(claim.topic for claim in measured if claim.paper == key)
             links = ", ".join(f"[{page}]({page}.md)" for page in pages)
             yield row(
-                f"{paper.citation}: {paper.topic} ({links})", [each for each in found if each.paper == key]
+                f"{paper.citation}: {paper.topic} ({links})", [each for each in measured if each.paper == key]
             )
         for priority in (1, 2, 3):
-            yield row(f"*priority {priority}*", [each for each in found if each.priority == priority])
+            yield row(f"*priority {priority}*", [each for each in measured if each.priority == priority])
         for grade, meaning in GRADES.items():
-            yield row(f"*grade {grade}: {meaning}*", [each for each in found if grade in each.grade])
+            yield row(f"*grade {grade}: {meaning}*", [each for each in measured if grade in each.grade])
 
     return table(["", "claims", *shown], rows())
 
@@ -66,20 +66,20 @@ def _headlines() -> str:
     return table("claim | says | outcome | turns with", rows, 4)
 
 
-def _misses(found: list[Claim]) -> str:
+def _misses(measured: list[Claim]) -> str:
     """Claims of priority 1 and 2 that are not reproduced."""
     rows = [
         [link(each.id), f"{each.claim[0].upper()}{each.claim[1:]}", each.published]
-        for each in sorted(found, key=lambda claim: claim.priority)
+        for each in sorted(measured, key=lambda claim: claim.priority)
         if each.outcome == NOT and each.priority < 3
     ]
     return table("claim | says | published", rows, 3)
 
 
-def _sensitivity(found: list[Claim]) -> str:
+def _sensitivity(measured: list[Claim]) -> str:
     """Number of contested claims that hold over their strips, and those that flip, with the cause."""
-    tried = [each for each in found if any(not strip.beside for strip in each.strips)]
-    steady = [each for each in tried if each.outcome == REPRODUCED]
+    attempted = [each for each in measured if any(not strip.beside for strip in each.strips)]
+    steady = [each for each in attempted if each.outcome == REPRODUCED]
     rows = [
         [
             link(claim.id),
@@ -87,15 +87,15 @@ def _sensitivity(found: list[Claim]) -> str:
             "; ".join(_values(strip, holds=True)),
             "; ".join(_values(strip, holds=False)),
         ]
-        for claim in tried
+        for claim in attempted
         for strip in claim.strips
         if strip.flips and not strip.beside
     ]
-    flipping = [claim.id for claim in tried if turning(claim)]
+    flipping = [claim.id for claim in attempted if turning(claim)]
     counted = (
-        f"Of {len(tried)} claims that hang on something that the papers leave open, {len(steady)} are "
+        f"Of {len(attempted)} claims that hang on something that the papers leave open, {len(steady)} are "
         f"reproduced with every value that was tried, {len(flipping)} with some and not with others, and "
-        f"{len(tried) - len(steady) - len(flipping)} with none."
+        f"{len(attempted) - len(steady) - len(flipping)} with none."
     )
     return f"{counted}\n\n{table('claim | turns with | reproduced with | not, or in part, with', rows, 4)}"
 
@@ -110,7 +110,7 @@ def turning(claim: Claim) -> list[str]:
     return [strip.over for strip in claim.strips if strip.flips and not strip.beside]
 
 
-def _values(strip: Strip, *, holds: bool) -> list[str]:
+def _values(strip: SensitivitySweep, *, holds: bool) -> list[str]:
     """The values with which a claim is reproduced, or with `holds` false, those with which it is less."""
     cells = [cell for cell in strip.cells if cell.outcome not in NO_EVIDENCE]
     return [cell.value for cell in cells if (cell.outcome == REPRODUCED) is holds]

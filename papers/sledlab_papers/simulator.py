@@ -18,9 +18,9 @@ from typing import Any
 
 import sledlab as sl
 from sledlab.cli import run as command_line
+from sledlab.display import DisplayedResult
 from sledlab.model import catalogue
 from sledlab.model.device import describe
-from sledlab.shown import Shown
 from sledlab.studies import calibration
 from sledlab.studies.seek_map import SeekMap
 from sledlab.study.statistics import half_width
@@ -49,10 +49,10 @@ def study(name: str, out: Path, options: Sequence[str]) -> None:
 def run_here(name: str, out: Path, options: Sequence[str]) -> None:
     """Run an experiment in a process that is kept for further ones, without writing its page."""
     kind = experiment(name)["study"]["kind"]
-    words = [kind, str(EXPERIMENTS / f"{name}.toml"), *options, "--out", str(out)]
-    error = _workers().submit(_run_without_page, words).result()
+    text = [kind, str(EXPERIMENTS / f"{name}.toml"), *options, "--out", str(out)]
+    error = _workers().submit(_run_without_page, text).result()
     if error:
-        raise RuntimeError(f"sledlab {' '.join(words)}: {error}")
+        raise RuntimeError(f"sledlab {' '.join(text)}: {error}")
 
 
 STARTING = Lock()
@@ -69,21 +69,21 @@ def _pool() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
 
 
-def _run_without_page(words: list[str]) -> str:
+def _run_without_page(text: list[str]) -> str:
     """Run a command and return what it wrote to standard error if it failed."""
-    setattr(Shown, "report", lambda _self, path, **_: Path(path))  # noqa: B010 # a page takes longer than the run
+    setattr(DisplayedResult, "report", lambda _self, path, **_: Path(path))  # noqa: B010 # a page takes longer than the run
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as errors:
-        code = command_line(words)
+        code = command_line(text)
     return errors.getvalue() or f"exit code {code}" if code else ""
 
 
 @cache
 def random_pairs(device: str, count: int, **changes: Any) -> sl.Result:
     """`count` reads of one block at random places, each from where the last one left the device."""
-    chosen = sl.device(device, **changes)
+    choice = sl.device(device, **changes)
     workload = sl.workload("uniform", blocks=1, read_share=1.0)
     return sl.simulate(
-        workload, chosen, replay="closed:1", limit=count, seed=1, settings=PARKED, requests=True
+        workload, choice, replay="closed:1", limit=count, seed=1, settings=PARKED, requests=True
     )
 
 

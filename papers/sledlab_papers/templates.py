@@ -17,9 +17,9 @@ def _environment(folder: Path) -> Environment:
     return Environment(loader=loader, undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
 
 
-def fill(folder: Path, template: str, /, **places: object) -> str:
+def fill(folder: Path, template: str, /, **positions: object) -> str:
     """Return a template, named by its path in a folder, with all places filled."""
-    return _environment(folder).get_template(template).render(**places)
+    return _environment(folder).get_template(template).render(**positions)
 
 
 def evidence_marker(document: str) -> str:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sledlab.reproduction.verdicts import Strip
+from sledlab.reproduction.verdicts import SensitivitySweep
 
 from . import pictures, points
 from .claims import (
@@ -31,15 +31,15 @@ from .headlines import HEADLINES
 from .markdown import table
 from .paths import SEAGATE_TRACE
 from .runs import TOUCHED, Planned, run
-from .strips import choices, counting
-from .strips import table as strip_table
+from .sensitivity import choices, counting
+from .sensitivity import table as strip_table
 from .templates import TEMPLATES, evidence_marker, fill
 
 PRIORITIES = (1, 2, 3)
 
 
 @dataclass(frozen=True)
-class Judged:
+class ClaimVerdict:
     """The verdict on a claim, the one in another reading of the paper, and strips of choices that turn it.
 
     Where readings are `equal` both count. Otherwise the other one is only shown beside the first.
@@ -48,7 +48,7 @@ class Judged:
     found: Verdict
     other: Verdict | None = None
     equal: bool = False
-    strips: tuple[Strip, ...] = ()
+    strips: tuple[SensitivitySweep, ...] = ()
     alike: tuple[str, ...] = ()
     """Outcomes with other values of a strip whose values are readings that count alike."""
 
@@ -74,7 +74,7 @@ class Judged:
 class Sheet:
     """The contents of a page: verdicts by claim, and texts for the places of its template."""
 
-    verdicts: dict[str, Judged]
+    verdicts: dict[str, ClaimVerdict]
     places: dict[str, str]
 
 
@@ -86,7 +86,7 @@ class Topic:
     plan: Sequence[Planned]
     runs: Callable[[Path, tuple[str, ...]], Any]
     """Makes the runs of a directory in a reading: endings of directories, or marks."""
-    places: Callable[[Any, Mapping[str, Judged]], dict[str, str]]
+    places: Callable[[Any, Mapping[str, ClaimVerdict]], dict[str, str]]
     other: tuple[str, ...] = ()
     """The other reading, if any: endings of directories, or marks."""
     title: str = ""
@@ -107,7 +107,7 @@ class Topic:
         verdicts = {name: self.judged(claim, directory) for name, claim in claims(self.name).items()}
         return Sheet(verdicts, self.places(self.runs(directory, ()), verdicts))
 
-    def judged(self, claim: ClaimEntry, directory: Path) -> Judged:
+    def judged(self, claim: ClaimEntry, directory: Path) -> ClaimVerdict:
         """Judges a claim in all readings, and over all choices that it depends on."""
 
         @cache
@@ -115,16 +115,16 @@ class Topic:
             return verdict(claim, self.runs(directory, reading))
 
         TOUCHED.clear()
-        found = Judged(judge(()), equal=bool(self.title))
+        measured = ClaimVerdict(judge(()), equal=bool(self.title))
         touched = frozenset(TOUCHED)
         if self.other:
-            found = replace(found, other=judge(self.other))
-        if found.read in (HELD, FITTED):
-            return found
+            measured = replace(measured, other=judge(self.other))
+        if measured.read in (HELD, FITTED):
+            return measured
         hung = [choice for choice in choices(self.name) if choice.touches(claim.id, touched, directory)]
         equal = [choice.judged(judge) for choice in hung if choice.equal]
         alike = tuple(cell.outcome for strip in equal if strip for cell in strip.cells)
-        return replace(found, strips=tuple(counting(hung, judge)), alike=alike)
+        return replace(measured, strips=tuple(counting(hung, judge)), alike=alike)
 
     def found(self) -> Sheet:
         """Return the verdicts, judged by the points."""
@@ -174,7 +174,7 @@ class Topic:
             )
             for paper in dict.fromkeys(claim.paper for claim in mine.values())
         }
-        outcomes = {name: judged.outcome for name, judged in sheet.verdicts.items()}
+        outcomes = {name: outcome.outcome for name, outcome in sheet.verdicts.items()}
         counted = counts(mine, outcomes)
         return fill(
             TEMPLATES,
@@ -191,22 +191,22 @@ class Topic:
         """Outcomes of claims in each reading alone, and the claims for which the reading matters."""
         if not self.title:
             return ""
-        found, other = (
+        measured, other = (
             Counter(each.outcome for each in verdicts)
             for verdicts in (
-                [judged.found for judged in sheet.verdicts.values()],
-                [judged.other or judged.found for judged in sheet.verdicts.values()],
+                [outcome.found for outcome in sheet.verdicts.values()],
+                [outcome.other or outcome.found for outcome in sheet.verdicts.values()],
             )
         )
-        shown = [each for each in OUTCOMES if found[each] or other[each]]
+        shown = [each for each in OUTCOMES if measured[each] or other[each]]
         rows = [
             [title, *(str(counted[each]) for each in shown)]
-            for title, counted in ((self.title, found), (self.other_title, other))
+            for title, counted in ((self.title, measured), (self.other_title, other))
         ]
         differ = [
-            f"{name} ({judged.found.outcome}; {judged.other.outcome})"
-            for name, judged in sheet.verdicts.items()
-            if judged.other and judged.other.outcome != judged.found.outcome
+            f"{name} ({outcome.found.outcome}; {outcome.other.outcome})"
+            for name, outcome in sheet.verdicts.items()
+            if outcome.other and outcome.other.outcome != outcome.found.outcome
         ]
         return f"{table(['reading', *shown], rows)}\nThe two differ on {', '.join(differ) or 'no claim'}.\n"
 
@@ -216,8 +216,8 @@ def counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str
     shown = [each for each in OUTCOMES if each in (REPRODUCED, IN_PART, NOT, *outcomes.values())]
 
     def row(title: str, names: Sequence[str]) -> list[str]:
-        found = Counter(outcomes[name] for name in names)
-        return [title, *(str(found[outcome]) for outcome in shown), str(len(names))]
+        measured = Counter(outcomes[name] for name in names)
+        return [title, *(str(measured[outcome]) for outcome in shown), str(len(names))]
 
     grades = sorted({claims[name].grade for name in outcomes})
     rows = [
@@ -241,58 +241,58 @@ def headlines(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> 
     return table(["claim", "says", "outcome"], rows, words=3)
 
 
-def section(claim: ClaimEntry, judged: Judged, title: str, other_title: str) -> str:
+def section(claim: ClaimEntry, outcome: ClaimVerdict, title: str, other_title: str) -> str:
     """The section of one claim, with all readings in which its verdict is another one."""
     lines = [
-        f"### {claim.id}: {judged.outcome}",
+        f"### {claim.id}: {outcome.outcome}",
         f"*{claim.where}; priority {claim.priority}, grade {claim.grade}*",
         f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} Reproduced if: "
         f"{_sentence(claim.accept)}",
     ]
-    found, other = judged.found, judged.other
-    if other and judged.equal and judged.twofold:
+    measured, other = outcome.found, outcome.other
+    if other and outcome.equal and outcome.twofold:
         lines += [
             f"**{name}: {each.outcome}.** {each.ours}"
-            for name, each in ((title, found), (other_title, other))
+            for name, each in ((title, measured), (other_title, other))
         ]
-        lines += _both_whys(judged, title, other_title)
+        lines += _both_whys(outcome, title, other_title)
     else:
-        lines.append(f"**Ours.** {found.ours.rstrip()}")
-        if other and other.ours != found.ours:
+        lines.append(f"**Ours.** {measured.ours.rstrip()}")
+        if other and other.ours != measured.ours:
             lines.append(f"**{other_title}** ({other.outcome}, does not count). {other.ours}")
-        lines += [f"**Why.** {found.why}"] if found.why else []
-    lines += _sensitivity(claim, judged)
+        lines += [f"**Why.** {measured.why}"] if measured.why else []
+    lines += _sensitivity(claim, outcome)
     return "\n\n".join(lines) + "\n"
 
 
-def _sensitivity(claim: ClaimEntry, judged: Judged) -> Iterator[str]:
+def _sensitivity(claim: ClaimEntry, outcome: ClaimVerdict) -> Iterator[str]:
     """Choices with which a claim holds or flips: strips where it is contested, else a sentence."""
-    if not contested(claim, judged):
-        if judged.strips:
-            yield f"**The same** over {'; '.join(each.over for each in judged.strips)}."
+    if not contested(claim, outcome):
+        if outcome.strips:
+            yield f"**The same** over {'; '.join(each.over for each in outcome.strips)}."
         return
     if claim.closed:
         yield f"**No strip.** {claim.closed}"
-    if not judged.strips:
+    if not outcome.strips:
         return
-    turns = dict.fromkeys(each.over for each in judged.strips if each.flips and not each.beside)
+    turns = dict.fromkeys(each.over for each in outcome.strips if each.flips and not each.beside)
     yield f"**Turns with** {'; '.join(turns)}." if turns else "**Turns with** nothing that was tried."
-    for each in judged.strips:
+    for each in outcome.strips:
         yield strip_table(each)
 
 
-def contested(claim: ClaimEntry, judged: Judged) -> bool:
+def contested(claim: ClaimEntry, outcome: ClaimVerdict) -> bool:
     """Whether a choice of ours may have made the verdict: true below reproduced, and for headlines."""
-    return judged.outcome in (DEPENDS, IN_PART, NOT) or (
-        claim.id in HEADLINES and judged.outcome not in (HELD, FITTED)
+    return outcome.outcome in (DEPENDS, IN_PART, NOT) or (
+        claim.id in HEADLINES and outcome.outcome not in (HELD, FITTED)
     )
 
 
-def _both_whys(judged: Judged, title: str, other_title: str) -> list[str]:
+def _both_whys(outcome: ClaimVerdict, title: str, other_title: str) -> list[str]:
     """The explanations in both readings; only one where they are equal."""
     whys = [
         (name, each.why)
-        for name, each in ((title, judged.found), (other_title, judged.other))
+        for name, each in ((title, outcome.found), (other_title, outcome.other))
         if each and each.why
     ]
     if len(whys) == 2 and whys[0][1] == whys[1][1]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sledlab.shown import Shown
-from sledlab.study.executor import where
+from sledlab.display import DisplayedResult
+from sledlab.study.executor import worker_choice
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -21,11 +21,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def studies_run_in_one_process() -> Iterator[None]:
     """Make one job the default of studies: starting processes takes longer than most studies of tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(where, "processors", lambda: 1)
+        patch.setattr(worker_choice, "processors", lambda: 1)
         yield
 
 
 @pytest.fixture
 def without_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep studies of this process from writing a page, which takes longer than a small study."""
-    monkeypatch.setattr(Shown, "report", lambda _self, path: Path(path))
+    monkeypatch.setattr(DisplayedResult, "report", lambda _self, path: Path(path))

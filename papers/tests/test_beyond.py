@@ -12,16 +12,16 @@ import sledlab as sl
 from sledlab_papers.paths import EXPERIMENTS
 from sledlab_papers.runs import Planned
 from sledlab_papers.simulator import command_line
-from sledlab_papers.smart import beyond
-from sledlab_papers.smart.beyond_plan import QUERIES
+from sledlab_papers.smart import future_work
+from sledlab_papers.smart.future_work_plan import QUERIES
 
-NAMES = sorted({planned.experiment for planned in beyond.BEYOND})
+NAMES = sorted({planned.experiment for planned in future_work.BEYOND})
 
 
 def tiny(planned: Planned) -> list[str]:
     """Options that make an experiment a matter of a second."""
-    said = tomllib.loads((EXPERIMENTS / f"{planned.experiment}.toml").read_text(encoding="utf-8"))
-    mined = "apriori-cd" in said["study"].get("job", ()) and "--job" not in planned.options
+    values = tomllib.loads((EXPERIMENTS / f"{planned.experiment}.toml").read_text(encoding="utf-8"))
+    mined = "apriori-cd" in values["study"].get("job", ()) and "--job" not in planned.options
     settings = ["scale_factor=0.002", *(["transactions_per_node=100"] if mined else [])]
     return [
         "--node-count",
@@ -50,7 +50,7 @@ def test_experiment_says_how_to_run_it_and_where_it_is_from(name: str) -> None:
 
 
 def test_places_of_runs_are_told_apart() -> None:
-    assert len({planned.place for planned in beyond.BEYOND}) == len(beyond.BEYOND)
+    assert len({planned.place for planned in future_work.BEYOND}) == len(future_work.BEYOND)
 
 
 def test_a_scan_sends_results_to_the_client_and_nothing_else() -> None:

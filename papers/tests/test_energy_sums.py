@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sledlab_papers.power.sums import request_sums
+from sledlab_papers.power.energy_sums import request_sums
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ def diamonds_of(axes):
 @pytest.mark.parametrize("name", ABSOLUTE)
 def test_shortened_figure_labels_or_omits_published_values(name):
     figure = figures()[name]
-    whole, short = draw(figure, POINTS), draw(figure, POINTS, shortened="1/20 of the data")
-    assert not any("full run" in text for text in texts_of(whole))
+    full, short = draw(figure, POINTS), draw(figure, POINTS, shortened="1/20 of the data")
+    assert not any("full run" in text for text in texts_of(full))
     below = " ".join(texts_of(short))
     assert "This run is shortened: 1/20 of the data." in below
     for panel, axes in zip(figure.panels, short.axes, strict=True):

@@ -19,7 +19,7 @@ from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.summary import GRADES as GRADES_IN_WORDS
 from sledlab.reproduction.verdicts import claims as travelled
 
-from sledlab_papers import fingerprint, pages, points, scoreboard, travelling
+from sledlab_papers import fingerprint, pages, points, scoreboard, verdict_file
 from sledlab_papers.claims import FITTED, OUTCOMES, claims
 from sledlab_papers.paths import EXPERIMENTS, SEAGATE_TRACE
 from sledlab_papers.pictures import SCHEMATICS, of_topic, picture
@@ -47,8 +47,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def table(file: Path, **columns: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
-    chosen = columns or COLUMNS
-    file.write_text(f"{','.join(chosen)}\n{','.join(chosen.values())}\n", encoding="utf-8")
+    choice = columns or COLUMNS
+    file.write_text(f"{','.join(choice)}\n{','.join(choice.values())}\n", encoding="utf-8")
     return file
 
 
@@ -143,10 +143,10 @@ def test_experiments_with_joins_hash_a_sampled_loop() -> None:
 
 
 def test_loop_of_the_fingerprint_skips_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = fingerprint.sampled_loop()
+    actual = fingerprint.sampled_loop()
     fingerprint.sampled_loop.cache_clear()
     monkeypatch.setattr(fingerprint, "LOOP_STORES", ("mems-g1",))
-    assert fingerprint.sampled_loop() != found
+    assert fingerprint.sampled_loop() != actual
     fingerprint.sampled_loop.cache_clear()
 
 
@@ -168,20 +168,20 @@ judges_claims = pytest.mark.slow("judges all claims, some by single replays")
 @judges_claims
 @by_topic
 def test_verdicts_are_those_of_the_points(sheet: tuple[Topic, Sheet]) -> None:
-    topic, found = sheet
-    rows = json.loads(travelling.FILE.read_text(encoding="utf-8"))["claims"]
+    topic, actual = sheet
+    rows = json.loads(verdict_file.FILE.read_text(encoding="utf-8"))["claims"]
     committed = [row for row in rows if row["topic"] == topic.name]
-    assert json.loads(json.dumps(travelling.rows(topic, found))) == committed
-    for name, judged in found.verdicts.items():
-        for strip in judged.strips:
-            assert strip.cells[strip.default].outcome == judged.found.outcome, (name, strip.over)
+    assert json.loads(json.dumps(verdict_file.rows(topic, actual))) == committed
+    for name, verdict in actual.verdicts.items():
+        for strip in verdict.strips:
+            assert strip.cells[strip.default].outcome == verdict.found.outcome, (name, strip.over)
 
 
 @judges_claims
 @by_topic
 def test_page_has_a_verdict_on_every_claim_and_counts_them(sheet: tuple[Topic, Sheet]) -> None:
-    topic, found = sheet
-    text = topic.page(found)
+    topic, actual = sheet
+    text = topic.page(actual)
     verdicts = re.findall(r"^### ([CHLWY]-\d\d): (.*)$", text, re.MULTILINE)
     assert [name for name, _ in verdicts] == list(claims(topic.name))
     assert {outcome for _, outcome in verdicts} <= set(OUTCOMES)
@@ -194,9 +194,9 @@ def test_page_has_a_verdict_on_every_claim_and_counts_them(sheet: tuple[Topic, S
 
 def pictures_in(page: str) -> list[str]:
     """Return the names of the figures that a page shows."""
-    found = re.findall(r"!\[.*\]\(\.\./images/papers/(.*)\.svg\)", page)
-    assert found or "## Figures" not in page
-    return found
+    actual = re.findall(r"!\[.*\]\(\.\./images/papers/(.*)\.svg\)", page)
+    assert actual or "## Figures" not in page
+    return actual
 
 
 @pytest.mark.slow("draws every figure")
@@ -247,7 +247,7 @@ def test_pages_are_made_again_only_when_an_input_changes(
 
 
 def test_pages_depend_on_points_claims_code_and_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = list(pages.inputs())
+    actual = list(pages.inputs())
     for name in (
         b"points/power.parquet",
         b"claims/lee2009.toml",
@@ -255,10 +255,10 @@ def test_pages_depend_on_points_claims_code_and_matplotlib(monkeypatch: pytest.M
         b"verdicts.json",
         b"decisions.json",
     ):
-        assert any(each.endswith(name) for each in found), name
+        assert any(each.endswith(name) for each in actual), name
     monkeypatch.setattr(matplotlib, "__version__", "0.0")
-    assert list(pages.inputs())[1:] == found[1:]
-    assert next(iter(pages.inputs())) != found[0]
+    assert list(pages.inputs())[1:] == actual[1:]
+    assert next(iter(pages.inputs())) != actual[0]
 
 
 def test_index_links_to_the_sections_of_claims() -> None:
@@ -276,11 +276,11 @@ def test_verdicts_have_the_claims_of_the_topics() -> None:
 
 
 def test_every_figure_with_data_is_drawn_and_every_other_listed() -> None:
-    for paper, wanted in DATA.items():
+    for paper, expected in DATA.items():
         drawn = {each.number for each in figures().values() if each.paper == paper}
-        assert drawn == wanted
+        assert drawn == expected
         assert not drawn & set(SCHEMATICS[paper])
-        assert drawn | set(SCHEMATICS[paper]) == set(range(1, max(wanted) + 1))
+        assert drawn | set(SCHEMATICS[paper]) == set(range(1, max(expected) + 1))
 
 
 def test_figures_name_claims_that_there_are() -> None:
@@ -297,27 +297,27 @@ def test_headlines_are_of_what_papers_rest_on() -> None:
 
 def said_in_lab(planned: Planned) -> dict[str, Any]:
     """The options of an experiment by keyword: what a figure may say."""
-    words = iter(planned.options)
-    found: dict[str, Any] = {"settings": {}}
-    for flag in words:
-        value = next(words)
+    text = iter(planned.options)
+    actual: dict[str, Any] = {"settings": {}}
+    for flag in text:
+        value = next(text)
         if flag == "--set":
-            key, _, said = value.partition("=")
-            found["settings"][key] = said
+            key, _, values = value.partition("=")
+            actual["settings"][key] = values
         elif flag in {"--workload", "--trace", "--seed", "--speedup"}:
-            found[flag[2:]] = value
-    return found
+            actual[flag[2:]] = value
+    return actual
 
 
 def said_in_figure(ran: FigureRun) -> Mapping[str, Any]:
-    found: dict[str, Any] = {
+    actual: dict[str, Any] = {
         "settings": {key: f"{value}" for key, value in ran.options.get("settings", {}).items()}
     }
-    found |= {"workload": ran.workload} if ran.workload else {}
-    found |= {"trace": str(SEAGATE_TRACE)} if ran.trace else {}
-    found |= {"seed": str(ran.options["seed"])} if "seed" in ran.options else {}
+    actual |= {"workload": ran.workload} if ran.workload else {}
+    actual |= {"trace": str(SEAGATE_TRACE)} if ran.trace else {}
+    actual |= {"seed": str(ran.options["seed"])} if "seed" in ran.options else {}
     speedups = ran.options.get("speedup")
-    return found | ({"speedup": ",".join(map(str, speedups))} if speedups else {})
+    return actual | ({"speedup": ",".join(map(str, speedups))} if speedups else {})
 
 
 @pytest.mark.parametrize("figure", figures().values(), ids=figures())

@@ -23,7 +23,7 @@ from sledlab_papers.runs import TOUCHED, Planned, run
 from sledlab_papers.topic import Topic
 from sledlab_papers.topics import TOPICS
 
-MOST_REQUESTS = 6_000_000
+MAX_REQUESTS = 6_000_000
 COUNT = 10
 
 TIMED = ("L-21",)
@@ -37,7 +37,7 @@ def requests(place: str) -> int:
         file = points.directory() / place / f"{name}.csv"
         if file.is_file() and "requests" in (rows := polars.read_csv(file, infer_schema_length=None)).columns:
             return int(rows["requests"].sum())
-    return MOST_REQUESTS + 1
+    return MAX_REQUESTS + 1
 
 
 def judged_by(topic: Topic, claim: ClaimEntry) -> list[Planned]:
@@ -56,15 +56,15 @@ def cheap() -> Iterator[tuple[Topic, ClaimEntry, list[Planned]]]:
             if (
                 needed
                 and claim.id not in TIMED
-                and sum(requests(each.place) for each in needed) <= MOST_REQUESTS
+                and sum(requests(each.place) for each in needed) <= MAX_REQUESTS
             ):
                 yield topic, claim, needed
 
 
 def day() -> str:
     """That of the last commit, such as 2030-01-31."""
-    said = ["git", "-C", str(PROJECT), "log", "-1", "--format=%cs"]
-    return subprocess.run(said, check=True, capture_output=True, text=True).stdout.strip()
+    values = ["git", "-C", str(PROJECT), "log", "-1", "--format=%cs"]
+    return subprocess.run(values, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.mark.slow("runs the experiments of ten claims from scratch")
@@ -74,10 +74,10 @@ def test_ten_verdicts_of_the_day_come_out_again(tmp_path: Path) -> None:
     if not (PROJECT / ".git").exists():
         pytest.skip("no commits here, so no day")
     today = day()
-    found = sorted(cheap(), key=lambda each: hashlib.sha256(f"{today} {each[1].id}".encode()).hexdigest())
-    chosen = found[:COUNT]
-    assert len(chosen) == COUNT
-    for topic, claim, needed in chosen:
+    actual = sorted(cheap(), key=lambda each: hashlib.sha256(f"{today} {each[1].id}".encode()).hexdigest())
+    choice = actual[:COUNT]
+    assert len(choice) == COUNT
+    for topic, claim, needed in choice:
         run([each for each in needed if not (tmp_path / each.place).exists()], tmp_path)
         with points.overlaid(topic.plan, {each.place: tmp_path / each.place for each in needed}) as mixed:
             again = verdict(claim, topic.runs(mixed, ()))

@@ -18,7 +18,7 @@ from sledlab_papers.hybrid import systems, workloads
 from sledlab_papers.paths import EXPERIMENTS, SEAGATE_TRACE
 from sledlab_papers.runs import Crossing, LoadCurves, MeanPoint, run
 from sledlab_papers.simulator import calibration, command_line
-from sledlab_papers.smart.readings import SCATTERED
+from sledlab_papers.smart.layouts import SCATTERED
 from sledlab_papers.topic import Topic
 from sledlab_papers.topics import TOPICS
 
@@ -63,8 +63,8 @@ def test_experiment_on_smart_storage_runs(file: Path, tmp_path: Path) -> None:
 
 def settings(experiment: str, options: Sequence[str] = ()) -> list[str]:
     """Options with which the data of an experiment on smart storage are few; what else was set stays."""
-    said = read(experiment)["study"].get("job_settings", [])
-    names = [setting.split("=")[0] for setting in said]
+    values = read(experiment)["study"].get("job_settings", [])
+    names = [setting.split("=")[0] for setting in values]
     if "--job" in options:
         # Not every setting of the file is one of that job.
         own = [option.split("=")[0] for option in options]
@@ -134,15 +134,15 @@ def test_experiments_on_smart_storage_state_what_was_fitted() -> None:
 
 
 def test_figures_3_to_7_show_points_of_figure_2() -> None:
-    whole = read("lee2009-figure-2")
+    full = read("lee2009-figure-2")
     for number in range(3, 8):
         part = read(f"lee2009-figure-{number}")
         for key in ("scheduler", "speedup"):
-            assert set(part["study"][key]) <= set(whole["study"][key])
+            assert set(part["study"][key]) <= set(full["study"][key])
         for table in ("workload", "replay"):
-            assert part[table] == whole[table]
-        assert part["study"]["seed"] == whole["study"]["seed"]
-        assert {"sled_motion": "together", **part["device"]} == whole["device"]
+            assert part[table] == full[table]
+        assert part["study"]["seed"] == full["study"]["seed"]
+        assert {"sled_motion": "together", **part["device"]} == full["device"]
 
 
 # Fewer requests would end in the controller cache.
@@ -168,14 +168,14 @@ def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> 
 
 def test_cello_is_the_one_that_was_calibrated_in_every_experiment_on_hybrids() -> None:
     experiments = [read(file.stem) for file in FILES if file.stem.startswith("wang2005")]
-    found = [experiment["workload"] for experiment in experiments]
+    actual = [experiment["workload"] for experiment in experiments]
     stated = {"kind": "cello", **calibration.CALIBRATIONS["cello-12h"].parameters}
-    assert stated in found
-    assert all(workload == stated for workload in found if workload["kind"] == "cello")
+    assert stated in actual
+    assert all(workload == stated for workload in actual if workload["kind"] == "cello")
     for workload in (systems.TPCC, systems.HPLAJW):
         parameters = calibration.CALIBRATIONS[workloads.STAND_INS[workload]].parameters
-        said = {f"workload.{key}={value}" for key, value in parameters.items()}
-        assert said <= set(systems.CHOSEN[workload])
+        values = {f"workload.{key}={value}" for key, value in parameters.items()}
+        assert values <= set(systems.CHOSEN[workload])
 
 
 def verdicts(text: str) -> list[tuple[str, str]]:
@@ -190,9 +190,9 @@ def test_every_claim_has_a_judge_or_tests_and_words() -> None:
 
 
 def test_claims_cover_the_papers() -> None:
-    found = [name for topic in TOPICS for name in claims(topic)]
-    numbers = ((paper, n) for paper, most in CLAIMS.items() for n in range(1, most + 1))
-    assert sorted(found) == sorted(f"{paper}-{n:02}" for paper, n in numbers)
+    actual = [name for topic in TOPICS for name in claims(topic)]
+    numbers = ((paper, n) for paper, maximum in CLAIMS.items() for n in range(1, maximum + 1))
+    assert sorted(actual) == sorted(f"{paper}-{n:02}" for paper, n in numbers)
 
 
 @pytest.mark.parametrize("name", TOPICS)

@@ -78,9 +78,9 @@ def test_it_is_in_sledlab_or_there_is_a_reason(each: requirements.Requirement) -
 
 def test_every_id_that_is_cited_is_in_a_list() -> None:
     files = [*written()]
-    found = {file: dangling(file.read_text(encoding="utf-8")) for file in files}
+    actual = {file: dangling(file.read_text(encoding="utf-8")) for file in files}
     assert len(files) > 1000
-    assert {str(file.relative_to(PROJECT)): ids for file, ids in found.items() if ids} == {}
+    assert {str(file.relative_to(PROJECT)): ids for file, ids in actual.items() if ids} == {}
 
 
 def test_an_id_of_no_list_is_found() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars
 import pytest
-from sledlab.reproduction.verdicts import NO_EVIDENCE, Cell, Strip
+from sledlab.reproduction.verdicts import NO_EVIDENCE, Cell, SensitivitySweep
 from sledlab.reproduction.verdicts import claims as travelled
 
 from sledlab_papers.claims import (
@@ -24,8 +24,8 @@ from sledlab_papers.claims import (
 from sledlab_papers.headlines import HEADLINES
 from sledlab_papers.points import saved
 from sledlab_papers.runs import Runs, marked
-from sledlab_papers.strips import CHANCE, SHAKY, SHAPES, WORDS, Choice, Value, choices, counting, table
-from sledlab_papers.topic import Judged, contested, section
+from sledlab_papers.sensitivity import CHANCE, SHAKY, SHAPES, WORDS, Choice, Value, choices, counting, table
+from sledlab_papers.topic import ClaimVerdict, contested, section
 from sledlab_papers.topics import TOPICS
 
 CLAIM = ClaimEntry("X-1", "0", "here", 1, "S", "a claim", "1", "exact", ours="It is so.", why="Because.")
@@ -50,11 +50,11 @@ def test_strips_have_one_value_that_was_chosen_and_say_whom_they_concern(topic: 
 def test_every_contested_claim_has_a_strip_or_says_why_not() -> None:
     for topic in TOPICS:
         for name, claim in claims(topic).items():
-            found = travelled()[name]
-            judged = Judged(Verdict(found.outcome, found.ours), strips=found.strips)
-            if contested(claim, judged):
-                assert found.strips or claim.closed, name
-            assert not (claim.closed and [strip for strip in found.strips if strip.flips]), name
+            actual = travelled()[name]
+            verdict = ClaimVerdict(Verdict(actual.outcome, actual.ours), strips=actual.strips)
+            if contested(claim, verdict):
+                assert actual.strips or claim.closed, name
+            assert not (claim.closed and [strip for strip in actual.strips if strip.flips]), name
 
 
 def test_headlines_are_contested() -> None:
@@ -63,9 +63,9 @@ def test_headlines_are_contested() -> None:
 
 
 def test_a_claim_depends_if_a_strip_that_counts_turns_it() -> None:
-    for found in travelled().values():
-        turns = [strip.over for strip in found.strips if strip.flips and not strip.beside]
-        assert not turns or found.outcome == DEPENDS, (found.id, turns)
+    for actual in travelled().values():
+        turns = [strip.over for strip in actual.strips if strip.flips and not strip.beside]
+        assert not turns or actual.outcome == DEPENDS, (actual.id, turns)
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,13 @@ def test_a_claim_depends_if_a_strip_that_counts_turns_it() -> None:
 def test_what_flips_within_what_is_open_depends(found: str, others: list[str], outcome: str) -> None:
     assert turned(found, others) == outcome
     cells = tuple(Cell(f"{at}", each) for at, each in enumerate(others))
-    assert Judged(Verdict(found, "A."), strips=(Strip("x", "", 0, cells),)).outcome == outcome
-    assert Judged(Verdict(found, "A."), strips=(Strip("x", "published", 0, cells),)).outcome == found
+    assert (
+        ClaimVerdict(Verdict(found, "A."), strips=(SensitivitySweep("x", "", 0, cells),)).outcome == outcome
+    )
+    assert (
+        ClaimVerdict(Verdict(found, "A."), strips=(SensitivitySweep("x", "published", 0, cells),)).outcome
+        == found
+    )
 
 
 VALUES = (Value("a"), Value("b", ("-b",)))
@@ -112,26 +117,26 @@ def test_a_strip_on_which_no_number_hangs_is_left_out_unless_the_claim_is_named(
 
 
 def test_readings_that_count_alike_are_together_what_the_least_is() -> None:
-    assert Judged(Verdict(IN_PART, "A."), alike=(IN_PART, NOT)).outcome == NOT
-    assert Judged(Verdict(IN_PART, "A."), alike=(IN_PART, REPRODUCED)).outcome == DEPENDS
+    assert ClaimVerdict(Verdict(IN_PART, "A."), alike=(IN_PART, NOT)).outcome == NOT
+    assert ClaimVerdict(Verdict(IN_PART, "A."), alike=(IN_PART, REPRODUCED)).outcome == DEPENDS
 
 
 def test_cells_are_told_apart_without_colour() -> None:
     assert len(set(SHAPES.values())) == len(set(WORDS.values())) == len(SHAPES)
-    strip = Strip("columns", "", 1, (Cell("up", NOT), Cell("<both>", REPRODUCED, "+1 %")))
+    strip = SensitivitySweep("columns", "", 1, (Cell("up", NOT), Cell("<both>", REPRODUCED, "+1 %")))
     text = table(strip)
     assert "○ not" in text
     assert '<td class="reproduced ours">&lt;both&gt;<br><b>● reproduced</b><br>+1 %</td>' in text
-    assert "does not count: published" in table(Strip("columns", "published", 0, strip.cells))
+    assert "does not count: published" in table(SensitivitySweep("columns", "published", 0, strip.cells))
 
 
 def test_a_page_has_strips_of_contested_claims_and_a_sentence_for_others() -> None:
-    strip = Strip("columns", "", 0, (Cell("up", IN_PART), Cell("both", REPRODUCED)))
+    strip = SensitivitySweep("columns", "", 0, (Cell("up", IN_PART), Cell("both", REPRODUCED)))
     assert "**Turns with** columns." in section(
-        CLAIM, Judged(Verdict(IN_PART, "A."), strips=(strip,)), "", ""
+        CLAIM, ClaimVerdict(Verdict(IN_PART, "A."), strips=(strip,)), "", ""
     )
-    steady = Strip("columns", "", 0, (Cell("up", REPRODUCED), Cell("both", REPRODUCED)))
-    text = section(CLAIM, Judged(Verdict(REPRODUCED, "A."), strips=(steady,)), "", "")
+    steady = SensitivitySweep("columns", "", 0, (Cell("up", REPRODUCED), Cell("both", REPRODUCED)))
+    text = section(CLAIM, ClaimVerdict(Verdict(REPRODUCED, "A."), strips=(steady,)), "", "")
     assert "**The same** over columns." in text
     assert "<table" not in text
 

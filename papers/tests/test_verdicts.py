@@ -16,7 +16,7 @@ from sledlab_papers.claims import (
     Verdict,
     judged,
 )
-from sledlab_papers.topic import Judged, section
+from sledlab_papers.topic import ClaimVerdict, section
 
 CLAIM = ClaimEntry(
     "X-1", "0", "here", 1, "E", "a claim", "1", "exact", ours="It is {it}.", why="Because {it}."
@@ -30,10 +30,10 @@ def test_definition_without_a_judge_is_checked_by_tests() -> None:
 
 
 def test_what_follows_from_a_choice_is_no_evidence() -> None:
-    chosen = claims.replace(CLAIM, choice="It was set to {it}.")
+    choice = claims.replace(CLAIM, choice="It was set to {it}.")
     assert judged(holds=True).saying(it=1).verdict(CLAIM) == Verdict(REPRODUCED, "It is 1.")
-    assert judged(holds=True).saying(it=1).verdict(chosen) == Verdict(FITTED, "It is 1.", "It was set to 1.")
-    assert judged(holds=False).saying(it=1).verdict(chosen) == Verdict(NOT, "It is 1.", "Because 1.")
+    assert judged(holds=True).saying(it=1).verdict(choice) == Verdict(FITTED, "It is 1.", "It was set to 1.")
+    assert judged(holds=False).saying(it=1).verdict(choice) == Verdict(NOT, "It is 1.", "Because 1.")
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,9 @@ def test_what_follows_from_a_choice_is_no_evidence() -> None:
     ],
 )
 def test_readings_count_alike_and_neither_is_hidden(first: str, second: str, both: str) -> None:
-    found = Judged(Verdict(first, "A.", "Why A."), Verdict(second, "B.", "Why B."), equal=True)
-    assert found.outcome == both
-    text = section(CLAIM, found, "Up", "Both ways")
+    actual = ClaimVerdict(Verdict(first, "A.", "Why A."), Verdict(second, "B.", "Why B."), equal=True)
+    assert actual.outcome == both
+    text = section(CLAIM, actual, "Up", "Both ways")
     assert f"### X-1: {both}" in text
     assert f"**Up: {first}.** A." in text
     assert f"**Both ways: {second}.** B." in text
@@ -58,6 +58,6 @@ def test_readings_count_alike_and_neither_is_hidden(first: str, second: str, bot
 
 
 def test_a_reading_that_stands_beside_the_first_does_not_count() -> None:
-    found = Judged(Verdict(REPRODUCED, "A."), Verdict(NOT, "B."))
-    assert found.outcome == REPRODUCED
-    assert "**In order** (not reproduced, does not count). B." in section(CLAIM, found, "", "In order")
+    actual = ClaimVerdict(Verdict(REPRODUCED, "A."), Verdict(NOT, "B."))
+    assert actual.outcome == REPRODUCED
+    assert "**In order** (not reproduced, does not count). B." in section(CLAIM, actual, "", "In order")

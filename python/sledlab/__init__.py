@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__ as __version__
 from sledlab._native import samples_lie_in
+from sledlab.display import register
 from sledlab.errors import Error as Error
+from sledlab.errors import IncompleteStudy as IncompleteStudy
 from sledlab.errors import InternalError as InternalError
-from sledlab.errors import Unfinished as Unfinished
 from sledlab.lazy import loaded
-from sledlab.shown import register
 from sledlab.studies import LIST, SINGLE
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.tables import Fleet as Fleet
     from sledlab.studies.hybrid import hybrid_study as hybrid_study
     from sledlab.studies.hybrid.tables import HybridStudy as HybridStudy
-    from sledlab.studies.opening import open as open  # noqa: A004
     from sledlab.studies.power import power_study as power_study
     from sledlab.studies.power.tables import PowerStudy as PowerStudy
+    from sledlab.studies.saved_results import open as open  # noqa: A004
     from sledlab.studies.seek_map import SeekMap as SeekMap
     from sledlab.studies.seek_map import seek_map as seek_map
     from sledlab.studies.side_by_side import side_by_side as side_by_side
@@ -150,7 +150,7 @@ _HOMES = {
     "read_trace": "traces.read",
     "trace": "traces.read",
     "split_volumes": "traces.splitting",
-    "open": "studies.opening",
+    "open": "studies.saved_results",
     "PartialStudy": "study.partial",
     **dict.fromkeys(("Survey", "Volume", "merged", "read_volumes", "survey"), "traces.volumes"),
     "Work": "traces.work",
@@ -160,20 +160,21 @@ _HOMES = {
 }
 """The module of each public name, imported when the name is first used: the command line starts fast."""
 
-__all__ = sorted(["Error", "InternalError", "Unfinished", "__version__", *_HOMES])  # noqa: PLE0605
+__all__ = sorted(["Error", "InternalError", "IncompleteStudy", "__version__", *_HOMES])  # noqa: PLE0605
 
 samples_lie_in(str(Path(__file__).parent / "sample"))
 
-register("Result", partial(loaded, "sledlab.show.run:FACE"))
-register("Explanation", partial(loaded, "sledlab.show.explanation:FACE"))
-register("ClusterResult", partial(loaded, "sledlab.show.cluster:FACE"))
-register("Work", partial(loaded, "sledlab.show.work:FACE"))
-register("Outcome", partial(loaded, "sledlab.study.display:FACE"))
-register("PartialStudy", partial(loaded, "sledlab.study.partial:FACE"))
+register("Result", partial(loaded, "sledlab.show.run:PRESENTATION"))
+register("Explanation", partial(loaded, "sledlab.show.explanation:PRESENTATION"))
+register("ClusterResult", partial(loaded, "sledlab.show.cluster:PRESENTATION"))
+register("Work", partial(loaded, "sledlab.show.work:PRESENTATION"))
+register("Outcome", partial(loaded, "sledlab.study.display:PRESENTATION"))
+register("PartialStudy", partial(loaded, "sledlab.study.partial:PRESENTATION"))
 for _listed in (*LIST, *SINGLE):
     if _listed.display:
         register(
-            _listed.names[1], partial(loaded, f"sledlab.studies.{_listed.folder}.{_listed.display}:FACE")
+            _listed.names[1],
+            partial(loaded, f"sledlab.studies.{_listed.folder}.{_listed.display}:PRESENTATION"),
         )
 
 

@@ -45,7 +45,7 @@ class Experiment:
         """Takes the requests from a trace file."""
     def with_workload(self, kind: str) -> Experiment:
         """Takes the requests from a generator."""
-    def with_plugins(self, words: Sequence[str] | None) -> Experiment:
+    def with_plugins(self, names: Sequence[str] | None) -> Experiment:
         """Allows those plug-ins, `module:Class`, to run, and no others; `*` allows all.
 
         What is made from this experiment allows them too. No file says so: one that is read allows none.
@@ -61,7 +61,7 @@ class Experiment:
 
         Nothing of a plug-in runs; what it is given is written as it was said.
         """
-    def said(self) -> str:
+    def explicit_toml(self) -> str:
         """What has been said, as TOML: no default is filled in, and no preset is opened."""
     def setting(self, key: str) -> str | None:
         """What has been said of a key such as `trace.file`; defaults do not count."""
@@ -176,7 +176,7 @@ class ClusterExperiment:
 
         Experiments can be copied and pickled.
         """
-    def with_plugins(self, words: Sequence[str] | None) -> ClusterExperiment:
+    def with_plugins(self, names: Sequence[str] | None) -> ClusterExperiment:
         """Allows those plug-ins to run, as of `Experiment`: devices and replacement policies."""
     def check(self) -> None:
         """Refuses plug-ins that are not allowed, and classes that are none."""
@@ -192,7 +192,7 @@ class ClusterExperiment:
         """The record that the experiment names."""
     def to_toml(self, work: Work | None = None) -> str:
         """The complete experiment for a record, that which it names unless given; every default filled in."""
-    def said(self) -> str:
+    def explicit_toml(self) -> str:
         """What has been said, as TOML: no default is filled in, and no preset is opened."""
     def setting(self, key: str) -> str | None:
         """What has been said of a key such as `node.preset`; defaults do not count."""
@@ -274,7 +274,7 @@ class DeviceView:
         """Positioning time of a request from the present state, in ns; 0 of a memory."""
 
 @final
-class PowerPrices:
+class PowerCosts:
     """What a power policy weighs at the end of a rest, of any device."""
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import difflib
-from sledlab.legible import visible
+from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,13 +55,13 @@ class Error(ValueError):
     def __str__(self) -> str:
         """Place, message, offending text and remedy on one to three lines, control characters spelled out."""
         where = ""
-        found = ""
+        result = ""
         if self.place is not None:
             numbers = [str(number) for number in (self.place.line, self.place.column) if number]
             where = ":".join([self.place.file, *numbers]) + ": "
-            found = f"\n  found: {self.place.text}" if self.place.text else ""
+            result = f"\n  found: {self.place.text}" if self.place.text else ""
         remedy = f"\n  help: {self.remedy}" if self.remedy else ""
-        return visible(f"{where}{self.message}{found}{remedy}")
+        return visible(f"{where}{self.message}{result}{remedy}")
 
     def __reduce__(self) -> tuple[type[Error], tuple[str, Place | None, str | None]]:
         """Pickles message, place and remedy, so that errors cross process borders whole."""
@@ -76,9 +76,9 @@ def unknown(what: str, word: str, known: Sequence[str]) -> Error:
         unknown strategy `mergng`
           help: did you mean `merging`?
     """
-    spelled = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.lower(), spelled, n=1)
-    remedy = f"did you mean `{spelled[near[0]]}`?" if near else f"known: {', '.join(known)}"
+    canonical = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.lower(), canonical, n=1)
+    remedy = f"did you mean `{canonical[near[0]]}`?" if near else f"known: {', '.join(known)}"
     return Error(f"unknown {what} `{word}`", remedy=remedy)
 
 
@@ -95,7 +95,7 @@ class Notice(UserWarning):
     """A warning to the user that stops nothing."""
 
 
-class Unfinished(Exception):  # noqa: N818 - nothing is wrong
+class IncompleteStudy(Exception):  # noqa: N818 - nothing is wrong
     """A share of a study is done, and points of other shares are missing: there is no outcome yet.
 
     Attributes:
@@ -107,8 +107,8 @@ class Unfinished(Exception):  # noqa: N818 - nothing is wrong
     Examples:
         >>> import sledlab as sl
         >>> try:
-        ...     raise sl.Unfinished("1/2", done=6, missing=5, points=11)
-        ... except sl.Unfinished as unfinished:
+        ...     raise sl.IncompleteStudy("1/2", done=6, missing=5, points=11)
+        ... except sl.IncompleteStudy as unfinished:
         ...     print(unfinished)
         share 1/2: 6 points measured; 5 of 11 are still missing
           help: the last share concludes; after all shares, so does the same command without --share

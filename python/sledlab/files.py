@@ -89,8 +89,8 @@ def _error_number(error: Exception) -> int | None:
     """
     if isinstance(error, OSError) and error.errno:
         return error.errno
-    found = None if isinstance(error, Error) else re.search(r"\(os error (\d+)\)", str(error))
-    return int(found[1]) if found else None
+    result = None if isinstance(error, Error) else re.search(r"\(os error (\d+)\)", str(error))
+    return int(result[1]) if result else None
 
 
 class Draft:

@@ -51,12 +51,12 @@ def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path
     if not str(out):
         raise Error("the directory for results has no name", remedy="give a directory to --out")
     directory = make_directory(Path(out))
-    held, files = _manifest(directory)
+    stored, files = _manifest(directory)
     if replace:
-        _remove(directory, held, files)
-    elif held not in ("", kind):
+        _remove(directory, stored, files)
+    elif stored not in ("", kind):
         raise Error(
-            f"`{out}` holds results of another kind: of `{held}`, not of `{kind}`",
+            f"`{out}` holds results of another kind: of `{stored}`, not of `{kind}`",
             remedy="choose another --out, or say --replace: it removes the files that sledlab left there",
         )
     return directory
@@ -132,9 +132,9 @@ def reading(path: Path) -> Iterator[Path]:
 def _manifest(directory: Path) -> tuple[str, list[str]]:
     """The kind of the results in a directory, empty if it holds none, and the names of their files."""
     try:
-        said = json.loads((directory / MANIFEST).read_bytes())
-        names = [name for name in said["files"] if isinstance(name, str) and Path(name).name == name]
-        return str(said["kind"]), names
+        manifest = json.loads((directory / MANIFEST).read_bytes())
+        names = [name for name in manifest["files"] if isinstance(name, str) and Path(name).name == name]
+        return str(manifest["kind"]), names
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass  # there is no manifest, or it is damaged
     try:

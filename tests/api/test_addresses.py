@@ -32,16 +32,16 @@ def server(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fleet").mkdir()
     sl.read_trace("sample:mail-a-60s").write(tmp_path / "fleet" / "mail.csv")
-    asked = []
+    requested = []
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *said):
-            asked.append(said)
+            requested.append(said)
 
     httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=tmp_path))
     thread = threading.Thread(target=httpd.serve_forever, daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{httpd.server_port}", asked
+    yield f"http://127.0.0.1:{httpd.server_port}", requested
     httpd.shutdown()
     httpd.server_close()
     thread.join()
@@ -57,29 +57,29 @@ def run(how, tables):
 
 @pytest.mark.parametrize("table", TABLES)
 def test_no_key_of_experiments_uses_the_network(server, table):
-    address, asked = server
+    address, requested = server
     for key in keys_of(table):
         for file in ("fleet/mail.csv", "fleet/mail.parquet", ""):
             run(sl.run, experiment_with(key, f"{address}/{file}", ONE_SYSTEM))
         run(lambda file: sl.replay(experiment=file), experiment_with(key, f"{address}/a.work", CLUSTER))
-    assert asked == []
+    assert requested == []
 
 
 @pytest.mark.parametrize("kind", STUDIES)
 def test_no_axis_of_studies_uses_the_network(server, kind):
-    address, asked = server
+    address, requested = server
     for axis in axes_of(kind):
         for file in ("fleet/", "fleet/mail.csv", "my.toml"):
             run(
                 lambda file: RUN_STUDY[kind](study=file, parallel=1),
                 study_with(kind, axis, f"{address}/{file}"),
             )
-    assert asked == []
+    assert requested == []
 
 
 @pytest.mark.parametrize("run", [sl.run, lambda file: sl.side_by_side(study=file, parallel=1)])
 def test_parquet_trace_at_an_address_is_refused(server, run):
-    address, asked = server
+    address, requested = server
     trace = {"file": f"{address}/fleet/mail.parquet", "format": "parquet"}
     tables = {"device": {"preset": "mems-g2"}, "trace": trace}
     with open("file.toml", "w") as file:
@@ -90,7 +90,7 @@ def test_parquet_trace_at_an_address_is_refused(server, run):
         sl.run(sl.Experiment(document(tables)))
     with pytest.raises(sl.Error, match=REFUSED):
         sl.compare(study="file.toml", scheduler="fcfs", parallel=1)
-    assert asked == []
+    assert requested == []
     assert sl.simulate(sl.workload("uniform"), experiment="file.toml", limit=9).count == 9
 
 
@@ -105,10 +105,10 @@ def test_fleet_place_in_a_file_is_refused(sledlab, tmp_path, address):
 
 
 def test_fleet_place_named_by_the_user_is_read(server, sledlab):
-    address, asked = server
+    address, requested = server
     fleet = sl.fleet(f"{address}/fleet/", ["mems-g2"], settings={"replay.limit": 9}, parallel=1, out="out")
     assert fleet.tables["fleet"].height == 1
-    assert asked
+    assert requested
     with pytest.raises(sl.Error, match=REFUSED):
         sl.fleet(study="out/study.toml", parallel=1)
     again = sl.fleet(f"{address}/fleet/", study="out/study.toml", parallel=1)

@@ -260,8 +260,8 @@ def modules(tmp_path, monkeypatch):
     ],
 )
 def test_those_of_users_are_held_to_the_rules_of_their_kind(word, first, rules):
-    kept = sl.check(word, cases=30)
-    assert (kept[0], len(kept)) == (first, rules)
+    cached = sl.check(word, cases=30)
+    assert (cached[0], len(cached)) == (first, rules)
 
 
 @pytest.mark.parametrize(
@@ -269,8 +269,8 @@ def test_those_of_users_are_held_to_the_rules_of_their_kind(word, first, rules):
 )
 def test_those_of_sledlab_are_held_to_more(word):
     kinds = {SERVED: 9, ONCE: 4, EVICTS: 5, IN_ORDER: 4}
-    kept = sl.check(word, cases=2)
-    assert len(kept) == kinds[kept[0]]
+    cached = sl.check(word, cases=2)
+    assert len(cached) == kinds[cached[0]]
 
 
 @pytest.mark.parametrize(

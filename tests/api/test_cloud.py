@@ -31,8 +31,8 @@ def test_seeds_make_other_fleets():
 )
 def test_requests_are_as_many_as_said(said):
     volumes = sl.read_volumes(f"cloud:{said},footprint_gb=0.01")
-    wanted = int(said.split("requests=")[1])
-    assert sum(sl.survey(each).requests for each in volumes) == wanted
+    expected = int(said.split("requests=")[1])
+    assert sum(sl.survey(each).requests for each in volumes) == expected
     assert min(Cloud.named(f"cloud:{said}").counts) >= 1
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 import sledlab as sl
+from sledlab.display import presentation_of
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.shown import face_of
 
 WORK = Path(__file__).parents[2] / "sample" / "work"
 SAMPLES = ("scan", "sort", "join", "exchange")
@@ -100,7 +100,7 @@ def test_hybrids_stand_around_the_device():
     hybrid = sl.hybrid("caching-disk", front_mb=64)
     behind = sl.replay(WORK / "scan.work", "atlas-10k", hybrid=hybrid, front="mems-g2", what_if=False)
     assert behind.config["hybrid"]["front_mb"] == 64
-    assert "with mems-g2" in face_of(behind).answer(behind)
+    assert "with mems-g2" in presentation_of(behind).answer(behind)
 
 
 def test_numbers_do_not_depend_on_threads(sort):
@@ -121,11 +121,11 @@ def test_what_if_names_the_bottleneck(sort):
 
 
 def test_words_begin_with_the_answer(sort):
-    told = face_of(sort).answer(sort)
-    assert told.startswith(
+    messages = presentation_of(sort).answer(sort)
+    assert messages.startswith(
         "sort on 4 nodes takes 18.2 s with mems-g2 over fast-ethernet; the store is the bottle"
     )
-    assert "Nodes spend more time" not in told
+    assert "Nodes spend more time" not in messages
 
 
 def test_words_say_why_the_largest_component_is_not_the_bottleneck(tmp_path):
@@ -135,10 +135,10 @@ def test_words_say_why_the_largest_component_is_not_the_bottleneck(tmp_path):
     path = record(tmp_path / "x.work", {"nodes": 4, "files": {"data": [16_000_000] * 3 + [0]}}, *steps, slow)
     result = sl.replay(path, "mems-g2")
     assert (result.largest, result.bottleneck.what) == ("store", "compute")
-    told = face_of(result).answer(result)
-    assert "the processor is the bottleneck" in told
-    assert "Nodes spend more time on the store" in told
-    assert "saves nothing" in told
+    messages = presentation_of(result).answer(result)
+    assert "the processor is the bottleneck" in messages
+    assert "Nodes spend more time on the store" in messages
+    assert "saves nothing" in messages
 
 
 def test_words_say_which_share_was_simulated(tmp_path):
@@ -153,13 +153,13 @@ def test_words_say_which_share_was_simulated(tmp_path):
         for exact in (False, True)
     )
     assert quick.simulated_share < 1 == exact.simulated_share
-    assert "of the pages were simulated" in face_of(quick).answer(quick)
-    assert "of the pages were simulated" not in face_of(exact).answer(exact)
+    assert "of the pages were simulated" in presentation_of(quick).answer(quick)
+    assert "of the pages were simulated" not in presentation_of(exact).answer(exact)
     assert quick.elapsed_s == pytest.approx(exact.elapsed_s, rel=1e-3)
     assert quick.skipped_passes > 0 == exact.skipped_passes
     assert 0 < quick.sampling_error < 1e-3
     assert exact.sampling_error == 0
-    assert "of the total time at most" in face_of(quick).answer(quick)
+    assert "of the total time at most" in presentation_of(quick).answer(quick)
 
 
 def test_at_a_host_everything_crosses_the_network():
@@ -173,7 +173,7 @@ def test_at_a_host_everything_crosses_the_network():
     assert host.traffic.sum() == host.phases["sent_bytes"].sum()
     assert host.traffic[:4, :4].sum() == 0
     assert host.traffic[4, :4].sum() == host.phases.filter(pl.col("node") < 4)["received_bytes"].sum()
-    assert "on a host in front of 4 nodes" in face_of(host).answer(host)
+    assert "on a host in front of 4 nodes" in presentation_of(host).answer(host)
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -289,9 +289,9 @@ MISTAKES = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_mistakes_are_told(mistake):
     said, message, remedy = MISTAKES[mistake]
-    with pytest.raises(sl.Error, match=message) as told:
+    with pytest.raises(sl.Error, match=message) as messages:
         sl.replay(**{"work": WORK / "scan.work", "device": "mems-g2"} | said)
-    assert remedy is None or re.search(remedy, told.value.remedy)
+    assert remedy is None or re.search(remedy, messages.value.remedy)
 
 
 def test_mistakes_in_catalogues_are_told():
@@ -346,14 +346,14 @@ def test_what_progress_raises_ends_the_replay(tmp_path):
 
 
 def test_replays_in_threads():
-    found = []
+    result = []
     threads = [
-        threading.Thread(target=lambda: found.append(sl.replay(WORK / "scan.work", "mems-g2").elapsed_s))
+        threading.Thread(target=lambda: result.append(sl.replay(WORK / "scan.work", "mems-g2").elapsed_s))
         for _ in range(3)
     ]
     for each in threads:
         each.start()
     for each in threads:
         each.join()
-    assert len(set(found)) == 1
-    assert len(found) == 3
+    assert len(set(result)) == 1
+    assert len(result) == 3

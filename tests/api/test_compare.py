@@ -51,44 +51,44 @@ def measured(**changes) -> Measured:
 
 def made_up(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Comparison:
     """A race of stations that serve at most so many a second: 1,300 for the first, 50 more for each next."""
-    found = []
+    result = []
     for index, name in enumerate(names):
         for speedup in speedups:
             for seed in seeds:
-                most, rate = 1300 + 50 * index, 300 * speedup * (1 + 0.001 * seed)
-                saturated = rate > most
-                mean = 5000 * rate / most if saturated else 1 / (1 - rate / most) * (1 + 0.02 * seed)
+                maximum, rate = 1300 + 50 * index, 300 * speedup * (1 + 0.001 * seed)
+                saturated = rate > maximum
+                mean = 5000 * rate / maximum if saturated else 1 / (1 - rate / maximum) * (1 + 0.02 * seed)
                 row = measured(
                     requests=100,
                     arrival_rate_iops=rate,
-                    throughput_iops=min(rate, most),
+                    throughput_iops=min(rate, maximum),
                     mean_ms=mean,
                     mean_ci95_ms=0.1 * mean,
                     scv=1 + ((index * 5 + 3) % 7) * rate / 1000,
                     p99_ms=4 * mean,
                     max_ms=8 * mean,
                     energy_j=0.05,
-                    positioning_ms=700 / most,
+                    positioning_ms=700 / maximum,
                     queue_time_ms=mean - 0.5,
                     saturated=saturated,
                 )
-                who = race_rows.Who({"scheduler": name}, float(speedup), {})
+                who = race_rows.Competitor({"scheduler": name}, float(speedup), {})
                 timing = {"decision_ns": 100.0, "wall_s": 0.1}
-                found.append((race_rows.RacePoint(who, seed, row), Found(row, timing)))
+                result.append((race_rows.RacePoint(who, seed, row), Found(row, timing)))
     config = {"trace": {"file": "hours/cello.srt"}, "device": {"name": "mems-g2"}, "replay": {}}
-    return Comparison(*race_rows.rows_of(found), config, {"scheduler": names}, "seed = 1\n")
+    return Comparison(*race_rows.rows_of(result), config, {"scheduler": names}, "seed = 1\n")
 
 
 def test_points_are_the_runs_they_stand_for():
-    found = race(seed="1..2").points
-    assert found.columns[:3] == ["scheduler", "speedup", "seed"]
-    assert found.select("scheduler", "speedup", "seed").rows() == [
+    result = race(seed="1..2").points
+    assert result.columns[:3] == ["scheduler", "speedup", "seed"]
+    assert result.select("scheduler", "speedup", "seed").rows() == [
         (name, speedup, seed) for name in ("fcfs", "sptf") for speedup in (1.0, 1.4) for seed in (1, 2)
     ]
     alone = sl.simulate(
         sl.workload("uniform"), "mems-g2", scheduler="sptf", speedup=1.4, seed=2, limit=1500, requests=False
     )
-    row = found.row(-1, named=True)
+    row = result.row(-1, named=True)
     assert row["mean_ms"] == alone.response_time.mean
     assert row["scv"] == alone.response_time.scv
     assert row["p99_ms"] == alone.response_time.p99
@@ -97,11 +97,11 @@ def test_points_are_the_runs_they_stand_for():
 
 
 def test_the_arrival_rate_is_what_is_offered_not_what_is_completed():
-    found = race(speedup=[1, 8]).points.filter(scheduler="fcfs")
-    offered = found["arrival_rate_iops"].to_list()
+    result = race(speedup=[1, 8]).points.filter(scheduler="fcfs")
+    offered = result["arrival_rate_iops"].to_list()
     assert offered[0] == pytest.approx(1000, rel=0.1)
     assert offered[1] == pytest.approx(8 * offered[0])
-    assert found["throughput_iops"][1] < 0.25 * offered[1]
+    assert result["throughput_iops"][1] < 0.25 * offered[1]
     shorter = race(speedup=[1], duration_s=0.5, limit=None).points
     assert shorter["arrival_rate_iops"][0] == pytest.approx(shorter["requests"][0] / 0.5)
 
@@ -109,9 +109,9 @@ def test_the_arrival_rate_is_what_is_offered_not_what_is_completed():
 def test_traces_race_too(refused, bank):
     columns = {"time_us": np.arange(800) * 1000, "op": ["R"] * 800, "length_bytes": np.full(800, 4096)}
     columns["offset_bytes"] = np.random.default_rng(1).integers(0, 700_000, 800) * 4096
-    found = race(source=columns, limit=None).points
-    assert found["requests"].to_list() == [800] * 4
-    assert found["arrival_rate_iops"][0] == pytest.approx(800 / 0.799)
+    result = race(source=columns, limit=None).points
+    assert result["requests"].to_list() == [800] * 4
+    assert result["arrival_rate_iops"][0] == pytest.approx(800 / 0.799)
     with refused("nothing in it is random"):
         race(source=columns, seed="1..2")
     rates = race(source=bank, speedup=[1, 4], scheduler="fcfs").points["arrival_rate_iops"]
@@ -125,8 +125,8 @@ def test_worker_processes_find_what_one_process_finds(bank):
 
 
 def test_what_varies_is_named_in_the_title():
-    found = race(vary={"workload.kind": ["uniform", "mems-check"]}, speedup=[1])
-    assert "mems-check and uniform on mems-g2" in repr(found)
+    result = race(vary={"workload.kind": ["uniform", "mems-check"]}, speedup=[1])
+    assert "mems-check and uniform on mems-g2" in repr(result)
 
 
 def test_caches_and_hybrids_count_in_columns_of_their_own():
@@ -136,8 +136,8 @@ def test_caches_and_hybrids_count_in_columns_of_their_own():
         "hybrid": {"hybrid.kind": "caching-disk"},
     }
     blocks = sl.workload("uniform", blocks=1)
-    found = race(source=blocks, vary={"store": sets}, scheduler=["fcfs"], speedup=[1]).points
-    rows = {row["store"]: row for row in found.to_dicts()}
+    result = race(source=blocks, vary={"store": sets}, scheduler=["fcfs"], speedup=[1]).points
+    rows = {row["store"]: row for row in result.to_dicts()}
     assert rows["alone"]["read_mean_ms"] == rows["alone"]["mean_ms"]
     cached, hybrid = rows["cached"], rows["hybrid"]
     assert cached["cache_read_hits"] + cached["cache_read_misses"] + cached["cache_write_hits"] > 0
@@ -148,27 +148,27 @@ def test_caches_and_hybrids_count_in_columns_of_their_own():
 
 
 def test_another_key_may_vary(refused):
-    found = race(vary={"device.active_tips": [1280, 3200]}, speedup=[1])
-    assert found.points.columns[:4] == ["scheduler", "speedup", "device.active_tips", "seed"]
-    assert found.curves["device.active_tips"].to_list() == [1280, 3200, 1280, 3200]
-    assert [group.varied for group in found.groups] == [(("device.active_tips", n),) for n in (1280, 3200)]
-    assert found.plot("mean_ms", varied=3200).axes
-    assert "device.active_tips = 3200 and scheduler = SPTF are best together" in found.answer
+    result = race(vary={"device.active_tips": [1280, 3200]}, speedup=[1])
+    assert result.points.columns[:4] == ["scheduler", "speedup", "device.active_tips", "seed"]
+    assert result.curves["device.active_tips"].to_list() == [1280, 3200, 1280, 3200]
+    assert [group.varied for group in result.groups] == [(("device.active_tips", n),) for n in (1280, 3200)]
+    assert result.plot("mean_ms", varied=3200).axes
+    assert "device.active_tips = 3200 and scheduler = SPTF are best together" in result.answer
     with refused("nothing was compared at `7`"):
-        found.plot("mean_ms", varied=7)
+        result.plot("mean_ms", varied=7)
 
 
 TWO_KEYS = {"device.active_tips": [1280, 3200], "device.spring_factor": [0, 0.4, 0.75]}
 
 
 def test_two_varied_keys_give_all_combinations(refused):
-    found = race(vary=TWO_KEYS, scheduler=["fcfs"], speedup=[1], limit=300)
+    result = race(vary=TWO_KEYS, scheduler=["fcfs"], speedup=[1], limit=300)
     keys = list(TWO_KEYS)
-    assert found.points.columns[:5] == ["scheduler", "speedup", *keys, "seed"]
+    assert result.points.columns[:5] == ["scheduler", "speedup", *keys, "seed"]
     combinations = [(tips, spring) for tips in (1280, 3200) for spring in (0, 0.4, 0.75)]
-    for table in (found.points, found.curves, found.throughput.filter(level_ms=2), found.decision_cost):
+    for table in (result.points, result.curves, result.throughput.filter(level_ms=2), result.decision_cost):
         assert table.select(keys).rows() == combinations
-    assert [group.varied for group in found.groups] == [
+    assert [group.varied for group in result.groups] == [
         tuple(zip(keys, each, strict=True)) for each in combinations
     ]
     alone = sl.simulate(
@@ -177,21 +177,21 @@ def test_two_varied_keys_give_all_combinations(refused):
         limit=300,
         speedup=1,
     )
-    row = found.points.row(by_predicate=(pl.col(keys[0]) == 3200) & (pl.col(keys[1]) == 0.4), named=True)
+    row = result.points.row(by_predicate=(pl.col(keys[0]) == 3200) & (pl.col(keys[1]) == 0.4), named=True)
     assert row["mean_ms"] == alone.response_time.mean
     label = "device.active_tips = 3200, device.spring_factor = 0.4"
-    assert "device.active_tips = 3200 and device.spring_factor = 0.75 are best together" in found.answer
-    assert label in [part.text for part in summary.page(found).parts if isinstance(part, Heading)]
-    assert found.group({"device.active_tips": 3200, "device.spring_factor": 0.4}).varied[1][1] == 0.4
-    assert found.plot("scv", varied={"device.active_tips": 3200}).axes
+    assert "device.active_tips = 3200 and device.spring_factor = 0.75 are best together" in result.answer
+    assert label in [part.text for part in summary.page(result).parts if isinstance(part, Heading)]
+    assert result.group({"device.active_tips": 3200, "device.spring_factor": 0.4}).varied[1][1] == 0.4
+    assert result.plot("scv", varied={"device.active_tips": 3200}).axes
     for wrong in (3200, {"device.active_tips": 7}, {"device.sleds": 1}):
         with refused("nothing was compared at"):
-            found.plot(varied=wrong)
+            result.plot(varied=wrong)
 
 
 def test_sets_and_values_vary_together():
-    found = race(vary={**SAVINGS, "device.sleds": [1, 2]}, scheduler=["fcfs"], speedup=[1])
-    assert found.points.select("saving", "device.sleds").rows() == [
+    result = race(vary={**SAVINGS, "device.sleds": [1, 2]}, scheduler=["fcfs"], speedup=[1])
+    assert result.points.select("saving", "device.sleds").rows() == [
         *(("both", 1), ("both", 2), ("none", 1), ("none", 2))
     ]
 
@@ -202,7 +202,7 @@ def test_varied_devices_and_sources_are_named_in_the_title():
 
 
 def test_closed_replays_have_one_load():
-    found = sl.compare(
+    result = sl.compare(
         sl.workload("uniform"),
         "mems-g2",
         scheduler=["fcfs", "sptf"],
@@ -210,11 +210,11 @@ def test_closed_replays_have_one_load():
         limit=1000,
         parallel=1,
     )
-    assert found.points["speedup"].to_list() == [1.0, 1.0]
-    assert found.points["arrival_rate_iops"].equals(
-        found.points["throughput_iops"].rename("arrival_rate_iops")
+    assert result.points["speedup"].to_list() == [1.0, 1.0]
+    assert result.points["arrival_rate_iops"].equals(
+        result.points["throughput_iops"].rename("arrival_rate_iops")
     )
-    assert found.plot().axes[0].get_yticklabels()
+    assert result.plot().axes[0].get_yticklabels()
 
 
 def test_all_are_those_that_race():
@@ -275,9 +275,9 @@ def test_intervals_over_seeds():
     expected = 2.446912 * np.std(values, ddof=1) / math.sqrt(7)
     assert statistics.half_width(values) == pytest.approx(expected, rel=1e-5)
     assert statistics.half_width([1.0]) is None
-    found = race(seed="1..5", speedup=[1])
-    means = found.points.filter(scheduler="sptf")["mean_ms"].to_list()
-    curve = found.curves.filter(scheduler="sptf").row(0, named=True)
+    result = race(seed="1..5", speedup=[1])
+    means = result.points.filter(scheduler="sptf")["mean_ms"].to_list()
+    curve = result.curves.filter(scheduler="sptf").row(0, named=True)
     assert curve["mean_ms"] == pytest.approx(np.mean(means))
     assert curve["mean_ci95_ms"] == pytest.approx(statistics.half_width(means))
     assert curve["scv_ci95"] > 0
@@ -308,24 +308,24 @@ def test_levels_fit_the_data():
 
 
 def test_loads_at_equal_response_over_seeds():
-    found = made_up().throughput.filter(scheduler="fcfs", level_ms=2.0).row(0, named=True)
-    assert found["arrival_rate_iops"] == pytest.approx(650, rel=0.1)
-    assert 0 < found["arrival_rate_ci95_iops"] < 50
-    assert found["reached"] == "yes"
+    result = made_up().throughput.filter(scheduler="fcfs", level_ms=2.0).row(0, named=True)
+    assert result["arrival_rate_iops"] == pytest.approx(650, rel=0.1)
+    assert 0 < result["arrival_rate_ci95_iops"] < 50
+    assert result["reached"] == "yes"
     late = made_up().throughput.filter(scheduler="fcfs", level_ms=20.0).row(0, named=True)
     assert late["reached"] == "in overload"
 
 
 def test_words_of_a_race():
-    found = made_up()
-    group = found.groups[0]
+    result = made_up()
+    group = result.groups[0]
     assert group.heavy == 4
     assert [curve.kept_up for curve in group.curves[:2]] == [4, 4]
     ranked = summary.ranking(group).rows
-    assert len(ranked) == len(found.schedulers)
+    assert len(ranked) == len(result.schedulers)
     assert ranked[0][0] == "PZSPTF"
     assert "positioning takes" in ranked[0][-1]
-    text = summary.verdict(found, group)
+    text = summary.verdict(result, group)
     assert text.startswith("As recorded, PZSPTF, ")
     assert "At 4 times the recorded speed, PZSPTF" in text
     assert "where FCFS takes" in text
@@ -348,20 +348,20 @@ def test_no_race_is_too_small_for_words():
 def test_names_of_schedulers():
     assert label("p-alpha:alpha=0.25") == "P-ALPHA alpha=0.25"
     assert label("zsptf:grid=40x4:parity=false") == "ZSPTF grid=40x4 parity=false"
-    chosen = choices.models("scheduler", "schedulers", [sl.scheduler("sptf"), "fcfs", "sptf"], [])
-    assert chosen == ("sptf", "fcfs")
+    choice = choices.models("scheduler", "schedulers", [sl.scheduler("sptf"), "fcfs", "sptf"], [])
+    assert choice == ("sptf", "fcfs")
 
 
 @pytest.mark.parametrize("count", [2, HIGHLIGHTED + 1])
 def test_figures_of_few_and_many(refused, count):
-    found = made_up(names=NAMES[:count])
-    group = found.groups[0]
+    result = made_up(names=NAMES[:count])
+    group = result.groups[0]
     assert len(group.highlighted) == min(count, HIGHLIGHTED)
     for measure in ("mean_ms", "scv", "total_energy_per_request_mj"):
-        assert found.plot(measure).axes
+        assert result.plot(measure).axes
     assert len(load_curves.draw_alone(race_parts.curves(group, "mean_ms")).axes) >= count
     with refused("unknown measure"):
-        found.plot("mean")
+        result.plot("mean")
 
 
 def test_curves_that_coincide_are_one_and_say_so():
@@ -386,37 +386,37 @@ def test_curves_that_coincide_are_one_and_say_so():
 
 
 def test_schedulers_that_make_no_difference_are_told_as_one():
-    found = race(scheduler=["fcfs", "sptf", "look"], speedup=[1e-4, 2e-4])
-    assert summary.answer(found).endswith("they are within 1 % of each other at every load.")
-    assert summary.answer(found).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
-    assert list(race_parts.alone(found.groups[0])) == []
-    assert "One line stands for all schedulers" in race_parts.figures(found.groups[0])[1].text
+    result = race(scheduler=["fcfs", "sptf", "look"], speedup=[1e-4, 2e-4])
+    assert summary.answer(result).endswith("they are within 1 % of each other at every load.")
+    assert summary.answer(result).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
+    assert list(race_parts.alone(result.groups[0])) == []
+    assert "One line stands for all schedulers" in race_parts.figures(result.groups[0])[1].text
 
 
 def test_labels_do_not_collide():
     rng = np.random.default_rng(1)
     for _ in range(200):
         heights = rng.uniform(-20, 220, rng.integers(1, 15)).tolist()
-        places = sorted(plots.apart(heights, 10, 200))
-        assert -1e-9 <= places[0] <= places[-1] <= 200 + 1e-9
-        assert all(after - before >= 10 - 1e-9 for before, after in pairwise(places))
+        positions = sorted(plots.apart(heights, 10, 200))
+        assert -1e-9 <= positions[0] <= positions[-1] <= 200 + 1e-9
+        assert all(after - before >= 10 - 1e-9 for before, after in pairwise(positions))
 
 
 @pytest.mark.slow("draws a page on 19 schedulers")
 def test_report_and_displays(tmp_path):
-    found = made_up()
-    page = found.report(tmp_path / "race.html").read_text()
+    result = made_up()
+    page = result.report(tmp_path / "race.html").read_text()
     assert "19 schedulers" in page
     assert not re.search(r"(src|href)=.https?:", page)
     assert page.count("<svg") == 7
     assert "What a decision costs" in page
-    assert found._repr_html_().startswith("<h4>cello on mems-g2: 19 schedulers</h4>")
+    assert result._repr_html_().startswith("<h4>cello on mems-g2: 19 schedulers</h4>")
     assert "FCFS against C-SCAN" in repr(made_up(names=NAMES[:2]))
-    assert "19 schedulers" in repr(found)
+    assert "19 schedulers" in repr(result)
 
 
 def test_out_holds_everything_and_is_found_again(tmp_path):
-    found = race(out=tmp_path, seed="1..2")
+    result = race(out=tmp_path, seed="1..2")
     assert {path.name for path in tmp_path.iterdir()} == {
         "points.parquet",
         "points.csv",
@@ -435,28 +435,28 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         "points",
         "sledlab.json",
     }
-    assert pl.read_parquet(tmp_path / "points.parquet").equals(found.points)
-    assert pl.read_csv(tmp_path / "points.csv").columns == found.points.columns
-    kept = kept_bytes(tmp_path)
-    assert race(out=tmp_path, seed="1..2").points.equals(found.points)
-    assert kept_bytes(tmp_path) == kept
+    assert pl.read_parquet(tmp_path / "points.parquet").equals(result.points)
+    assert pl.read_csv(tmp_path / "points.csv").columns == result.points.columns
+    cached = kept_bytes(tmp_path)
+    assert race(out=tmp_path, seed="1..2").points.equals(result.points)
+    assert kept_bytes(tmp_path) == cached
 
 
 def test_decisions_are_timed_apart_from_the_results():
-    found = race()
-    assert "decision_ns" not in found.points.columns
-    assert found.decision_cost["decision_ns"].null_count() == 0
-    assert (found.decision_cost["decision_ns"] > 0).all()
-    assert summary.costs(found).rows[0][0] in ("FCFS", "SPTF")
+    result = race()
+    assert "decision_ns" not in result.points.columns
+    assert result.decision_cost["decision_ns"].null_count() == 0
+    assert (result.decision_cost["decision_ns"] > 0).all()
+    assert summary.costs(result).rows[0][0] in ("FCFS", "SPTF")
 
 
 def test_requests_served_together_are_told():
     crowd = sl.workload("directed-same-position")
-    found = race(source=crowd, scheduler=["fcfs", "fcfs:batch=same-position"], speedup=[4])
-    alone, together = found.curves.sort("served_at_once")["served_at_once"]
+    result = race(source=crowd, scheduler=["fcfs", "fcfs:batch=same-position"], speedup=[4])
+    alone, together = result.curves.sort("served_at_once")["served_at_once"]
     assert alone == pytest.approx(1)
     assert together > 1.2
-    assert any("requests are served at a time" in row[-1] for row in summary.ranking(found.groups[0]).rows)
+    assert any("requests are served at a time" in row[-1] for row in summary.ranking(result.groups[0]).rows)
 
 
 QUEUES = """
@@ -494,9 +494,9 @@ def queues(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_schedulers_in_python_race_with_the_others(queues, jobs):
-    found = race(scheduler=["fcfs", "sledlab_queues:First"], parallel=jobs).points
-    mine = found.filter(scheduler="sledlab_queues:First").drop("scheduler")
-    assert mine.equals(found.filter(scheduler="fcfs").drop("scheduler"))
+    result = race(scheduler=["fcfs", "sledlab_queues:First"], parallel=jobs).points
+    mine = result.filter(scheduler="sledlab_queues:First").drop("scheduler")
+    assert mine.equals(result.filter(scheduler="fcfs").drop("scheduler"))
     with pytest.raises(sl.Error, match=r"Noisy at speed-up 1.4, seed 1: [^$]*out of ideas"):
         race(scheduler=["fcfs", "sledlab_queues:Noisy"], speedup=[0.1, 1.4], parallel=jobs)
 
@@ -563,10 +563,10 @@ def test_slow_plugin_is_named_with_its_cost(tmp_path, monkeypatch):
         "    def pop(self, now, device): time.sleep(0.002); return self.queue.pop(0)\n"
         "    def __len__(self): return len(self.queue)\n"
     )
-    found = race(scheduler=["fcfs", "slow_one:Slow"], speedup=[1], limit=100)
-    assert race_parts.slow_plugin(found) == []
+    result = race(scheduler=["fcfs", "slow_one:Slow"], speedup=[1], limit=100)
+    assert race_parts.slow_plugin(result) == []
     monkeypatch.setattr(race_parts, "LONG_S", 0.0)
-    (note,) = race_parts.slow_plugin(found)
+    (note,) = race_parts.slow_plugin(result)
     assert re.match(r"Slow takes \d\.\d+ ms of wall-clock time for a decision with \d", note.text)
     assert race_parts.slow_plugin(race(limit=100)) == []
 

@@ -141,9 +141,9 @@ def test_prices_of_a_file_and_of_the_command_line_win(
 ) -> None:
     file = tmp_path / "mine.toml"
     file.write_text("years = 5\n[node]\nsmart-2003 = 100\n[device]\nmems-g2 = 70\n")
-    words = ["smart", "--work", SCAN, "--device", "mems-g2"]
-    words += ["--price", f"{file},mems-g2=30"]
-    assert run([*words, "--parallel", "1", "--out", str(tmp_path / "out"), "--json"]) == 0
+    text = ["smart", "--work", SCAN, "--device", "mems-g2"]
+    text += ["--price", f"{file},mems-g2=30"]
+    assert run([*text, "--parallel", "1", "--out", str(tmp_path / "out"), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     (row,) = said["tables"]["runs"]
     assert row["cluster_usd"] == 4 * (100 + 30) + 5 * 40
@@ -218,11 +218,11 @@ def test_all_tables_say_what_their_prices_are_of() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1))
 def test_the_frontier_is_what_nothing_beats(points: list[tuple[int, int]]) -> None:
-    found = frontier(points, lambda point: point)
+    result = frontier(points, lambda point: point)
     for point in points:
         beaten = any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in points)
-        assert (point in found) == (not beaten)
-    assert len(set(found)) == len(found)
+        assert (point in result) == (not beaten)
+    assert len(set(result)) == len(result)
 
 
 def test_what_is_worth_its_money_is_drawn_and_said(tmp_path: Path, study: sl.SmartStudy) -> None:
@@ -275,21 +275,21 @@ def fits(device: str, nodes: int, said: tuple[str, ...] = ()) -> float:
 
 def test_a_budget_buys_the_most_nodes_that_it_can() -> None:
     common = {"node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
-    found = sl.smart_size("scan", ["mems-g3", "hp-c2490a"], budget="$2,000", **common)
+    result = sl.smart_size("scan", ["mems-g3", "hp-c2490a"], budget="$2,000", **common)
     for device in ("mems-g3", "hp-c2490a"):
-        most = found.buys[device]
-        assert fits(device, most) <= 2000 < fits(device, most + 1)
-        rows = found.sizes.filter(device=device)
-        assert rows["nodes"].to_list() == [1, 2, 4, most, most + 1]
+        maximum = result.buys[device]
+        assert fits(device, maximum) <= 2000 < fits(device, maximum + 1)
+        rows = result.sizes.filter(device=device)
+        assert rows["nodes"].to_list() == [1, 2, 4, maximum, maximum + 1]
         assert rows["meets"].to_list() == [True, True, True, True, False]
         bought = rows.filter("meets").sort("elapsed_s", "nodes")
-        assert found.smallest[device] == bought["nodes"][0]
-        assert found.beyond(device) == []
+        assert result.smallest[device] == bought["nodes"][0]
+        assert result.beyond(device) == []
         assert rows["cluster_usd"].to_list() == [fits(device, number) for number in rows["nodes"]]
-    assert "is fastest within $2,000 on" in found.answer
-    assert "The fastest for the money is mems-g3" in found.answer
-    assert found.to_dict()["goal"] == {"until": None, "deadline_s": None, "budget_usd": 2000.0}
-    assert found.plot().axes
+    assert "is fastest within $2,000 on" in result.answer
+    assert "The fastest for the money is mems-g3" in result.answer
+    assert result.to_dict()["goal"] == {"until": None, "deadline_s": None, "budget_usd": 2000.0}
+    assert result.plot().axes
 
 
 def test_a_budget_to_the_cent_and_far_away() -> None:
@@ -310,10 +310,10 @@ def test_a_budget_to_the_cent_and_far_away() -> None:
 def test_more_nodes_than_are_worth_it_are_not_the_fastest() -> None:
     """On a hub many nodes are slower than few."""
     slow = {"network": "hub", "node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
-    found = sl.smart_size("sort", "ram", budget=1e9, settings={"node.mhz": 20000}, **slow)
-    best = found.sizes.sort("elapsed_s", "nodes")["nodes"][0]
-    assert found.smallest == {"ram": best}
-    assert f"is fastest within $1,000,000,000 on {best} node" in found.answer
+    result = sl.smart_size("sort", "ram", budget=1e9, settings={"node.mhz": 20000}, **slow)
+    best = result.sizes.sort("elapsed_s", "nodes")["nodes"][0]
+    assert result.smallest == {"ram": best}
+    assert f"is fastest within $1,000,000,000 on {best} node" in result.answer
 
 
 def test_the_cheapest_cluster_in_time() -> None:
@@ -324,14 +324,14 @@ def test_the_cheapest_cluster_in_time() -> None:
     paid = sl.smart_size("scan", both, deadline=seconds, budget=fits("mems-g3", 8), **common)
     assert free.smallest["mems-g3"] == paid.smallest["mems-g3"]
     cheapest = min(both, key=lambda device: free.at(device, free.smallest[device] or 0).cost.cluster_usd or 0)
-    least = free.smallest["mems-g3"] or 0
+    minimum = free.smallest["mems-g3"] or 0
     assert f"The cheapest is {cheapest} on " in free.answer
     assert max(paid.sizes.filter(device="mems-g3")["nodes"]) == 8
-    assert f"from {least} nodes on" in paid.answer
-    assert f" s, ${fits('mems-g3', least):,.0f}." in paid.answer
-    poor = sl.smart_size("scan", "mems-g3", deadline=seconds, budget=fits("mems-g3", least - 1), **common)
+    assert f"from {minimum} nodes on" in paid.answer
+    assert f" s, ${fits('mems-g3', minimum):,.0f}." in paid.answer
+    poor = sl.smart_size("scan", "mems-g3", deadline=seconds, budget=fits("mems-g3", minimum - 1), **common)
     assert poor.smallest == {"mems-g3": None}
-    assert f"{least - 1} nodes, the most that ${fits('mems-g3', least - 1):,.10g} buys" in poor.answer
+    assert f"{minimum - 1} nodes, the most that ${fits('mems-g3', minimum - 1):,.10g} buys" in poor.answer
     assert "within" in str(poor)
 
 

@@ -31,24 +31,24 @@ def runs():
 def test_a_hand_made_table(tmp_path):
     a = table(tmp_path / "a.parquet", [1.0, 2.0, 3.0, 4.0])
     b = table(tmp_path / "b.parquet", [1.5, 1.0, 3.0, 2.5])
-    found = sl.diff(a, b)
-    assert found.requests == 4
-    assert found.mean_ms == pytest.approx(-0.5)
-    assert found.ratio == pytest.approx(8 / 10)
-    assert (found.faster, found.slower) == (0.5, 0.25)
-    assert found.percentiles_ms["p50"] == pytest.approx(-0.5)
-    assert found.ci95_half_width_ms is None
-    assert found.energy_j is None
-    assert found.settings == {}
-    assert "too few requests for an interval" in repr(found)
+    result = sl.diff(a, b)
+    assert result.requests == 4
+    assert result.mean_ms == pytest.approx(-0.5)
+    assert result.ratio == pytest.approx(8 / 10)
+    assert (result.faster, result.slower) == (0.5, 0.25)
+    assert result.percentiles_ms["p50"] == pytest.approx(-0.5)
+    assert result.ci95_half_width_ms is None
+    assert result.energy_j is None
+    assert result.settings == {}
+    assert "too few requests for an interval" in repr(result)
 
 
 def test_rows_may_come_in_any_order(tmp_path):
     a = table(tmp_path / "a.parquet", [1.0, 2.0, 3.0])
     pl.read_parquet(a).reverse().write_csv(tmp_path / "b.csv")
-    found = sl.diff(a, tmp_path / "b.csv")
-    assert found.faster == found.slower == 0
-    assert "in exactly the same time" in repr(found)
+    result = sl.diff(a, tmp_path / "b.csv")
+    assert result.faster == result.slower == 0
+    assert "in exactly the same time" in repr(result)
 
 
 def test_the_interval_allows_for_correlation():
@@ -75,24 +75,24 @@ def test_it_covers_the_true_mean_about_95_times_in_100():
 
 def test_results_and_directories(runs, tmp_path):
     fcfs, sptf = runs
-    found = sl.diff(fcfs, sptf)
-    assert (found.a.name, found.b.name) == ("FCFS", "SPTF")
-    assert found.mean_ms == pytest.approx(sptf.response_time.mean - fcfs.response_time.mean)
-    assert found.ratio == pytest.approx(sptf.response_time.mean / fcfs.response_time.mean)
-    assert found.energy_j == pytest.approx(sptf.energy.total - fcfs.energy.total)
-    assert found.settings["scheduler.kind"] == ("fcfs", "sptf")
-    assert found.significant
-    assert "SPTF is " in repr(found)
-    assert "faster on average" in repr(found)
-    assert found._repr_html_().startswith("<h4>SPTF against FCFS</h4>")
-    assert found.plot().axes
+    result = sl.diff(fcfs, sptf)
+    assert (result.a.name, result.b.name) == ("FCFS", "SPTF")
+    assert result.mean_ms == pytest.approx(sptf.response_time.mean - fcfs.response_time.mean)
+    assert result.ratio == pytest.approx(sptf.response_time.mean / fcfs.response_time.mean)
+    assert result.energy_j == pytest.approx(sptf.energy.total - fcfs.energy.total)
+    assert result.settings["scheduler.kind"] == ("fcfs", "sptf")
+    assert result.significant
+    assert "SPTF is " in repr(result)
+    assert "faster on average" in repr(result)
+    assert result._repr_html_().startswith("<h4>SPTF against FCFS</h4>")
+    assert result.plot().axes
     out = tmp_path / "run"
     busy = sl.workload("uniform", mean_interarrival_ms=0.75)
     sl.simulate(busy, "mems-g2", scheduler="sptf", limit=4000, out=out)
     again = sl.diff(fcfs, out)
-    assert again.mean_ms == found.mean_ms
-    assert again.settings == found.settings
-    page = found.report(tmp_path / "d.html").read_text()
+    assert again.mean_ms == result.mean_ms
+    assert again.settings == result.settings
+    page = result.report(tmp_path / "d.html").read_text()
     assert page.count("<svg") == 2
     assert "scheduler.kind" in page
 
@@ -100,9 +100,9 @@ def test_results_and_directories(runs, tmp_path):
 def test_runs_that_cannot_be_told_apart(tmp_path):
     rng = np.random.default_rng(3)
     a, b = rng.exponential(2, 4000) + 1, rng.exponential(2, 4000) + 1
-    found = sl.diff(table(tmp_path / "a.parquet", a), table(tmp_path / "b.parquet", b))
-    assert found.significant is False
-    assert "cannot be told apart" in repr(found)
+    result = sl.diff(table(tmp_path / "a.parquet", a), table(tmp_path / "b.parquet", b))
+    assert result.significant is False
+    assert "cannot be told apart" in repr(result)
 
 
 def test_an_overloaded_run_is_told(refused, runs):

@@ -28,10 +28,10 @@ def moved(request):
 def test_an_experiment_can_be_copied_and_pickled(moved):
     experiment = _native.Experiment(SAID.replace("settle_us = 1e2\n", ""))
     again = moved(experiment)
-    assert (again.said(), again.to_toml()) == (experiment.said(), experiment.to_toml())
+    assert (again.explicit_toml(), again.to_toml()) == (experiment.explicit_toml(), experiment.to_toml())
     assert sl.run(again).to_json() == sl.run(experiment).to_json()
     # Each goes on by itself.
-    assert again.with_setting("seed", "8").said() != experiment.said()
+    assert again.with_setting("seed", "8").explicit_toml() != experiment.explicit_toml()
 
 
 def test_what_is_wrong_stays_wrong(moved, refused):
@@ -44,9 +44,9 @@ def test_plug_ins_that_are_allowed_stay_so_and_no_others(moved):
     named = _native.Experiment().with_setting("scheduler.kind", "not_there:Mine")
     with pytest.raises(sl.Error, match="nothing allows it to run"):
         moved(named).check()
-    for words in (["not_there:Mine"], ["*"]):
+    for text in (["not_there:Mine"], ["*"]):
         with pytest.raises(sl.Error, match="not_there") as error:
-            moved(named.with_plugins(words)).check()
+            moved(named.with_plugins(text)).check()
         assert "allows" not in str(error.value)
     with pytest.raises(sl.Error, match="nothing allows it to run"):
         moved(named.with_plugins(["another:Class"])).check()
@@ -71,6 +71,7 @@ def test_files_that_a_copy_names_are_the_same_files(moved, tmp_path, monkeypatch
 
 def test_another_process_reads_what_was_pickled():
     experiment = sl.Experiment(SAID.replace("settle_us = 1e2\n", ""))
-    program = f"import pickle; print(pickle.loads(bytes.fromhex('{pickle.dumps(experiment).hex()}')).said())"
+    data = pickle.dumps(experiment).hex()
+    program = f"import pickle; print(pickle.loads(bytes.fromhex('{data}')).explicit_toml())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == experiment.said().strip()
+    assert done.stdout.strip() == experiment.explicit_toml().strip()

@@ -28,15 +28,15 @@ RUNS = {
 def test_parts_sum_to_the_response_time_of_every_request(name):
     r = RUNS[name]()
     for number in r.requests["id"]:
-        found = r.explain(number)
-        wait = found.wait
+        result = r.explain(number)
+        wait = result.wait
         assert wait.served_ms + wait.startup_ms + wait.other_ms == pytest.approx(wait.total_ms, abs=1e-9)
-        service = sum(found.parts_ms[part] for part in ("overhead", "positioning", "transfer"))
-        assert found.service_ms == pytest.approx(service, abs=1e-9)
-        if found.kind == "mems":
-            assert found.parts_ms["positioning"] == pytest.approx(max(found.x_ms, found.y_ms), abs=1e-9)
+        service = sum(result.parts_ms[part] for part in ("overhead", "positioning", "transfer"))
+        assert result.service_ms == pytest.approx(service, abs=1e-9)
+        if result.kind == "mems":
+            assert result.parts_ms["positioning"] == pytest.approx(max(result.x_ms, result.y_ms), abs=1e-9)
         assert wait.longest_ms <= wait.served_ms + 1e-9
-        assert found.answer.startswith(f"Request {number}, a ")
+        assert result.answer.startswith(f"Request {number}, a ")
 
 
 @pytest.mark.parametrize("name", ["sled", "disk", "parking", "merging", "ssd"])
@@ -47,15 +47,15 @@ def test_recorded_requests_cover_the_whole_wait_of_a_single_device(name):
 
 def test_requests_served_first_are_counted():
     r = RUNS["sled"]()
-    table, found = r.requests, r.explain()
-    own = table.row(by_predicate=pl.col("id") == found.number, named=True)
+    table, result = r.requests, r.explain()
+    own = table.row(by_predicate=pl.col("id") == result.number, named=True)
     waited = table.filter(
         (pl.col("start_ns") < own["start_ns"]) & (pl.col("completion_ns") > own["arrival_ns"])
     )
-    assert found.wait.served == waited.height
-    assert found.wait.later == waited.filter(pl.col("arrival_ns") > own["arrival_ns"]).height > 0
-    assert found.response_ms == r.response_time.max
-    assert f"{found.wait.later} requests that arrived later and that SPTF served first" in found.answer
+    assert result.wait.served == waited.height
+    assert result.wait.later == waited.filter(pl.col("arrival_ns") > own["arrival_ns"]).height > 0
+    assert result.response_ms == r.response_time.max
+    assert f"{result.wait.later} requests that arrived later and that SPTF served first" in result.answer
 
 
 def test_sentences_follow_the_kind_of_device():
@@ -76,19 +76,19 @@ def test_wait_for_a_startup_that_another_request_began():
 
 
 def test_destages_of_a_cache_are_a_possible_cause():
-    found = sl.simulate(BUSY, "mems-g2", cache="write-back", limit=2000).explain()
-    assert found.wait.other_ms > 0
-    assert "possible causes are destages of the cache" in found.answer
+    result = sl.simulate(BUSY, "mems-g2", cache="write-back", limit=2000).explain()
+    assert result.wait.other_ms > 0
+    assert "possible causes are destages of the cache" in result.answer
 
 
 def test_explanation_displays_itself(tmp_path):
-    found = RUNS["sled"]().explain(7)
-    assert "of response" in repr(found)
-    assert found.plot().axes[0].get_xlabel() == "time (ms)"
-    assert "<svg" in found.report(tmp_path / "page.html").read_text()
-    data = json.loads(json.dumps(found.to_dict()))
+    result = RUNS["sled"]().explain(7)
+    assert "of response" in repr(result)
+    assert result.plot().axes[0].get_xlabel() == "time (ms)"
+    assert "<svg" in result.report(tmp_path / "page.html").read_text()
+    data = json.loads(json.dumps(result.to_dict()))
     assert data["number"] == 7
-    assert data["wait"]["total_ms"] == found.wait.total_ms
+    assert data["wait"]["total_ms"] == result.wait.total_ms
 
 
 def test_requests_that_do_not_exist_are_refused(refused):

@@ -22,8 +22,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab import _native
 from sledlab.cli import run as cli
-from sledlab.studies.fleet.measuring import FleetPoint, measure
-from sledlab.studies.fleet.placement import HOT, LARGE, LIST, Item, Layout, Room, placement
+from sledlab.studies.fleet.measurement import FleetPoint, measure
+from sledlab.studies.fleet.placement import HOT, LARGE, LIST, DeviceCapacity, Item, Layout, placement
 from sledlab.studies.fleet.recommendation import cost, recommended
 from sledlab.studies.fleet.rows import MIX, FleetRow
 from sledlab.studies.fleet.search import TriedPlacement, is_monotone, search
@@ -40,21 +40,23 @@ ITEMS = st.lists(
     ),
     max_size=40,
 )
-ROOMS = st.builds(Room, st.integers(1, 60_000), st.integers(0, 100).map(lambda n: n / 100), st.integers(1, 4))
+ROOMS = st.builds(
+    DeviceCapacity, st.integers(1, 60_000), st.integers(0, 100).map(lambda n: n / 100), st.integers(1, 4)
+)
 
 
 @given(ITEMS, ROOMS, st.sampled_from(LIST))
 @settings(deadline=None, max_examples=60)
-def test_every_volume_lies_once_or_is_left(items: list[Item], room: Room, way: Any) -> None:
-    found = way.place(items, room)
-    assert found == way.place(items, room)
-    lying = [at for each in found.devices for at in each.volumes]
-    assert sorted([*lying, *(each.volume for each in found.left)]) == list(range(len(items)))
-    for each in found.left:
+def test_every_volume_lies_once_or_is_left(items: list[Item], room: DeviceCapacity, way: Any) -> None:
+    result = way.place(items, room)
+    assert result == way.place(items, room)
+    lying = [at for each in result.devices for at in each.volumes]
+    assert sorted([*lying, *(each.volume for each in result.left)]) == list(range(len(items)))
+    for each in result.left:
         too_large = items[each.volume].blocks > room.blocks
         assert each.why == (LARGE if too_large else HOT)
         assert too_large or (way.shares and items[each.volume].load > room.devices)
-    for each in found.devices:
+    for each in result.devices:
         extents = sorted((at, at + items[n].blocks) for n, at in zip(each.volumes, each.offsets, strict=True))
         assert extents[0][0] >= 0
         assert extents[-1][1] <= room.blocks
@@ -72,9 +74,9 @@ def test_volumes_that_ask_more_than_the_bound_are_alone() -> None:
         Item("d", 10, 1.1),
         Item("e", 10**5, 0),
     ]
-    found = placement("packed").place(items, Room(10_000, 0.5))
-    assert [each.volumes for each in found.devices] == [(0,), (2,), (1,)] or len(found.devices) == 3
-    assert {items[each.volume].name: each.why for each in found.left} == {"d": HOT, "e": LARGE}
+    result = placement("packed").place(items, DeviceCapacity(10_000, 0.5))
+    assert [each.volumes for each in result.devices] == [(0,), (2,), (1,)] or len(result.devices) == 3
+    assert {items[each.volume].name: each.why for each in result.left} == {"d": HOT, "e": LARGE}
 
 
 @given(st.lists(st.integers(0, 2**50), min_size=1, max_size=200))
@@ -118,34 +120,34 @@ STRIPED = ONE + 'system.kind = "stripe"\nsystem.devices = 3\n'
 def test_a_shared_device_is_one_run_of_the_merged_trace(place: Path, tmp_path: Path, text: str) -> None:
     volumes = read_volumes(place)
     offsets = [2_500_000, 0, 1_300_000, 3_800_000, 5_100_000]
-    found = point_of(volumes, offsets, text)
+    result = point_of(volumes, offsets, text)
     # The same by commands of their own: every volume moved, all merged, and replayed.
     files: list[str] = []
     for volume, offset in zip(volumes, offsets, strict=True):
         files.append(str(tmp_path / f"{volume.name}.csv"))
         moved = [str(place / f"{volume.name}.csv"), files[-1], "--shift", str(offset), "--keep-times"]
         assert cli(["trace", "slice", *moved]) == 0
-    whole = tmp_path / "whole.csv"
-    assert cli(["trace", "merge", *files, "--save", str(whole), "--keep-devices"]) == 0
-    run = sl.run(_native.Experiment(text).with_trace(str(whole)))
+    full = tmp_path / "whole.csv"
+    assert cli(["trace", "merge", *files, "--save", str(full), "--keep-devices"]) == 0
+    run = sl.run(_native.Experiment(text).with_trace(str(full)))
     direct = sl.run(_native.Experiment(text), trace=merged(volumes, offsets))
     assert direct.requests.equals(run.requests)  # times in ns
     without = {"config", "warnings"}
     assert {k: v for k, v in direct.summary.items() if k not in without} == {
         k: v for k, v in run.summary.items() if k not in without
     }
-    assert found.requests == run.count
-    assert found.measured.energy_j == run.energy.total
-    assert found.measured.elapsed_s == run.elapsed_s
+    assert result.requests == run.count
+    assert result.measured.energy_j == run.energy.total
+    assert result.measured.elapsed_s == run.elapsed_s
     for name in (*PERCENTILES, "mean", "max"):
-        assert found.histogram.measure_ms(name) == pytest.approx(getattr(run.response_time, name), rel=1e-14)
-    _check_volumes(found, run.requests, offsets)
+        assert result.histogram.measure_ms(name) == pytest.approx(getattr(run.response_time, name), rel=1e-14)
+    _check_volumes(result, run.requests, offsets)
 
 
-def _check_volumes(found: FleetPoint, requests: polars.DataFrame, offsets: list[int]) -> None:
+def _check_volumes(result: FleetPoint, requests: polars.DataFrame, offsets: list[int]) -> None:
     """Response times of each volume are those of the requests in its extent, and together those of all."""
     ends = sorted([*offsets, 10**9])
-    for offset, times in zip(offsets, found.histograms, strict=True):
+    for offset, times in zip(offsets, result.histograms, strict=True):
         end = ends[ends.index(offset) + 1]
         mine = requests.filter((polars.col("lbn") >= offset) & (polars.col("lbn") < end))["response_ns"]
         assert (times.requests, times.sum_ns, times.max_ns) == (len(mine), mine.sum(), mine.max())
@@ -153,20 +155,20 @@ def _check_volumes(found: FleetPoint, requests: polars.DataFrame, offsets: list[
         for share in PERCENTILES.values():
             exact = ranked[max(-int(-share * len(mine) // 1), 1) - 1] / 1e6
             assert times.percentile_ms(share) == pytest.approx(exact, rel=1e-3)
-    together = Histogram.merged(found.histograms)
-    assert together.counts == found.histogram.counts
-    assert together.max_ns == found.histogram.max_ns
-    assert together.sum_ns == pytest.approx(found.histogram.sum_ns, rel=1e-14)
+    together = Histogram.merged(result.histograms)
+    assert together.counts == result.histogram.counts
+    assert together.max_ns == result.histogram.max_ns
+    assert together.sum_ns == pytest.approx(result.histogram.sum_ns, rel=1e-14)
     assert Histogram.from_dict(json.loads(json.dumps(together.to_dict()))) == together
 
 
 def test_percentiles_over_the_fleet_are_those_of_all_requests(place: Path) -> None:
-    found = sl.fleet(place, ["mems-g2"], parallel=1)
+    result = sl.fleet(place, ["mems-g2"], parallel=1)
     every = [
         sl.simulate(each.trace, "mems-g2").requests["response_ns"].to_list() for each in read_volumes(place)
     ]
     times = sorted(time for each in every for time in each)
-    row = found.fleet("mems-g2")
+    row = result.fleet("mems-g2")
     assert row.requests == len(times)
     assert row.mean_ms == pytest.approx(sum(times) / len(times) / 1e6, rel=1e-12)
     for name, share in PERCENTILES.items():
@@ -223,12 +225,12 @@ def fleet_rows(draw: st.DrawFn) -> list[FleetRow]:
 def test_recommended_mix_is_never_worse(rows: list[FleetRow], order: list[int]) -> None:
     rows = [rows[at] for at in order if at < len(rows)]
     singles = [row for row in rows if row.fleet != MIX]
-    found, single = recommended(rows), recommended(singles)
-    assert found.meets >= single.meets
-    if found.fleet == MIX:
-        assert found.left <= single.left
-        assert found.volumes_meet >= single.volumes_meet
-        assert cost(found, (found, single)) <= cost(single, (found, single))
+    result, single = recommended(rows), recommended(singles)
+    assert result.meets >= single.meets
+    if result.fleet == MIX:
+        assert result.left <= single.left
+        assert result.volumes_meet >= single.volumes_meet
+        assert cost(result, (result, single)) <= cost(single, (result, single))
     for row in singles:
         if row.meets:
             assert single.meets
@@ -238,32 +240,32 @@ def test_recommended_mix_is_never_worse(rows: list[FleetRow], order: list[int]) 
             assert merits[0] >= merits[1]
 
 
-def priced(found: sl.Fleet, **usd_and_within: tuple[float, int]) -> sl.Fleet:
+def priced(result: sl.Fleet, **usd_and_within: tuple[float, int]) -> sl.Fleet:
     """A fleet with other prices and volumes within the goal, and a mix of one device of each kind."""
-    base = found.fleet(found.devices[0])
+    base = result.fleet(result.devices[0])
     fleets = [
         replace(base, fleet=name, devices=1, meets=False, total_usd=usd, volumes_meet=within)
         for name, (usd, within) in usd_and_within.items()
     ]
-    devices = [replace(found.of("devices")[0], fleet=MIX, device=name) for name in found.devices]
-    return replace(found, rows={**found.rows, "fleet": fleets, "devices": devices})
+    devices = [replace(result.of("devices")[0], fleet=MIX, device=name) for name in result.devices]
+    return replace(result, rows={**result.rows, "fleet": fleets, "devices": devices})
 
 
 def test_dominated_mix_is_not_recommended(place: Path) -> None:
-    found = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1ms", parallel=1)
-    worse = priced(found, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (3563.0, 3)})
+    result = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1ms", parallel=1)
+    worse = priced(result, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (3563.0, 3)})
     assert worse.recommended == worse.fleet("ram")
     assert "Nearest: 1 ram ($255 with energy, 4 of 5 volumes within the goal);" in worse.answer
     assert "The mix, each volume on its own best kind, has 1 mems-g2 and 1 ram." in worse.answer
-    better = priced(found, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (200.0, 5)})
+    better = priced(result, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (200.0, 5)})
     assert better.recommended == better.mix
     assert "Nearest: 1 mems-g2 and 1 ram ($200 with energy, 5 of 5 volumes within the goal);" in better.answer
 
 
 def test_striped_volumes_lie_on_groups(place: Path) -> None:
-    found = sl.fleet(place, ["mems-g2"], placement="striped", group=2, fill=0.9, parallel=1)
-    assert found.fleet("mems-g2").devices % 2 == 0
-    assert found.config["devices"]["mems-g2"]["system"]["devices"] == 2
+    result = sl.fleet(place, ["mems-g2"], placement="striped", group=2, fill=0.9, parallel=1)
+    assert result.fleet("mems-g2").devices % 2 == 0
+    assert result.config["devices"]["mems-g2"]["system"]["devices"] == 2
     with pytest.raises(sl.Error, match="go only with --placement striped"):
         sl.fleet(place, ["mems-g2"], group=2)
 
@@ -273,9 +275,9 @@ def test_a_hybrid_is_a_kind_of_device(place: Path, tmp_path: Path) -> None:
     file.write_text(
         'device.preset = "atlas-10k"\nfront.preset = "mems-g2"\n\n[hybrid]\nkind = "caching-disk"\n'
     )
-    found = sl.fleet(place, [file, "atlas-10k"], parallel=1)
-    assert found.devices == ["buffered", "atlas-10k"]
-    both, disk = found.fleet("buffered"), found.fleet("atlas-10k")
+    result = sl.fleet(place, [file, "atlas-10k"], parallel=1)
+    assert result.devices == ["buffered", "atlas-10k"]
+    both, disk = result.fleet("buffered"), result.fleet("atlas-10k")
     assert both.devices_usd > disk.devices_usd
     assert both.mean_ms < disk.mean_ms
 
@@ -290,18 +292,20 @@ def test_the_search_ends_between_what_does_it_and_what_does_not(values: list[flo
         looked[fill] = TriedPlacement(fill, 500 - 4 * number, 0, values[number], values[number] <= limit)
         return looked[fill]
 
-    found = search(0.9, at)
-    assert found == [looked[fill] for fill in sorted(looked)]
-    assert len(found) <= 12
-    met = [each.fill for each in found if each.meets]
+    result = search(0.9, at)
+    assert result == [looked[fill] for fill in sorted(looked)]
+    assert len(result) <= 12
+    met = [each.fill for each in result if each.meets]
     assert {0.0, 0.9} <= set(looked)
     if not met:
-        assert len(found) == 5
+        assert len(result) == 5
     elif max(met) < 0.9:
-        above = next(each for each in found if each.fill > max(met))
+        above = next(each for each in result if each.fill > max(met))
         assert round(100 * (above.fill - max(met))) == 1
-    assert is_monotone([(each.devices, each.meets) for each in found]) == all(
-        not each.meets for each in found if each.fill > min((e.fill for e in found if not e.meets), default=1)
+    assert is_monotone([(each.devices, each.meets) for each in result]) == all(
+        not each.meets
+        for each in result
+        if each.fill > min((e.fill for e in result if not e.meets), default=1)
     )
 
 
@@ -313,28 +317,28 @@ def test_corrupt_and_empty_volumes_are_named_and_the_others_finish(place: Path, 
     text = (fleet / "volume 1.csv").read_text().splitlines()
     (fleet / "broken\x1b[1m.csv").write_text("\n".join([*text[:200], "12,R,oops,512"]))
     (fleet / "empty.csv").write_text(text[0] + "\n")
-    found = sl.fleet(fleet, ["mems-g2"], placement="packed", parallel=1)
-    failed = {row.volume: row.why for row in found.of("failed")}
+    result = sl.fleet(fleet, ["mems-g2"], placement="packed", parallel=1)
+    failed = {row.volume: row.why for row in result.of("failed")}
     assert set(failed) == {"broken\x1b[1m", "empty"}
     assert "oops" in failed["broken\x1b[1m"]
     assert "holds no requests" in failed["empty"]
-    assert found.fleet("mems-g2").volumes == 5
-    shown = str(found)
+    assert result.fleet("mems-g2").volumes == 5
+    shown = str(result)
     assert "2 volumes cannot be replayed" in " ".join(shown.split())
     assert "\x1b" not in shown
     alone = sl.fleet(place, ["mems-g2"], placement="packed", parallel=1)
-    assert alone.fleet("mems-g2") == found.fleet("mems-g2")
+    assert alone.fleet("mems-g2") == result.fleet("mems-g2")
 
 
 def test_where_nothing_can_be_replayed_the_first_is_told(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("time_us,op,offset_bytes,length_bytes\n1,R,oops,512\n")
-    with pytest.raises(sl.Error, match=r"(?s)`bad`: .*oops") as told:
+    with pytest.raises(sl.Error, match=r"(?s)`bad`: .*oops") as messages:
         sl.fleet(tmp_path, ["mems-g2"], parallel=1)
-    assert "no volume of the fleet can be replayed" in str(told.value)
+    assert "no volume of the fleet can be replayed" in str(messages.value)
 
 
 def test_a_volume_that_no_device_can_hold_is_named(place: Path) -> None:
-    found = sl.fleet(
+    result = sl.fleet(
         place,
         ["mems-g2:sleds=1"],
         placement="packed",
@@ -342,7 +346,7 @@ def test_a_volume_that_no_device_can_hold_is_named(place: Path) -> None:
         settings={"device.active_tips": 640},
         parallel=1,
     )
-    assert found.fleet(found.devices[0]).left == 0
+    assert result.fleet(result.devices[0]).left == 0
     small = sl.fleet("sample:", ["mems-g1"], placement="packed", parallel=1)
     left = [row for row in small.of("placement") if row.why]
     assert all(row.number is None for row in left)
@@ -363,30 +367,30 @@ def test_a_volume_that_no_device_can_hold_is_named(place: Path) -> None:
     ],
 )
 def test_mistakes_are_told(place: Path, said: dict[str, Any], message: str) -> None:
-    asked: dict[str, Any] = {"place": place, "device": ["mems-g2"], **said}
+    requested: dict[str, Any] = {"place": place, "device": ["mems-g2"], **said}
     with pytest.raises(sl.Error, match=message):
-        sl.fleet(**asked)
+        sl.fleet(**requested)
 
 
 def digests(directory: Path) -> dict[str, str]:
     """What tables, summary and kept rows hold, whatever the order in which points came."""
-    found = {
+    result = {
         each.name: hashlib.sha256(each.read_bytes()).hexdigest()
         for each in directory.iterdir()
         if each.suffix in (".csv", ".json", ".toml", ".html") and each.name != "sledlab.json"
     }
-    return {**found, "rows": hashlib.sha256(repr(sorted(kept(directory).items())).encode()).hexdigest()}
+    return {**result, "rows": hashlib.sha256(repr(sorted(kept(directory).items())).encode()).hexdigest()}
 
 
 def kept(directory: Path) -> dict[str, str]:
     """The rows of kept points by key; none is there twice."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for file in points_in(directory):
         for line in file.read_bytes().split(b"\n")[:-1]:
             said = json.loads(line)
-            assert said["key"] not in found
-            found[said["key"]] = json.dumps(said["row"])
-    return found
+            assert said["key"] not in result
+            result[said["key"]] = json.dumps(said["row"])
+    return result
 
 
 SAID = ("--device", "mems-g2,ram", "--placement", "packed", "--goal", "p99=9ms")
@@ -411,9 +415,9 @@ def test_the_same_bytes_side_by_side_and_from_the_file(place: Path, tmp_path: Pa
 @pytest.mark.slow("kills the command three times")
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_killed_at_any_moment_it_goes_on(place: Path, tmp_path: Path) -> None:
-    whole, out, chance = tmp_path / "whole", tmp_path / "killed", random.Random(7)
+    full, out, chance = tmp_path / "whole", tmp_path / "killed", random.Random(7)
     begun = time.monotonic()
-    subprocess.run(command(place, whole, "--parallel", "2"), check=True, capture_output=True)
+    subprocess.run(command(place, full, "--parallel", "2"), check=True, capture_output=True)
     took = time.monotonic() - begun
     before: dict[str, str] = {}
     for turn in range(3):
@@ -428,11 +432,13 @@ def test_killed_at_any_moment_it_goes_on(place: Path, tmp_path: Path) -> None:
         assert before.items() <= now.items()
         before = now
     subprocess.run(command(place, out, "--parallel", "2"), check=True, capture_output=True)
-    assert digests(whole) == digests(out)
+    assert digests(full) == digests(out)
 
 
 def test_a_layout_is_a_value() -> None:
     items = [Item(str(n), 1000 + n, n / 20) for n in range(20)]
-    layouts = {placement("packed").place(items, Room(10_000, fill / 100)) for fill in range(50, 101)}
+    layouts = {
+        placement("packed").place(items, DeviceCapacity(10_000, fill / 100)) for fill in range(50, 101)
+    }
     assert all(isinstance(each, Layout) for each in layouts)
     assert len(layouts) < 51

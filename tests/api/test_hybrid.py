@@ -151,9 +151,9 @@ def test_hits_are_those_of_the_trace_and_belady_is_the_bound(bank_study):
 
 
 def test_every_configuration_has_the_same_generated_requests():
-    found = study(configuration=["disk", "mems", "disk-ram", "mcd-all"], limit=500)
-    assert found.study["mems_devices"] == 3
-    assert {row.run.requests for row in found.rows["configurations"]} == {500}
+    result = study(configuration=["disk", "mems", "disk-ram", "mcd-all"], limit=500)
+    assert result.study["mems_devices"] == 3
+    assert {row.run.requests for row in result.rows["configurations"]} == {500}
     trace = sl.workload("cello")
     disk = sl.simulate(
         trace,
@@ -161,18 +161,18 @@ def test_every_configuration_has_the_same_generated_requests():
         settings={"cache.kind": "write-back", "power.kind": "never"},
         limit=500,
     )
-    assert found.of("disk").run.mean_ms == disk.response_time.mean
+    assert result.of("disk").run.mean_ms == disk.response_time.mean
     seeds = study(seed="1..3")
     assert seeds.rows["configurations"][0].run.mean_ci95_ms > 0
     assert seeds.study["seed"] == [1, 2, 3]
     assert "Means over 3 seeds" in summary.noise(seeds)
-    assert "One seed" in summary.noise(found)
+    assert "One seed" in summary.noise(result)
 
 
 def test_a_mirror_has_all_data_on_mems():
-    found = study(configuration=["disk", "mems", "mirror"])
-    assert found.of("disk").run.mean_ms > found.of("mirror").run.mean_ms >= found.of("mems").run.mean_ms
-    assert "fastest hybrid" not in summary.answer(found)
+    result = study(configuration=["disk", "mems", "mirror"])
+    assert result.of("disk").run.mean_ms > result.of("mirror").run.mean_ms >= result.of("mems").run.mean_ms
+    assert "fastest hybrid" not in summary.answer(result)
     alone = sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]})
     assert study(alone, configuration="mirror").study["mems_devices"] == 1
 
@@ -181,10 +181,10 @@ def test_requests_past_the_end_are_fitted_to_the_disk(refused):
     far = {"time_us": [0, 9000], "op": ["R", "R"], "offset_bytes": [0, 10**10], "length_bytes": [4096] * 2}
     with refused("say what they get with --outside"):
         study(sl.trace(far))
-    found = study(sl.trace(far), outside="wrap")
-    assert found.study["requests"]["end_block"] < 18_000_000
-    assert found.study["mems_devices"] == 1
-    assert {row.run.requests for row in found.rows["configurations"]} == {2}
+    result = study(sl.trace(far), outside="wrap")
+    assert result.study["requests"]["end_block"] < 18_000_000
+    assert result.study["mems_devices"] == 1
+    assert {row.run.requests for row in result.rows["configurations"]} == {2}
 
 
 def test_what_the_user_says_wins(bank_path):
@@ -194,12 +194,12 @@ def test_what_the_user_says_wins(bank_path):
         "power.kind": "fixed",
         "cache.line_blocks": 8,
     }
-    found = study(bank_path, configuration=["mcd-all", "mems"], settings=said, limit=300)
+    result = study(bank_path, configuration=["mcd-all", "mems"], settings=said, limit=300)
     slower = study(bank_path, configuration=["mcd-all", "mems"], limit=300)
-    assert found.config["power"]["kind"] == "fixed"
-    assert found.config["cache"]["line_blocks"] == 8
-    assert found.study["hybrid"] == {"header_blocks": "0"}
-    assert found.of("mems").run.mean_ms > slower.of("mems").run.mean_ms
+    assert result.config["power"]["kind"] == "fixed"
+    assert result.config["cache"]["line_blocks"] == 8
+    assert result.study["hybrid"] == {"header_blocks": "0"}
+    assert result.of("mems").run.mean_ms > slower.of("mems").run.mean_ms
     spun = study(bank_path, settings={"system.start": "parked"}, configuration="disk", limit=300)
     assert spun.config["system"]["start"] == "parked"
     assert slower.config["system"]["start"] == "ready"
@@ -257,7 +257,7 @@ def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
 
 
 def test_out_holds_everything_and_is_found_again(tmp_path):
-    found = study(out=tmp_path)
+    result = study(out=tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
     leaves = {"summary.json", "report.html", "tables.tex", "points", "study.toml"}
     leaves |= {"outcome.json", "sledlab.json"}
@@ -265,17 +265,17 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         names == {f"{name}.{kind}" for name in sl.HybridStudy.kinds for kind in ("parquet", "csv")} | leaves
     )
     for name in sl.HybridStudy.kinds:
-        assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(found.tables[name])
-    kept, points = bytes_of(tmp_path), kept_bytes(tmp_path)
-    assert study(out=tmp_path).to_dict() == found.to_dict()
-    assert (bytes_of(tmp_path), kept_bytes(tmp_path)) == (kept, points)
-    assert json.loads(kept["summary.json"])["study"]["front"] == "mems-g2"
+        assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(result.tables[name])
+    cached, points = bytes_of(tmp_path), kept_bytes(tmp_path)
+    assert study(out=tmp_path).to_dict() == result.to_dict()
+    assert (bytes_of(tmp_path), kept_bytes(tmp_path)) == (cached, points)
+    assert json.loads(cached["summary.json"])["study"]["front"] == "mems-g2"
 
 
 def test_policies_for_a_trace_without_writes(tmp_path):
     reads = {"time_us": [0, 9000, 20_000], "op": ["R"] * 3, "offset_bytes": [0, 8192, 0]}
-    found = study(sl.trace({**reads, "length_bytes": [4096] * 3}), replacement=["lru", "fifo"], out=tmp_path)
-    assert {row.write_hit_ratio for row in found.hits} == {None}
+    result = study(sl.trace({**reads, "length_bytes": [4096] * 3}), replacement=["lru", "fifo"], out=tmp_path)
+    assert {row.write_hit_ratio for row in result.hits} == {None}
     assert json.loads((tmp_path / "summary.json").read_text())["tables"]["hits"][0]["read_hit_ratio"] > 0
 
 
@@ -350,13 +350,13 @@ def with_mean(row: tables.StoreRow, mean_ms: float) -> tables.StoreRow:
     return replace(row, run=replace(row.run, mean_ms=mean_ms, saturated=False))
 
 
-def changed(found: sl.HybridStudy, **means: float) -> sl.HybridStudy:
+def changed(result: sl.HybridStudy, **means: float) -> sl.HybridStudy:
     """A study with other mean responses of its configurations."""
     table = [
         with_mean(row, means.get(row.configuration.replace("-", "_"), row.run.mean_ms))
-        for row in found.configurations
+        for row in result.configurations
     ]
-    return replace(found, configurations=tables.against_baselines(table))
+    return replace(result, configurations=tables.against_baselines(table))
 
 
 def test_words_say_what_pays(bank_study):
@@ -369,9 +369,9 @@ def test_words_say_what_pays(bank_study):
     assert summary.best(study()) == summary.best_size(study()) == summary.best_price(study()) == ""
 
 
-def priced(found: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
-    table = [replace(row, mcd_faster=each) for row, each in zip(found.prices, faster, strict=True)]
-    return replace(found, prices=table)
+def priced(result: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
+    table = [replace(row, mcd_faster=each) for row, each in zip(result.prices, faster, strict=True)]
+    return replace(result, prices=table)
 
 
 def test_words_say_from_which_price_on(bank_study):
@@ -382,11 +382,11 @@ def test_words_say_from_which_price_on(bank_study):
 
 def test_overload_is_said(bank_path):
     settings = {"replay.speedup": 20}
-    found = study(bank_path, configuration=["disk", "mems", "mcd-all"], settings=settings, limit=3000)
-    assert found.of("disk").run.saturated
-    assert "could keep up" in summary.overload(found) or "could not keep up" in summary.overload(found)
-    assert "DISK *" in repr(found)
-    assert any("overloaded" in text.get_text() for text in found.plot().axes[0].texts)
+    result = study(bank_path, configuration=["disk", "mems", "mcd-all"], settings=settings, limit=3000)
+    assert result.of("disk").run.saturated
+    assert "could keep up" in summary.overload(result) or "could not keep up" in summary.overload(result)
+    assert "DISK *" in repr(result)
+    assert any("overloaded" in text.get_text() for text in result.plot().axes[0].texts)
     assert summary.overload(study()) == ""
 
 
@@ -413,48 +413,48 @@ def tuned(bank_path, tmp_path_factory) -> tuple[sl.TunedHybrid, object]:
 
 
 def test_tuning_narrows_and_chooses_the_best(tuned):
-    found, _ = tuned
-    stages = list(dict.fromkeys(run.stage for run in found.runs))
+    result, _ = tuned
+    stages = list(dict.fromkeys(run.stage for run in result.runs))
     assert stages == ["first 1/4", "all", "less MEMS"]
-    first = [run for run in found.runs if run.stage == "first 1/4"]
+    first = [run for run in result.runs if run.stage == "first 1/4"]
     assert [run.segment_kb for run in first] == [8, 32, 128]
     best = sorted(first, key=lambda run: run.run.mean_ms)[:2]
-    full = [run for run in found.runs if run.stage != "first 1/4"]
+    full = [run for run in result.runs if run.stage != "first 1/4"]
     assert {run.segment_kb for run in full} == {run.segment_kb for run in best}
     fastest = min(run.run.mean_ms for run in full)
-    assert found.choice.run.mean_ms <= fastest * 1.02
-    assert all(run.mems_mb >= found.choice.mems_mb for run in full if run.run.mean_ms <= fastest * 1.02)
+    assert result.choice.run.mean_ms <= fastest * 1.02
+    assert all(run.mems_mb >= result.choice.mems_mb for run in full if run.run.mean_ms <= fastest * 1.02)
     assert {run.mems_mb for run in full} == {8, 4, 2, 1}
 
 
 def test_the_experiment_of_tuning_is_the_choice(tuned):
-    found, out = tuned
+    result, out = tuned
     again = sl.run(out / "experiment.toml", requests=False)
-    assert again.response_time.mean == found.choice.run.mean_ms
-    assert again.config["hybrid"]["replacement"] == found.choice.policy
-    assert len(found.experiment.splitlines()) < 100
+    assert again.response_time.mean == result.choice.run.mean_ms
+    assert again.config["hybrid"]["replacement"] == result.choice.policy
+    assert len(result.experiment.splitlines()) < 100
     summary = json.loads((out / "summary.json").read_text())
-    assert summary["choice"] == record(found.choice)
-    assert pl.read_parquet(out / "runs.parquet").height == len(found.runs) == found.table.height
+    assert summary["choice"] == record(result.choice)
+    assert pl.read_parquet(out / "runs.parquet").height == len(result.runs) == result.table.height
 
 
 def test_tuning_says_what_it_chose(tuned, bank_path):
-    found, _ = tuned
+    result, _ = tuned
     cache = (
         "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; "
         "--set cache.kind=none for none)."
     )
-    assert found.answer.startswith(f"{cache} MEMS does not pay within this budget")
-    assert set(found.baselines) == {"disk", "disk-uncached", "mems"}
-    fast = replace(found, choice=replace(with_mean(found.choice, 0.5), mems_mb=4))
+    assert result.answer.startswith(f"{cache} MEMS does not pay within this budget")
+    assert set(result.baselines) == {"disk", "disk-uncached", "mems"}
+    fast = replace(result, choice=replace(with_mean(result.choice, 0.5), mems_mb=4))
     assert fast.answer.startswith(f"{cache} Take 4 MiB of MEMS in segments of")
     assert "as fast as the disk without that cache" in fast.answer
     assert "All 8 MiB would gain less than" in fast.answer
-    swamped = replace(found.choice.run, mean_ms=0.5, saturated=True)
-    late = replace(found, choice=replace(found.choice, run=swamped))
+    swamped = replace(result.choice.run, mean_ms=0.5, saturated=True)
+    late = replace(result, choice=replace(result.choice, run=swamped))
     assert late.answer.endswith("It could not keep up: such response times say how long the run was.")
-    assert "chosen" in repr(found)
-    assert found._repr_html_().startswith("<h4>oltp-bank-a")
+    assert "chosen" in repr(result)
+    assert result._repr_html_().startswith("<h4>oltp-bank-a")
     priced = sl.tune_hybrid(
         bank_path, budget=4, price_per_mb=2, segment_kb=8, replacement="fifo", limit=500, parallel=1
     )
@@ -470,28 +470,28 @@ def test_the_file_that_tuning_leaves_gives_the_same_bytes(tuned, tmp_path):
 
 
 def test_tuning_that_was_stopped_goes_on(tuned, tmp_path):
-    found, out = tuned
+    result, out = tuned
     lines = kept_lines(out)
     keep(tmp_path, "\n".join([*lines[:4], ""]))
     sl.tune_hybrid(study=out / "study.toml", out=tmp_path, parallel=1)
-    kept = kept_lines(tmp_path)
-    assert kept[:4] == lines[:4]
-    assert len(kept) == len(lines) == len(found.runs) + 3
+    cached = kept_lines(tmp_path)
+    assert cached[:4] == lines[:4]
+    assert len(cached) == len(lines) == len(result.runs) + 3
     assert bytes_of(out) == bytes_of(tmp_path)
 
 
 def test_tuning_draws_and_reports(tuned):
-    found, out = tuned
-    assert "chosen" in " ".join(text.get_text() for text in found.plot().axes[0].texts)
+    result, out = tuned
+    assert "chosen" in " ".join(text.get_text() for text in result.plot().axes[0].texts)
     page = (out / "report.html").read_text()
     assert page.count("<svg") == 1
-    assert html.escape(found.answer, quote=False) in html.unescape(page)
+    assert html.escape(result.answer, quote=False) in html.unescape(page)
 
 
 def test_tuning_of_a_workload_runs_again():
-    found = sl.tune_hybrid(CELLO, budget=16, segment_kb=[8], replacement=["lru"], limit=2000, parallel=1)
-    again = sl.run(sl.Experiment(found.experiment), requests=False)
-    assert again.response_time.mean == found.choice.run.mean_ms
+    result = sl.tune_hybrid(CELLO, budget=16, segment_kb=[8], replacement=["lru"], limit=2000, parallel=1)
+    again = sl.run(sl.Experiment(result.experiment), requests=False)
+    assert again.response_time.mean == result.choice.run.mean_ms
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import sledlab as sl
-from sledlab.shown import face_of
+from sledlab.display import presentation_of
 from sledlab.study.statistics import averaged, includes_zero
 
 from tests.api.test_sweep import NOTHING, Measured
@@ -38,8 +38,8 @@ def printed(monkeypatch, capsys):
     """Returns the lines that a terminal of 100 columns shows of a result."""
     monkeypatch.setenv("COLUMNS", "100")
 
-    def lines(found):
-        face_of(found).show(found)
+    def lines(result):
+        presentation_of(result).show(result)
         return capsys.readouterr().out.splitlines()
 
     return lines
@@ -47,20 +47,20 @@ def printed(monkeypatch, capsys):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_several_seeds_give_intervals_everywhere(name, printed):
-    found = STUDIES[name]("1..3")
-    table = [line for line in printed(found) if line.startswith(" ")]
+    result = STUDIES[name]("1..3")
+    table = [line for line in printed(result) if line.startswith(" ")]
     assert any(INTERVAL.search(line) for line in table)
     assert max(map(len, table)) <= 100
-    assert INTERVAL.search(found.answer)
-    assert "±" in found.latex() or r"\pm" in found.latex()
-    assert INTERVAL.search(face_of(found).page(found))
+    assert INTERVAL.search(result.answer)
+    assert "±" in result.latex() or r"\pm" in result.latex()
+    assert INTERVAL.search(presentation_of(result).page(result))
 
 
 @pytest.mark.parametrize("name", ["compare", "side-by-side"])
 def test_one_seed_has_none(name):
-    found = STUDIES[name](1)
-    assert "±" not in found.answer
-    assert "±" not in found.latex()
+    result = STUDIES[name](1)
+    assert "±" not in result.answer
+    assert "±" not in result.latex()
 
 
 @pytest.mark.parametrize("name", ["compare", "side-by-side"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sledlab as sl
 from sledlab.model.catalogue import CATALOGUES
-from sledlab.runs.options import Simulated, declared
+from sledlab.runs.options import SimulateOptions, declared
 
 FUNCTIONS = {name: each for name in sl.__all__ if inspect.isfunction(each := getattr(sl, name))}
 
@@ -96,8 +96,8 @@ def test_list_of_devices_takes_one_scheduler(refused):
     source = sl.workload("uniform")
     with refused("`scheduler` takes one value here, not 2"):
         sl.compare(source, ["mems-g2", "mems-g3"], scheduler=["fcfs", "sptf"], limit=10)
-    found = sl.compare(source, device=["mems-g2", "mems-g3"], scheduler="sptf", limit=10, parallel=1)
-    assert isinstance(found, sl.SideBySide)
+    result = sl.compare(source, device=["mems-g2", "mems-g3"], scheduler="sptf", limit=10, parallel=1)
+    assert isinstance(result, sl.SideBySide)
 
 
 @pytest.mark.parametrize("name", sorted(set(WITH_OPTIONS) - {"record"}))
@@ -113,7 +113,7 @@ def test_signature_and_help_list_all_options(name):
 
 def test_signature_of_simulate_has_declared_types():
     parameters = inspect.signature(sl.simulate).parameters
-    assert set(declared(Simulated)) <= set(parameters)
+    assert set(declared(SimulateOptions)) <= set(parameters)
     assert parameters["speedup"].annotation == float | None
     assert parameters["speedup"].default is None
 

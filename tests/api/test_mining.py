@@ -45,21 +45,21 @@ def test_a_hash_tree_counts_as_numpy_does(length):
 def test_counts_and_operations_add_up_over_blocks():
     offsets, items = baskets(universe=40)
     tree = _native.HashTree(np.array(list(combinations(range(40), 2)), np.uint32), 2)
-    whole = tree.count(offsets, items)
+    full = tree.count(offsets, items)
     parts = [tree.count(offsets[:1001], items), tree.count(offsets[1000:], items)]
     assert sum(np.frombuffer(part[0], np.uint64) for part in parts).tolist() == list(
-        np.frombuffer(whole[0], np.uint64)
+        np.frombuffer(full[0], np.uint64)
     )
-    assert tuple(map(sum, zip(*(part[1:] for part in parts), strict=True))) == whole[1:]
+    assert tuple(map(sum, zip(*(part[1:] for part in parts), strict=True))) == full[1:]
 
 
 def test_windows_and_units_are_counted_as_numpy_does():
     rows = records()
     lows, highs = np.zeros(20), np.full(20, 100.0)
-    found = _native.window_histogram(rows, 20, 100, lows, highs, threads=1)
-    assert found == _native.window_histogram(rows, 20, 100, lows, highs, threads=2)
+    result = _native.window_histogram(rows, 20, 100, lows, highs, threads=1)
+    assert result == _native.window_histogram(rows, 20, 100, lows, highs, threads=2)
     expected = [np.histogram(rows[:, dim].astype(int), bins=100, range=(0, 100))[0] for dim in range(20)]
-    assert np.frombuffer(found, np.uint64).reshape(20, 100).tolist() == np.array(expected).tolist()
+    assert np.frombuffer(result, np.uint64).reshape(20, 100).tolist() == np.array(expected).tolist()
 
     units = np.array(
         [[a, x, b, y] for a, b in [(0, 1), (0, 7), (3, 19)] for x in range(10) for y in range(10)]

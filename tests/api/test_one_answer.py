@@ -18,7 +18,7 @@ from sledlab.runs.compose import compose
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
 
-EXPERIMENTS, PARTS, LEAST = 90, 3, 2
+EXPERIMENTS, PARTS, MIN = 90, 3, 2
 REQUESTS = 400
 KINDS = ("device", "scheduler", "workload", "power", "merge", "system", "cache", "hybrid", "replacement")
 SHORT = {"optimal": 6}
@@ -37,16 +37,21 @@ class Drawn:
     speedup: float = 1.0
     seed: int = 1
 
-    def said(self) -> dict[str, Any]:
+    def setting_overrides(self) -> dict[str, Any]:
         """Everything but device, workload, scheduler and speed-up as settings by key."""
-        chosen = {f"{kind}.kind": self.models[kind] for kind in OPTIONAL if kind in self.models}
+        choice = {f"{kind}.kind": self.models[kind] for kind in OPTIONAL if kind in self.models}
         if "replacement" in self.models:
-            chosen["hybrid.replacement"] = self.models["replacement"]
-        return {**chosen, **self.settings}
+            choice["hybrid.replacement"] = self.models["replacement"]
+        return {**choice, **self.settings}
 
     def keywords(self) -> dict[str, Any]:
         """What `sl.simulate` is told besides source, device, scheduler and speed-up."""
-        return {"replay": self.replay, "limit": REQUESTS, "seed": self.seed, "settings": self.said()}
+        return {
+            "replay": self.replay,
+            "limit": REQUESTS,
+            "seed": self.seed,
+            "settings": self.setting_overrides(),
+        }
 
     def experiment(self) -> sl.Experiment:
         said = {**self.keywords(), "scheduler": self.models["scheduler"], "speedup": self.speedup}
@@ -83,26 +88,28 @@ def parameters(hybrid: str) -> set[str]:
 @cache
 def drawn() -> tuple[Drawn, ...]:
     """The experiments, all valid, in which each model occurs at least so many times."""
-    random, found = Random(3), []
+    random, result = Random(3), []
     wheel = cycles(random)
     used: Counter[tuple[str, str]] = Counter()
     for seed in count(1):
-        missing = [(kind, name) for kind in KINDS for name in names(kind) if used[kind, name] < LEAST]
-        if len(found) >= EXPERIMENTS and not missing:
-            return tuple(found)
+        missing = [(kind, name) for kind in KINDS for name in names(kind) if used[kind, name] < MIN]
+        if len(result) >= EXPERIMENTS and not missing:
+            return tuple(result)
         assert seed < 20 * EXPERIMENTS, f"cannot be combined: {missing}"
-        wanted = dict([random.choice(missing)]) if missing and len(found) >= EXPERIMENTS // 2 else {}
-        if (one := draw(random, wheel, wanted, seed)) is not None:
-            found.append(one)
+        expected = dict([random.choice(missing)]) if missing and len(result) >= EXPERIMENTS // 2 else {}
+        if (one := draw(random, wheel, expected, seed)) is not None:
+            result.append(one)
             used.update(one.models.items())
     raise AssertionError
 
 
-def draw(random: Random, wheel: dict[str, Iterator[str]], wanted: dict[str, str], seed: int) -> Drawn | None:
+def draw(
+    random: Random, wheel: dict[str, Iterator[str]], expected: dict[str, str], seed: int
+) -> Drawn | None:
     """One experiment with some models in it; none where nothing makes sense."""
-    kept = [kind for kind in OPTIONAL if random.random() < (0.7 if kind == "merge" else 0.4)]
-    models = {kind: next(wheel[kind]) for kind in ("device", "scheduler", "workload", *kept)} | wanted
-    if "replacement" in wanted:
+    cached = [kind for kind in OPTIONAL if random.random() < (0.7 if kind == "merge" else 0.4)]
+    models = {kind: next(wheel[kind]) for kind in ("device", "scheduler", "workload", *cached)} | expected
+    if "replacement" in expected:
         models["hybrid"] = "caching-disk"
     if "hybrid" in models and "replacement" in parameters(models["hybrid"]):
         models.setdefault("replacement", next(wheel["replacement"]))
@@ -116,12 +123,12 @@ def draw(random: Random, wheel: dict[str, Iterator[str]], wanted: dict[str, str]
         one.models = {
             kind: name for kind, name in models.items() if kind not in (*OPTIONAL[:3], "replacement")
         }
-        if set(wanted) - set(one.models):
+        if set(expected) - set(one.models):
             return None
     _decorate(one, random)
     while not _valid(one):
-        dropped = [kind for kind in OPTIONAL if kind in one.models and kind not in wanted]
-        if "replacement" in wanted or not dropped:
+        dropped = [kind for kind in OPTIONAL if kind in one.models and kind not in expected]
+        if "replacement" in expected or not dropped:
             return None
         del one.models[dropped[0]]
         one.settings = {key: value for key, value in one.settings.items() if not key.startswith(dropped[0])}
@@ -162,7 +169,7 @@ def _valid(one: Drawn) -> bool:
 def test_every_model_is_drawn_often_and_requests_wait() -> None:
     used = Counter(pair for one in drawn() for pair in one.models.items())
     assert len(drawn()) >= EXPERIMENTS
-    assert all(used[kind, name] >= LEAST for kind in KINDS for name in names(kind)), used
+    assert all(used[kind, name] >= MIN for kind in KINDS for name in names(kind)), used
     assert sum(one.replay.startswith("closed") for one in drawn()) > EXPERIMENTS // 4
 
 
@@ -210,7 +217,7 @@ def asked(one: Drawn, sledlab: Callable[..., Any]) -> dict[str, Any]:
     speedup = [] if one.replay.startswith("closed") else ["--speedup", one.speedup]
     sets = [
         word
-        for key, value in one.said().items()
+        for key, value in one.setting_overrides().items()
         for word in ("--set", f"{key}={str(value).lower() if isinstance(value, bool) else value}")
     ]
     answer = sledlab(
@@ -219,9 +226,9 @@ def asked(one: Drawn, sledlab: Callable[..., Any]) -> dict[str, Any]:
         *speedup, *sets, "--json",
     )  # fmt: skip
     assert answer.code == 0, answer.err
-    found = dict(answer.json)
-    del found["wall_s"]
-    return found
+    result = dict(answer.json)
+    del result["wall_s"]
+    return result
 
 
 def assert_same_row(row: dict[str, Any], summary: dict[str, Any], one: Drawn) -> None:

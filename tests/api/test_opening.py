@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 import sledlab as sl
+from sledlab.display import presentation_of
 from sledlab.errors import Notice
-from sledlab.shown import face_of
 from sledlab.study.result_cache import ResultCache
 
 from benches.journal import READ, Client
@@ -55,7 +55,7 @@ def test_opened_results_equal_the_originals(kind, tmp_path, monkeypatch):
     assert repr(opened) == repr(original)
     assert opened.to_dict() == original.to_dict()
     assert opened.latex() == original.latex()
-    assert face_of(opened).page(opened) == Path("out/report.html").read_text("utf-8")
+    assert presentation_of(opened).page(opened) == Path("out/report.html").read_text("utf-8")
     assert opened.as_file == original.as_file
     for name, table in getattr(original, "tables", {}).items():
         assert opened.tables[name].equals(table), name
@@ -112,7 +112,7 @@ def test_opened_run_of_a_server_has_its_lateness(tmp_path):
 
 
 def interrupted(out: Path) -> None:
-    with pytest.raises(sl.Unfinished):
+    with pytest.raises(sl.IncompleteStudy):
         sl.compare(
             UNIFORM,
             "mems-g2",
@@ -167,7 +167,7 @@ def test_finished_study_warns_of_a_later_interrupted_run(tmp_path):
 
 
 def test_study_interrupted_after_its_outcome_is_finished(tmp_path, monkeypatch, recwarn):
-    monkeypatch.setattr("sledlab.shown.Shown.report", _interrupt)
+    monkeypatch.setattr("sledlab.display.DisplayedResult.report", _interrupt)
     with pytest.raises(KeyboardInterrupt):
         sl.compare(UNIFORM, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path, **FEW)
     assert (tmp_path / "unfinished.json").exists()

@@ -24,9 +24,9 @@ def test_tables_are_latex(run, race):
         text = result.latex()
         tables = re.findall(r"\\begin\{tabular\}\{([lr]+)\}(.*?)\\end\{tabular\}", text, re.DOTALL)
         assert tables
-        for places, body in tables:
+        for positions, body in tables:
             rows = [line for line in body.splitlines() if line.endswith(r"\\")]
-            assert all(len(re.findall(r"(?<!\\)&", row)) == len(places) - 1 for row in rows)
+            assert all(len(re.findall(r"(?<!\\)&", row)) == len(positions) - 1 for row in rows)
         assert not re.search(r"(?<!\\)[%#_]", text.partition("\n")[2])
         assert not re.search(r"[\u00a0\u202f\u2212\u00d7\u00b5]", text)
     mean = f"{run.response_time.mean:.3g}"
@@ -40,8 +40,8 @@ def test_figures_say_what_made_them(run, race, tmp_path):
         for ending in ("png", "svg", "pdf"):
             figure = result.plot()
             figure.savefig(tmp_path / f"figure.{ending}")
-            found = (tmp_path / f"figure.{ending}").read_bytes()
-            assert f"sledlab {sl.__version__}, seed {seed}, SHA-256".encode() in found
+            actual = (tmp_path / f"figure.{ending}").read_bytes()
+            assert f"sledlab {sl.__version__}, seed {seed}, SHA-256".encode() in actual
         figure.savefig(tmp_path / "own.svg", metadata={"Description": "of mine"})
         assert "of mine" in (tmp_path / "own.svg").read_text()
         buffer = io.BytesIO()

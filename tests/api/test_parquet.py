@@ -42,9 +42,9 @@ def test_row_groups_are_one_table(tmp_path: Path, sizes: list[int], group_rows: 
         writer.write(each)
     writer.close()
     table = pl.concat(frames)
-    found = pl.read_parquet(path)
-    assert found.schema == table.schema
-    assert found.equals(table)
+    result = pl.read_parquet(path)
+    assert result.schema == table.schema
+    assert result.equals(table)
     assert pl.concat(batches(path, table.columns, 7)).equals(table) if table.height else True
     assert row_count(path) == parquet.read_metadata(path).num_rows == table.height
     large = pl.col("number") > 2**59

@@ -15,7 +15,7 @@ import sledlab as sl
 
 from tests.require import need
 
-MOST_BYTES = 350
+MAX_BYTES = 350
 """Of a request, at most."""
 
 BUSY = sl.workload("uniform", mean_interarrival_ms=0.7)
@@ -58,14 +58,14 @@ def read(path: Path) -> dict[tuple[str, str], Track]:
             place[sequence] = packet.trace_packet_defaults.track_event_defaults.track_uuid
             names[sequence] = {each.iid: each.name for each in packet.interned_data.event_names}
             labels[sequence] = {each.iid: each.name for each in packet.interned_data.debug_annotation_names}
-    found: dict[tuple[str, str], Track] = {}
+    result: dict[tuple[str, str], Track] = {}
     open_on: dict[tuple[str, str], list[Slice]] = defaultdict(list)
     events = [packet for packet in trace.packet if packet.HasField("track_event")]
     for packet in sorted(events, key=lambda packet: packet.timestamp):  # stable, as Perfetto's
         event, sequence = packet.track_event, packet.trusted_packet_sequence_id
         track = named[place[sequence]]
         key = (named[track.parent_uuid].name, track.name)
-        mine = found.setdefault(key, Track(key[0]))
+        mine = result.setdefault(key, Track(key[0]))
         match event.type:
             case proto.TrackEvent.TYPE_SLICE_BEGIN:
                 said = {labels[sequence][each.name_iid]: each.uint_value for each in event.debug_annotations}
@@ -82,7 +82,7 @@ def read(path: Path) -> dict[tuple[str, str], Track]:
             case proto.TrackEvent.TYPE_COUNTER:
                 mine.values.append((packet.timestamp, event.counter_value))
     assert not any(open_on.values()), "a slice that never ends"
-    return found
+    return result
 
 
 def requests_of(tracks: dict[tuple[str, str], Track]) -> list[Slice]:
@@ -114,21 +114,21 @@ def test_each_request_is_there_once(system: str, tmp_path: Path) -> None:
     r = sl.simulate(BUSY, device, limit=1500, **said)
     path = r.perfetto(tmp_path / "run.pftrace")
     tracks, rows = read(path), r.requests
-    told = sorted(requests_of(tracks), key=lambda each: each.said["id"])
-    wanted = rows.sort("id")
+    messages = sorted(requests_of(tracks), key=lambda each: each.said["id"])
+    expected = rows.sort("id")
     for name, values in {
-        "id": [each.said["id"] for each in told],
-        "lbn": [each.said["lbn"] for each in told],
-        "blocks": [each.said["blocks"] for each in told],
-        "op": [each.name[0].upper() for each in told],
-        "start_ns": [each.begin for each in told],
-        "completion_ns": [each.end for each in told],
+        "id": [each.said["id"] for each in messages],
+        "lbn": [each.said["lbn"] for each in messages],
+        "blocks": [each.said["blocks"] for each in messages],
+        "op": [each.name[0].upper() for each in messages],
+        "start_ns": [each.begin for each in messages],
+        "completion_ns": [each.end for each in messages],
     }.items():
-        assert values == wanted[name].to_list(), name
+        assert values == expected[name].to_list(), name
     arrivals = {flow - 1: at for track in tracks.values() for _, at, flow in track.instants}
-    assert [arrivals[number] for number in wanted["id"]] == wanted["arrival_ns"].to_list()
-    assert [each.flow for each in told] == [number + 1 for number in wanted["id"]]
-    assert path.stat().st_size <= MOST_BYTES * rows.height
+    assert [arrivals[number] for number in expected["id"]] == expected["arrival_ns"].to_list()
+    assert [each.flow for each in messages] == [number + 1 for number in expected["id"]]
+    assert path.stat().st_size <= MAX_BYTES * rows.height
 
 
 PARTS = {
@@ -150,9 +150,9 @@ def test_parts_are_exact(device: str, count: int, tmp_path: Path) -> None:
     for (kind, name), column in PARTS.items():
         track = tracks.get(("device", kind))
         lengths = [each.end - each.begin for each in track.slices if each.name == name] if track else []
-        wanted = r.requests.sort("start_ns").filter(pl.col(column) > 0)[column].to_list()
+        expected = r.requests.sort("start_ns").filter(pl.col(column) > 0)[column].to_list()
         if lengths:
-            assert lengths == wanted, (kind, name)
+            assert lengths == expected, (kind, name)
             checked += 1
     assert checked == count
 
@@ -171,25 +171,25 @@ def test_who_waits(tmp_path: Path) -> None:
 def test_states_are_those_of_the_run(policy: str, tmp_path: Path) -> None:
     r = sl.simulate(sl.workload("uniform", mean_interarrival_ms=4), "mems-g2", limit=1000, power=policy)
     track = read(r.perfetto(tmp_path / "run.pftrace"))["device", "state"]
-    told: dict[str, int] = defaultdict(int)
+    messages: dict[str, int] = defaultdict(int)
     for each in track.slices:
-        told[each.name] += each.end - each.begin
+        messages[each.name] += each.end - each.begin
     real = r.state_time
     assert all(a.end <= b.begin for a, b in pairwise(track.slices)), "one state at a time"
-    assert told["start-up"] * 1e-9 == pytest.approx(real.startup, abs=1e-9)
+    assert messages["start-up"] * 1e-9 == pytest.approx(real.startup, abs=1e-9)
     if policy == "adaptive":
-        rest = told["idle"] + told["parked"] + told["idle, then parked"]
-        assert rest * 1e-9 == pytest.approx(real.idle + real.inactive, abs=1e-6)
+        remaining = messages["idle"] + messages["parked"] + messages["idle, then parked"]
+        assert remaining * 1e-9 == pytest.approx(real.idle + real.inactive, abs=1e-6)
         return
-    assert told["idle"] * 1e-9 == pytest.approx(real.idle, abs=1e-6)
-    assert told["parked"] * 1e-9 == pytest.approx(real.inactive, abs=1e-6)
+    assert messages["idle"] * 1e-9 == pytest.approx(real.idle, abs=1e-6)
+    assert messages["parked"] * 1e-9 == pytest.approx(real.inactive, abs=1e-6)
 
 
 def test_same_run_same_bytes(tmp_path: Path) -> None:
     files = [
-        sl.simulate(BUSY, "mems-g2", limit=500, perfetto=tmp_path / f"{name}.pftrace", requests=kept)
+        sl.simulate(BUSY, "mems-g2", limit=500, perfetto=tmp_path / f"{name}.pftrace", requests=cached)
         and (tmp_path / f"{name}.pftrace").read_bytes()
-        for name, kept in (("a", None), ("b", False))
+        for name, cached in (("a", None), ("b", False))
     ]
     assert files[0] == files[1]
 
@@ -206,4 +206,4 @@ def test_names_and_tables_that_are_missing(tmp_path: Path) -> None:
 def test_many_requests_take_seconds(tmp_path: Path) -> None:
     r = sl.simulate(BUSY, "mems-g2", limit=300_000, scheduler="sptf")
     path = r.perfetto(tmp_path / "run.pftrace")
-    assert path.stat().st_size <= MOST_BYTES * 300_000
+    assert path.stat().st_size <= MAX_BYTES * 300_000

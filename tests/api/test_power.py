@@ -67,10 +67,10 @@ def test_rows_are_the_runs_they_stand_for(bank, bank_study):
 
 
 def test_energy_rises_with_the_timeout_up_to_the_longest_rest(bank_study):
-    found = bank_study.rows["timeouts"]
+    result = bank_study.rows["timeouts"]
     longest = bank_study.rows["break_even"][0].longest_rest_ms
     assert 100 < longest < 200
-    for before, after in pairwise(found):
+    for before, after in pairwise(result):
         if before.timeout_ms < longest:
             assert after.run.energy_j > before.run.energy_j
         else:
@@ -88,9 +88,9 @@ def test_break_even_is_what_a_start_up_costs_over_what_parking_saves(bank_study)
 
 
 def test_rests_are_those_between_requests(bank, bank_study):
-    found = sl.simulate(bank, "mems-g2", power="never", requests=True).requests
-    done = np.maximum.accumulate(found["completion_ns"].to_numpy().astype(np.int64))
-    rests = found["arrival_ns"].to_numpy().astype(np.int64)[1:] - done[:-1]
+    result = sl.simulate(bank, "mems-g2", power="never", requests=True).requests
+    done = np.maximum.accumulate(result["completion_ns"].to_numpy().astype(np.int64))
+    rests = result["arrival_ns"].to_numpy().astype(np.int64)[1:] - done[:-1]
     rests = rests[rests > 0] / 1e6
     row = bank_study.rows["break_even"][0]
     assert row.rests == len(rests)
@@ -104,13 +104,13 @@ def test_rests_are_those_between_requests(bank, bank_study):
 def test_rests_do_not_depend_on_how_requests_are_handed_over():
     arrivals = np.array([10, 40, 41, 90, 500], dtype="<u8")
     completions = np.array([20, 45, 60, 100, 510], dtype="<u8")
-    whole, parts = IdlePeriods(), IdlePeriods()
-    whole.write([("arrival_ns", arrivals.tobytes()), ("completion_ns", completions.tobytes())])
+    full, parts = IdlePeriods(), IdlePeriods()
+    full.write([("arrival_ns", arrivals.tobytes()), ("completion_ns", completions.tobytes())])
     for one, other in zip(arrivals, completions, strict=True):
         parts.write([("arrival_ns", one.tobytes()), ("completion_ns", other.tobytes())])
-    assert whole.to_dict() == parts.to_dict()
-    assert sum(bin_[1] for bin_ in whole.to_dict()["bins"]) == 3
-    assert whole.to_dict()["longest_ms"] == pytest.approx(400e-6)
+    assert full.to_dict() == parts.to_dict()
+    assert sum(bin_[1] for bin_ in full.to_dict()["bins"]) == 3
+    assert full.to_dict()["longest_ms"] == pytest.approx(400e-6)
 
 
 def test_nobody_beats_the_oracle_here_but_who_makes_requests_wait(bank_study):
@@ -159,19 +159,19 @@ def test_what_is_right_for_a_sled_is_wrong_for_a_disk(two):
 def test_a_disk_that_is_switched_off_takes_its_own_time_to_start():
     off = sl.device("mobile-disk", rest_state="off")
     slow = sl.workload("uniform", mean_interarrival_ms=20_000)
-    found = study(slow, off, limit=50, strategy="base")
-    assert [row.time_per_startup_ms for row in found.rows["startup"]] == [0, 2000, 4000, 8000, 16_000]
-    assert found.rows["break_even"][0].inactive_mw == 0
-    assert found.rows["break_even"][0].time_per_startup_ms == pytest.approx(4000)
-    assert found.fits[0]["slope"] > 0.5
+    result = study(slow, off, limit=50, strategy="base")
+    assert [row.time_per_startup_ms for row in result.rows["startup"]] == [0, 2000, 4000, 8000, 16_000]
+    assert result.rows["break_even"][0].inactive_mw == 0
+    assert result.rows["break_even"][0].time_per_startup_ms == pytest.approx(4000)
+    assert result.fits[0]["slope"] > 0.5
 
 
 def test_merging_and_subsector_save_what_they_are_for():
     crowded = sl.workload("directed-merge")
     wants_parts = {"replay.last_block": "random"}
-    found = study(crowded, "mems-g2-3200", limit=2000, load=[1, 2], settings=wants_parts)
+    result = study(crowded, "mems-g2-3200", limit=2000, load=[1, 2], settings=wants_parts)
     for load in (1.0, 2.0):
-        by_way = {row.strategy: row for row in found.rows["strategies"] if row.load == load}
+        by_way = {row.strategy: row for row in result.rows["strategies"] if row.load == load}
         assert by_way["merging"].run.merged_requests > 0
         assert by_way["merging"].service_saved > 0.05
         assert by_way["subsector"].access_saved > 0
@@ -182,8 +182,8 @@ def test_merging_and_subsector_save_what_they_are_for():
 
 
 def test_a_device_leaves_out_what_it_cannot_do():
-    found = study(device=["mems-g2", "mems-g2-disksim", "mobile-disk"], limit=100)
-    assert found.axes["strategy"] == {
+    result = study(device=["mems-g2", "mems-g2-disksim", "mobile-disk"], limit=100)
+    assert result.axes["strategy"] == {
         "mems-g2": ["base", "immediate", "merging", "subsector", "all"],
         "mems-g2-disksim": ["base", "immediate", "subsector", "all"],
         "mobile-disk": ["base", "immediate", "merging", "all"],
@@ -197,29 +197,29 @@ def test_worker_processes_find_what_one_process_finds():
 
 
 def test_seeds_tell_noise_from_differences():
-    found = study(seed="1..4", power=["fixed:timeout_ms=0", "immediate", "never"])
-    by_policy = {row.policy: row for row in found.rows["policies"]}
+    result = study(seed="1..4", power=["fixed:timeout_ms=0", "immediate", "never"])
+    by_policy = {row.policy: row for row in result.rows["policies"]}
     never, immediate = by_policy["never"], by_policy["immediate"]
     assert never.above_best_j > never.above_best_ci95_j > 0
     assert immediate.above_best_j == by_policy["fixed:timeout_ms=0"].above_best_j == 0
     assert never.above_oracle is None
     assert never.run.energy_ci95_j > 0
-    assert "All are larger than their 95 % intervals" in summary.noise(found).replace("\u00a0", " ")
+    assert "All are larger than their 95 % intervals" in summary.noise(result).replace("\u00a0", " ")
     assert "small differences may be chance" in summary.noise(study())
 
 
 def test_a_closed_replay_with_a_think_time_has_rests():
-    found = study(replay="closed:1:20ms", load=None)
-    assert {row.load for row in found.rows["loads"]} == {1.0}
-    assert found.rows["break_even"][0].longest_rest_ms == pytest.approx(20, rel=1e-3)
-    assert study(replay="closed:1:20ms", load=1).rows["loads"] == found.rows["loads"]
+    result = study(replay="closed:1:20ms", load=None)
+    assert {row.load for row in result.rows["loads"]} == {1.0}
+    assert result.rows["break_even"][0].longest_rest_ms == pytest.approx(20, rel=1e-3)
+    assert study(replay="closed:1:20ms", load=1).rows["loads"] == result.rows["loads"]
 
 
 @pytest.mark.parametrize("said", [{"settings": {"replay.speedup": 0.5}}, {"speedup": 0.5}])
 def test_the_pace_is_that_of_the_replay(said):
-    found = study(load=[0.5, 1], **said)
-    fixed = [row for row in found.rows["loads"] if row.policy == "fixed"]
-    policy = next(row for row in found.rows["policies"] if row.policy == "fixed")
+    result = study(load=[0.5, 1], **said)
+    fixed = [row for row in result.rows["loads"] if row.policy == "fixed"]
+    policy = next(row for row in result.rows["policies"] if row.policy == "fixed")
     assert fixed[0].run.energy_j == policy.run.energy_j
     assert fixed[1].run.elapsed_s == pytest.approx(fixed[0].run.elapsed_s / 2, rel=0.01)
 
@@ -261,7 +261,7 @@ def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
 
 @pytest.mark.slow("runs a study twice, with its page")
 def test_out_holds_everything_and_is_found_again(tmp_path):
-    found = study(out=tmp_path, limit=100)
+    result = study(out=tmp_path, limit=100)
     names = {path.name for path in tmp_path.iterdir()}
     tables = {f"{name}.{form}" for name in PowerStudy.kinds for form in ("parquet", "csv")}
     assert names == tables | {
@@ -274,15 +274,15 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         "sledlab.json",
     }
     for name in PowerStudy.kinds:
-        assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(found.tables[name])
-        assert found.tables[name].columns == list(columns(PowerStudy.kinds[name]))
-        assert pl.read_csv(tmp_path / f"{name}.csv").columns == found.tables[name].columns
-    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+        assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(result.tables[name])
+        assert result.tables[name].columns == list(columns(PowerStudy.kinds[name]))
+        assert pl.read_csv(tmp_path / f"{name}.csv").columns == result.tables[name].columns
+    cached = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     points = kept_bytes(tmp_path)
     again = sl.power_study(study=tmp_path / "study.toml", out=tmp_path, parallel=1)
-    assert again.to_dict() == found.to_dict()
+    assert again.to_dict() == result.to_dict()
     assert kept_bytes(tmp_path) == points
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == kept
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == cached
 
 
 @pytest.mark.parametrize(
@@ -304,19 +304,19 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
     ],
 )
 def test_the_file_of_a_study_gives_the_same_again(tmp_path, changes):
-    found, file = study(limit=50, **changes), tmp_path / "study.toml"
-    file.write_text(found.as_file)
+    result, file = study(limit=50, **changes), tmp_path / "study.toml"
+    file.write_text(result.as_file)
     same = sl.power_study(study=file, parallel=1)
-    assert same.to_dict() == found.to_dict()
-    assert same.as_file == found.as_file
+    assert same.to_dict() == result.to_dict()
+    assert same.as_file == result.as_file
 
 
 def test_what_is_said_wins_over_the_file(tmp_path):
     (tmp_path / "study.toml").write_text(study(limit=50).as_file)
-    found = sl.power_study(device="mems-g3", study=tmp_path / "study.toml", battery_wh=3, parallel=1)
-    assert found.devices == ["mems-g3"]
-    assert {row.battery_wh for row in found.rows["battery"]} == {3}
-    assert found.config["replay"]["limit"] == 50
+    result = sl.power_study(device="mems-g3", study=tmp_path / "study.toml", battery_wh=3, parallel=1)
+    assert result.devices == ["mems-g3"]
+    assert {row.battery_wh for row in result.rows["battery"]} == {3}
+    assert result.config["replay"]["limit"] == 50
     (tmp_path / "experiment.toml").write_text(
         'device = "mems-g2"\n[workload]\nkind = "uniform"\n[study]\nload = [1]\n[replay]\nlimit = 50\n'
     )
@@ -329,8 +329,8 @@ def test_points_of_a_race_are_not_taken_for_those_of_a_study(tmp_path):
     sl.compare(SPARSE, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path / "race", **common)
     (tmp_path / "study").mkdir()
     keep(tmp_path / "study", kept_bytes(tmp_path / "race"))
-    found = sl.power_study(SPARSE, "mems-g2", load=[1], out=tmp_path / "study", **common)
-    assert found.rows["break_even"][0].rests > 0
+    result = sl.power_study(SPARSE, "mems-g2", load=[1], out=tmp_path / "study", **common)
+    assert result.rows["break_even"][0].rests > 0
 
 
 @pytest.mark.slow("draws a page of all sections")
@@ -405,16 +405,18 @@ def test_no_difference_is_said_to_be_none():
 
 
 def test_words_about_few_merged_requests(bank_study):
-    found = [row for row in bank_study.rows["strategies"] if row.strategy == "merging"]
-    most = max(row.run.merged_requests for row in found)
-    assert 0 < most < 100
-    assert f"At most {most:.0f} of 131,422 requests were merged" in summary.strategies(bank_study, "mems-g2")
+    result = [row for row in bank_study.rows["strategies"] if row.strategy == "merging"]
+    maximum = max(row.run.merged_requests for row in result)
+    assert 0 < maximum < 100
+    assert f"At most {maximum:.0f} of 131,422 requests were merged" in summary.strategies(
+        bank_study, "mems-g2"
+    )
 
 
 def test_words_about_nothing_to_save():
-    found = study()
-    assert "Nothing was merged" in summary.strategies(found, "mems-g2")
-    assert "every request wants whole blocks" in summary.strategies(found, "mems-g2")
+    result = study()
+    assert "Nothing was merged" in summary.strategies(result, "mems-g2")
+    assert "every request wants whole blocks" in summary.strategies(result, "mems-g2")
     single = study(power="immediate", timeout_ms=[0], startup_ms=[0.5], strategy="base")
     assert summary.best(single, "mems-g2") == ""
     assert summary.startup(single, "mems-g2") == ""

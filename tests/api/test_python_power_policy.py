@@ -26,7 +26,7 @@ class Never(Fixed):
         return math.inf
 
 
-class Held(Fixed):
+class PatientPolicy(Fixed):
     def patience_ms(self, waiting):
         return 0.0 if waiting >= 4 else 10.0
 
@@ -41,7 +41,7 @@ class Negative(Fixed):
         return -1
 
 
-class Endless(Held):
+class Endless(PatientPolicy):
     def patience_ms(self, waiting):
         return math.inf
 """
@@ -65,7 +65,7 @@ def simulate(policy, **settings):
     [
         ("fixed:timeout_ms=2", "sledlab_policies:Fixed"),
         ("never", "sledlab_policies:Never"),
-        ("delayed-spinup:timeout_ms=2:requests=4:delay_ms=10", "sledlab_policies:Held"),
+        ("delayed-spinup:timeout_ms=2:requests=4:delay_ms=10", "sledlab_policies:PatientPolicy"),
     ],
 )
 def test_it_does_what_the_built_in_one_does(ours, theirs):

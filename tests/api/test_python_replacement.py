@@ -99,8 +99,8 @@ def popular(many=6000):
 
 def hits(policies, keys=None):
     mb = [segments * 65536 / 1e6 + 0.01 for segments in (1, 8, 100, 5000)]
-    found = sl.hit_ratios(trace(popular() if keys is None else keys), replacement=policies, cache_mb=mb)
-    return found.frame
+    result = sl.hit_ratios(trace(popular() if keys is None else keys), replacement=policies, cache_mb=mb)
+    return result.frame
 
 
 def caching_disk(policy, **settings):
@@ -118,8 +118,8 @@ def caching_disk(policy, **settings):
     ],
 )
 def test_it_does_what_the_built_in_one_does(ours, theirs):
-    found = hits([ours, theirs])
-    one, other = (found.filter(policy=name).drop("policy") for name in (ours, theirs))
+    result = hits([ours, theirs])
+    one, other = (result.filter(policy=name).drop("policy") for name in (ours, theirs))
     assert one.height == 4
     assert one.equals(other)
     behind, mine = caching_disk(ours), caching_disk(theirs)
@@ -145,7 +145,7 @@ def test_an_experiment_with_it_runs_where_that_is_allowed():
     with pytest.raises(sl.Error, match="nothing allows it to run"):
         again.with_plugins(["sledlab_caches:Fif"]).check()
     again.with_plugins(["sledlab_caches:Either:recent=true"]).check()
-    assert sl.Experiment(first.experiment).said() == first.experiment
+    assert sl.Experiment(first.experiment).explicit_toml() == first.experiment
 
 
 @pytest.mark.parametrize(
@@ -230,8 +230,8 @@ def test_on_the_command_line(capsys, modules):
 
 
 def test_the_clock_of_the_examples_lies_between_fifo_and_lru():
-    found = hits(["fifo", "clock:Clock", "lru"]).filter(room=100)
-    fifo, clock, lru = found["hit_ratio"].to_list()
+    result = hits(["fifo", "clock:Clock", "lru"]).filter(room=100)
+    fifo, clock, lru = result["hit_ratio"].to_list()
     assert fifo < clock
     assert clock == pytest.approx(lru, abs=0.02)
     # Uses of 1 keep it: the hand takes its mark, and drops 2.

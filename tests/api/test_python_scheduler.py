@@ -136,8 +136,8 @@ def test_what_it_does_wrong_ends_the_run_with_its_traceback(modules, name, said)
 def test_on_the_command_line_that_is_exit_code_2(modules, capsys):
     arguments = ["simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", "100"]
     assert run([*arguments, "--scheduler", "sledlab_broken:Raises"]) == 2
-    told = capsys.readouterr().err
-    assert all(part in told for part in ("Traceback", "in misbehave", "out of ideas"))
+    messages = capsys.readouterr().err
+    assert all(part in messages for part in ("Traceback", "in misbehave", "out of ideas"))
 
 
 def test_a_closed_replay_ends_too(modules):

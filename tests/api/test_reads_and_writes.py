@@ -16,7 +16,7 @@ def race(times: dict[str, tuple[float | None, float | None]], **changes: object)
         known = [each for each in (read, write) if each is not None]
         row = {"mean_ms": sum(known) / len(known), "read_mean_ms": read, "write_mean_ms": write}
         run = Measured(**{**NOTHING, "requests": 100, "reads": 30, "writes": 70, **row, **changes})
-        who = race_rows.Who({"scheduler": name}, 1.0, {})
+        who = race_rows.Competitor({"scheduler": name}, 1.0, {})
         pairs.append((race_rows.RacePoint(who, 1, run), Found(run, {})))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
     axes = {"scheduler": list(times), "speedup": [1.0]}
@@ -61,6 +61,6 @@ def test_of_many_only_another_winner_counts():
 
 
 def test_devices_side_by_side_have_the_same_sentences():
-    found = sl.compare(sl.workload("uniform"), ["ssd-tlc", "ram", "mems-g3"], limit=300, parallel=1)
-    group = found.groups[0]
+    result = sl.compare(sl.workload("uniform"), ["ssd-tlc", "ram", "mems-g3"], limit=300, parallel=1)
+    group = result.groups[0]
     assert group.fastest(1.0, "read")[0].name == "ram"

@@ -13,7 +13,7 @@ import sledlab as sl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab.errors import Notice
-from sledlab.study.measure import FoundOf
+from sledlab.study.measure import MeasuredRun
 from sledlab.study.result_cache import ResultCache, line_of
 
 from tests.points import ended_file, keep, kept_lines
@@ -75,10 +75,10 @@ def test_the_same_trace_elsewhere_is_not_run_again(trace, tmp_path, change):
 
 def test_one_byte_more_or_less_is_another_trace_whatever_its_times(trace, tmp_path):
     race(trace, tmp_path / "out")
-    found = trace.stat()
+    result = trace.stat()
     trace.write_text(TRACE.replace("R,0,", "W,0,", 1))
-    os.utime(trace, ns=(found.st_atime_ns, found.st_mtime_ns))
-    assert trace.stat().st_size == found.st_size
+    os.utime(trace, ns=(result.st_atime_ns, result.st_mtime_ns))
+    assert trace.stat().st_size == result.st_size
     assert len(race(trace, tmp_path / "out")) == 4
     trace.write_text(TRACE)
     assert len(race(trace, tmp_path / "out")) == 4
@@ -130,10 +130,10 @@ def test_the_same_device_file_elsewhere_is_not_run_again(trace, tmp_path, change
         return kept(tmp_path / "out")
 
     before = run(file)
-    found = change(file, tmp_path)
-    assert run(found) == before
-    found.write_text('kind = "mems"\nname = "mine"\nactive_tips = 3200\n')
-    assert len(run(found)) == 2
+    result = change(file, tmp_path)
+    assert run(result) == before
+    result.write_text('kind = "mems"\nname = "mine"\nactive_tips = 3200\n')
+    assert len(run(result)) == 2
 
 
 PLUG_IN = """
@@ -198,19 +198,19 @@ def test_a_damaged_line_is_told_dropped_and_run_again(trace, tmp_path, damage):
     tables = {name: (tmp_path / "out" / name).read_bytes() for name in ("points.csv", "summary.json")}
     first, second = (line.encode() for line in before)
     keep(tmp_path / "out", damage(first) + b"\n" + second + b"\n")
-    with pytest.warns(Notice, match=r"-1.jsonl: 1 line is damaged") as told:
+    with pytest.warns(Notice, match=r"-1.jsonl: 1 line is damaged") as messages:
         after = race(trace, tmp_path / "out")
-    assert len(told) == 1
+    assert len(messages) == 1
     assert (len(after), after[0]) == (2, before[1])
     assert tables == {name: (tmp_path / "out" / name).read_bytes() for name in tables}
     assert race(trace, tmp_path / "out") == after  # and told once
 
 
 def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_path):
-    words = ("compare", "--device", "mems-g2", "--trace", trace, "--scheduler", "fcfs", "--speedup", "1,2")
-    assert sledlab(*words, "--parallel", 1, "--out", tmp_path / "out").err == ""
+    text = ("compare", "--device", "mems-g2", "--trace", trace, "--scheduler", "fcfs", "--speedup", "1,2")
+    assert sledlab(*text, "--parallel", 1, "--out", tmp_path / "out").err == ""
     keep(tmp_path / "out", "{}\n{}\n\n")
-    answer = sledlab(*words, "--parallel", 1, "--out", tmp_path / "out", "--json")
+    answer = sledlab(*text, "--parallel", 1, "--out", tmp_path / "out", "--json")
     assert answer.code == 0
     assert len(answer.json["points"]) == 2
     assert "-1.jsonl: 2 lines are damaged or of an older sledlab" in answer.err
@@ -236,22 +236,24 @@ def test_lines_of_other_programs_stay_and_are_not_taken(trace, tmp_path):
     assert [line.encode() + b"\n" for line in after[:2]] == others
 
 
-FOUND = FoundOf({"mean_ms": 1.25, "words": "über\u2028 \x85 \ud800"}, {"wall_s": 0.5})
+FOUND = MeasuredRun({"mean_ms": 1.25, "words": "über\u2028 \x85 \ud800"}, {"wall_s": 0.5})
 
 
-def recalled(path: Path) -> dict[str, FoundOf]:
-    with ResultCache(path.parents[1], dict) as found:
-        return found.known
+def recalled(path: Path) -> dict[str, MeasuredRun]:
+    with ResultCache(path.parents[1], dict) as result:
+        return result.known
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 3), st.binary(max_size=40))
 def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, seed, lines, cuts, noise):
     path = ended_file(tmp_path_factory.mktemp("kept"))
-    whole = {f"k{number}": FoundOf(FOUND.row | {"number": number}, FOUND.timing) for number in range(lines)}
-    text = b"".join(line_of({"key": key, "point": {}, **found.to_dict()}) for key, found in whole.items())
+    full = {
+        f"k{number}": MeasuredRun(FOUND.row | {"number": number}, FOUND.timing) for number in range(lines)
+    }
+    text = b"".join(line_of({"key": key, "point": {}, **result.to_dict()}) for key, result in full.items())
     path.write_bytes(text)
-    assert recalled(path) == whole
+    assert recalled(path) == full
     chance = random.Random(seed)
     for _ in range(cuts):
         at = chance.randrange(len(text) + 1)
@@ -260,11 +262,11 @@ def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, se
     path.write_bytes(text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Notice)
-        found = recalled(path)
-    assert found.items() <= whole.items()
+        result = recalled(path)
+    assert result.items() <= full.items()
     left = path.read_bytes()
     assert left == b"" or left.endswith(b"\n")
-    assert recalled(path) == found  # mended: nothing to be told again
+    assert recalled(path) == result  # mended: nothing to be told again
 
 
 @settings(max_examples=100, deadline=None)
@@ -280,5 +282,5 @@ def test_no_text_at_all_is_taken_for_a_point(tmp_path_factory, text):
 def test_where_nothing_is_kept_the_trace_is_not_hashed(trace, monkeypatch):
     read = []
     monkeypatch.setattr("sledlab.study.result_cache.content", lambda path: read.append(path) or "")
-    found = sl.compare(trace, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1)
-    assert (read, found.points.height) == ([], 2)
+    result = sl.compare(trace, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1)
+    assert (read, result.points.height) == ([], 2)

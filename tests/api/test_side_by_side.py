@@ -35,7 +35,9 @@ def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> S
                 energy_j=0.1 * mean,
                 startup_time_s=0.0,
             )
-            point = race_rows.RacePoint(race_rows.Who({"device": device}, 1.0, {"trace": trace}), 1, row)
+            point = race_rows.RacePoint(
+                race_rows.Competitor({"device": device}, 1.0, {"trace": trace}), 1, row
+            )
             pairs.append((point, Found(row, {"wall_s": 0.1})))
     devices = tuple(next(iter(means.values())))
     config = {"trace": {"file": "x.csv"}, "device": {"name": "mems-g2"}, "replay": {}}
@@ -44,69 +46,69 @@ def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> S
 
 
 def test_every_device_answers_the_same_requests():
-    found = side(device=["mems-g1", "mems-g3"])
-    assert isinstance(found, SideBySide)
-    assert found.points.columns[:4] == ["device", "speedup", "workload", "seed"]
-    assert found.points["requests"].to_list() == [300, 300]
+    result = side(device=["mems-g1", "mems-g3"])
+    assert isinstance(result, SideBySide)
+    assert result.points.columns[:4] == ["device", "speedup", "workload", "seed"]
+    assert result.points["requests"].to_list() == [300, 300]
     # Generated for the smallest of them, G1; on itself it is what `simulate` finds.
     alone = sl.simulate(sl.workload("uniform"), "mems-g1", limit=300, requests=False)
-    assert found.points.row(0, named=True)["mean_ms"] == alone.response_time.mean
+    assert result.points.row(0, named=True)["mean_ms"] == alone.response_time.mean
     elsewhere = sl.simulate(sl.workload("uniform"), "mems-g3", limit=300, requests=False)
-    assert found.points.row(1, named=True)["mean_ms"] != elsewhere.response_time.mean
+    assert result.points.row(1, named=True)["mean_ms"] != elsewhere.response_time.mean
 
 
 def test_a_recorded_trace_gives_what_simulate_gives(bank):
-    found = side(bank).points
+    result = side(bank).points
     for name in DEVICES:
         alone = sl.simulate(bank, name, limit=300, requests=False)
-        row = found.filter(device=name).row(0, named=True)
+        row = result.filter(device=name).row(0, named=True)
         assert (row["mean_ms"], row["energy_j"]) == (alone.response_time.mean, alone.energy.total)
 
 
 def test_disk_keeps_up_from_its_first_request():
-    found = side(device=["mems-g2", "atlas-10k", "ssd-tlc"], source=sl.workload("cello"))
-    assert not found.points["saturated"].any()
-    assert found.points["startups"].to_list() == [0, 0, 0]
-    assert found.points.filter(device="atlas-10k")["max_ms"].item() < 1000
+    result = side(device=["mems-g2", "atlas-10k", "ssd-tlc"], source=sl.workload("cello"))
+    assert not result.points["saturated"].any()
+    assert result.points["startups"].to_list() == [0, 0, 0]
+    assert result.points.filter(device="atlas-10k")["max_ms"].item() < 1000
 
 
 def test_a_table_in_memory():
-    places = np.random.default_rng(1).integers(0, 700_000, 200) * 4096
+    positions = np.random.default_rng(1).integers(0, 700_000, 200) * 4096
     columns = {"time_us": np.arange(200) * 30_000, "op": ["R"] * 200, "length_bytes": np.full(200, 4096)}
-    found = side(columns | {"offset_bytes": places})
-    assert "requests from Python" in repr(found)
-    assert found.answer.startswith("mems-g2 answers requests from Python in ")
-    again = side(columns | {"offset_bytes": places}, parallel=2)
-    assert again.points.equals(found.points)
+    result = side(columns | {"offset_bytes": positions})
+    assert "requests from Python" in repr(result)
+    assert result.answer.startswith("mems-g2 answers requests from Python in ")
+    again = side(columns | {"offset_bytes": positions}, parallel=2)
+    assert again.points.equals(result.points)
 
 
 def test_the_first_sentence_names_winner_and_factor():
-    found = made_up({"bank": {"mems-g2": 0.59, "atlas-10k": 7.2}})
-    first = found.answer.split(". ")[0]
+    result = made_up({"bank": {"mems-g2": 0.59, "atlas-10k": 7.2}})
+    first = result.answer.split(". ")[0]
     assert first == "mems-g2 answers bank in 0.590 ms on average, 12 times as fast as atlas-10k (7.20 ms)"
     near = made_up({"bank": {"mems-g2": 0.9, "mems-g1": 1.0}}).answer
     assert near.startswith("mems-g2 answers bank in 0.900 ms on average, 10 % less than mems-g1 (1.00 ms).")
 
 
 def test_the_order_given_does_not_decide():
-    found = made_up({"bank": {"atlas-10k": 7.2, "mems-g2": 0.59}})
-    assert found.answer.startswith("mems-g2 answers bank in ")
-    assert [group.curves[0].name for group in found.groups] == ["atlas-10k"]
+    result = made_up({"bank": {"atlas-10k": 7.2, "mems-g2": 0.59}})
+    assert result.answer.startswith("mems-g2 answers bank in ")
+    assert [group.curves[0].name for group in result.groups] == ["atlas-10k"]
 
 
 def test_what_is_within_2_percent_is_a_tie():
-    found = made_up({"bank": {"a": 1.0, "b": 1.019, "c": 2.0}})
-    assert found.answer.startswith(
+    result = made_up({"bank": {"a": 1.0, "b": 1.019, "c": 2.0}})
+    assert result.answer.startswith(
         "a and b answer bank in 1.00 ms on average, a tie within 2 %, 2.0 times as fast as c (2.00 ms)."
     )
 
 
 def test_the_overloaded_are_compared_by_what_they_complete():
-    found = made_up({"bank": {"mems-g2": 0.59, "atlas-10k": 70_000}}, late=("atlas-10k",))
-    first = found.answer.split(". ")[0]
+    result = made_up({"bank": {"mems-g2": 0.59, "atlas-10k": 70_000}}, late=("atlas-10k",))
+    first = result.answer.split(". ")[0]
     assert "it completes 200 requests per second, 4.0 times as many as atlas-10k (50.0)" in first
     assert "which is overloaded: its response times say how long the run was" in first
-    assert "atlas-10k *" in repr(found)
+    assert "atlas-10k *" in repr(result)
     none = made_up({"bank": {"a": 5e4, "b": 7e4}}, late=("a", "b")).answer
     assert none.startswith(
         "No device keeps up with bank: a completed 50.0 of 200 requests per second, as many"
@@ -120,64 +122,64 @@ def test_several_traces_have_a_sentence_each_and_a_score():
         "z": {"a": 1.0, "b": 1.01},
         "w": {"a": 1, "b": 2},
     }
-    found = made_up(means)
-    assert [sum(f"answer{s} {trace} in" in found.answer for s in ("", "s")) for trace in means] == [1] * 4
-    assert found.answer.endswith("Of 4 races, a is the fastest in 2, b is the fastest in 1 and 1 is a tie.")
-    assert [group.varied[0][1] for group in found.groups] == list(means)
+    result = made_up(means)
+    assert [sum(f"answer{s} {trace} in" in result.answer for s in ("", "s")) for trace in means] == [1] * 4
+    assert result.answer.endswith("Of 4 races, a is the fastest in 2, b is the fastest in 1 and 1 is a tie.")
+    assert [group.varied[0][1] for group in result.groups] == list(means)
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_several_traces_run(bank, tmp_path):
     other = bank.with_name("oltp-orders-a.csv.zst")
-    found = sl.side_by_side([bank, sl.read_trace(other)], "mems-g2", limit=200, parallel=1, out=tmp_path)
-    assert found.sources == ("oltp-bank-a", "oltp-orders-a")
-    assert found.points["trace"].to_list() == list(found.sources)
-    assert found.points["requests"].n_unique() > 1 or found.points["mean_ms"].n_unique() == 2
-    assert sl.side_by_side(study=tmp_path / "study.toml", parallel=1).points.equals(found.points)
+    result = sl.side_by_side([bank, sl.read_trace(other)], "mems-g2", limit=200, parallel=1, out=tmp_path)
+    assert result.sources == ("oltp-bank-a", "oltp-orders-a")
+    assert result.points["trace"].to_list() == list(result.sources)
+    assert result.points["requests"].n_unique() > 1 or result.points["mean_ms"].n_unique() == 2
+    assert sl.side_by_side(study=tmp_path / "study.toml", parallel=1).points.equals(result.points)
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_workloads_with_parameters(tmp_path):
     workloads = [sl.workload("uniform", read_share=1.0), sl.workload("cello")]
-    found = sl.side_by_side(
+    result = sl.side_by_side(
         workloads, ["mems-g2", sl.device("mems-g2", sleds=4)], limit=200, parallel=1, out=tmp_path
     )
-    assert found.sources == ("uniform:read_share=1.0", "cello")
-    assert found.devices == ("mems-g2", "mems-g2:sleds=4")
-    rows = found.points.filter(workload="uniform:read_share=1.0")
+    assert result.sources == ("uniform:read_share=1.0", "cello")
+    assert result.devices == ("mems-g2", "mems-g2:sleds=4")
+    rows = result.points.filter(workload="uniform:read_share=1.0")
     assert rows["read_mean_ms"].equals(rows["mean_ms"].rename("read_mean_ms"))
     again = sl.side_by_side(study=tmp_path / "study.toml", parallel=1)
-    assert again.points.equals(found.points)
+    assert again.points.equals(result.points)
 
 
 def test_settings_are_for_all_devices_and_workloads():
     said = {"device.idle_timeout_ms": 5, "workload.mean_interarrival_ms": 50}
-    found = sl.side_by_side(
+    result = sl.side_by_side(
         [sl.workload("uniform")], ["mems-g1", "mems-g2"], limit=100, parallel=1, settings=said
     ).points
-    assert (found["startups"] > 50).all()
-    assert found["arrival_rate_iops"][0] == pytest.approx(20, rel=0.3)
+    assert (result["startups"] > 50).all()
+    assert result["arrival_rate_iops"][0] == pytest.approx(20, rel=0.3)
 
 
 def test_everything_composes():
-    found = side(
+    result = side(
         device=["mems-g2", "mems-g3"],
         scheduler="sptf",
         power="immediate",
         cache="write-back",
         merge="chains",
     )
-    assert (found.points["startups"] > 1).all()
-    assert "cache_write_hits" in found.points.columns
+    assert (result.points["startups"] > 1).all()
+    assert "cache_write_hits" in result.points.columns
 
 
 def test_loads_and_seeds():
-    found = side(speedup=[1, 1.4, 4], seed="1..2", device=["mems-g1", "mems-g3"])
-    assert found.points.height == 12
-    assert found.curves["seeds"].to_list() == [2] * 6
-    assert "at 1.4 times its speed" in found.answer or "keeps up" in found.answer
-    assert found.plot("mean_ms").axes[0].get_xlabel() == "requests per second"
-    assert "×1.4" in [label.get_text().split()[-1] for label in found.plot().axes[0].get_yticklabels()][2]
+    result = side(speedup=[1, 1.4, 4], seed="1..2", device=["mems-g1", "mems-g3"])
+    assert result.points.height == 12
+    assert result.curves["seeds"].to_list() == [2] * 6
+    assert "at 1.4 times its speed" in result.answer or "keeps up" in result.answer
+    assert result.plot("mean_ms").axes[0].get_xlabel() == "requests per second"
+    assert "×1.4" in [label.get_text().split()[-1] for label in result.plot().axes[0].get_yticklabels()][2]
 
 
 def test_a_trace_that_does_not_fit_is_refused(refused, tmp_path):
@@ -185,8 +187,8 @@ def test_a_trace_that_does_not_fit_is_refused(refused, tmp_path):
     file.write_text("time_us,op,offset_bytes,length_bytes\n0,R,3000000000,4096\n900,W,0,512\n")
     with refused("`far` does not fit on mems-g1: it reaches block 5,859,383 of 4,400,000"):
         side(file, device=["mems-g3", "mems-g1"])
-    found = side(file, device=["mems-g3", "mems-g1"], outside="wrap")
-    assert found.points["requests"].to_list() == [2, 2]
+    result = side(file, device=["mems-g3", "mems-g1"], outside="wrap")
+    assert result.points["requests"].to_list() == [2, 2]
 
 
 @pytest.mark.parametrize("outside", ["wrap", "clip", "scale"])
@@ -194,10 +196,10 @@ def test_what_does_not_fit_is_fitted_to_the_smallest(tmp_path, outside):
     file = tmp_path / "far.csv"
     lines = [f"{900 * i},R,{i * 60_000_000},4096" for i in range(60)]
     file.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
-    found = side(file, device=["mems-g2", "mems-g1"], outside=outside, limit=None).points
-    assert found["requests"].n_unique() == 1
+    result = side(file, device=["mems-g2", "mems-g1"], outside=outside, limit=None).points
+    assert result["requests"].n_unique() == 1
     alone = sl.simulate(file, "mems-g1", outside=outside, requests=False)
-    assert found.filter(device="mems-g1")["mean_ms"][0] == alone.response_time.mean
+    assert result.filter(device="mems-g1")["mean_ms"][0] == alone.response_time.mean
 
 
 @pytest.mark.parametrize(
@@ -229,7 +231,7 @@ def test_parked_start_of_a_disk_gives_a_warning():
 
 
 def test_out_holds_everything(tmp_path):
-    found = side(out=tmp_path)
+    result = side(out=tmp_path)
     names = ("points", "curves", "throughput", "decision_cost")
     tables = {f"{name}.{kind}" for name in names for kind in ("csv", "parquet")}
     left = {path.name for path in tmp_path.iterdir()}
@@ -243,31 +245,31 @@ def test_out_holds_everything(tmp_path):
         "tables.tex",
         "sledlab.json",
     }
-    assert pl.read_parquet(tmp_path / "points.parquet").equals(found.points)
+    assert pl.read_parquet(tmp_path / "points.parquet").equals(result.points)
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 2
-    assert summary.answer(found).split(". ")[0] in page
+    assert summary.answer(result).split(". ")[0] in page
     _, said = STUDY.read(tmp_path / "study.toml")
     assert said["device"] == DEVICES
-    assert side(out=tmp_path).points.equals(found.points)
+    assert side(out=tmp_path).points.equals(result.points)
     assert len(kept_lines(tmp_path)) == 2
 
 
 def test_figures_and_displays(refused):
-    found = made_up({"x": {"a": 1.0, "b": 3.0}, "y": {"a": 4.0, "b": 2.0}}, late=("b",))
-    assert len(found.plot().axes[0].get_yticklabels()) == 4
-    assert found.plot("energy").axes[0].get_xlabel() == "energy per request (mJ)"
-    assert found.plot("p99_ms", varied="y").axes
+    result = made_up({"x": {"a": 1.0, "b": 3.0}, "y": {"a": 4.0, "b": 2.0}}, late=("b",))
+    assert len(result.plot().axes[0].get_yticklabels()) == 4
+    assert result.plot("energy").axes[0].get_xlabel() == "energy per request (mJ)"
+    assert result.plot("p99_ms", varied="y").axes
     with refused("nothing was compared at `z`"):
-        found.plot("p99_ms", varied="z")
-    assert found._repr_html_().startswith("<h4>x and y: a against b</h4>")
-    assert found.to_dict()["tables"]["points"][0]["device"] == "a"
+        result.plot("p99_ms", varied="z")
+    assert result._repr_html_().startswith("<h4>x and y: a against b</h4>")
+    assert result.to_dict()["tables"]["points"][0]["device"] == "a"
 
 
 def test_compare_runs_the_study_that_compares_devices(tmp_path):
     left = side(out=tmp_path)
-    assert isinstance(found := sl.compare(study=tmp_path / "study.toml", parallel=1), SideBySide)
-    assert found.points.equals(left.points)
+    assert isinstance(result := sl.compare(study=tmp_path / "study.toml", parallel=1), SideBySide)
+    assert result.points.equals(left.points)
     named = sl.compare(study="why-not-an-ssd", limit=40, parallel=1)
     assert isinstance(named, SideBySide)
     assert "ssd-tlc" in named.points["device"].to_list()

@@ -145,11 +145,11 @@ def test_only_reads_can_be_drawn(refused):
     ],
 )
 def test_figures_and_words_know_the_kind_of_device(device, moves, states):
-    found = sl.simulate(sl.workload("uniform"), device, limit=100)
-    (axes,) = found.plot("parts").axes
+    result = sl.simulate(sl.workload("uniform"), device, limit=100)
+    (axes,) = result.plot("parts").axes
     names = {label.get_text() for label in axes.get_yticklabels()}
     assert names - {"overhead"} == {"in queue", "positioning", "transfer"} | moves
-    assert states in wording.states_explained(found.config)
+    assert states in wording.states_explained(result.config)
 
 
 @pytest.mark.parametrize(
@@ -208,43 +208,43 @@ def test_elapsed_time_begins_with_the_first_request_that_counts():
     def run(**said):
         return sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, **said)
 
-    whole, later = run(), run(warmup=300)
-    ended = whole.requests["completion_ns"].max()
-    assert whole.elapsed_s == ended / 1e9
-    first = whole.requests.filter(pl.col("id") == 300)["arrival_ns"].item()
+    full, later = run(), run(warmup=300)
+    ended = full.requests["completion_ns"].max()
+    assert full.elapsed_s == ended / 1e9
+    first = full.requests.filter(pl.col("id") == 300)["arrival_ns"].item()
     assert later.elapsed_s == pytest.approx((ended - first) / 1e9, rel=1e-12)
 
 
 def test_requests_have_their_energies():
-    found = sl.simulate(sl.workload("uniform"), "mems-g2", limit=500)
-    parts = found.requests.select("seek_uj", "access_uj", "startup_uj").sum_horizontal()
-    assert parts.mean() == pytest.approx(found.summary["request_energy_uj"])
+    result = sl.simulate(sl.workload("uniform"), "mems-g2", limit=500)
+    parts = result.requests.select("seek_uj", "access_uj", "startup_uj").sum_horizontal()
+    assert parts.mean() == pytest.approx(result.summary["request_energy_uj"])
 
 
 def test_seek_map_is_what_the_device_does(tmp_path):
-    found = sl.seek_map("mems-g2")
-    assert found.ms.shape == (27, 2500)
-    assert 0.4 < found.mean_ms < found.max_ms < 0.85
-    assert [region.threshold_ms for region in found.regions()] == [0.3, 0.325, 0.35, 0.4]
-    assert found.plot().axes
-    assert "mean 0." in repr(found)
-    assert found.report(tmp_path / "map.html").read_text().count("<svg") == 1
+    result = sl.seek_map("mems-g2")
+    assert result.ms.shape == (27, 2500)
+    assert 0.4 < result.mean_ms < result.max_ms < 0.85
+    assert [region.threshold_ms for region in result.regions()] == [0.3, 0.325, 0.35, 0.4]
+    assert result.plot().axes
+    assert "mean 0." in repr(result)
+    assert result.report(tmp_path / "map.html").read_text().count("<svg") == 1
 
 
 def test_moves_in_x_alone_are_told_beside_a_seek_map():
-    found = sl.seek_map("mems-g2")
+    result = sl.seek_map("mems-g2")
     # Over a bit near the centre springs do nothing: constant acceleration, constant deceleration, settling.
     settling_s = 1 / (2 * math.pi * 739)
-    assert found.next_column_ms == pytest.approx((2 * math.sqrt(40e-9 / 803.6) + settling_s) * 1e3, rel=1e-4)
+    assert result.next_column_ms == pytest.approx((2 * math.sqrt(40e-9 / 803.6) + settling_s) * 1e3, rel=1e-4)
     from_edge = sl.seek_map("mems-g2", x_bit=-1250)
-    assert from_edge.ms[:, -1].min() == from_edge.full_stroke_ms == found.full_stroke_ms
-    assert "to the next column" in " ".join(repr(found).split())
+    assert from_edge.ms[:, -1].min() == from_edge.full_stroke_ms == result.full_stroke_ms
+    assert "to the next column" in " ".join(repr(result).split())
 
 
 def test_tips_outside_all_groups_are_reported():
     sled = sl.device("mems-g2", active_tips=2560)
-    found = sl.simulate(sl.workload("uniform"), sled, limit=10).warnings
-    assert any(text.startswith("1,280 of 6,400 tips of a sled belong to no group") for text in found)
+    result = sl.simulate(sl.workload("uniform"), sled, limit=10).warnings
+    assert any(text.startswith("1,280 of 6,400 tips of a sled belong to no group") for text in result)
     assert not any(
         "tips" in text for text in sl.simulate(sl.workload("uniform"), "mems-g2", limit=10).warnings
     )

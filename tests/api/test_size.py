@@ -12,17 +12,16 @@ import sledlab as sl
 from sledlab.cli import run
 from sledlab.studies.size.search import doublings, smallest
 
-MOST = 16
+MAX = 16
 SETTINGS = ("scale_factor=0.001",)
-SMALL = ("--job", "sort", "--job-set", "scale_factor=0.001", "--node-count", f"1..{MOST}")
+SMALL = ("--job", "sort", "--job-set", "scale_factor=0.001", "--node-count", f"1..{MAX}")
 
 
 @cache
 def scanned(job: str, device: str) -> tuple[sl.ClusterResult, ...]:
     """The job on every number of nodes from 1, fewest first."""
     return tuple(
-        sl.replay(sl.record(job, nodes, scale_factor=0.001), device, threads=1)
-        for nodes in range(1, MOST + 1)
+        sl.replay(sl.record(job, nodes, scale_factor=0.001), device, threads=1) for nodes in range(1, MAX + 1)
     )
 
 
@@ -57,24 +56,24 @@ def test_the_answer_is_that_of_all_numbers_of_nodes(job: str, device: str) -> No
     goals += [{"deadline": min(times) / 2}]
     monotone = 0
     for goal in goals:
-        found = sl.smart_size(job, device, node_count=(1, MOST), job_settings=SETTINGS, threads=1, **goal)
+        result = sl.smart_size(job, device, node_count=(1, MAX), job_settings=SETTINGS, threads=1, **goal)
         met = [
             each.bottleneck.what == goal["until"] if "until" in goal else each.elapsed_s <= goal["deadline"]
             for each in runs
         ]
-        number = found.smallest[device]
-        for row in found.sizes.iter_rows(named=True):
+        number = result.smallest[device]
+        for row in result.sizes.iter_rows(named=True):
             one = runs[row["nodes"] - 1]
             assert (row["elapsed_s"], row["bottleneck"]) == (one.elapsed_s, one.bottleneck.what)
             assert row["meets"] == met[row["nodes"] - 1]
         if met == sorted(met):
             monotone += 1
             assert number == first(met), goal
-            assert found.beyond(device) == []
+            assert result.beyond(device) == []
         elif number is not None and number > 1:
             assert (met[number - 2], met[number - 1]) == (False, True)
-        assert found.sizes["nodes"].is_sorted()
-        assert f"on {device}" in found.answer
+        assert result.sizes["nodes"].is_sorted()
+        assert f"on {device}" in result.answer
     assert monotone >= 6
 
 
@@ -107,21 +106,21 @@ def test_what_is_said() -> None:
     assert "on mems-g3 from 3 nodes on" in said("1..4", deadline=times[2])
     none = said(deadline=times[-1] / 10)
     assert "on mems-g3 with 1 to 16 nodes: the shortest is" in none
-    held = {each.bottleneck.what for each in scanned("sort", "mems-g3")}
-    never = next(part for part in ("network", "store", "compute") if part not in held)
+    checked = {each.bottleneck.what for each in scanned("sort", "mems-g3")}
+    never = next(part for part in ("network", "store", "compute") if part not in checked)
     assert "on mems-g3 with 1 to 16 nodes: on 16 nodes the " in said(until=never)
 
 
 def test_what_was_seen_on_both_sides_is_said() -> None:
     """Fast processors on a hub: few nodes wait for their stores, many for the network."""
     fast = {"settings": {"node.mhz": 2000}, "network": "hub", "node_count": (1, 8), "threads": 1}
-    found = sl.smart_size("sort", "mems-g3", until="network", job_settings=SETTINGS, **fast)
-    number = found.smallest["mems-g3"]
+    result = sl.smart_size("sort", "mems-g3", until="network", job_settings=SETTINGS, **fast)
+    number = result.smallest["mems-g3"]
     assert number is not None
     assert number > 1
-    before, there = found.at("mems-g3", number - 1), found.at("mems-g3", number)
+    before, there = result.at("mems-g3", number - 1), result.at("mems-g3", number)
     assert (before.run.bottleneck, there.run.bottleneck) == ("store", "network")
-    assert f"The network holds `sort` up on mems-g3 from {number} nodes on." in found.answer
+    assert f"The network holds `sort` up on mems-g3 from {number} nodes on." in result.answer
 
 
 def test_larger_numbers_that_do_not_do_it_are_noted(tmp_path: Path) -> None:
@@ -133,18 +132,18 @@ def test_larger_numbers_that_do_not_do_it_are_noted(tmp_path: Path) -> None:
         "        node.does(compare=10_000_000 if node.nodes in (1, 8) else 1000)\n"
         "    yield node.barrier()\n"
     )
-    found = sl.smart_size(job, "ram", deadline="10ms", node_count="1..8", threads=1)
-    assert found.smallest == {"ram": 2}
-    assert [each.nodes for each in found.beyond("ram")] == [8]
-    assert "Larger numbers of nodes that miss the goal: 8." in found.answer
-    assert "from 2 nodes on" not in found.answer
-    assert found.to_dict()["contradicting"] == {"ram": [8]}
+    result = sl.smart_size(job, "ram", deadline="10ms", node_count="1..8", threads=1)
+    assert result.smallest == {"ram": 2}
+    assert [each.nodes for each in result.beyond("ram")] == [8]
+    assert "Larger numbers of nodes that miss the goal: 8." in result.answer
+    assert "from 2 nodes on" not in result.answer
+    assert result.to_dict()["contradicting"] == {"ram": [8]}
 
 
 def test_the_command_line_says_the_same_and_leaves_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [
+    text = [
         "smart",
         "size",
         *SMALL,
@@ -155,20 +154,20 @@ def test_the_command_line_says_the_same_and_leaves_it(
         "--set",
         "node.mhz=500",
     ]
-    found = sl.smart_size(
+    result = sl.smart_size(
         "sort",
         ["mems-g3", "ram"],
         deadline=0.05,
-        node_count=(1, MOST),
+        node_count=(1, MAX),
         job_settings=SETTINGS,
         settings={"node.mhz": 500},
     )
-    assert run([*words, "--json"]) == 0
+    assert run([*text, "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
-    assert said == found.to_dict()
-    assert said["sizes"] == json.loads(found.sizes.write_json())
+    assert said == result.to_dict()
+    assert said["sizes"] == json.loads(result.sizes.write_json())
     for name in ("a", "b"):
-        assert run([*words, "--out", str(tmp_path / name)]) == 0
+        assert run([*text, "--out", str(tmp_path / name)]) == 0
         assert "held up by" in capsys.readouterr().out
     files = sorted(path.name for path in (tmp_path / "a").iterdir())
     assert files == [
@@ -185,7 +184,7 @@ def test_the_command_line_says_the_same_and_leaves_it(
     assert json.loads((tmp_path / "a" / "summary.json").read_text()) == said
     page = (tmp_path / "a" / "report.html").read_text()
     assert page.count("<svg") == 2
-    assert found.sizes.equals(polars.read_parquet(tmp_path / "a" / "sizes.parquet"))
+    assert result.sizes.equals(polars.read_parquet(tmp_path / "a" / "sizes.parquet"))
 
 
 @pytest.mark.parametrize(
@@ -238,13 +237,13 @@ def test_a_device_that_is_too_small_is_told_before_anything_is_replayed(tmp_path
         "            node.does(compare=len(rows))\n"
         "    yield node.barrier()\n"
     )
-    told: list[str] = []
+    messages: list[str] = []
     with pytest.raises(sl.Error, match=r"wide on 1 node with ram capacity_mb=1: .*its store has"):
         sl.smart_size(
             job,
             ["mems-g3", "ram:capacity_mb=1"],
             deadline="1s",
             node_count="1..2",
-            progress=lambda what, share: told.append(what),
+            progress=lambda what, share: messages.append(what),
         )
-    assert not [what for what in told if "replaying" in what]
+    assert not [what for what in messages if "replaying" in what]

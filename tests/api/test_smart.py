@@ -56,8 +56,8 @@ def test_parts_add_up_and_phases_to_the_job(study: sl.SmartStudy) -> None:
         sums = table.select(polars.sum_horizontal(parts)).to_series()
         assert (sums - table["elapsed_s"]).abs().max() < 1e-9
     keys = ["job", "device", "page_kb", "at"]
-    whole = study.tables["phases"].group_by(keys).agg(polars.col("elapsed_s").sum()).sort(keys)
-    assert (whole["elapsed_s"] - study.tables["runs"].sort(keys)["elapsed_s"]).abs().max() < 1e-9
+    full = study.tables["phases"].group_by(keys).agg(polars.col("elapsed_s").sum()).sort(keys)
+    assert (full["elapsed_s"] - study.tables["runs"].sort(keys)["elapsed_s"]).abs().max() < 1e-9
 
 
 def test_sampled_runs_have_their_sampling_error(tmp_path: Path) -> None:
@@ -105,24 +105,24 @@ def test_the_answer_compares_devices(study: sl.SmartStudy) -> None:
 @pytest.mark.slow("runs the study three times, once from half a line")
 def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     said = {"network": ["fast-ethernet", "hub"], "parallel": 1}
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=whole, **said)
+    full, stopped = tmp_path / "whole", tmp_path / "stopped"
+    sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=full, **said)
     stopped.mkdir()
-    lines = kept_lines(whole)
+    lines = kept_lines(full)
     # Killed in the middle of writing the second point.
     keep(stopped, f"{lines[0]}\n{lines[1][: len(lines[1]) // 2]}")
     sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=stopped, **said)
     again = tmp_path / "again"
-    sl.smart_study(study=whole / "study.toml", out=again, parallel=2)
+    sl.smart_study(study=full / "study.toml", out=again, parallel=2)
     for name in FILES:
-        assert (whole / name).read_bytes() == (stopped / name).read_bytes(), name
-        assert (whole / name).read_bytes() == (again / name).read_bytes(), name
+        assert (full / name).read_bytes() == (stopped / name).read_bytes(), name
+        assert (full / name).read_bytes() == (again / name).read_bytes(), name
 
 
 @pytest.mark.slow("runs the study three times, once to be killed")
 @pytest.mark.parametrize("points", [0, 3])
 def test_a_study_that_is_killed_goes_on_to_the_same_bytes(points: int, tmp_path: Path) -> None:
-    words = [
+    text = [
         "smart",
         "--job",
         "sort",
@@ -133,26 +133,26 @@ def test_a_study_that_is_killed_goes_on_to_the_same_bytes(points: int, tmp_path:
         "--parallel",
         "2",
     ]
-    words += ["--device", "mems-g1,mems-g3,hp-c2490a", "--out"]
-    assert run([*words, str(tmp_path / "whole")]) == 0
+    text += ["--device", "mems-g1,mems-g3,hp-c2490a", "--out"]
+    assert run([*text, str(tmp_path / "whole")]) == 0
     killed = tmp_path / "killed"
-    command = [sys.executable, "-m", "sledlab", *words, str(tmp_path / "killed")]
+    command = [sys.executable, "-m", "sledlab", *text, str(tmp_path / "killed")]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
         while process.poll() is None and kept_bytes(killed).count(b"\n") < points:
             time.sleep(0.001)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-    for kept in files(killed):  # as if cut in the middle of a letter, too
-        kept.write_bytes(kept.read_bytes() + b'{"key": "\xc3')
-    assert run([*words, str(tmp_path / "killed")]) == 0
+    for cached in files(killed):  # as if cut in the middle of a letter, too
+        cached.write_bytes(cached.read_bytes() + b'{"key": "\xc3')
+    assert run([*text, str(tmp_path / "killed")]) == 0
     for name in FILES:
-        found = [(tmp_path / place / name).read_bytes() for place in ("whole", "killed")]
-        assert found[0] == found[1], name
+        result = [(tmp_path / place / name).read_bytes() for place in ("whole", "killed")]
+        assert result[0] == result[1], name
 
 
 def test_command_prints_and_draws_the_bottleneck(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["smart", "--work", SCAN, "--device", "mems-g2,ram", "--page-kb", "16", "--parallel", "1"]
-    assert run([*words, "--out", str(tmp_path)]) == 0
+    text = ["smart", "--work", SCAN, "--device", "mems-g2,ram", "--page-kb", "16", "--parallel", "1"]
+    assert run([*text, "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "held up by" in shown
     page = (tmp_path / "report.html").read_text()
@@ -202,7 +202,7 @@ def test_queries_are_about_tables_of_one_s_own(tmp_path: Path, capsys: pytest.Ca
     sql.write_text("SELECT id % 10, count(*) FROM numbers GROUP BY ALL")
     study = sl.smart_study(device="mems-g2", query=sql, tables=tables, node_count=[1, 2, 4], parallel=1)
     assert study.tables["runs"].select("job", "nodes").rows() == [("mine", n) for n in (1, 2, 4)]
-    words = [
+    text = [
         "smart",
         "--query",
         str(sql),
@@ -213,14 +213,14 @@ def test_queries_are_about_tables_of_one_s_own(tmp_path: Path, capsys: pytest.Ca
         "--device",
         "mems-g2",
     ]
-    assert run([*words, "--parallel", "1", "--json"]) == 0
+    assert run([*text, "--parallel", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == study.answer
     limit = study.tables["runs"]["elapsed_s"].to_list()[1]
-    found = sl.smart_size(
+    result = sl.smart_size(
         device="mems-g2", query=sql, tables=tables, node_count="1..4", deadline=limit, threads=1
     )
-    assert found.job == "mine"
-    assert found.smallest == {"mems-g2": 2}
+    assert result.job == "mine"
+    assert result.smallest == {"mems-g2": 2}
 
 
 def test_all_queries_of_tpch_have_a_word() -> None:

@@ -61,16 +61,16 @@ def test_split_volumes_are_the_trace(tmp_path_factory, rows, files):
         day.write_text("".join(part))
     volumes = sl.split_volumes(days, here / "fleet")
     (here / "all.csv").write_text("".join(text))
-    whole = sl.read_trace(here / "all.csv").frame()
+    full = sl.read_trace(here / "all.csv").frame()
     names = [str(row[0]) for row in rows]
-    wanted = whole.drop("device").with_columns(volume=polars.Series(names))
-    found = put_together(volumes)
-    assert found.height == len(rows)
+    expected = full.drop("device").with_columns(volume=polars.Series(names))
+    result = put_together(volumes)
+    assert result.height == len(rows)
     for name in set(names):
-        mine = wanted.filter(volume=name)
-        assert found.filter(volume=name).select(mine.columns).equals(mine)
+        mine = expected.filter(volume=name)
+        assert result.filter(volume=name).select(mine.columns).equals(mine)
     merged = sl.merged(volumes, [0] * len(volumes)).frame()["time_us"]
-    assert merged.equals(whole["time_us"])
+    assert merged.equals(full["time_us"])
 
 
 def test_each_format_names_its_volumes(tmp_path):
@@ -80,7 +80,7 @@ def test_each_format_names_its_volumes(tmp_path):
         "spc": b"0,20941264,8192,W,0.551706\n1,20939840,8192,R,0.554041\n",
         "csv": b"time_us,op,offset_bytes,length_bytes,device\n0,R,0,512,7\n5,W,0,512,300\n",
     }
-    wanted = {
+    expected = {
         "msr": ["proj_12", "usr_0"],
         "tencent": ["1283", "99"],
         "spc": ["0", "1"],
@@ -89,7 +89,7 @@ def test_each_format_names_its_volumes(tmp_path):
     for form, text in texts.items():
         (tmp_path / form).write_bytes(text)
         volumes = sl.split_volumes(tmp_path / form, tmp_path / f"{form}-fleet")
-        assert [each.name for each in volumes] == wanted[form]
+        assert [each.name for each in volumes] == expected[form]
         assert sum(each.trace.frame().height for each in volumes) == 2
 
 
@@ -191,14 +191,14 @@ def test_what_is_there_stays(tmp_path):
 
 def test_few_rows_are_held_back(tmp_path, monkeypatch):
     monkeypatch.setattr(splitting, "BLOCK_RECORDS", 16)
-    monkeypatch.setattr(splitting, "MOST_HELD", 64)
+    monkeypatch.setattr(splitting, "MAX_STORED", 64)
     monkeypatch.setattr(splitting, "GROUP_ROWS", 32)
     rows = [(n % 5 * 128 + n % 2, "RW"[n % 2], n, 1 + n % 9, 1) for n in range(3000)]
     (tmp_path / "day.csv").write_text(alibaba(rows))
     volumes = sl.split_volumes(tmp_path / "day.csv", tmp_path / "fleet")
-    whole = sl.read_trace(tmp_path / "day.csv").frame().drop("device")
+    full = sl.read_trace(tmp_path / "day.csv").frame().drop("device")
     for each in volumes:
-        mine = whole.filter(polars.Series([str(row[0]) == each.name for row in rows]))
+        mine = full.filter(polars.Series([str(row[0]) == each.name for row in rows]))
         assert each.trace.frame().select(mine.columns).equals(mine)
 
 

@@ -16,10 +16,10 @@ def alone(**said) -> sl.Result:
 
 
 def test_one_read_at_a_time_takes_what_its_parts_take():
-    told = alone(replay="closed:1", power="never").response_time
+    messages = alone(replay="closed:1", power="never").response_time
     expected_us = 20 + 60 + 4096 / 333 + 4096 / 560
-    assert told.mean == pytest.approx(expected_us / 1e3, rel=1e-5)
-    assert told.std < 1e-6
+    assert messages.mean == pytest.approx(expected_us / 1e3, rel=1e-5)
+    assert messages.std < 1e-6
 
 
 def test_commands_in_the_device_overlap():
@@ -53,9 +53,9 @@ def test_writes_to_a_full_device_have_pages_moved():
 )
 def test_stands_wherever_a_device_does(device, said):
     """Each run holds its time and energy to what was conserved."""
-    told = sl.simulate(sl.workload("cello"), device, limit=2000, **said)
-    assert told.requests.height == 2000
-    assert told.energy.total > 0
+    messages = sl.simulate(sl.workload("cello"), device, limit=2000, **said)
+    assert messages.requests.height == 2000
+    assert messages.energy.total > 0
 
 
 def test_is_the_store_of_a_node():

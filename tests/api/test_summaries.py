@@ -18,12 +18,12 @@ def test_summaries_say_their_schema_and_what_the_terminal_warns_of(sledlab, tmp_
     busy = (*busy, "--out", tmp_path)
     rate = ("--set", "workload.mean_interarrival_ms=0.2")
     shown = sledlab(*busy, *rate)
-    found = json.loads((tmp_path / "summary.json").read_text())
-    assert found["schema"] == 1
-    assert len(found["warnings"]) == 1
-    assert found["warnings"][0].startswith("The queue kept growing")
-    assert found["warnings"][0] in " ".join(shown.out.split())
-    assert sledlab(*busy, *rate, "--json").json["warnings"] == found["warnings"]
+    result = json.loads((tmp_path / "summary.json").read_text())
+    assert result["schema"] == 1
+    assert len(result["warnings"]) == 1
+    assert result["warnings"][0].startswith("The queue kept growing")
+    assert result["warnings"][0] in " ".join(shown.out.split())
+    assert sledlab(*busy, *rate, "--json").json["warnings"] == result["warnings"]
     quiet = run()
     assert (quiet.to_dict()["warnings"], quiet.warnings, json.loads(quiet.to_json())["warnings"]) == (
         [],
@@ -35,9 +35,9 @@ def test_summaries_say_their_schema_and_what_the_terminal_warns_of(sledlab, tmp_
 def test_summaries_of_clusters_and_studies_too():
     cluster = sl.replay("sample/work/scan.work", "mems-g2", what_if=False)
     race = sl.compare(sl.workload("uniform"), "mems-g2", scheduler="fcfs", speedup=[1], limit=200, parallel=1)
-    for found in (json.loads(cluster.to_json()), race.to_dict()):
-        assert found["schema"] == 1
-        assert isinstance(found["warnings"], list)
+    for result in (json.loads(cluster.to_json()), race.to_dict()):
+        assert result["schema"] == 1
+        assert isinstance(result["warnings"], list)
     assert race.arranged({})["warnings"] == race.warnings
 
 
@@ -45,10 +45,10 @@ def test_summaries_of_clusters_and_studies_too():
     ("kind", "devices"), [("concatenation", 3), ("stripe", 3), ("mirror", 2), ("raid5", 4)]
 )
 def test_the_table_of_an_array_names_the_device(kind, devices):
-    found = run(system=kind, settings={"system.devices": devices})
-    assert found.requests.columns[-1] == "device"
-    assert found.requests["device"].null_count() == 0
-    assert set(found.requests["device"]) == set(range(devices))
+    result = run(system=kind, settings={"system.devices": devices})
+    assert result.requests.columns[-1] == "device"
+    assert result.requests["device"].null_count() == 0
+    assert set(result.requests["device"]) == set(range(devices))
 
 
 def test_requests_of_a_stripe_are_on_the_device_of_their_last_blocks():
@@ -58,17 +58,17 @@ def test_requests_of_a_stripe_are_on_the_device_of_their_last_blocks():
         "workload.blocks": 8,
         "workload.align_blocks": 8,
     }
-    found = run(system="stripe", settings=settings).requests
-    assert (found["device"] == found["lbn"] // 8 % 4).all()
+    result = run(system="stripe", settings=settings).requests
+    assert (result["device"] == result["lbn"] // 8 % 4).all()
 
 
 def test_the_device_in_front_of_a_hybrid_is_the_first(tmp_path):
     disk = "atlas-10k"
     said = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2", "limit": 500}
     out = tmp_path / "requests.csv"
-    found = sl.simulate(sl.workload("cello"), disk, requests=out, **said).requests
-    assert set(found["device"]) == {0, 1}
-    assert pl.read_csv(out)["device"].to_list() == found["device"].to_list()
+    result = sl.simulate(sl.workload("cello"), disk, requests=out, **said).requests
+    assert set(result["device"]) == {0, 1}
+    assert pl.read_csv(out)["device"].to_list() == result["device"].to_list()
     array = sl.simulate(
         sl.workload("cello"), disk, system="stripe", settings={"system.devices": 2}, **said
     ).requests
@@ -80,9 +80,9 @@ def test_the_device_in_front_of_a_hybrid_is_the_first(tmp_path):
 
 
 def test_what_a_cache_answers_was_on_no_device():
-    found = run(system="stripe", cache="write-back", settings={"system.devices": 2}).requests
-    assert found.filter(pl.col("op") == "W")["device"].null_count() > 0
-    reads = found.filter((pl.col("op") == "R") & (pl.col("seek_x_ns") > 0))
+    result = run(system="stripe", cache="write-back", settings={"system.devices": 2}).requests
+    assert result.filter(pl.col("op") == "W")["device"].null_count() > 0
+    reads = result.filter((pl.col("op") == "R") & (pl.col("seek_x_ns") > 0))
     assert set(reads["device"]) == {0, 1}
 
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 import sledlab as sl
-from sledlab.shown import face_of
+from sledlab.display import presentation_of
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_rows
@@ -35,7 +35,7 @@ def made(
             row = Measured(
                 **{**NOTHING, "mean_ms": base * (1 + NOISE[seed]), "requests": 100, "saturated": saturated}
             )
-            who = race_rows.Who({"scheduler": name}, speedup, settings)
+            who = race_rows.Competitor({"scheduler": name}, speedup, settings)
             pairs.append((race_rows.RacePoint(who, seed, row), Found(row, {})))
     pairs.sort(key=lambda pair: (*pair[0].who.keys, pair[0].seed))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
@@ -43,9 +43,9 @@ def made(
     return Comparison(*race_rows.rows_of(pairs), config, axes, "seed = 1\n")
 
 
-def plain(found: Comparison) -> str:
+def plain(result: Comparison) -> str:
     """The answer with ordinary spaces."""
-    return found.answer.replace("\xa0", " ")
+    return result.answer.replace("\xa0", " ")
 
 
 TIPS = {"device.tips": [1, 2, 4]}
@@ -53,82 +53,84 @@ BOTH = {"device.tips": [1, 2, 4], "device.spring": [0, 1]}
 
 
 def test_best_value_is_compared_with_the_others():
-    found = made(TIPS, lambda tips, seed, **_: 4 / tips + 0.001 * seed)
-    assert plain(found) == (
+    result = made(TIPS, lambda tips, seed, **_: 4 / tips + 0.001 * seed)
+    assert plain(result) == (
         "At its own rate, device.tips = 4 is best: 1.00 ± 0.75 ms on average, 50 % (±0.06) less than with 2 "
         "and 75 % (±0.05) less than with 1."
     )  # fmt: skip
-    assert found.effects["value"].to_list() == ["2", "1"]
-    assert found.effects["less"].to_list() == pytest.approx([0.5, 0.75], abs=1e-3)
+    assert result.effects["value"].to_list() == ["2", "1"]
+    assert result.effects["less"].to_list() == pytest.approx([0.5, 0.75], abs=1e-3)
 
 
 def test_paired_seeds_detect_differences_that_separate_intervals_hide():
-    found = made(TIPS, lambda tips, **_: 1 + 0.01 * tips)
-    assert "device.tips = 1 is best" in plain(found)
-    half = found.curves["mean_ci95_ms"].to_list()[0]
+    result = made(TIPS, lambda tips, **_: 1 + 0.01 * tips)
+    assert "device.tips = 1 is best" in plain(result)
+    half = result.curves["mean_ci95_ms"].to_list()[0]
     assert half > 0.5
-    assert all(found.effects["differs"])
+    assert all(result.effects["differs"])
 
 
 def test_intervals_that_include_zero_are_no_difference():
-    found = made(TIPS, lambda tips, seed, **_: 1 + 0.01 * ((tips + seed) % 3))
-    assert found.answer.startswith("At its own rate, device.tips makes no difference: ")
-    assert not any(found.effects["differs"])
+    result = made(TIPS, lambda tips, seed, **_: 1 + 0.01 * ((tips + seed) % 3))
+    assert result.answer.startswith("At its own rate, device.tips makes no difference: ")
+    assert not any(result.effects["differs"])
 
 
 def test_setting_without_effect_is_named_beside_one_with_effect():
-    found = made(BOTH, lambda tips, **_: 1 / tips)
-    assert "device.tips = 4 is best" in plain(found)
-    assert plain(found).endswith("device.spring makes no difference.")
+    result = made(BOTH, lambda tips, **_: 1 / tips)
+    assert "device.tips = 4 is best" in plain(result)
+    assert plain(result).endswith("device.spring makes no difference.")
 
 
 def test_setting_that_matters_for_other_values_only_is_not_without_effect():
-    found = made(BOTH, lambda tips, spring, **_: 1 / tips if tips > 1 else 1 + spring)
-    (sweep,) = sweeps(found)
+    result = made(BOTH, lambda tips, spring, **_: 1 / tips if tips > 1 else 1 + spring)
+    (sweep,) = sweeps(result)
     assert sweep.inert == []
     assert "device.spring = 0: level with 1 here, but not with all values of the other settings." in plain(
-        found
+        result
     )
 
 
 def test_several_settings_are_best_together():
-    found = made(BOTH, lambda tips, spring, **_: 1 / tips + spring)
-    assert "device.tips = 4 and device.spring = 0 are best together: 0.250 ± " in plain(found)
-    assert "device.tips = 4: 50 % (±0) less than with 2 and 75 % (±0) less than with 1." in plain(found)
+    result = made(BOTH, lambda tips, spring, **_: 1 / tips + spring)
+    assert "device.tips = 4 and device.spring = 0 are best together: 0.250 ± " in plain(result)
+    assert "device.tips = 4: 50 % (±0) less than with 2 and 75 % (±0) less than with 1." in plain(result)
 
 
 def test_one_seed_needs_two_percent():
     said = {"seeds": 1}
     assert "makes no difference" in plain(made(TIPS, lambda tips, **_: 1 + 0.004 * tips, **said))
-    found = made(TIPS, lambda tips, **_: 1 + 0.04 * tips, **said)
-    assert "device.tips = 1 is best: 1.04 ms on average, 3.7 % less than with 2" in plain(found)
-    assert plain(found).endswith("One seed: differences below 2 % count as none.")
-    assert found.effects["less_ci95"].to_list() == [None, None]
+    result = made(TIPS, lambda tips, **_: 1 + 0.04 * tips, **said)
+    assert "device.tips = 1 is best: 1.04 ms on average, 3.7 % less than with 2" in plain(result)
+    assert plain(result).endswith("One seed: differences below 2 % count as none.")
+    assert result.effects["less_ci95"].to_list() == [None, None]
 
 
 def test_schedulers_are_a_setting_where_there_are_several():
-    found = made(TIPS, lambda tips, scheduler, **_: tips + (scheduler == "fcfs"), schedulers=("fcfs", "sptf"))
-    assert "device.tips = 1 and scheduler = SPTF are best together" in plain(found)
-    assert "scheduler = SPTF: 50 % (±0) less than with FCFS" in plain(found)
+    result = made(
+        TIPS, lambda tips, scheduler, **_: tips + (scheduler == "fcfs"), schedulers=("fcfs", "sptf")
+    )
+    assert "device.tips = 1 and scheduler = SPTF are best together" in plain(result)
+    assert "scheduler = SPTF: 50 % (±0) less than with FCFS" in plain(result)
 
 
 def test_overloaded_values_are_named_and_never_best():
-    found = made(TIPS, lambda tips, **_: 1 / tips, late=lambda tips, **_: tips == 4)
-    assert "device.tips = 2 is best" in plain(found)
-    assert "overloaded with 4" in plain(found)
+    result = made(TIPS, lambda tips, **_: 1 / tips, late=lambda tips, **_: tips == 4)
+    assert "device.tips = 2 is best" in plain(result)
+    assert "overloaded with 4" in plain(result)
     every = made(TIPS, lambda tips, **_: 1 / tips, late=lambda **_: True)
     assert every.answer == "At its own rate, every combination is overloaded."
 
 
 def test_loads_are_the_lightest_and_the_heaviest_that_most_sustain():
-    found = made(
+    result = made(
         TIPS,
         lambda tips, speedup, **_: speedup / tips,
         speedups=(1.0, 2.0, 4.0),
         late=lambda tips, speedup, **_: speedup == 4 and tips < 4,
     )
-    assert [sweep.speedup for sweep in sweeps(found)] == [1.0, 2.0]
-    assert "At 2 times its own rate, device.tips = 4 is best: 0.500 ± " in plain(found)
+    assert [sweep.speedup for sweep in sweeps(result)] == [1.0, 2.0]
+    assert "At 2 times its own rate, device.tips = 4 is best: 0.500 ± " in plain(result)
 
 
 def test_requests_are_cases_and_not_choices():
@@ -136,34 +138,34 @@ def test_requests_are_cases_and_not_choices():
     only = made(kinds, lambda kind, **_: len(kind))
     assert sweeps(only) == []
     assert only.answer.startswith("workload.kind = cello: At its own rate, SPTF answers in")
-    found = made({**kinds, **TIPS}, lambda kind, tips, **_: abs(len(kind) - 2 * tips) + 1)
-    assert [sweep.case for sweep in sweeps(found)] == [
+    result = made({**kinds, **TIPS}, lambda kind, tips, **_: abs(len(kind) - 2 * tips) + 1)
+    assert [sweep.case for sweep in sweeps(result)] == [
         (("workload.kind", kind),) for kind in kinds["workload.kind"]
     ]
-    assert "workload.kind = cello: At its own rate, device.tips = 2 is best" in plain(found)
+    assert "workload.kind = cello: At its own rate, device.tips = 2 is best" in plain(result)
 
 
 def test_many_values_are_not_all_listed():
-    found = made({"device.tips": list(range(1, 9))}, lambda tips, **_: tips)
-    assert "50 % (±0) less than with 2, up to 88 % (±0) less than with 8." in plain(found)
+    result = made({"device.tips": list(range(1, 9))}, lambda tips, **_: tips)
+    assert "50 % (±0) less than with 2, up to 88 % (±0) less than with 8." in plain(result)
 
 
 def test_real_sweep_has_effects_everywhere():
-    found = sl.compare(
+    result = sl.compare(
         sl.workload("uniform"), "mems-g2", scheduler="sptf", speedup=[1], limit=300, seed="1..2", parallel=1,
         vary={"device.spring_factor": [0, 0.75], "device.active_tips": [640, 1280]},
     )  # fmt: skip
-    assert found.effects.height == 2
-    assert found.to_dict()["effects"] == found.effects.to_dicts()
-    page = face_of(found).page(found)
+    assert result.effects.height == 2
+    assert result.to_dict()["effects"] == result.effects.to_dicts()
+    page = presentation_of(result).page(result)
     assert "Effect of each setting" in page
-    names = [label.get_text() for label in found.plot().axes[0].get_yticklabels()]
+    names = [label.get_text() for label in result.plot().axes[0].get_yticklabels()]
     assert names == [
         "best combination",
         "device.spring_factor = 0",
-        f"device.active_tips = {found.effects['value'][1]}",
+        f"device.active_tips = {result.effects['value'][1]}",
     ]
-    assert len(found.plot(varied={"device.spring_factor": 0}).axes[0].get_yticklabels()) == 1
-    assert found.plot("scv").axes
-    assert found.answer.startswith("At its own rate, device.spring_factor = 0.75")
-    assert math.isclose(found.effects["mean_ms"].min(), found.curves["mean_ms"].sort()[1])
+    assert len(result.plot(varied={"device.spring_factor": 0}).axes[0].get_yticklabels()) == 1
+    assert result.plot("scv").axes
+    assert result.answer.startswith("At its own rate, device.spring_factor = 0.75")
+    assert math.isclose(result.effects["mean_ms"].min(), result.curves["mean_ms"].sort()[1])

@@ -37,10 +37,10 @@ def test_the_core_is_in_the_page(built):
 def test_a_result_is_simulated_again(built):
     r = sl.simulate(sl.workload("uniform"), "mems-g2", **BUSY)
     page = sl.view(r, around="slowest")
-    held = given(page.html)
-    assert held["around"] == "slowest"
-    assert held["traces"] == []
-    assert sl.run(sl.Experiment(held["experiment"])).to_json() == r.to_json()
+    checked = given(page.html)
+    assert checked["around"] == "slowest"
+    assert checked["traces"] == []
+    assert sl.run(sl.Experiment(checked["experiment"])).to_json() == r.to_json()
     assert sl.view(r).html == sl.view(r).html
     assert "srcdoc=" in page._repr_html_()
     assert "<body>" not in page._repr_html_()
@@ -58,9 +58,9 @@ def test_a_trace_goes_along_under_its_name_alone(built, tmp_path):
     trace = tmp_path / 'app "<script>.csv'
     trace.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n1000,W,409600,4096\n")
     html = sl.view(str(trace), "mems-g2").html
-    held = given(html)
-    assert [each["name"] for each in held["traces"]] == [trace.name]
-    assert base64.b64decode(held["traces"][0]["data"]) == trace.read_bytes()
+    checked = given(html)
+    assert [each["name"] for each in checked["traces"]] == [trace.name]
+    assert base64.b64decode(checked["traces"][0]["data"]) == trace.read_bytes()
     assert str(tmp_path) not in html
     assert html.count("</script>") == 2  # that of what is given, and that of the core
     sample = given(sl.view("sample:kv-a-60s", "mems-g2").html)
@@ -72,7 +72,7 @@ def test_what_cannot_be_in_a_page(built, tmp_path, monkeypatch):
         sl.view(
             sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [4096]}), "mems-g2"
         )
-    monkeypatch.setattr(viewing, "MOST_BYTES", 1000)
+    monkeypatch.setattr(viewing, "MAX_BYTES", 1000)
     with pytest.raises(sl.Error, match="MB"):
         sl.view("sample:kv-a-60s", "mems-g2")
     with pytest.raises(sl.Error, match="cannot begin"):

@@ -12,7 +12,7 @@ import sledlab as sl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab.cli import run
-from sledlab.traces.parts import TextTrace
+from sledlab.traces.openers import TextTrace
 
 HEAD = "time_us,op,offset_bytes,length_bytes\n"
 
@@ -59,9 +59,9 @@ def test_a_directory_holds_a_volume_in_each_file(directory):
 
 
 def test_places_that_are_none_are_told(directory, tmp_path):
-    with pytest.raises(sl.Error, match="is one file") as told:
+    with pytest.raises(sl.Error, match="is one file") as messages:
         sl.read_volumes(directory / "b.csv")
-    assert "fleet split" in told.value.remedy
+    assert "fleet split" in messages.value.remedy
     with pytest.raises(sl.Error, match="no directory"):
         sl.read_volumes(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
@@ -87,9 +87,9 @@ def test_a_damaged_volume_is_told_by_name_and_hinders_no_other(directory):
     volumes = {each.name: each for each in sl.read_volumes(directory)}
     assert sl.survey(volumes.pop("a")).requests == 1
     for name in ("cut-off", "torn", "hollow"):
-        with pytest.raises(sl.Error) as told:
+        with pytest.raises(sl.Error) as messages:
             sl.survey(volumes.pop(name))
-        assert name in str(told.value)
+        assert name in str(messages.value)
     assert [sl.survey(each).requests for each in volumes.values()] == [2, 2]
 
 
@@ -110,18 +110,18 @@ def test_samples_are_a_fleet():
 @given(requests)
 def test_a_survey_finds_what_a_plain_loop_finds(rows):
     trace = trace_of(rows)
-    found = sl.survey(sl.Volume("v", trace))
+    result = sl.survey(sl.Volume("v", trace))
     table = trace.frame().rows(named=True)
     media = [row for row in table if row["op"] in "RW"]
     minutes = Counter(int(row["time_us"] // 60e6) for row in media)
-    assert found.requests == len(media)
-    assert found.reads == sum(row["op"] == "R" for row in media)
-    assert found.read_bytes == sum(row["length_bytes"] for row in media if row["op"] == "R")
-    assert found.written_bytes == sum(row["length_bytes"] for row in media if row["op"] == "W")
-    assert found.end_blocks == max((row["offset_bytes"] + row["length_bytes"]) // 512 for row in table)
-    assert found.first_s == pytest.approx(table[0]["time_us"] / 1e6)
-    assert found.last_s == pytest.approx(table[-1]["time_us"] / 1e6)
-    assert found.busiest_minute_iops == max(minutes.values(), default=0) / 60
+    assert result.requests == len(media)
+    assert result.reads == sum(row["op"] == "R" for row in media)
+    assert result.read_bytes == sum(row["length_bytes"] for row in media if row["op"] == "R")
+    assert result.written_bytes == sum(row["length_bytes"] for row in media if row["op"] == "W")
+    assert result.end_blocks == max((row["offset_bytes"] + row["length_bytes"]) // 512 for row in table)
+    assert result.first_s == pytest.approx(table[0]["time_us"] / 1e6)
+    assert result.last_s == pytest.approx(table[-1]["time_us"] / 1e6)
+    assert result.busiest_minute_iops == max(minutes.values(), default=0) / 60
 
 
 @settings(max_examples=25, deadline=None)

@@ -39,21 +39,21 @@ class Tape:
 """
 
 
-def commands(command, words=()):
+def commands(command, text=()):
     """All commands, by their words."""
-    if words:
-        yield " ".join(words), command
+    if text:
+        yield " ".join(text), command
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
-            yield from commands(command.get_command(context, name), (*words, name))
+            yield from commands(command.get_command(context, name), (*text, name))
 
 
 def test_commands_that_read_plugins_have_the_option():
-    found = {
+    result = {
         name for name, each in commands(cli) if any(option.name == "allow_plugins" for option in each.params)
     }
-    assert found == READS
+    assert result == READS
 
 
 @pytest.fixture

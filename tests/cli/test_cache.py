@@ -21,8 +21,8 @@ def test_writes_are_complete_in_the_cache(sledlab):
 
 def test_the_table_says_what_the_cache_did(sledlab):
     answer = sledlab("simulate", *HOT, *CACHED)
-    for words in ("reads answered by the cache", "writes that waited for room", "blocks destaged"):
-        assert words in answer.out
+    for text in ("reads answered by the cache", "writes that waited for room", "blocks destaged"):
+        assert text in answer.out
     assert "blocks destaged" not in sledlab("simulate", *HOT).out
 
 
@@ -40,9 +40,9 @@ def test_any_policy_that_can_be_built_makes_room(sledlab):
     unsaid = sledlab("simulate", *small, "--json").json
     assert unsaid["config"]["cache"]["replacement"] == "lru"
     for policy in ("lru", "fifo", "random", "slru:protected_share=0.8", "arc", "lfuda", "acme"):
-        found = sledlab("simulate", *small, "--set", f"cache.replacement={policy}", "--json").json
-        assert found["cache"]["destaged_blocks"] > 0
-        assert policy != "lru" or found["response_time_ms"] == unsaid["response_time_ms"]
+        result = sledlab("simulate", *small, "--set", f"cache.replacement={policy}", "--json").json
+        assert result["cache"]["destaged_blocks"] > 0
+        assert policy != "lru" or result["response_time_ms"] == unsaid["response_time_ms"]
     for policy, message in (
         ("belady", "cache.replacement: belady knows the future"),
         ("lruu", "did you mean `lru`?"),

@@ -12,16 +12,16 @@ def test_an_hour_of_cello(sledlab):
     assert answer.code == 0
     assert "meets every published number it was fitted to" in answer.out
     assert "zipf_exponent = 0.9" in answer.out
-    found = sledlab("trace", "calibrate", "cello", "--seed", 2, "--json").json
-    assert (found["name"], found["seed"], found["passes"]) == ("cello", 2, True)
-    rows = {row["statistic"]: row for row in found["rows"]}
+    result = sledlab("trace", "calibrate", "cello", "--seed", 2, "--json").json
+    assert (result["name"], result["seed"], result["passes"]) == ("cello", 2, True)
+    rows = {row["statistic"]: row for row in result["rows"]}
     assert rows["rate"]["target"] == 33.0
     assert rows["rate"]["achieved"] == pytest.approx(33.0, rel=0.02)
     assert rows["rate"]["verdict"] == "pass"
     assert rows["dispersion at 1 s"]["verdict"] == "choice"
     assert rows["LRU hits, 64 MiB"]["target"] is None
-    assert found["choices"]["overwrite_share"] == 0.3
-    assert "read_share" not in found["choices"]
+    assert result["choices"]["overwrite_share"] == 0.3
+    assert "read_share" not in result["choices"]
 
 
 def test_a_miss_is_told(sledlab, monkeypatch):

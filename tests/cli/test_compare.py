@@ -49,9 +49,9 @@ def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
 
 @pytest.mark.usefixtures("without_pages")
 def test_it_goes_on_where_it_was_stopped(sledlab, tmp_path):
-    whole, part = tmp_path / "whole", tmp_path / "part"
-    assert sledlab(*SMALL, "--parallel", 1, "--out", whole).code == 0
-    lines = kept_lines(whole)
+    full, part = tmp_path / "whole", tmp_path / "part"
+    assert sledlab(*SMALL, "--parallel", 1, "--out", full).code == 0
+    lines = kept_lines(full)
     part.mkdir()
     # Three points, of which one was cut off when the writer was killed, and the rest marked by us.
     marked = json.loads(lines[0])
@@ -62,7 +62,7 @@ def test_it_goes_on_where_it_was_stopped(sledlab, tmp_path):
     assert len(kept_lines(part)) == 4
     assert "1234.5" in (part / "decision_cost.csv").read_text()
     for name in STABLE:
-        assert (whole / name).read_bytes() == (part / name).read_bytes(), name
+        assert (full / name).read_bytes() == (part / name).read_bytes(), name
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -99,10 +99,10 @@ def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
         "[study]\nscheduler = ['fcfs', 'sptf']\nspeedup = [1, 2]\nseed = '3..4'\n"
         "vary = {'device.active_tips' = [1280, 3200]}\n"
     )
-    found = sledlab("compare", file, "--parallel", 1, "--json").json
-    assert len(found["points"]) == 16
-    assert {row["seed"] for row in found["points"]} == {3, 4}
-    assert {row["device.active_tips"] for row in found["points"]} == {1280, 3200}
+    result = sledlab("compare", file, "--parallel", 1, "--json").json
+    assert len(result["points"]) == 16
+    assert {row["seed"] for row in result["points"]} == {3, 4}
+    assert {row["device.active_tips"] for row in result["points"]} == {1280, 3200}
     fewer = (
         "--scheduler",
         "fcfs",
@@ -124,9 +124,9 @@ def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
 
 def test_words_may_vary(sledlab):
     vary = ("--vary", "device.direction=free,up", "--scheduler", "sptf", "--speedup", 1)
-    found = sledlab(*UNIFORM, *vary, "--parallel", 1, "--json").json
-    assert [row["device.direction"] for row in found["points"]] == ["free", "up"]
-    assert found["points"][0]["mean_ms"] < found["points"][1]["mean_ms"]
+    result = sledlab(*UNIFORM, *vary, "--parallel", 1, "--json").json
+    assert [row["device.direction"] for row in result["points"]] == ["free", "up"]
+    assert result["points"][0]["mean_ms"] < result["points"][1]["mean_ms"]
 
 
 FCFS = ("--scheduler", "fcfs", "--speedup", 1)
@@ -168,10 +168,10 @@ def test_study_with_another_varied_key_resumes(sledlab, tmp_path):
         tmp_path,
     )
     assert sledlab(*less).code == 0
-    kept = kept_lines(tmp_path)
+    cached = kept_lines(tmp_path)
     assert sledlab(*less, "--vary", "device.spring_factor=0,0.75").code == 0
-    assert len(kept) == 2
-    assert kept_lines(tmp_path)[:2] == kept
+    assert len(cached) == 2
+    assert kept_lines(tmp_path)[:2] == cached
     assert len(kept_lines(tmp_path)) == 4  # 0.75 is the default and is not run again
 
 
@@ -272,8 +272,8 @@ def test_scripts_need_no_guard(tmp_path):
 
 def test_what_varies_is_checked_with_its_settings(sledlab):
     systems = ("--set", "system.devices=2", "--vary", "system.kind=stripe,mirror", "--speedup", 1)
-    found = sledlab(*UNIFORM, "--scheduler", "fcfs", *systems, "--parallel", 1, "--json").json
-    assert [row["system.kind"] for row in found["points"]] == ["mirror", "stripe"]
+    result = sledlab(*UNIFORM, "--scheduler", "fcfs", *systems, "--parallel", 1, "--json").json
+    assert [row["system.kind"] for row in result["points"]] == ["mirror", "stripe"]
     sledlab(*UNIFORM, "--scheduler", "fcfs", "--vary", "system.kind=single,mirorr").assert_refused(
         "system.kind = mirorr: "
     )

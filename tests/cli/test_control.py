@@ -49,7 +49,7 @@ def files(tmp_path, monkeypatch):
         ("trace", "info", f"{NAME}.csv", "--json"),
         ("trace", "convert", f"{NAME}.csv", f"{NAME}-2.csv"),
     ],
-    ids=lambda words: " ".join(word for word in words[:4] if word.isprintable()),
+    ids=lambda parts: " ".join(word for word in parts[:4] if word.isprintable()),
 )
 def test_names_are_shown_and_not_obeyed(sledlab, tmp_path, command):
     answer = sledlab(*command, *(["--parallel", "1"] if command[0] in ("compare", "power") else []))

@@ -7,10 +7,10 @@ MANY = ("simulate", "--device", "mems-g2", "--workload", "uniform")
 
 
 def test_a_trace_is_generated_and_cut_by_counts_in_short(sledlab, tmp_path):
-    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
-    told = sledlab("trace", "generate", "uniform", whole, "--limit", "1.5k")
-    assert "1,500 requests" in told.err
-    assert "wrote 1,000 requests" in sledlab("trace", "slice", whole, cut, "--limit", "1e3").err
+    full, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    messages = sledlab("trace", "generate", "uniform", full, "--limit", "1.5k")
+    assert "1,500 requests" in messages.err
+    assert "wrote 1,000 requests" in sledlab("trace", "slice", full, cut, "--limit", "1e3").err
     assert len(sledlab("trace", "head", cut, "--rows", "1e1", "--json").json) == 10
     assert "1,000 requests" in sledlab("trace", "info", cut, "--sort", "1k").out
 
@@ -48,14 +48,14 @@ def test_a_warm_up_is_written_alike_and_counts_operations(sledlab):
 
 
 def test_sizes_accept_units(sledlab):
-    printed = sledlab(
+    output = sledlab(
         "trace", "hits", "sample:mail-a-60s", "--replacement", "lru", "--cache-mb", "1MiB,1GB", "--json"
     ).json
-    assert [row["cache_mb"] for row in printed["hits"]] == [1.048576, 1000]
-    printed = sledlab(
+    assert [row["cache_mb"] for row in output["hits"]] == [1.048576, 1000]
+    output = sledlab(
         "trace", "hits", "sample:mail-a-60s", "--replacement", "lru", "--segment-kb", "1MiB", "--json"
     ).json
-    assert printed["segment_kb"] == 1024
+    assert output["segment_kb"] == 1024
 
 
 @pytest.mark.parametrize("size", ["1XB", "1iB", "big", "10k", "MB"])

@@ -2,7 +2,7 @@
 
 import pytest
 from sledlab.cli import run
-from sledlab.shown import Shown
+from sledlab.display import DisplayedResult
 
 RUN = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 2000, "--speedup", 1.3)
 
@@ -17,7 +17,7 @@ def left(scheduler, seed, place):
 def runs(tmp_path_factory):
     place = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Shown, "report", lambda _self, path: path)  # as `without_pages`
+        patch.setattr(DisplayedResult, "report", lambda _self, path: path)  # as `without_pages`
         return left("fcfs", 1, place / "fcfs"), left("sptf", 1, place / "sptf")
 
 
@@ -27,16 +27,16 @@ def test_words_json_and_page(sledlab, runs, tmp_path):
     assert "scheduler.kind: fcfs → sptf" in answer.out
     text = " ".join(answer.out.split())
     assert "faster on average over the same 2,000 requests" in text
-    found = sledlab("diff", *runs, "--json").json
-    assert found["requests"] == 2000
-    assert found["mean_ms"] < 0
-    assert found["settings"] == {"scheduler.kind": ["fcfs", "sptf"]}
-    assert found["a"]["response_time_ms"]["mean"] > found["b"]["response_time_ms"]["mean"]
+    result = sledlab("diff", *runs, "--json").json
+    assert result["requests"] == 2000
+    assert result["mean_ms"] < 0
+    assert result["settings"] == {"scheduler.kind": ["fcfs", "sptf"]}
+    assert result["a"]["response_time_ms"]["mean"] > result["b"]["response_time_ms"]["mean"]
     page = tmp_path / "difference.html"
     assert sledlab("diff", *runs, "--save", page).code == 0
     assert "<svg" in page.read_text()
     tables = [run / "requests.parquet" for run in runs]
-    assert sledlab("diff", *tables, "--json").json["mean_ms"] == found["mean_ms"]
+    assert sledlab("diff", *tables, "--json").json["mean_ms"] == result["mean_ms"]
 
 
 def test_mistakes_are_told_and_end_in_code_2(sledlab, runs, tmp_path):

@@ -12,8 +12,8 @@ def test_a_run_leaves_everything(sledlab, tmp_path):
     assert answer.code == 0
     assert "mobile-disk under FCFS answered 2,000 requests in" in answer.out
     page = (tmp_path / "report.html").read_text()
-    for words in ("spin-up", "the platters are at rest", "rotation", "one after another", "sleep"):
-        assert words in page, words
+    for text in ("spin-up", "the platters are at rest", "rotation", "one after another", "sleep"):
+        assert text in page, text
     assert "turnarounds" not in page
     assert "the sled" not in page
 
@@ -36,13 +36,13 @@ def test_parts_add_up_and_rotation_takes_half_a_turn(sledlab, tmp_path):
 def test_energy_by_state_is_power_times_time(sledlab):
     arguments = (*DISK, "--set", "device.idle_timeout_ms=300", "--json")
     for parked, parked_w, startup_s in (("sleep", 0.1, 2.5), ("off", 0.0, 4.0)):
-        found = sledlab(*arguments, "--set", f"device.rest_state={parked}").json
-        energy, seconds = found["energy_j"], found["state_time_s"]
+        result = sledlab(*arguments, "--set", f"device.rest_state={parked}").json
+        energy, seconds = result["energy_j"], result["state_time_s"]
         powers_w = {"seek": 2.3, "access": 2.3, "idle": 1.0, "inactive": parked_w, "startup": 2.5}
         for state, power_w in powers_w.items():
             assert energy[state] == pytest.approx(power_w * seconds[state]), state
-        assert found["startups"] > 10
-        assert seconds["startup"] == pytest.approx(found["startups"] * startup_s)
+        assert result["startups"] > 10
+        assert seconds["startup"] == pytest.approx(result["startups"] * startup_s)
 
 
 def test_a_disk_that_is_off_says_so(sledlab, tmp_path):

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from sledlab.legible import STAND_INS, shown_in, visible
+from sledlab.terminal_text import STAND_INS, shown_in, visible
 
 ROOT = Path(__file__).parents[2]
 BANK = "sample:oltp-bank-a"
@@ -76,8 +76,8 @@ def process(arguments, locale, **how):
     )
 
 
-def sledlab_in(locale, *words, **how):
-    return process(["-m", "sledlab", *words], locale, **how)
+def sledlab_in(locale, *text, **how):
+    return process(["-m", "sledlab", *text], locale, **how)
 
 
 @pytest.mark.slow("runs every command")
@@ -95,8 +95,8 @@ def test_every_command_in_every_encoding(tmp_path, locale):
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_json_and_device_files_are_utf_8_in_every_encoding(tmp_path, locale):
-    words = [["show", "device", "mems-g2", "--json"], ["show", "device", "mems-g2", "--toml"]]
-    shown, file = (sledlab_in(locale, *each, cwd=tmp_path).stdout for each in words)
+    text = [["show", "device", "mems-g2", "--json"], ["show", "device", "mems-g2", "--toml"]]
+    shown, file = (sledlab_in(locale, *each, cwd=tmp_path).stdout for each in text)
     assert json.loads(shown.decode("utf-8"))["name"] == "mems-g2"
     assert tomllib.loads(file.decode("utf-8"))["kind"] == "mems"
 
@@ -107,8 +107,8 @@ def test_names_that_a_stream_lacks_are_spelled(tmp_path, locale):
     done = sledlab_in(locale, "trace", "info", "日本.csv", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(rb"\u65e5\u672c.csv (csv): 1 request")
-    found = json.loads(sledlab_in(locale, "trace", "info", "日本.csv", "--json", cwd=tmp_path).stdout)
-    assert found["file"] == "日本.csv"
+    result = json.loads(sledlab_in(locale, "trace", "info", "日本.csv", "--json", cwd=tmp_path).stdout)
+    assert result["file"] == "日本.csv"
 
 
 @pytest.mark.parametrize("locale", LOCALES)

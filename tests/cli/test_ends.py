@@ -34,14 +34,14 @@ def status(process: int) -> list[str] | None:
 
 def children(parent: int) -> dict[int, str]:
     """All processes that one has started, and those of these, with the time at which they began."""
-    found, known = {}, {parent}
+    result, known = {}, {parent}
     processes = sorted(int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
     for process in processes * 2:  # numbers may have begun anew
         fields = status(process)
         if fields is not None and int(fields[1]) in known:
             known.add(process)
-            found[process] = fields[19]
-    return found
+            result[process] = fields[19]
+    return result
 
 
 def left(started: dict[int, str]) -> list[int]:
@@ -134,8 +134,8 @@ def test_a_process_ends_with_its_parent_wherever_it_runs(tmp_path, platform):
 
 
 def test_a_run_that_is_terminated_leaves_what_it_has(tmp_path):
-    words = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 30_000_000)
-    process = start(*words, "--out", tmp_path, "--json")
+    text = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 30_000_000)
+    process = start(*text, "--out", tmp_path, "--json")
     wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.terminate()
     out, err = process.communicate(timeout=PATIENCE_S)
@@ -148,8 +148,8 @@ def test_a_run_that_is_terminated_leaves_what_it_has(tmp_path):
 @pytest.mark.slow("writes 200,000 requests and a page")
 def test_a_signal_that_is_ignored_stays_so(tmp_path):
     ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
-    words = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 200_000)
-    process = start(*words, "--out", tmp_path, **ignoring)
+    text = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 200_000)
+    process = start(*text, "--out", tmp_path, **ignoring)
     wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.send_signal(signal.SIGHUP)
     process.communicate(timeout=PATIENCE_S)
@@ -186,9 +186,9 @@ def test_work_on_one_long_request_is_interrupted(arguments, tmp_path):
     trace = tmp_path / "long.csv"
     lines = [f"{number},{'RW'[number % 2]},0,{2**41 - 512}" for number in range(16)]
     trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
-    command, *rest = arguments
-    given = ("--trace", trace) if command == "simulate" else (rest.pop(0), trace)
-    process = start(command, *given, *rest)
+    command, *remaining = arguments
+    given = ("--trace", trace) if command == "simulate" else (remaining.pop(0), trace)
+    process = start(command, *given, *remaining)
     time.sleep(2)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=10) == 130

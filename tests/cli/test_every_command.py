@@ -38,8 +38,8 @@ def test_every_command_prints_help(sledlab):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_list_prints(sledlab, kind):
-    printed = sledlab("list", kind).out
-    assert all(name in printed for name in KINDS[kind].names())
+    output = sledlab("list", kind).out
+    assert all(name in output for name in KINDS[kind].names())
     assert len(sledlab("list", f"{kind}s", "--json").json) == len(KINDS[kind].names())
 
 
@@ -55,7 +55,7 @@ def test_list_without_kind_counts_members(sledlab):
         ],
         "trace": tomllib.loads((PROJECT / "sample/samples.toml").read_text())["traces"],
     }
-    assert {kind: counts[kind] for kind in files} == {kind: len(found) for kind, found in files.items()}
+    assert {kind: counts[kind] for kind in files} == {kind: len(result) for kind, result in files.items()}
     assert {*counts} == {*CATALOGUES, "job", "trace", "experiment"}
     table = sledlab("list").out
     for kind, count in counts.items():

@@ -20,13 +20,13 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def test_every_experiment_is_listed_with_a_line_and_its_study(sledlab):
-    found = sledlab("list", "experiment", "--json").json
-    assert [entry["name"] for entry in found] == [file.stem for file in FILES] == list(sl.experiment)
-    for entry in found:
+    result = sledlab("list", "experiment", "--json").json
+    assert [entry["name"] for entry in result] == [file.stem for file in FILES] == list(sl.experiment)
+    for entry in result:
         assert 20 <= len(entry["meaning"]) <= 115, entry
         assert entry["meaning"].endswith((".", "?")), entry
         assert command_of(entry["study"]).split()[0] in cli.list_commands(click.Context(cli))
-    assert {entry["study"] for entry in found} == {
+    assert {entry["study"] for entry in result} == {
         "compare",
         "side-by-side",
         "smart",

@@ -56,9 +56,9 @@ def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
 def test_options_reach_the_study(sledlab):
     said = ("--device", "atlas-10k", "--front", "mems-g3", "--configuration", "disk,mcd-all", "--at-mb", 32)
     more = ("--at-segment-kb", 16, "--seed", "1..2", "--replacement", "slru,arc", "--scheduler", "sptf")
-    found = sledlab(*SMALL, *FEW, *said, *more, "--set", "hybrid.bypass_kb=64", "--json").json
+    result = sledlab(*SMALL, *FEW, *said, *more, "--set", "hybrid.bypass_kb=64", "--json").json
     assert (
-        found["study"]
+        result["study"]
         | {
             "front": "mems-g3",
             "configuration": ["disk", "disk-uncached", "mcd-all"],
@@ -69,11 +69,11 @@ def test_options_reach_the_study(sledlab):
             "scheduler": "sptf",
             "hybrid": {"bypass_kb": "64"},
         }
-        == found["study"]
+        == result["study"]
     )
-    assert found["config"]["device"]["name"] == "atlas-10k"
-    assert {row["policy"] for row in found["tables"]["hits"]} == {"slru", "arc", "belady"}
-    assert found["tables"]["sizes"] == found["tables"]["prices"] == []
+    assert result["config"]["device"]["name"] == "atlas-10k"
+    assert {row["policy"] for row in result["tables"]["hits"]} == {"slru", "arc", "belady"}
+    assert result["tables"]["sizes"] == result["tables"]["prices"] == []
 
 
 @pytest.mark.parametrize(
@@ -131,14 +131,14 @@ def test_tuning_prints_an_experiment_that_runs(sledlab, tmp_path):
     assert answer.code == 0, answer.err
     assert "chosen" in answer.out
     assert '[front]\npreset = "mems-g2"' in answer.out
-    found = sledlab(*said, "--json").json
-    assert found["budget_mb"] == 8
-    assert found["price_per_mb"] == 2
+    result = sledlab(*said, "--json").json
+    assert result["budget_mb"] == 8
+    assert result["price_per_mb"] == 2
     out = sledlab(*said, "--out", tmp_path)
     assert f"experiment: {tmp_path / 'experiment.toml'}" in out.out
-    assert sledlab("hybrid", "tune", tmp_path / "study.toml", "--parallel", 1, "--json").json == found
+    assert sledlab("hybrid", "tune", tmp_path / "study.toml", "--parallel", 1, "--json").json == result
     run = sledlab("simulate", tmp_path / "experiment.toml", "--json").json
-    assert run["response_time_ms"]["mean"] == found["choice"]["mean_ms"]
+    assert run["response_time_ms"]["mean"] == result["choice"]["mean_ms"]
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -152,17 +152,17 @@ def test_a_run_tells_what_its_hybrid_did(sledlab, tmp_path):
         "front.active_tips=640",
     ]
     run = ("simulate", "--device", "atlas-10k-50mb", "--workload", "cello", "--limit", "500", *settings)
-    told = sledlab(*run, "--out", str(tmp_path / "run"))
-    assert "atlas-10k-50mb with mems-g2 (caching-disk)" in told.out
-    assert "reads found in front" in told.out
+    messages = sledlab(*run, "--out", str(tmp_path / "run"))
+    assert "atlas-10k-50mb with mems-g2 (caching-disk)" in messages.out
+    assert "reads found in front" in messages.out
     again = sledlab("simulate", str(tmp_path / "run" / "experiment.toml"), "--json").json
     counts = again["hybrid"]
     assert counts["written_blocks"] == sum(
         counts[kind] for kind in ("superseded_blocks", "destaged_blocks", "dirty_blocks")
     )
     assert again["config"]["front"]["active_tips"] == 640
-    kept = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert {key: again[key] for key in kept} == kept
+    cached = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert {key: again[key] for key in cached} == cached
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ SHORT = {
 }
 
 
-def with_options(words, options):
+def with_options(text, options):
     """A command with some options, which replace those of the same name."""
     for flag, value in zip(options[::2], options[1::2], strict=True):
-        if flag in words:
-            at = words.index(flag)
-            words = [*words[:at], *words[at + 2 :]]
-        words = [*words, flag, value]
-    return words
+        if flag in text:
+            at = text.index(flag)
+            text = [*text[:at], *text[at + 2 :]]
+        text = [*text, flag, value]
+    return text
 
 
 @pytest.fixture(autouse=True)

@@ -46,7 +46,7 @@ def test_a_sort_is_recorded_replayed_and_reported(sledlab: Sledlab, tmp_path: Pa
 
 
 def test_a_job_of_one_s_own_runs_both_ways_and_replays(sledlab: Sledlab, tmp_path: Path) -> None:
-    found = []
+    result = []
     for mpi in ([], ["--mpi", "--again"]):
         work, answer = tmp_path / f"{len(mpi)}.work", tmp_path / f"{len(mpi)}.json"
         files = ["--work", str(work), "--answer", str(answer)]
@@ -54,9 +54,9 @@ def test_a_job_of_one_s_own_runs_both_ways_and_replays(sledlab: Sledlab, tmp_pat
             "smart", "record", "--job", KMEANS, "--node-count", "3", *mpi, *files, "--job-set", "rounds=4"
         )
         assert ran.code == 0, ran.err
-        found.append((work.read_bytes(), answer.read_bytes()))
-    assert found[0] == found[1]
-    means = sorted([round(value) for value in mean] for mean in json.loads(found[0][1]))
+        result.append((work.read_bytes(), answer.read_bytes()))
+    assert result[0] == result[1]
+    means = sorted([round(value) for value in mean] for mean in json.loads(result[0][1]))
     assert means == [[0, 0], [0, 9], [9, 0], [9, 9]]
     unknown = sledlab("smart", "replay", str(tmp_path / "0.work"), "--device", "mems-g2")
     assert unknown.code == 2

@@ -1,7 +1,7 @@
 """Errors about values of a file carry its line, unless something said besides wins over it."""
 
 import pytest
-from sledlab.model.lines import lines_of
+from sledlab.model.error_location import lines_of
 
 EXPERIMENT = """# an experiment
 seed = 1
@@ -52,13 +52,13 @@ def refuse(sledlab, tmp_path, text, command, name="mine.toml"):
     file.write_text(text)
     answer = sledlab(*(str(word).replace("FILE", str(file)) for word in command))
     assert (answer.code, answer.out) == (2, ""), answer
-    first, found, remedy = answer.err.splitlines()
+    first, result, remedy = answer.err.splitlines()
     assert first.startswith(f"error: {file}:"), answer.err
-    assert found.startswith("  found: ")
+    assert result.startswith("  found: ")
     assert remedy.startswith("  help: ")
     number, _, said = first.removeprefix(f"error: {file}:").partition(": ")
     line = text.splitlines()[int(number) - 1]
-    assert found == f"  found: {line.strip()}"
+    assert result == f"  found: {line.strip()}"
     return line, said
 
 

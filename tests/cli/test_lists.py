@@ -63,11 +63,11 @@ def test_schedulers_and_workloads(sledlab):
 )
 def test_what_stands_around_a_device(sledlab, kind, names, parameter):
     """Needs an extension whose catalogue has sections `caches`, `merges` and `systems`."""
-    found = {entry["name"]: entry for entry in sledlab("list", kind, "--json").json}
-    assert names <= set(found) == set(getattr(sl, kind))
-    parameters = {spec["name"] for entry in found.values() for spec in entry["parameters"]}
+    result = {entry["name"]: entry for entry in sledlab("list", kind, "--json").json}
+    assert names <= set(result) == set(getattr(sl, kind))
+    parameters = {spec["name"] for entry in result.values() for spec in entry["parameters"]}
     assert parameter in parameters
-    for name, entry in found.items():
+    for name, entry in result.items():
         assert entry["meaning"] in " ".join(sledlab("show", kind, name).out.split())
     near = sorted(names - {"none", "single"})[0]
     sledlab("show", kind, f"{near}x").assert_refused(near)
@@ -78,9 +78,9 @@ def test_version(sledlab):
 
 
 def test_seek_map(sledlab, tmp_path):
-    found = sledlab("device", "seek-map", "mems-g2", "--json").json
-    assert [region["threshold_ms"] for region in found["regions"]] == [0.3, 0.325, 0.35, 0.4]
-    assert all(region["aspect"] > 4 for region in found["regions"])
+    result = sledlab("device", "seek-map", "mems-g2", "--json").json
+    assert [region["threshold_ms"] for region in result["regions"]] == [0.3, 0.325, 0.35, 0.4]
+    assert all(region["aspect"] > 4 for region in result["regions"])
     for suffix in ("png", "svg", "html", "csv", "npz"):
         path = tmp_path / f"map.{suffix}"
         assert sledlab("device", "seek-map", "mems-g2", "--save", path).code == 0

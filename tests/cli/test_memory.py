@@ -52,8 +52,8 @@ def test_a_thousand_sleds_take_little():
         "sl.simulate(busy, sleds, scheduler='pa-sptf', limit=20000, requests=False)\n"
         f"print({PEAK_KIB} - before)"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(found.stdout) < 500 * 1024
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(result.stdout) < 500 * 1024
 
 
 def test_a_limit_of_the_address_space_is_heeded():
@@ -74,9 +74,11 @@ def test_a_limit_of_the_address_space_is_heeded():
         "sl.simulate(sl.workload('uniform'), **said, **many)"
     )
     own = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=own)
-    assert found.returncode == 1, found.stderr
-    assert "1000 devices would take about" in found.stderr
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=own
+    )
+    assert result.returncode == 1, result.stderr
+    assert "1000 devices would take about" in result.stderr
 
 
 OVERLOAD = (
@@ -128,9 +130,11 @@ def test_a_queue_beyond_the_address_space_is_refused():
         "sl.simulate(sl.workload('uniform', requests=20_000_000), **said, requests=False)"
     )
     own = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=own)
-    assert found.returncode == 1, found.stderr
-    assert "requests wait and have taken" in found.stderr
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=own
+    )
+    assert result.returncode == 1, result.stderr
+    assert "requests wait and have taken" in result.stderr
 
 
 LONGEST = 2**41 - 512
@@ -147,8 +151,8 @@ short = sl.trace({**columns, "length_bytes": [512] * 2})
 def growth_mib(before: str, after: str) -> float:
     """By how much the peak memory of a process grows with the code `after`, which follows `before`."""
     code = f"{LONG_REQUESTS}\n{before}\npeak = {PEAK_KIB}\n{after}\nprint({PEAK_KIB} - peak)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return int(found.stdout) / 1024
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return int(result.stdout) / 1024
 
 
 def test_long_requests_of_a_trace_take_no_memory():

@@ -240,18 +240,18 @@ def files(tmp_path, monkeypatch):
 
 
 def told(sledlab, line):
-    words = shlex.split(line.replace("UNIFORM", "--device mems-g2 --workload uniform"))[1:]
-    answer = sledlab(*words)
+    text = shlex.split(line.replace("UNIFORM", "--device mems-g2 --workload uniform"))[1:]
+    answer = sledlab(*text)
     assert (answer.code, answer.out) == (2, ""), (line, answer)
     return answer.err
 
 
 def check(line, said):
-    first, *found, last = said.splitlines()
+    first, *result, last = said.splitlines()
     assert first.startswith("error: "), line
     assert len(first) > len("error: 12345678"), line
-    assert all(each.startswith("  found: ") for each in found), said
-    assert len(found) <= 1, said
+    assert all(each.startswith("  found: ") for each in result), said
+    assert len(result) <= 1, said
     assert last.startswith("  help: "), said
     assert "Traceback" not in said
 
@@ -287,14 +287,14 @@ def single_valued_options():
 
 
 def test_repeated_option_is_refused_in_every_command(sledlab):
-    found = list(single_valued_options())
-    assert len(found) > 300
-    for words, option in found:
+    result = list(single_valued_options())
+    assert len(result) > 300
+    for text, option in result:
         flag = max(option.opts, key=len)
         given = [flag, *["1"] * option.nargs]
-        answer = sledlab(*words, *given, *given)
+        answer = sledlab(*text, *given, *given)
         answer.assert_refused(f"`{flag}` is given twice")
-        sledlab(*words, *given, *given, *given).assert_refused(f"`{flag}` is given 3 times")
+        sledlab(*text, *given, *given, *given).assert_refused(f"`{flag}` is given 3 times")
 
 
 @pytest.mark.parametrize(

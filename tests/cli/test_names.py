@@ -62,8 +62,8 @@ def two_disks(tmp_path):
 
 
 def test_trace_info_counts_the_requests_of_each_device(sledlab, two_disks):
-    found = json.loads(sledlab("trace", "info", str(two_disks), "--json").out)["devices"]
-    assert found == [
+    result = json.loads(sledlab("trace", "info", str(two_disks), "--json").out)["devices"]
+    assert result == [
         {"device": 0, "requests": 2, "name": "usr,0"},
         {"device": 1, "requests": 1, "name": "web,0"},
     ]
@@ -76,8 +76,8 @@ def test_run_of_several_devices_names_them(sledlab, two_disks):
 
 
 def test_chosen_model_has_its_parameters_as_attributes():
-    chosen = sl.device("mems-g2", sleds=4)
-    assert (chosen.sleds, chosen.active_tips) == (4, 1280)
-    assert "active_tips" in dir(chosen)
+    choice = sl.device("mems-g2", sleds=4)
+    assert (choice.sleds, choice.active_tips) == (4, 1280)
+    assert "active_tips" in dir(choice)
     with pytest.raises(AttributeError, match="no parameter `tips_active`"):
-        _ = chosen.tips_active
+        _ = choice.tips_active

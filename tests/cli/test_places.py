@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import sledlab as sl
 from sledlab.lazy import loaded
+from sledlab.runs.file_names import AXES, beside, named
 from sledlab.runs.options import declared
-from sledlab.runs.places import AXES, beside, named
 from sledlab.studies import LIST
 
 from tests.conftest import SAMPLES
@@ -85,13 +85,13 @@ def test_beside_the_file_comes_before_the_working_directory(sledlab, project):
     (project / "app.csv").write_text(TRACE)
     experiment = project / "data" / "e.toml"
     experiment.write_text('device = "mems-g2"\n[trace]\nfile = "app.csv"\n')
-    found = sledlab("simulate", experiment, "--json").json
-    assert found["config"]["trace"]["file"] == str(project / "data/app.csv")
+    result = sledlab("simulate", experiment, "--json").json
+    assert result["config"]["trace"]["file"] == str(project / "data/app.csv")
     experiment.write_text('device = "mine.toml"\n[trace]\nfile = "app.csv"\n')
     assert sledlab("simulate", experiment, "--json").json["config"]["device"]["name"] == "mine"
     # What is said on the command line is seen from where the user is.
-    found = sledlab("simulate", experiment, "--trace", "app.csv", "--json").json
-    assert found["config"]["trace"]["file"] == "app.csv"
+    result = sledlab("simulate", experiment, "--trace", "app.csv", "--json").json
+    assert result["config"]["trace"]["file"] == "app.csv"
 
 
 def test_what_a_comparison_leaves_runs_again_from_anywhere(sledlab, project, elsewhere):
@@ -156,13 +156,13 @@ def test_a_study_of_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhe
 
 def test_names_are_relative_to_what_they_are_left_in(project, tmp_path):
     assert beside("data/app.csv", project / "runs" / "first") == "../../data/app.csv"
-    for kept in ("", "-", "nowhere.csv", str(project / "data/app.csv")):
-        assert beside(kept, project / "runs") == kept
+    for cached in ("", "-", "nowhere.csv", str(project / "data/app.csv")):
+        assert beside(cached, project / "runs") == cached
     # `..` leads out of where the link leads to.
     (tmp_path / "far" / "away").mkdir(parents=True)
     (project / "link").symlink_to(tmp_path / "far" / "away")
-    found = project / "link" / beside("data/app.csv", project / "link")
-    assert found.samefile(project / "data/app.csv")
+    result = project / "link" / beside("data/app.csv", project / "link")
+    assert result.samefile(project / "data/app.csv")
 
 
 def test_every_axis_that_names_files_is_one_of_a_study():
@@ -183,5 +183,5 @@ def test_samples_lie_where_they_lie_and_colons_are_letters_of_names(project):
     (project / "sample").mkdir()
     (project / "data" / "a:b.csv").write_text(TRACE)
     said = {"trace": {"file": "sample:mail-a"}, "study": {"kind": "compare", "trace": ["data/a:b.csv"]}}
-    found = named(said, lambda name: beside(name, project / "runs"))
-    assert found == {**said, "study": {"kind": "compare", "trace": ["../data/a:b.csv"]}}
+    result = named(said, lambda name: beside(name, project / "runs"))
+    assert result == {**said, "study": {"kind": "compare", "trace": ["../data/a:b.csv"]}}

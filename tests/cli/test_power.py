@@ -54,12 +54,12 @@ def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
 
 def test_json_and_several_devices(sledlab):
     few = ("--power", "fixed:timeout_ms=3,oracle", "--strategy", "immediate", "--battery-wh", 2)
-    found = sledlab("power", "--device", "mems-g2,mems-g3", *SMALL[3:], *few, "--json").json
-    assert found["study"]["device"] == ["mems-g2", "mems-g3"]
-    assert [row["policy"] for row in found["tables"]["policies"]] == ["fixed:timeout_ms=3", "oracle"] * 2
-    assert {row["strategy"] for row in found["tables"]["strategies"]} == {"base", "immediate"}
-    assert {row["battery_wh"] for row in found["tables"]["battery"]} == {2.0}
-    assert [fit["device"] for fit in found["startup_fits"]] == ["mems-g2", "mems-g3"]
+    result = sledlab("power", "--device", "mems-g2,mems-g3", *SMALL[3:], *few, "--json").json
+    assert result["study"]["device"] == ["mems-g2", "mems-g3"]
+    assert [row["policy"] for row in result["tables"]["policies"]] == ["fixed:timeout_ms=3", "oracle"] * 2
+    assert {row["strategy"] for row in result["tables"]["strategies"]} == {"base", "immediate"}
+    assert {row["battery_wh"] for row in result["tables"]["battery"]} == {2.0}
+    assert [fit["device"] for fit in result["startup_fits"]] == ["mems-g2", "mems-g3"]
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_interrupt_keeps_what_is_done(tmp_path):
 
 def test_simulate_takes_a_policy_and_merging(sledlab):
     run = ("simulate", "--device", "mems-g2", "--workload", "directed-merge", "--limit", 500, "--json")
-    found = sledlab(*run, "--power", "fixed:timeout_ms=2", "--merge", "chains").json
-    assert found["config"]["power"] == {"kind": "fixed", "timeout_ms": 2.0}
-    assert found["merged"]["requests"] > found["merged"]["groups"] > 0
+    result = sledlab(*run, "--power", "fixed:timeout_ms=2", "--merge", "chains").json
+    assert result["config"]["power"] == {"kind": "fixed", "timeout_ms": 2.0}
+    assert result["merged"]["requests"] > result["merged"]["groups"] > 0
     assert "did you mean `immediate`" in sledlab(*run, "--power", "immediates").err
     assert sledlab(*run, "--merge", "chain").code == 2

@@ -80,13 +80,15 @@ def test_a_study_says_how_long_it_takes_unless_it_is_to_be_quiet(sledlab, monkey
 
 @pytest.mark.usefixtures("without_pages")
 def test_what_is_kept_is_no_run(sledlab, monkeypatch, tmp_path):
-    told = []
-    monkeypatch.setattr(bench.Progress, "expect", lambda _, done, runs, at_once, requests: told.append(runs))
+    messages = []
+    monkeypatch.setattr(
+        bench.Progress, "expect", lambda _, done, runs, at_once, requests: messages.append(runs)
+    )
     race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
     race = (*race, "--scheduler", "fcfs,sptf", "--out", tmp_path / "race")
     assert sledlab(*race, "--speedup", "1,2").code == 0
     assert sledlab(*race, "--speedup", "1,2,4").code == 0
-    assert told == [4, 4, 4, 4, 2, 2]
+    assert messages == [4, 4, 4, 4, 2, 2]
 
 
 def test_quiet_says_nothing_however_long_it_takes(clock, capsys):

@@ -44,12 +44,12 @@ def test_another_kind_is_refused_and_replaced_if_said(sledlab, tmp_path, without
     (out / "figures").mkdir()
     before = "replay"
     for kind in ("simulate", "compare", "side-by-side", "smart", "replay"):
-        held = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+        checked = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
         answer = sledlab(*COMMANDS[kind], "--out", out)
         if kind != before:
             answer.assert_refused(f"`{out}` holds results of another kind: of `{before}`, not of `{kind}`")
             assert "--replace" in answer.err
-            assert held == {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+            assert checked == {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
         assert sledlab(*COMMANDS[kind], "--out", out, "--replace").code == 0
         assert listed(out) == files[kind] | mine | {"figures"}
         assert sledlab(*COMMANDS[kind], "--out", out).code == 0  # the same kind goes on
@@ -70,10 +70,10 @@ def test_every_pair_of_kinds_is_refused(tmp_path, refused, held, wanted):
 
 def test_every_command_with_a_directory_has_the_option(sledlab):
     commands = [("simulate",), ("compare",), ("hybrid",), ("hybrid", "tune"), ("power",), ("smart",)]
-    for words in [*commands, ("smart", "replay"), ("smart", "size"), ("check",)]:
-        said = sledlab(*words, "--help-all" if words != ("check",) else "--help").out
-        assert "--out DIR" in said, words
-        assert "--replace" in said, words
+    for text in [*commands, ("smart", "replay"), ("smart", "size"), ("check",)]:
+        said = sledlab(*text, "--help-all" if text != ("check",) else "--help").out
+        assert "--out DIR" in said, text
+        assert "--replace" in said, text
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -103,10 +103,10 @@ def test_a_mistake_is_found_before_results_are_removed(sledlab, tmp_path):
 
 def test_a_directory_without_a_name_is_refused(sledlab, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    commands = {kind: words for kind, words in COMMANDS.items() if SORT not in words}
-    for words in commands.values():
-        sledlab(*words, "--out", "").assert_refused("the directory for results has no name")
-        assert "give a directory" in sledlab(*words, "--out", "").err
+    commands = {kind: text for kind, text in COMMANDS.items() if SORT not in text}
+    for text in commands.values():
+        sledlab(*text, "--out", "").assert_refused("the directory for results has no name")
+        assert "give a directory" in sledlab(*text, "--out", "").err
     assert listed(tmp_path) == set()
 
 

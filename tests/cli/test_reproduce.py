@@ -23,9 +23,9 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def test_list_has_every_figure_and_claim(sledlab):
-    found = sledlab("reproduce", "list", "--json").json
-    assert [each["name"] for each in found["figures"]] == list(figures())
-    assert {each["id"] for each in found["claims"]} == set(claims())
+    result = sledlab("reproduce", "list", "--json").json
+    assert [each["name"] for each in result["figures"]] == list(figures())
+    assert {each["id"] for each in result["claims"]} == set(claims())
     assert "wang2005-figure-6" in sledlab("reproduce", "list").out
 
 
@@ -82,8 +82,8 @@ def test_run_leaves_tables_picture_and_verdicts(sledlab, tmp_path):
 
 def test_run_on_a_device_of_ones_own_says_so(sledlab, tmp_path):
     (tmp_path / "mine.toml").write_text((PROJECT / "presets/devices/mems-g3.toml").read_text("utf-8"))
-    found = sledlab("reproduce", "run", FIGURE, *SHORT, "--device", "mine.toml", "--out", "a", "--json").json
-    assert found["device"] == "mine"
+    result = sledlab("reproduce", "run", FIGURE, *SHORT, "--device", "mine.toml", "--out", "a", "--json").json
+    assert result["device"] == "mine"
     assert sledlab("reproduce", "run", FIGURE, *SHORT, "--out", "b").code == 0
     a, b = (
         json.loads((tmp_path / each / "lee2009-figure-2/summary.json").read_text("utf-8")) for each in "ab"
@@ -94,9 +94,9 @@ def test_run_on_a_device_of_ones_own_says_so(sledlab, tmp_path):
 
 def test_changed_settings_and_schedulers_are_run_and_reported(sledlab, tmp_path):
     changed = ("--set", "device.spring_factor=0.3", "--scheduler", "sptf,fcfs")
-    found = sledlab("reproduce", "run", FIGURE, *SHORT, *changed, "--json").json
-    assert found["settings"] == {"device.spring_factor": "0.3"}
-    assert {row[0] for panel in found["values"][FIGURE] for row in panel["rows"]} == {"SPTF", "FCFS"}
+    result = sledlab("reproduce", "run", FIGURE, *SHORT, *changed, "--json").json
+    assert result["settings"] == {"device.spring_factor": "0.3"}
+    assert {row[0] for panel in result["values"][FIGURE] for row in panel["rows"]} == {"SPTF", "FCFS"}
     summary = json.loads((tmp_path / FIGURE / "lee2009-figure-2/summary.json").read_text("utf-8"))
     assert summary["config"]["device"]["spring_factor"] == 0.3
     for file in (f"{FIGURE}.svg", "reproduction.md"):
@@ -117,18 +117,18 @@ def test_changes_that_an_experiment_does_not_take_are_refused(sledlab):
 
 
 def test_page_tells_this_run_from_the_full_run(sledlab, tmp_path):
-    found = sledlab("reproduce", "run", FIGURE, *SHORT, "--json").json
-    assert [claim["ours"] for claim in found["full_run"]["claims"]] == [
+    result = sledlab("reproduce", "run", FIGURE, *SHORT, "--json").json
+    assert [claim["ours"] for claim in result["full_run"]["claims"]] == [
         claims()["L-15"].ours,
         claims()["L-16"].ours,
     ]
     page = (tmp_path / FIGURE / "reproduction.md").read_text(encoding="utf-8")
-    here, whole = page.split("\n## Full run\n")
+    here, full = page.split("\n## Full run\n")
     assert "## This run: at most 60 requests a run, seed 1" in here
     assert "Ours:" not in page
-    assert f"Result of the full run: {claims()['L-15'].ours}" in whole
-    assert f"L-15: {claims()['L-15'].outcome} (full run)" in whole
-    values = found["values"][FIGURE]
+    assert f"Result of the full run: {claims()['L-15'].ours}" in full
+    assert f"L-15: {claims()['L-15'].outcome} (full run)" in full
+    values = result["values"][FIGURE]
     assert len(values) == len(figures()[FIGURE].panels)
     for panel in values:
         assert panel["rows"]

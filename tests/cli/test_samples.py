@@ -20,8 +20,8 @@ def test_every_sample_is_listed(sledlab):
         files = {file.name for file in (PROJECT / "sample" / folder).iterdir() if file.name != "README.md"}
         assert {form.format(called(sample.name)) for sample in samples(folder)} == files
     assert PLACE.is_dir()
-    found = sledlab("list", "trace", "--json").json
-    assert [sample["name"] for sample in found] == [sample.name for sample in samples()]
+    result = sledlab("list", "trace", "--json").json
+    assert [sample["name"] for sample in result] == [sample.name for sample in samples()]
     assert "sample:oltp-bank-a" in sledlab("list", "trace").out
 
 
@@ -84,10 +84,10 @@ def test_work_records_by_name(sledlab, tmp_path):
 
 
 def test_records_of_a_study_by_name(sledlab):
-    found = sledlab(
+    result = sledlab(
         "smart", "--work", "sample:scan,sample:sort", "--device", "ram", "--parallel", 1, "--json"
     )
-    assert found.code == 0, found.err
+    assert result.code == 0, result.err
 
 
 def test_an_unknown_sample_suggests_the_nearest(sledlab, refused):

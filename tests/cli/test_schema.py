@@ -30,9 +30,9 @@ def assert_accepts(kind, text):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_schema_is_one(sledlab, kind):
-    printed = sledlab("setup", "schema", kind).json
-    assert printed == of(kind)
-    assert printed["$schema"].endswith("2020-12/schema")
+    output = sledlab("setup", "schema", kind).json
+    assert output == of(kind)
+    assert output["$schema"].endswith("2020-12/schema")
     assert validator(kind)
     sledlab("setup", "schema", "experiments").assert_refused("experiment")
 

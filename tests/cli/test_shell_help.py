@@ -16,11 +16,11 @@ from sledlab.cli.completion import SHELLS, VARIABLE, keys, script
 from tests.conftest import PROJECT
 
 
-def completed(*words):
+def completed(*text):
     """What the last word may become."""
     return [
         each.value
-        for each in ShellComplete(cli, {}, "sledlab", VARIABLE).get_completions(list(words[:-1]), words[-1])
+        for each in ShellComplete(cli, {}, "sledlab", VARIABLE).get_completions(list(text[:-1]), text[-1])
     ]
 
 
@@ -77,11 +77,11 @@ def test_everything_that_can_be_set_is_completed():
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_of_a_shell(sledlab, shell):
-    printed = sledlab("setup", "completion", shell).out
-    assert printed == script(shell)
-    assert VARIABLE in printed
+    output = sledlab("setup", "completion", shell).out
+    assert output == script(shell)
+    assert VARIABLE in output
     assert shutil.which(shell) is None or (
-        subprocess.run([shell, "-n", "/dev/stdin"], input=printed, text=True, check=False).returncode == 0
+        subprocess.run([shell, "-n", "/dev/stdin"], input=output, text=True, check=False).returncode == 0
     )
     sledlab("setup", "completion", "tcsh").assert_refused("bash")
 
@@ -114,9 +114,9 @@ def test_every_command_has_a_page_of_manual(sledlab, tmp_path):
 
 
 def test_doctor_tells_what_is_there_and_what_is_missing(sledlab, monkeypatch):
-    found = {each["what"]: each for each in sledlab("doctor", "--json").json}
-    assert found["numpy"]["found"] == version("numpy")
-    assert all(each["found"] for each in found.values() if each["needed"])
+    result = {each["what"]: each for each in sledlab("doctor", "--json").json}
+    assert result["numpy"]["found"] == version("numpy")
+    assert all(each["found"] for each in result.values() if each["needed"])
     assert "polars" in sledlab("doctor").out
 
     def missing(name):
@@ -125,23 +125,23 @@ def test_doctor_tells_what_is_there_and_what_is_missing(sledlab, monkeypatch):
         return "1"
 
     monkeypatch.setattr(doctors, "version", missing)
-    told = sledlab("doctor")
-    assert told.code == 1
-    assert "duckdb is missing, for queries, and tables of TPC-H: pip install 'sledlab[jobs]'" in told.out
+    messages = sledlab("doctor")
+    assert messages.code == 1
+    assert "duckdb is missing, for queries, and tables of TPC-H: pip install 'sledlab[jobs]'" in messages.out
 
 
 def test_doctor_names_programs_by_feature(sledlab, monkeypatch):
     monkeypatch.setattr(
         doctors, "find_program", lambda name: None if name == "nbdfuse" else f"/usr/bin/{name}"
     )
-    printed = sledlab("doctor").out
+    output = sledlab("doctor").out
     assert (
         "nbdfuse is missing, for sledlab serve --attach file, loop, ext4: apt-get install libnbd-bin"
-        in printed
+        in output
     )
-    assert "losetup is missing" not in printed
-    found = {each["what"]: each["found"] for each in sledlab("doctor", "--json").json}
-    assert found["fio"] == "/usr/bin/fio"
+    assert "losetup is missing" not in output
+    result = {each["what"]: each["found"] for each in sledlab("doctor", "--json").json}
+    assert result["fio"] == "/usr/bin/fio"
 
 
 def test_doctor_knows_what_the_package_needs():

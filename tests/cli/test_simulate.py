@@ -27,15 +27,25 @@ config version seed checksum
 def test_json_is_one_object_with_everything_promised(sledlab):
     answer = sledlab(*UNIFORM, "--json")
     assert (answer.code, answer.err) == (0, "")
-    found = answer.json
-    assert set(found) >= set(SUMMARY_KEYS.split())
-    assert set(found["response_time_ms"]) >= {"mean", "std", "scv", "p50", "p90", "p95", "p99", "p999", "max"}
-    assert set(found["energy_j"]) == {"total", "seek", "access", "idle", "inactive", "startup"}
-    assert set(found["queue_length"]) == {"mean", "max"}
-    assert found["requests"] == 2000 == found["read"]["requests"] + found["write"]["requests"]
+    result = answer.json
+    assert set(result) >= set(SUMMARY_KEYS.split())
+    assert set(result["response_time_ms"]) >= {
+        "mean",
+        "std",
+        "scv",
+        "p50",
+        "p90",
+        "p95",
+        "p99",
+        "p999",
+        "max",
+    }
+    assert set(result["energy_j"]) == {"total", "seek", "access", "idle", "inactive", "startup"}
+    assert set(result["queue_length"]) == {"mean", "max"}
+    assert result["requests"] == 2000 == result["read"]["requests"] + result["write"]["requests"]
     for part in ("queue_time_ms", "service_time_ms", "positioning_time_ms"):
-        assert found[part]["mean"] > 0
-    energy = found["energy_j"]
+        assert result[part]["mean"] > 0
+    energy = result["energy_j"]
     assert energy["total"] == pytest.approx(sum(value for name, value in energy.items() if name != "total"))
 
 
@@ -84,20 +94,20 @@ def test_changed_run_names_the_results_it_replaces(sledlab, tmp_path):
 def test_options_override_the_experiment_file(sledlab, tmp_path):
     assert sledlab(*UNIFORM, "--out", tmp_path).code == 0
     file = tmp_path / "experiment.toml"
-    found = sledlab("simulate", file, "--limit", 500, "--set", "device.active_tips=3200", "--json").json
-    assert found["requests"] == 500
-    assert found["config"]["device"]["active_tips"] == 3200
+    result = sledlab("simulate", file, "--limit", 500, "--set", "device.active_tips=3200", "--json").json
+    assert result["requests"] == 500
+    assert result["config"]["device"]["active_tips"] == 3200
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_requests_table(sledlab, tmp_path, suffix):
     path = tmp_path / f"requests.{suffix}"
-    found = sledlab(*UNIFORM, "--requests", path, "--json").json
+    result = sledlab(*UNIFORM, "--requests", path, "--json").json
     frame = pl.read_parquet(path) if suffix == "parquet" else pl.read_csv(path)
     expected = ["id", "arrival_ns", "start_ns", "completion_ns", "lbn", "blocks", "op", "response_ns"]
     assert frame.columns[:8] == expected
     assert frame.height == 2000
-    assert frame["response_ns"].mean() / 1e6 == pytest.approx(found["response_time_ms"]["mean"])
+    assert frame["response_ns"].mean() / 1e6 == pytest.approx(result["response_time_ms"]["mean"])
     assert (frame["completion_ns"] - frame["arrival_ns"] == frame["response_ns"]).all()
     assert set(frame["op"]) == {"R", "W"}
 
@@ -165,14 +175,14 @@ def test_a_mistake_leaves_nothing_behind(sledlab, tmp_path):
 
 def test_models_are_options(sledlab):
     disk = ("simulate", "--device", "atlas-10k", "--workload", "cello", "--limit", 200, "--json")
-    found = sledlab(*disk, "--hybrid", "write-buffer", "--front", "mems-g3").json["config"]
-    assert found["hybrid"]["kind"] == "write-buffer"
-    assert found["front"]["name"] == "mems-g3"
-    found = sledlab(*disk, "--system", "mirror", "--set", "system.devices=2", "--cache", "write-back").json[
+    result = sledlab(*disk, "--hybrid", "write-buffer", "--front", "mems-g3").json["config"]
+    assert result["hybrid"]["kind"] == "write-buffer"
+    assert result["front"]["name"] == "mems-g3"
+    result = sledlab(*disk, "--system", "mirror", "--set", "system.devices=2", "--cache", "write-back").json[
         "config"
     ]
-    assert (found["system"]["kind"], found["system"]["devices"]) == ("mirror", 2)
-    assert found["cache"]["kind"] == "write-back"
+    assert (result["system"]["kind"], result["system"]["devices"]) == ("mirror", 2)
+    assert result["cache"]["kind"] == "write-back"
 
 
 def test_wrong_experiment_file_is_told_with_its_place(sledlab, tmp_path):
@@ -272,8 +282,8 @@ def test_a_limit_counts_requests_and_operations_count_all(sledlab, tmp_path, sai
     path.write_text(MIXED)
     if kind == "parquet":
         sl.read_trace(path).write(path := tmp_path / "mixed.parquet")
-    found = sledlab("simulate", "--device", "ram", "--trace", path, *said, "--json").json
-    assert (found["operations"]["issued"], found["requests"]) == (issued, requests)
+    result = sledlab("simulate", "--device", "ram", "--trace", path, *said, "--json").json
+    assert (result["operations"]["issued"], result["requests"]) == (issued, requests)
 
 
 def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path):
@@ -297,8 +307,8 @@ def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path)
         assert point["arrival_rate_iops"] == pytest.approx(rate), said
     in_memory = sl.read_trace(path).frame()
     for said, rate in (({"limit": 2}, 2 / 4e-3), ({"operations": 4, "limit": 9}, 1 / 3e-3)):
-        found = sl.compare(in_memory, "ram", scheduler="fcfs", speedup=1, parallel=1, **said)
-        assert found.tables["points"]["arrival_rate_iops"].to_list() == pytest.approx([rate])
+        result = sl.compare(in_memory, "ram", scheduler="fcfs", speedup=1, parallel=1, **said)
+        assert result.tables["points"]["arrival_rate_iops"].to_list() == pytest.approx([rate])
 
 
 def test_slices_count_requests_too(sledlab, tmp_path):

@@ -17,9 +17,9 @@ SCAN = ("smart", "replay", WORK / "scan.work", "--device", "mems-g2")
 def test_json_is_one_object_with_everything_promised(sledlab):
     answer = sledlab(*SCAN, "--json")
     assert (answer.code, answer.err) == (0, "")
-    found = answer.json
-    assert (found["schema"], found["warnings"]) == (1, [])
-    assert set(found) == {
+    result = answer.json
+    assert (result["schema"], result["warnings"]) == (1, [])
+    assert set(result) == {
         "schema",
         "warnings",
         "job",
@@ -40,9 +40,9 @@ def test_json_is_one_object_with_everything_promised(sledlab):
         "version",
         "config",
     }
-    assert set(found["components_s"]) == {"compute", "store", "network", "waiting"}
-    assert [each["what"] for each in found["what_if"]] == ["compute", "store", "network"]
-    assert set(found["by_phase"][0]) == {
+    assert set(result["components_s"]) == {"compute", "store", "network", "waiting"}
+    assert [each["what"] for each in result["what_if"]] == ["compute", "store", "network"]
+    assert set(result["by_phase"][0]) == {
         "phase",
         "phase_start_s",
         "phase_end_s",
@@ -96,12 +96,12 @@ def test_command_line_python_and_file_agree_to_the_last_digit(sledlab, tmp_path)
 def test_options_override_the_experiment_file(sledlab, tmp_path):
     assert sledlab(*SCAN, "--no-what-if", "--out", tmp_path).code == 0
     file = tmp_path / "experiment.toml"
-    found = sledlab(
+    result = sledlab(
         "smart", "replay", file, "--device", "ram", "--at", "host", "--network", "hub", "--json"
     ).json
-    assert found["config"]["device"]["kind"] == "ram"
-    assert found["config"]["network"]["kind"] == "hub"
-    assert found["nodes"] == 5
+    assert result["config"]["device"]["kind"] == "ram"
+    assert result["config"]["network"]["kind"] == "hub"
+    assert result["nodes"] == 5
 
 
 def test_the_trace_of_a_node_is_replayed_by_simulate(sledlab, tmp_path):
@@ -109,9 +109,9 @@ def test_the_trace_of_a_node_is_replayed_by_simulate(sledlab, tmp_path):
     answer = sledlab(*SCAN, "--no-what-if", "--dump-trace", 2, trace, "--goal", schedule)
     assert answer.code == 0
     assert str(trace) in answer.out.replace("\n", "")
-    found = sledlab("simulate", "--device", "mems-g2", "--trace", trace, "--replay", "open", "--json").json
-    assert found["requests"] == 1024
-    assert found["read"]["bytes"] == 8388608
+    result = sledlab("simulate", "--device", "mems-g2", "--trace", trace, "--replay", "open", "--json").json
+    assert result["requests"] == 1024
+    assert result["read"]["bytes"] == 8388608
     assert schedule.read_text().startswith("num_ranks 5")
 
 
@@ -175,9 +175,9 @@ def test_what_is_no_record(sledlab, bank, tmp_path):
 
 
 def test_show(sledlab):
-    found = sledlab("smart", "show", WORK / "join.work", "--json").json
-    assert (found["job"], found["nodes"]) == ("join", 4)
-    assert len(found["traffic"]) == 4
+    result = sledlab("smart", "show", WORK / "join.work", "--json").json
+    assert (result["job"], result["nodes"]) == ("join", 4)
+    assert len(result["traffic"]) == 4
     text = sledlab("smart", "show", WORK / "join.work").out
     assert "join on 4 nodes reads 58.4 MB" in text
     assert "nested loop" in text
@@ -196,9 +196,9 @@ def test_a_query_is_studied_and_sized(sledlab, tmp_path):
     assert sized.json["job_settings"] == {"scale_factor": "0.01"}
     assert sized.json["smallest"] == {"mems-g2": 1}
     record = ("smart", "record", "--query", "q6", "--scale-factor", 0.01)
-    kept = [sledlab(*record, *more).out for more in ((), ("--again",))]
-    assert kept[0] == kept[1]
-    assert "record: " in kept[0]
+    cached = [sledlab(*record, *more).out for more in ((), ("--again",))]
+    assert cached[0] == cached[1]
+    assert "record: " in cached[0]
     size = ("smart", "size", "--deadline", "60s", "--device", "ram")
     sledlab(*size).assert_refused("one job or one query")
     sledlab(*size, "--job", "sort", "--query", "q6").assert_refused("one job or one query")
@@ -272,8 +272,8 @@ def test_a_replay_says_which_nodes_failed(sledlab):
     assert answer.code == 0
     said = " ".join(answer.out.split())
     assert "Nodes 0 and 3 have failed before it begins; others do the work, from copies." in said
-    found = sledlab(*SCAN, "--no-what-if", *failing, "--json").json
-    assert (found["failure"]["failed"], found["failure"]["rebuild"]) == ([0, 3], None)
+    result = sledlab(*SCAN, "--no-what-if", *failing, "--json").json
+    assert (result["failure"]["failed"], result["failure"]["rebuild"]) == ([0, 3], None)
     assert (
         "the shares of nodes 2 and 3 are lost"
         in sledlab(*SCAN, *failing[:2], "--set", "cluster.failed=[2,3]").err

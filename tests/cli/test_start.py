@@ -43,7 +43,7 @@ DECLARED = {
 """What there is of the frame until a study runs."""
 
 RUNNING = {
-    *("sledlab.job.node", "sledlab.job.record", "sledlab.job.task", "sledlab.model.lines"),
+    *("sledlab.job.node", "sledlab.job.record", "sledlab.job.task", "sledlab.model.error_location"),
     *("sledlab.runs.cluster", "sledlab.runs.compose", "sledlab.runs.execute", "sledlab.runs.result"),
     *("sledlab.show.columns", "sledlab.show.document", "sledlab.show.progress", "sledlab.traces.read"),
 }
@@ -68,7 +68,7 @@ VALUES = (
 )
 """Words that are names."""
 
-MOST = 40
+MAX = 40
 """Modules of sledlab that a line may import, beside those of the package itself."""
 
 STARTS = (
@@ -80,10 +80,10 @@ STARTS = (
 
 def imported(lines=()):
     """Modules that each line was the first to import."""
-    told = subprocess.run(
+    messages = subprocess.run(
         [sys.executable, "-c", COMPLETE, json.dumps(lines)], capture_output=True, text=True, check=True
     )
-    return json.loads(told.stdout)
+    return json.loads(messages.stdout)
 
 
 def is_too_much(module):
@@ -99,16 +99,16 @@ def is_too_much(module):
 
 @pytest.mark.parametrize("lines", [(), VALUES], ids=["options", "names"])
 def test_completion_imports_nothing_that_runs(lines):
-    told = imported(lines)
-    assert len(told) >= len(VALUES)
-    found = {line: [each for each in modules if is_too_much(each)] for line, modules in told.items()}
-    assert {line: modules for line, modules in found.items() if modules} == {}
+    messages = imported(lines)
+    assert len(messages) >= len(VALUES)
+    result = {line: [each for each in modules if is_too_much(each)] for line, modules in messages.items()}
+    assert {line: modules for line, modules in result.items() if modules} == {}
 
 
 @pytest.mark.parametrize("line", [("simulate", "--sch"), ("smart", "--"), ("fleet", "--")])
 def test_completion_imports_few_modules(line):
     (modules,) = imported([line]).values()
-    assert len([each for each in modules if each.startswith("sledlab.")]) < MOST
+    assert len([each for each in modules if each.startswith("sledlab.")]) < MAX
 
 
 @pytest.mark.parametrize("program", STARTS)

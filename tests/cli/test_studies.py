@@ -19,8 +19,8 @@ TIMED = {"points", "decision_cost.csv", "decision_cost.parquet", "timing.json"}
 
 def simulated(data: dict[str, Any]) -> dict[str, Any]:
     """Return an outcome as plain data, without wall-clock times."""
-    kept = {name: value for name, value in data.items() if name != "decision_cost"}
-    return kept | {"tables": simulated(kept["tables"])} if "tables" in kept else kept
+    cached = {name: value for name, value in data.items() if name != "decision_cost"}
+    return cached | {"tables": simulated(cached["tables"])} if "tables" in cached else cached
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ def system(kind: str, devices: int) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("kind", ["concatenation", "stripe", "mirror", "raid5"])
 def test_devices_are_put_together(sledlab, kind):
-    found = sledlab("simulate", *UNIFORM, *system(kind, 4)).json
+    result = sledlab("simulate", *UNIFORM, *system(kind, 4)).json
     fails = {"failed": "none", "failed_at_s": 0.0, "rebuild_mb_s": 0.0}
-    assert found["config"]["system"] == {
+    assert result["config"]["system"] == {
         "kind": kind,
         "devices": 4,
         "unit_blocks": 128,
@@ -22,9 +22,9 @@ def test_devices_are_put_together(sledlab, kind):
         **fails,
         "start": "ready",
     }
-    assert "faults" not in found
-    assert found["requests"] == 200
-    assert sum(found["state_time_s"].values()) == pytest.approx(4 * found["elapsed_s"])
+    assert "faults" not in result
+    assert result["requests"] == 200
+    assert sum(result["state_time_s"].values()) == pytest.approx(4 * result["elapsed_s"])
 
 
 def test_what_cannot_be_is_refused(sledlab):
@@ -48,7 +48,7 @@ def test_a_complete_experiment_runs_again(sledlab, tmp_path):
 
 def test_systems_and_memory_are_compared():
     kinds = ["stripe", "mirror"]
-    found = sl.compare(
+    result = sl.compare(
         sl.workload("uniform"),
         device="ram",
         scheduler=["fcfs"],
@@ -57,7 +57,7 @@ def test_systems_and_memory_are_compared():
         vary={"system.kind": kinds},
         settings={"system.kind": "stripe", "system.devices": 2},
     )
-    assert {row["system.kind"] for row in found.points.to_dicts()} == set(kinds)
+    assert {row["system.kind"] for row in result.points.to_dicts()} == set(kinds)
 
 
 def test_disks_share_a_bus_and_others_do_not(sledlab):
@@ -86,16 +86,16 @@ REBUILT = (*RAM, *FAILING[2:], "--set", "system.rebuild_mb_s=50")
 
 
 def test_a_rebuild_is_told_in_numbers_words_and_on_the_page(sledlab, tmp_path):
-    found = sledlab("simulate", *REBUILT, "--json").json["faults"]
+    result = sledlab("simulate", *REBUILT, "--json").json["faults"]
     # 244 whole stripes of 64 KiB, read from three devices each.
-    assert found["rebuild_written_bytes"] == 244 * 65536
-    assert found["rebuild_read_bytes"] == 3 * found["rebuild_written_bytes"]
-    assert found["failed"][0]["rebuilt_after_s"] == pytest.approx(244 * 65536 / 50e6, rel=0.02)
-    assert found["lost_blocks"] == 0
+    assert result["rebuild_written_bytes"] == 244 * 65536
+    assert result["rebuild_read_bytes"] == 3 * result["rebuild_written_bytes"]
+    assert result["failed"][0]["rebuilt_after_s"] == pytest.approx(244 * 65536 / 50e6, rel=0.02)
+    assert result["lost_blocks"] == 0
     answer = sledlab("simulate", *REBUILT, "--out", tmp_path / "run")
-    words = "Device 0 had failed before the run; its spare held all"
-    assert words in answer.out
-    assert words in (tmp_path / "run" / "report.html").read_text()
+    text = "Device 0 had failed before the run; its spare held all"
+    assert text in answer.out
+    assert text in (tmp_path / "run" / "report.html").read_text()
 
 
 def test_two_failures_lose_data(sledlab):
@@ -103,9 +103,9 @@ def test_two_failures_lose_data(sledlab):
     assert lost["lost_blocks"] > 0
     assert lost["lost_requests"] > 0
     both = ("--set", "system.failed=[0,1]", "--set", "system.failed_at_s=[0.0,1e6]")
-    found = sledlab("simulate", *FAILING[:-2], *both, "--json").json["faults"]
-    assert [failed["at_s"] for failed in found["failed"]] == [0, 1e6]
-    assert found["lost_requests"] == 0
+    result = sledlab("simulate", *FAILING[:-2], *both, "--json").json["faults"]
+    assert [failed["at_s"] for failed in result["failed"]] == [0, 1e6]
+    assert result["lost_requests"] == 0
 
 
 @pytest.mark.parametrize(
@@ -155,12 +155,12 @@ def test_spare_is_parked_until_a_device_fails():
         "system.failed_at_s": 0.5,
         "system.rebuild_mb_s": 100,
     }
-    found = sl.simulate(
+    result = sl.simulate(
         sl.workload("uniform"),
         sl.device("ram", capacity_mb=1),
         system="mirror",
         limit=2000,
         settings=settings,
     )
-    assert found.summary["state_time_s"]["inactive"] == pytest.approx(0.5, abs=0.01)
-    assert found.startups == 1
+    assert result.summary["state_time_s"]["inactive"] == pytest.approx(0.5, abs=0.01)
+    assert result.startups == 1

@@ -9,9 +9,9 @@ HEADER = "time_us,op,offset_bytes,length_bytes\n"
 
 
 def test_info_of_the_sample(sledlab, bank):
-    found = sledlab("trace", "info", bank, "--json").json
-    assert (found["reads"], found["writes"], found["flushes"]) == (52483, 78939, 29203)
-    assert found["span_s"] == pytest.approx(420, abs=0.1)
+    result = sledlab("trace", "info", bank, "--json").json
+    assert (result["reads"], result["writes"], result["flushes"]) == (52483, 78939, 29203)
+    assert result["span_s"] == pytest.approx(420, abs=0.1)
     text = sledlab("trace", "info", bank).out
     assert "52,483 reads" in text
     assert "working set" in text
@@ -90,9 +90,9 @@ def test_parquet_has_the_columns_of_a_trace(sledlab, small_trace, tmp_path):
     frame = pl.read_parquet(out)
     assert frame.columns == ["time_us", "op", "offset_bytes", "length_bytes"]
     assert frame.rows()[1] == (900, "W", 8192, 512)
-    found = sledlab("simulate", "--device", "mems-g2", "--trace", out, "--json").json
-    assert found["requests"] == 2
-    assert found["config"]["trace"]["format"] == "parquet"
+    result = sledlab("simulate", "--device", "mems-g2", "--trace", out, "--json").json
+    assert result["requests"] == 2
+    assert result["config"]["trace"]["format"] == "parquet"
 
 
 @pytest.mark.usefixtures("without_pages")

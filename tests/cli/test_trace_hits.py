@@ -23,21 +23,21 @@ def test_every_policy_is_compared_by_default(sledlab, tmp_path):
     reads = tmp_path / "reads.csv"
     reads.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n5,R,0,512\n")
     for arguments in ([], ["--replacement", "all"]):
-        found = sledlab("trace", "hits", reads, "--cache-mb", "1", *arguments, "--json").json["hits"]
-        assert [row["policy"] for row in found] == list(sl.replacement)
+        result = sledlab("trace", "hits", reads, "--cache-mb", "1", *arguments, "--json").json["hits"]
+        assert [row["policy"] for row in result] == list(sl.replacement)
 
 
 def test_json_has_reads_and_writes_apart(sledlab, tmp_path):
     start = tmp_path / "start.csv"
     assert sledlab("trace", "slice", MAIL, start, "--limit", 20_000).code == 0
-    found = sledlab("trace", "hits", start, "--replacement", "all", "--segment-kb", "8", "--json").json
-    assert found["segment_kb"] == 8
-    assert {row["policy"] for row in found["hits"]} == set(sl.replacement)
-    assert len(found["hits"]) == len(list(sl.replacement)) * len(SHARES)
-    row = found["hits"][0]
+    result = sledlab("trace", "hits", start, "--replacement", "all", "--segment-kb", "8", "--json").json
+    assert result["segment_kb"] == 8
+    assert {row["policy"] for row in result["hits"]} == set(sl.replacement)
+    assert len(result["hits"]) == len(list(sl.replacement)) * len(SHARES)
+    row = result["hits"][0]
     assert 0 < row["read_hit_ratio"] < 1
     assert 0 < row["write_hit_ratio"] < 1
-    assert row["room"] == round(0.01 * found["segments"])
+    assert row["room"] == round(0.01 * result["segments"])
 
 
 def test_what_there_is_none_of_has_no_ratio(sledlab, tmp_path):
@@ -45,16 +45,16 @@ def test_what_there_is_none_of_has_no_ratio(sledlab, tmp_path):
     reads.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n5,R,0,512\n")
     (row,) = sledlab("trace", "hits", reads, "--replacement", "lru", "--cache-mb", "1", "--json").json["hits"]
     assert (row["hit_ratio"], row["read_hit_ratio"], row["write_hit_ratio"]) == (0.5, 0.5, None)
-    (found,) = sl.hit_ratios(sl.read_trace(reads), replacement="lru", cache_mb=1).rows
-    assert (found.policy, found.uses, found.hit_ratio) == ("lru", 2, 0.5)
+    (result,) = sl.hit_ratios(sl.read_trace(reads), replacement="lru", cache_mb=1).rows
+    assert (result.policy, result.uses, result.hit_ratio) == ("lru", 2, 0.5)
 
 
 def test_parameters_of_policies(sledlab):
-    words = ("slru:protected_share=0.2", "slru:protected_share=0.9")
-    first, second = sl.hit_ratios(sl.read_trace(MAIL), replacement=words, cache_mb=16).frame["hit_ratio"]
+    text = ("slru:protected_share=0.2", "slru:protected_share=0.9")
+    first, second = sl.hit_ratios(sl.read_trace(MAIL), replacement=text, cache_mb=16).frame["hit_ratio"]
     assert first != second
-    chosen = sl.replacement("slru", protected_share=0.9)
-    assert sl.hit_ratios(sl.read_trace(MAIL), replacement=chosen, cache_mb=16).frame["hit_ratio"][0] == second
+    choice = sl.replacement("slru", protected_share=0.9)
+    assert sl.hit_ratios(sl.read_trace(MAIL), replacement=choice, cache_mb=16).frame["hit_ratio"][0] == second
 
 
 @pytest.mark.parametrize(

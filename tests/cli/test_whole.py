@@ -66,11 +66,11 @@ CHECKS = {
 }
 
 
-def commands(place: Path, whole: Path) -> dict[str, tuple[object, ...]]:
+def commands(place: Path, full: Path) -> dict[str, tuple[object, ...]]:
     generated = ("uniform", place / "trace.csv.zst", "--limit", ROWS)
     return {
         "generate": ("trace", "generate", *generated),
-        "convert": ("trace", "convert", whole, place / "trace.parquet"),
+        "convert": ("trace", "convert", full, place / "trace.parquet"),
         "simulate": (
             "simulate",
             "--device",
@@ -88,13 +88,13 @@ def commands(place: Path, whole: Path) -> dict[str, tuple[object, ...]]:
 @pytest.mark.slow("runs each command to its end, and kills it three times before")
 @pytest.mark.parametrize("name", ["generate", "convert", "simulate"])
 def test_whatever_has_its_name_is_whole_when_the_program_is_killed(tmp_path, name):
-    whole, place = tmp_path / "whole.csv.zst", tmp_path / "place"
+    full, place = tmp_path / "whole.csv.zst", tmp_path / "place"
     if name == "convert":
-        sl_generate = commands(tmp_path, whole)["generate"]
+        sl_generate = commands(tmp_path, full)["generate"]
         finished(*sl_generate)
-        (tmp_path / "trace.csv.zst").rename(whole)
+        (tmp_path / "trace.csv.zst").rename(full)
     place.mkdir()
-    arguments = commands(place, whole)[name]
+    arguments = commands(place, full)[name]
     start = time.monotonic()
     finished(*arguments)
     takes_s = time.monotonic() - start
@@ -133,9 +133,9 @@ def test_what_dead_processes_left_in_the_making_is_removed_and_nothing_else(tmp_
     alive.communicate(b"\n")
 
 
-def limited(most: int) -> dict[str, object]:
+def limited(maximum: int) -> dict[str, object]:
     """Files of so many bytes at most: as a disk that is full."""
-    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))}
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (maximum, maximum))}
 
 
 def refused(name: str, place: Path, *arguments: object) -> None:

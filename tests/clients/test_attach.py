@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 import sledlab as sl
-from sledlab.emulation import attached
+from sledlab.emulation import attachment
 from sledlab.emulation.mounts import mounted_at
 
 from tests.require import need
@@ -29,14 +29,14 @@ KINDS = ("file", "loop", "ext4")
 WAY_MS = 4
 """A way that other programs on the machine hardly make longer."""
 
-FILE = attached._file
+FILE = attachment._file
 
 COMMAND = (sys.executable, "-m", "sledlab", "serve", "--device", "mems-g2")
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty directory, of which nothing is left in the end; skips where nothing can be attached."""
+    """An empty directory, of which nothing is left in the end; skips where nothing can be attachment."""
     need("nbdfuse")
     need("mkfs.ext4")
     if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
@@ -48,8 +48,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield directory
     assert list(directory.iterdir()) == []
     assert list(tmp_path.glob("sledlab-disk-*")) == []
-    for told in (["cat", "/proc/self/mountinfo"], ["losetup", "--list"]):
-        assert str(tmp_path) not in subprocess.run(told, capture_output=True, text=True, check=True).stdout
+    for messages in (["cat", "/proc/self/mountinfo"], ["losetup", "--list"]):
+        assert (
+            str(tmp_path) not in subprocess.run(messages, capture_output=True, text=True, check=True).stdout
+        )
 
 
 def said(kind: str, place: Path) -> str:
@@ -73,8 +75,8 @@ def read(path: str, bytes: int = 4096, times: int = 60) -> list[float]:
 def slower(directory: Path, uri: str, force: list[object]) -> Iterator[Path]:
     """The file of nbdfuse, with somebody in between who takes `WAY_MS` for each read."""
     socket = directory.parent / "slower"
-    words = ["nbd", f"uri={uri}", f"rdelay={WAY_MS}ms", "-f", "-U", socket, "--filter=delay"]
-    with subprocess.Popen([need("nbdkit"), *words]) as nbdkit:
+    text = ["nbd", f"uri={uri}", f"rdelay={WAY_MS}ms", "-f", "-U", socket, "--filter=delay"]
+    with subprocess.Popen([need("nbdkit"), *text]) as nbdkit:
         while not socket.exists():
             time.sleep(0.01)
         with FILE(directory, f"nbd+unix:///?socket={socket}", force) as file:
@@ -85,7 +87,7 @@ def slower(directory: Path, uri: str, force: list[object]) -> Iterator[Path]:
 @pytest.mark.parametrize("kind", ["file", "loop"])
 def test_replies_leave_earlier_by_the_whole_way(kind, place, monkeypatch):
     """What the application sees is the model's time, though the way is long."""
-    monkeypatch.setattr(attached, "_file", slower)
+    monkeypatch.setattr(attachment, "_file", slower)
     out = place.parent / "out"
     with sl.serve("mems-g2", attach=said(kind, place), time_scale=30, out=out) as server:
         seen_us = read(server.disk)
@@ -98,8 +100,8 @@ def test_replies_leave_earlier_by_the_whole_way(kind, place, monkeypatch):
     beyond_us = [seen - said for seen, said in zip(seen_us, model_us, strict=True)]
     # Others on the machine only ever add: the least disturbed tell. Without allowance none is below the way.
     assert abs(statistics.quantiles(beyond_us, n=10)[0]) < WAY_MS * 1e3 / 2
-    kept = json.loads((out / "emulation.json").read_text(encoding="utf-8"))
-    assert kept["server"]["host"] == host
+    cached = json.loads((out / "emulation.json").read_text(encoding="utf-8"))
+    assert cached["server"]["host"] == host
 
 
 def test_the_way_can_be_said(place):
@@ -155,7 +157,7 @@ def test_another_file_system_is_left_alone(place):
 
 
 def test_a_file_that_cannot_be_probed_says_what_goes_without(place, monkeypatch):
-    monkeypatch.setattr("sledlab.emulation.attached._loop", lambda _: Elsewhere(place.parent))
+    monkeypatch.setattr("sledlab.emulation.attachment._loop", lambda _: Elsewhere(place.parent))
     with pytest.raises(sl.Error, match="cannot be measured") as caught:
         sl.serve("mems-g2", attach="loop")
     assert "--host-us 0" in str(caught.value.remedy)
@@ -205,7 +207,7 @@ def test_ctrl_c_leaves_nothing(kind, place):
         )
 
 
-def started(place: Path, kind: str, *words: str, **options: object) -> subprocess.Popen[str]:
+def started(place: Path, kind: str, *text: str, **options: object) -> subprocess.Popen[str]:
     command = [
         *COMMAND,
         "--attach",
@@ -216,7 +218,7 @@ def started(place: Path, kind: str, *words: str, **options: object) -> subproces
         str(place.parent / "out"),
     ]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen([*command, *words], **pipes, **options)
+    return subprocess.Popen([*command, *text], **pipes, **options)
 
 
 def test_a_killed_command_leaves_nothing(place):
@@ -249,10 +251,10 @@ def child_of(parent: int, name: str) -> int:
     """The process of that name that a process has started."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            pid, rest = stat.read_text().split(" (", 1)
+            pid, remaining = stat.read_text().split(" (", 1)
         except OSError:
             continue
-        called, _, after = rest.rpartition(") ")
+        called, _, after = remaining.rpartition(") ")
         if called == name and int(after.split()[1]) == parent:
             return int(pid)
     raise LookupError(name)

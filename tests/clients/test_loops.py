@@ -28,8 +28,8 @@ FAR_LATER_US = 5000
 def bench(run, tmp_path):
     """Runs a benchmark, which must not fail, and gives the lines that it prints."""
 
-    def call(name: str, *words: object) -> list[str]:
-        return run(sys.executable, BENCHES / f"{name}.py", *words).splitlines()
+    def call(name: str, *text: object) -> list[str]:
+        return run(sys.executable, BENCHES / f"{name}.py", *text).splitlines()
 
     return call
 
@@ -38,11 +38,11 @@ def test_the_loop_is_closed_where_the_server_is_stopped_or_others_have_the_proce
     for name in ("fio", "qemu-io", "nbdcopy"):
         need(name)
     few = ("--least", 60, "--seconds", 0, "--dry")
-    told = bench("closed_loop", *few, "--systems", SYSTEMS, "--clients", "random;qemu;nbdcopy")
-    runs = [line.split()[-1] for line in told if "scale " in line and line.endswith(("closed", "OPEN"))]
+    messages = bench("closed_loop", *few, "--systems", SYSTEMS, "--clients", "random;qemu;nbdcopy")
+    runs = [line.split()[-1] for line in messages if "scale " in line and line.endswith(("closed", "OPEN"))]
     assert runs == ["closed"] * (6 * 3 * 3)
-    assert any("stopped" in line for line in told)
-    assert any("hogged" in line for line in told)
+    assert any("stopped" in line for line in messages)
+    assert any("hogged" in line for line in messages)
 
 
 def test_the_command_line_serves_and_replays_the_same_bytes(run, sledlab_program, tmp_path):
@@ -58,9 +58,9 @@ def test_the_command_line_serves_and_replays_the_same_bytes(run, sledlab_program
 
 def test_nothing_acknowledged_is_lost_under_fio_when_the_server_is_killed(bench):
     need("fio")
-    told = bench("kills", 3, 0)
+    messages = bench("kills", 3, 0)
     for start in ("fio: ", "kill "):
-        assert sum(line.startswith(start) and line.endswith(" 0 lost") for line in told) == 3
+        assert sum(line.startswith(start) and line.endswith(" 0 lost") for line in messages) == 3
 
 
 def test_postgresql_recovers_when_the_server_is_killed(bench):
@@ -68,8 +68,8 @@ def test_postgresql_recovers_when_the_server_is_killed(bench):
         need(name)
     if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("a file system on a device needs root and /dev/fuse")
-    told = bench("kills", 0, 1)
-    assert any(line.startswith("pgbench, kill 1:") and line.endswith(" 0 lost") for line in told)
+    messages = bench("kills", 0, 1)
+    assert any(line.startswith("pgbench, kill 1:") and line.endswith(" 0 lost") for line in messages)
 
 
 def killed_while_writing(journal: Journal, data: Path, socket: Path) -> None:
@@ -111,8 +111,8 @@ def test_the_journal_misses_what_is_not_there(tmp_path):
 
 def test_a_client_that_sends_garbage_makes_no_other_late(bench):
     need("fio")
-    told = bench("hostile", 1, 200)
-    later = next(line for line in told if "later by" in line)
+    messages = bench("hostile", 1, 200)
+    later = next(line for line in messages if "later by" in line)
     assert abs(float(later.split("'value': ")[1].split(",")[0])) < FAR_LATER_US
 
 

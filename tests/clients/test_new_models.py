@@ -31,8 +31,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return patched(tmp_path_factory.mktemp("new") / "tree", "scheduler", "replacement", "device")
 
 
-def cargo(tree: Path, *words: str) -> str:
-    command = ["cargo", *words]
+def cargo(tree: Path, *text: str) -> str:
+    command = ["cargo", *text]
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True, env=ENVIRONMENT, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
@@ -49,8 +49,8 @@ def sledlab(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..
     (place / "mine.toml").write_text(DEVICE)
     environment = {**os.environ, "PYTHONPATH": str(tree / "python")}
 
-    def call(*words: object) -> str:
-        command = [sys.executable, "-m", "sledlab", *map(str, words)]
+    def call(*text: object) -> str:
+        command = [sys.executable, "-m", "sledlab", *map(str, text)]
         done = subprocess.run(
             command, cwd=place, capture_output=True, text=True, env=environment, check=False
         )
@@ -63,15 +63,15 @@ def sledlab(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..
 @pytest.mark.slow("builds the models anew, with a scheduler, a replacement policy and a device more")
 def test_new_models_keep_what_all_must(tree: Path) -> None:
     for model in ("scheduler::smallest::", "replacement::mru::", "device::constant::"):
-        printed = cargo(
+        output = cargo(
             tree, "test", "--locked", "--package", "sledlab-models", "--test", "conformance", model
         )
-        assert f"test {model}" in printed
-        assert "test result: ok" in printed
+        assert f"test {model}" in output
+        assert "test result: ok" in output
 
 
-def energy_adds_up(found: dict[str, Any]) -> bool:
-    energy = dict(found["energy_j"])
+def energy_adds_up(result: dict[str, Any]) -> bool:
+    energy = dict(result["energy_j"])
     total = energy.pop("total")
     return total > 0 and sum(energy.values()) == pytest.approx(total, rel=1e-12)
 
@@ -79,10 +79,10 @@ def energy_adds_up(found: dict[str, Any]) -> bool:
 @pytest.mark.slow("builds the extension anew, with a device more, and runs it")
 def test_a_new_device_is_told_and_simulated(sledlab: Callable[..., str]) -> None:
     assert "access_us" in sledlab("show", "device", "mine.toml")
-    found = json.loads(sledlab("simulate", "--device", "mine.toml", *UNIFORM, "--json", "--out", "alone"))
-    assert found["requests"] == 300
-    assert found["time_by_part_ms"]["transfer"] == pytest.approx(0.25)
-    assert energy_adds_up(found)
+    result = json.loads(sledlab("simulate", "--device", "mine.toml", *UNIFORM, "--json", "--out", "alone"))
+    assert result["requests"] == 300
+    assert result["time_by_part_ms"]["transfer"] == pytest.approx(0.25)
+    assert energy_adds_up(result)
     page = sledlab("simulate", "alone/experiment.toml", "--out", "again")
     assert "mine" in page
     compared = sledlab("compare", "--device", "mine.toml,mems-g2", *UNIFORM, "--set", "replay.outside=wrap")
@@ -94,10 +94,10 @@ def test_a_new_device_is_told_and_simulated(sledlab: Callable[..., str]) -> None
 def test_a_new_device_stands_wherever_devices_do(sledlab: Callable[..., str]) -> None:
     front = ("--front", "mine.toml", "--set", "hybrid.front_mb=0")
     hybrid = ("--device", "mobile-disk", "--hybrid", "caching-disk", *front)
-    found = json.loads(sledlab("simulate", *hybrid, *UNIFORM, "--json"))
-    assert found["config"]["front"]["kind"] == "constant"
-    assert found["hybrid"]["front"]["writes"] > 0
-    assert energy_adds_up(found)
+    result = json.loads(sledlab("simulate", *hybrid, *UNIFORM, "--json"))
+    assert result["config"]["front"]["kind"] == "constant"
+    assert result["hybrid"]["front"]["writes"] > 0
+    assert energy_adds_up(result)
     stripe = ("--device", "mine.toml", "--system", "stripe", "--set", "system.devices=4")
     assert energy_adds_up(json.loads(sledlab("simulate", *stripe, *UNIFORM, "--json")))
     record = PROJECT / "sample" / "work" / "scan.work"

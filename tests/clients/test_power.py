@@ -26,8 +26,8 @@ VOLATILE = {"cache": sl.cache("write-back", volatile=True, destage_idle_ms=1e6),
 
 def qemu_io(uri: str, *steps: str) -> str:
     """What qemu-io says of some steps; it need not succeed."""
-    words = [part for step in steps for part in ("-c", step)]
-    command = [need("qemu-io"), "-f", "raw", *words, uri]
+    text = [part for step in steps for part in ("-c", step)]
+    command = [need("qemu-io"), "-f", "raw", *text, uri]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
@@ -37,9 +37,9 @@ def test_a_volatile_cache_loses_what_was_not_flushed(tmp_path):
     with sl.serve("mems-g2", **VOLATILE, power_failures=True, out=out) as server:
         qemu_io(server.uri, "write -P 1 0 4k", "flush")
         # Closing flushes too: only who is killed does not.
-        words = ["-c", "write -P 2 0 4k", "-c", "write -P 3 64k 4k", "-c", "sleep 600000"]
+        text = ["-c", "write -P 2 0 4k", "-c", "write -P 3 64k 4k", "-c", "sleep 600000"]
         with subprocess.Popen(
-            [need("qemu-io"), "-t", "writeback", "-f", "raw", *words, server.uri],
+            [need("qemu-io"), "-t", "writeback", "-f", "raw", *text, server.uri],
             stdout=subprocess.PIPE,
             text=True,
         ) as client:
@@ -48,9 +48,9 @@ def test_a_volatile_cache_loses_what_was_not_flushed(tmp_path):
             failure = server.power_fail(seed=1)
             client.kill()
         assert (failure.lost, failure.older, failure.newest, failure.seed) == (16, 16, 0, 1)
-        told = qemu_io(server.uri, "read -P 1 0 4k", "read -P 0 64k 4k")
-        assert "Pattern verification failed" not in told
-        assert "read 4096/4096" in told
+        messages = qemu_io(server.uri, "read -P 1 0 4k", "read -P 0 64k 4k")
+        assert "Pattern verification failed" not in messages
+        assert "read 4096/4096" in messages
         while server.status()["power_failures"] < 1:
             time.sleep(0.05)
     emulation = server.emulation
@@ -63,8 +63,8 @@ def test_a_volatile_cache_loses_what_was_not_flushed(tmp_path):
     again = sl.simulate(experiment=out / "experiment.toml", out=tmp_path / "again")
     assert again.summary == server.result.summary
     assert pl.read_parquet(out / "trace-2.parquet")["op"].to_list().count("R") == 2
-    told = json.loads((out / "emulation.json").read_text())
-    assert told["power_failures"][0]["lost"] == 16
+    messages = json.loads((out / "emulation.json").read_text())
+    assert messages["power_failures"][0]["lost"] == 16
     assert "The power failed after" in (out / "report.html").read_text()
 
 
@@ -79,11 +79,11 @@ SYSTEMS = {
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_all_that_was_answered_is_replayed_across_failures(name):
     said = dict(SYSTEMS[name])
-    words = ["--name=j", "--rw=randrw", "--bs=4k", "--iodepth=8", "--size=16M", "--fsync=8", "--time_based"]
+    text = ["--name=j", "--rw=randrw", "--bs=4k", "--iodepth=8", "--size=16M", "--fsync=8", "--time_based"]
     with sl.serve(said.pop("device"), **said, power_failures=True) as server:
         for _ in range(3):
             with subprocess.Popen(
-                [need("fio"), *words, "--runtime=30", "--ioengine=nbd", f"--uri={server.uri}"],
+                [need("fio"), *text, "--runtime=30", "--ioengine=nbd", f"--uri={server.uri}"],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             ) as client:
@@ -99,15 +99,15 @@ def test_all_that_was_answered_is_replayed_across_failures(name):
     assert emulation.closed_loop.closed
 
 
-def serve(*words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "sledlab", "serve", *words]
+def serve(*text: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "sledlab", "serve", *text]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def test_a_signal_and_a_time_have_the_power_fail(tmp_path):
     out = str(tmp_path / "run")
-    words = ("--device", "ram", "--power-fail-after", "0.2", "--out", out)
-    with serve(*words) as server:
+    text = ("--device", "ram", "--power-fail-after", "0.2", "--out", out)
+    with serve(*text) as server:
         uri = server.stdout.readline().strip()
         qemu_io(uri, "write -P 1 0 4k")
         time.sleep(1)
@@ -115,18 +115,18 @@ def test_a_signal_and_a_time_have_the_power_fail(tmp_path):
         assert "The power failed after" in server.stderr.readline()
         assert "read 4096/4096" in qemu_io(uri, "read 0 4k")
         server.send_signal(signal.SIGINT)
-        told, error = server.communicate(timeout=60)
+        messages, error = server.communicate(timeout=60)
     assert server.returncode == 0, error
     failures = json.loads((tmp_path / "run" / "emulation.json").read_text())["power_failures"]
     assert len(failures) == 2
     assert 0.2 <= failures[0]["real_s"] < failures[0]["on_s"] <= failures[1]["real_s"]
-    assert told.count("The power failed after") == 2
+    assert messages.count("The power failed after") == 2
 
 
 def test_a_power_failure_that_does_not_come_is_told():
-    words = ("--device", "ram", "--power-fail-after", "60", "--", "true")
+    text = ("--device", "ram", "--power-fail-after", "60", "--", "true")
     done = subprocess.run(
-        [sys.executable, "-m", "sledlab", "serve", *words], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "sledlab", "serve", *text], capture_output=True, text=True, check=True
     )
     assert "The power did not fail" in done.stderr
 
@@ -140,9 +140,9 @@ def test_a_signal_without_what_it_needs_is_answered_and_loses_nothing():
         assert "--power-failures" in server.stderr.readline()
         assert "verification failed" not in qemu_io(uri, "read -P 7 0 4k")
         server.send_signal(signal.SIGINT)
-        told, error = server.communicate(timeout=60)
+        messages, error = server.communicate(timeout=60)
     assert server.returncode == 0, error
-    assert "The power failed" not in told
+    assert "The power failed" not in messages
 
 
 def test_what_cannot_be_is_refused_before_anything_starts(tmp_path):
@@ -184,8 +184,8 @@ class GivesUp(sl.Scheduler):
 def test_a_scheduler_that_raises_ends_the_server_with_errors_and_a_report(tmp_path):
     out = tmp_path / "run"
     server = sl.serve("mems-g2", scheduler=f"{__name__}:GivesUp", out=out)
-    told = qemu_io(server.uri, "write 0 4k", "read 0 4k", "write 2M 4k")
-    assert "Input/output error" in told
+    messages = qemu_io(server.uri, "write 0 4k", "read 0 4k", "write 2M 4k")
+    assert "Input/output error" in messages
     while not server.status()["error"]:
         time.sleep(0.01)
     assert "too far" in server.status()["error"]
@@ -197,8 +197,8 @@ def test_a_scheduler_that_raises_ends_the_server_with_errors_and_a_report(tmp_pa
     assert server.emulation.replies >= 2
     assert server.result is None
     assert json.loads((out / "emulation.json").read_text())["server"]["counts"] == counts
-    asked = pl.read_parquet(out / "trace.parquet")["op"].to_list()
-    assert [op for op in asked if op in "RW"][:2] == ["W", "R"]
+    requested = pl.read_parquet(out / "trace.parquet")["op"].to_list()
+    assert [op for op in requested if op in "RW"][:2] == ["W", "R"]
     with pytest.raises(sl.Error, match="too far"):
         server.stop()
 
@@ -218,13 +218,13 @@ def test_no_room_for_the_data_is_an_error_of_the_request(small, power_failures):
     with sl.serve("mems-g2", data=small / "disk.img", power_failures=power_failures) as server:
         assert "wrote 1048576/1048576" in qemu_io(server.uri, "write -P 1 0 1M")
         assert "No space left on device" in qemu_io(server.uri, "write -P 2 1M 8M")
-        told = qemu_io(server.uri, "read -P 1 0 1M", "write -P 3 0 1M", "read -P 3 0 1M")
-        assert "verification failed" not in told
-        assert told.count("1048576/1048576") == 3
+        messages = qemu_io(server.uri, "read -P 1 0 1M", "write -P 3 0 1M", "read -P 3 0 1M")
+        assert "verification failed" not in messages
+        assert messages.count("1048576/1048576") == 3
         if power_failures:
             # What failed was not half written.
-            told = qemu_io(server.uri, "read -P 0 1M 8M")
-            assert "verification failed" not in told
+            messages = qemu_io(server.uri, "read -P 0 1M 8M")
+            assert "verification failed" not in messages
     assert server.emulation.server["counts"]["errors"] >= 1
     assert server.emulation.closed_loop.closed
 
@@ -246,16 +246,16 @@ def commits() -> ModuleType:
 
 @pytest.mark.parametrize(("journal", "synchronous"), [("WAL", "FULL"), ("DELETE", "EXTRA")])
 def test_sqlite_never_loses_a_commit_that_it_has_flushed(commits, journal, synchronous):
-    found = commits.fail(journal, synchronous, 10)
-    assert [each.lost for each in found] == [0] * 10
-    assert all(each.sound for each in found)
+    result = commits.fail(journal, synchronous, 10)
+    assert [each.lost for each in result] == [0] * 10
+    assert all(each.sound for each in result)
 
 
 def test_sqlite_loses_at_most_the_last_commit_where_it_does_not_flush_its_deletion(commits):
-    found = commits.fail("DELETE", "FULL", 5)
-    assert all(each.lost <= 1 and each.sound for each in found)
+    result = commits.fail("DELETE", "FULL", 5)
+    assert all(each.lost <= 1 and each.sound for each in result)
 
 
 def test_sqlite_loses_commits_that_it_does_not_flush(commits):
-    found = commits.fail("WAL", "OFF", 10)
-    assert sum(each.lost > 0 for each in found) > 0
+    result = commits.fail("WAL", "OFF", 10)
+    assert sum(each.lost > 0 for each in result) > 0

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import sledlab as sl
 from sledlab.emulation.client import ASKS, REQUEST, WRITE, Client
-from sledlab.emulation.recorded import Recorded
+from sledlab.emulation.recording import Recorded
 
 from tests.require import need
 
@@ -33,8 +33,8 @@ def fio(uri: str, **said: object) -> dict:
         "verify_state_save": 0,
         **said,
     }
-    words = [f"--{name}={value}" for name, value in options.items() if value is not None]
-    command = [need("fio"), *words, "--output-format=json", "--group_reporting"]
+    text = [f"--{name}={value}" for name, value in options.items() if value is not None]
+    command = [need("fio"), *text, "--output-format=json", "--group_reporting"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr + done.stdout
     report = json.loads(done.stdout[done.stdout.index("{") :])
@@ -83,10 +83,10 @@ def test_qemu_s_tools_find_what_they_wrote(run, tmp_path):
             "read -P 7 1000 24",
         )
         more = ("write -z 8192 4096", "read -P 0 8192 4096", "discard 0 1M", "read -P 0 0 1M", "flush")
-        told = run(
+        messages = run(
             qemu_io, "-f", "raw", *(part for step in (*steps, *more) for part in ("-c", step)), server.uri
         )
-        assert "Pattern verification failed" not in told
+        assert "Pattern verification failed" not in messages
         run(qemu_img, "convert", "-n", "-f", "raw", "-O", "raw", image, server.uri)
         start = f"driver=raw,size={image.stat().st_size},file.driver=nbd,file.server.type=unix"
         run(
@@ -133,8 +133,8 @@ def test_what_is_answered_is_what_the_replay_says(name, scale, tmp_path):
         assert (out / file).read_bytes() == (tmp_path / "again" / file).read_bytes()
 
 
-def serve(*words: str, **options: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "sledlab", "serve", *words]
+def serve(*text: str, **options: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "sledlab", "serve", *text]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
@@ -167,10 +167,10 @@ def test_a_command_ends_with_its_time():
 def test_a_command_finds_the_device_and_its_exit_code_is_ours(tmp_path):
     script = 'test -S "$SLEDLAB_SOCKET" && echo "$SLEDLAB_URI $SLEDLAB_TIME_SCALE" && exit 7'
     with serve("--device", "ram", "--time-scale", "2", "--", "sh", "-c", script) as process:
-        told, _ = process.communicate(timeout=60)
+        messages, _ = process.communicate(timeout=60)
     assert process.returncode == 7
-    assert told.splitlines()[0].startswith("nbd+unix:")
-    assert told.splitlines()[0].endswith(" 2")
+    assert messages.splitlines()[0].startswith("nbd+unix:")
+    assert messages.splitlines()[0].endswith(" 2")
 
 
 def test_what_a_killed_server_had_acknowledged_is_in_the_file(run, tmp_path):
@@ -190,15 +190,15 @@ def test_what_a_killed_server_had_acknowledged_is_in_the_file(run, tmp_path):
         assert server.stdout.readline().strip() == uri
         run(qemu_io, "-f", "raw", "-c", "read -P 0x5a 1M 64k", uri)
         server.send_signal(signal.SIGINT)
-        told, error = server.communicate(timeout=30)
+        messages, error = server.communicate(timeout=30)
     assert server.returncode == 0, error
-    assert "how true it was" in told
+    assert "how true it was" in messages
 
 
 def served_untimed(data: Path, socket: Path) -> subprocess.Popen[str]:
     """A server on a file that answers at once, ready for clients."""
-    words = ("--device", "ram", "--untimed", "--data", str(data), "--socket", str(socket))
-    server = serve(*words)
+    text = ("--device", "ram", "--untimed", "--data", str(data), "--socket", str(socket))
+    server = serve(*text)
     assert server.stdout is not None
     assert server.stdout.readline()
     return server
@@ -234,8 +234,8 @@ def test_killed_server_leaves_whole_sectors(sent, tmp_path):
         server.send_signal(signal.SIGKILL)
     with data.open("rb") as file:
         sectors = {file.read(512) for _ in range(length // 512)}
-    whole = {b"1" * 512, b"2" * 512} if sent == length else {b"1" * 512}
-    assert sectors <= whole
+    full = {b"1" * 512, b"2" * 512} if sent == length else {b"1" * 512}
+    assert sectors <= full
 
 
 def test_a_scratch_copy_leaves_the_file_as_it_is(run, tmp_path):
@@ -287,7 +287,7 @@ def test_a_stopped_server_says_so(tmp_path):
         while not socket.exists():
             time.sleep(0.01)
         time.sleep(0.5)
-        words = [
+        text = [
             need("fio"),
             "--name=j",
             "--ioengine=nbd",
@@ -295,7 +295,7 @@ def test_a_stopped_server_says_so(tmp_path):
             "--rw=randread",
         ]
         with subprocess.Popen(
-            [*words, "--bs=4k", f"--size={SIZE}", "--time_based", "--runtime=3"], stdout=subprocess.PIPE
+            [*text, "--bs=4k", f"--size={SIZE}", "--time_based", "--runtime=3"], stdout=subprocess.PIPE
         ) as client:
             time.sleep(0.5)
             for _ in range(5):
@@ -305,9 +305,9 @@ def test_a_stopped_server_says_so(tmp_path):
                 time.sleep(0.2)
             client.wait()
         server.send_signal(signal.SIGINT)
-        told, error = server.communicate(timeout=60)
+        messages, error = server.communicate(timeout=60)
     assert server.returncode == 0, error
-    stalls = json.loads(told)["emulation"]["server"]["stalls"]
+    stalls = json.loads(messages)["emulation"]["server"]["stalls"]
     long = [stall for stall in stalls["listed"] if stall["length_ns"] > 30e6]
     assert len(long) == 5
     assert sum(stall["length_ns"] for stall in long) == pytest.approx(250e6, rel=0.3)
@@ -315,16 +315,16 @@ def test_a_stopped_server_says_so(tmp_path):
 
 def test_nothing_is_left_after_an_error(tmp_path):
     threads = len(os.listdir("/proc/self/task"))
-    found = []
+    result = []
 
     def fail(server):
-        found.append(Path(server.socket))
-        assert found[0].stat().st_mode & 0o777 == 0o600
+        result.append(Path(server.socket))
+        assert result[0].stat().st_mode & 0o777 == 0o600
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError), sl.serve("mems-g2") as server:
         fail(server)
-    assert not found[0].exists()
+    assert not result[0].exists()
     assert len(os.listdir("/proc/self/task")) <= threads
     with pytest.raises(sl.Error, match="both a socket"):
         sl.serve("mems-g2", socket=tmp_path / "s", tcp="127.0.0.1:0")
@@ -376,8 +376,8 @@ def test_exercise_needs_no_other_program(sledlab_program):
         "0.5",
         "--json",
     ]
-    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    exercise = found["exercise"]
-    assert exercise["requests"] == found["requests"] > 10
-    assert min(found["read"]["requests"], found["write"]["requests"]) > 0
+    result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    exercise = result["exercise"]
+    assert exercise["requests"] == result["requests"] > 10
+    assert min(result["read"]["requests"], result["write"]["requests"]) > 0
     assert exercise["client_ms"]["mean"] > exercise["simulated_ms"]["mean"] > 0

@@ -34,15 +34,15 @@ def test_compressed_traces_read_the_same(program, plain, run, sledlab_program, t
     misnamed.write_bytes(packed.read_bytes())
 
     def simulated(path):
-        told = run(*sledlab_program, "simulate", "--device", "mems-g2", "--trace", path, "--json")
-        result = json.loads(told)
+        messages = run(*sledlab_program, "simulate", "--device", "mems-g2", "--trace", path, "--json")
+        result = json.loads(messages)
         del result["wall_s"], result["config"]["trace"]["file"]  # how long the work took, and on what
         return result
 
-    wanted = simulated(plain)
-    assert wanted["requests"] > REQUESTS / 2  # flushes and trims are not requests
-    assert simulated(packed) == wanted
-    assert simulated(misnamed) == wanted
+    expected = simulated(plain)
+    assert expected["requests"] > REQUESTS / 2  # flushes and trims are not requests
+    assert simulated(packed) == expected
+    assert simulated(misnamed) == expected
 
 
 @pytest.mark.parametrize("program", ["gzip", "zstd"])

@@ -27,7 +27,7 @@ from tests.docs.blocks import SESSION, blocks, save_files, steps
 from tests.require import need
 
 PROJECT = Path(__file__).parents[2]
-MOST_BYTES = 8_500_000
+MAX_BYTES = 8_500_000
 """Of these, the recorded traces that pages use take 4 MB."""
 EXAMPLES = shlex.quote(str(PROJECT / "examples"))
 PACKAGE = PROJECT / "python"
@@ -76,12 +76,12 @@ def shell(programs: Path, tmp_path: Path) -> Shell:
     here = tmp_path / "here"
     here.mkdir()
     # Programs of libraries, such as tpchgen-cli, lie where those of this environment do.
-    places = (programs, Path(sys.executable).parent, os.environ["PATH"])
-    told = {**outside(), "HOME": str(tmp_path / "home"), "PATH": ":".join(map(str, places))}
+    positions = (programs, Path(sys.executable).parent, os.environ["PATH"])
+    messages = {**outside(), "HOME": str(tmp_path / "home"), "PATH": ":".join(map(str, positions))}
 
     def run(line: str, cwd: Path = here) -> str:
         done = subprocess.run(
-            line, shell=True, cwd=cwd, env=told, capture_output=True, text=True, check=False
+            line, shell=True, cwd=cwd, env=messages, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{line}\n{done.stderr}{done.stdout}"
         return done.stdout
@@ -95,17 +95,17 @@ def outside() -> dict[str, str]:
 
 
 def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
-    assert wheel.stat().st_size < MOST_BYTES
+    assert wheel.stat().st_size < MAX_BYTES
     with zipfile.ZipFile(wheel) as files:
         names = set(files.namelist())
         metadata = next(name for name in names if name.endswith("METADATA"))
-        told = files.read(metadata).decode()
+        messages = files.read(metadata).decode()
     assert set(EXPERIMENTS.values()) <= names
     assert {"sledlab/sample/samples.toml", "sledlab/sample/work/sort.work"} <= names
     assert {"sledlab/sample/traces/oltp-bank-a.csv.zst", "sledlab/cli/templates/device.toml"} <= names
     assert not [name for name in names if re.search(r"(^|/)(tests?|lab|papers|docs|target)/", name)]
-    assert "Project-URL: Repository" in told
-    assert "Requires-Python: >=3.11" in told
+    assert "Project-URL: Repository" in messages
+    assert "Requires-Python: >=3.11" in messages
 
 
 COMMANDS = """
@@ -138,10 +138,10 @@ sledlab setup schema > experiment.schema.json
 def test_commands_run_in_an_empty_directory(shell: Shell) -> None:
     lines = COMMANDS.strip().splitlines()
     assert len(lines) >= 20
-    found = {line: shell(line) for line in lines}
+    result = {line: shell(line) for line in lines}
     run = next(line for line in lines if line.endswith("--json") and "simulate" in line)
-    assert json.loads(found[run])["requests"] == 10_000
-    assert "kv-a-60s" in found["sledlab list trace"]
+    assert json.loads(result[run])["requests"] == 10_000
+    assert "kv-a-60s" in result["sledlab list trace"]
     assert str(PROJECT) not in shell("python -c 'import sledlab; print(sledlab.__file__)'")
 
 
@@ -157,12 +157,12 @@ def test_experiments_are_there_and_run(shell: Shell) -> None:
 
 def examples() -> dict[str, list[str]]:
     """Every example of every command, by the command whose help has it."""
-    found = {}
+    result = {}
     for context in walk(cli, click.Context(cli, info_name="sledlab")):
         lines = re.findall(r"^\s+(?:Try:  )?(sledlab .*)$", context.command.help or "", re.MULTILINE)
         if lines:
-            found[context.command_path] = lines
-    return found
+            result[context.command_path] = lines
+    return result
 
 
 TABLE = (
@@ -234,13 +234,13 @@ TAKEN = {
 
 def steps_of(page: Path, *, everything: bool) -> list[list[str]]:
     """The blocks of a page that are run, each as its language and text."""
-    found = []
+    result = []
     for step in steps(blocks(page.read_text(encoding="utf-8"))):
         text = step.block.text
         if ELSEWHERE.search(text) or (LONG.search(text) and not everything):
             continue
-        found.append([step.block.language, text])
-    return found
+        result.append([step.block.language, text])
+    return result
 
 
 FILES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]

@@ -45,8 +45,8 @@ def test_a_new_study(tmp_path: Path) -> None:
         (tree / "python" / "sledlab" / native.name).symlink_to(native)
     environment = {**os.environ, "PYTHONPATH": str(tree / "python")}
 
-    def sledlab(*words: str) -> str:
-        command = [sys.executable, "-m", "sledlab", *words]
+    def sledlab(*text: str) -> str:
+        command = [sys.executable, "-m", "sledlab", *text]
         done = subprocess.run(
             command, cwd=tmp_path, check=True, capture_output=True, text=True, env=environment
         )
@@ -58,7 +58,7 @@ def test_a_new_study(tmp_path: Path) -> None:
     sledlab("depth", "study/study.toml", "--out", "again")
     for file in ("depths.csv", "depths.parquet", "summary.json", "study.toml", "report.html"):
         assert (tmp_path / "study" / file).read_bytes() == (tmp_path / "again" / file).read_bytes(), file
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", REFERENCE],
         cwd=tree,
         check=True,
@@ -66,6 +66,6 @@ def test_a_new_study(tmp_path: Path) -> None:
         text=True,
         env=environment,
     )
-    assert found.stdout.split() == ["True", "True"]
+    assert result.stdout.split() == ["True", "True"]
     examples = ("-m", "pytest", "-q", "--doctest-modules", str(tree / "python/sledlab/studies/depth"))
     subprocess.run([sys.executable, *examples], cwd=tree, check=True, env=environment)

@@ -59,20 +59,20 @@ def by_sqlite(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
     frame = pl.read_parquet(file)
     database = sqlite3.connect(":memory:")
     database.execute(f"create table found ({', '.join(frame.columns)})")
-    places = ", ".join("?" * frame.width)
-    database.executemany(f"insert into found values ({places})", frame.iter_rows())
+    positions = ", ".join("?" * frame.width)
+    database.executemany(f"insert into found values ({positions})", frame.iter_rows())
     return {row[0]: row[1:] for row in database.execute(query("found", group, columns))}
 
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("reader", [by_duckdb, by_pandas, by_sqlite])
 def test_all_read_the_same(reader: Callable[..., Sums], table: str, left: Path) -> None:
-    wanted = by_polars(left / table, *TABLES[table])
-    found = reader(left / table, *TABLES[table])
-    assert len(wanted) == 2
-    assert found.keys() == wanted.keys()
-    for name, sums in wanted.items():
-        assert [float(number) for number in found[name]] == pytest.approx(sums, rel=1e-12)
+    expected = by_polars(left / table, *TABLES[table])
+    result = reader(left / table, *TABLES[table])
+    assert len(expected) == 2
+    assert result.keys() == expected.keys()
+    for name, sums in expected.items():
+        assert [float(number) for number in result[name]] == pytest.approx(sums, rel=1e-12)
 
 
 def test_the_program_of_sqlite_imports_points(left: Path) -> None:
@@ -83,8 +83,8 @@ def test_the_program_of_sqlite_imports_points(left: Path) -> None:
     done = subprocess.run([program], input="\n".join(steps), capture_output=True, text=True, check=True)
     assert done.stderr == ""
     rows = (line.split(",") for line in done.stdout.splitlines())
-    found = {row[0]: [float(number) for number in row[1:]] for row in rows}
-    wanted = by_polars(left / "comparison" / "points.parquet", "scheduler", columns)
-    assert found.keys() == wanted.keys()
-    for name, sums in wanted.items():
-        assert found[name] == pytest.approx(sums, rel=1e-9)
+    result = {row[0]: [float(number) for number in row[1:]] for row in rows}
+    expected = by_polars(left / "comparison" / "points.parquet", "scheduler", columns)
+    assert result.keys() == expected.keys()
+    for name, sums in expected.items():
+        assert result[name] == pytest.approx(sums, rel=1e-9)

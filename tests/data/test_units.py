@@ -67,13 +67,13 @@ def split(name: str) -> tuple[Quantity, Unit] | None:
 @cache
 def row_classes() -> tuple[type, ...]:
     """Every class of rows in the packages of the studies."""
-    found: dict[type, None] = {}
+    result: dict[type, None] = {}
     for package in (study, studies):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             for each in vars(import_module(module.name)).values():
                 if isinstance(each, type) and hasattr(each, "__dataclass_fields__") and _has_columns(each):
-                    found[each] = None
-    return tuple(found)
+                    result[each] = None
+    return tuple(result)
 
 
 def _has_columns(kind: type) -> bool:
@@ -140,11 +140,11 @@ def names() -> set[str]:
 
 
 def units_of_quantities() -> dict[Quantity, set[Unit]]:
-    found: dict[Quantity, set[Unit]] = {}
+    result: dict[Quantity, set[Unit]] = {}
     for name in names():
         if parts := split(name):
-            found.setdefault(parts[0], set()).add(parts[1])
-    return found
+            result.setdefault(parts[0], set()).add(parts[1])
+    return result
 
 
 def test_all_studies_have_row_classes() -> None:
@@ -174,7 +174,7 @@ def test_subclasses_keep_meanings_of_columns(kind: type) -> None:
 
 def compared(run: sl.Result) -> dict[Quantity, tuple[float, float]]:
     """Quantities of requests and of their run, in base units: sums of energies and means of times."""
-    row, found = row_of(run, 1.0, None), {}
+    row, result = row_of(run, 1.0, None), {}
     of_run = {parts[0]: (name, parts[1]) for name in columns(Measured) if (parts := split(name))}
     for name in run.requests.columns:
         parts = split(name)
@@ -183,8 +183,8 @@ def compared(run: sl.Result) -> dict[Quantity, tuple[float, float]]:
             column, other = of_run[parts[0]]
             values = run.requests[name]
             mine = values.sum() if dimension == "energy" else values.mean()
-            found[parts[0]] = mine * unit.factor, getattr(row, column) * other.factor
-    return found
+            result[parts[0]] = mine * unit.factor, getattr(row, column) * other.factor
+    return result
 
 
 def test_equal_names_are_equal_quantities() -> None:

@@ -63,32 +63,32 @@ class Step:
 def blocks(page: str) -> list[Block]:
     """All fenced blocks of a page."""
     return [
-        Block(found["language"], found["title"], found["text"], page.count("\n", 0, found.start()) + 1)
-        for found in FENCE.finditer(page)
+        Block(result["language"], result["title"], result["text"], page.count("\n", 0, result.start()) + 1)
+        for result in FENCE.finditer(page)
     ]
 
 
-def steps(found: list[Block]) -> list[Step]:
+def steps(result: list[Block]) -> list[Step]:
     """What is run, each with the output behind it."""
-    behind = [*found[1:], None] if found else []
+    behind = [*result[1:], None] if result else []
     return [
         Step(block, after if after and after.language == "text" and not after.title else None)
-        for block, after in zip(found, behind, strict=True)
+        for block, after in zip(result, behind, strict=True)
         if block.language in RUN and not block.title
     ]
 
 
-def save_files(found: list[Block], directory: Path) -> None:
+def save_files(result: list[Block], directory: Path) -> None:
     """Save the blocks of a page that are files."""
     directory.mkdir(parents=True, exist_ok=True)
-    for block in found:
+    for block in result:
         if block.title:
             (directory / block.title).write_text(block.text, encoding="utf-8")
 
 
-def printed(found: list[Block], directory: Path) -> list[str]:
+def printed(result: list[Block], directory: Path) -> list[str]:
     """What each step prints, run in an empty directory."""
-    save_files(found, directory)
+    save_files(result, directory)
     program = directory / "bin" / "sledlab"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sledlab "$@"\n', encoding="utf-8")
@@ -98,7 +98,7 @@ def printed(found: list[Block], directory: Path) -> list[str]:
     package = os.pathsep.join((str(PROJECT / "python"), os.environ.get("PYTHONPATH", "")))
     done = subprocess.run(
         [sys.executable, "-c", SESSION],
-        input=json.dumps([(step.block.language, step.block.text) for step in steps(found)]),
+        input=json.dumps([(step.block.language, step.block.text) for step in steps(result)]),
         cwd=directory,
         env=os.environ | {"PATH": path, "PYTHONPATH": package, "COLUMNS": "120", "MPLBACKEND": "Agg"},
         capture_output=True,
@@ -112,7 +112,7 @@ def printed(found: list[Block], directory: Path) -> list[str]:
 
 def difference(shown: str, said: str) -> str | None:
     """How what was printed differs from what a page shows, but for space; `None` if it does not."""
-    wanted = "".join(LEFT_OUT if word == "..." else re.escape(f"{word} ") for word in shown.split())
-    if re.fullmatch(wanted, "".join(f"{word} " for word in said.split())):
+    expected = "".join(LEFT_OUT if word == "..." else re.escape(f"{word} ") for word in shown.split())
+    if re.fullmatch(expected, "".join(f"{word} " for word in said.split())):
         return None
     return "\n".join(ndiff(*([line.rstrip() for line in text.splitlines()] for text in (shown, said))))

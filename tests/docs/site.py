@@ -19,16 +19,16 @@ class Element:
 
     def all(self, tag: str = "", **attributes: str) -> list[Element]:
         """The elements within, by tag, and by words of their attributes."""
-        found = []
+        result = []
         for each in self.inside:
             if isinstance(each, Element):
                 fits = each.tag == tag or not tag
-                words = (
+                text = (
                     value in each.attributes.get(name.rstrip("_"), "").split()
                     for name, value in attributes.items()
                 )
-                found += [each] * (fits and all(words)) + each.all(tag, **attributes)
-        return found
+                result += [each] * (fits and all(text)) + each.all(tag, **attributes)
+        return result
 
     @property
     def text(self) -> str:

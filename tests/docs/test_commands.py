@@ -49,36 +49,36 @@ def lines_of(text: str) -> Iterator[str]:
             yield VARIABLE.sub("1", re.split(" -- | # ", command)[0])  # words after `--` are another command
 
 
-def find(words: list[str]) -> tuple[click.Command, list[str], list[str]]:
+def find(text: list[str]) -> tuple[click.Command, list[str], list[str]]:
     """Return the command that words name, its path, and the other words."""
     command: click.Command = cli
-    path, words = words[:1], words[1:]
-    while isinstance(command, click.Group) and words:
-        beneath = command.get_command(click.Context(command), words[0])
+    path, text = text[:1], text[1:]
+    while isinstance(command, click.Group) and text:
+        beneath = command.get_command(click.Context(command), text[0])
         if beneath is None:
             break
-        command, path, words = beneath, [*path, words[0]], words[1:]
-    return command, path, words
+        command, path, text = beneath, [*path, text[0]], text[1:]
+    return command, path, text
 
 
-def is_unknown(command: click.Command, words: list[str]) -> bool:
+def is_unknown(command: click.Command, text: list[str]) -> bool:
     """Whether the words after a group name no command of it. A `CommandGroup` takes arguments of its own."""
     is_plain = isinstance(command, click.Group) and not isinstance(command, CommandGroup)
-    return is_plain and bool(words) and not words[0].startswith("-")
+    return is_plain and bool(text) and not text[0].startswith("-")
 
 
 def parse(line: str) -> None:
     """Parse a command without running it."""
-    words = list(takewhile(lambda word: word not in ENDS, shlex.split(line)))
-    command, path, words = find(words)
-    assert not is_unknown(command, words), f"unknown command: {line}"
-    command.make_context(" ".join(path), words)
+    text = list(takewhile(lambda word: word not in ENDS, shlex.split(line)))
+    command, path, text = find(text)
+    assert not is_unknown(command, text), f"unknown command: {line}"
+    command.make_context(" ".join(path), text)
 
 
 def options_of(line: str) -> set[str]:
     """Return the long options of a command."""
-    words = line.partition(" -- ")[0].split()
-    return {word.partition("=")[0] for word in words if re.match(r"--[a-z]", word)} - SHOWN
+    text = line.partition(" -- ")[0].split()
+    return {word.partition("=")[0] for word in text if re.match(r"--[a-z]", word)} - SHOWN
 
 
 def commands(command: click.Command) -> Iterator[click.Command]:
@@ -116,10 +116,10 @@ def test_commands_in_blocks_of_pages_parse(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
 def test_options_in_sentences_of_pages_exist(page: Path) -> None:
     for line in CODE.findall(FENCES.sub("", page.read_text(encoding="utf-8"))):
-        command, path, words = find(line.split())
-        if command is cli and words[:1] == ["depth"]:
+        command, path, text = find(line.split())
+        if command is cli and text[:1] == ["depth"]:
             continue  # the study of tests/contributing/study.patch
-        assert not is_unknown(command, words) or words[0].isupper(), (path, line)
+        assert not is_unknown(command, text) or text[0].isupper(), (path, line)
         known = {name for each in command.get_params(click.Context(command)) for name in each.opts}
         assert options_of(line) <= {*known, "--help", "--help-all"}, (path, line)
 

@@ -52,7 +52,7 @@ def test_what_is_kept_is_what_comes_out(kept: Any, monkeypatch: pytest.MonkeyPat
 
 
 def test_outputs_are_kept(kept: Any) -> None:
-    assert all(printed or kinds for printed, kinds in shown(kept))
+    assert all(output or kinds for output, kinds in shown(kept))
     assert sum("image/png" in kind for _, kinds in shown(kept) for kind in kinds) == 3
 
 

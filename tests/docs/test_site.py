@@ -36,19 +36,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[str, Element]:
-    found = {page.relative_to(site).as_posix(): page for page in sorted(site.rglob("*.html"))}
-    found.pop("laboratory.html", None)  # a program, there where it has been built: tests/web tries it
-    return {name: read(page) for name, page in found.items()}
+    result = {page.relative_to(site).as_posix(): page for page in sorted(site.rglob("*.html"))}
+    result.pop("laboratory.html", None)  # a program, there where it has been built: tests/web tries it
+    return {name: read(page) for name, page in result.items()}
 
 
 @pytest.fixture(scope="module")
 def entries(pages: dict[str, Element]) -> dict[str, Element]:
     """The entry of each name of the reference, by its title."""
-    found = {}
+    result = {}
     for page in pages.values():
         for entry in page.all("div", class_="doc-object"):
-            found.setdefault(entry.all(class_="doc-object-name")[0].text, entry)
-    return found
+            result.setdefault(entry.all(class_="doc-object-name")[0].text, entry)
+    return result
 
 
 def missing(name: str, entry: Element | None) -> list[str]:

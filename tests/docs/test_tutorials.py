@@ -11,17 +11,17 @@ from tests.docs.blocks import PROJECT, RUN, blocks, difference, printed, steps
 PAGES = [*sorted((PROJECT / "docs" / "tutorial").glob("*.md")), PROJECT / "docs" / "machines.md"]
 SHOWN_ONLY = {"console", "csv", "text"}
 """Languages that are not run: what needs root or other programs, files, and what was printed."""
-MOST_WORDS = 1500
+MAX_WORDS = 1500
 """A page is read in five minutes; tables of output are looked at, not read."""
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 @pytest.mark.slow("a tutorial is run from its first command to its last")
 def test_what_is_printed_is_what_the_page_shows(page: Path, tmp_path: Path) -> None:
-    found = blocks(page.read_text(encoding="utf-8"))
-    said = printed(found, tmp_path / "checkout")
-    assert len(said) == len(steps(found)) > 0
-    for step, text in zip(steps(found), said, strict=True):
+    result = blocks(page.read_text(encoding="utf-8"))
+    said = printed(result, tmp_path / "checkout")
+    assert len(said) == len(steps(result)) > 0
+    for step, text in zip(steps(result), said, strict=True):
         if step.shown:
             assert (differs := difference(step.shown.text, text)) is None, (
                 f"{page.name}:{step.shown.line}\n{differs}"
@@ -30,10 +30,10 @@ def test_what_is_printed_is_what_the_page_shows(page: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_nothing_is_shown_that_was_not_run(page: Path) -> None:
-    found = blocks(page.read_text(encoding="utf-8"))
-    assert {block.language for block in found if not block.title} <= {*RUN, *SHOWN_ONLY}
-    outputs = [block for block in found if block.language == "text" and not block.title]
-    assert outputs == [step.shown for step in steps(found) if step.shown]
+    result = blocks(page.read_text(encoding="utf-8"))
+    assert {block.language for block in result if not block.title} <= {*RUN, *SHOWN_ONLY}
+    outputs = [block for block in result if block.language == "text" and not block.title]
+    assert outputs == [step.shown for step in steps(result) if step.shown]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -43,7 +43,7 @@ def test_page_states_its_subject_and_is_short(page: Path) -> None:
     prose = text
     for block in blocks(text):
         prose = prose.replace(block.text, "")
-    assert len(prose.split()) <= MOST_WORDS
+    assert len(prose.split()) <= MAX_WORDS
 
 
 @pytest.mark.parametrize(

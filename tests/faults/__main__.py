@@ -74,13 +74,13 @@ def planted(fault: Fault) -> Iterator[None]:
 
 def outcome(fault: Fault) -> str:
     """Return `caught`, `survived`, or why there is neither."""
-    words = shlex.split(fault.test)
-    if words[0] == "pytest":
-        words = [sys.executable, "-m", "pytest", "-q", "-x", *words[1:]]
+    text = shlex.split(fault.test)
+    if text[0] == "pytest":
+        text = [sys.executable, "-m", "pytest", "-q", "-x", *text[1:]]
     try:
         with planted(fault):
             done = subprocess.run(
-                words,
+                text,
                 cwd=PROJECT,
                 env=os.environ | ENVIRONMENT,
                 stdout=subprocess.PIPE,
@@ -94,7 +94,7 @@ def outcome(fault: Fault) -> str:
     if done.returncode == 0:
         return "survived"
     # Only a failed test catches a fault: other exit codes are of a wrong command or a build that failed.
-    failed = "test result: FAILED" in done.stdout if words[0] == "cargo" else done.returncode == 1
+    failed = "test result: FAILED" in done.stdout if text[0] == "cargo" else done.returncode == 1
     return "caught" if failed else f"`{fault.test}` did not run:\n{done.stdout[-2000:]}"
 
 
@@ -117,21 +117,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known = faults()
     if unknown := set(options.id) - {name for fault in known for name in (fault.id, fault.language)}:
         parser.error(f"unknown fault: {', '.join(sorted(unknown))} (--list prints all)")
-    chosen = [fault for fault in known if not options.id or {fault.id, fault.language} & set(options.id)]
+    choice = [fault for fault in known if not options.id or {fault.id, fault.language} & set(options.id)]
     if options.list:
-        for fault in chosen:
+        for fault in choice:
             print(f"{fault.id} ({fault.tier}): {fault.behavior}")
         return 0
     if is_dirty():
         parser.error("the work tree has changes; commit them first, because faults are planted in its files")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # restore the file on SIGTERM as on Ctrl-C
     missed = 0
-    for fault in chosen:
+    for fault in choice:
         begin = time.monotonic()
-        found = outcome(fault)
-        missed += found != "caught"
-        print(f"{fault.id}: {found} ({time.monotonic() - begin:.0f} s)", flush=True)
-    print(f"{len(chosen) - missed} of {len(chosen)} faults caught")
+        result = outcome(fault)
+        missed += result != "caught"
+        print(f"{fault.id}: {result} ({time.monotonic() - begin:.0f} s)", flush=True)
+    print(f"{len(choice) - missed} of {len(choice)} faults caught")
     return 1 if missed else 0
 
 

@@ -43,7 +43,7 @@ class Relation:
             return f"{alias}.c{self.places[place]}"
         if self.has(text):
             return self._column(text, alias)
-        return WORD.sub(lambda found: self._column(found[0], alias), text)
+        return WORD.sub(lambda result: self._column(result[0], alias), text)
 
     def _column(self, name: str, alias: str) -> str:
         if name.startswith("'"):
@@ -52,13 +52,13 @@ class Relation:
 
     def place(self, name: str) -> int:
         """Where a column is. The profile may call a foreign key by the name of its key."""
-        found = [at for at, each in enumerate(self.names) if each == name]
+        result = [at for at, each in enumerate(self.names) if each == name]
         key = name.partition("_")[2]
-        if not found and key.endswith("key"):
-            found = [at for at, each in enumerate(self.names) if each.partition("_")[2] == key]
-        if len(found) != 1:
+        if not result and key.endswith("key"):
+            result = [at for at, each in enumerate(self.names) if each.partition("_")[2] == key]
+        if len(result) != 1:
             raise UnknownError(name)
-        return found[0]
+        return result[0]
 
     def has(self, name: str) -> bool:
         """Whether that is a column."""
@@ -130,11 +130,11 @@ class Counting:
         """All columns of those that pass the filters; optional ones are hints."""
         table = self.table_of(operator.files)
         filters = [text for text in texts(operator, "Filters") if not text.startswith("optional:")]
-        wanted = texts(operator, "Projections")
-        columns = ", ".join(f"{name} AS c{at}" for at, name in enumerate(wanted)) or "1 AS c0"
+        expected = texts(operator, "Projections")
+        columns = ", ".join(f"{name} AS c{at}" for at, name in enumerate(expected)) or "1 AS c0"
         where = " AND ".join(["true", *filters])
         return Relation(
-            f"SELECT {columns} FROM {table} WHERE {where}", tuple(wanted), tuple(range(len(wanted)))
+            f"SELECT {columns} FROM {table} WHERE {where}", tuple(expected), tuple(range(len(expected)))
         )
 
     def _filter(self, operator: Operator) -> Relation:
@@ -147,12 +147,12 @@ class Counting:
         """Leaves all columns, as rows are as many; says which were chosen."""
         below = self.relation(operator.inputs[0])
         said = [self.bindings.get(text, text) for text in texts(operator, "Projections")]
-        places = [below.place(text) if below.has(text) else None for text in said]
+        positions = [below.place(text) if below.has(text) else None for text in said]
         for at, text in enumerate(said):
             if number := re.fullmatch(r"#(\d+)", text):
                 known = below.places
-                places[at] = known[int(number[1])] if int(number[1]) < len(known) else None
-        return replace(below, places=tuple(places))
+                positions[at] = known[int(number[1])] if int(number[1]) < len(known) else None
+        return replace(below, places=tuple(positions))
 
     def _cte_scan(self, operator: Operator) -> Relation:
         if operator.common_table not in self._common:
@@ -161,10 +161,10 @@ class Counting:
 
     def _literal(self, operator: Operator) -> Relation:
         """A list of values, which the profile does not repeat."""
-        found = self.literals.get(operator.rows)
-        if found is None:
+        result = self.literals.get(operator.rows)
+        if result is None:
             raise UnknownError(operator.kind)
-        return Relation(f"SELECT unnest([{found}]) AS c0", ("value",), (0,))
+        return Relation(f"SELECT unnest([{result}]) AS c0", ("value",), (0,))
 
     def _aggregate(self, operator: Operator) -> Relation:
         """One row."""
@@ -204,18 +204,18 @@ class Counting:
         columns = [below.word(key, "t") for key in keys]
         names = [below.names[int(column.removeprefix("t.c"))] for column in columns]
         for text in texts(operator, "Aggregates"):
-            found = re.fullmatch(r"(\w+)\((#\d+)\)", text)
-            if found is None:
+            result = re.fullmatch(r"(\w+)\((#\d+)\)", text)
+            if result is None:
                 continue
             try:
-                column = below.word(found[2], "t")
+                column = below.word(result[2], "t")
             except UnknownError:
                 continue
-            columns.append(f"{found[1]}({column})")
-            names.append(f"{found[1]}({below.names[int(column.removeprefix('t.c'))]})")
-        chosen = ", ".join(f"{column} AS c{at}" for at, column in enumerate(columns))
+            columns.append(f"{result[1]}({column})")
+            names.append(f"{result[1]}({below.names[int(column.removeprefix('t.c'))]})")
+        choice = ", ".join(f"{column} AS c{at}" for at, column in enumerate(columns))
         grouped = ", ".join(columns[: len(keys)])
-        sql = f"SELECT {chosen} FROM ({below.sql}) t GROUP BY {grouped}"
+        sql = f"SELECT {choice} FROM ({below.sql}) t GROUP BY {grouped}"
         return Relation(sql, tuple(names), tuple(range(len(names))))
 
 
@@ -243,12 +243,12 @@ def stopped_early(root: Operator) -> set[int]:
 
 def _condition(text: str, left: Relation, right: Relation) -> str:
     """A condition between both sides of a join."""
-    found = SIDES.fullmatch(text)
+    result = SIDES.fullmatch(text)
     if text.startswith("("):
         return WORD.sub(lambda word: _of_either(word[0], left, right), text)
-    if found is None:
+    if result is None:
         raise UnknownError(text)
-    return f"{left.word(found[1], 'l')} {found[2]} {right.word(found[3], 'r')}"
+    return f"{left.word(result[1], 'l')} {result[2]} {right.word(result[3], 'r')}"
 
 
 def _of_either(name: str, left: Relation, right: Relation) -> str:

@@ -26,8 +26,8 @@ CONFIDENCE = 0.2017
 
 def transactions(data: MarketBaskets, seed: int, nodes: int = 1) -> Transactions:
     data.prepare(nodes, seed, lambda what, share: None)
-    found = data.files(nodes, seed)["transactions"]
-    return found.span(0, found.rows, ())
+    result = data.files(nodes, seed)["transactions"]
+    return result.span(0, result.rows, ())
 
 
 @lru_cache(maxsize=1)
@@ -36,18 +36,18 @@ def expected(
 ) -> tuple[dict[Any, int], dict[Any, float]]:
     """Frequent sets with their counts, and rules with their confidence, by mlxtend."""
     baskets = transactions(data, seed)
-    held = np.zeros((len(baskets), data.universe), bool)
-    held[np.repeat(np.arange(len(baskets)), np.diff(baskets.offsets.astype(int))), baskets.items] = True
-    frequent = fpgrowth(pandas.DataFrame(held), min_support=support)
+    checked = np.zeros((len(baskets), data.universe), bool)
+    checked[np.repeat(np.arange(len(baskets)), np.diff(baskets.offsets.astype(int))), baskets.items] = True
+    frequent = fpgrowth(pandas.DataFrame(checked), min_support=support)
     sets = {
         tuple(sorted(items)): round(share * len(baskets))
         for items, share in zip(frequent["itemsets"], frequent["support"], strict=True)
     }
-    found = association_rules(frequent, metric="confidence", min_threshold=confidence)
+    result = association_rules(frequent, metric="confidence", min_threshold=confidence)
     rules = {
         (tuple(sorted(antecedent)), tuple(sorted(consequent))): confidence
         for antecedent, consequent, confidence in zip(
-            found["antecedents"], found["consequents"], found["confidence"], strict=True
+            result["antecedents"], result["consequents"], result["confidence"], strict=True
         )
     }
     return sets, rules
@@ -69,10 +69,10 @@ def assert_as_expected(answer: Any, *said: Any) -> None:
     sets, rules = expected(*said)
     assert len(answer["sets"]) == len(sets)
     assert {tuple(items): count for items, count in answer["sets"]} == sets
-    found = {(tuple(one), tuple(other)): (count, share) for one, other, count, share in answer["rules"]}
-    assert len(answer["rules"]) == len(found)
-    assert found.keys() == rules.keys()
-    for (one, other), (count, confidence) in found.items():
+    result = {(tuple(one), tuple(other)): (count, share) for one, other, count, share in answer["rules"]}
+    assert len(answer["rules"]) == len(result)
+    assert result.keys() == rules.keys()
+    for (one, other), (count, confidence) in result.items():
         assert count == sets[tuple(sorted(one + other))]
         assert confidence == pytest.approx(rules[one, other], abs=1e-12)
 
@@ -143,10 +143,10 @@ def steps(work: sl.Work, phase: str) -> list[Any]:
 def test_each_row_holds_its_share_of_the_candidates(tmp_path: Path, sections: int) -> None:
     settings: dict[str, Any] = {"min_support": SUPPORT, "sections": sections}
     answer, work = mined(tmp_path, "apriori-hd", SMALL, **settings)
-    held = [step["memory"] // 16 for step in steps(work, "pass 2")]
-    assert len(held) == 8
-    assert sum(held) == answer["candidates"][1] * 8 // sections
-    assert max(held) <= 1.01 * answer["candidates"][1] / sections
+    checked = [step["memory"] // 16 for step in steps(work, "pass 2")]
+    assert len(checked) == 8
+    assert sum(checked) == answer["candidates"][1] * 8 // sections
+    assert max(checked) <= 1.01 * answer["candidates"][1] / sections
 
 
 @pytest.mark.slow("counts many candidates several times")
@@ -164,9 +164,9 @@ def test_candidates_that_do_not_fit_are_counted_in_sweeps(tmp_path: Path, job: s
     assert hash_of(tight) == hash_of(roomy)
     for work, times in ((roomy, 1), (tight, sweeps)):
         stored = sum(work.files["transactions"])
-        found = next(phase for phase in work.described["phases"] if phase["name"] == "pass 2")
-        assert found["read_bytes"] == times * stored
-        assert found["sent_bytes"] == times * (sections - 1) * stored
+        result = next(phase for phase in work.described["phases"] if phase["name"] == "pass 2")
+        assert result["read_bytes"] == times * stored
+        assert result["sent_bytes"] == times * (sections - 1) * stored
         assert all(step["memory"] <= memory for step in steps(tight, "pass 2"))
     if job == "apriori-cd":
         assert [len(step["reads"]) for step in steps(tight, "pass 2")] == [sweeps] * 8
@@ -226,7 +226,7 @@ def test_transactions_are_those_of_the_paper() -> None:
 
 def test_transactions_are_the_same_on_any_nodes() -> None:
     data = MarketBaskets(transactions=10_000)
-    whole = transactions(data, 1)
+    full = transactions(data, 1)
     for nodes in (1, 3, 8):
         data.prepare(nodes, 1, lambda what, share: None)
         shared = data.files(nodes, 1)["transactions"]
@@ -235,8 +235,8 @@ def test_transactions_are_the_same_on_any_nodes() -> None:
             10_000 * (number + 1) // nodes - 10_000 * number // nodes for number in range(nodes)
         ]
         items = np.concatenate([part.span(0, part.rows, ()).items for part in parts])
-        assert np.array_equal(items, whole.items)
-    assert not np.array_equal(transactions(data, 2).items[:1000], whole.items[:1000])
+        assert np.array_equal(items, full.items)
+    assert not np.array_equal(transactions(data, 2).items[:1000], full.items[:1000])
 
 
 def test_a_universe_of_25_fills_transactions() -> None:

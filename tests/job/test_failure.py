@@ -31,29 +31,29 @@ def silent(what: str, share: float | None) -> None:
 
 def chosen(job: str) -> JobTask:
     """A job with its data prepared."""
-    found = task(job, nodes=NODES, memory_mb=0.05, seed=1, data="", measured=False, settings=JOBS[job])
-    assert found.data is not None
-    found.data.prepare(NODES, 1, silent)
-    return found
+    result = task(job, nodes=NODES, memory_mb=0.05, seed=1, data="", measured=False, settings=JOBS[job])
+    assert result.data is not None
+    result.data.prepare(NODES, 1, silent)
+    return result
 
 
 @pytest.mark.parametrize("redundancy", ["mirror", "chained"])
 @pytest.mark.parametrize("job", JOBS)
 def test_answers_and_records_are_the_same_whichever_node_has_failed(job: str, redundancy: str) -> None:
-    whole = chosen(job)
-    expected = in_lockstep(whole, None, silent)
+    full = chosen(job)
+    expected = in_lockstep(full, None, silent)
     assert json.loads(expected.partition(b"\n")[0])["answer"].startswith("sha256:")
     for failed in (0, 3, NODES - 1):
-        failing = replace(whole, shares=shares(redundancy, NODES, [failed]))
+        failing = replace(full, shares=shares(redundancy, NODES, [failed]))
         # The record holds a hash of the answer.
         assert in_lockstep(failing, None, silent) == expected, failed
 
 
 @pytest.mark.parametrize(("redundancy", "failed"), [("mirror", [0, 3, 5]), ("chained", [0, 2, 5])])
 def test_several_may_fail_where_no_copy_is_lost(redundancy: str, failed: list[int]) -> None:
-    whole = chosen("sort")
-    failing = replace(whole, shares=shares(redundancy, NODES, failed))
-    assert in_lockstep(failing, None, silent) == in_lockstep(whole, None, silent)
+    full = chosen("sort")
+    failing = replace(full, shares=shares(redundancy, NODES, failed))
+    assert in_lockstep(failing, None, silent) == in_lockstep(full, None, silent)
 
 
 def test_what_has_failed_holds_nothing(tmp_path: Path) -> None:
@@ -74,8 +74,8 @@ def test_copies_outlive_what_they_were_made_of(tmp_path: Path) -> None:
         own[1:] = -1
         node.phase("read")
         # Where node 0 has failed, node 1 does a third of its own share, and node 2 the rest on the copy.
-        found = np.concatenate(list(node.read("numbers")))
-        assert found.tolist() == (expected if failed == 1 else [10, 11, 12, 13])
+        result = np.concatenate(list(node.read("numbers")))
+        assert result.tolist() == (expected if failed == 1 else [10, 11, 12, 13])
 
 
 def tables() -> list[Shared]:
@@ -93,23 +93,23 @@ def tables() -> list[Shared]:
 
 @pytest.mark.parametrize("kind", [0, 1, 2])
 def test_rows_come_in_order_from_whoever_holds_them(kind: int, tmp_path: Path) -> None:
-    whole = tables()[kind]
+    full = tables()[kind]
     for number in range(4):
-        part = whole.part(number, 4)
+        part = full.part(number, 4)
         for failed in range(4):
             share = shares("chained", 4, [failed])[number]
             node = Node(number, 4, tmp_path / str(failed), memory=1, share=share)
             node.has({"file": part})
-            held = node.stored("file")
+            checked = node.stored("file")
             for start in range(0, 26, 5):
                 for stop in range(start, part.rows + 1, 4):
-                    one, other = held.span(start, stop, ()), part.span(start, stop, ())
+                    one, other = checked.span(start, stop, ()), part.span(start, stop, ())
                     if isinstance(other, Transactions):
                         assert (one.offsets == other.offsets).all()
                         one, other = one.items, other.items
                     assert one.dtype == other.dtype
                     assert one.tobytes() == other.tobytes()
-                    assert held.bytes_of(start, stop) == part.bytes_of(start, stop)
+                    assert checked.bytes_of(start, stop) == part.bytes_of(start, stop)
 
 
 def test_record_runs_the_job_again_and_gives_the_same(tmp_path: Path) -> None:

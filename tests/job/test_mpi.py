@@ -31,9 +31,9 @@ def test_lockstep_and_mpi_leave_the_same_bytes(job: str, ranks: int, tmp_path: P
     if job == "apriori-hd":
         settings = {**settings, "sections": {2: 2, 5: 5, 8: 2, 32: 4}.get(ranks, 0)}
     ending = "json" if job in ("apriori-cd", "apriori-hd", "mafia") else "parquet"
-    found = []
+    result = []
     for mpi in (False, True):
         work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.{ending}"
         sl.record(job, ranks, mpi=mpi, again=True, work=work, answer=answer, **settings)
-        found.append((work.read_bytes(), answer.read_bytes()))
-    assert found[0] == found[1]
+        result.append((work.read_bytes(), answer.read_bytes()))
+    assert result[0] == result[1]

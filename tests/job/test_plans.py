@@ -128,12 +128,12 @@ def test_every_operator_gives_the_rows_that_a_count_finds(query: str, scale: flo
             files = ", ".join(f"'{file}'" for file in table.files)
             connection.execute(f"CREATE VIEW {table.name} AS FROM read_parquet([{files}])")
         for operator, text in [*counting.relations(root), *of_the_end(root, sql)]:
-            found = connection.execute(f"SELECT count(*) FROM ({text})").fetchone()
-            assert found is not None
+            result = connection.execute(f"SELECT count(*) FROM ({text})").fetchone()
+            assert result is not None
             # DuckDB stops a scan when nothing more can come of it; nodes do not.
             if id(operator) in early:
-                assert operator.rows <= found[0]
+                assert operator.rows <= result[0]
             else:
-                assert (operator.kind, operator.rows) == (operator.kind, found[0])
+                assert (operator.kind, operator.rows) == (operator.kind, result[0])
             counted.add(id(operator))
     assert counted == {id(operator) for operator in root.walk()}

@@ -36,13 +36,13 @@ def job(tmp_path: Path) -> Write:
 
 def both(path: str, nodes: int, tmp_path: Path) -> object:
     """The answer of a job, which is the same in one process and under MPI, as is the record."""
-    found = []
+    result = []
     for mpi in (False, True):
         work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.json"
         sl.record(path, nodes, again=True, mpi=mpi, work=work, answer=answer)
-        found.append((work.read_bytes(), answer.read_bytes()))
-    assert found[0] == found[1]
-    return json.loads(found[0][1])
+        result.append((work.read_bytes(), answer.read_bytes()))
+    assert result[0] == result[1]
+    return json.loads(result[0][1])
 
 
 def test_every_superstep_gives_what_it_says(job: Write, tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_every_superstep_gives_what_it_says(job: Write, tmp_path: Path) -> None:
         return found
         """
     )
-    found = both(path, 3, tmp_path)
-    assert isinstance(found, list)
-    for me, each in enumerate(found):
+    result = both(path, 3, tmp_path)
+    assert isinstance(result, list)
+    for me, each in enumerate(result):
         assert each["all_gather"] == [[0], [1], [2]]
         assert each["gather"] == ([0, 1, 2] if me == 1 else None)
         assert each["broadcast"] == {"from": 2}
@@ -125,18 +125,18 @@ def test_a_record_says_what_was_done(job: Write) -> None:
         yield node.exchange(node.split(rows, np.zeros(len(rows), int)), width=50)
         """
     )
-    found = sl.record(path, 2, again=True)
-    assert found.files == {"numbers": [800, 800], "copy": [10_000, 10_000]}
-    row = found.phases.row(0, named=True)
+    result = sl.record(path, 2, again=True)
+    assert result.files == {"numbers": [800, 800], "copy": [10_000, 10_000]}
+    row = result.phases.row(0, named=True)
     assert (row["read_bytes"], row["written_bytes"]) == (1600, 20_000)
     assert row["sent_bytes"] == 2 * 80 + 100 * 50
-    assert {kind: row[kind] for kind in found.kinds} == {
+    assert {kind: row[kind] for kind in result.kinds} == {
         "tuple": 200,
         "my-kind": 6,
         "pack": 120,
         "unpack": 100,
     }
-    assert found.traffic.tolist() == [[0, 0, 80], [5000, 0, 80]]
+    assert result.traffic.tolist() == [[0, 0, 80], [5000, 0, 80]]
 
 
 def test_what_is_read_again_is_another_access(job: Write, tmp_path: Path) -> None:
@@ -435,13 +435,13 @@ def test_measured_time_is_counted_and_marked(job: Write) -> None:
         yield node.exchange(node.split(np.arange(4), np.arange(4) % 2))
         """
     )
-    found = sl.record(path, 2, measured=True)
-    assert found.parameters["measured"] is True
-    assert sorted(found.kinds) == ["measured-ns", "pack", "unpack"]
-    assert found.phases["measured-ns"][0] > 2_000_000
-    assert "not reproducible" in str(found)
-    result = sl.replay(found, "mems-g2", what_if=False)
-    assert result.components_s["compute"] == pytest.approx(found.phases["measured-ns"][0] / 1e9, rel=1e-3)
+    actual = sl.record(path, 2, measured=True)
+    assert actual.parameters["measured"] is True
+    assert sorted(actual.kinds) == ["measured-ns", "pack", "unpack"]
+    assert actual.phases["measured-ns"][0] > 2_000_000
+    assert "not reproducible" in str(actual)
+    result = sl.replay(actual, "mems-g2", what_if=False)
+    assert result.components_s["compute"] == pytest.approx(actual.phases["measured-ns"][0] / 1e9, rel=1e-3)
 
 
 def test_a_record_is_kept(job: Write, tmp_path: Path) -> None:
@@ -489,7 +489,7 @@ def test_whole_floats_and_numpy_counts_are_recorded(job: Write) -> None:
         yield node.barrier()
         """
     )
-    found = sl.record(path, 1, again=True)
-    row = found.phases.row(0, named=True)
-    assert {kind: row[kind] for kind in found.kinds} == {"tuple": 2, "item": 3, "bin": 4, "pack": 3}
+    result = sl.record(path, 1, again=True)
+    row = result.phases.row(0, named=True)
+    assert {kind: row[kind] for kind in result.kinds} == {"tuple": 2, "item": 3, "bin": 4, "pack": 3}
     assert row["sent_bytes"] == 15

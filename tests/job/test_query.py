@@ -58,9 +58,9 @@ def count(tables_and_predicate: str) -> int:
     with duckdb.connect() as connection:
         for table in all_tables():
             connection.execute(f"CREATE VIEW {table.name} AS FROM read_parquet('{table.files[0]}')")
-        found = connection.execute(f"SELECT count(*) FROM {tables_and_predicate}").fetchone()
-    assert found is not None
-    return int(found[0])
+        result = connection.execute(f"SELECT count(*) FROM {tables_and_predicate}").fetchone()
+    assert result is not None
+    return int(result[0])
 
 
 @pytest.mark.parametrize("query", NAMES)
@@ -72,9 +72,9 @@ def test_every_query_of_tpch_becomes_a_record_that_replays(query: str) -> None:
     assert read == {name: ROWS[name] * TEXT_BYTES[name] for name in read}
     # Each scan reads its table once, whole.
     scans = work.phases.filter(pl.col("phase").str.starts_with("scan "))
-    wanted = [read[name.split()[1]] for name in scans["phase"]]
-    assert scans["read_bytes"].to_list() == wanted
-    assert work.phases["read_bytes"].sum() == sum(wanted)
+    expected = [read[name.split()[1]] for name in scans["phase"]]
+    assert scans["read_bytes"].to_list() == expected
+    assert work.phases["read_bytes"].sum() == sum(expected)
     assert work.phases["pack"].sum() >= work.phases["unpack"].sum()
 
 
@@ -133,8 +133,8 @@ def by_polars(query: str) -> list[tuple[Any, ...]]:
     match query:
         case "q1":
             (items,) = frames("lineitem")
-            kept = items.filter(pl.col("l_shipdate") <= date(1998, 9, 2))
-            groups = kept.group_by("l_returnflag", "l_linestatus").agg(
+            cached = items.filter(pl.col("l_shipdate") <= date(1998, 9, 2))
+            groups = cached.group_by("l_returnflag", "l_linestatus").agg(
                 discounted().sum().alias("paid"), pl.len().alias("rows")
             )
             return groups.sort("l_returnflag", "l_linestatus").rows()
@@ -160,19 +160,21 @@ def by_polars(query: str) -> list[tuple[Any, ...]]:
             items, orders = frames("lineitem", "orders")
             late = items.filter(pl.col("l_commitdate") < pl.col("l_receiptdate"))
             in_time = pl.col("o_orderdate").is_between(date(1993, 7, 1), date(1993, 9, 30))
-            found = orders.filter(in_time).join(late, left_on="o_orderkey", right_on="l_orderkey", how="semi")
-            return found.group_by("o_orderpriority").len().sort("o_orderpriority").rows()
+            result = orders.filter(in_time).join(
+                late, left_on="o_orderkey", right_on="l_orderkey", how="semi"
+            )
+            return result.group_by("o_orderpriority").len().sort("o_orderpriority").rows()
         case "q6":
             (items,) = frames("lineitem")
-            kept = items.filter(
+            cached = items.filter(
                 pl.col("l_shipdate").is_between(date(1994, 1, 1), date(1994, 12, 31))
                 & cents("l_discount").is_between(5, 7)
                 & (cents("l_quantity") < 2400)
             )
-            return kept.select((cents("l_extendedprice") * cents("l_discount")).sum()).rows()
+            return cached.select((cents("l_extendedprice") * cents("l_discount")).sum()).rows()
     customers, orders = frames("customer", "orders")
-    kept = orders.filter(~pl.col("o_comment").str.contains("special.*requests"))
-    each = customers.join(kept, left_on="c_custkey", right_on="o_custkey", how="left")
+    cached = orders.filter(~pl.col("o_comment").str.contains("special.*requests"))
+    each = customers.join(cached, left_on="c_custkey", right_on="o_custkey", how="left")
     counts = each.group_by("c_custkey").agg(pl.col("o_orderkey").count().alias("count"))
     return counts.group_by("count").len().sort(["len", "count"], descending=True).rows()
 
@@ -185,11 +187,11 @@ SCALED = {"q1": [4], "q3": [1], "q6": [0]}
 def test_answers_are_those_of_polars(query: str, tmp_path: Path) -> None:
     answer = tmp_path / "answer.parquet"
     record(query, answer=answer)
-    found = [
+    result = [
         tuple(int(row[at] * 10_000) if at in SCALED.get(query, []) else row[at] for at in COLUMNS[query])
         for row in pl.read_parquet(answer).rows()
     ]
-    assert found == by_polars(query)
+    assert result == by_polars(query)
 
 
 def test_a_query_is_the_same_bytes_twice(tmp_path: Path) -> None:
@@ -252,8 +254,8 @@ def test_partial_groups_lie_between_all_groups_and_all_rows() -> None:
     for nodes in (1, 4, 64):
         execution = Execution(QueryPhases(nodes, 1 << 20), [])
         for rows, groups in ((0, 0), (1000, 1), (1000, 1000), (60_175, 15_000), (10**9, 10)):
-            found = execution._partial(rows, groups)
-            assert groups <= found <= min(rows, nodes * groups)
+            result = execution._partial(rows, groups)
+            assert groups <= result <= min(rows, nodes * groups)
         assert execution._partial(10**9, 10) == nodes * 10
         assert execution._partial(1000, 1000) == 1000
 

@@ -65,9 +65,9 @@ def test_scan_finds_what_duckdb_finds(scale: float, tmp_path: Path) -> None:
     answer = tmp_path / "found.parquet"
     for number, where in enumerate(predicates(20)):
         sl.record("scan", 1 + number % 7, scale_factor=scale, where=where, memory_mb=4, answer=answer)
-        found = pl.read_parquet(answer)
+        result = pl.read_parquet(answer)
         query = f"SELECT l_orderkey, l_linenumber FROM <lineitem> WHERE {where} ORDER BY ALL"
-        assert found.sort("l_orderkey", "l_linenumber").equals(sql(query, scale).pl()), where
+        assert result.sort("l_orderkey", "l_linenumber").equals(sql(query, scale).pl()), where
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -75,12 +75,12 @@ def test_scan_finds_what_duckdb_finds(scale: float, tmp_path: Path) -> None:
 def test_sort_is_a_permutation_in_order(scale: float, nodes: int, memory_mb: float, tmp_path: Path) -> None:
     answer = tmp_path / "sorted.parquet"
     sl.record("sort", nodes, scale_factor=scale, memory_mb=memory_mb * max(1, scale / 0.1), answer=answer)
-    found = pl.read_parquet(answer)
-    keys = found["key"].to_numpy()
+    result = pl.read_parquet(answer)
+    keys = result["key"].to_numpy()
     assert (keys[1:] > keys[:-1]).all()
-    again = keyed(found.select("l_orderkey", "l_linenumber").to_numpy(structured=True))
-    assert np.array_equal(again["key"], found["key"].to_numpy())
-    rows = found.select("l_orderkey", "l_linenumber").sort("l_orderkey", "l_linenumber")
+    again = keyed(result.select("l_orderkey", "l_linenumber").to_numpy(structured=True))
+    assert np.array_equal(again["key"], result["key"].to_numpy())
+    rows = result.select("l_orderkey", "l_linenumber").sort("l_orderkey", "l_linenumber")
     assert rows.equals(sql("SELECT l_orderkey, l_linenumber FROM <lineitem> ORDER BY ALL", scale).pl())
 
 

@@ -60,12 +60,12 @@ def answered(sql: str, scale: float) -> pl.DataFrame:
 
 def assert_same(answer: Path, expected: pl.DataFrame) -> None:
     """Sums to the last digit, means to that of floats."""
-    found = pl.read_parquet(answer)
-    assert found.schema == expected.schema
-    means = [name for name in found.columns if name.startswith("avg_")]
-    assert found.drop(means).rows() == expected.drop(means).rows()
+    result = pl.read_parquet(answer)
+    assert result.schema == expected.schema
+    means = [name for name in result.columns if name.startswith("avg_")]
+    assert result.drop(means).rows() == expected.drop(means).rows()
     for name in means:
-        assert found[name].to_list() == pytest.approx(expected[name].to_list(), rel=1e-14)
+        assert result[name].to_list() == pytest.approx(expected[name].to_list(), rel=1e-14)
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -121,15 +121,15 @@ def test_nodes_do_what_the_plan_says(job: str, scale: float, nodes: int) -> None
     mine, plan = (by_phase(work) for work in both(job, nodes, scale))
     assert list(mine) == list(plan)
     for phase, expected in plan.items():
-        found = mine[phase]
+        result = mine[phase]
         if job == "q3" and nodes > 1:
             for name in _of_groups(phase, nodes):
-                found.pop(name, None)
+                result.pop(name, None)
                 expected.pop(name, None)
         if job == "q1" and phase == "sort 1":
             # Four groups go to the nodes of their hashes, and not evenly: those that share a node are sorted.
-            assert 0 <= found.pop("compare", 0) - expected.pop("compare", 0) <= 8
-        assert found == pytest.approx(expected, rel=0.01), phase
+            assert 0 <= result.pop("compare", 0) - expected.pop("compare", 0) <= 8
+        assert result == pytest.approx(expected, rel=0.01), phase
 
 
 def _of_groups(phase: str, nodes: int) -> tuple[str, ...]:
@@ -147,10 +147,10 @@ def test_groups_of_nodes_are_those_of_their_line_items(nodes: int, scale: float)
         for table in tables.of_tpch(scale, ("customer", "lineitem", "orders"), lambda what, share: None)
     )
     ends = [bounds(items.height, number, nodes)[1] for number in range(nodes)]
-    places = pl.Series(ends).search_sorted(pl.Series(range(items.height)), side="right")
-    found = items.with_columns(node=places)
+    positions = pl.Series(ends).search_sorted(pl.Series(range(items.height)), side="right")
+    result = items.with_columns(node=positions)
     joined = (
-        found.filter(pl.col("l_shipdate") > date(1995, 3, 15))
+        result.filter(pl.col("l_shipdate") > date(1995, 3, 15))
         .join(
             orders.filter(pl.col("o_orderdate") < date(1995, 3, 15)),
             left_on="l_orderkey",

@@ -43,11 +43,11 @@ class Cluster:
 
     def __post_init__(self) -> None:
         self.file = self.place / "scheduler.json"
-        words = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(self.file))
-        self.scheduler = self._start("scheduler", *words)
+        text = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(self.file))
+        self.scheduler = self._start("scheduler", *text)
         until(self.file.exists, self.scheduler)
 
-    def _start(self, kind: str, *words: str) -> subprocess.Popen[bytes]:
+    def _start(self, kind: str, *text: str) -> subprocess.Popen[bytes]:
         settings = {
             # Detects dead workers sooner than Dask's default of 30 s.
             "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s",
@@ -56,7 +56,7 @@ class Cluster:
         }
         env = os.environ | settings | {"PYTHONPATH": str(self.package)}
         out = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen([*COMMANDS[kind], *words], cwd=self.place, env=env, **out)
+        return subprocess.Popen([*COMMANDS[kind], *text], cwd=self.place, env=env, **out)
 
     @property
     def address(self) -> str:
@@ -64,8 +64,8 @@ class Cluster:
 
     def add_worker(self) -> subprocess.Popen[bytes]:
         """One more, without a process that would start it again."""
-        words = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", str(self.place))
-        self.workers.append(self._start("worker", self.address, *words))
+        text = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", str(self.place))
+        self.workers.append(self._start("worker", self.address, *text))
         return self.workers[-1]
 
     def end(self) -> None:

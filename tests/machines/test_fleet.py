@@ -12,7 +12,9 @@ from tests.machines.cluster import Cluster
 def test_a_fleet_is_the_same_on_a_cluster(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sledlab.shown.Shown.report", lambda *_: None)  # drawing takes most of the time
+    monkeypatch.setattr(
+        "sledlab.display.DisplayedResult.report", lambda *_: None
+    )  # drawing takes most of the time
     place = tmp_path / "volumes"
     place.mkdir()
     for number, volume in enumerate(sl.read_volumes("cloud:volumes=3,requests=3000,footprint_gb=0.1")):
@@ -20,10 +22,10 @@ def test_a_fleet_is_the_same_on_a_cluster(
     (place / "bad.csv").write_text("time_us,op,offset_bytes,length_bytes\n1,R,oops,512\n")
 
     def at(out: str, **said: object) -> dict[str, bytes]:
-        found = sl.fleet(
+        result = sl.fleet(
             place, ["mems-g2", "ram"], placement="packed", goal="p99=9ms", out=tmp_path / out, **said
         )
-        assert [row.volume for row in found.of("failed")] == ["bad"]
+        assert [row.volume for row in result.of("failed")] == ["bad"]
         return {path.name: path.read_bytes() for path in (tmp_path / out).glob("*.csv")}
 
     assert at("here", parallel=1) == at("dask", cluster=cluster.file)

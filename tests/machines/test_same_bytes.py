@@ -43,17 +43,17 @@ class Polled:
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
-    def submit(self, *words: Any) -> Job:
-        return self.Job(self._executor.submit(*words))
+    def submit(self, *text: Any) -> Job:
+        return self.Job(self._executor.submit(*text))
 
 
 def hashes(out: Path) -> dict[str, str]:
     """Of every table and file that a study left, and of the rows that it kept."""
     names = [path for path in sorted(out.iterdir()) if path.is_file() and path.name not in OF_THIS_RUN]
-    found = {path.name: sha256(path.read_bytes()).hexdigest() for path in names}
+    result = {path.name: sha256(path.read_bytes()).hexdigest() for path in names}
     lines = map(json.loads, kept_lines(out))
     rows = sorted((line["key"], json.dumps(line["row"], sort_keys=True)) for line in lines)
-    return found | {"rows": sha256(repr(rows).encode()).hexdigest()}
+    return result | {"rows": sha256(repr(rows).encode()).hexdigest()}
 
 
 @pytest.mark.slow("runs a study in six places")
@@ -61,7 +61,9 @@ def hashes(out: Path) -> dict[str, str]:
 def test_every_place_gives_the_same_bytes(
     name: str, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sledlab.shown.Shown.report", lambda *_: None)  # drawing takes most of the time
+    monkeypatch.setattr(
+        "sledlab.display.DisplayedResult.report", lambda *_: None
+    )  # drawing takes most of the time
     run = STUDIES[name]
 
     def at(place: str, **said: object) -> dict[str, str]:
@@ -74,7 +76,7 @@ def test_every_place_gives_the_same_bytes(
     with ThreadPoolExecutor(2) as executor:
         assert at("executor", executor=executor) == one
         assert at("polled", executor=Polled(executor)) == one
-    with pytest.raises(sl.Unfinished) as unfinished:
+    with pytest.raises(sl.IncompleteStudy) as unfinished:
         at("share", share="1/2", parallel=1)
     assert unfinished.value.done + unfinished.value.missing == unfinished.value.points
     assert at("share", share="2/2", parallel=1) == one

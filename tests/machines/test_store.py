@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import sledlab as sl
 from sledlab.studies.compare import STUDY
-from sledlab.study.executor.where import Share
-from sledlab.study.measure import FoundOf
+from sledlab.study.executor.worker_choice import Share
+from sledlab.study.measure import MeasuredRun
 from sledlab.study.result_cache import ResultCache, files
 
 from tests.points import kept_lines
@@ -22,11 +22,11 @@ WRITER = """
 import sys
 from pathlib import Path
 from sledlab.study.result_cache import ResultCache
-from sledlab.study.measure import FoundOf
+from sledlab.study.measure import MeasuredRun
 from sledlab.study.plan import Point
 with ResultCache(Path(sys.argv[1]), dict) as kept:
     for number in range(int(sys.argv[3])):
-        kept.add(f"{sys.argv[2]}{number}", Point("", (), number), FoundOf({"x": "y" * 300}, {}))
+        kept.add(f"{sys.argv[2]}{number}", Point("", (), number), MeasuredRun({"x": "y" * 300}, {}))
 """
 
 LINES = 5000
@@ -41,8 +41,8 @@ def test_two_writers_in_one_directory_tear_no_line(tmp_path: Path) -> None:
             with ResultCache(tmp_path, dict):  # somebody who reads meanwhile, and mends nothing
                 pass
         assert [writer.returncode for writer in writers] == [0, 0]
-        with ResultCache(tmp_path, dict) as kept:
-            assert len(kept.known) == 2 * LINES
+        with ResultCache(tmp_path, dict) as cached:
+            assert len(cached.known) == 2 * LINES
     assert len(files(tmp_path)) == 2
     assert all(json.loads(line)["row"] == {"x": "y" * 300} for line in kept_lines(tmp_path))
 
@@ -161,16 +161,16 @@ def test_points_that_failed_run_again(late: Path, tmp_path: Path) -> None:
 def test_a_study_can_conclude_in_spite_of_points_that_failed(late: Path, tmp_path: Path) -> None:
     seen = {}
 
-    def conclude(plan, found):
-        seen.update(plan=plan, found=found)
-        cases = [case for case in plan.cases if plan.points_of(case)[0] in found]
-        return STUDY.conclude(dataclasses.replace(plan, cases=cases), found)
+    def conclude(plan, result):
+        seen.update(plan=plan, found=result)
+        cases = [case for case in plan.cases if plan.points_of(case)[0] in result]
+        return STUDY.conclude(dataclasses.replace(plan, cases=cases), result)
 
     study = dataclasses.replace(STUDY, despite_failures=True, conclude=conclude)
     said = {"scheduler": ["fcfs"], "speedup": [1, 2], "parallel": 1, "vary": SOME["vary"]}
-    found = study.run(sl.read_trace(late), "mems-g2", said, out=tmp_path / "race")
-    assert found.points.height == 4
+    result = study.run(sl.read_trace(late), "mems-g2", said, out=tmp_path / "race")
+    assert result.points.height == 4
     assert {dict(point.settings)["replay.limit"] for point in seen["plan"].failed} == {"0"}
     assert all("late.csv:202" in said for said in seen["plan"].failed.values())
     assert len(seen["found"]) == 4
-    assert isinstance(next(iter(seen["found"].values())), FoundOf)
+    assert isinstance(next(iter(seen["found"].values())), MeasuredRun)

@@ -27,14 +27,14 @@ LONG = (*RACE, "--limit", "120000", "--speedup", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.
 """Sixteen points that take long enough for something to happen meanwhile."""
 
 
-def begun(*words: object) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "sledlab", *map(str, words)]
+def begun(*text: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "sledlab", *map(str, text)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(command, start_new_session=True, **pipes)
 
 
-def done(*words: object) -> None:
-    process = begun(*words)
+def done(*text: object) -> None:
+    process = begun(*text)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
 
@@ -82,15 +82,15 @@ def test_a_client_that_is_killed_goes_on_and_computes_no_kept_point_twice(cluste
 
 def left_in(group: int) -> list[int]:
     """Processes of a group that are there still."""
-    found = []
+    result = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             continue
         if int(fields[2]) == group and fields[0] not in "ZX":
-            found.append(int(path.parent.name))
-    return found
+            result.append(int(path.parent.name))
+    return result
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")

@@ -44,9 +44,11 @@ def test_a_slowdown_fails(builds, monkeypatch, tmp_path, capsys):
     assert builds.main(["--base", "REV"]) == 1
     assert "slower than 1.05 times" in (out := capsys.readouterr().out)
     assert out.splitlines()[-1].endswith(": open, SPTF, mems-g2")
-    kept = json.loads((tmp_path / "builds.json").read_text())
-    assert [row["value"] for row in kept["rows"]] == [1.06 if "SPTF" in n else 1.04 for n in builds.WORKLOADS]
-    assert kept["base"] == "commit REV"
+    cached = json.loads((tmp_path / "builds.json").read_text())
+    assert [row["value"] for row in cached["rows"]] == [
+        1.06 if "SPTF" in n else 1.04 for n in builds.WORKLOADS
+    ]
+    assert cached["base"] == "commit REV"
     assert builds.main(["--base", "REV", "--limit", "1.02"]) == 1
     assert builds.main(["--base", "REV", "--limit", "1.07"]) == 0
 

@@ -14,12 +14,12 @@ def program(file: Path) -> None:
 
 
 def test_all_tools_are_taken_from_one_place(tmp_path: Path) -> None:
-    half, whole = tmp_path / "half", tmp_path / "whole"
+    half, full = tmp_path / "half", tmp_path / "whole"
     program(half / "llvm-cov")
-    program(whole / "llvm-cov")
-    program(whole / "llvm-profdata")
-    found = coverage.tools([tmp_path / "nowhere", half, whole])
-    assert found == {"LLVM_COV": f"{whole}/llvm-cov", "LLVM_PROFDATA": f"{whole}/llvm-profdata"}
+    program(full / "llvm-cov")
+    program(full / "llvm-profdata")
+    result = coverage.tools([tmp_path / "nowhere", half, full])
+    assert result == {"LLVM_COV": f"{full}/llvm-cov", "LLVM_PROFDATA": f"{full}/llvm-profdata"}
 
 
 def test_where_there_are_none_one_line_says_what_installs_them(monkeypatch, capsys) -> None:

@@ -41,11 +41,11 @@ def statements(tree: ast.AST) -> Iterator[str]:
 
 def graph() -> dict[str, set[str]]:
     """Return the modules of the package that each module imports."""
-    found = {name: {each for each in statements(tree) if each in FILES} for name, tree in TREES.items()}
+    result = {name: {each for each in statements(tree) if each in FILES} for name, tree in TREES.items()}
     for each in lazy_imports(PACKAGE):
         if each.importer not in TABLES:
-            found[each.importer].add(in_full(each.module))
-    return {name: imported - {name} for name, imported in found.items()}
+            result[each.importer].add(in_full(each.module))
+    return {name: imported - {name} for name, imported in result.items()}
 
 
 def cycles(imports: dict[str, set[str]]) -> Iterator[list[str]]:

@@ -23,13 +23,13 @@ def test_upward_lazy_import_is_reported(tmp_path: Path):
         '"""Low."""\nshow = later("sledlab.cli.high:show")\n'
     )
     (tmp_path / "sledlab" / "cli" / "high.py").write_text('run = later("sledlab.runs.low:run")\n')
-    found = violations(tmp_path / "sledlab", layers_of(PROJECT))
-    assert found == ["sledlab/runs/low.py:2: `sledlab.cli.high` is in a higher layer"]
+    result = violations(tmp_path / "sledlab", layers_of(PROJECT))
+    assert result == ["sledlab/runs/low.py:2: `sledlab.cli.high` is in a higher layer"]
 
 
 def test_module_in_no_layer_is_reported(tmp_path: Path):
     (tmp_path / "sledlab").mkdir()
     for name in ("__init__", "__main__", "errors", "extra"):
         (tmp_path / "sledlab" / f"{name}.py").touch()
-    found = violations(tmp_path / "sledlab", layers_of(PROJECT))
-    assert found == ["sledlab.extra is in no layer of pyproject.toml"]
+    result = violations(tmp_path / "sledlab", layers_of(PROJECT))
+    assert result == ["sledlab.extra is in no layer of pyproject.toml"]

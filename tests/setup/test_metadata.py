@@ -80,13 +80,13 @@ def test_changes_are_tried_on_three_systems_without_the_reference_data():
 
 @pytest.mark.parametrize("name", ["ci", "wheels"])
 def test_workflows_are_whole(name):
-    found = workflow(name)
+    result = workflow(name)
     # `on` is a boolean in YAML 1.1.
-    assert {"name", True, "permissions", "jobs"} <= set(found)
-    for job in found["jobs"].values():
+    assert {"name", True, "permissions", "jobs"} <= set(result)
+    for job in result["jobs"].values():
         assert "runs-on" in job
         assert {"timeout-minutes", "environment"} & set(job)
-        assert set(as_list(job.get("needs"))) <= set(found["jobs"])
+        assert set(as_list(job.get("needs"))) <= set(result["jobs"])
         for step in job["steps"]:
             assert len({"uses", "run"} & set(step)) == 1
             assert "uses" not in step or re.fullmatch(r"[\w.-]+/[\w.-]+@[\w./-]+", step["uses"])

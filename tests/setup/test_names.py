@@ -28,22 +28,22 @@ SAME_IN_EVERY_FOLDER = {
 
 def rust() -> dict[str, list[tuple[str, bool, Path]]]:
     """Types that more than their module sees: crate, whether other crates do too, and file; by name."""
-    found = defaultdict(list)
+    result = defaultdict(list)
     for file in sorted(PROJECT.glob("crates/*/src/**/*.rs")):
         crate = file.relative_to(PROJECT / "crates").parts[0]
         text = TESTS.split(file.read_text(encoding="utf-8"))[0]
         for said in TYPE.finditer(text):
-            found[said["name"]].append((crate, said["crate"] is None, file.relative_to(PROJECT)))
-    return found
+            result[said["name"]].append((crate, said["crate"] is None, file.relative_to(PROJECT)))
+    return result
 
 
 def test_types_of_the_crates_have_names_of_their_own():
     """No two that a crate sees, and no two that all crates see."""
-    found = rust()
-    assert len(found) > 300
+    result = rust()
+    assert len(result) > 300
     twice = {
         name: [str(file) for *_, file in types]
-        for name, types in found.items()
+        for name, types in result.items()
         if name not in SAME_IN_EVERY_FOLDER
         and (
             sum(public for _, public, _ in types) > 1
@@ -54,16 +54,16 @@ def test_types_of_the_crates_have_names_of_their_own():
 
 
 def test_names_that_folders_share_are_shared():
-    found = rust()
-    assert [name for name in SAME_IN_EVERY_FOLDER if len(found[name]) < 3] == []
+    result = rust()
+    assert [name for name in SAME_IN_EVERY_FOLDER if len(result[name]) < 3] == []
 
 
 def test_classes_of_the_package_and_of_the_lab_have_names_of_their_own():
-    found = defaultdict(list)
+    result = defaultdict(list)
     for place in ("python/sledlab", "lab"):
         for file in sorted((PROJECT / place).rglob("*.py")):
             for each in ast.parse(file.read_text(encoding="utf-8")).body:
                 if isinstance(each, ast.ClassDef) and not each.name.startswith("_"):
-                    found[each.name].append(str(file.relative_to(PROJECT)))
-    assert len(found) > 300
-    assert {name: files for name, files in found.items() if len(files) > 1} == {}
+                    result[each.name].append(str(file.relative_to(PROJECT)))
+    assert len(result) > 300
+    assert {name: files for name, files in result.items() if len(files) > 1} == {}

@@ -26,9 +26,9 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def git(tree: Path, *words: str) -> None:
+def git(tree: Path, *text: str) -> None:
     who = ("-c", "user.name=sledlab", "-c", "user.email=sledlab@example.org")
-    subprocess.run(["git", *who, *words], cwd=tree, check=True, capture_output=True)
+    subprocess.run(["git", *who, *text], cwd=tree, check=True, capture_output=True)
 
 
 def commit(tree: Path) -> None:
@@ -52,25 +52,25 @@ def test_one_that_differs_is_named(tree: Path, name: str) -> None:
 
 def test_a_crate_that_asks_for_another_is_found(tree: Path) -> None:
     file = tree / "Cargo.toml"
-    sound = f'sledlab-core = {{ path = "crates/sledlab-core", version = "{release.agreed(tree)}" }}'
-    assert sound in file.read_text()
-    file.write_text(file.read_text().replace(sound, sound.replace('version = "', 'version = "9')))
+    valid = f'sledlab-core = {{ path = "crates/sledlab-core", version = "{release.agreed(tree)}" }}'
+    assert valid in file.read_text()
+    file.write_text(file.read_text().replace(valid, valid.replace('version = "', 'version = "9')))
     with pytest.raises(release.NotReadyError, match=r"Cargo\.toml says "):
         release.agreed(tree)
 
 
 def test_only_a_whole_tree_of_today_is_tagged(tree: Path) -> None:
-    found = release.Release(release.agreed(tree), tree)
-    release.look(found, dry=True)
+    result = release.Release(release.agreed(tree), tree)
+    release.look(result, dry=True)
     with pytest.raises(release.NotReadyError, match=r"no section 9\.9\.9 of today"):
         release.look(release.Release("9.9.9", tree), dry=False)
     (tree / "more").touch()
-    release.look(found, dry=True)
+    release.look(result, dry=True)
     with pytest.raises(release.NotReadyError, match="commit them"):
-        release.look(found, dry=False)
-    git(tree, "tag", found.tag)
+        release.look(result, dry=False)
+    git(tree, "tag", result.tag)
     with pytest.raises(release.NotReadyError, match="is a tag already"):
-        release.look(found, dry=True)
+        release.look(result, dry=True)
 
 
 @pytest.fixture
@@ -94,11 +94,11 @@ def evidence(tree: Path, code: int) -> None:
 
 def test_stale_measurements_refuse_a_release(dated_tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
     evidence(dated_tree, 1)
-    found = release.Release(release.agreed(dated_tree), dated_tree)
+    result = release.Release(release.agreed(dated_tree), dated_tree)
     with pytest.raises(release.NotReadyError, match="measurements are not current: make evidence"):
-        release.look(found, dry=False)
+        release.look(result, dry=False)
     assert capfd.readouterr().out == "evidence --check --strict\n"
-    release.look(found, dry=True)
+    release.look(result, dry=True)
 
 
 def test_current_measurements_permit_a_release(dated_tree: Path) -> None:

@@ -35,8 +35,8 @@ def outcomes(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("mark", ["slow", 'slow("")'])
 def test_slow_mark_without_reason_is_refused(outcomes, mark):
-    found, out = outcomes(f"@pytest.mark.{mark}\ndef test_marked(): pass")
-    assert "passed" not in found
+    result, out = outcomes(f"@pytest.mark.{mark}\ndef test_marked(): pass")
+    assert "passed" not in result
     assert "give a reason" in out
 
 
@@ -50,10 +50,10 @@ def test_expected(): assert False
 
 
 def test_skips_are_failures_where_all_is_required(outcomes):
-    found, _ = outcomes(SKIPS)
-    assert found == {"skipped": 2, "xfailed": 1}
-    found, out = outcomes(SKIPS, require="1")
-    assert found == {"failed": 1, "errors": 1, "xfailed": 1}
+    result, _ = outcomes(SKIPS)
+    assert result == {"skipped": 2, "xfailed": 1}
+    result, out = outcomes(SKIPS, require="1")
+    assert result == {"failed": 1, "errors": 1, "xfailed": 1}
     assert "no fio" in out
     assert "no runs" in out
     assert "SLEDLAB_REQUIRE=1 is set, so nothing may be skipped" in out
@@ -69,10 +69,10 @@ def test_what_nobody_can_install_may_be_missing(outcomes, monkeypatch):
 
 def test_so_are_files_that_are_skipped(outcomes):
     file = 'pytest.importorskip("no_such_library")\ndef test_it(): pass'
-    found, _ = outcomes(file)
-    assert found == {"skipped": 1}
-    found, out = outcomes(file, require="1")
-    assert found == {"errors": 1}
+    result, _ = outcomes(file)
+    assert result == {"skipped": 1}
+    result, out = outcomes(file, require="1")
+    assert result == {"errors": 1}
     assert "no_such_library" in out
 
 

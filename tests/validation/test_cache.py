@@ -37,18 +37,18 @@ def test_the_disk_is_asked_for_the_same_blocks(tmp_path):
         settings=AS_RECORDED,
         requests=True,
     )
-    rows, found = table("synthcachemem"), result.summary["cache"]
+    rows, actual = table("synthcachemem"), result.summary["cache"]
     reads = np.array([int(row["flags_hex"], 16) & 1 for row in rows], dtype=bool)
     recorded_ms = np.array([float(row["response_us"]) for row in rows]) / 1e3
     assert result.summary["requests"] == len(rows)
     # A hit costs nothing there.
-    assert found["read_hits"] == (recorded_ms[reads] < 0.01).sum() == 6
+    assert actual["read_hits"] == (recorded_ms[reads] < 0.01).sum() == 6
     devices = table("synthcachemem.devreqs")
     blocks = {op: sum(int(row["blocks"]) for row in devices if row["rw"] == op) for op in "RW"}
-    assert found["fetched_blocks"] == pytest.approx(blocks["R"], rel=1e-4)
+    assert actual["fetched_blocks"] == pytest.approx(blocks["R"], rel=1e-4)
     # What is dirty at the end stays in the cache there.
     left_over = 8192
-    assert 0 <= found["destaged_blocks"] - blocks["W"] < left_over
+    assert 0 <= actual["destaged_blocks"] - blocks["W"] < left_over
     # Reads wait for no destage.
     assert result.summary["read"]["response_time_ms"]["mean"] < recorded_ms[reads].mean()
     assert recorded_ms.mean() == pytest.approx(24.65, abs=0.01)

@@ -12,9 +12,9 @@ from lab.simulator import calibration as study
 @pytest.mark.parametrize("name", study.CALIBRATIONS)
 def test_published_statistics_are_met(name: str) -> None:
     for seed in (1, 2, 3) if name in calibration.GENERATORS else (1,):
-        found = study.calibrate(name, seed)
-        missed = [row for row in found.rows if row.verdict == "fail"]
-        assert found.passes, missed
+        result = study.calibrate(name, seed)
+        missed = [row for row in result.rows if row.verdict == "fail"]
+        assert result.passes, missed
 
 
 def test_hplajw_is_burstier_than_cello() -> None:

@@ -15,9 +15,9 @@ SERVICE = 0.003
 """How far the mean service time may be from the recorded one, where both simulators serve alike."""
 
 
-def cases(*chosen: OpenRun) -> pytest.MarkDecorator:
+def cases(*choice: OpenRun) -> pytest.MarkDecorator:
     none = [pytest.param(None, id="none", marks=needs_reference)]
-    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in chosen] or none)
+    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in choice] or none)
 
 
 SPTF = [run for run in runs() if run.column == "sptf_angle_fixed"]
@@ -38,10 +38,10 @@ def test_service_times_agree(case: OpenRun) -> None:
 
 @cases(*(run for run in ALIKE if run.column == "fcfs"))
 def test_fcfs_differs_by_single_turns(case: OpenRun) -> None:
-    found = comparison(case)
+    result = comparison(case)
     # Just caught here, just missed there: the platters of the reference simulator drift.
-    assert found.same_service > 0.985
-    assert abs(found.off) < MEAN or abs(found.off_but_for_turns) < 0.001
+    assert result.same_service > 0.985
+    assert abs(result.off) < MEAN or abs(result.off_but_for_turns) < 0.001
 
 
 @cases(*(run for run in ALIKE if run.column != "fcfs"))
@@ -58,9 +58,9 @@ def test_mean_responses_agree_as_far_as_they_mean_anything(case: OpenRun) -> Non
 def test_sptf_is_sooner_by_what_it_knows(case: OpenRun) -> None:
     # Overheads of the command at hand, and until when buffered blocks are being written;
     # the test `reference_sptf` of sledlab-sim shows what the former alone explain.
-    found = comparison(case)
-    assert found.off < 0.0
-    assert found.service_off < 0.0
+    result = comparison(case)
+    assert result.off < 0.0
+    assert result.service_off < 0.0
 
 
 @cases(*(run for run in runs() if run.is_stale))
@@ -77,7 +77,7 @@ def test_streams_take_as_long_in_every_phase(case: OpenRun) -> None:
     assert all(abs(off[phase]) < 0.0025 for phase in fast)
     several = {"read16_2streams", "write64_fast"}
     assert all(abs(off[phase]) < 0.02 for phase in several)
-    assert all(abs(found) < 0.012 for phase, found in off.items() if phase not in several)
+    assert all(abs(result) < 0.012 for phase, result in off.items() if phase not in several)
 
 
 def test_services_are_told_apart() -> None:
@@ -91,7 +91,7 @@ def test_services_are_told_apart() -> None:
 @needs_reference
 def test_the_table_has_a_row_for_every_run_and_a_reason_for_every_deviation(everything: bool) -> None:
     measured = disk_open.SECTION.save() if everything else disk_open.measure()
-    found = disk_open.rows(measured)
-    assert len(found) == len(runs())
-    assert {len(row) for row in found} == {11}
-    assert all(row[4] or abs(float(row[7])) <= 1 for row in found)
+    result = disk_open.rows(measured)
+    assert len(result) == len(runs())
+    assert {len(row) for row in result} == {11}
+    assert all(row[4] or abs(float(row[7])) <= 1 for row in result)

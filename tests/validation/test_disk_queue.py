@@ -9,9 +9,9 @@ from lab.validation.disk_queue import QueueRun, comparison, runs, turned
 needs_reference = pytest.mark.skipif(not disk_open.present(), reason=disk_open.MISSING)
 
 
-def cases(*chosen: QueueRun) -> pytest.MarkDecorator:
+def cases(*choice: QueueRun) -> pytest.MarkDecorator:
     none = [pytest.param(None, id="none", marks=needs_reference)]
-    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in chosen] or none)
+    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in choice] or none)
 
 
 ALIKE = [run for run in runs() if (run.drive, run.load) not in disk_open.STREAMS]
@@ -26,9 +26,9 @@ def test_every_run_with_the_queue_in_the_drive_is_compared() -> None:
 
 @cases(*(run for run in ALIKE if run.column == "dev_fcfs"))
 def test_in_order_of_arrival_drives_differ_by_single_turns(case: QueueRun) -> None:
-    found = comparison(case)
-    assert abs(found.off) < 0.003
-    assert found.same_course > 0.985
+    result = comparison(case)
+    assert abs(result.off) < 0.003
+    assert result.same_course > 0.985
 
 
 @cases(*(run for run in runs() if run not in ALIKE))
@@ -53,7 +53,7 @@ def test_judging_by_the_angle_of_the_moment_gains_time(case: QueueRun) -> None:
 @needs_reference
 def test_the_table_has_a_row_for_every_run_and_a_reason_for_every_deviation(everything: bool) -> None:
     measured = disk_queue.SECTION.save() if everything else disk_queue.measure()
-    found = disk_queue.rows(measured)
-    assert len(found) == len(runs())
-    assert {len(row) for row in found} == {12}
-    assert all(row[4] or abs(float(row[7])) <= 1 for row in found)
+    result = disk_queue.rows(measured)
+    assert len(result) == len(runs())
+    assert {len(row) for row in result} == {12}
+    assert all(row[4] or abs(float(row[7])) <= 1 for row in result)

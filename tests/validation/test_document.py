@@ -14,8 +14,8 @@ def test_page_is_up_to_date(everything: bool) -> None:
     # The cheap sections always; those from many replays, which leave what the page is written from, when
     # everything is asked for.
     for section in REPLAYED if everything else REPLAYED[:2]:
-        found = section.save() if everything else section.measure()
-        changed = differs(page, section.text(found))
+        result = section.save() if everything else section.measure()
+        changed = differs(page, section.text(result))
         assert changed is None, f"{changed}\nrun: python -m lab.validation"
 
 

@@ -16,10 +16,10 @@ pytestmark = pytest.mark.skipif(not drives.present(), reason=drives.MISSING)
 @pytest.mark.parametrize("drive", DRIVES)
 def test_no_worse_than_the_reference_simulator(drive: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command_line(["check", drive, "--measured", str(drives.stream(drive)), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    result = json.loads(capsys.readouterr().out)
     reference = drives.recorded(drive)
-    assert found["requests"] == len(reference.measured)
-    assert found["demerit_ms"] < reference.demerit()
+    assert result["requests"] == len(reference.measured)
+    assert result["demerit_ms"] < reference.demerit()
 
 
 @pytest.mark.parametrize("drive", [drive for drive in DRIVES if drive not in ("atlas-10k", "dec-rz26")])
@@ -32,6 +32,6 @@ def test_the_published_drive_behaves_as_the_reference_simulator_has_it(drive: st
 
 
 def test_the_demerit_figure_is_that_of_the_reference() -> None:
-    printed = {"atlas-10k": 0.281723, "hp-c2247a": 0.126060, "cheetah-9lp": 0.103996, "dec-rz26": 0.339740}
-    for drive, demerit_ms in printed.items():
+    output = {"atlas-10k": 0.281723, "hp-c2247a": 0.126060, "cheetah-9lp": 0.103996, "dec-rz26": 0.339740}
+    for drive, demerit_ms in output.items():
         assert drives.recorded(drive).demerit() == pytest.approx(demerit_ms, abs=6e-4)

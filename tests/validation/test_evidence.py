@@ -37,7 +37,7 @@ class Bench:
             EvidenceEntry(name, lambda name=name: self.results[name], self._measure(name), is_cheap=True)
             for name in self.results
         ]
-        return [Output(PAGE, "bench", entries, lambda found: self.published.append(dict(found)))]
+        return [Output(PAGE, "bench", entries, lambda result: self.published.append(dict(result)))]
 
     def _measure(self, name: str) -> Callable[[str], None]:
         def measure(_: str) -> None:

@@ -28,6 +28,8 @@ def test_seeks_are_those_of_the_tables(device: str) -> None:
 @pytest.mark.parametrize("device", ["G1", "G2", "G3"])
 def test_turnarounds_of_recorded_passes_can_be_rebuilt(device: str) -> None:
     run = reference.runs()[f"mech_{device}_f0_r8_light"]
-    found = passes(reference.table(reference.MEMS / "access" / f"{run.name}.csv.gz"), Sled.of(run.parameters))
-    assert found.rebuilt_off_ms < TOLERANCE_MS
-    assert len(found.recorded) > 2000
+    result = passes(
+        reference.table(reference.MEMS / "access" / f"{run.name}.csv.gz"), Sled.of(run.parameters)
+    )
+    assert result.rebuilt_off_ms < TOLERANCE_MS
+    assert len(result.recorded) > 2000

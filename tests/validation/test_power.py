@@ -96,7 +96,7 @@ def test_parking_at_once_costs_a_start_up_at_most() -> None:
 
 @needs_reference
 def test_study_of_the_seagate_trace() -> None:
-    found = sl.power_study(
+    result = sl.power_study(
         reference.trace("seagate_gap"),
         "mems-g2",
         power="fixed",
@@ -105,17 +105,17 @@ def test_study_of_the_seagate_trace() -> None:
         strategy="base",
         parallel=1,
     )
-    assert found.rows["break_even"][0].longest_rest_ms == seagate_trace().longest_idle_ms
-    assert found.fits[0]["slope"] == pytest.approx(1, abs=0.02)
-    assert found.fits[0]["r2"] > 0.99
+    assert result.rows["break_even"][0].longest_rest_ms == seagate_trace().longest_idle_ms
+    assert result.fits[0]["slope"] == pytest.approx(1, abs=0.02)
+    assert result.fits[0]["r2"] > 0.99
 
 
 @needs_reference
 def test_timeouts_of_the_reference_simulator() -> None:
     for run in timeout_runs():
-        found = state_energies(run.name)
-        assert abs(found.total) < MAX_STATE_DEVIATION, run.name
-        for measured, recorded in zip(found.measured, found.recorded, strict=True):
+        result = state_energies(run.name)
+        assert abs(result.total) < MAX_STATE_DEVIATION, run.name
+        for measured, recorded in zip(result.measured, result.recorded, strict=True):
             assert measured == pytest.approx(recorded, rel=MAX_STATE_DEVIATION, abs=1e-9), run.name
 
 
@@ -131,7 +131,7 @@ def test_merging_saves_energy_of_the_sled_alone() -> None:
 def test_parts_of_sectors_save_the_same_at_any_speed_and_no_time() -> None:
     saved = []
     for speedup in (1.0, 10.0, 100.0):
-        whole, parts = (
+        full, parts = (
             run(
                 "snake",
                 "mems-g3",
@@ -142,9 +142,9 @@ def test_parts_of_sectors_save_the_same_at_any_speed_and_no_time() -> None:
             )
             for on in (False, True)
         )
-        assert parts.response_time == whole.response_time
-        assert parts.energy.startup == whole.energy.startup
-        assert parts.energy.inactive == whole.energy.inactive
-        saved.append(whole.energy.access - parts.energy.access)
+        assert parts.response_time == full.response_time
+        assert parts.energy.startup == full.energy.startup
+        assert parts.energy.inactive == full.energy.inactive
+        saved.append(full.energy.access - parts.energy.access)
     assert saved[0] > 0
     assert saved == pytest.approx([saved[0]] * 3, rel=1e-9)

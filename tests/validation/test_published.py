@@ -15,9 +15,9 @@ from lab.validation.published import (
 
 
 def test_published_quantities() -> None:
-    found = quantities()
-    assert len(found) == 11
-    assert [q for q in found if not q.holds] == []
+    result = quantities()
+    assert len(result) == 11
+    assert [q for q in result if not q.holds] == []
 
 
 @pytest.mark.parametrize("device", GENERATIONS)

@@ -11,8 +11,8 @@ needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.M
 
 
 def test_run_agrees(run: str) -> None:
-    found = agreement(run)
-    assert not found.outside, found
+    result = agreement(run)
+    assert not result.outside, result
 
 
 @needs_reference

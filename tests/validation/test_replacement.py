@@ -44,8 +44,8 @@ def used(name: str) -> npt.NDArray[np.int64]:
 
 def hits(name: str, *policies: str, rooms: tuple[int, ...] = ROOMS) -> dict[tuple[str, int], int]:
     megabytes = [room * SEGMENT_KB * 1024 / 1e6 + 1e-6 for room in rooms]
-    found = sl.hit_ratios(trace(name), replacement=policies, cache_mb=megabytes, segment_kb=SEGMENT_KB)
-    rows = found.frame.to_dicts()
+    result = sl.hit_ratios(trace(name), replacement=policies, cache_mb=megabytes, segment_kb=SEGMENT_KB)
+    rows = result.frame.to_dicts()
     assert {row["uses"] for row in rows} == {len(used(name))}
     return {(row["policy"], row["room"]): round(row["hit_ratio"] * row["uses"]) for row in rows}
 
@@ -62,8 +62,8 @@ def hits_there(cache, name: str) -> int:
 
 @pytest.mark.parametrize("name", TRACES)
 def test_hits_equal_those_of_libcachesim(name):
-    found = hits(name, *OTHERS)
-    for (policy, room), count in found.items():
+    result = hits(name, *OTHERS)
+    for (policy, room), count in result.items():
         assert count == hits_there(OTHERS[policy](room, hashpower=20), name), (policy, room)
 
 
@@ -78,8 +78,8 @@ def test_slru_differs_only_while_the_cache_fills(name):
 
 @pytest.mark.parametrize("name", TRACES)
 def test_nobody_hits_more_often_than_belady(name):
-    found = hits(name, *sl.replacement, rooms=(1000,))
-    assert len(found) == len(list(sl.replacement))
-    assert max(found, key=found.__getitem__) == ("belady", 1000)
+    result = hits(name, *sl.replacement, rooms=(1000,))
+    assert len(result) == len(list(sl.replacement))
+    assert max(result, key=result.__getitem__) == ("belady", 1000)
     # Shifting popularity tells them apart.
-    assert len(set(found.values())) >= 8
+    assert len(set(result.values())) >= 8

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sledlab_papers.claims import IN_PART, REPRODUCED, Verdict
-from sledlab_papers.topic import Judged, Sheet
+from sledlab_papers.topic import ClaimVerdict, Sheet
 
 from lab import results
 from lab.page import DOCUMENTS
@@ -28,16 +28,17 @@ class Found:
 
 
 def test_results_are_read_as_they_were_written() -> None:
-    found = (Found((1.5, 2.0), {"a": 0.1}), Found((), {}, "none"))
-    results.write("some/found", found)
-    assert results.read("some/found", tuple[Found, ...]) == found
+    result = (Found((1.5, 2.0), {"a": 0.1}), Found((), {}, "none"))
+    results.write("some/found", result)
+    assert results.read("some/found", tuple[Found, ...]) == result
     assert results.read("nothing", Found) is None
 
 
 def test_sheet_of_verdicts_is_read_as_written() -> None:
     plain = Verdict(REPRODUCED, "1 ms.")
     sheet = Sheet(
-        {"H-01": Judged(plain), "H-02": Judged(plain, Verdict(IN_PART, "2 ms.", "So."))}, {"a": "b"}
+        {"H-01": ClaimVerdict(plain), "H-02": ClaimVerdict(plain, Verdict(IN_PART, "2 ms.", "So."))},
+        {"a": "b"},
     )
     results.write("sheet", sheet)
     assert results.read("sheet", Sheet) == sheet

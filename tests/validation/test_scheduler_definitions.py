@@ -22,9 +22,9 @@ class Defined(ABC):
         self.queue.append(request)
 
     def pop(self, now_ns: int, device: Any) -> Any:
-        chosen = min(self.queue, key=self.key_in(now_ns, device))
-        self.queue.remove(chosen)
-        return chosen
+        choice = min(self.queue, key=self.key_in(now_ns, device))
+        self.queue.remove(choice)
+        return choice
 
     def __len__(self) -> int:
         return len(self.queue)

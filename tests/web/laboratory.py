@@ -81,8 +81,8 @@ class Laboratory(Opened):
     @property
     def message(self) -> str:
         """What it complains of; empty where of nothing."""
-        found = self.page.locator(".message")
-        return found.first.inner_text() if found.count() else ""
+        result = self.page.locator(".message")
+        return result.first.inner_text() if result.count() else ""
 
     def told(self) -> None:
         """Waits until the whole run has been simulated."""
@@ -112,9 +112,9 @@ class Laboratory(Opened):
     def violations(self) -> list[str]:
         """What axe finds wrong for those who do not see or do not use a mouse."""
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        result = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         return [
-            f"{each['id']}: {node['html'][:120]}" for each in found["violations"] for node in each["nodes"]
+            f"{each['id']}: {node['html'][:120]}" for each in result["violations"] for node in each["nodes"]
         ]
 
 
@@ -144,6 +144,6 @@ def laboratory(
     """Opens a page without a network; `still` asks for little motion, so that nothing plays by itself."""
     motion = "reduce" if still else "no-preference"
     file = file or with_its_own()
-    with opened(browser, file, hash=hash, viewport=window or DESK, reduced_motion=motion) as found:
-        found.page.locator(".tabs").wait_for()
-        yield Laboratory(found.page, found.complaints, found.asked)
+    with opened(browser, file, hash=hash, viewport=window or DESK, reduced_motion=motion) as result:
+        result.page.locator(".tabs").wait_for()
+        yield Laboratory(result.page, result.complaints, result.asked)

@@ -52,18 +52,18 @@ def opened(browser: Browser, file: Path, *, hash: str = "", **said: Any) -> Iter
     context = browser.new_context(offline=True, **said)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    found = Opened(page)
+    result = Opened(page)
 
     def requested(address: str) -> None:
         if address.partition("#")[0] != file.as_uri() and not address.startswith(("blob:", "data:")):
-            found.asked.append(address)
+            result.asked.append(address)
 
     kinds = ("error", "warning", "assert")
-    page.on("console", lambda message: message.type in kinds and found.complaints.append(message.text))
-    page.on("pageerror", lambda error: found.complaints.append(str(error)))
+    page.on("console", lambda message: message.type in kinds and result.complaints.append(message.text))
+    page.on("pageerror", lambda error: result.complaints.append(str(error)))
     page.on("request", lambda request: requested(request.url))
     try:
         page.goto(file.as_uri() + hash)
-        yield found
+        yield result
     finally:
         context.close()

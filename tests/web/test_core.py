@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 SPTF = SYSTEMS["mems-sptf"]
-MOST_BYTES = 940_000
+MAX_BYTES = 940_000
 """Of the core, compressed: what it had when it was last made smaller, and a little."""
 
 TRACE = "".join(f"{n * 900},{'RW'[n % 2]},{n * 7919 % 3_000_000 * 512},4096\n" for n in range(2000))
@@ -35,16 +35,16 @@ def opened(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Core:
 
 
 def test_it_is_small_enough_to_travel(opened):
-    assert len(gzip.compress(CORE.read_bytes(), 9)) <= MOST_BYTES
+    assert len(gzip.compress(CORE.read_bytes(), 9)) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_completions_are_those_of_the_native_core(opened, name):
     native = json.loads(_native.Experiment(SYSTEMS[name], name).run())["summary"]
-    found = opened.ask("async (toml) => (await core.outcome(await finish(toml))).summary", SYSTEMS[name])
-    assert found["requests"] == native["requests"] <= REQUESTS
-    assert found["checksum"] == native["checksum"]
-    assert found == native
+    result = opened.ask("async (toml) => (await core.outcome(await finish(toml))).summary", SYSTEMS[name])
+    assert result["requests"] == native["requests"] <= REQUESTS
+    assert result["checksum"] == native["checksum"]
+    assert result == native
 
 
 def test_a_watched_run_is_the_run(opened):
@@ -77,10 +77,10 @@ def test_a_watched_run_is_the_run(opened):
         }
         return { ...found, seen: seen.size };
     }"""
-    found = opened.ask(script, SPTF.replace(str(REQUESTS), "30000"))
-    assert found["rows"] == found["seen"] == 30_000
-    assert found["differ"] == found["waits"] == 0
-    assert found["chosen"] >= 30_000
+    result = opened.ask(script, SPTF.replace(str(REQUESTS), "30000"))
+    assert result["rows"] == result["seen"] == 30_000
+    assert result["differ"] == result["waits"] == 0
+    assert result["chosen"] >= 30_000
 
 
 def test_the_sled_is_where_it_reads(opened):
@@ -122,11 +122,11 @@ def test_the_first_sector_is_under_the_head_when_its_transfer_begins(opened):
         });
         return found;
     }"""
-    found = opened.ask(script, SYSTEMS["disk-sptf"].replace(str(REQUESTS), "5000"))
-    assert found["sought"] > 500
-    assert found["outside"] == 0
+    result = opened.ask(script, SYSTEMS["disk-sptf"].replace(str(REQUESTS), "5000"))
+    assert result["sought"] > 500
+    assert result["outside"] == 0
     # Where the head comes to a track in the midst of what it is to read, it begins there.
-    assert found["first"] > 0.95 * found["sought"], found
+    assert result["first"] > 0.95 * result["sought"], result
 
 
 RESIDENCY = """async (toml) => {
@@ -165,24 +165,24 @@ RESIDENCY = """async (toml) => {
 )
 def test_slots_are_told_look_by_look(opened, name, slots):
     small = SYSTEMS[name].replace('"caching-disk"', '"caching-disk:front_mb=1"')
-    found = opened.ask(RESIDENCY, small.replace(str(REQUESTS), "6000"))
-    assert found["slots"] == slots
-    assert found["wrong"] == 0
-    assert found["looks"] > 100
-    assert found["written"] > 0
-    assert found["seen"][0] > 0 < found["seen"][2]
-    assert found["stations"] == (None if name == "mems-cached" else 0)
-    if found["summary"].get("hybrid", {}).get("dirty_blocks", 0) > 0:
-        assert found["dirty"] > 0
+    result = opened.ask(RESIDENCY, small.replace(str(REQUESTS), "6000"))
+    assert result["slots"] == slots
+    assert result["wrong"] == 0
+    assert result["looks"] > 100
+    assert result["written"] > 0
+    assert result["seen"][0] > 0 < result["seen"][2]
+    assert result["stations"] == (None if name == "mems-cached" else 0)
+    if result["summary"].get("hybrid", {}).get("dirty_blocks", 0) > 0:
+        assert result["dirty"] > 0
 
 
 def test_it_lists_and_describes_what_the_native_core_does(opened):
-    found = opened.ask("() => core.catalogue()")
-    presets = found.pop("presets")
-    del found["version"]
-    assert found == json.loads(_native.catalogue())
+    result = opened.ask("() => core.catalogue()")
+    presets = result.pop("presets")
+    del result["version"]
+    assert result == json.loads(_native.catalogue())
     device = opened.ask("(toml) => core.device(toml)", '[device]\npreset = "mems-g2"\nactive_tips = 640\n')
-    assert set(presets) == {entry["name"] for entry in found["devices"]}
+    assert set(presets) == {entry["name"] for entry in result["devices"]}
     assert device["parameters"]["active_tips"] == device["sled"]["active_tips"] == 640
     again = opened.ask("(toml) => core.device(toml)", "[device]\n" + device["toml"])
     assert again["capacity_blocks"] == device["capacity_blocks"]
@@ -228,11 +228,11 @@ MISTAKE = """async (toml) => {
 
 
 def test_mistakes_are_told_as_on_the_command_line(opened):
-    found = opened.ask(MISTAKE, '[device]\npreset = "mems-g22"\n')
-    assert found["blame"] == "user"
-    assert found["remedy"] == "did you mean `mems-g2`?"
-    found = opened.ask(MISTAKE, "[device\n")
-    assert found["place"]["line"] == 1
+    result = opened.ask(MISTAKE, '[device]\npreset = "mems-g22"\n')
+    assert result["blame"] == "user"
+    assert result["remedy"] == "did you mean `mems-g2`?"
+    result = opened.ask(MISTAKE, "[device\n")
+    assert result["place"]["line"] == 1
     script = """async (text) => {
         try {
             await core.putTrace("<b>.csv", new TextEncoder().encode(text));
@@ -240,10 +240,15 @@ def test_mistakes_are_told_as_on_the_command_line(opened):
             return error.mistake;
         }
     }"""
-    found = opened.ask(script, HEADER + "0,R,0,4096\n5,X,0,4096\n")
-    assert found["place"] | {"column": 0} == {"file": "<b>.csv", "line": 3, "column": 0, "text": "5,X,0,4096"}
-    found = opened.ask(script, "\0\1\2 nothing at all")
-    assert found["blame"] == "user"
+    result = opened.ask(script, HEADER + "0,R,0,4096\n5,X,0,4096\n")
+    assert result["place"] | {"column": 0} == {
+        "file": "<b>.csv",
+        "line": 3,
+        "column": 0,
+        "text": "5,X,0,4096",
+    }
+    result = opened.ask(script, "\0\1\2 nothing at all")
+    assert result["blame"] == "user"
 
 
 TRAP = """async ([wasm, huge, toml]) => {
@@ -274,8 +279,8 @@ def with_memory(wasm: bytes, pages: int) -> bytes:
         length, body = leb128(wasm, at + 1)
         at = body + length
     length, body = leb128(wasm, at + 1)
-    least, _ = leb128(wasm, body + 2)
-    limits = bytes([1, 1]) + unsigned(least) + unsigned(pages)
+    minimum, _ = leb128(wasm, body + 2)
+    limits = bytes([1, 1]) + unsigned(minimum) + unsigned(pages)
     return wasm[:at] + bytes([MEMORY, len(limits)]) + limits + wasm[body + length :]
 
 

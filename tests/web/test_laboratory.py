@@ -10,12 +10,12 @@ import sledlab as sl
 
 from .laboratory import PHONE, laboratory, with_its_own
 
-MOST_BYTES = 2_500_000
+MAX_BYTES = 2_500_000
 VIEWS = ("Watch", "Race", "Design", "Yours")
 
 
 def test_the_page_is_small_enough_to_send():
-    assert with_its_own().stat().st_size <= MOST_BYTES
+    assert with_its_own().stat().st_size <= MAX_BYTES
 
 
 def test_time_passes_by_mouse(page):
@@ -102,9 +102,9 @@ def test_every_control_can_be_reached_and_has_a_name(page):
 
 def test_the_choice_is_told_to_who_listens(page):
     page.press("next choice")
-    told = page.page.locator("[aria-live=polite]").first.inner_text()
-    assert "SPTF takes" in told
-    assert "away" in told
+    messages = page.page.locator("[aria-live=polite]").first.inner_text()
+    assert "SPTF takes" in messages
+    assert "away" in messages
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -298,8 +298,8 @@ limit = 3000
 
 def slots(page) -> dict[str, int]:
     """What the page says of slots in front: how many there are of each."""
-    told = page.page.locator(".slots .legend").first.locator("> span").all_inner_texts()
-    return {name: int(count.replace(",", "")) for name, count in (each.split() for each in told)}
+    messages = page.page.locator(".slots .legend").first.locator("> span").all_inner_texts()
+    return {name: int(count.replace(",", "")) for name, count in (each.split() for each in messages)}
 
 
 @pytest.mark.parametrize(
@@ -322,8 +322,8 @@ def test_slots_of_a_hybrid_are_shown(hybrid, count, noun, page):
     assert set(later) == {"free", "clean", "dirty", "filling", "destaging"}
     assert sum(later.values()) == count
     assert later["free"] < count
-    told = page.page.get_by_role("img", name=f"{noun}").get_attribute("aria-label")
-    assert f"{later['dirty']} dirty" in told
+    messages = page.page.get_by_role("img", name=f"{noun}").get_attribute("aria-label")
+    assert f"{later['dirty']} dirty" in messages
     assert "Write-behind" in page.page.locator(".slots > .legend").inner_text()
     page.page.keyboard.press("Home")
     page.until("parseFloat(document.querySelector('.clock').textContent) == 0")
@@ -366,10 +366,10 @@ def test_the_numbers_are_the_same_as_natively(page):
     text = page.page.locator("#experiment").input_value()
     page.press("Run and answer")
     page.page.get_by_text("mean response time").wait_for()
-    told = page.page.locator(".yours").inner_text()
+    messages = page.page.locator(".yours").inner_text()
     native = sl.run(sl.Experiment(text))
-    assert f"{native.response_time.p99:.3g} ms" in told
-    assert f"{native.response_time.mean:.3g} ms" in told
+    assert f"{native.response_time.p99:.3g} ms" in messages
+    assert f"{native.response_time.mean:.3g} ms" in messages
 
 
 def test_a_race_has_the_same_arrivals_for_all(page):
@@ -403,8 +403,8 @@ def test_a_design_is_answered_at_once_and_can_be_kept(page):
     page.until(f"!document.querySelector('.figures dd').innerText.startsWith({before.split()[0]!r})")
     with page.page.expect_download() as saved:
         page.press("Save as device.toml")
-    kept = saved.value.path()
-    device = kept.rename(kept.with_suffix(".toml"))
+    cached = saved.value.path()
+    device = cached.rename(cached.with_suffix(".toml"))
     assert sl.simulate(sl.workload("uniform"), device, limit=10).count == 10
     page.press("Watch it")
     page.told()

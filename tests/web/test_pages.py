@@ -77,16 +77,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def measured(browser: Browser, file: Path, width_px: int) -> tuple[Opened, dict[str, Any]]:
     """What became of a page in a window of a width, and what it measures there."""
-    with opened(browser, file, viewport={"width": width_px, "height": 900}) as found:
-        return found, found.page.evaluate(MEASURE)
+    with opened(browser, file, viewport={"width": width_px, "height": 900}) as result:
+        return result, result.page.evaluate(MEASURE)
 
 
 @pytest.mark.parametrize("width_px", [PHONE_PX, DESK_PX])
 @pytest.mark.parametrize("page", PAGES)
 def test_page_opens(page: str, width_px: int, chromium: Browser, pages: Path) -> None:
-    found, size = measured(chromium, pages / PAGES[page], width_px)
-    assert found.complaints == []
-    assert found.asked == [], "a page holds all it needs"
+    result, size = measured(chromium, pages / PAGES[page], width_px)
+    assert result.complaints == []
+    assert result.asked == [], "a page holds all it needs"
     assert size["title"]
     assert size["width_px"] == width_px
     assert size["scroll_px"] <= width_px, f"it scrolls sideways: {size['sticking_out'][:5]}"
@@ -107,11 +107,11 @@ FAULTY = {
 def test_faults_are_seen(fault: str, chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(f"<!doctype html><title>A page</title><body>{FAULTY[fault]}</body>")
-    found, size = measured(chromium, file, PHONE_PX)
+    result, size = measured(chromium, file, PHONE_PX)
     if fault in ("exception", "complaint"):
-        assert len(found.complaints) == 1
+        assert len(result.complaints) == 1
     elif fault == "scrolling":
         assert size["scroll_px"] > PHONE_PX
         assert len(size["sticking_out"]) == 1
     else:
-        assert len(found.asked) == 1
+        assert len(result.asked) == 1

@@ -13,13 +13,13 @@ import sledlab as sl
 from playwright.sync_api import Browser, Locator, Page
 from sledlab.show.document import Document, Drawing, page
 from sledlab.show.plots import single
-from sledlab.show.series import MOST_BARS, Bar, Panel, Series, to_json
+from sledlab.show.series import MAX_BARS, Bar, Panel, Series, to_json
 from sledlab.studies.compare.plan import racing
 
 from . import pages as browsing
 from .test_pages import SMALL, sledlab
 
-MOST_BYTES = 90_000
+MAX_BYTES = 90_000
 """More than a page with pictures only."""
 
 SCHEDULERS = len(racing())
@@ -59,16 +59,16 @@ HYBRID = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-
 @pytest.fixture
 def opened(chromium: Browser) -> Iterator[Any]:
     """Opens pages in a window; nothing may be complained of, or be asked for."""
-    found = []
+    result = []
     with ExitStack() as windows:
 
         def opens(file: Path, **said: Any) -> Page:
             window = {"width": 1200, "height": 900}
-            found.append(windows.enter_context(browsing.opened(chromium, file, viewport=window, **said)))
-            return found[-1].page
+            result.append(windows.enter_context(browsing.opened(chromium, file, viewport=window, **said)))
+            return result[-1].page
 
         yield opens
-    assert [each.complaints + each.asked for each in found if each.complaints or each.asked] == []
+    assert [each.complaints + each.asked for each in result if each.complaints or each.asked] == []
 
 
 def report(pages: Path, name: str) -> Path:
@@ -102,7 +102,7 @@ def test_pictures_are_the_same_and_little_is_added(name: str, pages: Path) -> No
     pictures = re.compile("<svg.*?</svg>", re.DOTALL)
     assert pictures.findall(live) == pictures.findall(static)
     assert "<script" not in static
-    assert len(live.encode()) - len(static.encode()) <= MOST_BYTES
+    assert len(live.encode()) - len(static.encode()) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("name", EXPLORED)
@@ -126,23 +126,23 @@ def test_values_where_the_mouse_is(pages: Path, opened: Any) -> None:
 def test_zoom_together(pages: Path, opened: Any) -> None:
     window = opened(report(pages, "run"))
     response, queue, times = (plot(window, each) for each in ("Response over", "Queue", "Response times"))
-    whole, alone = shown(response), shown(times)
+    full, alone = shown(response), shown(times)
     drag(window, response, 0.3, 0.5)
     low, high = shown(response)
-    assert whole[0] < low < high < whole[1]
+    assert full[0] < low < high < full[1]
     assert shown(queue) == pytest.approx([low, high], rel=0.02)
     assert shown(times) == alone
     queue.locator(".u-over").dblclick()
-    assert shown(response) == pytest.approx(whole)
+    assert shown(response) == pytest.approx(full)
     drag(window, queue, 0.1, 0.2)
     queue.get_by_role("button", name="Show all").click()
-    assert shown(response) == pytest.approx(whole)
+    assert shown(response) == pytest.approx(full)
 
 
 def test_by_keyboard(pages: Path, opened: Any) -> None:
     window = opened(report(pages, "run"))
     response = plot(window, "Response over time")
-    whole = shown(response)
+    full = shown(response)
     response.locator(".live-plot").focus()
     for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "ArrowLeft"):
         window.keyboard.press(key)
@@ -152,11 +152,11 @@ def test_by_keyboard(pages: Path, opened: Any) -> None:
     assert "mean" in aloud
     window.keyboard.press("+")
     low, high = shown(response)
-    assert high - low == pytest.approx((whole[1] - whole[0]) / 2, rel=0.1)
+    assert high - low == pytest.approx((full[1] - full[0]) / 2, rel=0.1)
     window.keyboard.press("-")
     window.keyboard.press("+")
     window.keyboard.press("0")
-    assert shown(response) == pytest.approx(whole)
+    assert shown(response) == pytest.approx(full)
 
 
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
@@ -204,9 +204,9 @@ def test_phases_of_nodes(pages: Path, opened: Any) -> None:
         seen.add(nodes.locator(".live-place").inner_text())
     assert len(seen) == 4
     assert "compute" in (nodes.locator(".live-aloud").text_content() or "")
-    whole = shown(nodes)
+    full = shown(nodes)
     drag(window, nodes, 0.2, 0.4)
-    assert shown(nodes)[1] - shown(nodes)[0] < 0.3 * (whole[1] - whole[0])
+    assert shown(nodes)[1] - shown(nodes)[0] < 0.3 * (full[1] - full[0])
 
 
 def test_times_to_all_places(pages: Path, opened: Any) -> None:
@@ -214,13 +214,13 @@ def test_times_to_all_places(pages: Path, opened: Any) -> None:
     times = window.locator(".live")
     times.locator(".u-over").hover()
     times.locator(".live-plot").focus()
-    found = sl.seek_map("mems-g2")
+    result = sl.seek_map("mems-g2")
     for key in ("ArrowRight", "Shift+ArrowRight", "ArrowDown", "+", "ArrowUp", "ArrowUp", "Shift+ArrowLeft"):
         window.keyboard.press(key)
         said = re.match(r"x = (-?\d+), y = (-?\d+): ([\d.]+) ms", times.locator(".live-place").inner_text())
         assert said
-        column, row = list(found.x_bit).index(int(said[1])), list(found.y_bit).index(int(said[2]))
-        assert float(said[3]) == pytest.approx(found.ms[row, column], rel=1e-3)
+        column, row = list(result.x_bit).index(int(said[1])), list(result.y_bit).index(int(said[2]))
+        assert float(said[3]) == pytest.approx(result.ms[row, column], rel=1e-3)
 
 
 @pytest.mark.parametrize("name", EXPLORED)
@@ -328,15 +328,15 @@ def test_most_of_all() -> None:
     lines = [Series("value", "#0072B2", [1.2345 * each for each in range(1024)])] * 4
     times = [Series("times", "#0072B2", [1.0] * 3000, at=[1.001**each for each in range(3000)])] * 2
     bars = [
-        Bar(each % 32, 1.2345678 * each, (0.12345, 0.23456, 0.34567, 0.45678)) for each in range(MOST_BARS)
+        Bar(each % 32, 1.2345678 * each, (0.12345, 0.23456, 0.34567, 0.45678)) for each in range(MAX_BARS)
     ]
     run = [Panel("x", "y", [line], [0.1 * each for each in range(1024)]) for line in lines]
     script = len(
         page(Document("t", "t", [Drawing(lambda: single()[0], "t", panels=lambda: [Panel("x", "y", [])])]))
     )
     bare = len(page(Document("t", "t", [Drawing(lambda: single()[0], "t")])))
-    assert script - bare + len(to_json([*run, Panel("x", "y", times)])) <= MOST_BYTES
-    assert script - bare + len(to_json([Panel("x", "y", [], rows=["r"] * 32, bars=bars)])) <= MOST_BYTES
+    assert script - bare + len(to_json([*run, Panel("x", "y", times)])) <= MAX_BYTES
+    assert script - bare + len(to_json([Panel("x", "y", [], rows=["r"] * 32, bars=bars)])) <= MAX_BYTES
 
 
 def test_marks_are_drawn_where_they_are(tmp_path: Path, opened: Any) -> None:

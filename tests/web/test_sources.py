@@ -12,13 +12,13 @@ import pytest
 WEB = Path(__file__).parents[2] / "web"
 
 
-def npm(*words: str) -> str:
+def npm(*text: str) -> str:
     """What a script of the page's package says; fails where it does."""
     program = shutil.which("npm")
     if program is None or not (WEB / "node_modules" / "esbuild").exists():
         pytest.skip("the page's packages are not there: make web")
     done = subprocess.run(
-        [program, *words], cwd=WEB, capture_output=True, text=True, check=False, env={**os.environ, "CI": "1"}
+        [program, *text], cwd=WEB, capture_output=True, text=True, check=False, env={**os.environ, "CI": "1"}
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

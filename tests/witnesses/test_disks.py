@@ -10,17 +10,17 @@ from lab.validation.disk_open import DRIVES, OpenRun, comparison, runs
 RUNS = runs(WITNESSES)
 
 
-def cases(*chosen: OpenRun) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in chosen])
+def cases(*choice: OpenRun) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in choice])
 
 
 @cases(*(run for run in RUNS if run.is_alike))
 def test_service_times_agree(case: OpenRun) -> None:
-    found = comparison(case, WITNESSES)
-    assert abs(found.service_off) < 0.003
+    result = comparison(case, WITNESSES)
+    assert abs(result.service_off) < 0.003
     if case.column == "fcfs":
         # Just caught here, just missed there: the platters of the reference simulator drift.
-        assert found.same_service > 0.985
+        assert result.same_service > 0.985
 
 
 @cases(*(run for run in RUNS if run.column == "sptf_angle_fixed"))

@@ -17,10 +17,10 @@ OTHERS = re.compile(r"\.(diskspecs|parv|specs|srt|outv|model|seek)$")
 
 def files(root: Path) -> dict[str, bytes]:
     """Every witness, unpacked."""
-    found = (file for part in ("mems", "disks") for file in (root / part).rglob("*") if file.is_file())
+    result = (file for part in ("mems", "disks") for file in (root / part).rglob("*") if file.is_file())
     return {
         file.relative_to(root).as_posix(): gzip.decompress(content) if file.suffix == ".gz" else content
-        for file in found
+        for file in result
         if (content := file.read_bytes())
     }
 
@@ -34,6 +34,6 @@ def test_files_are_small_and_none_is_third_party() -> None:
 @pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
 def test_they_are_taken_from_the_reference(tmp_path: Path) -> None:
     witnesses.write(replace(WITNESSES, root=tmp_path))
-    again, kept = files(tmp_path), files(WITNESSES.root)
-    assert again.keys() == kept.keys()
-    assert [name for name in kept if again[name] != kept[name]] == []
+    again, cached = files(tmp_path), files(WITNESSES.root)
+    assert again.keys() == cached.keys()
+    assert [name for name in cached if again[name] != cached[name]] == []

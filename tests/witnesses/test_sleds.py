@@ -12,8 +12,8 @@ RUNS = reference.runs(WITNESSES)
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_replay_agrees_with_the_run(name: str) -> None:
-    found = agreement(name, WITNESSES)
-    assert not found.outside, found
+    result = agreement(name, WITNESSES)
+    assert not result.outside, result
 
 
 def test_they_have_three_generations_and_what_tells_models_apart() -> None:

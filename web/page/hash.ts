@@ -9,9 +9,9 @@ export interface Address {
 }
 
 /** The most characters of a packed experiment in an address. */
-export const MOST_PACKED = 60_000;
+export const MAX_PACKED = 60_000;
 /** The most characters of an unpacked experiment: a short address must not become a huge text. */
-const MOST_TEXT = 1_000_000;
+const MAX_TEXT = 1_000_000;
 
 export async function read(hash: string): Promise<Address> {
   const said = new URLSearchParams(hash.replace(/^#/, ""));
@@ -40,15 +40,15 @@ export async function write(address: Address): Promise<string> {
 async function pack(text: string): Promise<string> {
   const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
   const packed = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-  if (packed.length > MOST_PACKED) throw new Error("This experiment is too long for an address: save it as a file and send that.");
+  if (packed.length > MAX_PACKED) throw new Error("This experiment is too long for an address: save it as a file and send that.");
   return packed;
 }
 
 async function unpack(packed: string): Promise<string> {
-  if (packed.length > MOST_PACKED) throw new Error("The address holds an experiment that is too long.");
+  if (packed.length > MAX_PACKED) throw new Error("The address holds an experiment that is too long.");
   try {
     const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true }).decode(await through(bytes, new DecompressionStream("deflate-raw"), MOST_TEXT));
+    return new TextDecoder("utf-8", { fatal: true }).decode(await through(bytes, new DecompressionStream("deflate-raw"), MAX_TEXT));
   } catch {
     throw new Error("The experiment in the address cannot be read: it may have been cut off on its way.");
   }

@@ -65,23 +65,23 @@ pub struct Violation {
 
 impl Violation {
     /// The rule is broken at `request`, where the check found `found`.
-    pub fn by(request: impl fmt::Display, found: impl fmt::Display) -> Self {
-        Violation { request: request.to_string(), found: found.to_string(), failure: None }
+    pub fn by(request: impl fmt::Display, result: impl fmt::Display) -> Self {
+        Violation { request: request.to_string(), found: result.to_string(), failure: None }
     }
 
     /// The rule is broken at `request`, at which the model gave up with `failure`.
     pub fn failed(request: impl fmt::Display, failure: Error) -> Self {
-        let found = failure.message().to_owned();
-        Violation { request: request.to_string(), found, failure: Some(failure) }
+        let result = failure.message().to_owned();
+        Violation { request: request.to_string(), found: result, failure: Some(failure) }
     }
 
-    /// Broken at `request`, where the check found `found`, unless `kept` says that the rule is kept.
+    /// Broken at `request`, with the measured `result`, unless the rule `is_satisfied`.
     pub fn unless<F: fmt::Display>(
-        kept: bool,
+        is_satisfied: bool,
         request: impl fmt::Display,
-        found: impl FnOnce() -> F,
+        result: impl FnOnce() -> F,
     ) -> Checked {
-        if kept { Ok(()) } else { Err(Violation::by(request, found())) }
+        if is_satisfied { Ok(()) } else { Err(Violation::by(request, result())) }
     }
 }
 
@@ -94,8 +94,8 @@ impl From<Error> for Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Violation { request, found, .. } = self;
-        if request.is_empty() { f.write_str(found) } else { write!(f, "{request}: {found}") }
+        let Violation { request, found: result, .. } = self;
+        if request.is_empty() { f.write_str(result) } else { write!(f, "{request}: {result}") }
     }
 }
 

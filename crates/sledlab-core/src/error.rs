@@ -7,13 +7,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Whose mistake an error was; decides the exit code of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blame {
+pub enum ErrorOrigin {
     /// The input, the options or the environment: exit code 2.
     User,
     /// A defect of sledlab: exit code 1.
     Sledlab,
     /// Nobody: the user has interrupted the work. Exit code 130.
-    Nobody,
+    Interrupt,
 }
 
 /// Where in a file the error is. Lines and columns count from 1; 0 means unknown.
@@ -35,7 +35,7 @@ pub struct Error(Box<Detail>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Detail {
-    blame: Blame,
+    origin: ErrorOrigin,
     message: String,
     place: Option<FilePlace>,
     remedy: Option<String>,
@@ -44,18 +44,18 @@ struct Detail {
 impl Error {
     /// A mistake the user can mend.
     pub fn user(message: impl Into<String>) -> Self {
-        Self::new(Blame::User, message.into())
+        Self::new(ErrorOrigin::User, message.into())
     }
 
     /// A violated promise of sledlab itself.
     pub fn internal(message: impl Into<String>) -> Self {
-        Self::new(Blame::Sledlab, message.into())
+        Self::new(ErrorOrigin::Sledlab, message.into())
             .with_remedy("this is a defect of sledlab: please report it with the configuration and the seed")
     }
 
     /// The user has interrupted the work.
     pub fn interrupted() -> Self {
-        Self::new(Blame::Nobody, "interrupted".to_owned())
+        Self::new(ErrorOrigin::Interrupt, "interrupted".to_owned())
     }
 
     /// An unknown name, with the nearest known one suggested.
@@ -68,8 +68,8 @@ impl Error {
         }
     }
 
-    fn new(blame: Blame, message: String) -> Self {
-        Error(Box::new(Detail { blame, message, place: None, remedy: None }))
+    fn new(origin: ErrorOrigin, message: String) -> Self {
+        Error(Box::new(Detail { origin, message, place: None, remedy: None }))
     }
 
     /// Adds the remedy: what the user can do about the error.
@@ -87,13 +87,13 @@ impl Error {
     }
 
     /// Whose mistake the error was.
-    pub fn blame(&self) -> Blame {
-        self.0.blame
+    pub fn origin(&self) -> ErrorOrigin {
+        self.0.origin
     }
 
     /// Whether this is the user's interrupt of the work rather than a mistake.
     pub fn is_interrupt(&self) -> bool {
-        self.blame() == Blame::Nobody
+        self.origin() == ErrorOrigin::Interrupt
     }
 
     /// What went wrong, without place and remedy.
@@ -168,7 +168,7 @@ mod tests {
     fn tells_what_where_and_what_to_do() {
         let error = Error::user("negative time").with_remedy("sort the file").at("a.csv", 3, 1, b"-5,R\x00");
         assert_eq!(error.to_string(), "a.csv:3:1: negative time\n  found: -5,R\\u{0}\n  help: sort the file");
-        assert_eq!(error.blame(), Blame::User);
+        assert_eq!(error.origin(), ErrorOrigin::User);
     }
 
     #[test]

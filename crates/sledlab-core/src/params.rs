@@ -159,8 +159,8 @@ pub trait Params: Sized + Default {
 /// writes, as are [`write()`], [`unknown()`] and [`read()`]. None is inlined: there are hundreds of
 /// parameters, and few types.
 #[inline(never)]
-pub fn spec<T: ParamValue>(words: [&'static str; 3], range: Option<(f64, f64)>, default: &T) -> ParamSpec {
-    let [name, meaning, unit] = words;
+pub fn spec<T: ParamValue>(text: [&'static str; 3], range: Option<(f64, f64)>, default: &T) -> ParamSpec {
+    let [name, meaning, unit] = text;
     ParamSpec { name, meaning: meaning.trim(), unit, kind: T::KIND, range, default: default.to_value() }
 }
 

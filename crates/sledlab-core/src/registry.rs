@@ -79,13 +79,13 @@ impl<Make, Facts> Registry<Make, Facts> {
     /// # Errors
     /// An unknown name; the message suggests the nearest.
     pub fn find(&self, name: &str) -> Result<&'static Entry<Make, Facts>> {
-        let words = |entry: &'static Entry<Make, Facts>| {
+        let text = |entry: &'static Entry<Make, Facts>| {
             std::iter::once(entry.name).chain(entry.aliases.iter().copied())
         };
-        let names = self.entries.iter().flat_map(words);
+        let names = self.entries.iter().flat_map(text);
         self.entries
             .iter()
-            .find(|entry| words(entry).any(|known| known.eq_ignore_ascii_case(name)))
+            .find(|entry| text(entry).any(|known| known.eq_ignore_ascii_case(name)))
             .ok_or_else(|| Error::unknown(self.noun, name, names.chain(self.also.iter().copied())))
     }
 
@@ -160,14 +160,14 @@ pub fn is_plug_in(word: &str) -> bool {
 ///
 /// # Errors
 /// Parameters that are not of the form `key=value`.
-pub fn split_plug_in(path: &str, word: &str, said: &mut Table) -> Result<String> {
+pub fn split_plug_in(path: &str, word: &str, text: &mut Table) -> Result<String> {
     let end = word.match_indices(':').nth(1).map(|(at, _)| at);
-    let Some((name, rest)) = end.filter(|_| is_plug_in(word)).map(|at| word.split_at(at)) else {
+    let Some((name, remaining)) = end.filter(|_| is_plug_in(word)).map(|at| word.split_at(at)) else {
         return Ok(word.to_owned());
     };
-    let (_, params) = params::parse_word(path, &format!("plug-in{rest}"), "module:Class:key=value")?;
+    let (_, params) = params::parse_word(path, &format!("plug-in{remaining}"), "module:Class:key=value")?;
     for (key, value) in params {
-        said.entry(key).or_insert(value);
+        text.entry(key).or_insert(value);
     }
     Ok(name.to_owned())
 }
@@ -305,16 +305,16 @@ mod tests {
 
     #[test]
     fn plug_ins_are_told_from_models_and_split_from_their_parameters() {
-        let words = [("a.b:Class", true), ("a:Class:x=1", true), ("sptf", false), ("zsptf:grid=4", false)];
-        assert!(words.iter().all(|(word, is_one)| is_plug_in(word) == *is_one));
-        let mut said: Table = "x = 1".parse().unwrap();
-        assert_eq!(split_plug_in("device", "a:Class:x=2:y=off", &mut said).unwrap(), "a:Class");
-        assert_eq!(said, "x = 1\ny = 'off'".parse().unwrap());
+        let text = [("a.b:Class", true), ("a:Class:x=1", true), ("sptf", false), ("zsptf:grid=4", false)];
+        assert!(text.iter().all(|(word, is_one)| is_plug_in(word) == *is_one));
+        let mut message: Table = "x = 1".parse().unwrap();
+        assert_eq!(split_plug_in("device", "a:Class:x=2:y=off", &mut message).unwrap(), "a:Class");
+        assert_eq!(message, "x = 1\ny = 'off'".parse().unwrap());
         for word in ["a:Class", "sptf", "zsptf:grid=4:parity=false"] {
-            assert_eq!(split_plug_in("device", word, &mut said).unwrap(), word);
+            assert_eq!(split_plug_in("device", word, &mut message).unwrap(), word);
         }
-        assert_eq!(said.len(), 2);
-        let wrong = split_plug_in("device", "a:Class:x", &mut said).unwrap_err().to_string();
+        assert_eq!(message.len(), 2);
+        let wrong = split_plug_in("device", "a:Class:x", &mut message).unwrap_err().to_string();
         assert!(wrong.contains("`x` is not of the form key=value"), "{wrong}");
     }
 }

@@ -9,7 +9,7 @@ pub const BLOCK_BYTES: u64 = 512;
 pub const WORD_BYTES: u64 = 8;
 
 /// Most words of its last block that a request may leave unwanted: it wants at least one.
-pub const MOST_UNWANTED: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
+pub const MAX_UNREQUESTED: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
 
 /// Words of the last block that a range of bytes does not want: a word counts as wanted if any byte of it is.
 ///
@@ -65,7 +65,7 @@ pub struct Request {
     pub op: Op,
     /// Whether the request is for the file system's own data (inodes, directories), where that is known.
     pub metadata: bool,
-    /// Words of [`WORD_BYTES`] of the request's last block that the host has no use for, at most [`MOST_UNWANTED`]; 0
+    /// Words of [`WORD_BYTES`] of the request's last block that the host has no use for, at most [`MAX_UNREQUESTED`]; 0
     /// where nothing is known.
     pub unrequested_words: u8,
 }

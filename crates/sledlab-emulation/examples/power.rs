@@ -28,9 +28,9 @@ fn main() -> ExitCode {
     let mut fields = Vec::new();
     for (name, systems) in &groups {
         match group(systems, each) {
-            Ok((all, least_lost)) => fields.push(format!(
+            Ok((all, min_lost)) => fields.push(format!(
                 "\"{name}\": {{\"systems\": {}, \"failures\": {}, \"struck\": {}, \"restored\": {}, \"lost\": {}, \
-                 \"least_lost_share\": {least_lost}, \"blocks\": {}}}",
+                 \"least_lost_share\": {min_lost}, \"blocks\": {}}}",
                 systems.len(),
                 all.failures,
                 all.struck,
@@ -50,11 +50,11 @@ fn main() -> ExitCode {
 
 /// The tallies of all systems of a group added up, and the least share of failures that lost a write among its systems.
 fn group(systems: &[System], each: u64) -> Result<(Tally, f64), String> {
-    let (mut all, mut least) = (Tally::default(), 1.0_f64);
+    let (mut all, mut minimum) = (Tally::default(), 1.0_f64);
     for system in systems {
         let tally = wire::run(system, each, Server::start).map_err(|wrong| format!("{system}: {wrong}"))?;
-        least = least.min(tally.lost as f64 / tally.failures as f64);
+        minimum = minimum.min(tally.lost as f64 / tally.failures as f64);
         all += tally;
     }
-    Ok((all, least))
+    Ok((all, minimum))
 }

@@ -12,8 +12,8 @@ use sledlab_core::{Error, Result, Span};
 use crate::clock::Scale;
 use crate::model::Constant;
 use crate::probe;
-use crate::report::HostWay;
-use crate::serving::{Clients, ProbeTiming, ServerOrder, ServerParts, Serving, Shared};
+use crate::report::HostPathCost;
+use crate::serving::{Clients, ProbeTiming, ServerOrder, ServerParts, ServerState, Shared};
 
 /// How the server answers requests from now on.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ enum Stage {
     /// Every request takes this long.
     Probing(Span),
     /// The clock starts, and replies leave earlier by what the way to the host takes.
-    Timed(HostWay),
+    Timed(HostPathCost),
 }
 
 /// The next stage, and the sender for what requests have cost the server in the stage before.
@@ -33,7 +33,7 @@ type Turn = (Stage, Sender<Vec<ProbeTiming>>);
 #[derive(Debug)]
 pub(crate) struct AttachmentHandle {
     turns: Sender<Turn>,
-    host: HostWay,
+    host: HostPathCost,
     takes: Span,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct AttachmentHandle {
 pub(crate) struct Attachment(Receiver<Turn>);
 
 /// Both sides, for a way to the host that is known.
-pub(crate) fn attaching(host: HostWay, scale: Scale) -> (AttachmentHandle, Attachment) {
+pub(crate) fn attaching(host: HostPathCost, scale: Scale) -> (AttachmentHandle, Attachment) {
     let (turns, attached) = channel();
     (AttachmentHandle { turns, host, takes: probe::takes(scale) }, Attachment(attached))
 }
@@ -86,7 +86,7 @@ impl Attachment {
         let power = parts.power.take();
         let mut clients = Clients::default();
         loop {
-            let mut serving = Serving::new(parts).with(clients);
+            let mut serving = ServerState::new(parts).with(clients);
             serving.probed = Some(Vec::new());
             let probed;
             (parts, clients, probed) = serving.serve_stage()?;

@@ -98,20 +98,20 @@ mod tests {
             worked.push((real, used));
         }
         let mut begin = 0;
-        let mut most = 0;
+        let mut maximum = 0;
         for &(real, used) in &worked {
             while worked[begin].0 + SECOND < real {
                 begin += 1;
             }
-            most = most.max(used - worked[begin].1);
+            maximum = maximum.max(used - worked[begin].1);
         }
-        (most, gap)
+        (maximum, gap)
     }
 
     #[test]
     fn stays_below_what_the_kernel_allows() {
-        let (most, gap) = greedy(true);
-        assert!(most < SECOND * 91 / 100, "{most}");
+        let (maximum, gap) = greedy(true);
+        assert!(maximum < SECOND * 91 / 100, "{maximum}");
         assert!(gap <= NAP_NS);
         assert_eq!(greedy(false).1, 0);
     }

@@ -125,18 +125,18 @@ impl FromStr for Scale {
         let wrong = || {
             Error::user(format!("`{text}` is no time scale")).with_remedy("write a number, such as 10 or 0.5")
         };
-        let whole = |digits: &str| {
+        let integer = |digits: &str| {
             let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
             all_digits.then(|| digits.parse::<u64>().ok()).flatten().ok_or_else(wrong)
         };
         let text = text.trim();
         if let Some((real, model)) = text.split_once('/') {
-            return Scale::new(whole(real)?, whole(model)?);
+            return Scale::new(integer(real)?, integer(model)?);
         }
-        let Some((ones, decimals)) = text.split_once('.') else { return Scale::new(whole(text)?, 1) };
+        let Some((ones, decimals)) = text.split_once('.') else { return Scale::new(integer(text)?, 1) };
         let model = 10_u64.checked_pow(decimals.len() as u32).ok_or_else(wrong)?;
-        let ones = if ones.is_empty() { 0 } else { whole(ones)? };
-        let real = ones.checked_mul(model).and_then(|ones| ones.checked_add(whole(decimals).ok()?));
+        let ones = if ones.is_empty() { 0 } else { integer(ones)? };
+        let real = ones.checked_mul(model).and_then(|ones| ones.checked_add(integer(decimals).ok()?));
         Scale::new(real.ok_or_else(wrong)?, model)
     }
 }

@@ -20,17 +20,17 @@ const PIECE_BYTES: usize = 128 << 10;
 const KEPT_PAYLOAD_BYTES: usize = 1 << 20;
 
 /// Pieces sent to a client before other clients have their turn.
-const MOST_PIECES: usize = 8;
+const MAX_PIECES: usize = 8;
 
 /// Requests under way, and their bytes, from which on a client's socket is not read.
-const MOST_UNDER_WAY: u32 = 1_024;
-const MOST_UNDER_WAY_BYTES: u64 = 64 << 20;
+const MAX_IN_FLIGHT: u32 = 1_024;
+const MAX_IN_FLIGHT_BYTES: u64 = 64 << 20;
 
 /// Replies that are not due yet hold up to this many bytes of data in memory; data beyond that is read when it is sent.
-const MOST_FETCHED: u64 = 4 << 20;
+const MAX_FETCHED: u64 = 4 << 20;
 
 /// How many replies to requests that the model is not asked about may wait for a client.
-const MOST_WAITING: usize = 16;
+const MAX_WAITING: usize = 16;
 
 /// Replies to several requests are sent together up to about this many bytes.
 const TOGETHER_BYTES: usize = 128 << 10;
@@ -75,8 +75,8 @@ impl Reply {
 fn append_part(payload: &mut Vec<u8>, part: &[u8], left: u32) {
     // Memory doubles with the data that has arrived: a header that announces 32 MiB reserves none of it.
     if payload.capacity() < payload.len() + part.len() {
-        let whole = part.len() + left as usize;
-        payload.reserve_exact(whole.min(part.len().max(payload.len())));
+        let full = part.len() + left as usize;
+        payload.reserve_exact(full.min(part.len().max(payload.len())));
     }
     payload.extend_from_slice(part);
 }
@@ -148,14 +148,14 @@ pub(crate) struct Connection {
     /// Whether the codec must be called again; it may have an event left even when all input has been parsed.
     understands: bool,
     /// Scratch for what the codec wants sent.
-    said: Vec<u8>,
+    output: Vec<u8>,
     out: VecDeque<Reply>,
     in_flight: u32,
     under_way_bytes: u64,
     fetched: u64,
     /// The client has asked to disconnect: close the connection when everything under way has been answered.
     pub ending: bool,
-    /// Payload of the write that is arriving: at most [`MOST_BYTES`](crate::transport::nbd::MOST_BYTES), since the next
+    /// Payload of the write that is arriving: at most [`MAX_BYTES`](crate::transport::nbd::MAX_BYTES), since the next
     /// request is parsed only after this write has been stored.
     payload: Vec<u8>,
     /// The error of storing the payload of the write that has just arrived.
@@ -172,7 +172,7 @@ impl Connection {
             input: vec![0; INPUT_BYTES],
             unread: 0..0,
             understands: false,
-            said: Vec::new(),
+            output: Vec::new(),
             out: VecDeque::from([Reply::of(GREETING.to_vec())]),
             in_flight: 0,
             under_way_bytes: 0,
@@ -195,8 +195,8 @@ impl Connection {
 
     /// Whether more requests can be under way.
     fn has_room(&self) -> bool {
-        let room = self.in_flight < MOST_UNDER_WAY && self.under_way_bytes < MOST_UNDER_WAY_BYTES;
-        room && self.out.len() < self.in_flight as usize + MOST_WAITING
+        let room = self.in_flight < MAX_IN_FLIGHT && self.under_way_bytes < MAX_IN_FLIGHT_BYTES;
+        room && self.out.len() < self.in_flight as usize + MAX_WAITING
     }
 
     /// Whether the socket is to be read.
@@ -264,7 +264,7 @@ impl Connection {
     /// Parses the input up to the next event of the codec. The payload of a write is stored as soon as it is complete,
     /// unless the caller stores it (`keeps_payload`, see [`Connection::take_payload`]).
     pub fn next(&mut self, store: &DataStore, keeps_payload: bool) -> NextRequest {
-        let (used, event) = self.session.feed(&self.input[self.unread.clone()], &mut self.said);
+        let (used, event) = self.session.feed(&self.input[self.unread.clone()], &mut self.output);
         self.unread.start += used;
         let next = match event {
             Event::More => {
@@ -292,23 +292,23 @@ impl Connection {
             }
             Event::Close(ending) => NextRequest::Close(ending),
         };
-        if !self.said.is_empty() {
-            let said = std::mem::take(&mut self.said);
-            self.tail().bytes.extend_from_slice(&said);
-            self.said = said;
-            self.said.clear();
+        if !self.output.is_empty() {
+            let output = std::mem::take(&mut self.output);
+            self.tail().bytes.extend_from_slice(&output);
+            self.output = output;
+            self.output.clear();
         }
         next
     }
 
     /// The reply to a read, to be sent later. Holds the first piece of the data, or none where replies hold
-    /// [`MOST_FETCHED`].
+    /// [`MAX_FETCHED`].
     ///
     /// # Errors
     /// Data that cannot be read.
     pub fn prepare_data(&self, request: &NbdRequest, store: &DataStore) -> Result<Reply, Errno> {
         let mut reply = Reply::default();
-        if self.fetched >= MOST_FETCHED {
+        if self.fetched >= MAX_FETCHED {
             self.replies().data(&mut reply.bytes, request);
             reply.rest = request.offset..request.offset + u64::from(request.length);
         } else {
@@ -350,14 +350,14 @@ impl Connection {
     }
 
     /// Sends replies as far as the client takes them; adds the keys of replies that have left to `answered`.
-    pub fn send(&mut self, store: &DataStore, answered: &mut Vec<u32>) -> SendResult {
+    pub fn send(&mut self, store: &DataStore, completed: &mut Vec<u32>) -> SendResult {
         let mut pieces = 0;
         while let Some(reply) = self.out.front_mut() {
             if reply.sent == reply.bytes.len() {
                 match reply.refill(store) {
                     Ok(true) => pieces += 1,
                     Ok(false) => {
-                        answered.extend(reply.key);
+                        completed.extend(reply.key);
                         self.out.pop_front();
                         continue;
                     }
@@ -365,7 +365,7 @@ impl Connection {
                     Err(_) => return SendResult::Gone,
                 }
             }
-            if pieces > MOST_PIECES {
+            if pieces > MAX_PIECES {
                 return SendResult::Part;
             }
             match send(&self.socket, &reply.bytes[reply.sent..], SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
@@ -385,7 +385,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     use super::*;
-    use crate::transport::nbd::MOST_BYTES;
+    use crate::transport::nbd::MAX_BYTES;
 
     /// A client that has chosen the export, and the server's side of its connection.
     fn connected(bytes: u64) -> (UnixStream, Connection) {
@@ -425,7 +425,7 @@ mod tests {
     fn announced_payload_reserves_no_memory() {
         let store = DataStore::in_memory(64 << 20).expect("memory");
         let (mut client, mut connection) = connected(store.bytes());
-        client.write_all(&write_header(0, MOST_BYTES)).expect("room");
+        client.write_all(&write_header(0, MAX_BYTES)).expect("room");
         client.write_all(&[1; 1_000]).expect("room");
         assert_eq!(parse(&mut connection, &store), 0);
         assert!((1_000..=2 * INPUT_BYTES).contains(&connection.payload.capacity()));
@@ -435,20 +435,20 @@ mod tests {
     fn payload_memory_is_bounded_by_the_longest_write() {
         let store = DataStore::in_memory(64 << 20).expect("memory");
         let (mut client, mut connection) = connected(store.bytes());
-        let mut bytes = write_header(0, MOST_BYTES);
-        bytes.resize(bytes.len() + MOST_BYTES as usize, 7);
-        bytes.extend(write_header(u64::from(MOST_BYTES), 3 << 20));
+        let mut bytes = write_header(0, MAX_BYTES);
+        bytes.resize(bytes.len() + MAX_BYTES as usize, 7);
+        bytes.extend(write_header(u64::from(MAX_BYTES), 3 << 20));
         bytes.resize(bytes.len() + (3 << 20), 8);
         let mut requests = 0;
         for piece in bytes.chunks(64 << 10) {
             client.write_all(piece).expect("room");
             requests += parse(&mut connection, &store);
-            assert!(connection.payload.capacity() <= MOST_BYTES as usize);
+            assert!(connection.payload.capacity() <= MAX_BYTES as usize);
         }
         assert_eq!(requests, 2);
         assert!(connection.payload.capacity() <= KEPT_PAYLOAD_BYTES);
         let mut last = [0; 2];
-        store.read_at(u64::from(MOST_BYTES) - 1, &mut last).expect("data");
+        store.read_at(u64::from(MAX_BYTES) - 1, &mut last).expect("data");
         assert_eq!(last, [7, 8]);
     }
 }

@@ -76,13 +76,13 @@ mod tests {
                 }
                 digest.value()
             };
-            let whole = digest(&[&ids]);
+            let full = digest(&[&ids]);
             let (front, back) = ids.split_at((cut * ids.len() as f64) as usize);
-            prop_assert_eq!(digest(&[front, back]), whole);
+            prop_assert_eq!(digest(&[front, back]), full);
             let mut other = ids.clone();
             other[(at * ids.len() as f64) as usize] ^= 1;
-            prop_assert_ne!(digest(&[&other]), whole);
-            prop_assert_ne!(digest(&[&ids[1..]]), whole);
+            prop_assert_ne!(digest(&[&other]), full);
+            prop_assert_ne!(digest(&[&ids[1..]]), full);
         }
     }
 }

@@ -59,8 +59,8 @@ impl Flight {
 
     /// The record of the operation that the model was asked for last; `sent_ns` is in the model's time.
     pub fn record(&self, sent_ns: u64, lateness_ns: i64, cause: Cause, silent: bool) -> Record {
-        let whole = |bytes: u64| bytes.is_multiple_of(BLOCK_BYTES);
-        let unaligned = !whole(self.request.offset) || !whole(self.request.length.into());
+        let full = |bytes: u64| bytes.is_multiple_of(BLOCK_BYTES);
+        let unaligned = !full(self.request.offset) || !full(self.request.length.into());
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         Record {
             id: self.id,
@@ -203,8 +203,8 @@ mod tests {
     #[test]
     fn ranges_are_rounded_outwards() {
         let blocks = |offset, length| {
-            let asked = asked(&request(Command::Read, offset, length)).expect("the model is asked");
-            (asked.lbn, asked.blocks, asked.unrequested_words)
+            let requested = asked(&request(Command::Read, offset, length)).expect("the model is asked");
+            (requested.lbn, requested.blocks, requested.unrequested_words)
         };
         assert_eq!(blocks(0, 4096), (0, 8, 0));
         assert_eq!(blocks(511, 2), (0, 2, 0));

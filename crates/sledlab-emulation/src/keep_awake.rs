@@ -21,7 +21,7 @@ use thread_priority::{
 const AFTER_NS: u64 = 20_000_000;
 
 /// On machines with more processors none is kept awake: that would cost more than it gains.
-const MOST_PROCESSORS: usize = 8;
+const MAX_PROCESSORS: usize = 8;
 
 /// Keeps processors awake while requests are in flight.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Shared {
 }
 
 impl KeepAwake {
-    /// Starts threads that sleep until a request comes; none on machines of more than [`MOST_PROCESSORS`] processors.
+    /// Starts threads that sleep until a request comes; none on machines of more than [`MAX_PROCESSORS`] processors.
     pub fn start() -> Self {
         let shared = Arc::new(Shared {
             start: Instant::now(),
@@ -58,12 +58,12 @@ impl KeepAwake {
             ended: AtomicBool::new(false),
         });
         let processors = thread::available_parallelism().map_or(0, usize::from);
-        let wanted = if processors > MOST_PROCESSORS { 0 } else { processors };
+        let expected = if processors > MAX_PROCESSORS { 0 } else { processors };
         let start = |_| {
             let shared = Arc::clone(&shared);
             thread::Builder::new().name("sledlab-awake".to_owned()).spawn(move || stay_awake(&shared)).ok()
         };
-        let threads = (0..wanted).filter_map(start).collect();
+        let threads = (0..expected).filter_map(start).collect();
         KeepAwake { shared, threads }
     }
 

@@ -10,7 +10,7 @@ const LONG_NS: u64 = 20_000;
 pub(crate) const STALL_NS: u64 = 1_000_000;
 
 /// Stalls that are listed one by one; all are counted.
-const MOST_LISTED: usize = 1_000;
+const MAX_LISTED: usize = 1_000;
 
 /// Lateness up to this needs no cause, in nanoseconds.
 const ON_TIME_NS: i64 = 1_000;
@@ -65,8 +65,8 @@ pub(crate) struct RecentStalls {
 
 impl RecentStalls {
     /// Notes that the thread wanted to go on at `wanted`, and did later, at `now`.
-    pub fn woken(&mut self, wanted: u64, now: u64) {
-        self.asleep = WallInterval { from: wanted, to: now };
+    pub fn woken(&mut self, expected: u64, now: u64) {
+        self.asleep = WallInterval { from: expected, to: now };
     }
 
     /// Notes that the model worked between two instants.
@@ -85,9 +85,10 @@ impl RecentStalls {
         if lateness <= ON_TIME_NS {
             return Cause::OnTime;
         }
-        let held = [(Cause::Model, self.model), (Cause::Data, self.data), (Cause::WokenLate, self.asleep)];
-        let held = held.map(|(cause, stretch)| (stretch.overlap(leaves, sent), cause));
-        let (longest, cause) = held.into_iter().fold((0, Cause::Floor), |a, b| if b.0 > a.0 { b } else { a });
+        let stored = [(Cause::Model, self.model), (Cause::Data, self.data), (Cause::WokenLate, self.asleep)];
+        let stored = stored.map(|(cause, stretch)| (stretch.overlap(leaves, sent), cause));
+        let (longest, cause) =
+            stored.into_iter().fold((0, Cause::Floor), |a, b| if b.0 > a.0 { b } else { a });
         if longest * 4 >= lateness.unsigned_abs() { cause } else { Cause::Floor }
     }
 }
@@ -129,16 +130,16 @@ pub struct Stalls {
 impl Stalls {
     /// Counts a stall where the server wanted to go on at `wanted` and did long after, at `now`; returns whether it was
     /// one.
-    pub(crate) fn check(&mut self, wanted: u64, now: u64) -> bool {
-        let length_ns = now.saturating_sub(wanted);
+    pub(crate) fn check(&mut self, expected: u64, now: u64) -> bool {
+        let length_ns = now.saturating_sub(expected);
         if length_ns <= STALL_NS {
             return false;
         }
         self.count += 1;
         self.sum_ns += length_ns;
         self.longest_ns = self.longest_ns.max(length_ns);
-        if self.listed.len() < MOST_LISTED {
-            self.listed.push(Stall { at_ns: wanted, length_ns });
+        if self.listed.len() < MAX_LISTED {
+            self.listed.push(Stall { at_ns: expected, length_ns });
         }
         true
     }
@@ -146,7 +147,7 @@ impl Stalls {
 
 /// The number of replies with a lateness of at most a given share of their response time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct WithinShare {
+pub struct CountWithinShare {
     /// Replies whose response time in the model is not zero.
     pub replies: u64,
     /// Of these, replies at most 1 % of their response time too early or too late.
@@ -178,7 +179,7 @@ pub(crate) struct Lateness {
     early: Distribution,
     late: Distribution,
     response: Distribution,
-    pub within: WithinShare,
+    pub within: CountWithinShare,
     /// Replies by [`Cause`].
     pub causes: [u64; Cause::ALL.len()],
     /// Replies more than 5 ms late.
@@ -247,27 +248,27 @@ mod tests {
 
     #[test]
     fn names_what_held_a_reply_up() {
-        let mut held = RecentStalls::default();
-        assert_eq!(held.cause(1_000, 1_500, 500), Cause::OnTime);
-        assert_eq!(held.cause(100_000, 130_000, 30_000), Cause::Floor);
-        held.woken(60_000, 125_000);
-        assert_eq!(held.cause(100_000, 130_000, 30_000), Cause::WokenLate);
-        held.model(200_000, 5_200_000);
-        assert_eq!(held.cause(300_000, 5_210_000, 4_910_000), Cause::Model);
+        let mut stored = RecentStalls::default();
+        assert_eq!(stored.cause(1_000, 1_500, 500), Cause::OnTime);
+        assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::Floor);
+        stored.woken(60_000, 125_000);
+        assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::WokenLate);
+        stored.model(200_000, 5_200_000);
+        assert_eq!(stored.cause(300_000, 5_210_000, 4_910_000), Cause::Model);
         // Short work is no cause of lateness.
-        held.data(6_000_000, 6_010_000);
-        assert_eq!(held.cause(6_000_000, 6_020_000, 20_000), Cause::Floor);
-        held.data(7_000_000, 7_400_000);
-        assert_eq!(held.cause(7_100_000, 7_420_000, 300_000), Cause::Data);
+        stored.data(6_000_000, 6_010_000);
+        assert_eq!(stored.cause(6_000_000, 6_020_000, 20_000), Cause::Floor);
+        stored.data(7_000_000, 7_400_000);
+        assert_eq!(stored.cause(7_100_000, 7_420_000, 300_000), Cause::Data);
     }
 
     #[test]
     fn slow_decisions_add_up() {
-        let mut held = RecentStalls::default();
+        let mut stored = RecentStalls::default();
         for step in 0..10 {
-            held.model(step * 30_000, step * 30_000 + 25_000);
+            stored.model(step * 30_000, step * 30_000 + 25_000);
         }
-        assert_eq!(held.cause(0, 300_000, 300_000), Cause::Model);
+        assert_eq!(stored.cause(0, 300_000, 300_000), Cause::Model);
     }
 
     #[test]
@@ -278,7 +279,7 @@ mod tests {
             assert!(stalls.check(at, at + 2_000_000));
         }
         assert_eq!((stalls.count, stalls.sum_ns, stalls.longest_ns), (2_000, 4_000_000_000, 2_000_000));
-        assert_eq!(stalls.listed.len(), MOST_LISTED);
+        assert_eq!(stalls.listed.len(), MAX_LISTED);
     }
 
     #[test]
@@ -288,7 +289,7 @@ mod tests {
             lateness.record(late, 1_000_000, Cause::OnTime);
         }
         lateness.record(6_000_000, 0, Cause::Client);
-        assert_eq!(lateness.within, WithinShare { replies: 6, one: 2, two: 4, five: 5 });
+        assert_eq!(lateness.within, CountWithinShare { replies: 6, one: 2, two: 4, five: 5 });
         assert_eq!(lateness.causes, [6, 0, 0, 0, 1, 0]);
         assert_eq!(lateness.beyond_5_ms, 1);
         assert!((lateness.percentiles().p50 - 10.0).abs() < 0.1);
@@ -303,13 +304,13 @@ mod tests {
             }
             all.sort_unstable();
             let percentiles = lateness.percentiles();
-            for (quantile, found) in [(0.5, percentiles.p50), (0.9, percentiles.p90), (1.0, percentiles.max)] {
+            for (quantile, result) in [(0.5, percentiles.p50), (0.9, percentiles.p90), (1.0, percentiles.max)] {
                 let rank = quantile * all.len() as f64;
                 // Between the neighbours of that rank, within the precision of the histogram.
                 let near = |shift: f64| all[((rank + shift) as usize).clamp(1, all.len()) - 1] as f64 / 1e3;
                 let (low, high) = (near(-1.0), near(2.0));
-                let slack = 0.002 + 0.001 * found.abs();
-                prop_assert!(found >= low - slack && found <= high + slack, "{} {} {}", low, found, high);
+                let slack = 0.002 + 0.001 * result.abs();
+                prop_assert!(result >= low - slack && result <= high + slack, "{} {} {}", low, result, high);
             }
         }
     }

@@ -68,7 +68,7 @@ pub use clock::Scale;
 #[cfg(target_os = "linux")]
 pub use digest::RowsDigest;
 #[cfg(target_os = "linux")]
-pub use lateness::{Cause, Percentiles, Stall, Stalls, WithinShare};
+pub use lateness::{Cause, CountWithinShare, Percentiles, Stall, Stalls};
 #[cfg(target_os = "linux")]
 pub use listener::Listen;
 #[cfg(target_os = "linux")]
@@ -78,7 +78,7 @@ pub use priority::Priority;
 #[cfg(target_os = "linux")]
 pub use recording::Record;
 #[cfg(target_os = "linux")]
-pub use report::{HostWay, RequestCounts, ServerReport, ShiftedArrivals, Status};
+pub use report::{HostPathCost, RequestCounts, ServerReport, ShiftedArrivals, Status};
 #[cfg(target_os = "linux")]
 pub use server::{Data, HostPath, Server, ServerOptions};
 #[cfg(target_os = "linux")]

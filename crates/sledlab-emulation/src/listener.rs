@@ -31,7 +31,7 @@ pub enum Listen {
 /// The socket in its private directory.
 const SOCKET: &str = "sledlab.sock";
 /// Bytes of the path of a Unix socket, at most.
-const MOST_PATH: usize = 107;
+const MAX_PATH: usize = 107;
 
 /// A place where clients connect, removed when it is dropped.
 #[derive(Debug)]
@@ -145,7 +145,7 @@ fn prepare(place: &Listen, client: &OwnedFd) {
 /// Where the directory of a socket is made: the runtime directory, the temporary one or `/tmp`, the first in which a
 /// socket's path is not too long.
 fn folder_for(runtime: Option<PathBuf>, temporary: PathBuf) -> PathBuf {
-    let room = MOST_PATH - "/sledlab-0123456789abcdef/".len() - SOCKET.len();
+    let room = MAX_PATH - "/sledlab-0123456789abcdef/".len() - SOCKET.len();
     let usable = |path: &PathBuf| path.is_dir() && path.as_os_str().len() <= room;
     runtime.into_iter().chain([temporary]).find(usable).unwrap_or_else(|| "/tmp".into())
 }
@@ -166,9 +166,8 @@ fn private_folder(base: &Path) -> Result<PathBuf> {
 /// A Unix socket that nobody but its owner can use, from the moment it is bound.
 fn at_socket(path: &Path) -> Result<OwnedFd> {
     let address = SocketAddrUnix::new(path).map_err(|_| {
-        Error::user(format!("the path of the socket is too long: {}", path.display())).with_remedy(format!(
-            "Unix sockets have paths of at most {MOST_PATH} bytes: choose a shorter one"
-        ))
+        Error::user(format!("the path of the socket is too long: {}", path.display()))
+            .with_remedy(format!("Unix sockets have paths of at most {MAX_PATH} bytes: choose a shorter one"))
     })?;
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let open = || {
@@ -238,8 +237,8 @@ mod tests {
         assert_eq!(folder_for(Some(long.clone()), base.clone()), base);
         assert_eq!(folder_for(None, long), Path::new("/tmp"));
         fs::remove_dir_all(&base).expect("the directory");
-        let said = Listener::open(Some(Listen::Socket("a".repeat(MOST_PATH + 1).into())));
-        assert!(said.unwrap_err().to_string().contains("too long"));
+        let text = Listener::open(Some(Listen::Socket("a".repeat(MAX_PATH + 1).into())));
+        assert!(text.unwrap_err().to_string().contains("too long"));
     }
 
     #[test]

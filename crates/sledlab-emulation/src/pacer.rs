@@ -17,8 +17,8 @@ use crate::budget::Budget;
 
 /// How early sleep is to end, in nanoseconds: at first, at least and at most.
 const FIRST_SPIN_NS: u64 = 60_000;
-const LEAST_SPIN_NS: u64 = 20_000;
-const MOST_SPIN_NS: u64 = 100_000;
+const MIN_SPIN_NS: u64 = 20_000;
+const MAX_SPIN_NS: u64 = 100_000;
 
 /// How much `spin` grows after each sleep that ended later than `spin` allows for; after any other it shrinks by a
 /// ninth of that.
@@ -33,7 +33,7 @@ const LEARN_NS: i64 = 150;
 
 /// `send` of the smallest replies at first and at most, in nanoseconds.
 const FIRST_SEND_NS: i64 = 8_000;
-const MOST_SEND_NS: i64 = 100_000;
+const MAX_SEND_NS: i64 = 100_000;
 
 /// Replies have a `send` by their size: up to 4 KiB, 8 KiB ... 32 MiB.
 const SIZES: usize = 14;
@@ -94,7 +94,7 @@ impl Pacer {
     /// A pacer with no replies waiting and nothing learnt.
     pub fn new() -> Self {
         // Copying takes about 0.1 us per KiB.
-        let send = std::array::from_fn(|size| (FIRST_SEND_NS + (400 << size)).min(MOST_SEND_NS));
+        let send = std::array::from_fn(|size| (FIRST_SEND_NS + (400 << size)).min(MAX_SEND_NS));
         Pacer {
             waiting: BinaryHeap::new(),
             came: 0,
@@ -152,13 +152,13 @@ impl Pacer {
         let send = &mut self.send[usize::from(due.size)];
         let step = LEARN_NS << (due.size / 4);
         *send += (at.cast_signed() - due.target.cast_signed()).signum() * step;
-        *send = (*send).clamp(0, MOST_SEND_NS << (due.size / 4));
+        *send = (*send).clamp(0, MAX_SEND_NS << (due.size / 4));
     }
 
     /// Learns from a sleep that ended `late` nanoseconds later than asked for.
     pub fn slept(&mut self, late: u64) {
         let spin = if late > self.spin { self.spin + SPIN_STEP_NS } else { self.spin - SPIN_STEP_NS / 9 };
-        self.spin = spin.clamp(LEAST_SPIN_NS, MOST_SPIN_NS);
+        self.spin = spin.clamp(MIN_SPIN_NS, MAX_SPIN_NS);
     }
 
     /// How early sleep ends now, in nanoseconds.
@@ -259,7 +259,7 @@ mod tests {
         }
         assert!(pacer.spin().abs_diff(45_000) < 4_000, "{}", pacer.spin());
         (0..500).for_each(|_| pacer.slept(1_000_000));
-        assert_eq!(pacer.spin(), MOST_SPIN_NS);
+        assert_eq!(pacer.spin(), MAX_SPIN_NS);
     }
 
     #[test]

@@ -70,8 +70,8 @@ impl Power {
     }
 
     /// The seed of the next failure, and a function that decides of each block under way whether it reaches its medium.
-    pub fn chance(&self, said: Option<u64>) -> (u64, impl FnMut() -> bool + use<>) {
-        let root = said.unwrap_or(self.seed);
+    pub fn chance(&self, text: Option<u64>) -> (u64, impl FnMut() -> bool + use<>) {
+        let root = text.unwrap_or(self.seed);
         let mut stream = seed::stream(root, &format!("power failure {}", self.failures.len()));
         (root, move || stream.random_bool(SURVIVING))
     }

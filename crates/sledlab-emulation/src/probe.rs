@@ -23,8 +23,8 @@ use crate::clock::{Monotonic, Scale};
 use crate::keep_awake::KeepAwake;
 use crate::model::Constant;
 use crate::pacer::Pacer;
-use crate::report::HostWay;
-use crate::serving::{ProbeTiming, ServerOrder, ServerParts, Serving, Shared};
+use crate::report::HostPathCost;
+use crate::serving::{ProbeTiming, ServerOrder, ServerParts, ServerState, Shared};
 use crate::transport::nbd::Export;
 
 /// Requests sent of each kind and size.
@@ -38,7 +38,7 @@ const LARGE: u32 = 64 << 10;
 /// sled.
 const TAKES_NS: u64 = 800_000;
 /// The longest time that the model takes for slower devices: processors sleep no deeper after it.
-const MOST_TAKES_NS: u64 = 8_000_000;
+const MAX_DURATION_NS: u64 = 8_000_000;
 /// Alignment of memory that is read and written without the page cache, in bytes.
 const ALIGNED: usize = 4096;
 /// After this time without a reply the client gives up.
@@ -71,9 +71,9 @@ impl Probe {
     }
 
     /// Serves the client in the calling thread until it has sent all its requests.
-    pub fn run(self, realtime: bool, awake: Option<Arc<KeepAwake>>) -> Result<(HostWay, Pacer)> {
+    pub fn run(self, realtime: bool, awake: Option<Arc<KeepAwake>>) -> Result<(HostPathCost, Pacer)> {
         let bytes = u64::from(LARGE);
-        let mut serving = Serving::new(ServerParts {
+        let mut serving = ServerState::new(ServerParts {
             clock: Box::new(Monotonic::start()),
             scale: Scale::default(),
             model: Some(Box::new(Constant::new(Span::from_ns(TAKES_NS)))),
@@ -84,7 +84,7 @@ impl Probe {
             listener: None,
             recording: None,
             shared: self.shared,
-            host: HostWay::default(),
+            host: HostPathCost::default(),
             realtime,
             pacer: Pacer::new(),
             awake,
@@ -153,7 +153,7 @@ fn measure(stream: &mut dyn Stream) -> io::Result<Vec<ProbeTiming>> {
 /// Time that the model takes while the way to a device of this time scale is probed.
 pub(crate) fn takes(scale: Scale) -> Span {
     let slower = (TAKES_NS as f64 * scale.as_f64()) as u64;
-    Span::from_ns(slower.clamp(TAKES_NS, MOST_TAKES_NS))
+    Span::from_ns(slower.clamp(TAKES_NS, MAX_DURATION_NS))
 }
 
 /// Measures requests through a file or a device, without the page cache; data that is written was read from there
@@ -181,14 +181,14 @@ pub(crate) fn through(path: &Path) -> io::Result<Vec<ProbeTiming>> {
 
 /// As [`fit`], for the last requests inside, since others may come before them; none where the requests inside are not
 /// those sent outside.
-pub(crate) fn fit_last(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> Option<HostWay> {
+pub(crate) fn fit_last(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> Option<HostPathCost> {
     let kind = |probed: &ProbeTiming| (probed.reads, probed.bytes);
     let inside = inside.get(inside.len().checked_sub(outside.len())?..)?;
     outside.iter().map(kind).eq(inside.iter().map(kind)).then(|| fit(outside, inside))
 }
 
 /// The way to the host: what requests take outside the server more than inside it.
-fn fit(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> HostWay {
+fn fit(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> HostPathCost {
     let way = |kind: (bool, u32)| {
         let of_kind = |probed: &&ProbeTiming| (probed.reads, probed.bytes) == kind;
         let pairs = outside.iter().filter(of_kind).zip(inside.iter().filter(of_kind));
@@ -199,7 +199,7 @@ fn fit(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> HostWay {
         (small, (large - small).max(0.0) / f64::from((LARGE - SMALL) / 1024))
     };
     let ((read_us, read_us_per_kib), (write_us, write_us_per_kib)) = (line(true), line(false));
-    HostWay { read_us, read_us_per_kib, write_us, write_us_per_kib }
+    HostPathCost { read_us, read_us_per_kib, write_us, write_us_per_kib }
 }
 
 /// The typical one of differences in nanoseconds, in microseconds. Other programs only add to what requests take, often
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(host.ns(true, 4096), 8_000);
         assert_eq!(host.ns(true, 8192), 16_000);
         assert_eq!(host.ns(false, 0), 8_000);
-        assert_eq!(HostWay::fixed(2.5).ns(false, 1 << 20), 2_500);
+        assert_eq!(HostPathCost::fixed(2.5).ns(false, 1 << 20), 2_500);
     }
 
     #[test]
@@ -250,8 +250,8 @@ mod tests {
         let ns = |i: u32| {
             f64::from(100_000 + i * 7_919 % 20_000 + if i.is_multiple_of(3) { 0 } else { i * i * 1_500 })
         };
-        let found = usual((0..48).map(ns).collect());
-        assert!((100.0..125.0).contains(&found), "{found}");
+        let result = usual((0..48).map(ns).collect());
+        assert!((100.0..125.0).contains(&result), "{result}");
         assert!(usual(Vec::new()).abs() < 1e-9);
         assert!(usual(vec![-3.0]).abs() < 1e-9);
     }
@@ -274,7 +274,7 @@ mod tests {
         let takes = |scale: &str| takes(scale.parse().expect("a scale")).as_ns();
         assert_eq!(
             [takes("0.5"), takes("1"), takes("2"), takes("100")],
-            [TAKES_NS, TAKES_NS, 1_600_000, MOST_TAKES_NS]
+            [TAKES_NS, TAKES_NS, 1_600_000, MAX_DURATION_NS]
         );
     }
 

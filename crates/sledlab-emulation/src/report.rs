@@ -5,7 +5,7 @@ use sledlab_core::Error;
 use sledlab_sim::Outcome;
 
 use crate::clock::Scale;
-use crate::lateness::{Cause, Percentiles, Stalls, WithinShare};
+use crate::lateness::{Cause, CountWithinShare, Percentiles, Stalls};
 use crate::power::PowerFailure;
 
 /// Counts of requests and clients.
@@ -51,7 +51,7 @@ pub struct ShiftedArrivals {
 
 /// The way to the host: what a request and its reply cost beside the time of the model. Known before the clock starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct HostWay {
+pub struct HostPathCost {
     /// Both ways together of a read of 4 KiB, in microseconds.
     pub read_us: f64,
     /// What each further KiB of a read adds, in microseconds.
@@ -62,10 +62,10 @@ pub struct HostWay {
     pub write_us_per_kib: f64,
 }
 
-impl HostWay {
+impl HostPathCost {
     /// A way that takes `us` microseconds for every request.
     pub fn fixed(us: f64) -> Self {
-        HostWay { read_us: us, write_us: us, ..HostWay::default() }
+        HostPathCost { read_us: us, write_us: us, ..HostPathCost::default() }
     }
 
     /// How much earlier than planned the reply to a request of `bytes` leaves, in nanoseconds: to a read or, if not
@@ -102,13 +102,13 @@ pub struct Status {
     /// Lateness in microseconds of real time; early replies are below zero.
     pub lateness_us: Percentiles,
     /// Replies whose lateness is within shares of their response time.
-    pub within: WithinShare,
+    pub within: CountWithinShare,
     /// Stalls so far, without their list.
     pub stalls: Stalls,
     /// Whether real-time priority was granted.
     pub realtime: bool,
     /// The way to the host that replies make up for.
-    pub host: HostWay,
+    pub host: HostPathCost,
     /// The error that has ended the run, if any.
     pub error: Option<String>,
 }
@@ -133,7 +133,7 @@ pub struct ServerReport {
     /// Lateness in microseconds of real time; early replies are below zero.
     pub lateness_us: Percentiles,
     /// Replies whose lateness is within shares of their response time.
-    pub within: WithinShare,
+    pub within: CountWithinShare,
     /// Replies by cause of their lateness.
     pub causes: Vec<(Cause, u64)>,
     /// Replies more than 5 ms late.
@@ -155,7 +155,7 @@ pub struct ServerReport {
     /// Naps that the server took because its processor budget was overdrawn.
     pub naps: u64,
     /// The way to the host that replies made up for.
-    pub host: HostWay,
+    pub host: HostPathCost,
     /// How long handing over the reply to a read of 4 KiB takes, as the pacer has learnt it, in microseconds.
     pub send_us: f64,
     /// How early sleep ended, as the pacer has learnt it, in microseconds.

@@ -22,8 +22,8 @@ use crate::power::{Cut, Power, PowerFailure};
 use crate::priority::{self, Priority};
 use crate::probe::Probe;
 use crate::recording::Recording;
-use crate::report::{HostWay, ServerReport, Status};
-use crate::serving::{Clients, Rows, ServerOrder, ServerParts, Serving, Shared};
+use crate::report::{HostPathCost, ServerReport, Status};
+use crate::serving::{Clients, Rows, ServerOrder, ServerParts, ServerState, Shared};
 use crate::transport::nbd::Export;
 
 /// Where a server keeps its data.
@@ -179,13 +179,13 @@ impl Server {
             _ => None,
         };
         let host = match host_us {
-            HostPath::Fixed(us) if us.is_finite() && us >= 0.0 => HostWay::fixed(us),
+            HostPath::Fixed(us) if us.is_finite() && us >= 0.0 => HostPathCost::fixed(us),
             HostPath::Fixed(us) => {
                 return Err(
                     Error::user(format!("a way to the host of {us} us")).with_remedy("it is 0 or more")
                 );
             }
-            HostPath::Auto => HostWay::default(),
+            HostPath::Auto => HostPathCost::default(),
         };
         let awake = (priority != Priority::Normal).then(|| Arc::new(KeepAwake::start()));
         let parts = ServerParts {
@@ -272,7 +272,7 @@ impl Server {
         self.shared.cut(Cut { seed, tell });
         loop {
             match receiver.recv_timeout(Duration::from_millis(50)) {
-                Ok(found) => return Ok(found),
+                Ok(result) => return Ok(result),
                 Err(RecvTimeoutError::Timeout) if !self.has_ended() => {}
                 Err(_) => {
                     return Err(Error::user("the server has ended").with_remedy("stop it: that says why"));
@@ -337,7 +337,7 @@ fn run(
         (parts, clients) = attached.run(parts)?;
     }
     parts.clock = Box::new(Monotonic::start());
-    let serving = Serving::new(parts).with(clients);
+    let serving = ServerState::new(parts).with(clients);
     let _ = ready.send(Ok(()));
     serving.serve()
 }

@@ -322,14 +322,14 @@ fn a_write_that_is_too_long_is_read_to_its_end() {
 #[test]
 fn every_beginning_of_a_session_leads_to_the_beginning_of_its_transcript() {
     for session in samples::sessions() {
-        let whole = serve(export(), &session, &[usize::MAX]);
-        whole.understood();
+        let full = serve(export(), &session, &[usize::MAX]);
+        full.understood();
         for cut in 0..session.len() {
             let part = serve(export(), &session[..cut], &[usize::MAX]);
-            assert!(part.begins(&whole), "{cut}");
-            assert_eq!(serve(export(), &session, &[cut, usize::MAX]), whole, "{cut}");
+            assert!(part.begins(&full), "{cut}");
+            assert_eq!(serve(export(), &session, &[cut, usize::MAX]), full, "{cut}");
         }
-        assert_eq!(serve(export(), &session, &[1]), whole, "byte by byte");
+        assert_eq!(serve(export(), &session, &[1]), full, "byte by byte");
     }
 }
 
@@ -368,22 +368,22 @@ proptest! {
     ) {
         let start = if structured { Client::structured() } else { Client::new(1).info(7, "", &[]) };
         let bytes = session(start, &requests);
-        let whole = serve(export(), &bytes, &[usize::MAX]);
-        prop_assert_eq!(&serve(export(), &bytes, &sizes), &whole);
-        prop_assert_eq!(&serve(export(), &bytes, &[1]), &whole);
+        let full = serve(export(), &bytes, &[usize::MAX]);
+        prop_assert_eq!(&serve(export(), &bytes, &sizes), &full);
+        prop_assert_eq!(&serve(export(), &bytes, &[1]), &full);
         // Every request before the first disconnect has one reply with its cookie.
         let until = requests.iter().position(|request| request.1 == 2).unwrap_or(requests.len());
-        let cookies: Vec<u64> = whole.replies.iter().map(|reply| u64::from_be_bytes(reply[8..16].try_into().unwrap())).collect();
+        let cookies: Vec<u64> = full.replies.iter().map(|reply| u64::from_be_bytes(reply[8..16].try_into().unwrap())).collect();
         let sent: Vec<u64> = requests[..until].iter().map(|request| request.2).collect();
         prop_assert_eq!(cookies, sent);
-        whole.understood();
+        full.understood();
     }
 
     #[test]
     fn whatever_arrives_is_survived(bytes in prop::collection::vec(any::<u8>(), 0..400), open in any::<bool>()) {
         let mut session = if open { Client::structured() } else { Client::new(3) }.0;
         session.extend_from_slice(&bytes);
-        let whole = serve(export(), &session, &[usize::MAX]);
-        prop_assert_eq!(serve(export(), &session, &[3]), whole);
+        let full = serve(export(), &session, &[usize::MAX]);
+        prop_assert_eq!(serve(export(), &session, &[3]), full);
     }
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use sledlab_core::error::Blame;
+use sledlab_core::error::ErrorOrigin;
 use sledlab_emulation::DataStore;
 use sledlab_emulation::transport::nbd::Errno;
 
@@ -20,10 +20,10 @@ fn fresh(name: &str) -> PathBuf {
     folder.join("disk.img")
 }
 
-fn refused<T: std::fmt::Debug>(outcome: sledlab_core::Result<T>, words: &str) {
-    let error = outcome.expect_err(words);
-    assert!(error.message().contains(words), "{error}");
-    assert_eq!(error.blame(), Blame::User);
+fn refused<T: std::fmt::Debug>(outcome: sledlab_core::Result<T>, text: &str) {
+    let error = outcome.expect_err(text);
+    assert!(error.message().contains(text), "{error}");
+    assert_eq!(error.origin(), ErrorOrigin::User);
     assert!(error.remedy().is_some(), "{error}");
 }
 
@@ -55,7 +55,7 @@ fn step() -> impl Strategy<Value = Step> {
         range().prop_map(|(at, count)| Step::Punch(at, count)),
         range().prop_map(|(at, count)| Step::Zero(at, count)),
         range().prop_map(|(at, count)| Step::Read(at, count as usize)),
-        (range(), 1_usize..20).prop_map(|((at, count), most)| Step::Allocated(at, count, most)),
+        (range(), 1_usize..20).prop_map(|((at, count), maximum)| Step::Allocated(at, count, maximum)),
     ]
 }
 
@@ -80,9 +80,9 @@ fn holds_like_a_vector(store: &DataStore, steps: &[Step]) {
                 store.read_at(at, &mut bytes).expect("data");
                 assert_eq!(bytes, model[at as usize..][..count]);
             }
-            Step::Allocated(at, count, most) => {
-                let extents = store.allocated(at, count, most).expect("extents");
-                assert!(extents.len() <= most);
+            Step::Allocated(at, count, maximum) => {
+                let extents = store.allocated(at, count, maximum).expect("extents");
+                assert!(extents.len() <= maximum);
                 assert!(extents.windows(2).all(|pair| pair[0].allocated != pair[1].allocated));
                 let mut end = at;
                 for extent in &extents {
@@ -91,7 +91,7 @@ fn holds_like_a_vector(store: &DataStore, steps: &[Step]) {
                     assert!(extent.allocated || bytes.iter().all(|byte| *byte == 0), "data in a hole");
                     end += extent.length;
                 }
-                assert!(end == at + count || (extents.len() == most && end < at + count));
+                assert!(end == at + count || (extents.len() == maximum && end < at + count));
             }
         }
     }
@@ -131,8 +131,8 @@ fn a_large_store_takes_room_for_data_only() {
     let copy = DataStore::scratch(&path, bytes).expect("a copy of what there is");
     let extents = copy.allocated(0, bytes, 100).expect("extents");
     let lengths: Vec<(bool, u64)> = extents.iter().map(|extent| (extent.allocated, extent.length)).collect();
-    let rest = (1 << 39) - (2 << 16);
-    assert_eq!(lengths, [(false, 1 << 39), (true, 1 << 16), (false, rest), (true, 1 << 16)]);
+    let remaining = (1 << 39) - (2 << 16);
+    assert_eq!(lengths, [(false, 1 << 39), (true, 1 << 16), (false, remaining), (true, 1 << 16)]);
     copy.punch(1 << 39, 1 << 16).expect("a hole");
     assert_eq!(copy.allocated(0, bytes - (1 << 16), 100).expect("extents").len(), 1);
 }

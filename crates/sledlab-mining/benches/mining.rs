@@ -123,10 +123,10 @@ fn rows_of_units(rows: &mut Vec<Row>) {
     let bin_of_window = (0..dims * WINDOWS).map(|window| (window % WINDOWS * 10 / WINDOWS) as u16).collect();
     let grid = UnitGrid { dims, windows: WINDOWS, lows, highs, bin_of_window };
     let passes = [(2, 2, 300), (2, 3, 2000), (10, 2, 100_000), (1, 5, 1)];
-    let passes = passes.map(|(bins, length, most)| {
+    let passes = passes.map(|(bins, length, maximum)| {
         let units = all_sets(dims as u32 * bins, length);
         let distinct = |unit: &&[u32]| unit.is_sorted_by(|a, b| a / bins < b / bins);
-        let units = units.chunks_exact(length).filter(distinct).take(most).flatten();
+        let units = units.chunks_exact(length).filter(distinct).take(maximum).flatten();
         let candidates: Vec<u32> = units.flat_map(|place| [place / bins, place % bins]).collect();
         let counter = UnitCounter::new(&grid, &candidates, length).expect("a counter");
         let mut counts = vec![0; counter.len()];

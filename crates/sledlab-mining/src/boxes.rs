@@ -15,7 +15,7 @@ use rand::seq::{SliceRandom, index};
 use sledlab_core::seed::{self, Stream};
 use sledlab_core::{Error, Result};
 
-use crate::{MOST, check_count};
+use crate::{MAX, check_count};
 
 /// The range of every dimension: values are at least 0 and below this.
 pub const RANGE: f64 = 100.0;
@@ -26,9 +26,9 @@ const GAP: f64 = 0.02;
 /// Times that the subspaces are chosen anew before [`Boxes::new`] gives up.
 const ATTEMPTS: usize = 100;
 /// Dimensions, at most: a block stays below 64 MB.
-const MOST_DIMS: usize = 4096;
+const MAX_DIMS: usize = 4096;
 /// The smallest box: values of 32 bits must be able to fill it.
-const LEAST_SHARE: f64 = 0.001;
+const MIN_SHARE: f64 = 0.001;
 
 /// Parameters of a data set of records.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,7 +166,7 @@ fn subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usize>>> 
     for _ in 0..ATTEMPTS {
         let mut left = vec![room; dims];
         let mut chosen = BTreeSet::new();
-        let mut found = Vec::with_capacity(clusters);
+        let mut result = Vec::with_capacity(clusters);
         for _ in 0..clusters {
             let free: Vec<usize> = (0..dims).filter(|&dim| left[dim] > 0).collect();
             if free.len() < cluster_dims {
@@ -181,10 +181,10 @@ fn subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usize>>> 
             for &dim in &subspace {
                 left[dim] -= 1;
             }
-            found.push(subspace);
+            result.push(subspace);
         }
-        if found.len() == clusters {
-            return Ok(found);
+        if result.len() == clusters {
+            return Ok(result);
         }
     }
     Err(Error::user(format!(
@@ -226,17 +226,17 @@ fn place(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream) -> Ve
 
 fn check(params: &BoxesParams) -> Result<()> {
     let &BoxesParams { dims, clusters, cluster_dims, box_share, noise } = params;
-    if dims == 0 || dims > MOST_DIMS || clusters == 0 || dims.saturating_mul(clusters) > MOST {
+    if dims == 0 || dims > MAX_DIMS || clusters == 0 || dims.saturating_mul(clusters) > MAX {
         return Err(Error::user(format!("{clusters} clusters in {dims} dimensions")).with_remedy(format!(
-            "take at least one of each, at most {MOST_DIMS} dimensions, and a product of at most {MOST}"
+            "take at least one of each, at most {MAX_DIMS} dimensions, and a product of at most {MAX}"
         )));
     }
     if cluster_dims == 0 || cluster_dims > dims {
         return Err(Error::user(format!("clusters of {cluster_dims} out of {dims} dimensions")));
     }
-    if !(LEAST_SHARE..1.0).contains(&box_share) {
+    if !(MIN_SHARE..1.0).contains(&box_share) {
         return Err(Error::user(format!("boxes of {box_share} of the range"))
-            .with_remedy(format!("take a share from {LEAST_SHARE} and below 1")));
+            .with_remedy(format!("take a share from {MIN_SHARE} and below 1")));
     }
     if !(0.0..=1.0).contains(&noise) {
         return Err(Error::user(format!("noise of {noise} is not between 0 and 1")));

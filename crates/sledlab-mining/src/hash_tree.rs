@@ -15,15 +15,15 @@ use std::ops::Range;
 
 use sledlab_core::{Error, Result};
 
-use crate::{MOST, parallel};
+use crate::{MAX, parallel};
 
 /// A leaf of up to this many candidates is not split.
 const LEAF: usize = 2;
 /// The least fan-out of interior nodes, if there are as many items: a smaller one would make trees of long itemsets
 /// deep.
-const LEAST_FAN_OUT: usize = 64;
+const MIN_FAN_OUT: usize = 64;
 /// The largest fan-out that callers can ask for.
-const MOST_BUCKETS: usize = 1 << 16;
+const MAX_BUCKETS: usize = 1 << 16;
 /// Leaves at this depth are not split, however long their candidates.
 const DEEPEST: usize = 32;
 /// Transactions from which on another thread is worth its start.
@@ -107,14 +107,14 @@ impl HashTree {
     ///
     /// [`new`](Self::new) takes the fan-out that keeps leaves short.
     pub fn with_fan_out(candidates: &[u32], length: usize, fan_out: usize) -> Result<Self> {
-        if fan_out == 0 || fan_out > MOST_BUCKETS {
+        if fan_out == 0 || fan_out > MAX_BUCKETS {
             return Err(Error::user(format!("a fan-out of {fan_out}"))
-                .with_remedy(format!("take from 1 to {MOST_BUCKETS}")));
+                .with_remedy(format!("take from 1 to {MAX_BUCKETS}")));
         }
         HashTree::plan(candidates, length, Some(fan_out))
     }
 
-    fn plan(candidates: &[u32], length: usize, wanted: Option<usize>) -> Result<Self> {
+    fn plan(candidates: &[u32], length: usize, expected: Option<usize>) -> Result<Self> {
         check_candidates(candidates, length)?;
         let universe = candidates.iter().max().map_or(0, |&largest| largest as usize + 1);
         let mut numbers = vec![NONE; universe];
@@ -127,7 +127,7 @@ impl HashTree {
             items += 1;
         }
         let count = candidates.len() / length;
-        let fan_out = wanted.unwrap_or_else(|| fan_out(count, length, items as usize));
+        let fan_out = expected.unwrap_or_else(|| fan_out(count, length, items as usize));
         let mut tree = HashTree {
             length,
             fan_out,
@@ -181,13 +181,13 @@ impl HashTree {
             tree.slots[tree.numbers[candidates[member as usize * length + depth] as usize] as usize]
         };
         members.sort_by_key(|&member| slot(self, member));
-        let mut rest = members;
-        while let Some(&first) = rest.first() {
+        let mut remaining = members;
+        while let Some(&first) = remaining.first() {
             let bucket = slot(self, first);
-            let same = rest.partition_point(|&member| slot(self, member) == bucket);
-            let (group, behind) = rest.split_at_mut(same);
+            let same = remaining.partition_point(|&member| slot(self, member) == bucket);
+            let (group, behind) = remaining.split_at_mut(same);
             self.buckets[place + bucket as usize] = self.plant(candidates, group, depth + 1);
-            rest = behind;
+            remaining = behind;
         }
         (place / fan_out) as u32
     }
@@ -212,8 +212,8 @@ impl HashTree {
         let done = parallel::split(offsets.len() - 1, GRAIN, threads, |range| {
             self.count_part(&offsets[range.start..=range.end], items, range)
         })?;
-        for (found, _) in &done {
-            for (tally, &candidate) in found.iter().zip(&self.order) {
+        for (result, _) in &done {
+            for (tally, &candidate) in result.iter().zip(&self.order) {
                 counts[candidate as usize] += u64::from(tally.count);
             }
         }
@@ -370,13 +370,13 @@ fn fan_out(candidates: usize, length: usize, items: usize) -> usize {
         let leaves = iter::repeat_n(fan_out, length.min(DEEPEST)).try_fold(1_usize, usize::checked_mul);
         leaves.is_none_or(|leaves| leaves >= 2 * candidates)
     };
-    let most = items.max(1);
-    let mut fan_out = LEAST_FAN_OUT;
-    while fan_out < most && !enough(fan_out) {
+    let maximum = items.max(1);
+    let mut fan_out = MIN_FAN_OUT;
+    while fan_out < maximum && !enough(fan_out) {
         fan_out += 1;
     }
     // With a bucket for each item no node is reached twice, which is worth a fan-out up to twice as large.
-    if most <= 2 * fan_out { most } else { fan_out }
+    if maximum <= 2 * fan_out { maximum } else { fan_out }
 }
 
 fn check_candidates(candidates: &[u32], length: usize) -> Result<()> {
@@ -399,9 +399,9 @@ fn check_candidates(candidates: &[u32], length: usize) -> Result<()> {
             return Err(Error::user(format!("the items of candidate {index} do not increase strictly")));
         }
         let largest = set[length - 1];
-        if largest as usize >= MOST {
+        if largest as usize >= MAX {
             return Err(Error::user(format!("candidate {index} has item {largest}"))
-                .with_remedy(format!("number items from 0; they must be below {MOST}")));
+                .with_remedy(format!("number items from 0; they must be below {MAX}")));
         }
     }
     Ok(())

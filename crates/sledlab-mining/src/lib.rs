@@ -25,7 +25,7 @@ use sledlab_core::{Error, Result};
 pub const BLOCK: usize = 4096;
 
 /// The largest number of items, bins or candidates that a table is made for.
-const MOST: usize = 1 << 24;
+const MAX: usize = 1 << 24;
 
 /// Refuses to make more transactions or records of a block than it has.
 fn check_count(count: usize) -> Result<()> {

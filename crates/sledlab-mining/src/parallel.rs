@@ -6,7 +6,7 @@ use std::thread;
 use sledlab_core::{Error, Result};
 
 /// Threads, at most: more than any machine in sight has processors. Each has counters of its own, which take memory.
-const MOST_THREADS: usize = 256;
+const MAX_THREADS: usize = 256;
 
 /// The results of `work` for the contiguous parts into which `0..len` is split, in their order.
 ///
@@ -20,7 +20,7 @@ pub(crate) fn split<T: Send>(
 ) -> Result<Vec<T>> {
     let processors = || thread::available_parallelism().map_or(1, usize::from);
     let threads = if threads == 0 { processors() } else { threads };
-    let parts = threads.min(MOST_THREADS).min(len.div_ceil(grain)).max(1);
+    let parts = threads.min(MAX_THREADS).min(len.div_ceil(grain)).max(1);
     if parts == 1 {
         return Ok(vec![work(0..len)?]);
     }

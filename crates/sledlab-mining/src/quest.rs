@@ -22,7 +22,7 @@ use rand_distr::{Distribution, Exp1, Normal, Poisson};
 use sledlab_core::seed::{self, Stream};
 use sledlab_core::{Error, Result};
 
-use crate::{MOST, check_count};
+use crate::{MAX, check_count};
 
 /// Patterns tried for each item of a transaction before random items fill it.
 const PATTERNS_PER_ITEM: u32 = 4;
@@ -241,9 +241,9 @@ fn fill(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &mut Stream) 
 }
 
 /// Sets in `holds` whether these items are held.
-fn mark(items: &[u32], held: bool, holds: &mut [bool]) {
+fn mark(items: &[u32], stored: bool, holds: &mut [bool]) {
     for &item in items {
-        holds[item as usize] = held;
+        holds[item as usize] = stored;
     }
 }
 
@@ -258,17 +258,17 @@ fn check(params: &QuestParams) -> Result<()> {
     let QuestParams { universe, patterns, pattern_length, length, longest, correlation, corruption } =
         *params;
     for (what, number) in [("a universe of", universe), ("patterns:", patterns)] {
-        if number == 0 || number as usize > MOST {
-            return Err(Error::user(format!("{what} {number}")).with_remedy(format!("take from 1 to {MOST}")));
+        if number == 0 || number as usize > MAX {
+            return Err(Error::user(format!("{what} {number}")).with_remedy(format!("take from 1 to {MAX}")));
         }
     }
     if !(pattern_length > 0.0 && pattern_length <= f64::from(universe)) {
         return Err(Error::user(format!("patterns of {pattern_length} items, out of {universe}"))
             .with_remedy("take a length above 0 and not above the universe"));
     }
-    if f64::from(patterns) * pattern_length > MOST as f64 {
+    if f64::from(patterns) * pattern_length > MAX as f64 {
         return Err(Error::user(format!("{patterns} patterns of {pattern_length} items"))
-            .with_remedy(format!("take fewer or shorter ones, of at most {MOST} items in all")));
+            .with_remedy(format!("take fewer or shorter ones, of at most {MAX} items in all")));
     }
     if longest > LONGEST {
         return Err(Error::user(format!("transactions of up to {longest} items"))

@@ -44,8 +44,8 @@ fn sets(
 fn jobs() -> impl Strategy<Value = (usize, Vec<Vec<u32>>, Vec<Vec<u32>>)> {
     let length_and_universe = (1_usize..=5, prop_oneof![Just(8_u32), Just(20), Just(300)]);
     length_and_universe.prop_flat_map(|(length, universe)| {
-        let most = if universe == 8 { 8 } else { 20 };
-        (Just(length), sets(universe, length, 300), sets(universe, 0..=most, 60))
+        let maximum = if universe == 8 { 8 } else { 20 };
+        (Just(length), sets(universe, length, 300), sets(universe, 0..=maximum, 60))
     })
 }
 

@@ -67,12 +67,12 @@ proptest! {
 
     #[test]
     fn histogram_as_by_hand(records in vec((0_u16..=48).prop_map(|eighth| f32::from(eighth) / 8.0), 3 * 40)) {
-        let found = histogram(&records, 3, WINDOWS, &[0.0; 3], &[6.0; 3], 1).expect("counts");
+        let result = histogram(&records, 3, WINDOWS, &[0.0; 3], &[6.0; 3], 1).expect("counts");
         let mut by_hand = vec![0; 3 * WINDOWS];
         for (place, &value) in records.iter().enumerate() {
             by_hand[place % 3 * WINDOWS + window(value)] += 1;
         }
-        prop_assert_eq!(found, by_hand);
+        prop_assert_eq!(result, by_hand);
     }
 }
 
@@ -101,8 +101,8 @@ fn threads_change_nothing() {
 
 #[test]
 fn the_ends_of_a_range_belong_to_it() {
-    let found = histogram(&[-1.0, 3.0, 1.0, 2.999_999_8], 1, 4, &[-1.0], &[3.0], 1).expect("counts");
-    assert_eq!(found, [1, 0, 1, 2]);
+    let result = histogram(&[-1.0, 3.0, 1.0, 2.999_999_8], 1, 4, &[-1.0], &[3.0], 1).expect("counts");
+    assert_eq!(result, [1, 0, 1, 2]);
     let refused = |value| {
         let records = [0.0, 0.0, 0.0, value];
         histogram(&records, 2, 4, &[-1.0; 2], &[3.0; 2], 1).expect_err("an error").message().to_owned()

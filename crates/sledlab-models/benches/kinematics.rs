@@ -11,7 +11,7 @@ use sledlab_core::seed;
 use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::axis::Axis;
 use sledlab_models::device::mems::geometry::Geometry;
-use sledlab_models::device::mems::kinematics::{self, Turn};
+use sledlab_models::device::mems::kinematics::{self, TurnaroundTime};
 use sledlab_models::device::mems::layout;
 use sledlab_models::device::mems::params::{KinematicsKind, LayoutKind};
 
@@ -62,7 +62,10 @@ fn turnaround(bencher: Bencher, kind: KinematicsKind) {
     let kinematics = kinematics::build(kind, &params).unwrap();
     let (axis, moves) = (Axis::y(&params), moves());
     bencher.counter(ItemsCount::new(MOVES)).bench(|| {
-        moves.iter().map(|(at, _)| kinematics.turnaround_s(&axis, *at, 0.028, 1.0, Turn::Start)).sum::<f64>()
+        moves
+            .iter()
+            .map(|(at, _)| kinematics.turnaround_s(&axis, *at, 0.028, 1.0, TurnaroundTime::Start))
+            .sum::<f64>()
     });
 }
 

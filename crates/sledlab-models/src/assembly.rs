@@ -120,10 +120,9 @@ fn on_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> {
 fn check_failures(params: &SystemParams) -> Result<()> {
     let SystemParams { kind, devices, failed, failed_at_s, rebuild_mb_s, .. } = params;
     let Some(largest) = failed.0.iter().max() else {
-        for (key, is_said) in
-            [("failed_at_s", !failed_at_s.is_start()), ("rebuild_mb_s", *rebuild_mb_s > 0.0)]
+        for (key, is_set) in [("failed_at_s", !failed_at_s.is_start()), ("rebuild_mb_s", *rebuild_mb_s > 0.0)]
         {
-            if is_said {
+            if is_set {
                 return Err(Error::user(format!("system.{key} is said, and no device fails"))
                     .with_remedy("say which: system.failed"));
             }

@@ -4,7 +4,7 @@ use std::io::{Error as IoError, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use sledlab_core::error::Blame;
+use sledlab_core::error::ErrorOrigin;
 use sledlab_core::params::Params;
 use sledlab_models::device::disk::DiskParams;
 use sledlab_models::device::disk::import::{ImportedDisk, import, names};
@@ -82,8 +82,8 @@ fn files() -> Files {
 
 fn read(disk: &str, files: &[(&str, String)], name: Option<&str>) -> sledlab_core::Result<ImportedDisk> {
     let open = |path: &Path| {
-        let found = files.iter().find(|(name, _)| Path::new(name) == path);
-        found.map(|(_, text)| text.clone()).ok_or_else(|| IoError::from(ErrorKind::NotFound))
+        let result = files.iter().find(|(name, _)| Path::new(name) == path);
+        result.map(|(_, text)| text.clone()).ok_or_else(|| IoError::from(ErrorKind::NotFound))
     };
     import(disk, Path::new("sample.parv"), name, &open)
 }
@@ -101,7 +101,7 @@ fn error_with(old: &str, new: &str) -> String {
         *text = change(text);
     }
     let error = read(&change(DISK), &texts, None).unwrap_err();
-    assert_eq!(error.blame(), Blame::User);
+    assert_eq!(error.origin(), ErrorOrigin::User);
     error.to_string()
 }
 
@@ -157,13 +157,13 @@ fn reads_the_other_seek_curve() {
 #[test]
 fn remarks_on_what_is_not_carried_over() {
     let remarks = sample().remarks;
-    for wanted in [
+    for expected in [
         "`Write disconnect overhead = 0.08` is passed over",
         "`Block count = 900` is passed over: the zones hold",
         "The slips of device.zones[0] are not in order",
         "Power and idle timeout are assumptions",
     ] {
-        assert!(remarks.iter().any(|remark| remark.contains(wanted)), "{wanted}: {remarks:?}");
+        assert!(remarks.iter().any(|remark| remark.contains(expected)), "{expected}: {remarks:?}");
     }
     assert_eq!(remarks.len(), 4, "{remarks:?}");
 }
@@ -191,63 +191,63 @@ fn chooses_among_several() {
 
 #[test]
 fn says_what_is_wrong_and_where() {
-    let said = |old: &str, new: &str, wanted: &str| {
+    let check = |old: &str, new: &str, expected: &str| {
         let message = error_with(old, new);
-        assert!(message.contains(wanted), "{old} -> {new}: {message}");
+        assert!(message.contains(expected), "{old} -> {new}: {message}");
     };
-    said("Fast write level", "Fast write leveq", "sample.parv:15:32");
-    said("Fast write level", "Fast write leveq", "did you mean `Fast write level`?");
-    said(
+    check("Fast write level", "Fast write leveq", "sample.parv:15:32");
+    check("Fast write level", "Fast write leveq", "did you mean `Fast write level`?");
+    check(
         "continuous read = 4",
         "continuous read = 5",
         "known: 0 (none), 1 (track), 2 (cylinder), 3 (segment), 4",
     );
-    said("Combine seq writes = 1,", "", "add `Combine seq writes`");
-    said("Combine seq writes = 1", "Combine seq writes = 1, Combine seq writes = 1", "is given twice");
-    said("by reqsize = 1", "by reqsize = 0", "`Set watermark by reqsize` is only modelled at 1");
-    said("Segment size (in blks) = 374", "Segment size (in blks) = 3.5", "expected a whole number");
-    said("after read = 0.184", "after read = fast", "expected a number, found `fast`");
-    said("after read = 0.184", "after read = 0.1 ms", "expected one value, found `0.1 ms`");
-    said("after read = 0.184", "after read = -0.1", "out of range");
-    said("after read = 0.184,", "after read = ,", "expected a value after `=`");
-    said("Scheduler = disksim_ioqueue {", "Scheduler = {", "expected a value after `=`");
-    said("} # end\ninstantiate [ disk0 .. disk1 ] as sample\n", "", "the file ends before this is closed");
-    said("source parts/sample.model", "source none.model", "cannot read none.model");
-    said("source parts/sample.model", "simple", "`Model`: expected a block");
-    said("dm_disk sample_model", "dm_other x", "expected a `dm_disk` block, found `dm_other`");
+    check("Combine seq writes = 1,", "", "add `Combine seq writes`");
+    check("Combine seq writes = 1", "Combine seq writes = 1, Combine seq writes = 1", "is given twice");
+    check("by reqsize = 1", "by reqsize = 0", "`Set watermark by reqsize` is only modelled at 1");
+    check("Segment size (in blks) = 374", "Segment size (in blks) = 3.5", "expected a whole number");
+    check("after read = 0.184", "after read = fast", "expected a number, found `fast`");
+    check("after read = 0.184", "after read = 0.1 ms", "expected one value, found `0.1 ms`");
+    check("after read = 0.184", "after read = -0.1", "out of range");
+    check("after read = 0.184,", "after read = ,", "expected a value after `=`");
+    check("Scheduler = disksim_ioqueue {", "Scheduler = {", "expected a value after `=`");
+    check("} # end\ninstantiate [ disk0 .. disk1 ] as sample\n", "", "the file ends before this is closed");
+    check("source parts/sample.model", "source none.model", "cannot read none.model");
+    check("source parts/sample.model", "simple", "`Model`: expected a block");
+    check("dm_disk sample_model", "dm_other x", "expected a `dm_disk` block, found `dm_other`");
 }
 
 #[test]
 fn says_what_is_wrong_with_a_model() {
-    let said = |old: &str, new: &str, wanted: &str| {
+    let check = |old: &str, new: &str, expected: &str| {
         let message = error_with(old, new);
-        assert!(message.contains(wanted), "{old} -> {new}: {message}");
+        assert!(message.contains(expected), "{old} -> {new}: {message}");
     };
-    said("rpms) = 5400", "rpms) = 0", "parts/sample.model:22:65");
-    said("rpms) = 5400", "rpms) = 0", "device.rpm = 0 rpm is out of range");
-    said("Sparing scheme used = 9", "Sparing scheme used = 5", "`Sparing scheme used = 5` is not modelled");
-    said(
+    check("rpms) = 5400", "rpms) = 0", "parts/sample.model:22:65");
+    check("rpms) = 5400", "rpms) = 0", "device.rpm = 0 rpm is out of range");
+    check("Sparing scheme used = 9", "Sparing scheme used = 5", "`Sparing scheme used = 5` is not modelled");
+    check(
         "First cylinder number = 11,",
         "First cylinder number = 9,",
         "but the zone before ends on cylinder 9",
     );
-    said("Last cylinder number = 9,", "Last cylinder number = -1,", "ends before it begins");
-    said("slips = [ 30", "slips = [ -30", "expected a number not below 0");
-    said("slips = [ 30", "slips = [ 600", "the zone has no sector 602");
-    said("defects = [ 40,", "defects = [", "expected pairs of sectors");
-    said("Seek type = extracted", "Seek type = linear", "known: extracted, hplplus10");
-    said("Full seek curve = sample.seek,", "", "`Full seek curve` is missing");
-    said("= sample.seek", "= other.seek", "cannot read the seek times in parts/other.seek");
-    said("measured: 3", "measured: 4", "promises 4 seek times and holds 3");
-    said("2,\t1.20", "2,\tfast", "parts/sample.seek:3");
-    said("30,\t9.5", "30,\t0.5", "a seek over 30 cylinders takes 0.5 ms");
-    said("1,\t1.25", "5,\t1.25", "begins at 5 cylinders");
+    check("Last cylinder number = 9,", "Last cylinder number = -1,", "ends before it begins");
+    check("slips = [ 30", "slips = [ -30", "expected a number not below 0");
+    check("slips = [ 30", "slips = [ 600", "the zone has no sector 602");
+    check("defects = [ 40,", "defects = [", "expected pairs of sectors");
+    check("Seek type = extracted", "Seek type = linear", "known: extracted, hplplus10");
+    check("Full seek curve = sample.seek,", "", "`Full seek curve` is missing");
+    check("= sample.seek", "= other.seek", "cannot read the seek times in parts/other.seek");
+    check("measured: 3", "measured: 4", "promises 4 seek times and holds 3");
+    check("2,\t1.20", "2,\tfast", "parts/sample.seek:3");
+    check("30,\t9.5", "30,\t0.5", "a seek over 30 cylinders takes 0.5 ms");
+    check("1,\t1.25", "5,\t1.25", "begins at 5 cylinders");
     let [model, seek] = files();
     let zones = model.1.find("Zones = [").unwrap()..model.1.find("   },\n   Mech").unwrap();
-    for (cut, wanted) in [("Zones = []", "has no zones"), ("", "add `Zones`")] {
+    for (cut, expected) in [("Zones = []", "has no zones"), ("", "add `Zones`")] {
         let text = [&model.1[..zones.start], cut, &model.1[zones.end..]].concat();
         let message = read(DISK, &[(model.0, text), seek.clone()], None).unwrap_err().to_string();
-        assert!(message.contains(wanted), "{message}");
+        assert!(message.contains(expected), "{message}");
     }
 }
 
@@ -322,16 +322,16 @@ fn the_drives_become_the_presets() {
         let file = preset::from_table(&preset::text(name).unwrap().parse().unwrap()).unwrap();
         let expected = DiskParams::from_table("device", &file.params.to_table()).unwrap();
         for file in [format!("{specs}.diskspecs"), format!("{parv}.parv")] {
-            let found = import_file(&folder.join(&file));
-            assert_eq!(but_for_power_and_bus(found, &expected), expected, "{file}");
+            let result = import_file(&folder.join(&file));
+            assert_eq!(but_for_power_and_bus(result, &expected), expected, "{file}");
         }
         // The whole configuration also contains the parameters of the host.
-        let found = import_file(&folder.join(format!("{parv}.parv"))).flat;
+        let result = import_file(&folder.join(format!("{parv}.parv"))).flat;
         let facts = std::fs::File::open(folder.join(format!("../drives/{parv}.json"))).unwrap();
         let facts: serde_json::Value = serde_json::from_reader(facts).unwrap();
         let sector_us = |op| facts["bus"][format!("effective_{op}_sector_transfer_us")].as_f64().unwrap();
-        close(found.bus_sector_us, sector_us("read"));
-        close(found.bus_write_sector_us, sector_us("write"));
+        close(result.bus_sector_us, sector_us("read"));
+        close(result.bus_write_sector_us, sector_us("write"));
     }
 }
 
@@ -342,7 +342,7 @@ proptest! {
     ) {
         for name in [None, Some("a")] {
             if let Err(error) = read(&text, &[("a", text.clone())], name) {
-                prop_assert_eq!(error.blame(), Blame::User);
+                prop_assert_eq!(error.origin(), ErrorOrigin::User);
             }
         }
     }
@@ -358,7 +358,7 @@ proptest! {
         texts[which].replace_range(start..end, &new);
         let [disk, model, seek] = texts;
         if let Err(error) = read(&disk, &[("parts/sample.model", model), ("parts/sample.seek", seek)], None) {
-            prop_assert_eq!(error.blame(), Blame::User);
+            prop_assert_eq!(error.origin(), ErrorOrigin::User);
         }
     }
 

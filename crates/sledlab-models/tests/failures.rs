@@ -20,9 +20,9 @@ fn cost(array: &Array, request: Request) -> (u64, u64) {
 #[test]
 fn a_degraded_read_takes_all_others_and_no_longer() {
     // The first unit of five devices is on the first device.
-    let (whole, degraded) = (Array::raid5(5, 16), Array::raid5(5, 16).failing("0", "0"));
+    let (full, degraded) = (Array::raid5(5, 16), Array::raid5(5, 16).failing("0", "0"));
     let read = one(Op::Read, 3, 4);
-    assert_eq!(cost(&whole, read), (ACCESS_US + 4, ACCESS_US + 4));
+    assert_eq!(cost(&full, read), (ACCESS_US + 4, ACCESS_US + 4));
     assert_eq!(cost(&degraded, read), (ACCESS_US + 4, 4 * (ACCESS_US + 4)));
     // A whole stripe: each surviving device is read once.
     assert_eq!(cost(&degraded, one(Op::Read, 0, 64)), (ACCESS_US + 16, 4 * (ACCESS_US + 16)));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use sledlab_core::Result;
-use sledlab_core::error::Blame;
+use sledlab_core::error::ErrorOrigin;
 use sledlab_models::device::mems::import::{self, ImportedSled};
 use sledlab_models::device::mems::params::{Direction, KinematicsKind, LayoutKind};
 use sledlab_models::device::{Description, preset};
@@ -48,7 +48,7 @@ fn sample() -> ImportedSled {
 fn error_with(old: &str, new: &str) -> String {
     assert!(DEVICE.contains(old));
     let error = import(&DEVICE.replace(old, new), "sample.parv", None).unwrap_err();
-    assert_eq!(error.blame(), Blame::User);
+    assert_eq!(error.origin(), ErrorOrigin::User);
     error.to_string()
 }
 
@@ -101,8 +101,8 @@ fn follows_a_file_to_the_one_it_names() {
         assert_eq!(path, Path::new("dir/sleds.specs"));
         Ok(DEVICE.to_owned())
     };
-    let found = import::import("source sleds.specs", Path::new("dir/run.parv"), None, &open);
-    assert_eq!(found.unwrap(), sample());
+    let result = import::import("source sleds.specs", Path::new("dir/run.parv"), None, &open);
+    assert_eq!(result.unwrap(), sample());
     let lost = import("source sleds.specs", "dir/run.parv", None).unwrap_err().to_string();
     assert!(lost.contains("dir/run.parv:1:8") && lost.contains("cannot read dir/sleds.specs"), "{lost}");
 }
@@ -165,7 +165,7 @@ proptest! {
     fn any_text_gives_a_device_or_a_user_error(text in "(memsmodel_mems|[a-z ]{0,5}|[{}=,#\\[\\]]|[0-9.]{1,4}|\\PC|\n){0,60}") {
         for name in [None, Some("a")] {
             if let Err(error) = import(&text, "any", name) {
-                prop_assert_eq!(error.blame(), Blame::User);
+                prop_assert_eq!(error.origin(), ErrorOrigin::User);
             }
         }
     }

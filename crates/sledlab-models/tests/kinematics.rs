@@ -9,7 +9,7 @@ use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::axis::Axis;
 use sledlab_models::device::mems::geometry::Geometry;
 use sledlab_models::device::mems::kinematics::{
-    DisksimClosed, DisksimPiecewise, Exact, Heading, Kinematics, Piecewise, Turn, y_time,
+    DisksimClosed, DisksimPiecewise, Exact, Heading, Kinematics, Piecewise, TurnaroundTime, y_time,
 };
 use sledlab_models::device::mems::params::SpringConvention;
 
@@ -131,14 +131,14 @@ fn closed_form_agrees_with_integration() {
         worst_seek = worst_seek.max(error.abs());
         if v > 0.0 {
             let direction = if rng.random() { 1.0 } else { -1.0 };
-            let ours = Exact.turnaround_s(&axis, from, v, direction, Turn::Start);
+            let ours = Exact.turnaround_s(&axis, from, v, direction, TurnaroundTime::Start);
             let error = ours / integrated_turnaround_s(a, s, from, v, direction) - 1.0;
             assert!(error.abs() < 1e-9, "{axis:?} turn at {from} with {v} {direction}: {error:e}");
             worst_turnaround = worst_turnaround.max(error.abs());
         }
     }
-    let found = json!({ "seek": worst_seek, "turnaround": worst_turnaround });
-    leave("closed_form_agrees_with_integration", &found);
+    let result = json!({ "seek": worst_seek, "turnaround": worst_turnaround });
+    leave("closed_form_agrees_with_integration", &result);
 }
 
 /// The published form of the rest-to-rest seek (DM-03), which loses digits of short moves.
@@ -196,14 +196,14 @@ fn piecewise_converges_to_the_closed_form() {
         })
     };
     let chunks = [1, 4, 16, 64, 256, 1000];
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for v in [0.0, 0.028] {
         let errors = chunks.map(|chunks| error(chunks, v));
         assert!(errors.windows(2).all(|pair| pair[1] < pair[0] / 3.0));
         assert!(errors[5] < 1e-5);
-        found.push(json!({ "speed_m_s": v, "chunks": chunks, "errors": errors }));
+        result.push(json!({ "speed_m_s": v, "chunks": chunks, "errors": errors }));
     }
-    leave("piecewise_converges_to_the_closed_form", &json!(found));
+    leave("piecewise_converges_to_the_closed_form", &json!(result));
     let without_spring = Axis { omega_squared: 0.0, s_per_radian: 0.0, spring_factor: 0.0, ..axis };
     let one = Piecewise::new(1).base_seek_s(&without_spring, -1e-5, 4e-5, 0.0);
     assert!((one / Exact.base_seek_s(&without_spring, -1e-5, 4e-5, 0.0) - 1.0).abs() < 1e-6);
@@ -232,7 +232,7 @@ proptest! {
         prop_assert_eq!(seek(from, to, 0.0).to_bits(), seek(-from, -to, 0.0).to_bits());
         prop_assert!(same(seek(from, to, v), seek(to, from, v)));
         prop_assert_eq!(seek(from, to, v).to_bits(), seek(-from, -to, v).to_bits());
-        let turn = |at, direction| Exact.turnaround_s(&axis, at, v, direction, Turn::Start);
+        let turn = |at, direction| Exact.turnaround_s(&axis, at, v, direction, TurnaroundTime::Start);
         prop_assert_eq!(turn(from, 1.0).to_bits(), turn(-from, -1.0).to_bits());
     }
 
@@ -246,7 +246,7 @@ proptest! {
             // An oblique flight is never slower than one from rest to rest.
             let at_rest = Exact.base_seek_s(&axis, from, to, 0.0);
             prop_assert!(Exact.base_seek_s(&axis, from, to, v) <= at_rest * (1.0 + 1e-12));
-            for (direction, turn) in [(1.0, Turn::Start), (1.0, Turn::End), (-1.0, Turn::Start), (-1.0, Turn::End)] {
+            for (direction, turn) in [(1.0, TurnaroundTime::Start), (1.0, TurnaroundTime::End), (-1.0, TurnaroundTime::Start), (-1.0, TurnaroundTime::End)] {
                 let turnaround = kinematics.turnaround_s(&axis, from, v, direction, turn);
                 prop_assert!(turnaround.is_finite() && turnaround >= 0.0, "{:?} {}", kinematics, turnaround);
             }
@@ -261,7 +261,7 @@ proptest! {
         let seek = |axis: &Axis, v| Exact.base_seek_s(axis, from, to, v);
         prop_assert!(same(seek(&weak, v), seek(&none, v)));
         prop_assert!(same(seek(&weak, 0.0), seek(&none, 0.0)));
-        let turn = |axis: &Axis| Exact.turnaround_s(axis, from, v, 1.0, Turn::Start);
+        let turn = |axis: &Axis| Exact.turnaround_s(axis, from, v, 1.0, TurnaroundTime::Start);
         prop_assert!(same(turn(&weak), turn(&none)));
     }
 }
@@ -338,7 +338,7 @@ fn a_move_in_y_turns_as_often_as_it_must() {
         assert_eq!(turns(100.0, direction, 100.0, direction, true), 2);
         let there = heading(100.0, direction);
         let looped = y_time(&Exact, &axis, 0.028, there, there, true);
-        let turn = |d| Exact.turnaround_s(&axis, there.at_m, 0.028, d, Turn::Start);
+        let turn = |d| Exact.turnaround_s(&axis, there.at_m, 0.028, d, TurnaroundTime::Start);
         assert!(same(looped.total_s(), turn(up) + turn(down)));
         assert!(looped.base_s <= 0.0);
     }
@@ -348,35 +348,35 @@ fn a_move_in_y_turns_as_often_as_it_must() {
 /// `step` bits, and the mean.
 fn deviation(kinematics: &dyn Kinematics, speed_m_s: f64) -> (f64, f64, f64) {
     let axis = Axis::x(&MemsParams::default());
-    let (mut least, mut most, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0);
+    let (mut minimum, mut maximum, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0);
     for from in (-1250..1250).step_by(10) {
         for to in (-1250..1250).step_by(7).filter(|to| *to != from) {
             let (from, to) = (f64::from(from) * 40e-9, f64::from(to) * 40e-9);
             let ratio = kinematics.base_seek_s(&axis, from, to, speed_m_s)
                 / Exact.base_seek_s(&axis, from, to, speed_m_s);
-            (least, most, sum, count) = (least.min(ratio), most.max(ratio), sum + ratio, count + 1);
+            (minimum, maximum, sum, count) = (minimum.min(ratio), maximum.max(ratio), sum + ratio, count + 1);
         }
     }
-    (least - 1.0, most - 1.0, sum / f64::from(count) - 1.0)
+    (minimum - 1.0, maximum - 1.0, sum / f64::from(count) - 1.0)
 }
 
 #[test]
 fn the_reference_simulator_deviates_as_documented() {
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for (kinematics, lowest, highest) in
         [(&DisksimPiecewise as &dyn Kinematics, -0.015, 0.040), (&DisksimClosed, -0.29, 0.12)]
     {
         for speed_m_s in [0.0, 0.028] {
-            let (least, most, mean) = deviation(kinematics, speed_m_s);
-            assert!(least >= lowest && most <= highest);
-            found.push(json!({
+            let (minimum, maximum, mean) = deviation(kinematics, speed_m_s);
+            assert!(minimum >= lowest && maximum <= highest);
+            result.push(json!({
                 "kinematics": format!("{kinematics:?}"),
                 "speed_m_s": speed_m_s,
-                "least": least,
-                "most": most,
+                "least": minimum,
+                "most": maximum,
                 "mean": mean,
             }));
         }
     }
-    leave("the_reference_simulator_deviates_as_documented", &json!(found));
+    leave("the_reference_simulator_deviates_as_documented", &json!(result));
 }

@@ -60,21 +60,21 @@ fn check_one_to_one(geometry: &Geometry, layout: &dyn Layout) {
 }
 
 /// How far a pass from `lbn` reaches, found block by block.
-fn run_by_search(geometry: &Geometry, layout: &dyn Layout, lbn: u64, most: u32) -> u32 {
+fn run_by_search(geometry: &Geometry, layout: &dyn Layout, lbn: u64, maximum: u32) -> u32 {
     let position = |lbn| {
         let place = layout.place(lbn);
         (place.cylinder, place.row)
     };
-    let most = u64::from(most.min(geometry.cells)).min(geometry.blocks - lbn);
-    (0..most).take_while(|ahead| position(lbn + ahead) == position(lbn)).count() as u32
+    let maximum = u64::from(maximum.min(geometry.cells)).min(geometry.blocks - lbn);
+    (0..maximum).take_while(|ahead| position(lbn + ahead) == position(lbn)).count() as u32
 }
 
 fn check_runs(geometry: &Geometry, layout: &dyn Layout, blocks: impl Iterator<Item = u64>) {
     for lbn in blocks {
-        for most in [0, 1, 2, 7, geometry.cells, geometry.cells + 1, u32::MAX] {
-            let expected = run_by_search(geometry, layout, lbn, most);
-            assert_eq!(layout.run(lbn, most), expected, "{layout:?} block {lbn} most {most}");
-            assert_eq!(layout.place_and_run(lbn, most), (layout.place(lbn), expected));
+        for maximum in [0, 1, 2, 7, geometry.cells, geometry.cells + 1, u32::MAX] {
+            let expected = run_by_search(geometry, layout, lbn, maximum);
+            assert_eq!(layout.run(lbn, maximum), expected, "{layout:?} block {lbn} most {maximum}");
+            assert_eq!(layout.place_and_run(lbn, maximum), (layout.place(lbn), expected));
         }
     }
 }

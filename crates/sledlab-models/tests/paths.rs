@@ -4,7 +4,7 @@ use rand::RngExt;
 use sledlab_core::{Op, Span, seed};
 use sledlab_models::device::mems::axis::Axis;
 use sledlab_models::device::mems::geometry::Geometry;
-use sledlab_models::device::mems::kinematics::{Exact, Kinematics, Turn};
+use sledlab_models::device::mems::kinematics::{Exact, Kinematics, TurnaroundTime};
 use sledlab_models::device::mems::path::{seek, turnaround};
 use sledlab_models::device::mems::{self, MemsParams};
 use sledlab_models::device::{Leg, MotionPath, Queued, disk};
@@ -92,7 +92,7 @@ fn moves_are_those_of_the_equations_of_motion() {
                 from,
                 speed,
                 onward,
-                Exact.turnaround_s(&axis, from, speed, onward, Turn::Start),
+                Exact.turnaround_s(&axis, from, speed, onward, TurnaroundTime::Start),
             );
             let (off, end_speed) =
                 worst(&[turn], onward * speed, -onward * axis.acceleration_m_s2, axis.omega_squared, 8);
@@ -133,12 +133,12 @@ fn a_way_leads_from_state_to_state_without_a_jump() {
         let step_ns = lasts.as_ns() as f64 / f64::from(steps);
         // No sled gets faster than full force makes it over half the travel.
         let fastest = (params.acceleration_x_m_s2 * 1.75 * params.travel_x_um * 1e-6).sqrt() * 1e-9 * step_ns;
-        let most_bits = 2.0 * fastest / (params.bit_nm * 1e-9) + 0.1;
+        let max_bits = 2.0 * fastest / (params.bit_nm * 1e-9) + 0.1;
         let mut last = way.at(Span::ZERO);
         for step in 1..=steps {
             let now = way.at(Span::from_ns((step_ns * f64::from(step)) as u64));
             assert!(
-                (now.0 - last.0).abs() < most_bits && (now.1 - last.1).abs() < most_bits,
+                (now.0 - last.0).abs() < max_bits && (now.1 - last.1).abs() < max_bits,
                 "{last:?} {now:?}"
             );
             last = now;

@@ -32,8 +32,8 @@ fn race(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
 fn agrees_with_the_search_for_every_layout_and_direction() {
     for layout in ["row-first", "streaming", "y-sequential"] {
         for direction in ["free", "parity", "up"] {
-            for rest in ["", "parking = 'centre'\nidle_motion = 'disksim-drift'"] {
-                let text = format!("layout = '{layout}'\ndirection = '{direction}'\n{rest}");
+            for remaining in ["", "parking = 'centre'\nidle_motion = 'disksim-drift'"] {
+                let text = format!("layout = '{layout}'\ndirection = '{direction}'\n{remaining}");
                 race(&text, 60, 300, 1, false);
                 race(&text, 200, 300, 2, true);
             }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::axis::Axis;
 use sledlab_models::device::mems::geometry::Geometry;
-use sledlab_models::device::mems::kinematics::{self, Heading, Kinematics, Turn, y_time};
+use sledlab_models::device::mems::kinematics::{self, Heading, Kinematics, TurnaroundTime, y_time};
 use sledlab_models::device::mems::layout::{self, Place};
 use sledlab_models::device::mems::params::{Direction, KinematicsKind, LayoutKind};
 
@@ -98,21 +98,21 @@ fn geometry_is_equal() {
         let geometry = Geometry::new(&params(&folder, device)).unwrap();
         let derived = &json[device]["derived"];
         let number = |name: &str| derived[name].as_f64().unwrap();
-        let whole =
+        let check =
             |name: &str, value: i64| assert_eq!(derived[name].as_i64(), Some(value), "{device} {name}");
-        whole("cylinders", geometry.cylinders.into());
-        whole("rows_per_column", geometry.rows.into());
-        whole("columns_per_cylinder", geometry.tracks.into());
-        whole("cells_per_row", geometry.cells.into());
-        whole("lbns_per_column", geometry.blocks_per_track.into());
-        whole("lbns_per_cylinder", geometry.blocks_per_cylinder as i64);
-        whole("lbns_per_device", geometry.blocks as i64);
-        whole("centre_lbn", geometry.centre_block() as i64);
-        whole("x_min_bit", geometry.x_bit(0).into());
-        whole("x_max_bit", geometry.x_bit(geometry.cylinders - 1).into());
-        whole("y_shift_bit", geometry.y_shift_bits.into());
-        whole("row_pitch_bit", geometry.pitch_bits.into());
-        whole("capacity_bytes", geometry.capacity_bytes() as i64);
+        check("cylinders", geometry.cylinders.into());
+        check("rows_per_column", geometry.rows.into());
+        check("columns_per_cylinder", geometry.tracks.into());
+        check("cells_per_row", geometry.cells.into());
+        check("lbns_per_column", geometry.blocks_per_track.into());
+        check("lbns_per_cylinder", geometry.blocks_per_cylinder as i64);
+        check("lbns_per_device", geometry.blocks as i64);
+        check("centre_lbn", geometry.centre_block() as i64);
+        check("x_min_bit", geometry.x_bit(0).into());
+        check("x_max_bit", geometry.x_bit(geometry.cylinders - 1).into());
+        check("y_shift_bit", geometry.y_shift_bits.into());
+        check("row_pitch_bit", geometry.pitch_bits.into());
+        check("capacity_bytes", geometry.capacity_bytes() as i64);
         let close = |name: &str, value: f64, tolerance: f64| {
             assert!((number(name) - value).abs() <= tolerance, "{device} {name} {value}");
         };
@@ -222,7 +222,7 @@ fn each_kinematics(
 #[test]
 fn seeks_in_x_are_equal() {
     let Some(folder) = reference() else { return };
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for device in DEVICES {
         let table = Table::read(&folder.join(format!("seek/{device}_x_seek.csv.gz")));
         each_kinematics(&folder, device, |name, factor, params, kinematics| {
@@ -236,16 +236,16 @@ fn seeks_in_x_are_equal() {
                 worst.compare(name, row, row[column], ours);
                 worst.compare("settle", row, row[settle], geometry.settle().as_seconds());
             }
-            found.push(worst.report(&format!("{device}, spring {factor}"), name));
+            result.push(worst.report(&format!("{device}, spring {factor}"), name));
         });
     }
-    leave("seeks_in_x_are_equal", &json!(found));
+    leave("seeks_in_x_are_equal", &json!(result));
 }
 
 #[test]
 fn seeks_in_y_are_equal() {
     let Some(folder) = reference() else { return };
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for device in DEVICES {
         let table = Table::read(&folder.join(format!("seek/{device}_y_seek.csv.gz")));
         let (turns, v0, v1) = (table.column("turns"), table.column("v0_sign"), table.column("v1_sign"));
@@ -270,16 +270,16 @@ fn seeks_in_y_are_equal() {
                     worst.compare("total", row, row[total], ours.total_s());
                 }
             }
-            found.push(worst.report(&format!("{device}, spring {factor}"), name));
+            result.push(worst.report(&format!("{device}, spring {factor}"), name));
         });
     }
-    leave("seeks_in_y_are_equal", &json!(found));
+    leave("seeks_in_y_are_equal", &json!(result));
 }
 
 #[test]
 fn turnarounds_are_equal() {
     let Some(folder) = reference() else { return };
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for device in DEVICES {
         let table = Table::read(&folder.join(format!("seek/{device}_turnaround.csv.gz")));
         each_kinematics(&folder, device, |name, factor, params, kinematics| {
@@ -292,23 +292,30 @@ fn turnarounds_are_equal() {
             let mut worst = Worst::default();
             for row in &table.rows {
                 let at_m = row[0] * geometry.bit_m;
-                let ours = kinematics.turnaround_s(&axis, at_m, geometry.velocity_m_s, row[1], Turn::Start);
+                let ours = kinematics.turnaround_s(
+                    &axis,
+                    at_m,
+                    geometry.velocity_m_s,
+                    row[1],
+                    TurnaroundTime::Start,
+                );
                 worst.compare(name, row, row[column], ours);
                 // At the end of a seek the simulator takes the direction after the turn.
-                let end = kinematics.turnaround_s(&axis, at_m, geometry.velocity_m_s, -row[1], Turn::End);
+                let end =
+                    kinematics.turnaround_s(&axis, at_m, geometry.velocity_m_s, -row[1], TurnaroundTime::End);
                 assert_eq!(end.to_bits(), ours.to_bits());
             }
-            found.push(worst.report(&format!("{device}, spring {factor}"), name));
+            result.push(worst.report(&format!("{device}, spring {factor}"), name));
         });
     }
-    leave("turnarounds_are_equal", &json!(found));
+    leave("turnarounds_are_equal", &json!(result));
 }
 
 /// Positioning of every recorded pass of the sled, continued, wasted and looping ones included.
 #[test]
 fn passes_take_as_long() {
     let Some(folder) = reference() else { return };
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     let mut paths: Vec<_> =
         folder.join("access").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -339,7 +346,7 @@ fn passes_take_as_long() {
             worst.compare("turnarounds", row, row[turn_ms], y.turnaround_s);
             assert_eq!(y.turns, row[turns] as u32, "{row:?}");
         }
-        found.push(worst.report(&run, ""));
+        result.push(worst.report(&run, ""));
     }
-    leave("passes_take_as_long", &json!(found));
+    leave("passes_take_as_long", &json!(result));
 }

@@ -143,8 +143,8 @@ impl Plain {
             _ => above().or(zones.first().copied()),
         };
         self.gate = self.queue.iter().map(|request| request.id + 1).max().unwrap_or(0);
-        let most = (self.rule.cells.0.trailing_zeros()).min(self.rule.cells.1.trailing_zeros());
-        self.height = (0..most).find(|height| self.is_enough(mechanics, *height)).unwrap_or(most);
+        let maximum = (self.rule.cells.0.trailing_zeros()).min(self.rule.cells.1.trailing_zeros());
+        self.height = (0..maximum).find(|height| self.is_enough(mechanics, *height)).unwrap_or(maximum);
     }
 
     fn worth(&self, mechanics: &dyn Mechanics, zone: Zone) -> f64 {
@@ -348,7 +348,7 @@ proptest! {
         parity: bool, root: u64, crowded: bool,
     ) {
         let grid = format!("grid={columns}x{rows}");
-        let words = [
+        let text = [
             format!("gsptf:regions={}", columns * rows),
             format!("zsptf:{grid}:parity={parity}"),
             format!("zfcfs:{grid}:parity={parity}"),
@@ -359,7 +359,7 @@ proptest! {
             format!("zpsptf:{grid}"),
             format!("pzsptf:{grid}"),
         ];
-        for word in words {
+        for word in text {
             let mut device = device("");
             let mut queue = choice(&word).make(device.mechanics()).unwrap();
             let mut draw = Draw::new(root, device.as_ref(), crowded);

@@ -54,8 +54,8 @@ pub(crate) fn is_plugin(word: &str) -> bool {
 
 impl Allowed {
     /// Allows the plug-ins that `words` name, or none.
-    pub fn new(words: Option<Vec<String>>) -> Self {
-        Allowed(words.unwrap_or_default().into())
+    pub fn new(text: Option<Vec<String>>) -> Self {
+        Allowed(text.unwrap_or_default().into())
     }
 
     /// The words of the plug-ins that are allowed.
@@ -74,7 +74,9 @@ impl Allowed {
         }
         // A plug-in may be allowed together with parameters.
         let is_it = |allowed: &String| {
-            allowed.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+            allowed
+                .strip_prefix(word)
+                .is_some_and(|remaining| remaining.is_empty() || remaining.starts_with(':'))
         };
         if self.0.iter().any(|allowed| allowed == "*" || is_it(allowed)) {
             return Ok(());
@@ -88,8 +90,8 @@ impl Class {
     /// The class `module:Class`, if it is `allowed` and has the methods of its kind. None of the methods runs yet.
     pub fn find(py: Python<'_>, kind: ClassKind, word: &str, allowed: &Allowed) -> PyResult<Self> {
         allowed.check(word).map_err(raise)?;
-        let found = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;
-        let class = kind.check(word, &found).map_err(raise)?;
+        let result = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;
+        let class = kind.check(word, &result).map_err(raise)?;
         Ok(Class { kind, word: word.into(), of: Arc::new(class.clone().unbind()) })
     }
 
@@ -147,14 +149,14 @@ impl ClassKind {
     fn check<'a, 'py>(
         self,
         word: &str,
-        found: &'a Bound<'py, PyAny>,
+        result: &'a Bound<'py, PyAny>,
     ) -> Result<&'a Bound<'py, PyType>, Error> {
         let ClassKind { name, protocol, methods } = self;
         let refuse = |why: String| {
             Error::user(format!("{name} `{word}` {why}"))
                 .with_remedy(format!("a {name} has {}: see {protocol}", listed(methods)))
         };
-        let class = found.cast::<PyType>().map_err(|_| refuse("is not a class".to_owned()))?;
+        let class = result.cast::<PyType>().map_err(|_| refuse("is not a class".to_owned()))?;
         let missing: Vec<&str> = methods.iter().filter(|method| !has(class, method)).copied().collect();
         if missing.is_empty() { Ok(class) } else { Err(refuse(format!("lacks {}", listed(&missing)))) }
     }
@@ -169,9 +171,9 @@ pub(crate) fn fitting(
 ) -> PyResult<Vec<ClassKind>> {
     allowed.check(word).map_err(raise)?;
     let plug_in = ClassKind { name: "plug-in", protocol: "sledlab.check", methods: &[] };
-    let found = import(py, word).map_err(|raised| wrap(py, plug_in, word, &raised))?;
-    plug_in.check(word, &found).map_err(raise)?;
-    Ok(kinds.iter().filter(|kind| kind.check(word, &found).is_ok()).copied().collect())
+    let result = import(py, word).map_err(|raised| wrap(py, plug_in, word, &raised))?;
+    plug_in.check(word, &result).map_err(raise)?;
+    Ok(kinds.iter().filter(|kind| kind.check(word, &result).is_ok()).copied().collect())
 }
 
 /// As [`keep`], for an exception that the class `word` raised: the error holds its traceback, since it may have to
@@ -212,14 +214,14 @@ fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> 
 fn has(class: &Bound<'_, PyType>, method: &str) -> bool {
     let defines = |base: Bound<'_, PyAny>| base.getattr("__dict__").and_then(|own| own.contains(method));
     class.mro().iter().any(|base| defines(base).unwrap_or(false))
-        && class.getattr(method).is_ok_and(|found| found.is_callable())
+        && class.getattr(method).is_ok_and(|result| result.is_callable())
 }
 
 /// Words as a list in prose: `a, b and c`.
-fn listed(words: &[&str]) -> String {
-    match words {
+fn listed(text: &[&str]) -> String {
+    match text {
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
-        _ => words.concat(),
+        _ => text.concat(),
     }
 }
 

@@ -95,14 +95,14 @@ impl Work {
 /// The experiment of a replay, under construction.
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct ClusterExperiment {
-    said: Mutex<cluster::ClusterExperiment>,
+    settings: Mutex<cluster::ClusterExperiment>,
     /// Not part of the experiment's file: the user who runs the experiment decides what may run.
     allowed: Allowed,
 }
 
 impl ClusterExperiment {
     fn get(&self) -> cluster::ClusterExperiment {
-        self.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.settings.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
     /// The experiment with the plug-ins that are its devices and replacement policies, all of which must be allowed.
@@ -131,7 +131,7 @@ impl ClusterExperiment {
     ) -> PyResult<Self> {
         let mut experiment = self.get();
         change(&mut experiment).map_err(raise)?;
-        Ok(ClusterExperiment { said: Mutex::new(experiment), allowed: self.allowed.clone() })
+        Ok(ClusterExperiment { settings: Mutex::new(experiment), allowed: self.allowed.clone() })
     }
 }
 
@@ -141,13 +141,13 @@ impl ClusterExperiment {
     #[pyo3(signature = (toml = "", name = "experiment"))]
     fn new(toml: &str, name: &str) -> PyResult<Self> {
         let experiment = cluster::ClusterExperiment::from_toml(name, toml).map_err(raise)?;
-        Ok(ClusterExperiment { said: Mutex::new(experiment), allowed: Allowed::default() })
+        Ok(ClusterExperiment { settings: Mutex::new(experiment), allowed: Allowed::default() })
     }
 
-    /// Allows the plug-ins `words`, each `module:Class`, to run, and no others; `*` allows all.
-    #[pyo3(signature = (words))]
-    fn with_plugins(&self, words: Option<Vec<String>>) -> Self {
-        ClusterExperiment { said: Mutex::new(self.get()), allowed: Allowed::new(words) }
+    /// Allows the plug-ins `names`, each `module:Class`, to run, and no others; `*` allows all.
+    #[pyo3(signature = (names))]
+    fn with_plugins(&self, names: Option<Vec<String>>) -> Self {
+        ClusterExperiment { settings: Mutex::new(self.get()), allowed: Allowed::new(names) }
     }
 
     /// Refuses plug-ins that are not allowed, and objects that are no classes.
@@ -196,22 +196,22 @@ impl ClusterExperiment {
     }
 
     /// The settings that were made, as TOML, without defaults.
-    fn said(&self) -> String {
-        self.get().said().to_string()
+    fn explicit_toml(&self) -> String {
+        self.get().explicit_settings().to_string()
     }
 
     /// The value that was set for a key such as `node.preset`, as text; none where it was not set, whatever its
     /// default.
     fn setting(&self, key: &str) -> Option<String> {
         let (table, key) = key.split_once('.')?;
-        let said = self.get().said();
-        let value = said.get(table)?.get(key)?;
+        let settings = self.get().explicit_settings();
+        let value = settings.get(table)?.get(key)?;
         Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
     /// Arguments that make the same experiment again, for `copy` and `pickle`.
     fn __getnewargs__(&self) -> (String,) {
-        (self.said(),)
+        (self.explicit_toml(),)
     }
 
     /// Replays a record and gives the outcome as JSON. `progress` is called with pages and the share of the whole;

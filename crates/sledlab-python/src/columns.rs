@@ -19,14 +19,14 @@ pub(crate) fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyRes
     } else {
         Times::Whole(from_bytes(&time, i64::from_le_bytes))
     };
-    let whole = |bytes: &[u8]| from_bytes(bytes, i64::from_le_bytes);
+    let integers = |bytes: &[u8]| from_bytes(bytes, i64::from_le_bytes);
     Ok(Some(Columns {
         time_us,
         op: op.to_vec(),
-        offset_bytes: whole(&offset),
-        length_bytes: whole(&length),
-        device: whole(&device),
-        metadata: whole(&metadata),
+        offset_bytes: integers(&offset),
+        length_bytes: integers(&length),
+        device: integers(&device),
+        metadata: integers(&metadata),
     }))
 }
 

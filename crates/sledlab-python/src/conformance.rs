@@ -53,8 +53,8 @@ impl Model {
             "device" => {
                 let mut experiment = sledlab_sim::Experiment::from_toml("check", "").map_err(raise)?;
                 experiment.set_device(word).map_err(raise)?;
-                let said = experiment.clone();
-                crate::experiment::give(py, &said, &mut experiment, allowed)?;
+                let text = experiment.clone();
+                crate::experiment::give(py, &text, &mut experiment, allowed)?;
                 Model::Device(Box::new(experiment.device().map_err(raise)?))
             }
             "scheduler" if of_list => {
@@ -156,17 +156,17 @@ pub(crate) fn kinds_of_plugin(
     plugins: Option<Vec<String>>,
 ) -> PyResult<Vec<&'static str>> {
     let name = split_plug_in("plug-in", word, &mut Table::new()).map_err(raise)?;
-    let found = fitting(py, &KINDS, &name, &Allowed::new(plugins))?;
-    Ok(found.iter().map(|kind| kind.name).collect())
+    let result = fitting(py, &KINDS, &name, &Allowed::new(plugins))?;
+    Ok(result.iter().map(|kind| kind.name).collect())
 }
 
 /// The sentences of a list of rules: of those that plug-ins must keep, or of all.
 fn says<Check>(rules: &[Rule<Check>], of_plug_ins: bool) -> Vec<&'static str> {
-    let asked = rules.iter().filter(|rule| rule.of_plug_ins || !of_plug_ins);
-    asked.map(|rule| rule.says).collect()
+    let requested = rules.iter().filter(|rule| rule.of_plug_ins || !of_plug_ins);
+    requested.map(|rule| rule.says).collect()
 }
 
 fn find<'a, Check>(rules: &'a [Rule<Check>], says: &str) -> Result<&'a Rule<Check>> {
-    let found = rules.iter().find(|rule| rule.says == says);
-    found.ok_or_else(|| Error::internal(format!("there is no rule `{says}`")))
+    let result = rules.iter().find(|rule| rule.says == says);
+    result.ok_or_else(|| Error::internal(format!("there is no rule `{says}`")))
 }

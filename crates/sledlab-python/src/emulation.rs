@@ -223,8 +223,8 @@ impl RowsDigest {
             if name == "op" {
                 self.0.column(place, bytes.iter().copied().map(u64::from));
             } else {
-                let (words, _) = bytes.as_chunks::<8>();
-                self.0.column(place, words.iter().copied().map(u64::from_le_bytes));
+                let (text, _) = bytes.as_chunks::<8>();
+                self.0.column(place, text.iter().copied().map(u64::from_le_bytes));
             }
         }
     }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use sledlab_core::Error;
-use sledlab_core::error::Blame;
+use sledlab_core::error::ErrorOrigin;
 
 thread_local! {
     /// The exception that a callback raised on this thread, while Rust unwinds with an error of its own.
@@ -52,7 +52,7 @@ pub(crate) fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     static INTERNAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static PLACE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     const MODULE: &str = "sledlab.errors";
-    if error.blame() == Blame::Sledlab {
+    if error.origin() == ErrorOrigin::Sledlab {
         let kind = INTERNAL.import(py, MODULE, "InternalError")?;
         return Ok(PyErr::from_value(kind.call1((error.to_string(),))?));
     }

@@ -19,14 +19,14 @@ use crate::source::Source;
 /// An experiment under construction.
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Experiment {
-    said: Mutex<sledlab_sim::Experiment>,
+    settings: Mutex<sledlab_sim::Experiment>,
     /// Not part of the experiment's file: the user who runs the experiment decides what may run.
     allowed: Allowed,
 }
 
 impl Experiment {
     pub(crate) fn get(&self) -> sledlab_sim::Experiment {
-        self.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.settings.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
     /// The experiment with its plug-ins, all of which must be allowed.
@@ -51,11 +51,11 @@ impl Experiment {
     /// The plug-ins that the experiment names.
     fn named(&self) -> Result<Vec<String>, Error> {
         let experiment = self.get();
-        let said =
+        let settings =
             [experiment.scheduler_setting()?, experiment.power_setting()?, experiment.workload_setting()?];
-        let words = said.into_iter().map(|(word, _)| word);
-        let words = words.chain(experiment.device_kinds()).chain([experiment.replacement_setting()?]);
-        Ok(words.filter(|word| is_plugin(word)).collect())
+        let text = settings.into_iter().map(|(word, _)| word);
+        let text = text.chain(experiment.device_kinds()).chain([experiment.replacement_setting()?]);
+        Ok(text.filter(|word| is_plugin(word)).collect())
     }
 
     /// The experiment with stand-ins for its plug-ins, of which no code runs.
@@ -88,7 +88,7 @@ impl Experiment {
     ) -> PyResult<Self> {
         let mut experiment = self.get();
         change(&mut experiment).map_err(raise)?;
-        Ok(Experiment { said: Mutex::new(experiment), allowed: self.allowed.clone() })
+        Ok(Experiment { settings: Mutex::new(experiment), allowed: self.allowed.clone() })
     }
 }
 
@@ -98,7 +98,7 @@ impl Experiment {
     #[pyo3(signature = (toml = "", name = "experiment", plugins = None))]
     fn new(toml: &str, name: &str, plugins: Option<Vec<String>>) -> PyResult<Self> {
         let experiment = sledlab_sim::Experiment::from_toml(name, toml).map_err(raise)?;
-        Ok(Experiment { said: Mutex::new(experiment), allowed: Allowed::new(plugins) })
+        Ok(Experiment { settings: Mutex::new(experiment), allowed: Allowed::new(plugins) })
     }
 
     fn with_setting(&self, key: &str, value: &str) -> PyResult<Self> {
@@ -124,10 +124,10 @@ impl Experiment {
         })
     }
 
-    /// Allows the plug-ins `words`, each `module:Class`, to run, and no others; `*` allows all.
-    #[pyo3(signature = (words))]
-    fn with_plugins(&self, words: Option<Vec<String>>) -> Self {
-        Experiment { said: Mutex::new(self.get()), allowed: Allowed::new(words) }
+    /// Allows the plug-ins `names`, each `module:Class`, to run, and no others; `*` allows all.
+    #[pyo3(signature = (names))]
+    fn with_plugins(&self, names: Option<Vec<String>>) -> Self {
+        Experiment { settings: Mutex::new(self.get()), allowed: Allowed::new(names) }
     }
 
     /// The plug-ins that the experiment names, whether they are allowed or not.
@@ -151,8 +151,8 @@ impl Experiment {
     }
 
     /// The settings that were made, as TOML, without defaults.
-    fn said(&self) -> String {
-        self.get().said().to_string()
+    fn explicit_toml(&self) -> String {
+        self.get().explicit_settings().to_string()
     }
 
     /// The value that was set for a key such as `trace.file`, as text; none where it was not set, whatever its
@@ -189,7 +189,7 @@ impl Experiment {
     /// Arguments that make the same experiment again, for `copy` and `pickle`: its text, its name in messages, and the
     /// plug-ins allowed.
     fn __getnewargs__(&self) -> (String, &'static str, Vec<String>) {
-        (self.said(), "experiment", self.allowed.words().to_vec())
+        (self.explicit_toml(), "experiment", self.allowed.words().to_vec())
     }
 
     /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and the share of
@@ -217,11 +217,11 @@ impl Experiment {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
             };
-            let wanted = rows.is_some();
+            let expected = rows.is_some();
             let hooks = Hooks {
                 source,
                 highest_end,
-                rows: if wanted { Some(Box::new(&mut take_rows)) } else { None },
+                rows: if expected { Some(Box::new(&mut take_rows)) } else { None },
                 progress: Some(&mut show),
                 time_decisions,
                 stop_overloaded,
@@ -236,18 +236,18 @@ impl Experiment {
     }
 }
 
-/// Gives the experiment `to` the classes that `said` names as kinds of device and as replacement policy, all of which
+/// Gives the experiment `to` the classes that `settings` names as kinds of device and as replacement policy, all of which
 /// must be allowed.
 pub(crate) fn give(
     py: Python<'_>,
-    said: &sledlab_sim::Experiment,
+    settings: &sledlab_sim::Experiment,
     to: &mut sledlab_sim::Experiment,
     allowed: &Allowed,
 ) -> PyResult<()> {
-    for word in said.device_kinds().iter().filter(|word| is_plugin(word)) {
+    for word in settings.device_kinds().iter().filter(|word| is_plugin(word)) {
         to.add_device_kind(crate::device_class::kind(py, word, allowed)?);
     }
-    let word = said.replacement_setting().map_err(raise)?;
+    let word = settings.replacement_setting().map_err(raise)?;
     if is_plugin(&word) {
         to.add_replacement_policy(crate::replacement::custom(py, &word, allowed)?);
     }

@@ -51,7 +51,7 @@ mod _native {
     #[pymodule_export]
     use crate::mining::{Boxes, HashTree, Quest, UnitCounter, window_histogram};
     #[pymodule_export]
-    use crate::power::PowerPrices;
+    use crate::power::PowerCosts;
     #[pymodule_export]
     use crate::replacement::{SegmentUses, check_replacement};
     #[pymodule_export]

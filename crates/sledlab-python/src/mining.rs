@@ -16,8 +16,8 @@ use crate::error::raise;
 /// Copies an array; `what` is its name in messages.
 fn values<T: Element + Copy>(array: &Bound<'_, PyAny>, what: &str, kind: &str) -> PyResult<Vec<T>> {
     let refuse =
-        |found: String| {
-            raise(Error::user(format!("{what}: {found}")).with_remedy(format!(
+        |result: String| {
+            raise(Error::user(format!("{what}: {result}")).with_remedy(format!(
                 "give a numpy array of {kind} in C order, or other memory of that type"
             )))
         };
@@ -64,9 +64,9 @@ impl HashTree {
     ) -> PyResult<(Py<PyBytes>, u64, u64)> {
         let offsets: Vec<u64> = values(offsets, "offsets", "uint64")?;
         let items: Vec<u32> = values(items, "items", "uint32")?;
-        let mut found = vec![0; self.0.len()];
-        let done = py.detach(|| self.0.count(&offsets, &items, &mut found, threads)).map_err(raise)?;
-        Ok((counts(py, &found)?, done.visits, done.checks))
+        let mut result = vec![0; self.0.len()];
+        let done = py.detach(|| self.0.count(&offsets, &items, &mut result, threads)).map_err(raise)?;
+        Ok((counts(py, &result)?, done.visits, done.checks))
     }
 }
 
@@ -109,9 +109,9 @@ impl UnitCounter {
         threads: usize,
     ) -> PyResult<(Py<PyBytes>, u64, u64, u64)> {
         let records: Vec<f32> = values(records, "records", "float32")?;
-        let mut found = vec![0; self.0.len()];
-        let done = py.detach(|| self.0.count(&records, &mut found, threads)).map_err(raise)?;
-        Ok((counts(py, &found)?, done.lookups, done.probes, done.comparisons))
+        let mut result = vec![0; self.0.len()];
+        let done = py.detach(|| self.0.count(&records, &mut result, threads)).map_err(raise)?;
+        Ok((counts(py, &result)?, done.lookups, done.probes, done.comparisons))
     }
 }
 
@@ -130,8 +130,8 @@ pub(crate) fn window_histogram(
     let records: Vec<f32> = values(records, "records", "float32")?;
     let lows: Vec<f64> = values(lows, "lows", "float64")?;
     let highs: Vec<f64> = values(highs, "highs", "float64")?;
-    let found = py.detach(|| mining::histogram(&records, dims, windows, &lows, &highs, threads));
-    counts(py, &found.map_err(raise)?)
+    let result = py.detach(|| mining::histogram(&records, dims, windows, &lows, &highs, threads));
+    counts(py, &result.map_err(raise)?)
 }
 
 /// Market-basket transactions, without end.

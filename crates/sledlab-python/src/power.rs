@@ -1,23 +1,23 @@
 //! Power policies written in Python.
 //!
-//! A class named `module:Class` with `timeout_ms(prices)` and, optionally, `learn(length_ms, timeout_ms, prices)` and
+//! A class named `module:Class` with `timeout_ms(costs)` and, optionally, `learn(length_ms, timeout_ms, costs)` and
 //! `patience_ms(waiting)`. The interpreter lock is taken for every call.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sledlab_core::{Error, Span};
-use sledlab_models::power::{Choice, PowerPolicy, Prices};
+use sledlab_models::power::{self, Choice, PowerPolicy};
 use toml::Table;
 
 use crate::class::{Allowed, Class, ClassKind};
 
-/// What a power policy weighs: the power of an idle device and of a parked one, and the energy of a start-up.
+/// Costs that a power policy weighs: power of an idle and of a parked device, energy of a start-up.
 #[pyclass(frozen, module = "sledlab._native")]
 #[derive(Clone, Copy)]
-pub(crate) struct PowerPrices(Prices);
+pub(crate) struct PowerCosts(power::PowerCosts);
 
 #[pymethods]
-impl PowerPrices {
+impl PowerCosts {
     #[getter]
     fn idle_mw(&self) -> f64 {
         self.0.idle_mw
@@ -40,8 +40,8 @@ impl PowerPrices {
     }
 
     fn __repr__(&self) -> String {
-        let Prices { idle_mw, inactive_mw, startup_uj } = self.0;
-        format!("PowerPrices(idle_mw={idle_mw}, inactive_mw={inactive_mw}, startup_uj={startup_uj})")
+        let power::PowerCosts { idle_mw, inactive_mw, startup_uj } = self.0;
+        format!("PowerCosts(idle_mw={idle_mw}, inactive_mw={inactive_mw}, startup_uj={startup_uj})")
     }
 }
 
@@ -108,18 +108,18 @@ fn to_span(method: &str, returned: &Bound<'_, PyAny>) -> PyResult<Span> {
 }
 
 impl PowerPolicy for PythonPolicy {
-    fn timeout(&mut self, prices: &Prices) -> Span {
-        let prices = PowerPrices(*prices);
-        self.call(Span::ZERO, |policy| to_span("timeout_ms", &policy.call_method1("timeout_ms", (prices,))?))
+    fn timeout(&mut self, costs: &power::PowerCosts) -> Span {
+        let costs = PowerCosts(*costs);
+        self.call(Span::ZERO, |policy| to_span("timeout_ms", &policy.call_method1("timeout_ms", (costs,))?))
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
-        self.timeout(prices)
+    fn timeout_in_hindsight(&mut self, _length: Span, costs: &power::PowerCosts) -> Span {
+        self.timeout(costs)
     }
 
-    fn learn(&mut self, length: Span, timeout: Span, prices: &Prices) {
+    fn learn(&mut self, length: Span, timeout: Span, costs: &power::PowerCosts) {
         if self.learns {
-            let arguments = (to_ms(length), to_ms(timeout), PowerPrices(*prices));
+            let arguments = (to_ms(length), to_ms(timeout), PowerCosts(*costs));
             self.call((), |policy| policy.call_method1("learn", arguments).map(|_| ()));
         }
     }

@@ -86,8 +86,8 @@ pub(crate) fn speedup(source: &Source, factor: f64) -> PyResult<Source> {
 #[pyfunction]
 #[pyo3(signature = (source, requests = 0, operations = 0))]
 pub(crate) fn limit(source: &Source, requests: u64, operations: u64) -> PyResult<Source> {
-    let most = |count: u64| if count == 0 { u64::MAX } else { count };
-    via(source, Limit::new(most(requests), most(operations)))
+    let or_unlimited = |count: u64| if count == 0 { u64::MAX } else { count };
+    via(source, Limit::new(or_unlimited(requests), or_unlimited(operations)))
 }
 
 /// Several streams in order of arrival.
@@ -103,8 +103,8 @@ pub(crate) fn merge(sources: Vec<PyRef<'_, Source>>, keep_devices: bool) -> PyRe
 #[pyfunction(name = "survey")]
 pub(crate) fn take_survey(py: Python<'_>, source: &Source) -> PyResult<(u64, Vec<u64>, u64)> {
     let mut stream = source.take()?;
-    let found = py.detach(move || survey(&mut stream)).map_err(raise)?;
-    Ok((found.requests, found.extents, found.last_arrival.as_ns()))
+    let result = py.detach(move || survey(&mut stream)).map_err(raise)?;
+    Ok((result.requests, result.extents, result.last_arrival.as_ns()))
 }
 
 /// Sorts the requests of a source by device into `parts` files of a directory, after the requests of earlier sources;

@@ -1,7 +1,7 @@
 //! Workloads written in Python.
 //!
 //! A class named `module:Class` with `requests(capacity_blocks, random)`, which yields requests one by one or in
-//! batches. `sledlab.traces.yielded` makes columns of these; the interpreter lock is taken once for each batch.
+//! batches. `sledlab.traces.python_requests` makes columns of these; the interpreter lock is taken once for each batch.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -51,5 +51,5 @@ fn start(workload: &Bound<'_, PyAny>, setting: GeneratorSetting) -> PyResult<Py<
     let bits = numpy.call_method1("PCG64", (setting.root(RANDOM),))?;
     let random = numpy.call_method1("Generator", (bits,))?;
     let yielded = workload.call_method1("requests", (setting.capacity_blocks, random))?;
-    Ok(py.import("sledlab.traces.yielded")?.call_method1("columns", (yielded,))?.unbind())
+    Ok(py.import("sledlab.traces.python_requests")?.call_method1("columns", (yielded,))?.unbind())
 }

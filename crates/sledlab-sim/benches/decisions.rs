@@ -22,7 +22,7 @@ const RUNS: usize = 3;
 /// Time between the arrivals of the requests that the queue holds at the start.
 const GAP: Span = Span::from_ns(400_000);
 /// An exhaustive search is stopped after so many probes.
-const MOST_PROBES: usize = 2_000_000;
+const MAX_PROBES: usize = 2_000_000;
 
 /// A queue of constant length, and the device that serves it.
 struct Bench {
@@ -104,7 +104,7 @@ fn row(entry: &Entry, depth: usize) -> Value {
     let decisions = if entry.facts.in_race { 20_000 } else { 20 };
     let index_ns = median_ns(&choice, depth, false, decisions);
     let search_ns = has_search(entry)
-        .then(|| median_ns(&choice, depth, true, (MOST_PROBES / depth).clamp(5, 5_000)))
+        .then(|| median_ns(&choice, depth, true, (MAX_PROBES / depth).clamp(5, 5_000)))
         .flatten();
     json!({ "scheduler": entry.name, "queue": depth, "ns": index_ns, "search_ns": search_ns })
 }

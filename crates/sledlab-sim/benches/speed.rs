@@ -99,7 +99,7 @@ fn disk_replay(rows: &mut Vec<Row>) {
 /// device so small that pages are moved most of the time, at about half the load that its dies can serve.
 fn flash_replay(rows: &mut Vec<Row>) {
     let small = [("device.blocks_per_die", "128"), ("device.pages_per_block", "256")];
-    for (what, said, settings) in [
+    for (what, text, settings) in [
         (
             "reads of 4 KB",
             "blocks = 8\nalign_blocks = 8\nread_share = 1.0\nmean_interarrival_ms = 0.05",
@@ -111,7 +111,7 @@ fn flash_replay(rows: &mut Vec<Row>) {
             &small[..],
         ),
     ] {
-        let params = format!("requests = {REQUESTS}\n{said}").parse().expect("a table");
+        let params = format!("requests = {REQUESTS}\n{text}").parse().expect("a table");
         let mut source = synthetic::build("uniform", &params, 1, 15_000_000).expect("a workload");
         let mut requests = Vec::with_capacity(REQUESTS);
         while source.fill(&mut requests).expect("requests") > 0 {}

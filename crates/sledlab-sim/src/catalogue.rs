@@ -60,8 +60,8 @@ fn device(name: &str) -> Result<Value> {
 fn device_kind(entry: &device::Entry) -> Value {
     let mut value = json!(entry.listed());
     let device::Facts { states, positioning, .. } = entry.facts;
-    let by_word = |words: &[(&str, &str)]| -> Value {
-        words.iter().map(|(word, text)| ((*word).to_owned(), json!(text))).collect::<Map<_, _>>().into()
+    let by_word = |parts: &[(&str, &str)]| -> Value {
+        parts.iter().map(|(word, text)| ((*word).to_owned(), json!(text))).collect::<Map<_, _>>().into()
     };
     value["awake"] = json!(states.awake);
     value["rest"] = json!(states.rest);

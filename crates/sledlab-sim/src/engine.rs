@@ -23,7 +23,7 @@
 //!    or later when it is woken, how it served each: start, completion, the parts of the time between, and the energy.
 //! 5. **Completion.** The [`Recorder`] takes the times and the energy, and a slot is free. The station's
 //!    [`Ledger`](sledlab_models::power::Ledger) takes the times and the energy of the mechanism's states. An open
-//!    replay records completions some hundred at a time ([`MOST_COMPLETED`]), as only a flush needs them earlier;
+//!    replay records completions some hundred at a time ([`MAX_COMPLETED`]), as only a flush needs them earlier;
 //!    completions that a device has promised for later wait until their time.
 //!
 //! A **flush** holds back no other operation and uses no device. A system whose cache may lose its contents
@@ -73,7 +73,7 @@
 use std::ops::ControlFlow;
 
 use sledlab_core::{Error, Result, Source, Span, Time};
-use sledlab_models::system::{MOST_COMPLETED, System};
+use sledlab_models::system::{MAX_COMPLETED, System};
 use sledlab_trace::Continuation;
 
 use crate::bookkeeping::{Bookkeeping, Counts, IssuedOperation};
@@ -283,7 +283,7 @@ impl<'s, 'p> Run<'s, 'p> {
             let until = self.reach(system, horizon);
             let is_reached = system.advance_before(until, &mut self.bookkeeping.completed);
             let mut done = 0;
-            if self.bookkeeping.completed.len() >= MOST_COMPLETED {
+            if self.bookkeeping.completed.len() >= MAX_COMPLETED {
                 done = self.complete_before(recorder, horizon)?;
                 if done == 0 {
                     break;
@@ -314,7 +314,7 @@ impl<'s, 'p> Run<'s, 'p> {
     #[inline]
     fn reach(&mut self, system: &dyn System, horizon: Time) -> Time {
         self.check_queue(system);
-        if self.events.stride() >= MOST_COMPLETED {
+        if self.events.stride() >= MAX_COMPLETED {
             return horizon;
         }
         system.next_event().map_or(horizon, |event| (event + Span::from_ns(1)).min(horizon))

@@ -11,7 +11,7 @@ use crate::replay::{Limits, Mode, Replay};
 const LATEST: Time = Time::from_ns(1 << 62);
 
 /// Most devices of a trace that an error names.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// A source seen through a replay: the next operation, and when it is issued.
 pub(crate) struct Feed<'a> {
@@ -103,7 +103,7 @@ impl<'a> Feed<'a> {
 
     /// The share of the replay that has been issued, where it is known.
     pub fn progress(&self) -> Option<f64> {
-        let share = |done: u64, most: u64| (most < u64::MAX).then(|| done as f64 / most as f64);
+        let share = |done: u64, maximum: u64| (maximum < u64::MAX).then(|| done as f64 / maximum as f64);
         // Operations left in the buffer may be of any kind: all count as requests here.
         let requests = self.requests.saturating_sub((self.buffer.len() - self.next) as u64);
         let counted = [share(self.issued, self.limits.operations), share(requests, self.limits.requests)];
@@ -201,11 +201,11 @@ fn several_devices(number: u64, device: u16, devices: &Continuation) -> Error {
     let names = devices.names();
     let listed: Vec<String> = names
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .enumerate()
         .map(|(number, name)| format!("{number} ({})", String::from_utf8_lossy(name)))
         .collect();
-    let more = if names.len() > MOST_NAMED { ", ..." } else { "" };
+    let more = if names.len() > MAX_NAMED { ", ..." } else { "" };
     let message = if names.is_empty() {
         format!("the trace has several devices: request {number} is for device {device}")
     } else {

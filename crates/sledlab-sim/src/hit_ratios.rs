@@ -49,12 +49,12 @@ impl Run {
 
 /// Counts different segments.
 #[derive(Debug, Default)]
-struct Different {
+struct DistinctSegments {
     single: Set<u64>,
     ranges: RangeSet<u64>,
 }
 
-impl Different {
+impl DistinctSegments {
     fn insert(&mut self, keys: Range<u64>) {
         if keys.end - keys.start < LONG_RUN {
             self.single.extend(keys);
@@ -117,7 +117,7 @@ impl Uses {
         segment_blocks: u64,
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Self> {
-        let (mut runs, mut chunk, mut different) = (Vec::new(), Vec::new(), Different::default());
+        let (mut runs, mut chunk, mut different) = (Vec::new(), Vec::new(), DistinctSegments::default());
         while watch().and_then(|()| source.fill(&mut chunk))? > 0 {
             for request in chunk.drain(..).filter(|r| r.op.is_media() && r.blocks > 0) {
                 let run = Run::of(&request, segment_blocks);
@@ -197,12 +197,12 @@ impl Uses {
         let future = if needs_future { Some(self.future(watch)?) } else { None };
         let (custom, listed): (Vec<_>, Vec<_>) =
             caches.iter().enumerate().partition(|(_, (choice, _))| choice.is_custom());
-        let mut found = self.hits_on_all_processors(&listed, future.as_ref(), watch)?;
+        let mut result = self.hits_on_all_processors(&listed, future.as_ref(), watch)?;
         for (number, (choice, room)) in custom {
-            found.push((number, self.hits_of(choice, *room, future.as_ref(), &mut *watch)));
+            result.push((number, self.hits_of(choice, *room, future.as_ref(), &mut *watch)));
         }
-        found.sort_unstable_by_key(|(number, _)| *number);
-        found.into_iter().map(|(_, hits)| hits).collect()
+        result.sort_unstable_by_key(|(number, _)| *number);
+        result.into_iter().map(|(_, hits)| hits).collect()
     }
 
     /// Hits of numbered caches, each sent as soon as it is known.
@@ -229,11 +229,11 @@ impl Uses {
                 });
             }
             drop(sender);
-            let mut found = Vec::with_capacity(caches.len());
+            let mut result = Vec::with_capacity(caches.len());
             loop {
                 match receiver.recv_timeout(WATCH_EVERY) {
-                    Ok(one) => found.push(one),
-                    Err(RecvTimeoutError::Disconnected) => return Ok(found),
+                    Ok(one) => result.push(one),
+                    Err(RecvTimeoutError::Disconnected) => return Ok(result),
                     Err(RecvTimeoutError::Timeout) => {}
                 }
                 // Workers see `stop` soon and end; the scope waits for all of them.
@@ -291,13 +291,13 @@ mod tests {
     /// The segment of every use, and the number of the next use of that segment.
     fn all(uses: &Uses) -> Vec<(u64, u64)> {
         let future = uses.future(&mut || Ok(())).unwrap();
-        let mut found = Vec::new();
+        let mut result = Vec::new();
         uses.visit(Some(&future), |Use { key, next }, _| {
-            found.push((key, next));
+            result.push((key, next));
             Ok(())
         })
         .unwrap();
-        found
+        result
     }
 
     proptest! {
@@ -306,10 +306,10 @@ mod tests {
             let requests: Vec<Request> =
                 requests.into_iter().map(|(lbn, blocks)| request(Op::Read, lbn, blocks)).collect();
             let uses = Uses::of(&mut InMemory::new(requests), 2, &mut || Ok(())).unwrap();
-            let found = all(&uses);
+            let result = all(&uses);
             let mut next: HashMap<u64, u64> = HashMap::new();
-            for (number, (key, found)) in found.iter().enumerate().rev() {
-                prop_assert_eq!(next.insert(*key, number as u64).unwrap_or(Use::NEVER), *found);
+            for (number, (key, result)) in result.iter().enumerate().rev() {
+                prop_assert_eq!(next.insert(*key, number as u64).unwrap_or(Use::NEVER), *result);
             }
             prop_assert_eq!(next.len(), uses.segments());
         }
@@ -339,10 +339,10 @@ mod tests {
         let caches: Vec<_> = [("lru", 1), ("lru", 2), ("belady", 1), ("lru", 3)]
             .map(|(word, room)| (Choice::parse(word).unwrap(), room))
             .into();
-        let found = uses.hits(&caches, watch).unwrap();
-        let hits: Vec<_> = found.iter().map(|hits| (hits.read_hits, hits.write_hits)).collect();
+        let result = uses.hits(&caches, watch).unwrap();
+        let hits: Vec<_> = result.iter().map(|hits| (hits.read_hits, hits.write_hits)).collect();
         assert_eq!(hits, [(0, 1), (2, 1), (0, 1), (2, 1)]);
-        assert!(found.iter().all(|hits| (hits.reads, hits.writes) == (5, 1)));
+        assert!(result.iter().all(|hits| (hits.reads, hits.writes) == (5, 1)));
         assert!(uses.hits(&[(Choice::parse("lru").unwrap(), 0)], watch).is_err());
     }
 

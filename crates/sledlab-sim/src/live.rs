@@ -33,7 +33,7 @@ mod power;
 use std::sync::Arc;
 
 use sledlab_core::{Error, Op, Request, Result, Span, Time};
-use sledlab_models::system::{MOST_COMPLETED, System};
+use sledlab_models::system::{MAX_COMPLETED, System};
 
 use crate::bookkeeping::{Bookkeeping, CompletedOperation, IssuedOperation};
 use crate::experiment::{Experiment, Recorded};
@@ -130,8 +130,8 @@ impl Live {
         let id = self.issued;
         self.issued += 1;
         let request = Request { arrival: now, ..request };
-        if let Some(kept) = &mut self.kept {
-            kept.arrive(id, &request, self.system.as_mut());
+        if let Some(stored) = &mut self.kept {
+            stored.arrive(id, &request, self.system.as_mut());
         }
         let arrived = IssuedOperation { now, id, request: &request };
         let mut ended = |end| tell_flushed(end, answers);
@@ -179,10 +179,10 @@ impl Live {
 
     fn do_before(&mut self, horizon: Time, answers: &mut Vec<Answer>) -> Result<()> {
         loop {
-            let answered = self.bookkeeping.completed.len();
+            let completed = self.bookkeeping.completed.len();
             let is_reached = self.system.advance_before(horizon, &mut self.bookkeeping.completed);
-            let is_full = self.bookkeeping.completed.len() >= MOST_COMPLETED;
-            let new = &self.bookkeeping.completed[answered..];
+            let is_full = self.bookkeeping.completed.len() >= MAX_COMPLETED;
+            let new = &self.bookkeeping.completed[completed..];
             if self.kept.is_some() {
                 power::forget_found(new, self.system.as_mut());
             }

@@ -94,13 +94,13 @@ impl MemoryMonitor {
         let (Some(begun), Some(used)) = (self.begun, status("VmRSS:")) else { return Ok(()) };
         let taken = used.saturating_sub(begun);
         let left = match setting() {
-            Some(said) => Some(said.saturating_sub(taken)),
+            Some(text) => Some(text.saturating_sub(taken)),
             None => machine().map(|left| left.saturating_sub(SPARED)),
         };
         // Tables of waiting requests grow to twice their size: the unused half takes addresses, but no memory.
         let addresses = of_address_space().map(|left| left.saturating_sub(SPARED + taken));
-        let least = left.into_iter().chain(addresses).min();
-        if least.is_some_and(|least| least < taken / PART) {
+        let minimum = left.into_iter().chain(addresses).min();
+        if minimum.is_some_and(|minimum| minimum < taken / PART) {
             return Err(overloaded(waiting, taken));
         }
         Ok(())
@@ -126,6 +126,6 @@ fn available() -> Option<u64> {
 
 /// Memory that the environment variable allows, in bytes.
 fn setting() -> Option<u64> {
-    let said = std::env::var(SETTING).ok()?.parse::<u64>().ok()?;
-    Some(said.saturating_mul(MB))
+    let text = std::env::var(SETTING).ok()?.parse::<u64>().ok()?;
+    Some(text.saturating_mul(MB))
 }

@@ -8,7 +8,7 @@ use sledlab_core::stats::{Distribution, Sum};
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 use sledlab_models::cache::CacheCounts;
 use sledlab_models::device::FaultCounts;
-use sledlab_models::power::{Energy, Ledger, Spent};
+use sledlab_models::power::{Energy, Ledger, RequestEnergy};
 use sledlab_models::system::{HybridCounts, System};
 
 use crate::VERSION;
@@ -425,7 +425,7 @@ impl Summary {
     }
 }
 
-fn split(distribution: &Distribution, bytes: u64, energy: Spent) -> Split {
+fn split(distribution: &Distribution, bytes: u64, energy: RequestEnergy) -> Split {
     let requests = distribution.moments().count();
     Split {
         requests,

@@ -13,7 +13,7 @@ const LATE: Duration = Duration::from_millis(20);
 
 /// Maximum number of iterations between two readings of the clock: less than a second even if iterations suddenly take
 /// milliseconds, and enough to make the cost of the clock negligible.
-const MOST: u32 = 128;
+const MAX: u32 = 128;
 
 /// Iterations between two polls without a clock.
 const ITERATIONS_WITHOUT_CLOCK: u32 = 65_536;
@@ -46,7 +46,7 @@ struct Clock {
 impl Default for PollInterval {
     fn default() -> Self {
         let clock = Clock { begun: Instant::now(), last_read: Duration::ZERO, due: None };
-        PollInterval { left: 1, stride: 1, most: MOST, clock: Some(clock) }
+        PollInterval { left: 1, stride: 1, most: MAX, clock: Some(clock) }
     }
 }
 

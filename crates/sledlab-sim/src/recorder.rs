@@ -2,7 +2,7 @@
 
 use sledlab_core::stats::{BatchMeans, Checksum, Distribution, Sum};
 use sledlab_core::{Op, Result, Time};
-use sledlab_models::power::TotalSpent;
+use sledlab_models::power::TotalEnergy;
 use sledlab_models::system::Completion;
 
 use crate::queue_trend::QueueTrend;
@@ -42,10 +42,10 @@ pub struct Recorder<'a> {
     pub(crate) parts: ServiceParts,
     pub(crate) blocks: [u64; 2],
     /// Energy spent on reads and on writes that count.
-    pub(crate) energy: [TotalSpent; 2],
+    pub(crate) energy: [TotalEnergy; 2],
     charges_energy: bool,
     /// Energy of requests that do not count, and of background work.
-    pub(crate) uncounted: TotalSpent,
+    pub(crate) uncounted: TotalEnergy,
     pub(crate) batches: BatchMeans,
     pub(crate) timeline: Timeline,
     pub(crate) trend: QueueTrend,
@@ -73,7 +73,7 @@ impl<'a> Recorder<'a> {
             blocks: [0; 2],
             energy: Default::default(),
             charges_energy: true,
-            uncounted: TotalSpent::default(),
+            uncounted: TotalEnergy::default(),
             batches: BatchMeans::default(),
             timeline: Timeline::default(),
             trend: QueueTrend::default(),
@@ -166,7 +166,7 @@ impl<'a> Recorder<'a> {
     /// it.
     pub(crate) fn served_uj(&self) -> f64 {
         let [reads, writes] = &self.energy;
-        let parts = [reads, writes, &self.uncounted].map(TotalSpent::spent);
+        let parts = [reads, writes, &self.uncounted].map(TotalEnergy::spent);
         parts.iter().map(|spent| spent.seek_uj + spent.access_uj).sum()
     }
 
@@ -185,7 +185,7 @@ impl<'a> Recorder<'a> {
 #[cfg(test)]
 mod tests {
     use sledlab_models::device::Queued;
-    use sledlab_models::power::Spent;
+    use sledlab_models::power::RequestEnergy;
 
     use super::*;
 
@@ -195,13 +195,13 @@ mod tests {
     fn what_each_request_costs_counts_however_much_was_spent_before() {
         let mut recorder = Recorder::new(0, None);
         let mut serve = |seek_uj, access_uj| {
-            let energy = Spent { seek_uj, access_uj, startup_uj: 0.0 };
+            let energy = RequestEnergy { seek_uj, access_uj, startup_uj: 0.0 };
             let done = Completion { energy, ..Completion::at_once(Queued::default(), Time::ZERO) };
             recorder.complete(&done).unwrap();
         };
         serve(2e16, 3e16);
         (0..100_000).for_each(|_| serve(0.25, 0.5));
-        let sum = Spent { seek_uj: 2e16 + 25_000.0, access_uj: 3e16 + 50_000.0, startup_uj: 0.0 };
+        let sum = RequestEnergy { seek_uj: 2e16 + 25_000.0, access_uj: 3e16 + 50_000.0, startup_uj: 0.0 };
         assert_eq!(recorder.energy[0].spent(), sum);
         assert_eq!(recorder.served_uj().to_bits(), (5e16_f64 + 75_000.0).to_bits());
     }

@@ -139,8 +139,8 @@ impl Replay {
         } else {
             Time::MAX
         };
-        let most = |limit: u64| if limit > 0 { limit } else { u64::MAX };
-        let (requests, operations) = (most(params.limit), most(params.operations));
+        let or_unlimited = |limit: u64| if limit > 0 { limit } else { u64::MAX };
+        let (requests, operations) = (or_unlimited(params.limit), or_unlimited(params.operations));
         Ok(Replay {
             mode,
             speedup: params.speedup,

@@ -42,7 +42,7 @@ pub struct Running<'a> {
     run: Run<'static, 'a>,
     system: Box<dyn System>,
     recorder: Recorder<'a>,
-    said: RunMetadata,
+    metadata: RunMetadata,
     begun: Stopwatch,
     cost: Option<DecisionCost>,
 }
@@ -52,11 +52,11 @@ impl<'a> Running<'a> {
         run: Run<'static, 'a>,
         system: Box<dyn System>,
         recorder: Recorder<'a>,
-        said: RunMetadata,
+        metadata: RunMetadata,
         begun: Stopwatch,
         cost: Option<DecisionCost>,
     ) -> Self {
-        Running { run, system, recorder, said, begun, cost }
+        Running { run, system, recorder, metadata, begun, cost }
     }
 
     /// Runs for about `turns` turns, arrivals or events, and returns whether the end is reached.
@@ -100,7 +100,7 @@ impl<'a> Running<'a> {
     pub fn finish(mut self) -> Result<Outcome> {
         while !self.run.run_to_pause(self.system.as_mut(), &mut self.recorder)? {}
         let counts = self.run.close(self.system.as_mut(), &mut self.recorder)?;
-        let RunMetadata { fitted, mode, config, seed } = self.said;
+        let RunMetadata { fitted, mode, config, seed } = self.metadata;
         let context = Context { counts, fitted, mode, config, seed };
         let summary = Summary::new(&self.recorder, self.system.as_ref(), context)?;
         let decision_ns = self.cost.as_ref().and_then(DecisionCost::mean_ns);

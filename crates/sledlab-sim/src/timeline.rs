@@ -4,7 +4,7 @@ use serde::Serialize;
 use sledlab_core::Time;
 
 /// Most bins that are kept.
-const MOST_BINS: usize = 1024;
+const MAX_BINS: usize = 1024;
 
 /// Width of a bin at first: 2^20 ns, about a millisecond.
 const FIRST_SHIFT: u32 = 20;
@@ -50,7 +50,7 @@ pub struct TimelineBin {
 
 impl Default for Timeline {
     fn default() -> Self {
-        Timeline { shift: FIRST_SHIFT, bins: Vec::with_capacity(MOST_BINS) }
+        Timeline { shift: FIRST_SHIFT, bins: Vec::with_capacity(MAX_BINS) }
     }
 }
 
@@ -65,7 +65,7 @@ impl Timeline {
     /// Widens the bins until one of them holds `at`, and returns its number.
     #[cold]
     fn make_room(&mut self, at: Time) -> usize {
-        while at.as_ns() >> self.shift >= MOST_BINS as u64 {
+        while at.as_ns() >> self.shift >= MAX_BINS as u64 {
             self.widen();
         }
         let index = (at.as_ns() >> self.shift) as usize;
@@ -141,7 +141,7 @@ mod tests {
             timeline.complete(Time::from_ns(i * 3_000_000), 2, i);
         }
         let bins = timeline.bins();
-        assert!(bins.len() <= MOST_BINS && bins.len() > MOST_BINS / 4);
+        assert!(bins.len() <= MAX_BINS && bins.len() > MAX_BINS / 4);
         assert_eq!(bins.iter().map(|bin| bin.requests).sum::<u64>(), 10_000);
         assert!(bins.iter().filter_map(|bin| bin.max_response_ms).fold(0.0, f64::max) > 9.0e-3);
     }

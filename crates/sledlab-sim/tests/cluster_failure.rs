@@ -114,20 +114,23 @@ fn what_is_lost_when_a_node_fails_is_done_again() {
     let healthy = replay(&work, &with(&chained));
     for phase in &healthy.phases {
         let half = (phase.start_ns + phase.end_ns) as f64 / 2e9;
-        let said = format!("{half:.9}");
-        let failed = [chained[0], ("cluster.failed", "1"), ("cluster.failed_at_s", &said)];
+        let text = format!("{half:.9}");
+        let failed = [chained[0], ("cluster.failed", "1"), ("cluster.failed_at_s", &text)];
         let outcome = replay(&work, &with(&failed));
         let failure = outcome.failure.clone().unwrap();
         let origin = phase.name.trim_end_matches(", copied");
         assert_eq!(failure.phase.as_deref(), Some(origin));
-        let rest = outcome.phases.iter().position(|each| each.name == format!("{origin}, after failure"));
-        let rest = &outcome.phases[rest.unwrap()..];
-        assert_eq!(failure.noticed_ns, Some(rest[0].start_ns));
+        let remaining =
+            outcome.phases.iter().position(|each| each.name == format!("{origin}, after failure"));
+        let remaining = &outcome.phases[remaining.unwrap()..];
+        assert_eq!(failure.noticed_ns, Some(remaining[0].start_ns));
         assert!(outcome.elapsed_ns > healthy.elapsed_ns, "{origin}");
-        assert!(rest.iter().map(|phase| phase.nodes[1]).all(|node| node.requests + node.sent_bytes == 0));
+        assert!(
+            remaining.iter().map(|phase| phase.nodes[1]).all(|node| node.requests + node.sent_bytes == 0)
+        );
         // A phase that copies goes on to its end; any other phase ends when the node fails.
         if origin == phase.name {
-            let when = rest[0].start_ns as f64 / 1e9;
+            let when = remaining[0].start_ns as f64 / 1e9;
             assert!((when / half - 1.0).abs() < 0.02, "{origin}: at {when} for {half}");
         }
     }
@@ -138,10 +141,10 @@ fn a_scan_loses_what_the_failed_node_had_done() {
     let work = scan(8, 16 << 20);
     let took = |settings: &[(&str, &str)]| replay(&work, &with(settings)).elapsed_ns as f64;
     let chained = ("cluster.redundancy", "chained");
-    let whole = took(&[chained]);
+    let full = took(&[chained]);
     for done in [0.01, 0.1, 0.25, 0.5, 0.9] {
-        let at = (whole * done / 1e9).to_string();
-        let after = took(&[chained, ("cluster.failed", "3"), ("cluster.failed_at_s", &at)]) / whole;
+        let at = (full * done / 1e9).to_string();
+        let after = took(&[chained, ("cluster.failed", "3"), ("cluster.failed_at_s", &at)]) / full;
         // The mean of the work left, but a whole share for the node that has the copy of a failed one.
         let expected = done + (1.0_f64 / 7.0 + 1.0 - done).max(1.0);
         assert!((after / expected - 1.0).abs() < 0.03, "{after} for {expected}, after {done}");
@@ -258,7 +261,7 @@ proptest! {
         let nodes = 2 * pairs;
         let work = record(&text(nodes, &sizes, &phases));
         let fails = failed < nodes;
-        let when = |said: String| if fails { said } else { "0".to_owned() };
+        let when = |message: String| if fails { message } else { "0".to_owned() };
         let own = [
             ("device.preset", "mems-g2".to_owned()),
             ("network.kind", ["ideal", "switch", "hub", "tree"][network].to_owned()),

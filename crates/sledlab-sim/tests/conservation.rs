@@ -320,11 +320,11 @@ fn closed_replay_keeps_its_number_outstanding() {
     events.extend(rows.completion_ns.iter().map(|at| (*at, -1)));
     events.sort_unstable();
     let mut in_flight = 0;
-    let most = events.iter().map(|(_, change)| {
+    let maximum = events.iter().map(|(_, change)| {
         in_flight += change;
         in_flight
     });
-    assert_eq!(most.max(), Some(5));
+    assert_eq!(maximum.max(), Some(5));
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn refuses_arrivals_that_the_clock_cannot_follow() {
     };
     let source = Some(Box::new(InMemory::new(vec![late])) as Box<_>);
     let error = experiment("mems-g2", &[]).run(Hooks { source, ..Hooks::default() }).unwrap_err();
-    assert_eq!(error.blame(), sledlab_core::error::Blame::User);
+    assert_eq!(error.origin(), sledlab_core::error::ErrorOrigin::User);
     assert!(error.to_string().contains("past the latest time"), "{error}");
 }
 
@@ -386,16 +386,16 @@ fn stopping_in_overload_changes_no_sustained_run() {
     for (root, gap) in
         (0..6).flat_map(|root| [200_000, 600_000, 700_000, 800_000, 1_200_000].map(|gap| (root, gap)))
     {
-        let (whole, stopped) = (summary(root, gap, false), summary(root, gap, true));
-        assert_eq!(stopped.saturated, whole.saturated, "{root}, {gap}");
-        if whole.saturated {
+        let (full, stopped) = (summary(root, gap, false), summary(root, gap, true));
+        assert_eq!(stopped.saturated, full.saturated, "{root}, {gap}");
+        if full.saturated {
             saturated += 1;
-            assert_eq!(stopped.operations.issued, whole.operations.issued);
-            assert_eq!(stopped.operations.offered, whole.operations.offered);
-            assert_eq!(whole.operations.offered, whole.operations.read + whole.operations.write);
-            assert!(stopped.operations.dropped > 0 && stopped.elapsed_s < whole.elapsed_s);
+            assert_eq!(stopped.operations.issued, full.operations.issued);
+            assert_eq!(stopped.operations.offered, full.operations.offered);
+            assert_eq!(full.operations.offered, full.operations.read + full.operations.write);
+            assert!(stopped.operations.dropped > 0 && stopped.elapsed_s < full.elapsed_s);
         } else {
-            assert_eq!(serde_json::to_string(&stopped).unwrap(), serde_json::to_string(&whole).unwrap());
+            assert_eq!(serde_json::to_string(&stopped).unwrap(), serde_json::to_string(&full).unwrap());
         }
     }
     assert!((6..30).contains(&saturated), "{saturated}");

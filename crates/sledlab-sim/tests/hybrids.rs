@@ -53,8 +53,8 @@ fn requests(root: u64, count: usize, mean_gap_ns: u64) -> Vec<Request> {
             n if n < 10 => Op::Read,
             _ => Op::Write,
         };
-        let most = if rng.random_bool(0.05) { 600 } else { 24 };
-        let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=most) };
+        let maximum = if rng.random_bool(0.05) { 600 } else { 24 };
+        let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=maximum) };
         let end = if rng.random_bool(0.7) { 6_000 } else { BLOCKS };
         let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=end - u64::from(blocks)) };
         Request { arrival, lbn, blocks, op, ..Request::default() }
@@ -64,9 +64,9 @@ fn requests(root: u64, count: usize, mean_gap_ns: u64) -> Vec<Request> {
 
 /// Checks of a run with `devices` devices; the run itself checks that times in states add up to the run.
 fn check(experiment: &Experiment, source: &[Request], devices: f64) {
-    let found = run(experiment, source);
-    answers::check(&found, source, devices);
-    let (summary, rows) = found;
+    let result = run(experiment, source);
+    answers::check(&result, source, devices);
+    let (summary, rows) = result;
     let flushes = source.iter().filter(|request| request.op == Op::Flush).count() as u64;
     assert_eq!(summary.operations.flush, flushes);
     let (energy, time, counts) = (&summary.energy_j, &summary.state_time_s, summary.hybrid.unwrap());
@@ -162,8 +162,8 @@ fn have_the_capacity_of_the_disk() {
         for front in ["mems-g2", "ram"] {
             for disk in [DISK, "mobile-disk"] {
                 let settings = [("front.preset", front), ("device.preset", disk)];
-                let least = if kind == "mirror" { blocks(front) } else { u64::MAX };
-                let capacity = blocks(disk).min(least);
+                let minimum = if kind == "mirror" { blocks(front) } else { u64::MAX };
+                let capacity = blocks(disk).min(minimum);
                 assert!(is_answered(&experiment(kind, &settings), capacity - 1), "{kind} {front} {disk}");
                 assert!(!is_answered(&experiment(kind, &settings), capacity), "{kind} {front} {disk}");
             }
@@ -220,14 +220,14 @@ fn differ(a: &Summary, b: &Summary) -> bool {
 
 /// Values of a parameter other than its default.
 fn others(spec: &ParamSpec) -> Vec<String> {
-    let (least, most) = spec.range.unwrap_or_default();
-    let numbers = |value: f64| [value / 2.0, value * 2.0, 16.0, 1.0, 0.5, least, most.min(1e6)];
+    let (minimum, maximum) = spec.range.unwrap_or_default();
+    let numbers = |value: f64| [value / 2.0, value * 2.0, 16.0, 1.0, 0.5, minimum, maximum.min(1e6)];
     match &spec.default {
         toml::Value::Boolean(value) => vec![(!value).to_string()],
         toml::Value::Integer(value) => numbers(*value as f64).map(|x| format!("{x:.0}")).into(),
         toml::Value::Float(value) => numbers(*value).map(|x| format!("{x:?}")).into(),
         _ => match spec.kind {
-            ParamKind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+            ParamKind::Choice(text) => text.iter().map(|word| (*word).to_owned()).collect(),
             _ => vec!["fifo".to_owned()],
         },
     }
@@ -302,7 +302,7 @@ proptest! {
         let on = |bit: u8| (techniques >> bit & 1 == 1).to_string();
         let either = |bit: u8, one: &str, other: &str| if techniques >> bit & 1 == 1 { one } else { other }.to_owned();
         let (segment_kb, buffer_kb) = (segment.to_string(), (segment * buffered).max(8).to_string());
-        let room = |least: u64| format!("{:?}", (segment * (least + slots)) as f64 * 1.2 / 1024.0 + odd / 2048.0);
+        let room = |minimum: u64| format!("{:?}", (segment * (minimum + slots)) as f64 * 1.2 / 1024.0 + odd / 2048.0);
         let common = [("replay.mode", mode), ("hybrid.buffer_kb", buffer_kb), ("replay.warmup", "0".to_owned())];
         let cache = [("cache.kind", "write-back"), ("cache.capacity_blocks", "100"), ("cache.volatile", "true")];
         let cache = &cache[..if cached { 3 } else { 0 }];

@@ -161,23 +161,27 @@ fn check(experiment: &Experiment, session: &Session) {
     let text = |outcome: &Outcome| serde_json::to_string(&outcome.summary).unwrap();
     assert_eq!(text(&session.outcome), text(&outcome));
 
-    let answered: HashMap<u64, Time> = session.answers.iter().map(|answer| (answer.id, answer.at)).collect();
-    assert_eq!(answered.len(), session.answers.len(), "each is answered once");
-    assert_eq!(answered.len(), session.submitted.len(), "and none is forgotten");
+    let completed: HashMap<u64, Time> = session.answers.iter().map(|answer| (answer.id, answer.at)).collect();
+    assert_eq!(completed.len(), session.answers.len(), "each is answered once");
+    assert_eq!(completed.len(), session.submitted.len(), "and none is forgotten");
     let column = |name| &rows.iter().find(|(column, _)| *column == name).unwrap().1;
     for (id, completion) in column("id").iter().zip(column("completion_ns")) {
-        assert_eq!(answered[id].as_ns(), *completion);
+        assert_eq!(completed[id].as_ns(), *completion);
     }
     let own_flushes = experiment.get("cache.volatile").is_some();
     let mut written = Time::ZERO;
     for (id, request) in (0..).zip(&session.submitted) {
         match request.op {
-            Op::Write => written = written.max(answered[&id]),
-            Op::Flush if own_flushes => assert!(answered[&id] >= request.arrival),
+            Op::Write => written = written.max(completed[&id]),
+            Op::Flush if own_flushes => assert!(completed[&id] >= request.arrival),
             Op::Flush => {
-                assert_eq!(answered[&id], written.max(request.arrival), "a flush waits for writes before it");
+                assert_eq!(
+                    completed[&id],
+                    written.max(request.arrival),
+                    "a flush waits for writes before it"
+                );
             }
-            Op::Trim => assert_eq!(answered[&id], request.arrival),
+            Op::Trim => assert_eq!(completed[&id], request.arrival),
             Op::Read => {}
         }
     }

@@ -165,14 +165,14 @@ proptest! {
             ("device.subsector_access", subsector), ("device.sleds", sleds), ("device.sled_motion", "independent"),
             ("device.sled_map", "round-robin"), ("device.stripe_blocks", "4"),
         ]), source.clone());
-        let ((whole, rows), (part, part_rows)) = (run_with("false"), run_with("true"));
+        let ((full, rows), (part, part_rows)) = (run_with("false"), run_with("true"));
         prop_assert_eq!(&rows.response_ns, &part_rows.response_ns);
-        assert_same(whole.tip_time_s, part.tip_time_s + part.dark_tip_time_s);
+        assert_same(full.tip_time_s, part.tip_time_s + part.dark_tip_time_s);
         let dark: u64 = source.iter().map(|request| u64::from(request.unrequested_words)).sum();
         // One row of 90 bits at 700 kbit/s.
         prop_assert!((part.dark_tip_time_s - dark as f64 * 128.571e-6).abs() <= 1e-9 * dark as f64);
-        assert_same(whole.energy_j.total - part.energy_j.total, part.dark_tip_time_s * 1e-3);
-        assert_same(whole.dark_tip_time_s, 0.0);
+        assert_same(full.energy_j.total - part.energy_j.total, part.dark_tip_time_s * 1e-3);
+        assert_same(full.dark_tip_time_s, 0.0);
     }
 }
 

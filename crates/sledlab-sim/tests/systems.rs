@@ -22,8 +22,8 @@ fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Req
             n if n < 11 => Op::Read,
             _ => Op::Write,
         };
-        let most = if rng.random_bool(0.1) { 1000 } else { 64 };
-        let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=most) };
+        let maximum = if rng.random_bool(0.1) { 1000 } else { 64 };
+        let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=maximum) };
         let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=capacity - u64::from(blocks)) };
         Request { arrival: Time::from_ns(now), lbn, blocks, op, ..Request::default() }
     };
@@ -32,9 +32,9 @@ fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Req
 
 /// Checks of a run with `devices` devices; the run itself checks that requests are charged the energy of the devices.
 fn check(experiment: &Experiment, source: &[Request], devices: f64) {
-    let found = run(experiment, source);
-    answers::check(&found, source, devices);
-    let summary = found.0;
+    let result = run(experiment, source);
+    answers::check(&result, source, devices);
+    let summary = result.0;
     let (energy, time) = (summary.energy_j, summary.state_time_s);
     assert!(close(
         energy.total,
@@ -123,8 +123,8 @@ fn refuses_systems_that_cannot_be() {
     };
     for kind in KINDS {
         let few = if kind == "raid5" { "2" } else { "1" };
-        let found = message("ram", &[("system.kind", kind), ("system.devices", few)]);
-        assert!(found.contains(&format!("system.devices = {few} is too few for a {kind}")), "{found}");
+        let result = message("ram", &[("system.kind", kind), ("system.devices", few)]);
+        assert!(result.contains(&format!("system.devices = {few} is too few for a {kind}")), "{result}");
     }
     assert!(message("ram", &[("system.devices", "4")]).contains("system.kind = \"single\" has one"));
     let alone = message("mobile-disk", &[("system.bus", "shared")]);

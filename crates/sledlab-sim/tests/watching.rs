@@ -22,8 +22,8 @@ const SYSTEMS: [&str; 11] = [
 ];
 
 fn experiment(system: &str) -> Experiment {
-    let said = format!("{system}\nworkload.kind = \"uniform\"\nreplay.limit = 3000");
-    Experiment::from_toml("watching", &said).unwrap()
+    let text = format!("{system}\nworkload.kind = \"uniform\"\nreplay.limit = 3000");
+    Experiment::from_toml("watching", &text).unwrap()
 }
 
 #[test]
@@ -69,17 +69,20 @@ fn a_watched_run_is_the_same() {
 
 /// Checks the residency of a cache and of as many fronts as there are hybrids; where no block is dirty, none has to be
 /// written.
-fn check_residency(system: &dyn System, said: &str) {
-    let found = system.residency();
-    let hybrids = if said.contains("hybrid") { system.stations().len() / 2 } else { 0 };
-    assert_eq!(found.len(), usize::from(said.contains("cache")) + hybrids, "{said}");
-    assert!(found.iter().all(|residency| !residency.slots.is_empty() && residency.slot_blocks > 0), "{said}");
-    let is_dirty = found.iter().any(|residency| {
+fn check_residency(system: &dyn System, text: &str) {
+    let result = system.residency();
+    let hybrids = if text.contains("hybrid") { system.stations().len() / 2 } else { 0 };
+    assert_eq!(result.len(), usize::from(text.contains("cache")) + hybrids, "{text}");
+    assert!(
+        result.iter().all(|residency| !residency.slots.is_empty() && residency.slot_blocks > 0),
+        "{text}"
+    );
+    let is_dirty = result.iter().any(|residency| {
         residency.waiting + residency.writing > 0
             || residency.slots.iter().any(|slot| !matches!(slot, SlotState::Free | SlotState::Clean))
     });
     let dirty_blocks = system.hybrid().map_or(0, |counts| counts.dirty_blocks);
-    assert!(is_dirty || dirty_blocks == 0, "{said}: {dirty_blocks}");
+    assert!(is_dirty || dirty_blocks == 0, "{text}: {dirty_blocks}");
 }
 
 /// Distance between two angles, in turns.
@@ -91,8 +94,8 @@ fn apart(one: f64, other: f64) -> f64 {
 #[test]
 fn the_first_sector_is_under_the_head_when_a_transfer_begins() {
     for disk in ["atlas-10k", "cheetah-9lp", "hp-c2490a", "ibm-18es", "seagate-st41601n"] {
-        let said = format!("device.preset = \"{disk}\"\nscheduler.kind = \"sptf\"\nworkload.blocks = 1");
-        let mut running = experiment(&said).begin(Hooks::default()).unwrap();
+        let text = format!("device.preset = \"{disk}\"\nscheduler.kind = \"sptf\"\nworkload.blocks = 1");
+        let mut running = experiment(&text).begin(Hooks::default()).unwrap();
         running.stations_mut()[0].watch(Time::ZERO);
         while !running.run_for(100).unwrap() {}
         let seen = running.stations_mut()[0].seen();

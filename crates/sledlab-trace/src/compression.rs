@@ -74,17 +74,17 @@ pub(crate) fn unpack(mut packed: Unpacked) -> io::Result<(Compression, Unpacked)
     let mut prefix = Vec::with_capacity(Compression::PREFIX);
     packed.by_ref().take(Compression::PREFIX as u64).read_to_end(&mut prefix)?;
     let compression = Compression::recognise(&prefix);
-    let whole = Cursor::new(prefix).chain(packed);
+    let full = Cursor::new(prefix).chain(packed);
     if compression == Compression::Plain {
-        return Ok((compression, Box::new(whole)));
+        return Ok((compression, Box::new(full)));
     }
-    let whole = BufReader::with_capacity(PACKED_BUFFER, whole);
+    let full = BufReader::with_capacity(PACKED_BUFFER, full);
     let unpacked: Unpacked = match compression {
-        Compression::Plain => Box::new(whole),
-        Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
-        Compression::Zstd => zstd(whole)?,
-        Compression::Bzip2 => Box::new(MultiBzDecoder::new(whole)),
-        Compression::Xz => xz(whole)?,
+        Compression::Plain => Box::new(full),
+        Compression::Gzip => Box::new(MultiGzDecoder::new(full)),
+        Compression::Zstd => zstd(full)?,
+        Compression::Bzip2 => Box::new(MultiBzDecoder::new(full)),
+        Compression::Xz => xz(full)?,
     };
     Ok((compression, unpacked))
 }

@@ -149,10 +149,10 @@ impl<'a> Fields<'a> {
 
     #[cold]
     fn missing_separator(self, separator: u8) -> Fault {
-        let wanted =
+        let expected =
             if separator == b' ' { "a space".to_owned() } else { format!("`{}`", char::from(separator)) };
-        let found = if self.is_at_end() { "the line ends" } else { "other text comes" };
-        Fault::new(self.at, format!("expected {wanted} here, but {found}"))
+        let result = if self.is_at_end() { "the line ends" } else { "other text comes" };
+        Fault::new(self.at, format!("expected {expected} here, but {result}"))
     }
 
     /// Reads a whole number, 0 or more. `what` names the field in errors.
@@ -241,7 +241,7 @@ impl<'a> Fields<'a> {
     #[inline(always)]
     pub(crate) fn decimal(&mut self, what: &str, scale: usize) -> Parsed<u64> {
         let from = self.at;
-        let whole = self.digits();
+        let full = self.digits();
         let whole_digits = self.at - from;
         let (mut fraction, mut fraction_digits) = (0, 0);
         if self.peek() == b'.' {
@@ -256,7 +256,7 @@ impl<'a> Fields<'a> {
             self.at = at;
             return Ok(value);
         }
-        Ok(whole * POWERS_OF_TEN[scale] + fraction * POWERS_OF_TEN[scale - fraction_digits])
+        Ok(full * POWERS_OF_TEN[scale] + fraction * POWERS_OF_TEN[scale - fraction_digits])
     }
 
     /// As [`Fields::decimal`], for any number of digits and for exponents.
@@ -265,7 +265,7 @@ impl<'a> Fields<'a> {
         let from = self.at;
         let whole_from = self.at;
         self.digits();
-        let whole = &self.line[whole_from..self.at];
+        let full = &self.line[whole_from..self.at];
         let mut fraction: &[u8] = &[];
         if self.peek() == b'.' {
             self.at += 1;
@@ -273,15 +273,15 @@ impl<'a> Fields<'a> {
             self.digits();
             fraction = &self.line[point..self.at];
         }
-        if whole.is_empty() && fraction.is_empty() {
+        if full.is_empty() && fraction.is_empty() {
             self.at = from;
             return Err(self.not_a_number(from, what, "a number"));
         }
         let exponent = self.exponent(what)?;
         // Decimal place of each digit after scaling: 0 for units, -1 for tenths.
-        let mut place = (whole.len() as i64) - 1 + exponent + scale as i64;
+        let mut place = (full.len() as i64) - 1 + exponent + scale as i64;
         let mut value = 0_u128;
-        for digit in whole.iter().chain(fraction).map(|byte| u128::from(byte - b'0')) {
+        for digit in full.iter().chain(fraction).map(|byte| u128::from(byte - b'0')) {
             if place >= 0 && (value > 0 || digit > 0) {
                 if place > 20 {
                     return Err(Fault::new(from, format!("{what} is too large")));
@@ -342,34 +342,36 @@ impl<'a> Fields<'a> {
     /// The bytes up to the next `separator` or the end of the line.
     #[inline]
     pub(crate) fn word(&mut self, separator: u8) -> &'a [u8] {
-        let rest = &self.line[self.at..];
-        let length = rest.iter().position(|byte| *byte == separator).unwrap_or(rest.len());
+        let remaining = &self.line[self.at..];
+        let length = remaining.iter().position(|byte| *byte == separator).unwrap_or(remaining.len());
         self.at += length;
-        &rest[..length]
+        &remaining[..length]
     }
 
     /// The bytes up to the next space or tab.
     #[inline]
     pub(crate) fn token(&mut self) -> &'a [u8] {
-        let rest = &self.line[self.at..];
-        let length = rest.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(rest.len());
+        let remaining = &self.line[self.at..];
+        let length =
+            remaining.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(remaining.len());
         self.at += length;
-        &rest[..length]
+        &remaining[..length]
     }
 
     #[cold]
-    fn not_a_number(self, at: usize, what: &str, wanted: &str) -> Fault {
-        let rest = &self.line[at.min(self.line.len())..];
-        let unsigned = rest.strip_prefix(b"-").or_else(|| rest.strip_prefix(b"+")).unwrap_or(rest);
+    fn not_a_number(self, at: usize, what: &str, expected: &str) -> Fault {
+        let remaining = &self.line[at.min(self.line.len())..];
+        let unsigned =
+            remaining.strip_prefix(b"-").or_else(|| remaining.strip_prefix(b"+")).unwrap_or(remaining);
         let lower: Vec<u8> = unsigned.iter().take(3).map(u8::to_ascii_lowercase).collect();
         let message = if lower == b"nan" || lower == b"inf" {
             format!("{what} is not a finite number")
-        } else if rest.first() == Some(&b'-') && unsigned.first().is_some_and(u8::is_ascii_digit) {
+        } else if remaining.first() == Some(&b'-') && unsigned.first().is_some_and(u8::is_ascii_digit) {
             format!("{what} is negative")
-        } else if rest.is_empty() {
+        } else if remaining.is_empty() {
             format!("{what} is missing: the line ends")
         } else {
-            format!("expected {what}, {wanted}")
+            format!("expected {what}, {expected}")
         };
         Fault::new(at, message)
     }

@@ -174,17 +174,17 @@ impl Input {
         let mut more = self.want(1)?;
         let any = more;
         while more {
-            let rest = &self.buffer[self.start..self.end];
-            let found = memchr(b'\n', rest);
-            let taken = found.unwrap_or(rest.len());
+            let remaining = &self.buffer[self.start..self.end];
+            let result = memchr(b'\n', remaining);
+            let taken = result.unwrap_or(remaining.len());
             if line.len() + taken > longest {
                 return Err(Error::user(format!("line longer than {} MiB", longest >> 20))
                     .with_remedy("check where the file came from: its line ends may be lost")
                     .at(&self.name, self.line + 1, longest as u64, line));
             }
-            line.extend_from_slice(&rest[..taken]);
-            self.start += taken + usize::from(found.is_some());
-            more = found.is_none() && self.want(1)?;
+            line.extend_from_slice(&remaining[..taken]);
+            self.start += taken + usize::from(result.is_some());
+            more = result.is_none() && self.want(1)?;
         }
         if line.last() == Some(&b'\r') {
             line.pop();

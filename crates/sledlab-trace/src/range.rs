@@ -5,13 +5,13 @@
 use sledlab_core::{BLOCK_BYTES, Error};
 
 /// Most blocks whose byte addresses fit signed numbers of 64 bits, the type of addresses in tables and Parquet files.
-pub(crate) const MOST_BLOCKS: u64 = i64::MAX as u64 / BLOCK_BYTES;
+pub(crate) const MAX_BLOCKS: u64 = i64::MAX as u64 / BLOCK_BYTES;
 
 /// Checks a range given in blocks: not empty, at most 2^32 - 1 blocks long, byte addresses below 2^63.
 #[inline(always)]
 pub(crate) fn of_blocks(lbn: u64, blocks: u64) -> Result<(u64, u32), Error> {
     let count = blocks as u32;
-    if blocks == 0 || u64::from(count) != blocks || lbn > MOST_BLOCKS - blocks {
+    if blocks == 0 || u64::from(count) != blocks || lbn > MAX_BLOCKS - blocks {
         return Err(impossible(blocks));
     }
     Ok((lbn, count))

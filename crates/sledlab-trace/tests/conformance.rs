@@ -77,8 +77,8 @@ fn check(name: &str, choice: &Choice, setting: GeneratorSetting) -> Result<(), T
     let make = |setting: GeneratorSetting| choice.build(setting.seed, setting.capacity_blocks);
     let case = Case { setting, most: REQUESTS as usize };
     for rule in &RULES {
-        let kept = (rule.check)(&make, &case);
-        prop_assert!(kept.is_ok(), "{} {}", rule.says, kept.unwrap_err());
+        let stored = (rule.check)(&make, &case);
+        prop_assert!(stored.is_ok(), "{} {}", rule.says, stored.unwrap_err());
     }
     if capacity_blocks > 200 && name != "directed-stream" {
         prop_assert_ne!(&requests, &draw(choice, seed ^ 1, capacity_blocks).unwrap());

@@ -49,8 +49,8 @@ fn csv_tells_how_much_of_the_last_block_is_wanted() {
         let text = format!("0,{op},{offset},{length}\n");
         read(text.as_bytes(), OpenOptions::default()).unwrap().1[0].unrequested_words
     };
-    let found = [1, 8, 9, 504, 505, 512, 513, 1000].map(|length| unwanted(512, length, 'R'));
-    assert_eq!(found, [63, 63, 62, 1, 0, 0, 63, 3]);
+    let result = [1, 8, 9, 504, 505, 512, 513, 1000].map(|length| unwanted(512, length, 'R'));
+    assert_eq!(result, [63, 63, 62, 1, 0, 0, 63, 3]);
     assert_eq!(unwanted(512, 1000, 'W'), 3);
     // Words unwanted in a first block are not counted; a trim has no last block to read.
     assert_eq!([unwanted(8, 100, 'R'), unwanted(511, 2, 'W'), unwanted(512, 100, 'T')], [0; 3]);
@@ -226,10 +226,10 @@ fn srt_places_disks_one_after_another_and_rounds_outwards() {
 
 #[test]
 fn srt_says_which_record_is_wrong() {
-    let whole = srt();
-    let first = whole.len() - 3 * 56;
+    let full = srt();
+    let first = full.len() - 3 * 56;
     let with = |at: usize, word: u32| {
-        let mut bytes = whole.clone();
+        let mut bytes = full.clone();
         bytes[first + at..first + at + 4].copy_from_slice(&word.to_be_bytes());
         reading::error(&bytes, None)
     };
@@ -239,11 +239,11 @@ fn srt_says_which_record_is_wrong() {
     assert!(with(4, 0x0003_0001).starts_with("t:1:1: record of length 56, version 3, type 1"));
     assert!(with(112 + 8, 2).starts_with("t:3:9: the request arrives 6000 ms before"));
     assert!(
-        reading::error(&whole[..whole.len() - 3], None)
+        reading::error(&full[..full.len() - 3], None)
             .starts_with("t:3:1: the last record is cut off: 53 of 56")
     );
-    assert!(reading::error(&whole[..first], None).contains("holds no requests"));
-    assert!(reading::error(&whole[..first - 2], None).contains("does not end"));
+    assert!(reading::error(&full[..first], None).contains("holds no requests"));
+    assert!(reading::error(&full[..first - 2], None).contains("does not end"));
 }
 
 #[test]
@@ -286,11 +286,11 @@ fn damaged_compressed_traces_are_the_users_errors() {
     let lines: Vec<String> =
         (0..20_000).map(|i| format!("{i},R,{},4096", i * 7919 % 100_000 * 512)).collect();
     let text = lines.join("\n");
-    for (name, whole) in packed(text.as_bytes()) {
-        let cut = reading::error(&whole[..whole.len() / 2], None);
+    for (name, full) in packed(text.as_bytes()) {
+        let cut = reading::error(&full[..full.len() / 2], None);
         assert!(cut.contains(&format!("the {name} data ends too early")), "{name}: {cut}");
         assert!(cut.contains("help: "), "{cut}");
-        let mut hurt = whole.clone();
+        let mut hurt = full.clone();
         let middle = hurt.len() / 2;
         hurt[middle..middle + 40].iter_mut().for_each(|byte| *byte ^= 0x5a);
         reading::error(&hurt, None);

@@ -32,10 +32,10 @@ fn samples_are_valid() {
 #[test]
 fn samples_of_work_records_are_valid() {
     for sample in samples::work() {
-        let said = check_work(&sample);
-        assert!(said.starts_with('['), "{said}");
+        let text = check_work(&sample);
+        assert!(text.starts_with('['), "{text}");
         for packed in samples::packed(&sample) {
-            assert_eq!(check_work(&packed), said);
+            assert_eq!(check_work(&packed), text);
         }
     }
 }

@@ -10,8 +10,8 @@ fn mean_bytes(requests: &[Request]) -> f64 {
     requests.iter().map(|r| f64::from(r.blocks) * 512.0).sum::<f64>() / requests.len() as f64
 }
 
-fn share(requests: &[Request], mut wanted: impl FnMut(&Request) -> bool) -> f64 {
-    requests.iter().filter(|r| wanted(r)).count() as f64 / requests.len() as f64
+fn share(requests: &[Request], mut expected: impl FnMut(&Request) -> bool) -> f64 {
+    requests.iter().filter(|r| expected(r)).count() as f64 / requests.len() as f64
 }
 
 fn span_s(requests: &[Request]) -> f64 {
@@ -34,8 +34,8 @@ fn recorded_application_traces_have_the_published_counts() {
         let (format, requests) = read_file(&folder.join(format!("{name}.csv.zst")));
         assert_eq!(format, "csv");
         let of = |op| requests.iter().filter(|r| r.op == op).count();
-        let found = [requests.len(), of(Op::Read), of(Op::Write), of(Op::Trim), of(Op::Flush)];
-        assert_eq!(found, counts, "{name}");
+        let result = [requests.len(), of(Op::Read), of(Op::Write), of(Op::Trim), of(Op::Flush)];
+        assert_eq!(result, counts, "{name}");
         assert!((span_s(&requests) - seconds).abs() < 0.06, "{name}: {} s", span_s(&requests));
         let highest = requests.iter().map(Request::end).max().unwrap() as f64 * 512.0 / 1e9;
         assert!((highest - highest_gb).abs() < 0.006, "{name}: {highest} GB");

@@ -109,10 +109,10 @@ fn columns_stand_only_where_they_are_needed() {
     assert_eq!(text(&[part]), "time_us,op,offset_bytes,length_bytes\n1,R,512,128\n");
     assert_eq!(text(&[]), "time_us,op,offset_bytes,length_bytes\n");
     let metadata = Request { metadata: true, ..request(2_000, Write, 2, 1, 0) };
-    let found = text(&[part, metadata, part]);
+    let result = text(&[part, metadata, part]);
     let expected =
         "time_us,op,offset_bytes,length_bytes,device,metadata\n1,R,512,128,0,0\n2,W,1024,512,0,1\n";
-    assert!(found.starts_with(expected) && found.ends_with("\n1,R,512,128,0,0\n"), "{found}");
+    assert!(result.starts_with(expected) && result.ends_with("\n1,R,512,128,0,0\n"), "{result}");
 }
 
 #[test]

@@ -43,9 +43,9 @@ fn selection_keeps_what_is_asked_for() {
 
 #[test]
 fn devices_are_placed_one_after_another() {
-    let found = survey(&mut InMemory::new(sample())).unwrap();
-    assert_eq!((found.extents.clone(), found.highest_end(), found.requests), (vec![8, 195, 254], 254, 5));
-    let place = PlaceDevices::new(&found.extents).unwrap();
+    let result = survey(&mut InMemory::new(sample())).unwrap();
+    assert_eq!((result.extents.clone(), result.highest_end(), result.requests), (vec![8, 195, 254], 254, 5));
+    let place = PlaceDevices::new(&result.extents).unwrap();
     assert_eq!(place.starts(), [0, 8, 203]);
     let lbns: Vec<u64> = after(place, &sample()).unwrap().iter().map(|r| r.lbn).collect();
     assert_eq!(lbns, [0, 293, 103, 0, 453]);
@@ -104,24 +104,27 @@ fn what_is_cut_off_takes_the_wanted_part_along() {
 fn any_part_of_the_last_block_is_wanted_as_often() {
     let all: Vec<Request> = (0..64_000).map(|i| request(i * 1000, Read, i, 2, 0)).collect();
     let random = |seed, requests: &[Request]| after(RandomLastBlock::new(seed), requests).unwrap();
-    let found = random(1, &all);
+    let result = random(1, &all);
     let mut counts = [0_u32; 64];
-    for request in &found {
+    for request in &result {
         counts[usize::from(request.unrequested_words)] += 1;
     }
     assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
-    assert!(found.iter().zip(&all).all(|(a, b)| Request { unrequested_words: 0, ..*a } == *b));
-    assert_eq!(found, random(1, &found), "whatever was wanted before");
-    assert_ne!(found, random(2, &all));
+    assert!(result.iter().zip(&all).all(|(a, b)| Request { unrequested_words: 0, ..*a } == *b));
+    assert_eq!(result, random(1, &result), "whatever was wanted before");
+    assert_ne!(result, random(2, &all));
     // Neither arrivals nor trims and flushes change the draw.
     let faster: Vec<Request> = after(Speedup::new(10.0).unwrap(), &all).unwrap();
-    let words = |requests: &[Request]| requests.iter().map(|r| r.unrequested_words).collect::<Vec<_>>();
-    assert_eq!(words(&random(1, &faster)), words(&found));
+    let unrequested = |requests: &[Request]| requests.iter().map(|r| r.unrequested_words).collect::<Vec<_>>();
+    assert_eq!(unrequested(&random(1, &faster)), unrequested(&result));
     let mixed: Vec<Request> =
         all.iter().flat_map(|r| [request(0, Flush, 0, 0, 0), request(0, Trim, 0, 1, 0), *r]).collect();
     let mixed = random(1, &mixed);
     assert!(mixed.iter().all(|r| r.op == Read || r.unrequested_words == 0));
-    assert_eq!(words(&mixed.iter().copied().skip(2).step_by(3).collect::<Vec<_>>()), words(&found));
+    assert_eq!(
+        unrequested(&mixed.iter().copied().skip(2).step_by(3).collect::<Vec<_>>()),
+        unrequested(&result)
+    );
 }
 
 #[test]
@@ -129,9 +132,9 @@ fn merged_traces_are_in_order_and_keep_their_devices_apart() {
     let a = InMemory::new(vec![request(5, Read, 1, 1, 7), request(9, Read, 2, 1, 7)]);
     let b =
         InMemory::new(vec![request(0, Read, 3, 1, 7), request(5, Read, 4, 1, 0), request(9, Read, 5, 1, 7)]);
-    let found: Vec<(u64, u16)> =
+    let result: Vec<(u64, u16)> =
         all(Merge::new([a.clone(), b.clone()])).unwrap().iter().map(|r| (r.lbn, r.device)).collect();
-    assert_eq!(found, [(3, 0), (1, 1), (4, 2), (2, 1), (5, 0)]);
+    assert_eq!(result, [(3, 0), (1, 1), (4, 2), (2, 1), (5, 0)]);
     assert!(all(Merge::new([a, b]).keep_devices()).unwrap().iter().all(|r| [0, 7].contains(&r.device)));
     assert!(all(Merge::<InMemory>::new([])).unwrap().is_empty());
 }

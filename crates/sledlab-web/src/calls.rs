@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::json;
-use sledlab_core::error::Blame;
+use sledlab_core::error::ErrorOrigin;
 use sledlab_core::{Error, Result, Time};
 
 use crate::answer::Ready;
@@ -59,8 +59,8 @@ fn time(ns: f64) -> Time {
 
 /// An error, as JSON.
 pub(crate) fn mistake(error: &Error) -> Vec<u8> {
-    let blame = if error.blame() == Blame::User { "user" } else { "core" };
-    let mut fields = json!({ "blame": blame, "message": error.message() });
+    let origin = if error.origin() == ErrorOrigin::User { "user" } else { "core" };
+    let mut fields = json!({ "blame": origin, "message": error.message() });
     if let Some(remedy) = error.remedy() {
         fields["remedy"] = remedy.into();
     }

@@ -116,7 +116,7 @@ impl Laboratory {
 
     /// The open run with this number.
     pub fn run(&mut self, run: usize) -> Result<&mut OpenRun> {
-        let found = self.runs.get_mut(run).and_then(Option::as_mut);
-        found.ok_or_else(|| Error::internal(format!("run {run} is not open")))
+        let result = self.runs.get_mut(run).and_then(Option::as_mut);
+        result.ok_or_else(|| Error::internal(format!("run {run} is not open")))
     }
 }

@@ -12,7 +12,7 @@ use crate::answer::{Answer, Column};
 const SLOTS_OF_A_TURN: usize = 4096;
 
 /// The residency of a cache or of the front of a hybrid, in samples.
-struct Held {
+struct ResidencySamples {
     /// The first station of the hybrid; none for a cache in front of all stations.
     station: Option<usize>,
     /// The latest sample.
@@ -35,17 +35,17 @@ struct ResidencySample {
 }
 
 /// The residencies of a system.
-pub(crate) struct Residencies(Vec<Held>);
+pub(crate) struct Residencies(Vec<ResidencySamples>);
 
 impl Residencies {
     /// Takes the first samples.
     pub fn new(system: &dyn System) -> Self {
-        let found = system.residency();
+        let result = system.residency();
         let caches = usize::from(system.cache().is_some());
-        let hybrids = found.len().saturating_sub(caches).max(1);
+        let hybrids = result.len().saturating_sub(caches).max(1);
         let of_hybrid = system.stations().len() / hybrids;
-        let seen = found.into_iter().enumerate().map(|(number, residency)| {
-            Held::new(number.checked_sub(caches).map(|hybrid| hybrid * of_hybrid), residency)
+        let seen = result.into_iter().enumerate().map(|(number, residency)| {
+            ResidencySamples::new(number.checked_sub(caches).map(|hybrid| hybrid * of_hybrid), residency)
         });
         Residencies(seen.collect())
     }
@@ -74,10 +74,16 @@ impl Residencies {
     }
 }
 
-impl Held {
+impl ResidencySamples {
     fn new(station: Option<usize>, residency: Residency) -> Self {
         let looks = vec![ResidencySample::at(&residency, 0)];
-        Held { station, first: residency.slots.clone(), last: residency, looks, changes: Vec::new() }
+        ResidencySamples {
+            station,
+            first: residency.slots.clone(),
+            last: residency,
+            looks,
+            changes: Vec::new(),
+        }
     }
 
     fn look(&mut self, residency: Residency) {

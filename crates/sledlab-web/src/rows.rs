@@ -20,8 +20,8 @@ pub(crate) struct CompletedRows {
 impl CompletedRows {
     /// Adds rows.
     pub fn take(&mut self, rows: &Rows) {
-        let wanted = rows.columns().into_iter().filter(|(name, _)| !LEFT_OUT.contains(name));
-        for (place, (name, values)) in wanted.enumerate() {
+        let expected = rows.columns().into_iter().filter(|(name, _)| !LEFT_OUT.contains(name));
+        for (place, (name, values)) in expected.enumerate() {
             if place == self.columns.len() {
                 self.columns.push((name, Vec::new()));
             }

@@ -90,8 +90,8 @@ impl WatchedRun {
     pub fn window(&self) -> Result<Ready> {
         let mut answer = Answer::default();
         let numbered = || self.stations.iter().enumerate();
-        let rests =
-            numbered().flat_map(|(n, station)| station.rests.iter().map(move |rest| (n as u16, *rest)));
+        let rests = numbered()
+            .flat_map(|(n, station)| station.rests.iter().map(move |remaining| (n as u16, *remaining)));
         let (accesses, rows) = self.accesses(&mut answer);
         let (choices, candidates) = self.choices(&mut answer, &rows);
         let states = self.states(&mut answer, rests.collect());
@@ -243,11 +243,11 @@ impl WatchedRun {
             .iter()
             .map(|at| {
                 let number = seen.choices.partition_point(|choice| choice.at <= *at);
-                let parked = seen.rests.iter().rev().find(|rest| rest.begin <= *at && *at < rest.end);
-                let next = seen
-                    .choices
-                    .get(number)
-                    .filter(|_| number == 0 || parked.is_some_and(|rest| rest.state != State::Idle));
+                let parked =
+                    seen.rests.iter().rev().find(|remaining| remaining.begin <= *at && *at < remaining.end);
+                let next = seen.choices.get(number).filter(|_| {
+                    number == 0 || parked.is_some_and(|remaining| remaining.state != State::Idle)
+                });
                 if let Some(next) = next {
                     return (f64::from(next.from.x), f64::from(next.from.y));
                 }
@@ -304,7 +304,7 @@ impl Station {
         self.accesses.extend(seen.accesses);
         let made = seen.choices.len();
         self.choices.extend(seen.choices);
-        self.rests.retain(|rest| rest.end < Time::MAX);
+        self.rests.retain(|remaining| remaining.end < Time::MAX);
         self.rests.extend(seen.rests);
         made
     }
@@ -317,7 +317,7 @@ impl Station {
         // The last choice before the window says where the mechanism is when the window begins.
         let before = self.choices.partition_point(|choice| choice.at < from).saturating_sub(1);
         self.choices.drain(..before);
-        self.rests.retain(|rest| rest.end > from);
+        self.rests.retain(|remaining| remaining.end > from);
     }
 }
 

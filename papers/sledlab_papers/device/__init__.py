@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from ..claims import judging
 from ..runs import Runs
-from ..topic import Judged, Topic
+from ..topic import ClaimVerdict, Topic
 from ..validated import KINEMATICS
 from . import mechanics, parameters
 
 judging(parameters, mechanics)
 
 
-def _places(_: Runs, __: Mapping[str, Judged]) -> dict[str, str]:
+def _places(_: Runs, __: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {"pairs": f"{mechanics.PAIRS:,}"}
 
 

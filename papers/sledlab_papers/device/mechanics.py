@@ -29,18 +29,18 @@ def _parts() -> dict[str, npt.NDArray[np.int64]]:
 
 def h_21(_: Path) -> Judgement:
     """Positioning time is the longer of x and y."""
-    found = _parts()
-    x, y = found["seek_x_ns"] + found["settle_ns"], found["seek_y_ns"] + found["turnaround_ns"]
-    off = np.abs(found["positioning_ns"] - np.maximum(x, y)).max()
+    measured = _parts()
+    x, y = measured["seek_x_ns"] + measured["settle_ns"], measured["seek_y_ns"] + measured["turnaround_ns"]
+    off = np.abs(measured["positioning_ns"] - np.maximum(x, y)).max()
     return holding(bool(off == 0)).saying(pairs=PAIRS, off=int(off))
 
 
 def h_22(_: Path) -> Judgement:
     """Settling after every move in x and no other; turnarounds in y."""
-    found = _parts()
-    moved, settled = found["seek_x_ns"] > 0, found["settle_ns"]
+    measured = _parts()
+    moved, settled = measured["seek_x_ns"] > 0, measured["settle_ns"]
     always = np.unique(settled[moved])
-    turned = float((found["turnaround_ns"] > 0).mean())
+    turned = float((measured["turnaround_ns"] > 0).mean())
     return holding(len(always) == 1 and not settled[~moved].any()).saying(
         settle_ms=float(always[0]) / 1e6, moved=float(moved.mean()), turned=turned
     )
@@ -48,22 +48,22 @@ def h_22(_: Path) -> Judgement:
 
 def h_23(_: Path) -> Judgement:
     """The printed turning point, and integration to the end."""
-    found = kinematic_errors()
-    off, printed = found["integrated seek"], found["published seek"]
-    return judged(off <= NEAR and printed <= NEAR).saying(off=off, printed=printed)
+    measured = kinematic_errors()
+    off, published = measured["integrated seek"], measured["published seek"]
+    return judged(off <= NEAR and published <= NEAR).saying(off=off, printed=published)
 
 
 def h_24(_: Path) -> Judgement:
     """The closed form against integration."""
-    found = kinematic_errors()
-    off, turnaround = found["integrated seek"], found["integrated turnaround"]
-    off_ms = off * found["longest seek (ms)"]
+    measured = kinematic_errors()
+    off, turnaround = measured["integrated seek"], measured["integrated turnaround"]
+    off_ms = off * measured["longest seek (ms)"]
     return judged(off_ms <= NEAR_MS).saying(off=off, turnaround=turnaround, off_ms=off_ms)
 
 
 def h_25(_: Path) -> Judgement:
     """The piecewise form by its chunks."""
-    found = chunk_errors()
-    errors = ", ".join(f"{100 * error:.2g} % with {chunks}" for chunks, error in found.items())
-    converges = all(fine < coarse for coarse, fine in pairwise(found.values()))
+    measured = chunk_errors()
+    errors = ", ".join(f"{100 * error:.2g} % with {chunks}" for chunks, error in measured.items())
+    converges = all(fine < coarse for coarse, fine in pairwise(measured.values()))
     return judged(holds=False, partly=converges).saying(errors=errors)

@@ -11,7 +11,7 @@ from ..hybrid.parameters import average_seek_ms
 from ..power.singles import idle_mw
 from ..published import Quantity, quantities
 from ..simulator import parameters
-from ..words import each
+from ..wording import each
 
 GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
 DISKS = ("atlas-10k", "mobile-disk")
@@ -43,33 +43,35 @@ def h_01(_: Path) -> Judgement:
         name: (parameters(name)["active_mw"] / active_mw, parameters(name)["idle_mw"] / idle_mw("mems-g2"))
         for name in DISKS
     }
-    less = all(min(found) > 1 for found in times.values())
+    less = all(min(measured) > 1 for measured in times.values())
     return judged(holds=False, partly=8 <= disk_ms / sled_ms <= 15 and less).saying(
         disk_ms=disk_ms,
         sled_ms=sled_ms,
         times=disk_ms / sled_ms,
-        said=each("`{0}` {1[0]:.1f} and {1[1]:.1f} times", times.items()),
+        details=each("`{0}` {1[0]:.1f} and {1[1]:.1f} times", times.items()),
     )
 
 
 def h_02(_: Path) -> Judgement:
     """Capacities of the three generations."""
-    found = {name: _gib(name) for name in GENERATIONS}
-    said = ", ".join(f"{name[-2:].upper()} {gib:.2f} GiB" for name, gib in found.items())
-    return judged(all(2 <= gib <= 10 for gib in found.values())).saying(said=said)
+    measured = {name: _gib(name) for name in GENERATIONS}
+    details = ", ".join(f"{name[-2:].upper()} {gib:.2f} GiB" for name, gib in measured.items())
+    return judged(all(2 <= gib <= 10 for gib in measured.values())).saying(details=details)
 
 
 def h_05(_: Path) -> Judgement:
     """Power over capacity, parked and idle."""
     gib = _gib("mems-g2")
-    found = [mw / gib for mw in (_g2()["inactive_mw"], idle_mw("mems-g2"))]
-    return judged(all(10 <= each <= 99 for each in found)).saying(found=found, gib=gib)
+    measured = [mw / gib for mw in (_g2()["inactive_mw"], idle_mw("mems-g2"))]
+    return judged(all(10 <= each <= 99 for each in measured)).saying(measured=measured, gib=gib)
 
 
 def h_06(_: Path) -> Judgement:
     """Tips, and how many of them are active."""
-    found = [(parameters(name)["usable_tips"], parameters(name)["active_tips"]) for name in GENERATIONS[1:]]
-    return judged(found == [(6400, 1280), (6400, 3200)]).saying(found=found)
+    measured = [
+        (parameters(name)["usable_tips"], parameters(name)["active_tips"]) for name in GENERATIONS[1:]
+    ]
+    return judged(measured == [(6400, 1280), (6400, 3200)]).saying(measured=measured)
 
 
 def h_07(_: Path) -> Judgement:

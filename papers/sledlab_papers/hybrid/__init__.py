@@ -9,8 +9,8 @@ from pathlib import Path
 from ..claims import judging
 from ..markdown import table
 from ..simulator import calibration, catalogue
-from ..topic import Judged, Topic
-from ..words import each, figure
+from ..topic import ClaimVerdict, Topic
+from ..wording import each, figure
 from . import baselines, cost, future, mechanics, parameters, recorded, singles, sizes, techniques, workloads
 from .names import ALL, CELLO, DISK, HPLAJW, TITLES, WORKLOADS
 from .systems import BASELINES, DENSE, IDLE, TECHNIQUES, Systems, plan
@@ -19,7 +19,7 @@ judging(parameters, workloads, mechanics, techniques, sizes, baselines, cost, fu
 PLAN = tuple(plan())
 
 
-def _places(runs: Systems, _: Mapping[str, Judged]) -> dict[str, str]:
+def _places(runs: Systems, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     dense = {f"dense_{name}": shown for name, shown in _figures(_dense(runs.directory)).items()}
     return {
         "experiments": runs.experiments(PLAN),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..claims import Judgement, judged
 from ..markdown import table
-from ..words import percent
+from ..wording import percent
 from .names import (
     ALL,
     CELLO,
@@ -81,9 +81,9 @@ def behind(runs: Systems) -> str:
 def w_01(runs: Systems) -> Judgement:
     """Caching disk compared with MEMS alone."""
     shares = {workload: runs.at(workload, MEMS) / runs.at(workload, ALL) for workload in WORKLOADS}
-    said = ", ".join(f"{TITLES[workload]} {100 * share:.0f} %" for workload, share in shares.items())
+    details = ", ".join(f"{TITLES[workload]} {100 * share:.0f} %" for workload, share in shares.items())
     inside = [0.25 <= shares[workload] <= 0.55 for workload in (CELLO, TPCC)]
-    return judged(all(inside), any(inside)).saying(said=said, shares=shares)
+    return judged(all(inside), any(inside)).saying(details=details, shares=shares)
 
 
 def w_02(runs: Systems) -> Judgement:
@@ -95,10 +95,10 @@ def w_02(runs: Systems) -> Judgement:
 def w_03(runs: Systems) -> Judgement:
     """Caching disk compared with disk."""
     factors = {workload: runs.faster(workload, ALL, DISK) for workload in (CELLO, HPLAJW)}
-    said = ", ".join(f"{TITLES[workload]} {factor:.1f} times" for workload, factor in factors.items())
+    details = ", ".join(f"{TITLES[workload]} {factor:.1f} times" for workload, factor in factors.items())
     ordered = factors[CELLO] > factors[HPLAJW] > 3
     near = all(PUBLISHED[w] / 2 <= factor <= PUBLISHED[w] * 2 for w, factor in factors.items())
-    return judged(ordered and near, ordered).saying(said=said, factors=factors, fitted=FITTED)
+    return judged(ordered and near, ordered).saying(details=details, factors=factors, fitted=FITTED)
 
 
 def _ordered(runs: Systems, workload: str) -> list[str]:
@@ -109,7 +109,7 @@ def _ordered(runs: Systems, workload: str) -> list[str]:
 def w_31(runs: Systems) -> Judgement:
     """The fastest system."""
     first = {workload: _ordered(runs, workload)[0] for workload in (TPCD, TPCC, CELLO)}
-    said = "; ".join(
+    details = "; ".join(
         f"{TITLES[workload]} "
         + ", ".join(
             f"{LABELS.get(system, system)} {runs.at(workload, system):.2f} ms"
@@ -118,27 +118,27 @@ def w_31(runs: Systems) -> Judgement:
         for workload in first
     )
     right = [system == MEMS for system in first.values()]
-    return judged(all(right), any(right)).saying(said=said)
+    return judged(all(right), any(right)).saying(details=details)
 
 
 def w_32(runs: Systems) -> Judgement:
     """RAM compared with MEMS."""
     above = {workload: runs.against(workload, DISK_RAM, MEMS) for workload in WORKLOADS}
-    said = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in above.items())
+    details = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in above.items())
     others = [above[workload] > 0.25 for workload in (TPCD, TPCC, CELLO)]
     a_little = -0.25 <= above[HPLAJW] < 0
     return judged(a_little and all(others), abs(above[HPLAJW]) <= 0.25 and all(others)).saying(
-        said=said, above=above
+        details=details, above=above
     )
 
 
 def w_33(runs: Systems) -> Judgement:
     """RAM compared with the caching disk."""
     faster = {workload: 1 - runs.at(workload, DISK_RAM) / runs.at(workload, ALL) for workload in WORKLOADS}
-    said = ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in faster.items())
+    details = ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in faster.items())
     sign = min(faster.values()) > 0
     inside = [0.06 <= share <= 0.64 for share in faster.values()]
-    return judged(all(inside), sign).saying(said=said, inside=sum(inside), compared=len(inside))
+    return judged(all(inside), sign).saying(details=details, inside=sum(inside), compared=len(inside))
 
 
 def w_34(runs: Systems) -> Judgement:
@@ -182,7 +182,10 @@ def _queue(runs: Systems, system: str) -> str:
 
 def _over(over: Mapping[str, bool]) -> str:
     """The overloaded ones of several systems, in words."""
-    return ", ".join(LABELS.get(system, system) for system, held in over.items() if held) or "none overloaded"
+    return (
+        ", ".join(LABELS.get(system, system) for system, checked in over.items() if checked)
+        or "none overloaded"
+    )
 
 
 def w_37(runs: Systems) -> Judgement:
@@ -208,24 +211,24 @@ def w_37(runs: Systems) -> Judgement:
 
 def w_39(runs: Systems) -> Judgement:
     """TPCC with a caching disk."""
-    found = {system: runs.at(TPCC, system) for system in (NONE, ALL)}
-    gain = 1 - found[ALL] / found[NONE]
-    near = all(TPCC_MS[system] / 2 <= ms <= TPCC_MS[system] * 2 for system, ms in found.items())
+    measured = {system: runs.at(TPCC, system) for system in (NONE, ALL)}
+    gain = 1 - measured[ALL] / measured[NONE]
+    near = all(TPCC_MS[system] / 2 <= ms <= TPCC_MS[system] * 2 for system, ms in measured.items())
     return judged(near and 0.1 <= gain <= 0.3, near and gain > 0).saying(
-        none=found[NONE], all=found[ALL], change=-gain
+        none=measured[NONE], all=measured[ALL], change=-gain
     )
 
 
 def _parts(runs: Systems, workload: str) -> str:
     """Reads, writes and hits of caching disk and write buffer."""
-    said = []
+    details = []
     for system in (ALL, MWB):
         row = runs.row(workload, system)
-        said.append(
+        details.append(
             f"{LABELS.get(system, system)} reads {row.read_mean_ms:.2f} ms ({100 * row.read_hits:.0f} "
             f"% hit), writes {row.write_mean_ms:.2f} ms"
         )
-    return "; ".join(said)
+    return "; ".join(details)
 
 
 def w_40(runs: Systems) -> Judgement:

@@ -8,14 +8,14 @@ from ..claims import Judgement, judged
 from ..markdown import table
 from ..runs import ComparisonPoint
 from ..simulator import parameters
-from ..words import figure
+from ..wording import figure
 from .names import ALL, CELLO, DISK, HPLAJW, MEMS, TITLES, TPCC, TPCD, WORKLOADS
 from .systems import ARRAYS, COST, MIRROR, Systems
 
 NVRAM_BLOCKS = 524_288
 """256 MB: the NVRAM that the money for the MEMS buys where a byte of both costs the same."""
 
-MOST_PRICE = 10.0
+MAX_PRICE = 10.0
 """Highest price of MEMS, as a multiple of that of disk for a byte (section 1)."""
 
 MEMS_MB = 256.0
@@ -26,11 +26,11 @@ MUCH = 0.5
 def relative(runs: Systems, workload: str) -> dict[float, float | None]:
     """Mean response with NVRAM over that with MEMS of the same price, by ratio of prices."""
     base = runs.row(workload, ALL).mean_ms
-    found = {}
+    measured = {}
     for blocks, row in runs.rows(COST, workload).items():
         ratio = round(NVRAM_BLOCKS / float(blocks), 1)
-        found[ratio] = None if row.saturated else row.mean_ms / base
-    return dict(sorted(found.items()))
+        measured[ratio] = None if row.saturated else row.mean_ms / base
+    return dict(sorted(measured.items()))
 
 
 def _word(value: float | None) -> str:
@@ -54,29 +54,29 @@ def _rises(values: Mapping[float, float | None]) -> bool:
 
 def w_43(runs: Systems) -> Judgement:
     """NVRAM of the same price."""
-    said, right = [], {}
+    details, right = [], {}
     for workload in (TPCC, CELLO, HPLAJW):
         values = relative(runs, workload)
         crossing = _crossing(values)
         right[workload] = crossing is not None and crossing[1] <= 3 and _rises(values)
         each = ", ".join(f"{_word(value)} at {ratio:g}" for ratio, value in values.items())
         between = f"crosses 1 between {crossing[0]:g} and {crossing[1]:g}" if crossing else "does not cross 1"
-        said.append(f"{TITLES[workload]} {each}, {between}")
-    return judged(all(right.values()), any(right.values())).saying(said=said)
+        details.append(f"{TITLES[workload]} {each}, {between}")
+    return judged(all(right.values()), any(right.values())).saying(details=details)
 
 
 def w_44(runs: Systems) -> Judgement:
     """The one workload for which MEMS is always worse."""
     values = {workload: relative(runs, workload) for workload in (TPCD, TPCC)}
     worse = {
-        workload: all(value is not None and value < 1 for value in found.values())
-        for workload, found in values.items()
+        workload: all(value is not None and value < 1 for value in measured.values())
+        for workload, measured in values.items()
     }
-    said = "; ".join(
-        f"{TITLES[workload]} {', '.join(f'{_word(value)} at {ratio:g}' for ratio, value in found.items())}"
-        for workload, found in values.items()
+    details = "; ".join(
+        f"{TITLES[workload]} {', '.join(f'{_word(value)} at {ratio:g}' for ratio, value in measured.items())}"
+        for workload, measured in values.items()
     )
-    return judged(worse[TPCD] and (not worse[TPCC]), worse[TPCD]).saying(said=said)
+    return judged(worse[TPCD] and (not worse[TPCC]), worse[TPCD]).saying(details=details)
 
 
 def w_47(runs: Systems) -> Judgement:
@@ -84,13 +84,13 @@ def w_47(runs: Systems) -> Judgement:
     stable = [workload for workload in WORKLOADS if not runs.overloaded(workload, DISK)]
     alone = {workload: runs.faster(workload, MEMS, DISK) for workload in stable}
     cached = {workload: runs.faster(workload, ALL, DISK) for workload in stable}
-    said = ", ".join(
+    details = ", ".join(
         f"{TITLES[workload]} {figure(alone[workload])} and {figure(cached[workload])} times"
         for workload in stable
     )
     ordered = all(alone[workload] > cached[workload] for workload in stable)
     right = ordered and min(alone.values()) > 1
-    return judged(right and min(cached.values()) > 1, right).saying(said=said)
+    return judged(right and min(cached.values()) > 1, right).saying(details=details)
 
 
 def _mirrors(runs: Systems, workload: str) -> dict[str, ComparisonPoint]:
@@ -99,41 +99,41 @@ def _mirrors(runs: Systems, workload: str) -> dict[str, ComparisonPoint]:
 
 def w_48(runs: Systems) -> Judgement:
     """Disks mirrored on MEMS."""
-    said, right, most = [], [], []
+    details, right, maximum = [], [], []
     for workload in (CELLO, HPLAJW):
         rows = _mirrors(runs, workload)
         times = {name: row.mean_ms for name, row in rows.items()}
         # In prices of a disk: two disks, compared with one disk and MEMS of the same capacity.
-        worth = times["disks"] / times["hybrid"] * 2 / (1 + MOST_PRICE)
+        worth = times["disks"] / times["hybrid"] * 2 / (1 + MAX_PRICE)
         share = times["MEMS"] / times["hybrid"]
         right.append(worth > 1)
-        most.append(share >= MUCH)
-        said.append(
+        maximum.append(share >= MUCH)
+        details.append(
             f"{TITLES[workload]} {times['disks']:.2f} ms on two disks, {times['hybrid']:.2f} ms on a disk "
             f"and MEMS, {times['MEMS']:.2f} ms on two MEMS devices, so {100 * share:.0f} % of the "
             f"performance of MEMS and {worth:.1f} times as much for the money as disks"
         )
-    return judged(all(right) and all(most), any(right)).saying(most_price=MOST_PRICE, said=said)
+    return judged(all(right) and all(maximum), any(right)).saying(max_price=MAX_PRICE, details=details)
 
 
 def w_55(runs: Systems) -> Judgement:
     """Arrays under TPCC."""
     rows = runs.rows(ARRAYS)
-    said, right = [], []
+    details, right = [], []
     for kind, devices in (("stripe", 3), ("raid5", 4)):
-        found = {name: rows[f"{kind} of {name}"] for name in ("disks", "MCD", "MEMS")}
-        words = {
-            name: "overload" if row.saturated else f"{row.mean_ms:.2f} ms" for name, row in found.items()
+        measured = {name: rows[f"{kind} of {name}"] for name in ("disks", "MCD", "MEMS")}
+        text = {
+            name: "overload" if row.saturated else f"{row.mean_ms:.2f} ms" for name, row in measured.items()
         }
         right.append(
-            not found["MCD"].saturated
-            and (found["disks"].saturated or found["MCD"].mean_ms < found["disks"].mean_ms)
+            not measured["MCD"].saturated
+            and (measured["disks"].saturated or measured["MCD"].mean_ms < measured["disks"].mean_ms)
         )
-        said.append(f"{kind} of {devices}: disks {words['disks']}, MCD {words['MCD']}, MEMS {words['MEMS']}")
+        details.append(f"{kind} of {devices}: disks {text['disks']}, MCD {text['MCD']}, MEMS {text['MEMS']}")
     disk_mb = parameters("atlas-10k-50mb")["capacity_blocks"] * 512 / 2**20
-    price = 1 + MOST_PRICE * MEMS_MB / disk_mb
-    return judged(all(right) and price < MOST_PRICE, any(right)).saying(
-        said=said, most_price=MOST_PRICE, price=price
+    price = 1 + MAX_PRICE * MEMS_MB / disk_mb
+    return judged(all(right) and price < MAX_PRICE, any(right)).saying(
+        details=details, max_price=MAX_PRICE, price=price
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..claims import Judgement, judged
-from ..words import percent
+from ..wording import percent
 from .names import ALL, DISK, TITLES, TPCD, WORKLOADS
 from .sizes import DEFAULT_MB, best_kb, curve
 from .systems import BYPASS, SEGMENT_KB, VIRTUAL, Systems
@@ -19,14 +19,14 @@ NEAR_BEST, NEAR_DISK, UNCHANGED = 0.10, 0.05, 0.03
 
 def w_53(runs: Systems) -> Judgement:
     """Virtual managers compared with the best fixed size."""
-    said, above = [], {}
+    details, above = [], {}
     for workload in WORKLOADS:
         best = best_kb(runs, workload, DEFAULT_MB)
         (row,) = runs.rows(VIRTUAL, workload).values()
         above[workload] = row.mean_ms / curve(runs, workload, DEFAULT_MB)[best] - 1
-        said.append(f"{TITLES[workload]} {percent(above[workload], 1)} % ({best} KB)")
+        details.append(f"{TITLES[workload]} {percent(above[workload], 1)} % ({best} KB)")
     near = [share <= NEAR_BEST for share in above.values()]
-    return judged(all(near), any(near)).saying(managed_kb=MANAGED_KB, said=said, far=_far(runs, above))
+    return judged(all(near), any(near)).saying(managed_kb=MANAGED_KB, details=details, far=_far(runs, above))
 
 
 def _far(runs: Systems, above: dict[str, float]) -> str:
@@ -48,7 +48,7 @@ def w_54(runs: Systems) -> Judgement:
         for workload, row in rows.items()
         if workload != TPCD
     }
-    said = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in changes.items())
+    details = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in changes.items())
     before = runs.row(TPCD, ALL).mean_ms / runs.row(TPCD, DISK).mean_ms - 1
     past = mine.hybrid_bypassed / mine.requests
     fetched = mine.hybrid_back_reads - mine.hybrid_bypassed
@@ -57,7 +57,7 @@ def w_54(runs: Systems) -> Judgement:
         bypass_kb=BYPASS_KB,
         to_disk=to_disk,
         before=before,
-        said=said,
+        details=details,
         past=past,
         fetched=fetched,
         segment_kb=SEGMENT_KB[TPCD],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..claims import Judgement, judged
-from ..words import percent
+from ..wording import percent
 from .names import ALL, CELLO, HPLAJW, LAZY, MWB, TITLES, TPCC, TPCD
 from .singles import REQUESTS, distinct_blocks_written, on_disk
 from .systems import SEGMENT_KB, SEGMENTS_KB, Systems
@@ -35,14 +35,14 @@ def w_12(runs: Systems) -> Judgement:
     never = on_disk(runs.disk, "cello", *SPARSE)
     counts, distinct = never.summary["hybrid"], distinct_blocks_written(never)
     left = counts["destaged_blocks"] + counts["dirty_blocks"]
-    said, later = (
+    details, later = (
         ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in shares.items())
         for shares in (saved, lazy)
     )
     is_less = all(share >= LESS for share in saved.values())
     is_exact = left == distinct
     return judged(is_less and is_exact, is_exact and all(share >= LESS for share in lazy.values())).saying(
-        said=said, later=later, requests=REQUESTS, left=left, distinct=distinct
+        details=details, later=later, requests=REQUESTS, left=left, distinct=distinct
     )
 
 
@@ -90,15 +90,15 @@ def w_50(runs: Systems) -> Judgement:
 
 def w_51(runs: Systems) -> Judgement:
     """Hits over sizes of segments."""
-    said, rises = [], {}
+    details, rises = [], {}
     for workload in (TPCD, HPLAJW):
         grid = runs.grid(workload)
         for mb in (256, 3072):
             hits = [grid[mb, kb].read_hits for kb in SEGMENTS_KB]
             rises[workload, mb] = hits == sorted(hits)
             shares = ", ".join(f"{100 * share:.0f}" for share in hits)
-            said.append(f"{TITLES[workload]} with {mb} MB {shares} %")
+            details.append(f"{TITLES[workload]} with {mb} MB {shares} %")
     sizes = f"{SEGMENTS_KB[0]} to {SEGMENTS_KB[-1]} KB"
     return judged(all(rises.values()), any(rises.values())).saying(
-        sizes=sizes, said=said, segment_kb=SEGMENT_KB[TPCD]
+        sizes=sizes, details=details, segment_kb=SEGMENT_KB[TPCD]
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..claims import Judgement, judged
 from ..published import PAIRS, quantities
 from ..simulator import parameters, random_pairs
-from ..words import each
+from ..wording import each
 from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD
 from .singles import on_disk, streams_mb_s
 from .systems import SEGMENT_KB, Systems
@@ -28,15 +28,15 @@ RAISED_MB_S = 50.0
 def w_04(_: Systems) -> Judgement:
     """Average and longest seek, under both readings of the spring factor."""
     seeks = [quantity for quantity in quantities() if "seek" in quantity.name]
-    said = each("{0.name} {0.ours:.3f} ms ({0.off:+1%})", seeks, "; ")
-    return judged(all(abs(quantity.off) <= 0.1 for quantity in seeks)).saying(said=said)
+    details = each("{0.name} {0.ours:.3f} ms ({0.off:+1%})", seeks, "; ")
+    return judged(all(abs(quantity.off) <= 0.1 for quantity in seeks)).saying(details=details)
 
 
 def w_05(_: Systems) -> Judgement:
     """Capacity, tips and peak rate."""
     tips = parameters("mems-g2")["active_tips"]
-    found = {quantity.name: quantity for quantity in quantities()}
-    capacity, rate = found["capacity (G2)"], found["peak rate (G2)"]
+    measured = {quantity.name: quantity for quantity in quantities()}
+    capacity, rate = measured["capacity (G2)"], measured["peak rate (G2)"]
     return judged(capacity.holds and rate.holds and (tips == 1280)).saying(
         capacity=capacity, tips=tips, rate=rate
     )
@@ -65,8 +65,10 @@ def w_30(runs: Systems) -> Judgement:
     """Sizes of segments and logs in the runs."""
     log_kb = on_disk(runs.disk, "cello", ("hybrid.kind", "write-buffer")).config["hybrid"]["log_kb"]
     sizes = {workload: SEGMENT_KB[workload] for workload in (TPCD, TPCC, CELLO, HPLAJW)}
-    said = ", ".join(f"{TITLES[workload]} {kb} KB" for workload, kb in sizes.items())
-    return judged(list(sizes.values()) == [256, 8, 8, 64] and log_kb == 128).saying(said=said, log_kb=log_kb)
+    details = ", ".join(f"{TITLES[workload]} {kb} KB" for workload, kb in sizes.items())
+    return judged(list(sizes.values()) == [256, 8, 8, 64] and log_kb == 128).saying(
+        details=details, log_kb=log_kb
+    )
 
 
 def w_45(runs: Systems) -> Judgement:
@@ -109,8 +111,8 @@ def w_49(runs: Systems) -> Judgement:
     """The disk, its cache and the buffer."""
     p = parameters(runs.disk)
     read_ms = average_seek_ms(runs.disk)
-    found = {"reads": read_ms, "writes": read_ms + p["write_settle_ms"]}
-    off = {name: ms / AVERAGE_SEEK_MS[name] - 1 for name, ms in found.items()}
+    measured = {"reads": read_ms, "writes": read_ms + p["write_settle_ms"]}
+    off = {name: ms / AVERAGE_SEEK_MS[name] - 1 for name, ms in measured.items()}
     outer = p["zones"][0]["sectors_per_track"] * 512 * p["rpm"] / 60 / 1e6
     config = on_disk(runs.disk, "cello", ("hybrid.kind", "caching-disk"), ("cache.kind", "write-back")).config
     cache_mb, buffer_kb = config["cache"]["capacity_blocks"] / 2048, config["hybrid"]["buffer_kb"]
@@ -120,7 +122,7 @@ def w_49(runs: Systems) -> Judgement:
     holds_all = abs(gib / DISK_GB - 1) <= 0.01
     return judged(exact and near and holds_all and streams <= RAISED_MB_S <= outer, exact and near).saying(
         p=p,
-        found=found,
+        measured=measured,
         off=off,
         outer=outer,
         streams=streams,

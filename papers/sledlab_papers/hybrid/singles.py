@@ -46,8 +46,8 @@ def streams_mb_s(disk: str) -> float:
             "length_bytes": [STREAMED_BYTES] * STREAMED,
         }
     )
-    found = sl.simulate(rows, disk, replay="closed:1", settings=DISK_SETTINGS)
-    return STREAMED * STREAMED_BYTES / 1e6 / float(found.summary["elapsed_s"])
+    measured = sl.simulate(rows, disk, replay="closed:1", settings=DISK_SETTINGS)
+    return STREAMED * STREAMED_BYTES / 1e6 / float(measured.summary["elapsed_s"])
 
 
 def distinct_blocks_written(result: sl.Result) -> int:
@@ -70,15 +70,15 @@ class Queue:
 @cache
 def queue_seen(stand_in: str) -> Queue:
     """The queue that requests of a stand-in meet at a disk with the controller cache of the experiments."""
-    chosen = calibration.CALIBRATIONS[stand_in]
+    choice = calibration.CALIBRATIONS[stand_in]
     settings = {
         **DISK_SETTINGS,
         "cache.kind": "write-back",
         "cache.destage": "demand",
-        **{f"workload.{name}": value for name, value in chosen.parameters.items()},
+        **{f"workload.{name}": value for name, value in choice.parameters.items()},
     }
     result = sl.simulate(
-        sl.workload(chosen.workload), "atlas-10k-50mb", settings=settings, seed=1, requests=True
+        sl.workload(choice.workload), "atlas-10k-50mb", settings=settings, seed=1, requests=True
     )
     arrivals, completions = (
         np.sort(result.requests[name].to_numpy().astype(np.int64)) for name in ("arrival_ns", "completion_ns")

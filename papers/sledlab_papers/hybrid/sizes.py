@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..claims import Judgement, judged
 from ..markdown import table
-from ..words import each, figure, percent
+from ..wording import each, figure, percent
 from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD, WORKLOADS
 from .systems import SEGMENTS_KB, SIZES_MB, SWEPT, Systems
 
@@ -31,13 +31,13 @@ def curve(runs: Systems, workload: str, mb: int) -> dict[int, float]:
 
 def best_kb(runs: Systems, workload: str, mb: int) -> int:
     """The best segment."""
-    found = curve(runs, workload, mb)
-    return min(found, key=lambda kb: found[kb])
+    measured = curve(runs, workload, mb)
+    return min(measured, key=lambda kb: measured[kb])
 
 
 def _listed(runs: Systems, workload: str, mb: int) -> str:
-    found = curve(runs, workload, mb)
-    return ", ".join(f"{figure(found[kb])} ms" if kb in found else "overload" for kb in SEGMENTS_KB)
+    measured = curve(runs, workload, mb)
+    return ", ".join(f"{figure(measured[kb])} ms" if kb in measured else "overload" for kb in SEGMENTS_KB)
 
 
 def w_24(runs: Systems) -> Judgement:
@@ -49,38 +49,44 @@ def w_24(runs: Systems) -> Judgement:
         means = [grid[mb, kb].mean_ms for mb in sizes]
         spreads[kb] = max(means) / min(means) - 1
         drops[kb] = 1 - grid[LARGE_MB, kb].mean_ms / means[-1]
-    said = each("{1:1%} with {0} KB", spreads.items())
+    details = each("{1:1%} with {0} KB", spreads.items())
     flat = [kb for kb, share in spreads.items() if share <= PLATEAU]
     drops_clearly = min(drops.values()) > PLATEAU
     return judged(drops_clearly and len(flat) == len(spreads), bool(flat)).saying(
-        sizes=sizes, largest=sizes[-1], said=said, least=100 * min(drops.values()), most=max(drops.values())
+        sizes=sizes,
+        largest=sizes[-1],
+        details=details,
+        minimum=100 * min(drops.values()),
+        maximum=max(drops.values()),
     )
 
 
 def w_25(runs: Systems) -> Judgement:
     """TPCD from 8 to 64 KB."""
-    found = curve(runs, TPCD, DEFAULT_MB)
-    factor = found[8] / found[64]
-    return judged(GAIN_BAND[0] <= factor <= GAIN_BAND[1], factor > 1).saying(found=found, factor=factor)
+    measured = curve(runs, TPCD, DEFAULT_MB)
+    factor = measured[8] / measured[64]
+    return judged(GAIN_BAND[0] <= factor <= GAIN_BAND[1], factor > 1).saying(measured=measured, factor=factor)
 
 
 def w_26(runs: Systems) -> Judgement:
     """TPCC and cello over sizes of segments."""
-    said, right = [], {}
+    details, right = [], {}
     for workload in (TPCC, CELLO):
-        found = curve(runs, workload, DEFAULT_MB)
+        measured = curve(runs, workload, DEFAULT_MB)
         best = best_kb(runs, workload, DEFAULT_MB)
         large = runs.grid(workload)[DEFAULT_MB, MUCH_LARGER_KB]
-        worse = large.mean_ms / found[best]
+        worse = large.mean_ms / measured[best]
         right[workload] = best in (4, PUBLISHED_KB) and (large.saturated or worse >= MUCH_WORSE)
         cost = "is overload" if large.saturated else f"takes {worse:.2f} times as long"
-        said.append(
+        details.append(
             f"{TITLES[workload]} {_listed(runs, workload, DEFAULT_MB)}, best with {best} KB "
-            f"({percent(found[PUBLISHED_KB] / found[best] - 1, 1)} % with {PUBLISHED_KB} KB), "
+            f"({percent(measured[PUBLISHED_KB] / measured[best] - 1, 1)} % with {PUBLISHED_KB} KB), "
             f"{MUCH_LARGER_KB} KB {cost}"
         )
     sizes = f"{SEGMENTS_KB[0]} to {SEGMENTS_KB[-1]} KB"
-    return judged(all(right.values()), any(right.values())).saying(sizes=sizes, said=said, extents=EXTENTS)
+    return judged(all(right.values()), any(right.values())).saying(
+        sizes=sizes, details=details, extents=EXTENTS
+    )
 
 
 def w_28(runs: Systems) -> Judgement:
@@ -113,16 +119,18 @@ def w_42(runs: Systems) -> Judgement:
     """The effect of the size of segments with 256 MB."""
     spreads = {}
     for workload in WORKLOADS:
-        found = curve(runs, workload, DEFAULT_MB)
+        measured = curve(runs, workload, DEFAULT_MB)
         spreads[workload] = (
-            max(found.values()) / min(found.values()) if len(found) == len(SEGMENTS_KB) else float("inf")
+            max(measured.values()) / min(measured.values())
+            if len(measured) == len(SEGMENTS_KB)
+            else float("inf")
         )
-    said = ", ".join(
+    details = ", ".join(
         f"{TITLES[workload]} " + (f"{factor:.1f}" if factor < float("inf") else "overload")
         for workload, factor in spreads.items()
     )
     below = [workload for workload in (TPCD, TPCC) if spreads[HPLAJW] < spreads[workload]]
-    return judged(len(below) == 2, bool(below)).saying(said=said)
+    return judged(len(below) == 2, bool(below)).saying(details=details)
 
 
 def tables(runs: Systems) -> str:

@@ -92,8 +92,8 @@ def _options(name: str, workload: str) -> tuple[str, ...]:
     if name in REPEATED:
         options += SEEDS.get(workload, ())
     if name == SIZES and workload in SWEPT:
-        words = [word(mb, kb) for mb, kb in product(SWEPT[workload], SEGMENTS_KB)]
-        options += ["--vary", f"hybrid.kind={','.join(words)}"]
+        text = [word(mb, kb) for mb, kb in product(SWEPT[workload], SEGMENTS_KB)]
+        options += ["--vary", f"hybrid.kind={','.join(text)}"]
     return tuple(options)
 
 
@@ -166,8 +166,8 @@ class Systems(Runs):
 
     def _value(self, system: str, points: Points) -> str:
         """The name of a system in its experiment; the write buffer is that of the reading."""
-        wanted = (self.marked("buffer") or system) if system == MWB else system
-        return wanted if (wanted, 1.0) in points.rows else WORDS.get(wanted, wanted)
+        expected = (self.marked("buffer") or system) if system == MWB else system
+        return expected if (expected, 1.0) in points.rows else WORDS.get(expected, expected)
 
     def faster(self, workload: str, system: str, base: str) -> float:
         """Mean response of `base` over that of a system."""

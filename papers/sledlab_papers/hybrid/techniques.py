@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..claims import Judgement, judged
-from ..words import each, percent
+from ..wording import each, percent
 from .names import ALL, CELLO, IREPORT, NONE, PWRITE, SHORTCUT, SINGLE, TITLES, TPCC, TPCD, WORKLOADS
 from .systems import BUFFER, REPLACEMENT, SEGMENT_KB, SEGMENTS, TECHNIQUES, Systems
 
@@ -53,28 +53,28 @@ def w_15(runs: Systems) -> Judgement:
 def _buffered(runs: Systems, workload: str) -> dict[int, float]:
     """Gain of Immediate Report by the number of segments in the buffer; overloaded ones are left out."""
     rows = runs.rows(BUFFER, workload)
-    pairs = {held: (rows[f"IREPORT, {held}"], rows[f"NONE, {held}"]) for held in BUFFERED}
+    pairs = {checked: (rows[f"IREPORT, {checked}"], rows[f"NONE, {checked}"]) for checked in BUFFERED}
     return {
-        held: 1 - with_it.mean_ms / without.mean_ms
-        for held, (with_it, without) in pairs.items()
+        checked: 1 - with_it.mean_ms / without.mean_ms
+        for checked, (with_it, without) in pairs.items()
         if not without.saturated and not with_it.saturated
     }
 
 
 def w_16(runs: Systems) -> Judgement:
     """Immediate Report over sizes of the buffer."""
-    found = {workload: _buffered(runs, workload) for workload in (TPCC, CELLO)}
-    said = "; ".join(
+    measured = {workload: _buffered(runs, workload) for workload in (TPCC, CELLO)}
+    details = "; ".join(
         f"{TITLES[workload]} " + (each("{1:-1%} with {0}", gains.items()) or "overloaded")
-        for workload, gains in found.items()
+        for workload, gains in measured.items()
     )
-    lost = [workload for workload, gains in found.items() if _vanishes(gains)]
-    return judged(len(lost) == len(found), bool(lost)).saying(said=said)
+    lost = [workload for workload, gains in measured.items() if _vanishes(gains)]
+    return judged(len(lost) == len(measured), bool(lost)).saying(details=details)
 
 
 def _vanishes(gains: Mapping[int, float]) -> bool:
     """Whether a gain exists with the larger buffer, and is a tenth of that or less with the smaller one."""
-    shares = [gains[held] for held in BUFFERED if held in gains]
+    shares = [gains[checked] for checked in BUFFERED if checked in gains]
     return len(shares) > 1 and shares[-1] > 0 and abs(shares[0]) <= 0.1 * shares[-1]
 
 
@@ -122,12 +122,12 @@ def w_22(runs: Systems) -> Judgement:
         above[workload] = {
             name: runs.row(workload, ALL).mean_ms / row.mean_ms - 1 for name, row in rows.items()
         }
-    said = "; ".join(
+    details = "; ".join(
         f"{TITLES[workload]} {percent(shares['lfuda'], 1)} % ({percent(shares['lfuda-literal'], 1)} %)"
         for workload, shares in above.items()
     )
     good = [workload for workload, shares in above.items() if shares["lfuda"] <= LRU_BAND]
-    return judged(len(good) >= 3, len(good) >= 2).saying(said=said, good=len(good), compared=len(above))
+    return judged(len(good) >= 3, len(good) >= 2).saying(details=details, good=len(good), compared=len(above))
 
 
 def _by_segment(runs: Systems, workload: str, technique: str) -> dict[int, float]:
@@ -146,15 +146,15 @@ def _by_segment(runs: Systems, workload: str, technique: str) -> dict[int, float
 
 def w_27(runs: Systems) -> Judgement:
     """Shortcut and Immediate Report over sizes of segments."""
-    said, falls = [], {}
+    details, falls = [], {}
     for workload in (TPCC, CELLO):
         for technique in (SHORTCUT, IREPORT):
             gains = _by_segment(runs, workload, technique)
             shares = [gains[kb] for kb in sorted(gains)]
             falls[workload, technique] = len(shares) > 1 and shares == sorted(shares, reverse=True)
             by_size = each("{1:-1%} at {0} KB", sorted(gains.items()))
-            said.append(f"{TITLES[workload]} with {technique} {by_size}")
-    return judged(all(falls.values()), any(falls.values())).saying(said=said)
+            details.append(f"{TITLES[workload]} with {technique} {by_size}")
+    return judged(all(falls.values()), any(falls.values())).saying(details=details)
 
 
 def figure_4(runs: Systems) -> list[list[str]]:

@@ -7,7 +7,7 @@ from functools import cache, partial
 
 from ..claims import Judgement, judged
 from ..simulator import calibration
-from ..words import percent
+from ..wording import percent
 from .names import CELLO, HPLAJW, NONE, PWRITE, TPCC, TPCD
 from .systems import Systems
 
@@ -22,11 +22,11 @@ SMALL_WRITES, SMALL_BAND = 52.0, 2.0
 
 
 @cache
-def calibrated() -> dict[str, calibration.Calibrated]:
+def calibrated() -> dict[str, calibration.CalibrationResult]:
     """The stand-ins compared with published numbers; all at once, for it takes a while."""
     with ThreadPoolExecutor() as pool:
-        found = pool.map(calibration.calibrate, STAND_INS.values())
-        return dict(zip(STAND_INS, found, strict=True))
+        measured = pool.map(calibration.calibrate, STAND_INS.values())
+        return dict(zip(STAND_INS, measured, strict=True))
 
 
 def achieved(workload: str, statistic: str) -> float:
@@ -37,7 +37,7 @@ def achieved(workload: str, statistic: str) -> float:
 
 def table_2(workload: str, _: Systems) -> Judgement:
     """A row of table 2."""
-    said, far = [], 0.0
+    details, far = [], 0.0
     for row in calibrated()[workload].rows:
         name, unit = row.statistic.name, row.statistic.unit
         if name not in TABLE or row.target is None:
@@ -46,8 +46,8 @@ def table_2(workload: str, _: Systems) -> Judgement:
         if row.deviation is not None:
             far = max(far, abs(row.deviation))
             text += f" ({percent(row.deviation, 1)} %)"
-        said.append(text)
-    return judged(far <= NEAR and calibrated()[workload].passes).saying(said=said)
+        details.append(text)
+    return judged(far <= NEAR and calibrated()[workload].passes).saying(details=details)
 
 
 w_07, w_08, w_09, w_10 = (partial(table_2, workload) for workload in STAND_INS)

@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..claims import judging
-from ..topic import Judged, Topic
+from ..topic import ClaimVerdict, Topic
 from ..validated import SEAGATE, TIMEOUTS
 from . import (
     breakdown,
     breakeven,
+    combined,
+    energy_sums,
     merging,
     parameters,
     parts,
     policies,
     savings,
-    sums,
     timeouts,
-    together,
     workloads,
 )
 from .plan import PLAN, PowerRuns
 
-judging(parameters, workloads, breakdown, timeouts, policies, merging, parts, together)
+judging(parameters, workloads, breakdown, timeouts, policies, merging, parts, combined)
 
 
-def _places(runs: PowerRuns, _: Mapping[str, Judged]) -> dict[str, str]:
+def _places(runs: PowerRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {
         "experiments": runs.experiments(PLAN),
-        **sums.places(),
+        **energy_sums.places(),
         **breakeven.places(runs),
         **savings.places(runs),
     }

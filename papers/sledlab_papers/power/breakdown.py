@@ -48,14 +48,14 @@ def unfit(runs: PowerRuns) -> str:
     """Why the printed share of idle energy and the printed saving exclude each other."""
     drawn_mw, parked_mw = idle_mw("mems-g2"), parameters("mems-g2")["inactive_mw"]
     saved = 1 - parked_mw / drawn_mw
-    share, found = at_printed_idle(runs)
+    share, measured = at_printed_idle(runs)
     full = _shares(runs.on_seagate(FIGURE), FULL, 1.0)[0]
     return (
         f"The papers' numbers do not fit together. Parking puts {parked_mw:g} mW in the place of "
         f"{drawn_mw:.0f} mW of an idle sled, so that where {100 * PRINTED_IDLE:.0f} % of the energy is "
         f"idle (H-61) it saves {100 * PRINTED_IDLE * saved:.0f} % at most; the stand-in with "
-        f"{_percent(share)} idle saves {_percent(found)}. Half takes {50 / saved:.0f} % idle, or a sled that "
-        f"idles at the power of a transfer; but then the Seagate trace would have {_percent(full)} idle "
+        f"{_percent(share)} idle saves {_percent(measured)}. Half takes {50 / saved:.0f} % idle, or a sled "
+        f"that idles at the power of a transfer; but then the Seagate trace would have {_percent(full)} idle "
         "instead of 91 % (H-15)."
     )
 
@@ -84,13 +84,13 @@ def _why_idle(runs: PowerRuns) -> str:
 
 def h_15(runs: PowerRuns) -> Judgement:
     """Three readings of idle power on the Seagate trace."""
-    found = {power: _shares(runs.on_seagate(FIGURE), power, 1.0) for power in (LOOP, SLED, FULL)}
-    fits = {power: _within(i, 0.91, 0.03) and _within(s, 0.09, 0.02) for power, (i, _, s) in found.items()}
+    measured = {power: _shares(runs.on_seagate(FIGURE), power, 1.0) for power in (LOOP, SLED, FULL)}
+    fits = {power: _within(i, 0.91, 0.03) and _within(s, 0.09, 0.02) for power, (i, _, s) in measured.items()}
     return judged(fits[LOOP] and sum(fits.values()) == 1).saying(
-        found="; ".join(
+        measured="; ".join(
             (
                 f"{_percent(idle)} and {_percent(servicing)} if idle costs {READINGS[power]}"
-                for power, (idle, _, servicing) in found.items()
+                for power, (idle, _, servicing) in measured.items()
             )
         )
     )
@@ -135,10 +135,10 @@ def y_07(runs: PowerRuns) -> Judgement:
 def y_08(runs: PowerRuns) -> Judgement:
     """Idle share on Snake, whose speed-up the paper does not name."""
     points = runs.points("hong2006-idle-share")
-    found = {speedup: points.share(CLUSTERS[0], speedup, "idle_j") for speedup in points.speedups}
-    inside = [0.40 <= idle <= 0.65 for idle in found.values()]
+    measured = {speedup: points.share(CLUSTERS[0], speedup, "idle_j") for speedup in points.speedups}
+    inside = [0.40 <= idle <= 0.65 for idle in measured.values()]
     return depending(all(inside), any(inside)).saying(
-        found=", ".join((f"{_percent(idle)} at {speedup:g}" for speedup, idle in found.items())),
+        measured=", ".join((f"{_percent(idle)} at {speedup:g}" for speedup, idle in measured.items())),
         why_idle=_why_idle(runs),
     )
 
@@ -147,9 +147,9 @@ def y_09(runs: PowerRuns) -> Judgement:
     """The order of idle and servicing."""
     seagate = _shares(runs.on_seagate(FIGURE), runs.idle_power, 1.0)
     ten, hundred = (_shares(runs.points(FIGURE), runs.idle_power, speedup) for speedup in (SNAKE, 100.0))
-    said = "; ".join(
+    details = "; ".join(
         f"{name} {', '.join(map(_percent, shares))}"
         for name, shares in (("Seagate", seagate), ("Snake at 10", ten), ("at 100 times its speed", hundred))
     )
     ordered = [idle > servicing > inactive for idle, inactive, servicing in (seagate, ten)]
-    return judged(all(ordered), any(ordered)).saying(said=said, printed=211.532886 / 10.817354)
+    return judged(all(ordered), any(ordered)).saying(details=details, printed=211.532886 / 10.817354)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..markdown import table
 from ..runs import Points
 from ..simulator import half_width, parameters
-from ..words import each, percent, tiny
+from ..wording import each, percent, tiny
 from .plan import DISK, PowerRuns
 from .policies import ADAPTIVE, IMMEDIATE, LEARNING, NEVER, ORACLE, SHARE, fixed
 from .singles import idle_mw

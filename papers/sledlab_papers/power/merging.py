@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..claims import Judgement, judged
 from ..runs import Points
-from ..words import each, overlaps
+from ..wording import each, overlaps
 from .plan import PowerRuns
 from .singles import snake
 
@@ -45,8 +45,8 @@ def _by_scheduler(
     }
 
 
-def _said(found: dict[str, dict[float, float]]) -> str:
-    return each("{:upper} {:spread}", found.items())
+def _details(measured: dict[str, dict[float, float]]) -> str:
+    return each("{:upper} {:spread}", measured.items())
 
 
 def _sled_share(device: str) -> float:
@@ -67,36 +67,39 @@ def _why_little(runs: PowerRuns, device: str) -> str:
         f"here; the rest are tips, on as long either way. A pair on G3 takes {saved_uj:.0f} uJ less than its "
         f"two requests ({pair_uj:.0f} uJ on average), {100 * saved_uj / pair_uj:.1f} %: for the second the "
         "sled need only turn back and pass over its row again. That would be the saving if every request "
-        f"were merged. With nothing but reads, so twice as many to merge, pairs on G3 save {_said(reads)}."
+        f"were merged. With nothing but reads, so twice as many to merge, pairs on G3 save {_details(reads)}."
     )
 
 
 def h_69(runs: PowerRuns) -> Judgement:
     """Chains on the sled with 3200 tips: energy."""
-    found = _by_scheduler(runs, CHAINS, MERGED, NONE, "servicing_j")
+    measured = _by_scheduler(runs, CHAINS, MERGED, NONE, "servicing_j")
     beside = _by_scheduler(runs, CHAINS, NEIGHBOURS, NONE, "servicing_j")
-    saved = [-change for changes in found.values() for change in changes.values()]
+    saved = [-change for changes in measured.values() for change in changes.values()]
     sign = min(saved) > 0
     return judged(sign and overlaps(saved, 0.05, 0.25), sign).saying(
-        found=_said(found), saved=saved, beside=_said(beside), why_little=_why_little(runs, "mems-g2-3200")
+        measured=_details(measured),
+        saved=saved,
+        beside=_details(beside),
+        why_little=_why_little(runs, "mems-g2-3200"),
     )
 
 
 def h_70(runs: PowerRuns) -> Judgement:
     """Chains on the sled with 3200 tips: response."""
-    found = _by_scheduler(runs, CHAINS, MERGED, NONE, "mean_ms")
-    best = {scheduler: min(changes, key=changes.__getitem__) for scheduler, changes in found.items()}
-    said = each(
+    measured = _by_scheduler(runs, CHAINS, MERGED, NONE, "mean_ms")
+    best = {scheduler: min(changes, key=changes.__getitem__) for scheduler, changes in measured.items()}
+    details = each(
         "{:upper} {:spread}, most at {:g}",
-        ((scheduler, changes, best[scheduler]) for scheduler, changes in found.items()),
+        ((scheduler, changes, best[scheduler]) for scheduler, changes in measured.items()),
     )
-    most = {scheduler: -min(changes.values()) for scheduler, changes in found.items()}
-    sign = all(change < 0 for changes in found.values() for change in changes.values())
-    outside = [scheduler for scheduler, cut in most.items() if not 0.25 <= cut <= 0.60]
+    maximum = {scheduler: -min(changes.values()) for scheduler, changes in measured.items()}
+    sign = all(change < 0 for changes in measured.values() for change in changes.values())
+    outside = [scheduler for scheduler, cut in maximum.items() if not 0.25 <= cut <= 0.60]
     names = " and ".join(map(str.upper, outside))
     much = _why_much(runs, outside[0], best[outside[0]]) if outside else ""
     return judged(sign and (not outside), sign).saying(
-        said=said, names=names, much=much, least=min(most.values()), most=max(most.values())
+        details=details, names=names, much=much, minimum=min(maximum.values()), maximum=max(maximum.values())
     )
 
 
@@ -118,21 +121,21 @@ def _why_much(runs: PowerRuns, scheduler: str, at: float) -> str:
 def h_73(runs: PowerRuns) -> Judgement:
     """Merged requests with subsector access, compared with those without."""
     points = runs.points(CHAINS)
-    whole, parts, twice = ("small: merging", "small: merging and parts", "small: merging with twice the tips")
-    speedups = points.stable(whole, parts, twice)
-    more = [points.change(parts, whole, speedup, "merged") for speedup in speedups]
-    bound = [points.change(twice, whole, speedup, "merged") for speedup in speedups]
+    full, parts, twice = ("small: merging", "small: merging and parts", "small: merging with twice the tips")
+    speedups = points.stable(full, parts, twice)
+    more = [points.change(parts, full, speedup, "merged") for speedup in speedups]
+    bound = [points.change(twice, full, speedup, "merged") for speedup in speedups]
     return judged(min(more) > 0).saying(more=more, bound=bound)
 
 
 def y_02(runs: PowerRuns) -> Judgement:
     """Pairs of neighbours on G3: energy."""
-    found = _by_scheduler(runs, PAIRS, "neighbours", "none", "servicing_j")
-    saved = [-change for changes in found.values() for change in changes.values()]
+    measured = _by_scheduler(runs, PAIRS, "neighbours", "none", "servicing_j")
+    saved = [-change for changes in measured.values() for change in changes.values()]
     table_uj = 10.817354 / 87_000 * 1e6
     tips_uj = 16 * 64 * 0.09
     return judged(min(saved) > 0 and overlaps(saved, 0.08, 0.28), min(saved) > 0).saying(
-        found=_said(found),
+        measured=_details(measured),
         saved=saved,
         why_little=_why_little(runs, "mems-g3"),
         published=100 * PUBLISHED_PAIRS,
@@ -144,13 +147,13 @@ def y_02(runs: PowerRuns) -> Judgement:
 
 def y_25(runs: PowerRuns) -> Judgement:
     """Pairs of neighbours on G3: response."""
-    found = _by_scheduler(runs, PAIRS, "neighbours", "none", "mean_ms")
+    measured = _by_scheduler(runs, PAIRS, "neighbours", "none", "mean_ms")
     points = runs.points(PAIRS)
-    queued = [s for s in found["fcfs"] if points.at("none", s, "queue_mean") > QUEUED]
-    cuts = {speedup: -found["fcfs"][speedup] for speedup in queued}
-    sign = all(change < 0 for changes in found.values() for change in changes.values())
+    queued = [s for s in measured["fcfs"] if points.at("none", s, "queue_mean") > QUEUED]
+    cuts = {speedup: -measured["fcfs"][speedup] for speedup in queued}
+    sign = all(change < 0 for changes in measured.values() for change in changes.values())
     return judged(sign and any(0.1 <= cut <= 0.3 for cut in cuts.values()), sign).saying(
-        found=_said(found), queued=QUEUED, cuts=each("{1:-1%} at {0:g}", cuts.items())
+        measured=_details(measured), queued=QUEUED, cuts=each("{1:-1%} at {0:g}", cuts.items())
     )
 
 
@@ -166,7 +169,9 @@ def y_35(runs: PowerRuns) -> Judgement:
             ]
             for measure in ("energy_j", "mean_ms")
         }
-    most = max(change for found in worst.values() for changes in found.values() for change in changes)
-    return judged(most <= NOISE).saying(
-        worst=each("{0} {1[energy_j]:spread} and {1[mean_ms]:spread}", worst.items(), "; "), most=most
+    maximum = max(
+        change for measured in worst.values() for changes in measured.values() for change in changes
+    )
+    return judged(maximum <= NOISE).saying(
+        worst=each("{0} {1[energy_j]:spread} and {1[mean_ms]:spread}", worst.items(), "; "), maximum=maximum
     )

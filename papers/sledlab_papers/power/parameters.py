@@ -7,7 +7,7 @@ from typing import Any
 
 from ..claims import Judgement, judged
 from ..simulator import parameters
-from ..words import each
+from ..wording import each
 from .plan import PowerRuns
 from .singles import parts_of_states, reads
 
@@ -71,20 +71,20 @@ def h_20(_: PowerRuns) -> Judgement:
 
 def h_68(_: PowerRuns) -> Judgement:
     """Blocks in one row of tip sectors, derived from the time that a transfer takes."""
-    found = []
+    measured = []
     for device in ("mems-g2", "mems-g2-3200"):
         p = parameters(device)
-        most = p["active_tips"] // p["tips_per_block"]
+        maximum = p["active_tips"] // p["tips_per_block"]
         row_ns = (p["tip_sector_bits"] + p["servo_bits"]) / p["tip_rate_kbit_s"] * 1e6
         rows = [
             round(reads(device, ((0.0, 0, blocks),)).requests["transfer_ns"][0] / row_ns)
-            for blocks in (most, most + 1)
+            for blocks in (maximum, maximum + 1)
         ]
-        found.append((most, rows))
-    said = " and ".join(f"{most} sectors ({most / 2:g} KB)" for most, _ in found)
-    return judged([most for most, _ in found] == [20, 50] and all((r == [1, 2] for _, r in found))).saying(
-        said=said
-    )
+        measured.append((maximum, rows))
+    details = " and ".join(f"{maximum} sectors ({maximum / 2:g} KB)" for maximum, _ in measured)
+    return judged(
+        [maximum for maximum, _ in measured] == [20, 50] and all((r == [1, 2] for _, r in measured))
+    ).saying(details=details)
 
 
 def h_75(_: PowerRuns) -> Judgement:
@@ -111,10 +111,10 @@ def y_06(_: PowerRuns) -> Judgement:
         ("power.kind", "fixed:timeout_ms=10"),
     )
     states = {name: 1e3 * joule / time for name, (joule, time) in parts_of_states(result).items() if time}
-    said = each("{} {:,.0f} mW", states.items())
+    details = each("{} {:,.0f} mW", states.items())
     exact = {"seek": 100.0, "access": 100.0 + 16 * 64, "inactive": 50.0, "startup": 100.0}
     near = all(abs(states[name] - mw) < 1e-6 * mw for name, mw in exact.items())
-    return judged(near and 100.0 < states["idle"] < states["access"]).saying(said=said)
+    return judged(near and 100.0 < states["idle"] < states["access"]).saying(details=details)
 
 
 def y_23(_: PowerRuns) -> Judgement:
@@ -137,11 +137,11 @@ def y_24(_: PowerRuns) -> Judgement:
 
 def y_33(_: PowerRuns) -> Judgement:
     """Active tips of whole blocks, and of the wanted parts."""
-    whole = reads("mems-g3", ((0.0, 0, 1),)).summary
+    full = reads("mems-g3", ((0.0, 0, 1),)).summary
     part = reads(
         "mems-g3", ((0.0, 0, 1),), ("replay.last_block", "random"), ("device.subsector_access", True)
     ).summary
     p = parameters("mems-g3")
     row_s = (p["tip_sector_bits"] + p["servo_bits"]) / p["tip_rate_kbit_s"] * 1e-3
-    tips = [round(summary["tip_time_s"] / row_s) for summary in (whole, part)]
+    tips = [round(summary["tip_time_s"] / row_s) for summary in (full, part)]
     return judged(tips[0] == 64 and 0 < tips[1] < 64).saying(tips=tips)

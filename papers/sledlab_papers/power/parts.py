@@ -10,7 +10,7 @@ from ..claims import Judgement, depending, judged
 from ..markdown import table
 from ..runs import Points
 from ..simulator import parameters
-from ..words import each, overlaps, percent
+from ..wording import each, overlaps, percent
 from .plan import PowerRuns
 from .singles import snake
 
@@ -36,9 +36,9 @@ PRINTED_PARTS: Mapping[float, tuple[float, float]] = {
 UNCHANGED = ("startup_j", "inactive_j", "mean_ms", "p99_ms", "max_ms")
 
 
-def _metadata_saving(wanted: int) -> float:
+def _metadata_saving(expected: int) -> float:
     """Saving of access energy over requests for metadata alone, computed request by request."""
-    trimmed = (("workload.trim_metadata", True), ("workload.metadata_bytes", wanted))
+    trimmed = (("workload.trim_metadata", True), ("workload.metadata_bytes", expected))
     energies = [
         float(
             snake("mems-g2", *trimmed, ("device.subsector_access", parts))
@@ -53,17 +53,17 @@ def _metadata_saving(wanted: int) -> float:
 def h_71(runs: PowerRuns) -> Judgement:
     """Savings of access energy by bytes wanted: of requests for metadata, and of all."""
     points = runs.points(METADATA)
-    alone = {wanted: _metadata_saving(wanted) for wanted in (4, 8, 128)}
-    saved = {wanted: -points.change(f"{wanted} bytes", "sectors", 10.0, "access_j") for wanted in BYTES}
+    alone = {expected: _metadata_saving(expected) for expected in (4, 8, 128)}
+    saved = {expected: -points.change(f"{expected} bytes", "sectors", 10.0, "access_j") for expected in BYTES}
     rows = [
-        [f"{wanted}", f"{100 * share:.2f}", f"{100 * alone[wanted]:.1f}" if wanted in alone else ""]
-        for wanted, share in saved.items()
+        [f"{expected}", f"{100 * share:.2f}", f"{100 * alone[expected]:.1f}" if expected in alone else ""]
+        for expected, share in saved.items()
     ]
     p = parameters("mems-g2")
-    most = p["tips_per_block"] - 1
-    ceiling = most * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
+    maximum = p["tips_per_block"] - 1
+    ceiling = maximum * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
     monotone = list(saved.values()) == sorted(saved.values(), reverse=True) and saved[4] > saved[128]
-    bands = [overlaps(list(found.values()), 0.29, 0.45) for found in (saved, alone)]
+    bands = [overlaps(list(measured.values()), 0.29, 0.45) for measured in (saved, alone)]
     return judged(monotone and bands[0], monotone and any(bands)).saying(
         alone=alone,
         saved_percent=100 * saved[128],
@@ -78,17 +78,19 @@ def h_72(runs: PowerRuns) -> Judgement:
     """Changes of response time and of total energy."""
     points = runs.points(METADATA)
     same = all(
-        points.each(f"{wanted} bytes", speedup, "mean_ms") == points.each("sectors", speedup, "mean_ms")
-        for wanted in BYTES
+        points.each(f"{expected} bytes", speedup, "mean_ms") == points.each("sectors", speedup, "mean_ms")
+        for expected in BYTES
         for speedup in points.speedups
     )
     saved = [
-        points.change(f"{wanted} bytes", "sectors", speedup, "energy_j")
-        for wanted in BYTES
+        points.change(f"{expected} bytes", "sectors", speedup, "energy_j")
+        for expected in BYTES
         for speedup in points.speedups
     ]
     return judged(same and -0.03 < min(saved) <= 0, same).saying(
-        mean="the same to the last bit" if same else "differs", least=min(saved) * 100, most=max(saved) * 100
+        mean="the same to the last bit" if same else "differs",
+        minimum=min(saved) * 100,
+        maximum=max(saved) * 100,
     )
 
 
@@ -122,10 +124,10 @@ def _entries(points: Points, speedup: float) -> list[float]:
 def _beside_print(points: Points, speedup: float) -> tuple[str, list[float]]:
     """Our entries and the printed ones, and the relative differences."""
     ours = _entries(points, speedup)
-    off = [mine / printed - 1 for mine, printed in zip(ours, PRINTED[speedup], strict=True)]
+    off = [mine / published - 1 for mine, published in zip(ours, PRINTED[speedup], strict=True)]
     rows = [
-        [name, f"{printed:.6f}", f"{mine:.6f}", percent(share, 1)]
-        for name, printed, mine, share in zip(NAMES, PRINTED[speedup], ours, off, strict=True)
+        [name, f"{published:.6f}", f"{mine:.6f}", percent(share, 1)]
+        for name, published, mine, share in zip(NAMES, PRINTED[speedup], ours, off, strict=True)
     ]
     return table(["without parts", "printed", "stand-in", "off by, %"], rows), off
 
@@ -148,10 +150,10 @@ def y_26(runs: PowerRuns) -> Judgement:
     """The table at ten times the speed."""
     points = runs.points(TABLE)
     beside, off = _beside_print(points, 10.0)
-    held = _only_servicing(points, 10.0)
+    checked = _only_servicing(points, 10.0)
     saved = points.at(WHOLE, 10.0, "servicing_j") - points.at(PART, 10.0, "servicing_j")
     near = [abs(share) <= 0.25 for share in off]
-    return judged(all(near) and held, any(near) and held).saying(
+    return judged(all(near) and checked, any(near) and checked).saying(
         beside=beside, saved=saved, printed=PRINTED[10.0][1] - PRINTED_PARTS[10.0][1], fitted=FITTED
     )
 
@@ -169,10 +171,10 @@ def y_28(runs: PowerRuns) -> Judgement:
     """Savings of servicing energy."""
     points = runs.points(TABLE)
     saved = [-points.change(PART, WHOLE, speedup, "servicing_j") for speedup in (10.0, 100.0)]
-    printed = [1 - PRINTED_PARTS[speedup][1] / PRINTED[speedup][1] for speedup in (10.0, 100.0)]
-    exact = [round(100 * share, 2) for share in printed] == [2.28, 2.50]
+    published = [1 - PRINTED_PARTS[speedup][1] / PRINTED[speedup][1] for speedup in (10.0, 100.0)]
+    exact = [round(100 * share, 2) for share in published] == [2.28, 2.50]
     return judged(exact and all(0.015 <= share <= 0.04 for share in saved), exact).saying(
-        ten=100 * saved[0], saved=saved, printed_ten=100 * printed[0], printed=printed
+        ten=100 * saved[0], saved=saved, printed_ten=100 * published[0], printed=published
     )
 
 
@@ -204,9 +206,9 @@ def y_31(runs: PowerRuns) -> Judgement:
         changes[scheduler] = (
             points.at(WHOLE, 100.0, "servicing_j") / points.at(WHOLE, 10.0, "servicing_j") - 1
         )
-    printed = PRINTED[100.0][1] / PRINTED[10.0][1] - 1
+    published = PRINTED[100.0][1] / PRINTED[10.0][1] - 1
     return judged(round(changes["fcfs"], 4) < 0).saying(
-        changes=each("{:upper} {:+2%}", changes.items()), printed=printed
+        changes=each("{:upper} {:+2%}", changes.items()), printed=published
     )
 
 
@@ -215,19 +217,19 @@ def y_34(runs: PowerRuns) -> Judgement:
     points = runs.points(SMALL)
     p = parameters("mems-g3")
     sled_j_per_ms = p["sled_mw"] * 1e-6
-    saved, tips, whole = {}, {}, {}
+    saved, tips, full = {}, {}, {}
     for sizes in ("exponential", "uniform"):
         blocks, parts = f"{sizes}, blocks", f"{sizes}, parts"
         saved[sizes] = -points.change(parts, blocks, 1.0, "access_j")
-        whole[sizes] = -points.change(parts, blocks, 1.0, "servicing_j")
+        full[sizes] = -points.change(parts, blocks, 1.0, "servicing_j")
         sled_j = points.at(blocks, 1.0, "requests") * points.at(blocks, 1.0, "transfer_ms") * sled_j_per_ms
         tips[sizes] = saved[sizes] / (1 - sled_j / points.at(blocks, 1.0, "access_j"))
     share = p["tips_per_block"] * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
     return judged(min(saved.values()) > 0.5, max(saved.values()) > 0.5).saying(
         exponential=-saved["exponential"],
         uniform=-saved["uniform"],
-        whole_exponential=percent(-whole["exponential"], 1),
-        whole_uniform=-whole["uniform"],
+        whole_exponential=percent(-full["exponential"], 1),
+        whole_uniform=-full["uniform"],
         share=share,
         tips_exponential=100 * tips["exponential"],
         tips=tips,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..claims import Judgement, judged
 from ..runs import Points
-from ..words import percent, span
+from ..wording import percent, span
 from .plan import DISK, PowerRuns
 
 SLED = "lin-policies"
@@ -45,8 +45,8 @@ def curve(points: Points, speedup: float) -> EnergyCurve:
     """The best fixed timeout compared with the extremes, and the share algorithm with the best of these."""
     changes = {name: points.change(name, IMMEDIATE, speedup, "energy_j") for name in points.varied}
     best = min(fixed(points), key=lambda name: changes[name])
-    least = min(changes[name] for name in (best, IMMEDIATE, NEVER))
-    return EnergyCurve(best, changes[best], changes[NEVER], (1 + changes[SHARE]) / (1 + least) - 1)
+    minimum = min(changes[name] for name in (best, IMMEDIATE, NEVER))
+    return EnergyCurve(best, changes[best], changes[NEVER], (1 + changes[SHARE]) / (1 + minimum) - 1)
 
 
 def _disk(runs: PowerRuns) -> dict[str, tuple[Points, list[float]]]:
@@ -56,16 +56,16 @@ def _disk(runs: PowerRuns) -> dict[str, tuple[Points, list[float]]]:
 
 def h_67(runs: PowerRuns) -> Judgement:
     """Energy of a disk over its timeout."""
-    said, shaped = [], {}
+    details, shaped = [], {}
     for name, (points, speedups) in _disk(runs).items():
         curves = {speedup: curve(points, speedup) for speedup in speedups}
-        shaped[name] = {speedup: found.u_shaped for speedup, found in curves.items()}
-        said.append(
+        shaped[name] = {speedup: measured.u_shaped for speedup, measured in curves.items()}
+        details.append(
             f"{name}: "
             + ", ".join(
-                f"{_seconds(found.best)} takes {percent(found.best_change, 1)} %, never parking "
-                f"{percent(found.never_change, 1)} % at {speedup:g}"
-                for speedup, found in curves.items()
+                f"{_seconds(measured.best)} takes {percent(measured.best_change, 1)} %, never parking "
+                f"{percent(measured.never_change, 1)} % at {speedup:g}"
+                for speedup, measured in curves.items()
             )
         )
     flat = [f"{speedup:g}" for speedup, shape in shaped["Snake"].items() if not shape]
@@ -77,7 +77,7 @@ def h_67(runs: PowerRuns) -> Judgement:
     )
     return judged(
         all(shaped["hplajw"].values()) and any(shaped["Snake"].values()), any(shaped["hplajw"].values())
-    ).saying(said=said, no_u=no_u)
+    ).saying(details=details, no_u=no_u)
 
 
 def _on_sleds(runs: PowerRuns) -> dict[str, Points]:
@@ -95,9 +95,9 @@ def y_13(runs: PowerRuns) -> Judgement:
         name: {policy: _beside(points, policy) for policy in LEARNING}
         for name, points in _on_sleds(runs).items()
     }
-    said = "; ".join(
-        f"{name} {', '.join(f'{policy} {span(changes, 3)}' for policy, changes in found.items())}"
-        for name, found in sleds.items()
+    details = "; ".join(
+        f"{name} {', '.join(f'{policy} {span(changes, 3)}' for policy, changes in measured.items())}"
+        for name, measured in sleds.items()
     )
     gaps = [
         curve(points, speedup).share_to_best
@@ -105,7 +105,9 @@ def y_13(runs: PowerRuns) -> Judgement:
         for speedup in speedups
     ]
     oracle = min(change for points in _on_sleds(runs).values() for change in _beside(points, ORACLE))
-    above = all(change >= 0 for found in sleds.values() for changes in found.values() for change in changes)
+    above = all(
+        change >= 0 for measured in sleds.values() for changes in measured.values() for change in changes
+    )
     return judged(above and max(gaps) <= TOLERANCE, above or max(gaps) <= TOLERANCE).saying(
-        said=said, gaps=gaps, most=100 * max(-oracle, 0.0)
+        details=details, gaps=gaps, maximum=100 * max(-oracle, 0.0)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..markdown import table
 from ..runs import Points
-from ..words import cells, percent, span
+from ..wording import cells, percent, span
 from . import merging, parts
 from .plan import PowerRuns
 from .policies import SLED

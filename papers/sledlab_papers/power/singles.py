@@ -54,5 +54,5 @@ def parts_of_states(result: sl.Result) -> dict[str, tuple[float, float]]:
 def fit(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
     """Slope of the line of least squares, and R squared."""
     slope, offset = np.polyfit(x, y, 1)
-    rest = np.asarray(y) - (slope * np.asarray(x) + offset)
-    return float(slope), float(1 - (rest**2).sum() / ((np.asarray(y) - np.mean(y)) ** 2).sum())
+    remaining = np.asarray(y) - (slope * np.asarray(x) + offset)
+    return float(slope), float(1 - (remaining**2).sum() / ((np.asarray(y) - np.mean(y)) ** 2).sum())

@@ -7,7 +7,7 @@ from itertools import pairwise
 from ..claims import Judgement, judged
 from ..runs import Points
 from ..validated import seagate_trace
-from ..words import each
+from ..wording import each
 from .breakdown import at_printed_idle, unfit
 from .plan import PowerRuns
 from .singles import fit
@@ -46,27 +46,27 @@ def _added_ms(runs: PowerRuns, speedup: float = 1.0) -> float:
 
 def h_64(runs: PowerRuns) -> Judgement:
     """Energy with timeouts from 40 ms down to 0."""
-    found = _energies(runs)
+    measured = _energies(runs)
     saved = _saving(runs, LONG)
-    return judged(0.5 <= saved <= 0.65).saying(long=found[40.0], none=found[0.0], change=-saved)
+    return judged(0.5 <= saved <= 0.65).saying(long=measured[40.0], none=measured[0.0], change=-saved)
 
 
 def h_65(runs: PowerRuns) -> Judgement:
     """Energy rises with the timeout until no rest is longer, and is flat from there on."""
-    found, trace = _energies(runs), seagate_trace()
+    measured, trace = _energies(runs), seagate_trace()
     idle_ms, gap_ms = trace["longest_idle_ms"], trace["longest_gap_ms"]
-    rising = [found[a] < found[b] for a, b in pairwise(found) if a < idle_ms]
-    level = found[max(found)]
-    flat = [abs(found[timeout] / level - 1) < 1e-12 for timeout in found if timeout > idle_ms]
-    last = max(timeout for timeout in found if timeout < idle_ms)
+    rising = [measured[a] < measured[b] for a, b in pairwise(measured) if a < idle_ms]
+    level = measured[max(measured)]
+    flat = [abs(measured[timeout] / level - 1) < 1e-12 for timeout in measured if timeout > idle_ms]
+    last = max(timeout for timeout in measured if timeout < idle_ms)
     return judged(all(rising) and all(flat) and (gap_ms < 36), all(rising)).saying(
-        none=found[0.0],
+        none=measured[0.0],
         longer=len(rising) - 1,
         last=last,
         level=level,
         equal=len(flat),
-        first=min(t for t in found if t > idle_ms),
-        longest_s=max(found) / 1000.0,
+        first=min(t for t in measured if t > idle_ms),
+        longest_s=max(measured) / 1000.0,
         idle_ms=idle_ms,
         gap_ms=gap_ms,
     )
@@ -78,12 +78,12 @@ def h_66(runs: PowerRuns) -> Judgement:
     added = {speedup: _added_ms(runs, speedup) for speedup in points.speedups}
     shares = {speedup: ms / points.at(LONG, speedup, "mean_ms") for speedup, ms in added.items()}
     heaviest = points.stable(0)[-1]
-    said = each(
+    details = each(
         "{:.3f} ms ({:+1%}) at {:g}", ((ms, shares[speedup], speedup) for speedup, ms in added.items())
     )
     busy = points.at(0, heaviest, "utilization")
     return judged(max(added.values()) <= 0.5 and shares[heaviest] < 0.05, max(added.values()) <= 0.5).saying(
-        said=said, heaviest=heaviest, busy=busy
+        details=details, heaviest=heaviest, busy=busy
     )
 
 
@@ -108,8 +108,8 @@ def y_01(runs: PowerRuns) -> Judgement:
 
 def y_10(runs: PowerRuns) -> Judgement:
     """Rise of the energy with the timeout."""
-    found = _energies(runs)
-    ratio = found[40.0] / found[0.0]
+    measured = _energies(runs)
+    ratio = measured[40.0] / measured[0.0]
     return judged(2.1 <= ratio <= 3.0).saying(ratio=ratio)
 
 
@@ -147,13 +147,13 @@ def y_20(runs: PowerRuns) -> Judgement:
         fit([float(time) for time in some], [points.at(time, 1.0, "mean_ms") for time in some])
         for some in (sparse, times)
     ]
-    said = [f"slope {slope:.3f} ms per ms, R2 {r2:.5f}" for slope, r2 in lines]
+    details = [f"slope {slope:.3f} ms per ms, R2 {r2:.5f}" for slope, r2 in lines]
     rates = [points.at(time, 1.0, "throughput_iops") for time in (times[0], times[-1])]
     slope, r2 = lines[0]
     return judged(r2 > 0.99 and abs(slope - 1) <= 0.02, r2 > 0.99).saying(
         sparse=sparse[-1],
         nearly_all=100 * NEARLY_ALL,
-        said=said,
+        details=details,
         longest=times[-1],
         share=100 * points.at(times[-1], 1.0, "startups") / requests,
         rates=rates,

@@ -32,11 +32,13 @@ def y_18(_: PowerRuns) -> Judgement:
 
 def y_19(_: PowerRuns) -> Judgement:
     """The statistics of the public trace file."""
-    found = seagate_trace()
-    count, reads, mean_kb, scv = (found[name] for name in ("requests", "read_share", "mean_kb", "size_scv"))
+    measured = seagate_trace()
+    count, reads, mean_kb, scv = (
+        measured[name] for name in ("requests", "read_share", "mean_kb", "size_scv")
+    )
     alike = abs(count / 10_000 - 1) < 0.01 and abs(mean_kb / 8 - 1) < 0.05 and abs(scv - 1) < 0.1
     return judged(alike and abs(reads - 0.5) < 0.05, alike).saying(
-        count=count, reads=reads, runs_on=found["sequential_share"], mean_kb=mean_kb, scv=scv
+        count=count, reads=reads, runs_on=measured["sequential_share"], mean_kb=mean_kb, scv=scv
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..claims import judging
 from ..markdown import table
-from ..topic import Judged, Topic
+from ..topic import ClaimVerdict, Topic
 from . import (
     disk_schedulers,
     effort,
@@ -23,7 +23,7 @@ from .plan import BOTH_WAYS, PLAN, Reading
 judging(headlines, mechanics, traces, zones, disk_schedulers, positioning, effort, parallelism, requirements)
 
 
-def _places(runs: Reading, _: Mapping[str, Judged]) -> dict[str, str]:
+def _places(runs: Reading, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     head = ["experiment", "points", "seeds", "requests a point, at least", "longest mean queue"]
     return {"experiments": table(head, runs.lengths())}
 

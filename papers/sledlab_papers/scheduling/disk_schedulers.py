@@ -9,9 +9,9 @@ import sledlab as sl
 from ..claims import Judgement, judged
 from ..runs import HEAVY, LoadCurves
 from ..simulator import PARKED
-from ..words import all_above, each, levels, most_above, overlaps, percent, spread
+from ..wording import all_above, each, levels, most_above, overlaps, percent, spread
 from .plan import BUSY, STAND_INS, Reading
-from .split import note
+from .zone_parity import note
 
 FIGURE = "hong2006-figure-8"
 ZSPTF_80 = "zsptf:grid=20x2"
@@ -25,23 +25,23 @@ OUTSTANDING = 1000
 
 def h_28(runs: Reading) -> Judgement:
     """ZSPTF compared with schedulers that assume a wrong cost of x."""
-    said, all_changes = [], []
+    details, all_changes = [], []
     for stand_in in STAND_INS:
         race = runs.race(FIGURE, stand_in)
         changes = {name: race.changes("zsptf", name, BUSY) for name in ("sstf", "c-scan", "sdf")}
-        all_changes += [change for found in changes.values() for change in found.values()]
+        all_changes += [change for measured in changes.values() for change in measured.values()]
         parts = each("{:upper} {:spread}", changes.items())
-        said.append(f"on {stand_in} against {parts}")
+        details.append(f"on {stand_in} against {parts}")
     better = [-change for change in all_changes]
     wins = sum(b >= 0 for b in better)
     return judged(wins == len(better), most_above(better)).saying(
-        said=said, wins=wins, compared=len(better), note=note(runs)
+        details=details, wins=wins, compared=len(better), note=note(runs)
     )
 
 
 def h_29(runs: Reading) -> Judgement:
     """SSTF and C-LOOK compared with shortest Euclidean distance."""
-    said, all_changes = [], []
+    details, all_changes = [], []
     for race, label in (
         (runs.race("hong2006-random"), "random"),
         *((runs.race(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
@@ -51,9 +51,9 @@ def h_29(runs: Reading) -> Judgement:
             moderate, heavy = (race.changes(name, "sdf", (weight,)) for weight in BUSY)
             all_changes += [*moderate.values(), *heavy.values()]
             parts.append(f"{name.upper()} {spread(moderate)} and {spread(heavy)}")
-        said.append(f"{label}: {', '.join(parts)}")
+        details.append(f"{label}: {', '.join(parts)}")
     better = [-change for change in all_changes]
-    return judged(all(b >= 0 for b in better), any(b > 0 for b in better)).saying(said=said)
+    return judged(all(b >= 0 for b in better), any(b > 0 for b in better)).saying(details=details)
 
 
 def h_30(runs: Reading) -> Judgement:
@@ -77,7 +77,7 @@ def h_30(runs: Reading) -> Judgement:
         compared=len(leads),
         beyond=beyond,
         gaps=gaps,
-        most=percent(-min(leads), 1)[1:],
+        maximum=percent(-min(leads), 1)[1:],
     )
 
 
@@ -89,7 +89,7 @@ def _within_interval(race: LoadCurves, other: str, speedup: float) -> bool:
 
 def h_45(runs: Reading) -> Judgement:
     """All schedulers alike at light load."""
-    said, widest, unfair = [], [], []
+    details, widest, unfair = [], [], []
     for race, label in (
         *((runs.race(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
         (runs.race("hong2006-random"), "random (grade P)"),
@@ -99,27 +99,27 @@ def h_45(runs: Reading) -> Judgement:
         means, scvs = ([race.at(name, light, measure) for name in names] for measure in ("mean_ms", "scv"))
         widest.append(max(means) / min(means) - 1)
         unfair.append(max(scvs) - min(scvs))
-        said.append(
+        details.append(
             f"{label}: {min(means):.3f} to {max(means):.3f} ms, SCV {min(scvs):.3f} to {max(scvs):.3f}"
         )
-    return judged(max(widest) <= 0.05, min(widest) <= 0.05).saying(said=said)
+    return judged(max(widest) <= 0.05, min(widest) <= 0.05).saying(details=details)
 
 
 def h_46(runs: Reading) -> Judgement:
     """ZSPTF's throughput, the headline."""
-    said: list[str] = []
-    found: list[float] = []
+    details: list[str] = []
+    measured: list[float] = []
     for stand_in in STAND_INS:
         race = runs.race(FIGURE, stand_in)
         for other in OTHERS:
             gains = race.gains("zsptf", other, BUSY)
-            found += gains.values()
-            said.append(f"{stand_in}, over {other.upper()}: {levels(gains)}")
+            measured += gains.values()
+            details.append(f"{stand_in}, over {other.upper()}: {levels(gains)}")
     if size := runs.marked("blocks"):
-        found = [anywhere(other, blocks=int(size), both_ways=runs.both_ways) for other in OTHERS]
-    return judged(all_above(found) and overlaps(found, 0.1, 0.4), most_above(found)).saying(
-        said=said,
-        found=found,
+        measured = [anywhere(other, blocks=int(size), both_ways=runs.both_ways) for other in OTHERS]
+    return judged(all_above(measured) and overlaps(measured, 0.1, 0.4), most_above(measured)).saying(
+        details=details,
+        measured=measured,
         limits=_limits(runs),
         anywhere=anywhere("c-scan", both_ways=runs.both_ways),
     )
@@ -160,16 +160,18 @@ def _limits(runs: Reading) -> str:
 
 def h_47(runs: Reading) -> Judgement:
     """Fairness of ZSPTF, C-SCAN and SSTF."""
-    said: list[str] = []
-    found: list[float] = []
+    details: list[str] = []
+    measured: list[float] = []
     for stand_in in STAND_INS:
         race = runs.race(FIGURE, stand_in)
         changes = {name: race.changes("sstf", name, (HEAVY,), "scv") for name in ("zsptf", "c-scan")}
         apart = race.changes("zsptf", "c-scan", (HEAVY,), "scv")
-        found += [change for each in changes.values() for change in each.values()]
-        said.append(
+        measured += [change for each in changes.values() for change in each.values()]
+        details.append(
             f"{stand_in}: SCV of SSTF against ZSPTF {spread(changes['zsptf'])} and against C-SCAN "
             f"{spread(changes['c-scan'])}, of ZSPTF against C-SCAN {spread(apart)}"
         )
-    higher = sum(change > 0 for change in found)
-    return judged(all_above(found), most_above(found)).saying(said=said, higher=higher, compared=len(found))
+    higher = sum(change > 0 for change in measured)
+    return judged(all_above(measured), most_above(measured)).saying(
+        details=details, higher=higher, compared=len(measured)
+    )

@@ -7,7 +7,7 @@ from typing import Any
 from ..claims import Judgement, judged
 from ..power.singles import snake
 from ..simulator import catalogue
-from ..words import all_above, each, most_above, spread
+from ..wording import all_above, each, most_above, spread
 from .disk_schedulers import FIGURE
 from .plan import BUSY, ROBUSTNESS, STAND_INS, Reading
 
@@ -31,14 +31,14 @@ MEASURES = {"mean_ms": "mean", "scv": "SCV"}
 
 def h_03(runs: Reading) -> Judgement:
     """ZSPTF compared with the schedulers of disks, with SPTF's mean and with C-SCAN's fairness."""
-    said: list[str] = []
+    details: list[str] = []
     ahead: list[float] = []
     mean: list[float] = []
     scv: list[float] = []
     for stand_in in STAND_INS:
         race = runs.race(FIGURE, stand_in)
         others = {name: race.changes("zsptf", name, BUSY) for name in ("sstf", "c-scan", "sdf")}
-        ahead += [-change for found in others.values() for change in found.values()]
+        ahead += [-change for measured in others.values() for change in measured.values()]
         to_sptf, to_scan = (
             race.changes("zsptf", name, BUSY, measure)
             for name, measure in (("sptf", "mean_ms"), ("c-scan", "scv"))
@@ -46,7 +46,7 @@ def h_03(runs: Reading) -> Judgement:
         mean += to_sptf.values()
         scv += to_scan.values()
         parts = each("{:upper} {:spread}", others.items())
-        said.append(
+        details.append(
             f"{stand_in}: mean against {parts}, SPTF {spread(to_sptf)}; SCV against C-SCAN {spread(to_scan)}"
         )
     comparable = [
@@ -54,31 +54,32 @@ def h_03(runs: Reading) -> Judgement:
         all(abs(change) <= COMPARABLE_SCV for change in scv),
     ]
     return judged(all_above(ahead) and all(comparable), most_above(ahead)).saying(
-        said=said, wins=sum(change > 0 for change in ahead), compared=len(ahead)
+        details=details, wins=sum(change > 0 for change in ahead), compared=len(ahead)
     )
 
 
 def h_13(runs: Reading) -> Judgement:
     """Claims that hold on one generation, tested on the others."""
-    found = {
+    measured = {
         name: [_less(runs, name, order) for order in ORDERS] + [_saved(f"mems-{name.lower()}") > 0]
         for name in GENERATIONS
     }
     orders = [f"{MEASURES[measure]} of {a.upper()} below {b.upper()}" for measure, a, b in ORDERS]
     orders.append("less energy if parked at once")
-    said = "; ".join(
-        f"{name} {sum(held)} of {len(held)}" + "".join(f", not: {order}" for order in _not(orders, held))
-        for name, held in found.items()
+    details = "; ".join(
+        f"{name} {sum(checked)} of {len(checked)}"
+        + "".join(f", not: {order}" for order in _not(orders, checked))
+        for name, checked in measured.items()
     )
-    same = found["G2"] == found["G3"]
-    return judged(same and all(found["G2"]), same).saying(
-        said=said,
+    same = measured["G2"] == measured["G3"]
+    return judged(same and all(measured["G2"]), same).saying(
+        details=details,
         saved=", ".join(f"{name} {100 * _saved(f'mems-{name.lower()}'):.0f} %" for name in GENERATIONS),
     )
 
 
-def _not(orders: list[str], held: list[bool]) -> list[str]:
-    return [order for order, holds in zip(orders, held, strict=True) if not holds]
+def _not(orders: list[str], checked: list[bool]) -> list[str]:
+    return [order for order, holds in zip(orders, checked, strict=True) if not holds]
 
 
 def _less(runs: Reading, generation: str, order: tuple[str, str, str]) -> bool:

@@ -10,7 +10,7 @@ import sledlab as sl
 from ..claims import Judgement, judged
 from ..published import GENERATIONS, X_DOMINATES, x_dominates
 from ..simulator import SeekMap
-from ..words import each, percent
+from ..wording import each, percent
 from .plan import Reading
 
 THRESHOLDS_MS = (0.30, 0.325, 0.35)
@@ -25,11 +25,11 @@ def _map(x_bit: int = 0, y_bit: int = 0) -> SeekMap:
 
 def _aspect(threshold_ms: float) -> float:
     """Height over width of the region, of even columns, reached from the centre within `threshold_ms`."""
-    found = _map()
-    even = np.arange(len(found.x_bit)) % 2 == 0
-    inside = found.ms[:, even] <= threshold_ms
-    x, y = found.x_bit[even][inside.any(axis=0)], found.y_bit[inside.any(axis=1)]
-    row_bits = int(np.diff(found.y_bit).max())
+    measured = _map()
+    even = np.arange(len(measured.x_bit)) % 2 == 0
+    inside = measured.ms[:, even] <= threshold_ms
+    x, y = measured.x_bit[even][inside.any(axis=0)], measured.y_bit[inside.any(axis=1)]
+    row_bits = int(np.diff(measured.y_bit).max())
     return float((y.max() - y.min() + row_bits) / (x.max() - x.min() + 2))
 
 
@@ -58,9 +58,9 @@ def _seek_in_cell_ms(columns: int, rows: int) -> float:
     for _ in range(30):
         x_bit = int(rng.integers(-width // 2, width // 2))
         y_bit = int(rng.integers(-height // 2, height // 2))
-        found = _map(x_bit, y_bit)
-        same = (np.arange(2500) % 2 == 0) & (np.abs(found.x_bit) <= width / 2)
-        times.append(found.ms[np.ix_(np.abs(found.y_bit) <= height / 2, same)].mean())
+        measured = _map(x_bit, y_bit)
+        same = (np.arange(2500) % 2 == 0) & (np.abs(measured.x_bit) <= width / 2)
+        times.append(measured.ms[np.ix_(np.abs(measured.y_bit) <= height / 2, same)].mean())
     return float(np.mean(times))
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ..claims import Judgement, judged
 from ..runs import LoadCurves
-from ..words import each, percent
+from ..wording import each, percent
 from .plan import Reading
 
 FIGURE = "lee2009-figure-2"
@@ -21,8 +21,8 @@ JOINT_SPTF = "sptf:batch=same-position"
 
 def _races(runs: Reading) -> dict[int, LoadCurves]:
     """Races by number of sleds, as far as they were run: sleds move together, so one stands for all."""
-    found = {sleds: runs.race(FIGURE, sleds) for sleds in SLEDS}
-    return {sleds: race for sleds, race in found.items() if race.curves}
+    measured = {sleds: runs.race(FIGURE, sleds) for sleds in SLEDS}
+    return {sleds: race for sleds, race in measured.items() if race.curves}
 
 
 def _depths_of(runs: Reading) -> tuple[int, ...]:
@@ -68,20 +68,20 @@ def _lengths(runs: Reading) -> str:
 
 def l_14(runs: Reading) -> Judgement:
     """The margin over SPTF in overload."""
-    said: list[str] = []
-    found: dict[str, list[float]] = {name: [] for name in FOUR}
+    details: list[str] = []
+    measured: dict[str, list[float]] = {name: [] for name in FOUR}
     for sleds, race in _races(runs).items():
         changes = _against_sptf(race, HEAVIEST)
         for name, change in changes.items():
-            found[name].append(change)
+            measured[name].append(change)
         parts = each("{:upper} {:+1%}", changes.items())
-        said.append(f"{sleds} sled{'s' if sleds > 1 else ''}: {parts}")
+        details.append(f"{sleds} sled{'s' if sleds > 1 else ''}: {parts}")
     waiting = runs.race(FIGURE, 1).at("sptf", HEAVIEST, "queue_mean")
-    best = min(change for changes in found.values() for change in changes)
-    signs = all(change < 0 for changes in found.values() for change in changes)
+    best = min(change for changes in measured.values() for change in changes)
+    signs = all(change < 0 for changes in measured.values() for change in changes)
     return judged(signs and best <= -0.1, best < 0).saying(
-        said=said,
-        found=[change for changes in found.values() for change in changes],
+        details=details,
+        measured=[change for changes in measured.values() for change in changes],
         waiting=waiting,
         lengths=_lengths(runs),
         depths=_depths(runs, (*FOUR, JOINT_SPTF)),
@@ -95,11 +95,11 @@ def _spread(race: LoadCurves, speedup: float) -> float:
 
 def l_15(runs: Reading) -> Judgement:
     """The four parallelism-aware schedulers, compared with each other."""
-    found = {speedup: [_spread(race, speedup) for race in _races(runs).values()] for speedup in HEAVY}
-    parts = each("{1:spread} at factor {0:g}", found.items())
-    near = [max(values) <= 0.20 for values in found.values()]
+    measured = {speedup: [_spread(race, speedup) for race in _races(runs).values()] for speedup in HEAVY}
+    parts = each("{1:spread} at factor {0:g}", measured.items())
+    near = [max(values) <= 0.20 for values in measured.values()]
     return judged(all(near), any(near)).saying(
-        parts=parts, most=max(max(values) for values in found.values())
+        parts=parts, maximum=max(max(values) for values in measured.values())
     )
 
 
@@ -112,8 +112,8 @@ def l_16(runs: Reading) -> Judgement:
     parts = each("{:upper} {:spread}", changes.items())
     near = all(
         abs(change) <= (0.15 if name == "pa-sptf" else 0.10)
-        for name, found in changes.items()
-        for change in found
+        for name, measured in changes.items()
+        for change in measured
     )
     return judged(near).saying(parts=parts)
 
@@ -125,9 +125,9 @@ def l_17(runs: Reading) -> Judgement:
         for speedup in race.speedups:
             others = min(race.at(name, speedup, "scv") for name in FIVE if name != "pa-sptf")
             ratios.setdefault(speedup, []).append(race.at("pa-sptf", speedup, "scv") / others - 1)
-    found = [ratio for values in ratios.values() for ratio in values]
-    return judged(max(found) <= 0.2, max(ratios[HEAVIEST]) <= 0.2).saying(
-        found=found, heaviest=ratios[HEAVIEST]
+    measured = [ratio for values in ratios.values() for ratio in values]
+    return judged(max(measured) <= 0.2, max(ratios[HEAVIEST]) <= 0.2).saying(
+        measured=measured, heaviest=ratios[HEAVIEST]
     )
 
 
@@ -142,9 +142,9 @@ def l_18(runs: Reading) -> Judgement:
                 for race in _races(runs).values()
                 for speedup in HEAVY
             ]
-        signs[name] = {other: min(found) > 0 for other, found in over.items()}
+        signs[name] = {other: min(measured) > 0 for other, measured in over.items()}
         parts.append(f"{name.upper()} {each('{1:spread} against {0:upper}', over.items())}")
-    worse = [held for found in signs.values() for held in found.values()]
+    worse = [checked for measured in signs.values() for checked in measured.values()]
     return judged(all(worse), any(worse)).saying(parts=parts)
 
 
@@ -157,14 +157,14 @@ def l_19(runs: Reading) -> Judgement:
     """Finer zones."""
     race = runs.race("lee2009-zone-sizes")
     names = [f"zscan-psptf:grid={grid}" for grid in GRIDS]
-    said, scv_falls, mean_rises = [], True, True
+    details, scv_falls, mean_rises = [], True, True
     for speedup in race.speedups:
         means, scvs = ([race.at(name, speedup, m) for name in names] for m in ("mean_ms", "scv"))
         scv_falls &= all(b <= a * (1 + LEVEL) for a, b in pairwise(scvs))
         mean_rises &= all(b >= a * (1 - LEVEL) for a, b in pairwise(means))
         scv_text = each("{:.3f}", scvs)
         mean_text = each("{:figure}", means)
-        said.append(f"factor {speedup:g}: SCV {scv_text}, mean {mean_text} ms")
+        details.append(f"factor {speedup:g}: SCV {scv_text}, mean {mean_text} ms")
     at_once, positioning = (
         [race.at(name, HEAVIEST, measure) for name in names]
         for measure in ("served_at_once", "positioning_ms")
@@ -172,9 +172,9 @@ def l_19(runs: Reading) -> Judgement:
     return judged(scv_falls and mean_rises, scv_falls or mean_rises).saying(
         grids=", ".join(GRIDS[:-1]),
         last=GRIDS[-1],
-        said=said,
-        least=min(at_once),
-        most=max(at_once),
+        details=details,
+        minimum=min(at_once),
+        maximum=max(at_once),
         positioning=positioning,
         finest=positioning[-1],
     )
@@ -194,7 +194,7 @@ def l_20(runs: Reading) -> Judgement:
     ).saying(
         depths=_depths(runs, FOUR),
         kept_up=_kept_up(runs),
-        found=[gain for values in gains.values() for gain in values],
+        measured=[gain for values in gains.values() for gain in values],
     )
 
 
@@ -222,4 +222,4 @@ def l_24(runs: Reading) -> Judgement:
                     width = max(race.at(each, speedup, "mean_ci95_ms") for each in (name, "sptf"))
                     apart.append(abs(gap) / width)
     factors = each("{:g}", sorted(loads))
-    return judged(max(apart) <= 1, min(apart) <= 1).saying(factors=factors, most=max(apart))
+    return judged(max(apart) <= 1, min(apart) <= 1).saying(factors=factors, maximum=max(apart))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..runs import HEAVY, LIGHT, MODERATE, ComparisonPoint, MeanPoint, Planned, Runs, read
-from ..words import cells
+from ..wording import cells
 
 PARITY = (
     "hong2006-figure-6",
@@ -76,7 +76,7 @@ class Reading(Runs):
         for name in (*PARITY, *OTHERS):
             curves = [row for _, row in read(self.directory / name / "curves.csv", MeanPoint)]
             seeds, queue = max(row.seeds for row in curves), max(row.queue_mean for row in curves)
-            least = min(row.requests / row.seeds for row in curves)
+            minimum = min(row.requests / row.seeds for row in curves)
             title = f"`{name}`{', both readings' if name in PARITY else ''}"
-            rows.append(cells("{} | {} | {} | {:,.0f} | {:,.0f}", title, len(curves), seeds, least, queue))
+            rows.append(cells("{} | {} | {} | {:,.0f} | {:,.0f}", title, len(curves), seeds, minimum, queue))
         return rows

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..claims import Judgement, judged
 from ..runs import HEAVY, MODERATE, LoadCurves
-from ..words import all_above, each, most_above, overlaps, spread
+from ..wording import all_above, each, most_above, overlaps, spread
 from .plan import ALL, BUSY, RUN_SHARES, STAND_INS, Reading
-from .split import note
+from .zone_parity import note
 
 FIGURE = "hong2006-figure-9"
 FIVE = ("sptf", "asptf", "gsptf", "zsptf", "zsptf-pyramid")
@@ -25,13 +25,13 @@ def _races(runs: Reading) -> dict[str, LoadCurves]:
 
 def h_48(runs: Reading) -> Judgement:
     """SPTF leads."""
-    said: list[str] = []
-    found: list[float] = []
+    details: list[str] = []
+    measured: list[float] = []
     for stand_in, race in _races(runs).items():
         leads = [lead for other in FIVE[1:] for lead in race.changes(other, "sptf", ALL).values()]
-        found += leads
-        said.append(f"{stand_in}: {spread(leads)}")
-    return judged(all_above(found, -0.02), most_above(found, -0.02)).saying(said=said)
+        measured += leads
+        details.append(f"{stand_in}: {spread(leads)}")
+    return judged(all_above(measured, -0.02), most_above(measured, -0.02)).saying(details=details)
 
 
 def h_49(runs: Reading) -> Judgement:
@@ -44,26 +44,26 @@ def h_50(runs: Reading) -> Judgement:
     """SPTF and ASPTF at moderate load."""
     race = runs.race(FIGURE, "cello")
     gains = {name: race.gains(name, ZSPTF, (MODERATE,)) for name in ("sptf", "asptf")}
-    found = [gain for each in gains.values() for gain in each.values()]
-    inside = sum(PRINTED[0] <= gain <= PRINTED[1] for gain in found)
-    return judged(all_above(found) and 2 * inside > len(found), all_above(found)).saying(
+    measured = [gain for each in gains.values() for gain in each.values()]
+    inside = sum(PRINTED[0] <= gain <= PRINTED[1] for gain in measured)
+    return judged(all_above(measured) and 2 * inside > len(measured), all_above(measured)).saying(
         gains=each("{:upper} over ZSPTF on cello: {:levels}", gains.items(), "; "),
         inside=inside,
-        compared=len(found),
+        compared=len(measured),
     )
 
 
 def h_51(runs: Reading) -> Judgement:
     """Pyramiding compared with ZSPTF."""
-    said: list[str] = []
-    found: list[float] = []
+    details: list[str] = []
+    measured: list[float] = []
     for stand_in, race in _races(runs).items():
         changes = race.changes(PYRAMID, ZSPTF, ALL)
-        found += changes.values()
-        said.append(f"{stand_in} {spread(changes)}")
-    better = [-change for change in found]
+        measured += changes.values()
+        details.append(f"{stand_in} {spread(changes)}")
+    better = [-change for change in measured]
     return judged(all_above(better, -0.02), most_above(better)).saying(
-        said=said, found=found, note=note(runs)
+        details=details, measured=measured, note=note(runs)
     )
 
 
@@ -79,9 +79,9 @@ def h_54(runs: Reading) -> Judgement:
     """SPTF, ASPTF, GSPTF on sequential requests."""
     race = runs.race(FIGURE, "hplajw")
     gains = {name: race.gains(name, ZSPTF, BUSY) for name in ("sptf", "asptf", "gsptf")}
-    found = [gain for each in gains.values() for gain in each.values()]
-    return judged(all_above(found) and overlaps(found, 0.03, 0.18), most_above(found)).saying(
-        gains=each("{:upper}: {:levels}", gains.items(), "; "), found=found
+    measured = [gain for each in gains.values() for gain in each.values()]
+    return judged(all_above(measured) and overlaps(measured, 0.03, 0.18), most_above(measured)).saying(
+        gains=each("{:upper}: {:levels}", gains.items(), "; "), measured=measured
     )
 
 
@@ -99,15 +99,16 @@ def h_55(runs: Reading) -> Judgement:
 
 def h_56(runs: Reading) -> Judgement:
     """ZSPTF's fairness compared with ASPTF's."""
-    said: list[str] = []
-    found: list[float] = []
+    details: list[str] = []
+    measured: list[float] = []
     for stand_in, race in _races(runs).items():
         changes = race.changes(ZSPTF, "asptf", BUSY, "scv")
-        found += changes.values()
-        said.append(f"{stand_in} {spread(changes)}")
+        measured += changes.values()
+        details.append(f"{stand_in} {spread(changes)}")
     return judged(
-        all_above(found) and overlaps(found, 0.05, 0.6), most_above(found) or overlaps(found, 0.05, 0.6)
-    ).saying(said=said, found=found)
+        all_above(measured) and overlaps(measured, 0.05, 0.6),
+        most_above(measured) or overlaps(measured, 0.05, 0.6),
+    ).saying(details=details, measured=measured)
 
 
 def h_57(runs: Reading) -> Judgement:
@@ -133,15 +134,15 @@ def h_58(runs: Reading) -> Judgement:
 
 def h_59(runs: Reading) -> Judgement:
     """Pyramiding's fairness."""
-    said: list[str] = []
+    details: list[str] = []
     above: list[float] = []
     below: list[float] = []
     for stand_in, race in _races(runs).items():
         up, down = (race.changes(*pair, ALL, "scv") for pair in ((PYRAMID, ZSPTF), ("sptf", PYRAMID)))
         above += up.values()
         below += down.values()
-        said.append(f"{stand_in}: {spread(up)} against ZSPTF, SPTF {spread(down)} against it")
+        details.append(f"{stand_in}: {spread(up)} against ZSPTF, SPTF {spread(down)} against it")
     return judged(
         all_above(above, -0.05) and all_above(below, -0.05),
         most_above(above, -0.05) and most_above(below, -0.05),
-    ).saying(said=said)
+    ).saying(details=details)

@@ -56,11 +56,11 @@ def l_06(_: Reading) -> Judgement:
 
 def l_23(runs: Reading) -> Judgement:
     """The matrix of requirements, measured."""
-    found = {name: _requirements(runs, name) for name in PUBLISHED}
-    wrong = {name for name in PUBLISHED if found[name] != PUBLISHED[name]}
+    measured = {name: _requirements(runs, name) for name in PUBLISHED}
+    wrong = {name for name in PUBLISHED if measured[name] != PUBLISHED[name]}
     rows = [
-        [name.upper(), *(_cell(a, b) for a, b in zip(found[name], PUBLISHED[name], strict=True))]
-        for name in found
+        [name.upper(), *(_cell(a, b) for a, b in zip(measured[name], PUBLISHED[name], strict=True))]
+        for name in measured
     ]
     head = ("scheduler", "short positioning", "parallelism", "fairness")
     race = runs.race("lee2009-requirements")
@@ -71,8 +71,8 @@ def l_23(runs: Reading) -> Judgement:
 
 
 def _cell(measured: bool, published: bool) -> str:
-    said = "yes" if measured else "no"
-    return said if measured == published else f"**{said}** (paper: {'yes' if published else 'no'})"
+    details = "yes" if measured else "no"
+    return details if measured == published else f"**{details}** (paper: {'yes' if published else 'no'})"
 
 
 def _requirements(runs: Reading, name: str) -> tuple[bool, bool, bool]:

@@ -9,7 +9,7 @@ from .plan import Reading
 TOLERANCE = 0.02
 
 
-def _value(stand_in: calibration.Calibrated, name: str) -> float:
+def _value(stand_in: calibration.CalibrationResult, name: str) -> float:
     return float(next(row.achieved for row in stand_in.rows if row.statistic.name == name))
 
 
@@ -19,7 +19,9 @@ def h_35(_: Reading) -> Judgement:
     rates = [_value(stand_in, "rate") for stand_in in (cello, hplajw)]
     runs = [_value(stand_in, "goes on with one of 32 streams") for stand_in in (cello, hplajw)]
     bursts = [_value(stand_in, "dispersion at 1 s") for stand_in in (cello, hplajw)]
-    near = all(abs(rate / printed - 1) < TOLERANCE for rate, printed in zip(rates, (33.0, 20.9), strict=True))
+    near = all(
+        abs(rate / published - 1) < TOLERANCE for rate, published in zip(rates, (33.0, 20.9), strict=True)
+    )
     return judged(near and runs[1] > runs[0] and (bursts[1] > bursts[0])).saying(
         rates=rates, cello_runs=runs[0], hplajw_runs=runs[1], bursts=bursts
     )

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from ..claims import Judgement, judged
 from ..runs import HEAVY, LIGHT, LoadCurves
-from ..words import all_above, most_above
+from ..wording import all_above, most_above
 from .plan import ALL, BUSY, RUN_SHARES, Reading
-from .split import note
+from .zone_parity import note
 
 FINE, MEDIUM, COARSE = "zsptf:grid=40x4", "zsptf:grid=20x2", "zsptf:grid=10x1"
 """ZSPTF with 320, 80 and 20 zones."""
@@ -33,17 +33,17 @@ NOISE = 0.02
 def h_34(runs: Reading) -> Judgement:
     """Pyramiding between ZSPTF and SPTF."""
     rises = {"mean_ms": [0.0], "scv": [0.0]}
-    said = []
+    details = []
     for stand_in in ("cello", "hplajw"):
         race = runs.race("hong2006-figure-6", stand_in)
         for speedup in race.loads(BUSY, *PYRAMIDS):
             for measure, sign in (("mean_ms", 1), ("scv", -1)):
                 steps = [race.against(b, a, speedup, measure) for a, b in pairwise(PYRAMIDS)]
                 rises[measure] += [sign * step for step in steps]
-        said.append(f"{stand_in}: {_ends(race)}")
+        details.append(f"{stand_in}: {_ends(race)}")
     monotone = [max(steps) < NOISE for steps in rises.values()]
     return judged(all(monotone), any(monotone)).saying(
-        said=said, mean=max(rises["mean_ms"]), scv=max(rises["scv"]), note=note(runs)
+        details=details, mean=max(rises["mean_ms"]), scv=max(rises["scv"]), note=note(runs)
     )
 
 
@@ -88,7 +88,8 @@ def h_39(runs: Reading) -> Judgement:
     race = runs.race("hong2006-figure-7", "cello")
     mean, scv = (race.changes("ztsptf", "zsptf", ALL, measure) for measure in ("mean_ms", "scv"))
     near = [
-        all(abs(change) <= band for change in found.values()) for found, band in ((mean, 0.05), (scv, 0.15))
+        all(abs(change) <= band for change in measured.values())
+        for measured, band in ((mean, 0.05), (scv, 0.15))
     ]
     return judged(all(near), any(near)).saying(mean=mean, scv=scv)
 
@@ -97,7 +98,7 @@ def h_41(runs: Reading) -> Judgement:
     """Zone size on random requests."""
     race = runs.race("hong2006-zone-sizes", "cello")
     changes = {name: race.changes(name, MEDIUM, ALL) for name in (FINE, COARSE)}
-    near = [abs(change) <= 0.05 for found in changes.values() for change in found.values()]
+    near = [abs(change) <= 0.05 for measured in changes.values() for change in measured.values()]
     light = [abs(c) <= 0.05 for name in changes for c in race.changes(name, MEDIUM, (LIGHT,)).values()]
     return judged(all(near), all(light)).saying(
         fine=changes[FINE], coarse=changes[COARSE], within=sum(near), compared=len(near), note=note(runs)
@@ -123,11 +124,11 @@ def h_43(runs: Reading) -> Judgement:
 def h_44(runs: Reading) -> Judgement:
     """The largest zones: less fair."""
     scv = runs.race("hong2006-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY, "scv")
-    most = max(scv.values(), default=0.0)
+    maximum = max(scv.values(), default=0.0)
     longer: list[float] = []
     for share in RUN_SHARES:
         longer += runs.race("hong2006-sequentiality", share).changes(COARSE, MEDIUM, BUSY, "scv").values()
-    return judged(all_above(scv) and 0.3 <= most <= 2.5, most_above(scv.values())).saying(
+    return judged(all_above(scv) and 0.3 <= maximum <= 2.5, most_above(scv.values())).saying(
         scv=scv, longer=longer
     )
 
@@ -140,7 +141,7 @@ def h_80(runs: Reading) -> Judgement:
         mean, scv = (race.changes(name, MEDIUM, BUSY, measure) for measure in ("mean_ms", "scv"))
         better[name] = [at for at in mean if mean[at] < 0 and scv[at] < 0]
     loads = len(race.loads(BUSY, FINE, MEDIUM))
-    beaten = {at for found in better.values() for at in found}
+    beaten = {at for measured in better.values() for at in measured}
     return judged(not beaten, 2 * len(beaten) < loads).saying(
         fine=len(better[FINE]), coarse=len(better[COARSE]), loads=loads
     )
@@ -154,8 +155,8 @@ def h_78(runs: Reading) -> Judgement:
     alike: list[float] = []
     for workload in SEQUENTIAL + RANDOM:
         rows, zones = (runs.race(place, f"{workload}: {name}") for name in ("row-first", "zone-clustered"))
-        kept = zones.loads(ALL, "zsptf", "gsptf")
-        mean_ms = {at: zones.at("zsptf", at) for at in rows.loads(BUSY, "zsptf", "gsptf") if at in kept}
+        cached = zones.loads(ALL, "zsptf", "gsptf")
+        mean_ms = {at: zones.at("zsptf", at) for at in rows.loads(BUSY, "zsptf", "gsptf") if at in cached}
         changes[workload] = {at: ms / rows.at("zsptf", at) - 1 for at, ms in mean_ms.items()}
         if workload in SEQUENTIAL:
             against_gsptf += [ms / rows.at("gsptf", at) - 1 for at, ms in mean_ms.items()]

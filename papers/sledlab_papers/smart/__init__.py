@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..claims import judging
-from ..topic import Judged, Topic
-from . import beyond, devices, mining, stages, tables, whole
+from ..topic import ClaimVerdict, Topic
+from . import all_workloads, devices, future_work, mining, stages, tables
+from .layouts import NO_READ_AHEAD
 from .plan import PLAN, SmartRuns
-from .readings import NO_READ_AHEAD
 
-judging(devices, stages, mining, whole, beyond)
+judging(devices, stages, mining, all_workloads, future_work)
 
 
-def _places(runs: SmartRuns, _: Mapping[str, Judged]) -> dict[str, str]:
+def _places(runs: SmartRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {
-        "experiments": runs.experiments((*PLAN, *beyond.BEYOND)),
+        "experiments": runs.experiments((*PLAN, *future_work.BEYOND)),
         **tables.places(runs),
-        **beyond.places(runs),
+        **future_work.places(runs),
     }
 
 
 SMART = Topic(
     "smart",
-    (*PLAN, *beyond.BEYOND),
+    (*PLAN, *future_work.BEYOND),
     SmartRuns,
     _places,
     other=(NO_READ_AHEAD.suffix,),

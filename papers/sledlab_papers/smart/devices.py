@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..claims import Judgement, judged
 from ..simulator import parameters, random_pairs
 from .plan import SmartRuns
-from .printed import DISK
+from .published_times import DISK
 
 GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
 STANDARD_GRAVITY = 9.80665
@@ -13,28 +13,30 @@ STANDARD_GRAVITY = 9.80665
 
 def c_01(_: SmartRuns) -> Judgement:
     """Table 1 as printed."""
-    found = [parameters(name) for name in GENERATIONS]
+    measured = [parameters(name) for name in GENERATIONS]
     keys = ("bit_nm", "tip_rate_kbit_s", "usable_tips", "active_tips", "sleds", "direction")
-    rows = [tuple(p[key] for key in keys) for p in found]
-    g = [p["acceleration_x_m_s2"] / STANDARD_GRAVITY for p in found]
-    wanted = [
+    rows = [tuple(p[key] for key in keys) for p in measured]
+    g = [p["acceleration_x_m_s2"] / STANDARD_GRAVITY for p in measured]
+    expected = [
         (50, 400, 6400, 640, 1, "up"),
         (40, 700, 6400, 1280, 1, "free"),
         (30, 1000, 6400, 3200, 1, "free"),
     ]
-    near = all(abs(ours / printed - 1) < 0.005 for ours, printed in zip(g, (70, 82, 105), strict=True))
-    return judged(rows == wanted and near).saying(
+    near = all(abs(ours / published - 1) < 0.005 for ours, published in zip(g, (70, 82, 105), strict=True))
+    return judged(rows == expected and near).saying(
         g=", ".join(f"{each:.1f}" for each in g),
-        m_s2=", ".join(f"{p['acceleration_x_m_s2']:g}" for p in found),
-        directions=", ".join(p["direction"] for p in found),
+        m_s2=", ".join(f"{p['acceleration_x_m_s2']:g}" for p in measured),
+        directions=", ".join(p["direction"] for p in measured),
     )
 
 
 def c_02(_: SmartRuns) -> Judgement:
     """Time constants of settling, derived from the resonance."""
-    found = [1e3 * p["settle_constants"] / (6.283185307 * p["resonant_hz"]) for p in _generations()]
-    exact = all(abs(ours / each - 1) < 0.01 for ours, each in zip(found, (0.431, 0.215, 0.144), strict=True))
-    return judged(exact).saying(found=", ".join(f"{each:.3f}" for each in found))
+    measured = [1e3 * p["settle_constants"] / (6.283185307 * p["resonant_hz"]) for p in _generations()]
+    exact = all(
+        abs(ours / each - 1) < 0.01 for ours, each in zip(measured, (0.431, 0.215, 0.144), strict=True)
+    )
+    return judged(exact).saying(measured=", ".join(f"{each:.3f}" for each in measured))
 
 
 def _generations() -> list[dict[str, float]]:
@@ -43,9 +45,9 @@ def _generations() -> list[dict[str, float]]:
 
 def c_03(_: SmartRuns) -> Judgement:
     """Ten bits for a byte."""
-    found = [p["active_tips"] * p["tip_rate_kbit_s"] / 10 / 1e3 for p in _generations()]
-    exact = all(abs(ours - each) < 0.05 for ours, each in zip(found, (25.6, 89.6, 320.0), strict=True))
-    return judged(exact).saying(found=", ".join(f"{each:.1f}" for each in found))
+    measured = [p["active_tips"] * p["tip_rate_kbit_s"] / 10 / 1e3 for p in _generations()]
+    exact = all(abs(ours - each) < 0.05 for ours, each in zip(measured, (25.6, 89.6, 320.0), strict=True))
+    return judged(exact).saying(measured=", ".join(f"{each:.1f}" for each in measured))
 
 
 def _raw_gb() -> list[float]:
@@ -58,10 +60,10 @@ def _usable_gb() -> list[float]:
 
 def c_04(_: SmartRuns) -> Judgement:
     """Raw capacity, compared with the capacity of the layout."""
-    found = _raw_gb()
-    exact = all(abs(ours - each) < 0.006 for ours, each in zip(found, (2.56, 4.00, 7.11), strict=True))
+    measured = _raw_gb()
+    exact = all(abs(ours - each) < 0.006 for ours, each in zip(measured, (2.56, 4.00, 7.11), strict=True))
     return judged(exact).saying(
-        found=", ".join(f"{each:.2f}" for each in found),
+        measured=", ".join(f"{each:.2f}" for each in measured),
         usable=", ".join(f"{each:.2f}" for each in _usable_gb()),
     )
 

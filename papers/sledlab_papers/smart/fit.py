@@ -12,8 +12,8 @@ from typing import Any
 import sledlab as sl
 
 from ..simulator import PARKED
-from .printed import DISK, G1, G3, LOOP, PRINTED, PrintedTime, Stage, printed
-from .readings import READINGS, SCATTERED, FittedReading
+from .layouts import READINGS, SCATTERED, FittedReading
+from .published_times import DISK, G1, G3, LOOP, PRINTED, PublishedTime, Stage, printed
 
 PAGE_KB = 8
 
@@ -21,53 +21,53 @@ PAGE_KB = 8
 def seconds(stage: Stage, device: str, part: str, **settings: Any) -> float:
     """A component of the node that works longest in a stage, in s."""
     work = sl.record(stage.job, stage.nodes, scale_factor=1.0)
-    name, *said = device.split(":")
-    own = {f"device.{key}": value for key, value in (each.split("=") for each in said)}
+    name, *details = device.split(":")
+    own = {f"device.{key}": value for key, value in (each.split("=") for each in details)}
     result = sl.replay(work, name, what_if=False, settings={**PARKED, **settings, **own})
     nodes = result.phases.filter(result.phases["phase"] == stage.phase)
     return float(nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)[f"{part}_s"])
 
 
-def _said(reading: FittedReading, block_kb: int, request_us: float) -> dict[str, float]:
+def _settings(reading: FittedReading, block_kb: int, request_us: float) -> dict[str, float]:
     return {"node.extent_kb": reading.extent_kb, "node.block_kb": block_kb, "node.request_us": request_us}
 
 
 def request_us(reading: FittedReading, block_kb: int) -> float:
     """Software time of a request in us with which the ratio of G1's time to G3's is that of table 3."""
-    wanted = printed(LOOP, G1, "store").seconds / printed(LOOP, G3, "store").seconds
+    expected = printed(LOOP, G1, "store").seconds / printed(LOOP, G3, "store").seconds
 
     def ratio(us: float) -> float:
-        said = _said(reading, block_kb, us)
-        return seconds(LOOP, G1, "store", **said) / seconds(LOOP, G3, "store", **said)
+        details = _settings(reading, block_kb, us)
+        return seconds(LOOP, G1, "store", **details) / seconds(LOOP, G3, "store", **details)
 
     low, high = 0.0, 1500.0
     while high - low > 1:  # more software time makes devices more alike
         middle = (low + high) / 2
-        low, high = (middle, high) if ratio(middle) > wanted else (low, middle)
+        low, high = (middle, high) if ratio(middle) > expected else (low, middle)
     return (low + high) / 2
 
 
 def block(reading: FittedReading) -> tuple[float, int]:
     """The software time of a request, and the block in KB with which the disk's time is nearest to print."""
-    wanted = printed(LOOP, DISK, "store").seconds
-    found: list[tuple[float, float, int]] = []
+    expected = printed(LOOP, DISK, "store").seconds
+    measured: list[tuple[float, float, int]] = []
     for pages in range(1, 9):
         kb = pages * PAGE_KB
         # Far from the printed time any software time will do: it is a small part of a disk's time.
-        us = request_us(reading, kb) if not found or abs(found[-1][0]) < 1.0 else found[-1][1]
-        off = seconds(LOOP, reading.disk, "store", **_said(reading, kb, us)) / wanted - 1
-        found.append((off, us, kb))
+        us = request_us(reading, kb) if not measured or abs(measured[-1][0]) < 1.0 else measured[-1][1]
+        off = seconds(LOOP, reading.disk, "store", **_settings(reading, kb, us)) / expected - 1
+        measured.append((off, us, kb))
         if off < 0:
             break
-    _, us, kb = min(found, key=lambda each: abs(each[0]))
+    _, us, kb = min(measured, key=lambda each: abs(each[0]))
     return us, kb
 
 
-def cycles(target: PrintedTime, key: str, first: float) -> float:
+def cycles(target: PublishedTime, key: str, first: float) -> float:
     """Cycles of an operation with which a stage takes the printed time; the time is linear in them."""
-    said = {"node.extent_kb": SCATTERED.extent_kb, "node.block_kb": SCATTERED.block_kb}
+    details = {"node.extent_kb": SCATTERED.extent_kb, "node.block_kb": SCATTERED.block_kb}
     one, two = (
-        seconds(target.stage, G3, target.part, **{**said, key: first * factor}) for factor in (1.0, 2.0)
+        seconds(target.stage, G3, target.part, **{**details, key: first * factor}) for factor in (1.0, 2.0)
     )
     return first * (1 + (target.seconds - one) / (two - one))
 

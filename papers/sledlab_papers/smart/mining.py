@@ -10,13 +10,13 @@ import sledlab as sl
 from sledlab.job.data.baskets import MarketBaskets
 
 from ..claims import Judgement, depending, judged
-from ..words import each
+from ..wording import each
+from .layouts import SCATTERED
 from .plan import CLUSTERS, EACH, LETTERS, RULES, UNIVERSE_NODES, UNIVERSES, SmartRuns, universe_suffix
-from .printed import DEVICES, DISK, G3, MEMS, NAMES
-from .readings import SCATTERED
+from .published_times import DEVICES, DISK, G3, MEMS, NAMES
 from .stages import falls, network_limited
 
-MEASURED, LEAST, MOST = 2.5, 1.5, 4.0
+MEASURED, MIN, MAX = 2.5, 1.5, 4.0
 """Cycles of a Pentium III for one cycle of the processor that was timed: taken, least and greatest."""
 
 PAGES = (8.0, 16.0, 32.0, 64.0)
@@ -39,7 +39,7 @@ class Flip:
     @property
     def letter(self) -> str:
         """The bottleneck over the range of ratios: C, I, or either."""
-        return "C" if self.ratio <= LEAST else "I" if self.ratio > MOST else "I/C"
+        return "C" if self.ratio <= MIN else "I" if self.ratio > MAX else "I/C"
 
     @property
     def taken(self) -> str:
@@ -48,7 +48,7 @@ class Flip:
 
     def __str__(self) -> str:
         """The device and the ratio."""
-        where = "at any" if self.ratio <= LEAST else f"from {self.ratio:.3g}"
+        where = "at any" if self.ratio <= MIN else f"from {self.ratio:.3g}"
         return f"{NAMES[self.device]} {where}"
 
 
@@ -76,16 +76,16 @@ def by_universe(runs: SmartRuns) -> dict[int, list[Flip]]:
 def universes(runs: SmartRuns) -> dict[int, str]:
     """Places of the runs by number of items; pages are scattered where there are fewer than 1,000 items."""
     fewer = {items: f"{RULES}{universe_suffix(items)}" for items in UNIVERSES}
-    found = {**(fewer if runs.reading is SCATTERED else {}), 1000: ""}
+    measured = {**(fewer if runs.reading is SCATTERED else {}), 1000: ""}
     only = runs.marked("items")
-    return {int(only): found[int(only)]} if only else found
+    return {int(only): measured[int(only)]} if only else measured
 
 
 def ways(runs: SmartRuns) -> dict[str, str]:
     """Places of MAFIA's runs by how records are counted; against each candidate, pages are scattered."""
-    found = {"a tree": "", **({"each candidate": EACH_PLACE} if runs.reading is SCATTERED else {})}
+    measured = {"a tree": "", **({"each candidate": EACH_PLACE} if runs.reading is SCATTERED else {})}
     only = runs.marked("counting")
-    return {only: found[only]} if only else found
+    return {only: measured[only]} if only else measured
 
 
 EACH_PLACE = f"{CLUSTERS}{EACH}"
@@ -99,23 +99,25 @@ def c_31(_: SmartRuns) -> Judgement:
     baskets = data.files(1, 1)["transactions"]
     lengths = np.diff(baskets.span(0, baskets.rows, ()).offsets.astype(int))
     support = sl.record("apriori-cd", 4).parameters["min_support"]
-    found = (round(float(lengths.mean())), int(lengths.max()), len(lengths), support)
-    return judged(found == (20, 25, 100_000, 0.05)).saying(
+    measured = (round(float(lengths.mean())), int(lengths.max()), len(lengths), support)
+    return judged(measured == (20, 25, 100_000, 0.05)).saying(
         mean=lengths.mean(), longest=lengths.max(), transactions=len(lengths), support=support
     )
 
 
 def c_32(runs: SmartRuns) -> Judgement:
     """The ratio from which each device is compute-bound, by number of items."""
-    found = by_universe(runs)
-    bound = {items: all(flip.ratio <= MOST for flip in row) for items, row in found.items()}
-    everywhere = all(flip.letter == "C" for row in found.values() for flip in row)
-    said = each("{0} items: {1}", [(items, ", ".join(map(str, row))) for items, row in found.items()], "; ")
+    measured = by_universe(runs)
+    bound = {items: all(flip.ratio <= MAX for flip in row) for items, row in measured.items()}
+    everywhere = all(flip.letter == "C" for row in measured.values() for flip in row)
+    details = each(
+        "{0} items: {1}", [(items, ", ".join(map(str, row))) for items, row in measured.items()], "; "
+    )
     return depending(everywhere, any(bound.values())).saying(
-        said=said,
-        least=LEAST,
-        most=MOST,
-        items=" or ".join(f"{items}" for items, held in bound.items() if held),
+        details=details,
+        minimum=MIN,
+        maximum=MAX,
+        items=" or ".join(f"{items}" for items, checked in bound.items() if checked),
     )
 
 
@@ -129,32 +131,32 @@ def c_33(runs: SmartRuns) -> Judgement:
         totals[items] = 1 - (compute + store[-1]) / (compute + store[0])
     within = [change < 0.30 for change in totals.values()]
     return judged(all(ordered) and all(within), all(ordered)).saying(
-        said=each("{1:.0f} % with {0} items", [(items, 100 * change) for items, change in totals.items()])
+        details=each("{1:.0f} % with {0} items", [(items, 100 * change) for items, change in totals.items()])
     )
 
 
 def c_34(runs: SmartRuns) -> Judgement:
     """Response with data that grow with nodes."""
     few, many = SIZES
-    found = {
+    measured = {
         (job, device): runs.elapsed(job, many, device) / runs.elapsed(job, few, device)
         for job in ("apriori-cd", "apriori-hd")
         for device in DEVICES
     }
-    return judged(all(abs(ratio - 1) <= 0.25 for ratio in found.values())).saying(
-        least=min(found.values()), most=max(found.values())
+    return judged(all(abs(ratio - 1) <= 0.25 for ratio in measured.values())).saying(
+        minimum=min(measured.values()), maximum=max(measured.values())
     )
 
 
 def c_35(runs: SmartRuns) -> Judgement:
     """Response on the disk compared with the other devices."""
-    found = [
+    measured = [
         runs.elapsed(job, n, DISK) / runs.elapsed(job, n, device)
         for job in ("apriori-cd", "apriori-hd")
         for n in runs.sizes(job)
         for device in MEMS
     ]
-    return judged(min(found) >= 1).saying(least=min(found), most=max(found))
+    return judged(min(measured) >= 1).saying(minimum=min(measured), maximum=max(measured))
 
 
 def c_36(_: SmartRuns) -> Judgement:
@@ -168,42 +170,42 @@ def c_36(_: SmartRuns) -> Judgement:
 
 def _turns(runs: SmartRuns, pages: tuple[float, ...]) -> tuple[bool, bool, str]:
     """Whether the disk is I/O-bound and G3 compute-bound: at any ratio, at one; and from which ratio on."""
-    everywhere, somewhere, said = [], [], []
+    everywhere, somewhere, details = [], [], []
     for page in pages:
         for way, place in ways(runs).items():
             row = {flip.device: flip for flip in flips(runs, "mafia", SIZES[0], page, place)}
             everywhere.append(row[G3].letter == "C" and row[DISK].letter == "I")
-            somewhere.append(row[G3].ratio <= MOST and row[DISK].ratio > max(LEAST, row[G3].ratio))
-            said.append(f"{page:g} KB, {way}: {', '.join(map(str, row.values()))}")
-    return all(everywhere), any(somewhere), "; ".join(said)
+            somewhere.append(row[G3].ratio <= MAX and row[DISK].ratio > max(MIN, row[G3].ratio))
+            details.append(f"{page:g} KB, {way}: {', '.join(map(str, row.values()))}")
+    return all(everywhere), any(somewhere), "; ".join(details)
 
 
 def c_37(runs: SmartRuns) -> Judgement:
     """Bottlenecks with pages of 8 KB."""
-    everywhere, somewhere, said = _turns(runs, (FIGURE_10,))
-    return depending(everywhere, somewhere).saying(said=said, least=LEAST, most=MOST)
+    everywhere, somewhere, details = _turns(runs, (FIGURE_10,))
+    return depending(everywhere, somewhere).saying(details=details, minimum=MIN, maximum=MAX)
 
 
 def c_38(runs: SmartRuns) -> Judgement:
     """Bottlenecks with larger pages."""
-    everywhere, somewhere, said = _turns(runs, PAGES[1:])
-    return depending(everywhere, somewhere).saying(said=said, least=LEAST, most=MOST)
+    everywhere, somewhere, details = _turns(runs, PAGES[1:])
+    return depending(everywhere, somewhere).saying(details=details, minimum=MIN, maximum=MAX)
 
 
 def c_39(runs: SmartRuns) -> Judgement:
     """Computation and I/O by size, disk and G3, pages of 8 KB."""
     sizes = runs.sizes("mafia")
-    found = {
+    measured = {
         (part, device): [runs.total(part, "mafia", n, device, FIGURE_10) for n in sizes]
         for part in ("compute", "store")
         for device in (DISK, G3)
     }
-    return judged(all(map(falls, found.values()))).saying(
-        said=each(
+    return judged(all(map(falls, measured.values()))).saying(
+        details=each(
             "{0} {1:,.3g} to {2:,.3g} s",
             [
                 (f"{LETTERS[part]} on {NAMES[device]}", values[0], values[-1])
-                for (part, device), values in found.items()
+                for (part, device), values in measured.items()
             ],
         )
     )
@@ -211,16 +213,16 @@ def c_39(runs: SmartRuns) -> Judgement:
 
 def c_40(runs: SmartRuns) -> Judgement:
     """Time by page size."""
-    found = {
+    measured = {
         (n, device): [runs.elapsed("mafia", n, device, page) for page in PAGES]
         for n in runs.sizes("mafia")
         for device in DEVICES
     }
-    rising = [place for place, times in found.items() if any(b > a for a, b in pairwise(times))]
-    return judged(not rising, len(rising) < len(found)).saying(
-        said=each(
+    rising = [place for place, times in measured.items() if any(b > a for a, b in pairwise(times))]
+    return judged(not rising, len(rising) < len(measured)).saying(
+        details=each(
             "{0} {1}",
-            [(NAMES[d], ", ".join(f"{t:.3g}" for t in found[SIZES[0], d])) for d in DEVICES],
+            [(NAMES[d], ", ".join(f"{t:.3g}" for t in measured[SIZES[0], d])) for d in DEVICES],
             "; ",
         ),
         nodes=SIZES[0],
@@ -258,16 +260,16 @@ TABLE_5 = {
 
 def matrix(runs: SmartRuns) -> dict[str, list[str]]:
     """Table 5 at the ratio that is taken, on most nodes; a join with a network-limited stage has an N too."""
-    found = {
+    measured = {
         job: [LETTERS[runs.largest(job, SIZES[1], device)] for device in DEVICES] for job in ("scan", "sort")
     }
-    found["join"] = [
+    measured["join"] = [
         LETTERS[runs.largest("join", SIZES[1], device)] + (",N" if network_limited(runs, device) else "")
         for device in DEVICES
     ]
-    found["apriori-hd"] = [flip.taken for flip in flips(runs, "apriori-hd", SIZES[1])]
-    found["mafia"] = [flip.taken for flip in flips(runs, "mafia", SIZES[1], FIGURE_10)]
-    return {job: found[job] for job in TABLE_5}
+    measured["apriori-hd"] = [flip.taken for flip in flips(runs, "apriori-hd", SIZES[1])]
+    measured["mafia"] = [flip.taken for flip in flips(runs, "mafia", SIZES[1], FIGURE_10)]
+    return {job: measured[job] for job in TABLE_5}
 
 
 def reachable(runs: SmartRuns) -> dict[str, list[set[str]]]:
@@ -276,30 +278,30 @@ def reachable(runs: SmartRuns) -> dict[str, list[set[str]]]:
     rows = {"apriori-hd": list(by_universe(runs).values()), "mafia": pages}
     return {
         job: [
-            {letter for row in found for letter in row[place].letter.split("/")}
+            {letter for row in measured for letter in row[place].letter.split("/")}
             for place in range(len(DEVICES))
         ]
-        for job, found in rows.items()
+        for job, measured in rows.items()
     }
 
 
 def c_42(runs: SmartRuns) -> Judgement:
     """Cells that agree with the paper, at the ratio taken and over the range."""
-    found, open_ = matrix(runs), reachable(runs)
+    measured, open_ = matrix(runs), reachable(runs)
     agree = {
-        job: [ours == wanted for ours, wanted in zip(row, TABLE_5[job].split(" "), strict=True)]
-        for job, row in found.items()
+        job: [ours == expected for ours, expected in zip(row, TABLE_5[job].split(" "), strict=True)]
+        for job, row in measured.items()
     }
     could = {
-        job: [wanted in each for each, wanted in zip(open_[job], TABLE_5[job].split(" "), strict=True)]
+        job: [expected in each for each, expected in zip(open_[job], TABLE_5[job].split(" "), strict=True)]
         if job in open_
         else agree[job]
-        for job in found
+        for job in measured
     }
     cells, reached = (sum(map(sum, rows.values())) for rows in (agree, could))
     outcome = depending(cells == 20, reached > cells)
     return outcome.saying(
         cells=cells,
         reached=reached,
-        rows=each("{0} {1}", [(job, " ".join(row)) for job, row in found.items()], "; "),
+        rows=each("{0} {1}", [(job, " ".join(row)) for job, row in measured.items()], "; "),
     )

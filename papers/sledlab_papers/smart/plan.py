@@ -12,9 +12,9 @@ import polars
 
 from ..markdown import table
 from ..runs import Planned, marked, seen
-from ..words import cells
-from .printed import DISK, Stage
-from .readings import READINGS, SCATTERED, FittedReading
+from ..wording import cells
+from .layouts import READINGS, SCATTERED, FittedReading
+from .published_times import DISK, Stage
 
 PARTS = ("compute", "store", "network")
 LETTERS = {"compute": "C", "store": "I", "network": "N"}
@@ -128,10 +128,10 @@ def rows_of(file: Path, kind: type[T], settings: bool = False) -> tuple[T, ...]:
 @cache
 def _rows(file: Path, kind: Any, settings: bool) -> tuple[Any, ...]:
     names = [field.name for field in fields(kind)]
-    found = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
+    measured = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
     if not settings:
-        found = [row | {"device": row["device"].split(" ")[0]} for row in found]
-    return tuple(kind(**row) for row in found)
+        measured = [row | {"device": row["device"].split(" ")[0]} for row in measured]
+    return tuple(kind(**row) for row in measured)
 
 
 @dataclass(frozen=True)
@@ -173,12 +173,12 @@ class SmartRuns:
 
     def elapsed(self, job: str, nodes: int, device: str, page_kb: float | None = None) -> float:
         """Time of a job, in s."""
-        found = [
+        measured = [
             row.elapsed_s
             for row in self.runs(self.place(job))
             if (row.job, row.nodes, row.device, row.page_kb) == (job, nodes, device, page_kb)
         ]
-        return found[0]
+        return measured[0]
 
     def stages(
         self, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""

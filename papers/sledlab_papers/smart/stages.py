@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ..claims import Judgement, by_construction, judged
-from ..words import each
+from ..wording import each
 from .plan import SmartRuns
-from .printed import (
+from .published_times import (
     DEVICES,
     DISK,
     G1,
@@ -46,12 +46,14 @@ def c_10(runs: SmartRuns) -> Judgement:
     sizes = runs.sizes("scan")
     times = {device: [runs.elapsed("scan", n, device) for n in sizes] for device in DEVICES}
     # Speed-up from fewest to most nodes, relative to the ratio of their numbers.
-    gains = {name: found[0] / found[-1] / (sizes[-1] / sizes[0]) for name, found in times.items()}
+    gains = {name: measured[0] / measured[-1] / (sizes[-1] / sizes[0]) for name, measured in times.items()}
     holds = all(map(falls, times.values()))
     near = all(0.8 <= gain <= 1.25 for gain in gains.values())
-    said = each("{0} {1}", [(NAMES[device], seconds(found)) for device, found in times.items()], "; ")
+    details = each(
+        "{0} {1}", [(NAMES[device], seconds(measured)) for device, measured in times.items()], "; "
+    )
     return judged(holds and near, holds).saying(
-        said=said, gains=each("{0} {1:.2f}", [(NAMES[name], gain) for name, gain in gains.items()])
+        details=details, gains=each("{0} {1:.2f}", [(NAMES[name], gain) for name, gain in gains.items()])
     )
 
 
@@ -59,8 +61,8 @@ def c_11(runs: SmartRuns) -> Judgement:
     """I/O of the scan, device by device."""
     sizes = runs.sizes("scan")
     ordered = [falls([runs.total("store", "scan", n, device) for device in DEVICES]) for n in sizes]
-    most = [runs.total("store", "scan", sizes[-1], device) for device in DEVICES]
-    return judged(all(ordered)).saying(nodes=sizes[-1], said=seconds(most))
+    maximum = [runs.total("store", "scan", sizes[-1], device) for device in DEVICES]
+    return judged(all(ordered)).saying(nodes=sizes[-1], details=seconds(maximum))
 
 
 def c_12(runs: SmartRuns) -> Judgement:
@@ -72,7 +74,7 @@ def c_12(runs: SmartRuns) -> Judgement:
         for n in sizes
         for device in DEVICES
     ]
-    return judged(min(shares) > 0.5).saying(least=min(shares))
+    return judged(min(shares) > 0.5).saying(minimum=min(shares))
 
 
 def c_13(runs: SmartRuns) -> Judgement:
@@ -92,11 +94,11 @@ def c_13(runs: SmartRuns) -> Judgement:
         for n in sizes
         for device in DEVICES
     }
-    most = max(share, key=lambda place: (round(share[place], 4), loop(*place)))
-    holds = stages == ["hash", "re-distribution", "nested loop"] and most == (sizes[0], DISK)
+    maximum = max(share, key=lambda place: (round(share[place], 4), loop(*place)))
+    holds = stages == ["hash", "re-distribution", "nested loop"] and maximum == (sizes[0], DISK)
     return judged(holds, min(share.values()) > 0.5).saying(
         stages=", ".join(stages),
-        least=min(share.values()),
+        minimum=min(share.values()),
         disk=share[sizes[0], DISK],
         mems=share[sizes[0], G3],
     )
@@ -110,14 +112,16 @@ def c_14(runs: SmartRuns) -> Judgement:
         for device in DEVICES
     }
     ordered = [falls([times[device][place] for device in DEVICES]) for place in range(len(sizes))]
-    said = each("{0} {1}", [(NAMES[device], seconds(found)) for device, found in times.items()], "; ")
-    return judged(all(ordered) and all(map(falls, times.values()))).saying(said=said)
+    details = each(
+        "{0} {1}", [(NAMES[device], seconds(measured)) for device, measured in times.items()], "; "
+    )
+    return judged(all(ordered) and all(map(falls, times.values()))).saying(details=details)
 
 
 def c_15(runs: SmartRuns) -> Judgement:
     """The number that the block of the nested loop is fitted to."""
-    ours, wanted = runs.stage(LOOP, DISK).part("store"), printed(LOOP, DISK, "store").seconds
-    return by_construction(0.5 <= ours / wanted <= 2).saying(ours=ours, off=ours / wanted - 1)
+    ours, expected = runs.stage(LOOP, DISK).part("store"), printed(LOOP, DISK, "store").seconds
+    return by_construction(0.5 <= ours / expected <= 2).saying(ours=ours, off=ours / expected - 1)
 
 
 def _loop_ratio(runs: SmartRuns, device: str) -> tuple[float, float]:
@@ -145,8 +149,8 @@ def c_18(runs: SmartRuns) -> Judgement:
 
 def spread(runs: SmartRuns, stage: Stage, part: str) -> float:
     """Relative spread of a component over devices."""
-    found = [runs.stage(stage, device).part(part) for device in DEVICES]
-    return max(found) / min(found) - 1
+    measured = [runs.stage(stage, device).part(part) for device in DEVICES]
+    return max(measured) / min(measured) - 1
 
 
 def c_19(runs: SmartRuns) -> Judgement:
@@ -174,13 +178,13 @@ def c_21(runs: SmartRuns) -> Judgement:
 
 def c_22(runs: SmartRuns) -> Judgement:
     """On the disk, by size."""
-    found = {
+    measured = {
         n: runs.stage(Stage("join", "hash", n), DISK).part("store")
         / runs.stage(Stage("join", "re-distribution", n), DISK).part("network")
         for n in runs.sizes("join")
     }
-    inside = [4 <= ratio <= 20 for ratio in found.values()]
-    return judged(all(inside), any(inside)).saying(said=each("{1:.1f} on {0} nodes", found.items()))
+    inside = [4 <= ratio <= 20 for ratio in measured.values()]
+    return judged(all(inside), any(inside)).saying(details=each("{1:.1f} on {0} nodes", measured.items()))
 
 
 def network_limited(runs: SmartRuns, device: str) -> list[int]:
@@ -194,17 +198,17 @@ def network_limited(runs: SmartRuns, device: str) -> list[int]:
 
 def c_23(runs: SmartRuns) -> Judgement:
     """Numbers of nodes at which the network is the largest component of a stage."""
-    found = {device: network_limited(runs, device) for device in DEVICES}
-    matching = [bool(found[device]) for device in MEMS] + [not found[DISK]]
-    said = each(
+    measured = {device: network_limited(runs, device) for device in DEVICES}
+    matching = [bool(measured[device]) for device in MEMS] + [not measured[DISK]]
+    details = each(
         "{0}: {1}",
         [
             (NAMES[d], f"on {', '.join(map(str, sizes))} nodes" if sizes else "none")
-            for d, sizes in found.items()
+            for d, sizes in measured.items()
         ],
         "; ",
     )
-    return judged(all(matching), matching[-1] and any(matching[:-1])).saying(said=said)
+    return judged(all(matching), matching[-1] and any(matching[:-1])).saying(details=details)
 
 
 def _ratio(runs: SmartRuns, stage: Stage, device: str, other: str, band: tuple[float, float]) -> Judgement:

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from math import exp, log
 
 from ..markdown import table
-from ..words import cells, figure
-from .mining import FIGURE_10, LEAST, MOST, PAGES, TABLE_5, Flip, by_universe, flips, matrix, ways
+from ..wording import cells, figure
+from .layouts import NO_READ_AHEAD, READINGS, SCATTERED
+from .mining import FIGURE_10, MAX, MIN, PAGES, TABLE_5, Flip, by_universe, flips, matrix, ways
 from .plan import LETTERS, SmartRuns
-from .printed import DEVICES, DISK, I_O, LOOP, MEMS, NAMES, PRINTED, PrintedTime
-from .readings import NO_READ_AHEAD, READINGS, SCATTERED
+from .published_times import DEVICES, DISK, I_O, LOOP, MEMS, NAMES, PRINTED, PublishedTime
 
 WITHIN = 2.0
 BANDS = {"mems-g1-disksim": (3.5, 7.0), "mems-g2-disksim": (5.0, 11.0), "mems-g3-disksim": (7.0, 16.0)}
 """Accepted ranges of the ratios of table 3, by device."""
 
 
-def _ours(runs: SmartRuns, each: PrintedTime) -> float:
+def _ours(runs: SmartRuns, each: PublishedTime) -> float:
     return runs.stage(each.stage, each.device).part(each.part)
 
 
@@ -55,10 +55,10 @@ def readings(runs: SmartRuns) -> str:
     """The constants of each reading, and its errors on predicted times."""
     rows = []
     for reading in READINGS:
-        mine, found = runs.under(reading), predicted(runs)[reading.name]
-        inside = sum(1 / WITHIN <= ratio <= WITHIN for ratio in found)
+        mine, measured = runs.under(reading), predicted(runs)[reading.name]
+        inside = sum(1 / WITHIN <= ratio <= WITHIN for ratio in measured)
         loops = {device: mine.against_disk(LOOP, device) for device in MEMS}
-        held = sum(BANDS[device][0] <= ratio <= BANDS[device][1] for device, ratio in loops.items())
+        checked = sum(BANDS[device][0] <= ratio <= BANDS[device][1] for device, ratio in loops.items())
         rows.append(
             cells(
                 "{} | {} | {} | {} of {} | {:.2f} | {:.2f} to {:.2f} | {} of 3",
@@ -66,11 +66,11 @@ def readings(runs: SmartRuns) -> str:
                 reading.request_us,
                 reading.block_kb,
                 inside,
-                len(found),
-                mean(found),
-                min(found),
-                max(found),
-                held,
+                len(measured),
+                mean(measured),
+                min(measured),
+                max(measured),
+                checked,
             )
         )
     return table(
@@ -82,16 +82,16 @@ def readings(runs: SmartRuns) -> str:
 
 def bottlenecks(runs: SmartRuns) -> str:
     """Table 5 as printed and ours under each reading, at the ratio of processors that is taken."""
-    found = {reading.title: matrix(runs.under(reading)) for reading in READINGS}
+    measured = {reading.title: matrix(runs.under(reading)) for reading in READINGS}
     rows = []
-    for job, wanted in TABLE_5.items():
-        rows.append([job, "printed", *wanted.split(" ")])
-        rows += [["", title, *_marked(row[job], wanted.split(" "))] for title, row in found.items()]
+    for job, expected in TABLE_5.items():
+        rows.append([job, "printed", *expected.split(" ")])
+        rows += [["", title, *_marked(row[job], expected.split(" "))] for title, row in measured.items()]
     return table(["job", "", *(NAMES[device] for device in DEVICES)], rows, words=6)
 
 
-def _marked(row: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    return [each if each == right else f"**{each}**" for each, right in zip(row, wanted, strict=True)]
+def _marked(row: Sequence[str], expected: Sequence[str]) -> list[str]:
+    return [each if each == right else f"**{each}**" for each, right in zip(row, expected, strict=True)]
 
 
 def _ratios(rows: Mapping[str, Sequence[Flip]], header: str) -> str:
@@ -133,12 +133,12 @@ def times_of_jobs(runs: SmartRuns) -> str:
 
 def places(runs: SmartRuns) -> dict[str, str]:
     """All tables, and the numbers of the text."""
-    found = predicted(runs)
-    scattered = found[SCATTERED.name]
+    measured = predicted(runs)
+    scattered = measured[SCATTERED.name]
     cells_ = sum(
-        ours == wanted
+        ours == expected
         for job, row in matrix(runs).items()
-        for ours, wanted in zip(row, TABLE_5[job].split(" "), strict=True)
+        for ours, expected in zip(row, TABLE_5[job].split(" "), strict=True)
     )
     return {
         "printed": printed(runs),
@@ -151,7 +151,7 @@ def places(runs: SmartRuns) -> dict[str, str]:
         "of": str(len(scattered)),
         "mean": f"{mean(scattered):.2f}",
         "cells": str(cells_),
-        "least": f"{LEAST:g}",
-        "most": f"{MOST:g}",
+        "least": f"{MIN:g}",
+        "most": f"{MAX:g}",
         "no_read_ahead": NO_READ_AHEAD.disk,
     }

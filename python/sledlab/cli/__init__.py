@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab._native import __version__
-from sledlab.cli import mistakes, streams
+from sledlab.cli import errors, streams
 from sledlab.cli.group import Lazy, LazyGroup, LegibleHelp
 from sledlab.errors import Error, InternalError, Notice
 from sledlab.lazy import later, loaded
@@ -133,33 +133,33 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Runs the command line and returns its exit code."""
-    words = sys.argv[1:] if arguments is None else arguments
+    text = sys.argv[1:] if arguments is None else arguments
     try:
         with _notices():
-            code = cli.main(mistakes.decoded(words), prog_name="sledlab", standalone_mode=False)
+            code = cli.main(errors.decoded(text), prog_name="sledlab", standalone_mode=False)
         sys.stdout.flush()
     except streams.WriteError as lost:
         # A reader that closes the pipe of our output (`| head`) is no mistake, and gets no message.
         streams.leave()
-        return 0 if lost.left else _refuse(mistakes.not_written(lost.reason), words)
+        return 0 if lost.left else _refuse(errors.not_written(lost.reason), text)
     except click.ClickException as mistake:
-        if mistakes.asks_for_help(mistake):
+        if errors.asks_for_help(mistake):
             return _tell(mistake.format_message(), mistake.exit_code)
-        return _refuse(mistakes.of_usage(mistake, cli, words), words)
+        return _refuse(errors.of_usage(mistake, cli, text), text)
     except (KeyboardInterrupt, click.Abort) as error:
         interrupt = error.__cause__ if isinstance(error, click.Abort) else error
         notes = getattr(interrupt, "__notes__", ())
         return _tell(": ".join(["interrupted", *notes]), code_of(interrupt))
     except UnicodeEncodeError as error:
-        return _refuse(mistakes.not_encoded(error), words)
+        return _refuse(errors.not_encoded(error), text)
     except Error as error:
         if not (
             error.place and error.place.file in streams.STDOUT and error.message.startswith(streams.LOST)
         ):
-            return _refuse(error, words)
-        return 0 if streams.GONE in error.message else _refuse(mistakes.not_written(error.message), words)
+            return _refuse(error, text)
+        return 0 if streams.GONE in error.message else _refuse(errors.not_written(error.message), text)
     except OSError as error:
-        return _refuse(mistakes.of_system(error), words)
+        return _refuse(errors.of_system(error), text)
     except InternalError as error:
         return _tell(f"internal error: {error}", 1)
     return code if isinstance(code, int) else 0
@@ -182,9 +182,9 @@ def _notices() -> Iterator[None]:
         yield
 
 
-def _refuse(error: Error, words: list[str]) -> int:
+def _refuse(error: Error, text: list[str]) -> int:
     """Prints a mistake of the user's with its remedy, and returns the exit code 2."""
-    return _tell(f"error: {mistakes.with_help(error, cli, words)}", 2)
+    return _tell(f"error: {errors.with_help(error, cli, text)}", 2)
 
 
 def _tell(text: str, code: int) -> int:

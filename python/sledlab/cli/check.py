@@ -9,6 +9,7 @@ import click
 
 from sledlab.cli.completion import files, items
 from sledlab.cli.options import PLUGINS, REPLACE, json_option, option, options, show_json
+from sledlab.display import presentation_of
 from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.lazy import later
@@ -18,12 +19,11 @@ from sledlab.results import leaves, results
 from sledlab.runs.options import Option
 from sledlab.runs.recording import SUMMARY
 from sledlab.show import terminal
-from sledlab.shown import face_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-placed = later("sledlab.model.lines:placed")
+placed = later("sledlab.model.error_location:placed")
 validate_drive = later("sledlab.studies.drive:validate_drive")
 
 DEFAULT_CASES = 100
@@ -118,16 +118,16 @@ def _check_drive(
 ) -> None:
     place = results(out, DRIVE, replace=replace)
     with placed(None, {"device": name}):
-        found = validate_drive(name, measured, host=host)
+        result = validate_drive(name, measured, host=host)
     if place is not None:
         leaves(place, DRIVE, [SUMMARY, PLOT])
         with drafted(place / SUMMARY) as draft:
-            draft.write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
+            draft.write_text(json.dumps(result.to_dict(), indent=2) + "\n", encoding="utf-8")
         with drafted(place / PLOT) as draft:
-            found.plot().savefig(draft, dpi=150)
+            result.plot().savefig(draft, dpi=150)
     if as_json:
-        show_json(found.to_dict())
+        show_json(result.to_dict())
         return
-    face_of(found).show(found)
+    presentation_of(result).show(result)
     if place is not None:
         terminal.say(f"plot: {place / PLOT}")

@@ -79,9 +79,9 @@ def completion(shell: str) -> None:
 
 def script(shell: str) -> str:
     """The script that makes a shell complete words of `sledlab`."""
-    found = get_completion_class(shell)
-    assert found is not None
-    maker = found(click.Group(), {}, "sledlab", VARIABLE)
+    result = get_completion_class(shell)
+    assert result is not None
+    maker = result(click.Group(), {}, "sledlab", VARIABLE)
     text = maker.source_template % maker.source_vars()
     return (BASH_WORDS if shell == "bash" else "") + text.lstrip("\n").rstrip() + "\n"
 
@@ -152,9 +152,9 @@ def keys() -> list[str]:
         >>> {"device.active_tips", "replay.mode", "workload.read_share", "zsptf"} - set(keys())
         {'zsptf'}
     """
-    found = []
+    result = []
     for name, section in SECTIONS.items():
         listed = catalogue.everything().get(section, [])
         for item in [listed] if isinstance(listed, dict) else listed:
-            found += [f"{name}.{spec['name']}" for spec in item["parameters"]]
-    return list(dict.fromkeys(found))
+            result += [f"{name}.{spec['name']}" for spec in item["parameters"]]
+    return list(dict.fromkeys(result))

@@ -19,21 +19,21 @@ from sledlab.cli.options import (
     show_json,
     static_option,
 )
+from sledlab.display import presentation_of
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import later, tomllib
 from sledlab.model.experiment import file_of, is_name, text_of
 from sledlab.model.settings import document
 from sledlab.show import terminal
-from sledlab.shown import face_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
-    from sledlab.model.lines import placed
+    from sledlab.model.error_location import placed
 else:
-    placed = later("sledlab.model.lines:placed")
+    placed = later("sledlab.model.error_location:placed")
 
 compute = later("sledlab.studies.seek_map:compute")
 writer = later("sledlab.studies.seek_map:writer")
@@ -108,13 +108,13 @@ def device_seek_map(
     if save is not None:
         check_writable(Path(save))
     with device_error_location(name, settings):
-        found = compute(device_experiment(name, settings), name, x_bit, y_bit, -1 if downwards else 1)
+        result = compute(device_experiment(name, settings), name, x_bit, y_bit, -1 if downwards else 1)
     if write:
-        write(found)
+        write(result)
     if as_json:
-        show_json(found.to_dict())
+        show_json(result.to_dict())
         return
-    face_of(found).show(found)
+    presentation_of(result).show(result)
     if save is not None:
         terminal.say(f"wrote {save}")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from sledlab.cli.options import json_option, option, show_json, static_option
+from sledlab.display import presentation_of
 from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.lazy import later
 from sledlab.show import terminal
-from sledlab.shown import face_of
 
 difference = later("sledlab.studies.diff:diff")
 
@@ -38,12 +38,12 @@ def diff(a: str, b: str, save: str | None, *, as_json: bool) -> None:
         if Path(save).suffix.lower() not in (".html", ".htm"):
             raise Error(f"cannot tell how to write `{save}`", remedy="end the name in .html")
         check_writable(Path(save))
-    found = difference(a, b)
+    result = difference(a, b)
     if save is not None:
-        found.report(save)
+        result.report(save)
     if as_json:
-        show_json(found.to_dict())
+        show_json(result.to_dict())
         return
-    face_of(found).show(found)
+    presentation_of(result).show(result)
     if save is not None:
         terminal.note(f"report: {save}")

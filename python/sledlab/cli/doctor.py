@@ -12,7 +12,7 @@ import click
 
 from sledlab import _native
 from sledlab.cli.options import json_option, show_json, show_table
-from sledlab.emulation.attached import PACKAGES, PROGRAMS, find_program
+from sledlab.emulation.attachment import PACKAGES, PROGRAMS, find_program
 from sledlab.errors import Error
 from sledlab.job.data import home
 from sledlab.lazy import later, metadata, shutil
@@ -69,13 +69,13 @@ def doctor(*, as_json: bool) -> int:
     Examples:
       sledlab doctor
     """
-    found = findings()
-    lacking = [each for each in found if not each.found]
+    result = findings()
+    lacking = [each for each in result if not each.found]
     if as_json:
-        show_json([asdict(each) for each in found])
+        show_json([asdict(each) for each in result])
         return int(any(each.needed for each in lacking))
     show_table(
-        ("what", "found", "for"), [(each.what, each.found or "missing", each.purpose) for each in found]
+        ("what", "found", "for"), [(each.what, each.found or "missing", each.purpose) for each in result]
     )
     for each in lacking:
         terminal.say(f"{each.what} is missing, for {each.purpose}: {each.remedy}")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from sledlab.cli.options import Count, json_option, show_json
+from sledlab.display import presentation_of
 from sledlab.errors import Error
 from sledlab.lazy import later
-from sledlab.shown import face_of
 
 if TYPE_CHECKING:
     from sledlab.runs.explanation import Explanation
 
-opened = later("sledlab.studies.opening:open")
+opened = later("sledlab.studies.saved_results:open")
 
 
 @click.command()
@@ -36,8 +36,8 @@ def explain(directory: str, number: int | None, *, as_json: bool) -> None:
     run = opened(directory)
     if not hasattr(run, "explain"):
         raise Error(f"`{directory}` holds no run of `sledlab simulate`", remedy="give the --out of a run")
-    found: Explanation = run.explain(number)
+    result: Explanation = run.explain(number)
     if as_json:
-        show_json(found.to_dict())
+        show_json(result.to_dict())
     else:
-        face_of(found).show(found)
+        presentation_of(result).show(result)

@@ -107,8 +107,8 @@ class LazyGroup(SuggestingGroup):
         """Import a command; if a function makes it, call that with the command's name."""
         if cmd_name not in self.lazy:
             return None
-        found = loaded(f"sledlab.cli.{self.lazy[cmd_name].at}")
-        command: click.Command = found if isinstance(found, click.Command) else found(cmd_name)
+        result = loaded(f"sledlab.cli.{self.lazy[cmd_name].at}")
+        command: click.Command = result if isinstance(result, click.Command) else result(cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -122,7 +122,7 @@ def text_of(kind: str, path: Path) -> str:
         "WORKLOAD": lambda: commented(spec for spec in uniform if spec.name != "requests"),
         "REPLAY": lambda: commented(spec for spec in replay if spec.name != "limit"),
     }
-    return re.sub(r"@([A-Z]+)@", lambda found: filled[found[1]](), text)
+    return re.sub(r"@([A-Z]+)@", lambda result: filled[result[1]](), text)
 
 
 def commented(specs: Iterable[ParameterSpec]) -> str:

@@ -11,14 +11,14 @@ import click
 from sledlab.cli.completion import of_option
 from sledlab.errors import Error
 from sledlab.lazy import later
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import ModelChoice
 from sledlab.runs.options import (
     LISTED,
     Option,
-    Replayed,
-    Simulated,
-    Studied,
-    Trusted,
+    PluginOptions,
+    SimulateOptions,
+    SourceOptions,
+    StudyOptions,
     declared,
     several_values,
 )
@@ -45,10 +45,10 @@ SOURCE: Mapping[str, Option] = {
 }
 """Options that name the source of requests: a trace or a workload."""
 
-SET = {"settings": declared(Replayed)["settings"]}
+SET = {"settings": declared(SourceOptions)["settings"]}
 """The option `--set`, for any setting without an option of its own."""
 
-PLUGINS = declared(Trusted)
+PLUGINS = declared(PluginOptions)
 """The option `--allow-plugins`, for commands that read files which may name plug-ins."""
 
 REPLACE = {"replace": Option("Delete existing sledlab results in DIR first.", read=bool, advanced=True)}
@@ -77,14 +77,14 @@ class Count(click.ParamType[int]):
         if isinstance(value, int):
             return value
         try:
-            found = count(str(value))
+            result = count(str(value))
         except Error as error:
             raise Error(f"`{flag}`: {error.message}", remedy=error.remedy) from error
-        if found < self.least:
+        if result < self.least:
             raise Error(
                 f"`{flag}`: `{value}` is out of range", remedy=f"give a whole number, {self.least} or more"
             )
-        return found
+        return result
 
 
 class SingleValueOption(click.Option):
@@ -183,8 +183,8 @@ def made(name: str, declaration: Option) -> click.Option:
     takes_list = "," in declaration.metavar
 
     def read(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
-        if name in LISTED and not takes_list and value is not None and len(found := names(value)) > 1:
-            raise several_values(name, len(found), flag)
+        if name in LISTED and not takes_list and value is not None and len(result := names(value)) > 1:
+            raise several_values(name, len(result), flag)
         try:
             return None if value is None else declaration.read(value)
         except Error as error:
@@ -198,7 +198,7 @@ def made(name: str, declaration: Option) -> click.Option:
             is_flag=True,
             advanced=declaration.advanced,
             help=declaration.meaning,
-            callback=_said,
+            callback=_version_callback,
         )
     return SingleValueOption(
         [flag, name],
@@ -213,17 +213,17 @@ def made(name: str, declaration: Option) -> click.Option:
     )
 
 
-def _said(_context: click.Context, _parameter: click.Parameter, value: bool) -> bool | None:
+def _version_callback(_context: click.Context, _parameter: click.Parameter, value: bool) -> bool | None:
     """`True` for a switch that is set, `None` for one that is not: so that it overrides nothing."""
     return value or None
 
 
-def options(said: Mapping[str, Option]) -> Callable[[F], F]:
+def options(option_values: Mapping[str, Option]) -> Callable[[F], F]:
     """A decorator that adds several options to a command; help lists them in this order."""
 
     def decorate(function: F) -> F:
         params = function.__dict__.setdefault("__click_params__", [])
-        params.extend(made(name, option) for name, option in reversed(list(said.items())))
+        params.extend(made(name, option) for name, option in reversed(list(option_values.items())))
         return function
 
     return decorate
@@ -239,14 +239,14 @@ def ordered(
         device: Whether the command takes one device; a name is its default device.
         requests: Whether the command takes a trace or a workload.
     """
-    single, replayed, studied = declared(Simulated), declared(Replayed), declared(Studied)
+    single, replayed, studied = declared(SimulateOptions), declared(SourceOptions), declared(StudyOptions)
     axes = {name: option for name, option in everything.items() if name not in {*single, *studied}}
     models = [name for name in single if name not in replayed]
-    rest = [*models, *replayed, *(name for name in studied if name not in replayed)]
+    remaining = [*models, *replayed, *(name for name in studied if name not in replayed)]
     default = device if isinstance(device, str) else ""
     first = {"device": replace(DEVICE, default=default)} if device else {}
     source = SOURCE if requests else {}
-    return {**first, **source, **axes, **{name: everything[name] for name in rest if name in everything}}
+    return {**first, **source, **axes, **{name: everything[name] for name in remaining if name in everything}}
 
 
 def source_of(flags: Mapping[str, Any]) -> Any:
@@ -267,7 +267,7 @@ def source_of(flags: Mapping[str, Any]) -> Any:
         return None
     if trace:
         return Trace(trace, form or "", File(trace, form, flags.get("sort") or 0))
-    return Chosen("workload", workload) if workload else None
+    return ModelChoice("workload", workload) if workload else None
 
 
 def only(value: Any) -> Any:

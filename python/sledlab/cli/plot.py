@@ -13,7 +13,7 @@ from sledlab.lazy import later
 from sledlab.results import kind_of, leaves
 from sledlab.show import terminal
 
-opened = later("sledlab.studies.opening:open")
+opened = later("sledlab.studies.saved_results:open")
 style = later("sledlab.show.plots:style")
 
 ENDINGS = (".svg", ".png", ".pdf")

@@ -91,11 +91,11 @@ def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> 
 @json_option
 def reproduce_show(name: str, *, as_json: bool) -> None:
     """Show a figure or a claim: values, verdict and command."""
-    found = found_by(name)
+    result = found_by(name)
     if as_json:
-        show_json(_figure(found) if hasattr(found, "panels") else _claim(found))
+        show_json(_figure(result) if hasattr(result, "panels") else _claim(result))
         return
-    terminal.show(lambda console: console.print(summary.shown(found), markup=False))
+    terminal.show(lambda console: console.print(summary.shown(result), markup=False))
 
 
 @reproduce.command("run")
@@ -115,7 +115,7 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
 @option("--out", metavar="DIR", help="Directory for tables and pictures  [default: NAME]")
 @quiet_option
 @json_option
-def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
+def reproduce_run(name: str, *, as_json: bool, **option_values: Any) -> None:
     """Run the experiments of a figure or a claim again.
 
     NAME is one of `sledlab reproduce list`. Draws our values next to the published ones. The same command
@@ -128,32 +128,35 @@ def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
       sledlab reproduce run chiu2004-figure-4 --quick --device mine.toml
       sledlab reproduce run lee2009-figure-2 --quick --set device.spring_factor=0.3 --scheduler sptf,fcfs
     """
-    said |= {"scheduler": said["scheduler"] or (), "allow_plugins": bool(said["allow_plugins"])}
-    found = again(name, **said)
-    files = found.write()
+    option_values |= {
+        "scheduler": option_values["scheduler"] or (),
+        "allow_plugins": bool(option_values["allow_plugins"]),
+    }
+    result = again(name, **option_values)
+    files = result.write()
     if as_json:
         show_json(
             {
-                "name": found.name,
-                "device": found.changes.device_name,
-                "settings": found.changes.settings,
-                "shortened": found.shortened,
+                "name": result.name,
+                "device": result.changes.device_name,
+                "settings": result.changes.settings,
+                "shortened": result.shortened,
                 "files": [str(file) for file in files],
                 "values": {
-                    name: [asdict(each) for each in panels] for name, panels in found.values().items()
+                    name: [asdict(each) for each in panels] for name, panels in result.values().items()
                 },
-                "full_run": {"claims": [_claim(each) for each in found.claims]},
+                "full_run": {"claims": [_claim(each) for each in result.claims]},
             }
         )
         return
-    show_table(("claim", "verdict (full run)", "says"), summary.verdicts(found.claims))
+    show_table(("claim", "verdict (full run)", "says"), summary.verdicts(result.claims))
     terminal.say(summary.FULL_RUN)
     for text in dict.fromkeys(
-        text for figure in found.figures or (None,) for text in found.changes.sentences(figure)
+        text for figure in result.figures or (None,) for text in result.changes.sentences(figure)
     ):
         terminal.say(text)
-    if found.shortened:
-        terminal.say(f"This run is shortened: {found.shortened}.")
+    if result.shortened:
+        terminal.say(f"This run is shortened: {result.shortened}.")
     for file in files:
         terminal.note(f"wrote {file}")
 

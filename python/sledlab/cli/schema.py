@@ -11,7 +11,7 @@ import click
 
 from sledlab.job import LIST as JOBS
 from sledlab.lazy import later, loaded
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import ModelChoice
 from sledlab.show import terminal
 from sledlab.studies import LIST
 
@@ -103,4 +103,4 @@ def of_type(kind: Any) -> dict[str, Any]:
     if origin is Mapping or kind is Mapping:
         return {"type": "object"}
     # A chosen model and a path are text in files.
-    return dict(TYPES.get(str if kind is Chosen else kind, TYPES[str]) if kind is not Any else {})
+    return dict(TYPES.get(str if kind is ModelChoice else kind, TYPES[str]) if kind is not Any else {})

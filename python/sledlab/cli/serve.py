@@ -25,11 +25,12 @@ from sledlab.cli.options import (
     show_table,
     static_option,
 )
-from sledlab.cli.plug import pulled
+from sledlab.cli.power_failure import pulled
 from sledlab.cli.study_file import refuse_study
-from sledlab.emulation.attached import PACKAGES
+from sledlab.display import presentation_of
+from sledlab.emulation.attachment import PACKAGES
 from sledlab.emulation.exercise import SECONDS, Exercise
-from sledlab.emulation.options import Emulated
+from sledlab.emulation.options import ServeOptions
 from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
 from sledlab.files import drafted
@@ -39,8 +40,7 @@ from sledlab.runs.options import Option, declared
 from sledlab.runs.parsing import names
 from sledlab.show import document, terminal
 from sledlab.show import emulation as summary
-from sledlab.show.watching import Watching
-from sledlab.shown import face_of
+from sledlab.show.status_lines import StatusLines
 
 if TYPE_CHECKING:
     from sledlab.emulation.server import Server
@@ -82,7 +82,7 @@ class WithCommand(GroupedHelp):
 
 @click.command(cls=WithCommand)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({"device": DEVICES, **EXERCISE, **declared(Emulated), **OUTPUT})
+@options({"device": DEVICES, **EXERCISE, **declared(ServeOptions), **OUTPUT})
 @static_option
 @quiet_option
 @json_option
@@ -97,7 +97,7 @@ def serve(
     replace: bool | None,
     *,
     as_json: bool,
-    **said: Any,
+    **option_values: Any,
 ) -> int:
     """Serve a simulated device as a network block device (NBD).
 
@@ -113,8 +113,8 @@ def serve(
     """
     refuse_study(experiment)
     command: list[str] = context.meta.get("command", [])
-    lasts_s = said.pop("serve_s")
-    given = {name: value for name, value in said.items() if value is not None}
+    lasts_s = option_values.pop("serve_s")
+    given = {name: value for name, value in option_values.items() if value is not None}
     client = Exercise(exercise) if exercise is not None else None
     if client is not None and (command or (device is not None and len(device) > 1)):
         raise Error(
@@ -206,7 +206,9 @@ def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bo
     with ExitStack() as stack:
         process = stack.enter_context(_started(command, server)) if command else None
         watching = (
-            stack.enter_context(Watching(server.name, server.status)) if not quiet and not command else None
+            stack.enter_context(StatusLines(server.name, server.status))
+            if not quiet and not command
+            else None
         )
         try:
             if not command and not quiet:
@@ -301,12 +303,12 @@ def _tell(server: Server, out: str | None, client: Exercise | None, *, as_json: 
         show_json({**_as_data(result, emulation), **({"exercise": exercised} if exercised else {})})
         return
     if result is not None:
-        face_of(result).show(result)
+        presentation_of(result).show(result)
         if "client_ms" in exercised:
             show_table(*summary.exercise(exercised))
     else:
-        asked = emulation.replies or emulation.untimed
-        terminal.say(summary.verdict(emulation) if asked else "Nothing was read or written.")
+        requested = emulation.replies or emulation.untimed
+        terminal.say(summary.verdict(emulation) if requested else "Nothing was read or written.")
         if emulation.power_failures:
             terminal.say(summary.power(emulation))
     if out and result is not None:

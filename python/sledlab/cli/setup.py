@@ -37,10 +37,10 @@ def setup() -> None:
 @click.command()
 def docs() -> None:
     """Print the address of the documentation."""
-    found = address()
-    if found is None:
+    result = address()
+    if result is None:
         raise Error("sledlab is not installed here", remedy="install it with pip")
-    terminal.say(found)
+    terminal.say(result)
 
 
 def address() -> str | None:
@@ -49,5 +49,5 @@ def address() -> str | None:
     `importlib.metadata` would take longer than all of `sledlab --help`.
     """
     files = (file for place in sys.path for file in Path(place).glob(METADATA))
-    found = (ADDRESS.search(file.read_text(encoding="utf-8")) for file in files)
-    return next((each[1] for each in found if each), None)
+    result = (ADDRESS.search(file.read_text(encoding="utf-8")) for file in files)
+    return next((each[1] for each in result if each), None)

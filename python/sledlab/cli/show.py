@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from sledlab.model.entries import Entry, NetworkEntry, NodeEntry, ParameterSpec
-    from sledlab.model.lines import placed
+    from sledlab.model.error_location import placed
 else:
-    placed = later("sledlab.model.lines:placed")
+    placed = later("sledlab.model.error_location:placed")
 
 jobs = later("sledlab.job")
 job_data = later("sledlab.job.data")

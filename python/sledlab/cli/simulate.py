@@ -20,13 +20,13 @@ from sledlab.cli.options import (
     static_option,
 )
 from sledlab.cli.study_file import refuse_study
+from sledlab.display import presentation_of
 from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.results import REPORT, kind_of, read_json
 from sledlab.runs.interrupt import Interrupted, code_of
-from sledlab.runs.options import Option, Simulated, declared
+from sledlab.runs.options import Option, SimulateOptions, declared
 from sledlab.show import terminal
-from sledlab.shown import face_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,7 @@ OUTPUT = {
 
 @click.command(cls=GroupedHelp)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({**ordered(declared(Simulated)), **OUTPUT})
+@options({**ordered(declared(SimulateOptions)), **OUTPUT})
 @static_option
 @quiet_option
 @json_option
@@ -89,7 +89,7 @@ def simulate(
                 out=out,
                 replace=bool(replace),
                 progress=progress.update,
-                **{name: flags[name] for name in declared(Simulated)},
+                **{name: flags[name] for name in declared(SimulateOptions)},
             )
         except Interrupted as stopped:
             result, code = stopped.result, code_of(stopped)
@@ -112,7 +112,7 @@ def _config_in(directory: Path) -> Mapping[str, Any]:
 
 
 def _show(result: Result, out: str | None, earlier: Mapping[str, Any]) -> None:
-    face_of(result).show(result)
+    presentation_of(result).show(result)
     speed = figure(result.timing["operations_per_s"] / 1e6)
     work = figure(result.timing["wall_s"])
     terminal.note(f"{work} s of work, {speed} million operations per second")

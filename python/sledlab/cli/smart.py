@@ -25,15 +25,15 @@ from sledlab.cli.options import (
 from sledlab.cli.smart_size import smart_size
 from sledlab.cli.study import made
 from sledlab.cli.study_file import refuse_study
+from sledlab.display import presentation_of
 from sledlab.errors import Error
 from sledlab.job import MEMORY_MB
 from sledlab.lazy import later
 from sledlab.model.experiment import is_name
 from sledlab.results import REPORT
-from sledlab.runs.options import Clustered, Connected, Option, declared
+from sledlab.runs.options import ClusterOptions, NetworkOptions, Option, declared
 from sledlab.runs.parsing import count, pair
 from sledlab.show import terminal
-from sledlab.shown import face_of
 from sledlab.studies.smart import STUDY
 
 if TYPE_CHECKING:
@@ -48,14 +48,17 @@ Progress = later("sledlab.show.progress:Progress")
 
 def _options() -> Mapping[str, Option]:
     """The options of a replay in the order of help: store, cluster, models, settings, and the rest."""
-    said = declared(Clustered)
-    first = [*declared(Connected), "scheduler", "power"]
+    declarations = declared(ClusterOptions)
+    first = [*declared(NetworkOptions), "scheduler", "power"]
     meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
-    last = {"settings": replace(said["settings"], meaning=meaning), "threads": said["threads"]}
+    last = {
+        "settings": replace(declarations["settings"], meaning=meaning),
+        "threads": declarations["threads"],
+    }
     return {
         "device": DEVICE,
-        **{name: said[name] for name in first},
-        **{name: option for name, option in said.items() if name not in (*first, *last)},
+        **{name: declarations[name] for name in first},
+        **{name: option for name, option in declarations.items() if name not in (*first, *last)},
         **last,
         "out": Option("Directory for summary, tables and report.", "DIR"),
         **REPLACE,
@@ -118,12 +121,12 @@ def smart_replay(
             dump_trace=_node_and_file(dump_trace) if dump_trace else None,
             goal=goal,
             progress=progress.update,
-            **{name: flags[name] for name in declared(Clustered)},
+            **{name: flags[name] for name in declared(ClusterOptions)},
         )
     if as_json:
         show_json(result.to_dict())
         return
-    face_of(result).show(result)
+    presentation_of(result).show(result)
     if dump_trace:
         terminal.note(f"trace of node {dump_trace[0]}: {dump_trace[1]}")
     if goal:
@@ -132,17 +135,19 @@ def smart_replay(
         terminal.note(f"report: {Path(out) / REPORT}")
 
 
-def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
+def _node_and_file(declarations: tuple[str, str]) -> tuple[int, str]:
     """The number of a node, and a file.
 
     Raises:
         Error: The first word is no number of a node.
     """
     try:
-        return count(said[0]), said[1]
+        return count(declarations[0]), declarations[1]
     except Error as error:
         remedy = "write --dump-trace 0 node-0.csv"
-        raise Error(f"`--dump-trace`: `{said[0]}` is not the number of a node", remedy=remedy) from error
+        raise Error(
+            f"`--dump-trace`: `{declarations[0]}` is not the number of a node", remedy=remedy
+        ) from error
 
 
 @click.command("record", cls=GroupedHelp)
@@ -217,7 +222,7 @@ def smart_record(
     failed: str,
     *,
     as_json: bool,
-    **said: Any,
+    **declarations: Any,
 ) -> None:
     """Run a job, or a query, on real data and record what each node reads, counts, sends and writes.
 
@@ -243,7 +248,7 @@ def smart_record(
     parameters: dict[str, Any] = dict(pair("--job-set", item) for item in settings)
     if scale_factor is not None:
         parameters["scale_factor"] = str(scale_factor)
-    clashing = sorted(set(parameters) & {"job", "node_count", "progress", "failed", *said})
+    clashing = sorted(set(parameters) & {"job", "node_count", "progress", "failed", *declarations})
     if clashing:
         raise Error(
             f"`{clashing[0]}` is said by --{clashing[0].replace('_', '-')}", remedy="leave out --job-set"
@@ -251,26 +256,26 @@ def smart_record(
     with Progress("recording", of="") as progress:
         if query is not None:
             _only_for_jobs()
-            found = record_query(
+            result = record_query(
                 query,
                 node_count,
                 scale_factor=1.0 if scale_factor is None else scale_factor,
                 tables=tables,
                 progress=progress.going,
-                **{name: said[name] for name in ("work", "answer", "memory_mb", "again")},
+                **{name: declarations[name] for name in ("work", "answer", "memory_mb", "again")},
             )
         else:
             numbers = [count(number) for number in failed.split(",")] if failed else []
-            found = record(
-                str(job), node_count, failed=numbers, progress=progress.going, **said, **parameters
+            result = record(
+                str(job), node_count, failed=numbers, progress=progress.going, **declarations, **parameters
             )
     if as_json:
-        show_json(found.described)
+        show_json(result.described)
         return
-    face_of(found).show(found)
-    terminal.note(f"record: {found.name}")
-    if said["answer"]:
-        terminal.note(f"answer: {said['answer']}")
+    presentation_of(result).show(result)
+    terminal.note(f"record: {result.name}")
+    if declarations["answer"]:
+        terminal.note(f"answer: {declarations['answer']}")
 
 
 def _only_for_jobs() -> None:
@@ -296,12 +301,12 @@ def smart_show(file: str, *, as_json: bool) -> None:
     Examples:
       sledlab smart show sample:join
     """
-    found = records.work(file)
+    result = records.work(file)
     if as_json:
-        matrix = {"traffic": found.traffic.tolist()} if found.nodes <= records.MOST_NODES else {}
-        show_json({**found.described, **matrix})
+        matrix = {"traffic": result.traffic.tolist()} if result.nodes <= records.MAX_NODES else {}
+        show_json({**result.described, **matrix})
     else:
-        face_of(found).show(found)
+        presentation_of(result).show(result)
 
 
 def smart(_name: str) -> click.Command:

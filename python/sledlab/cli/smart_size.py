@@ -10,11 +10,11 @@ import click
 
 from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import REPLACE, json_option, options, quiet_option, show_json, static_option
+from sledlab.display import presentation_of
 from sledlab.lazy import later
 from sledlab.results import REPORT
-from sledlab.runs.options import Clustered, Connected, Option, declared
+from sledlab.runs.options import ClusterOptions, NetworkOptions, Option, declared
 from sledlab.show import terminal
-from sledlab.shown import face_of
 from sledlab.studies.smart.options import FEWEST_TO_MOST, SmartArguments
 
 if TYPE_CHECKING:
@@ -26,10 +26,13 @@ Progress = later("sledlab.show.progress:Progress")
 
 def _options() -> Mapping[str, Option]:
     """The options in the order of help: job, goal, cluster, models, settings, and the rest."""
-    said, study = declared(Clustered), declared(SmartArguments)
-    first = [*declared(Connected), "scheduler", "power"]
+    option_values, study = declared(ClusterOptions), declared(SmartArguments)
+    first = [*declared(NetworkOptions), "scheduler", "power"]
     meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
-    last = {"settings": replace(said["settings"], meaning=meaning), "threads": said["threads"]}
+    last = {
+        "settings": replace(option_values["settings"], meaning=meaning),
+        "threads": option_values["threads"],
+    }
     return {
         "job": Option("Job: sledlab list job, or a Python file.", "NAME|FILE"),
         "query": Option("Instead of a job: q1 to q22 of TPC-H, or a file of SQL.", "NAME|FILE"),
@@ -40,8 +43,8 @@ def _options() -> Mapping[str, Option]:
         "node_count": Option("The fewest and the most nodes.", "A..B", FEWEST_TO_MOST),
         "job_settings": study["job_settings"],
         "device": study["device"],
-        **{name: said[name] for name in first},
-        **{name: option for name, option in said.items() if name not in (*first, *last)},
+        **{name: option_values[name] for name in first},
+        **{name: option for name, option in option_values.items() if name not in (*first, *last)},
         **last,
         "price": study["price"],
         "out": Option("Directory for report, table and summary.", "DIR"),
@@ -81,7 +84,7 @@ def smart_size(
       sledlab smart size --job scan --deadline 2s --node-count 8..256 --device mems-g2 --out size
     """
     with Progress("recording", of="") as progress:
-        found = size(
+        result = size(
             job,
             device,
             node_count=FEWEST_TO_MOST if node_count is None else node_count,
@@ -93,8 +96,8 @@ def smart_size(
             **flags,
         )
     if as_json:
-        show_json(found.to_dict())
+        show_json(result.to_dict())
         return
-    face_of(found).show(found)
+    presentation_of(result).show(result)
     if out is not None:
         terminal.note(f"report: {Path(out) / REPORT}")

@@ -8,7 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
-from sledlab.legible import HANDLER
+from sledlab.terminal_text import HANDLER
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

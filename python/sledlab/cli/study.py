@@ -24,13 +24,13 @@ from sledlab.cli.options import (
     static_option,
 )
 from sledlab.cli.study_file import refuse_study
-from sledlab.errors import Error, Unfinished
+from sledlab.display import presentation_of
+from sledlab.errors import Error, IncompleteStudy
 from sledlab.lazy import later, loaded
 from sledlab.model.experiment import is_name
 from sledlab.runs.keywords import SOURCES
 from sledlab.runs.options import Option, declared
 from sledlab.show import terminal
-from sledlab.shown import face_of
 from sledlab.studies import LIST, find_study
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ def command(name: str) -> click.Command:
 
     Studies listed under that study are commands beneath it, or are chosen by their options.
     """
-    found = _study(name)
+    result = _study(name)
     beneath = {each.name: _study(each.name) for each in LIST if each.under == name}
-    chosen = [each for each in beneath.values() if each.chosen_by]
-    subcommands = [each for each, study in beneath.items() if study not in chosen]
+    choice = [each for each in beneath.values() if each.chosen_by]
+    subcommands = [each for each, study in beneath.items() if study not in choice]
     if not subcommands:
-        return made(found, chosen)
-    group = made(found, chosen, CommandGroup)
+        return made(result, choice)
+    group = made(result, choice, CommandGroup)
     assert isinstance(group, click.Group)
     for each in subcommands:
         group.add_command(command(each), each)
@@ -64,8 +64,8 @@ def command(name: str) -> click.Command:
 def _study(name: str) -> Study[Any]:
     listed = find_study(name)
     assert listed is not None
-    found: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
-    return found
+    result: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
+    return result
 
 
 def made(
@@ -82,18 +82,18 @@ def made(
     ) -> None:
         place, study_file = (study_file, None) if _is_place(study, study_file) else (None, study_file)
         refuse_study(study_file, [each.name for each in (study, *others)])
-        chosen = _chosen(study, others, study_file, flags)
-        said = {name: flags.get(name) for name in declared(chosen.options)}
-        source, device = _inputs(chosen, flags)
+        choice = _chosen(study, others, study_file, flags)
+        given = {name: flags.get(name) for name in declared(choice.options)}
+        source, device = _inputs(choice, flags)
         for name in (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ())):
-            said.pop(name, None)
+            given.pop(name, None)
         if place is not None:
-            if said[chosen.place] is not None:
-                raise Error(f"both `{place}` and --{chosen.place} were given", remedy="leave one of them out")
-            said[chosen.place] = place
+            if given[choice.place] is not None:
+                raise Error(f"both `{place}` and --{choice.place} were given", remedy="leave one of them out")
+            given[choice.place] = place
         try:
-            outcome = chosen.run(source, device, said, study=study_file, out=out, replace=bool(replace))
-        except Unfinished as unfinished:
+            outcome = choice.run(source, device, given, study=study_file, out=out, replace=bool(replace))
+        except IncompleteStudy as unfinished:
             if as_json:
                 show_json(dict(vars(unfinished)))
             else:
@@ -102,7 +102,7 @@ def made(
         if as_json:
             show_json(outcome.to_dict())
             return
-        face_of(outcome).show(outcome)
+        presentation_of(outcome).show(outcome)
         if closing := outcome.closing(Path(out) if out else None):
             terminal.note(closing)
 
@@ -119,9 +119,9 @@ def _inputs(study: Study[Any], flags: Mapping[str, Any]) -> tuple[Any, Any]:
     return source, None if isinstance(device, list) else device
 
 
-def _is_place(study: Study[Any], said: str | None) -> bool:
+def _is_place(study: Study[Any], given: str | None) -> bool:
     """Whether the argument of a study's command is the place that it studies, and no file of a study."""
-    return bool(study.place) and said is not None and Path(said).suffix != ".toml" and not is_name(said)
+    return bool(study.place) and given is not None and Path(given).suffix != ".toml" and not is_name(given)
 
 
 class _Own(click.Argument):
@@ -140,24 +140,24 @@ def _chosen(
     Raises:
         Error: Some options belong to one study, some to another.
     """
-    said = [name for name, value in flags.items() if value is not None]
-    several = {name for name in said if isinstance(flags[name], list) and len(flags[name]) > 1}
-    chosen = next((each for each in others if several.intersection(each.chosen_by)), None)
-    if chosen is None and others and file is not None:
+    given = [name for name, value in flags.items() if value is not None]
+    several = {name for name in given if isinstance(flags[name], list) and len(flags[name]) > 1}
+    selected = next((each for each in others if several.intersection(each.chosen_by)), None)
+    if selected is None and others and file is not None:
         named = tables_of(file).get("study", {})
-        chosen = next(
+        selected = next(
             (each for each in others if isinstance(named, dict) and named.get("kind") == each.name), None
         )
-    chosen = chosen or study
-    known = {"device", *SOURCE, *declared(chosen.options)}
-    for name in said:
+    selected = selected or study
+    known = {"device", *SOURCE, *declared(selected.options)}
+    for name in given:
         if name not in known:
             flag = name.replace("_", "-")
             owner = next((each for each in others if name in declared(each.options)), study)
-            choice = " or ".join(f"--{word}" for word in (owner.chosen_by or chosen.chosen_by))
+            choice = " or ".join(f"--{word}" for word in (owner.chosen_by or selected.chosen_by))
             goes = "goes only" if owner.chosen_by else "does not go"
             raise Error(f"`--{flag}` {goes} with several values of {choice}", remedy="leave one of them out")
-    return chosen
+    return selected
 
 
 def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, Option]:

@@ -29,9 +29,9 @@ def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:
     if file is not None:
         with suppress(Error):  # the command reports it with its place when it reads the file
             tables = tables_of(file)
-    said = tables.get("study")
-    kind = str(said.get("kind")) if isinstance(said, dict) else ""
-    found = find_study(kind)
-    if found is not None and kind not in own:
-        remedy = f"run it with: sledlab {found.under or found.name} {file}"
+    study_table = tables.get("study")
+    kind = str(study_table.get("kind")) if isinstance(study_table, dict) else ""
+    result = find_study(kind)
+    if result is not None and kind not in own:
+        remedy = f"run it with: sledlab {result.under or result.name} {file}"
         raise Error(f"`{file}` is the file of a study of kind `{kind}`", remedy=remedy)

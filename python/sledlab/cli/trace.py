@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
 describe = later("sledlab.model.device:describe")
-placed = later("sledlab.model.lines:placed")
+placed = later("sledlab.model.error_location:placed")
 Progress = later("sledlab.show.progress:Progress")
 counted = later("sledlab.show.wording:counted")
 figure = later("sledlab.show.wording:figure")
@@ -78,8 +78,8 @@ def opened(function: Callable[..., None]) -> Callable[..., None]:
     """Passes a command the trace that FILE, --format and --sort name."""
 
     @wraps(function)
-    def run(file: str, format: str | None, sort: int, **said: Any) -> None:
-        function(read_trace(file, format, sort_window=sort), **said)
+    def run(file: str, format: str | None, sort: int, **option_values: Any) -> None:
+        function(read_trace(file, format, sort_window=sort), **option_values)
 
     return run
 
@@ -136,18 +136,18 @@ def hits(
       sledlab trace hits app.csv --replacement lru,arc,belady --cache-mb 16,64,256
     """
     segment = size(segment_kb, KIB)
-    found = ratios.hit_ratios(trace, replacement=replacement or "all", cache_mb=cache_mb, segment_kb=segment)
+    result = ratios.hit_ratios(trace, replacement=replacement or "all", cache_mb=cache_mb, segment_kb=segment)
     if as_json:
-        show_json(found.to_dict())
+        show_json(result.to_dict())
         return
     terminal.say(
-        f"{found.segments:,} segments of {segment:g} KB are used, {figure(found.footprint_mb)} MB. "
+        f"{result.segments:,} segments of {segment:g} KB are used, {figure(result.footprint_mb)} MB. "
         "Hits by size of the cache:"
     )
-    sizes = dict.fromkeys(row.cache_mb for row in found.rows)
+    sizes = dict.fromkeys(row.cache_mb for row in result.rows)
     head = ("policy", *(f"{figure(mb)} MB" for mb in sizes))
-    rows = {row.policy: [row.policy] for row in found.rows}
-    for row in found.rows:
+    rows = {row.policy: [row.policy] for row in result.rows}
+    for row in result.rows:
         rows[row.policy].append(percent(row.hit_ratio))
     show_table(head, rows.values(), right=head[1:])
 
@@ -169,21 +169,21 @@ def hits(
 @opened
 def head(trace: Trace, rows: int, *, as_json: bool) -> None:
     """Print the first requests of a trace."""
-    found = table.to_rows(_native.limit(trace.open(), operations=rows))
+    result = table.to_rows(_native.limit(trace.open(), operations=rows))
     if as_json:
-        show_json(found)
+        show_json(result)
         return
     head = ("time_us", "op", "offset_bytes", "length_bytes", "device")
-    cells = [[f"{row[name]}" for name in head] for row in found]
+    cells = [[f"{row[name]}" for name in head] for row in result]
     show_table(head, cells, right=[name for name in head if name != "op"])
 
 
-def _write(source: _native.Source, out: str, to: str | None, **kept: bool) -> None:
+def _write(source: _native.Source, out: str, to: str | None, **selected: bool) -> None:
     """Writes a stream of requests with a progress bar, and prints how many there were."""
     if out != "-":
         check_writable(Path(out))
     with Progress("writing") as progress:
-        count = table.write(source, out, to, progress=progress.update, **kept)
+        count = table.write(source, out, to, progress=progress.update, **selected)
     terminal.tell(f"wrote {counted(count, 'request')} to {out}")
 
 
@@ -266,8 +266,8 @@ def cut(
     """
     with placed(None, {"device": steps["fit"]}):
         allowed = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
-        kept = Steps(**steps, devices=devices or (), plugins=allowed).over(trace)
-    _write(kept, out, to, device_column=device_column, media_only=media_only)
+        selected = Steps(**steps, devices=devices or (), plugins=allowed).over(trace)
+    _write(selected, out, to, device_column=device_column, media_only=media_only)
 
 
 @trace.command("merge")
@@ -358,12 +358,12 @@ def calibrate(name: str, seed: int, *, as_json: bool) -> int:
     hplajw, hplajw-2h, snake, tpcd or tpcc. The exit code is 1 if a published number is missed by more than
     3 %.
     """
-    found = run_calibration(name, seed)
+    result = run_calibration(name, seed)
     if as_json:
-        show_json(found.to_dict())
+        show_json(result.to_dict())
     else:
         head = calibration_words.HEAD
-        show_table(head, [calibration_words.cells(row) for row in found.rows], right=head[1:4])
-        terminal.say(calibration_words.choices(found))
-        terminal.say(calibration_words.answer(found))
-    return 0 if found.passes else 1
+        show_table(head, [calibration_words.cells(row) for row in result.rows], right=head[1:4])
+        terminal.say(calibration_words.choices(result))
+        terminal.say(calibration_words.answer(result))
+    return 0 if result.passes else 1

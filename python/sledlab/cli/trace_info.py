@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Trace
 
 
-MOST_DEVICES = 20
+MAX_DEVICES = 20
 """Most devices of a trace that are listed."""
 
 KINDS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"}
@@ -23,49 +23,53 @@ KINDS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"
 
 def print_info(trace: Trace, *, as_json: bool) -> None:
     """Print the characterization of a trace as tables or as JSON."""
-    found = {"file": trace.name, "format": trace.format, **trace.info()}
+    result = {"file": trace.name, "format": trace.format, **trace.info()}
     if as_json:
-        show_json(found)
+        show_json(result)
     else:
-        show(found)
+        show(result)
 
 
-def show(found: Mapping[str, Any]) -> None:
-    """Prints the characterisation `found`."""
-    media = found["reads"] + found["writes"]
+def show(result: Mapping[str, Any]) -> None:
+    """Prints the characterisation `result`."""
+    media = result["reads"] + result["writes"]
     terminal.say(
-        f"{found['file']} ({found['format']}): {counted(found['requests'], 'request')} "
-        f"in {found['span_s']:,.1f} s; "
-        + ", ".join(counted(found[kinds], kind, kinds) for kind, kinds in KINDS.items())
+        f"{result['file']} ({result['format']}): {counted(result['requests'], 'request')} "
+        f"in {result['span_s']:,.1f} s; "
+        + ", ".join(counted(result[kinds], kind, kinds) for kind, kinds in KINDS.items())
     )
     if not media:
         return
-    show_table(("what", "value", "unit"), _rows(found), right=("value",))
-    if len(found["devices"]) > 1:
-        _show_devices(found["devices"])
-    _show_sizes(found["sizes"])
+    show_table(("what", "value", "unit"), _rows(result), right=("value",))
+    if len(result["devices"]) > 1:
+        _show_devices(result["devices"])
+    _show_sizes(result["sizes"])
     head = ("cache (MiB)", "hits")
     show_table(
-        head, [(f"{row['cache_mb']}", percent(row["hit_ratio"])) for row in found["cache_hits"]], right=head
+        head, [(f"{row['cache_mb']}", percent(row["hit_ratio"])) for row in result["cache_hits"]], right=head
     )
 
 
-def _rows(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    work, sequential, gaps = found["working_set"], found["sequentiality"], found["interarrival_ms"]
-    rate = found["rate_per_s"]
+def _rows(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    work, sequential, gaps = result["working_set"], result["sequentiality"], result["interarrival_ms"]
+    rate = result["rate_per_s"]
     rows = [
         ("rate", figure(rate) if rate is not None else "–", "requests/s"),
-        ("reads", percent(found["read_share"]), "of requests"),
-        *([("metadata", percent(found["metadata_share"]), "of requests")] if found["metadata_share"] else []),
-        ("data read", figure(found["bytes_read"] / 1e6), "MB"),
-        ("data written", figure(found["bytes_written"] / 1e6), "MB"),
-        ("highest address", figure(found["end_block"] * 512 / 1e9), "GB"),
-        ("aligned to 4 KiB", percent(found["aligned_4k_share"]), "of requests"),
+        ("reads", percent(result["read_share"]), "of requests"),
+        *(
+            [("metadata", percent(result["metadata_share"]), "of requests")]
+            if result["metadata_share"]
+            else []
+        ),
+        ("data read", figure(result["bytes_read"] / 1e6), "MB"),
+        ("data written", figure(result["bytes_written"] / 1e6), "MB"),
+        ("highest address", figure(result["end_block"] * 512 / 1e9), "GB"),
+        ("aligned to 4 KiB", percent(result["aligned_4k_share"]), "of requests"),
         ("working set, read", figure(work["read_4k_bytes"] / 1e6), "MB"),
         ("working set, written", figure(work["written_4k_bytes"] / 1e6), "MB"),
         ("working set, all", figure(work["all_4k_bytes"] / 1e6), "MB"),
-        ("overwritten", percent(found["overwrite_ratio"]), "of 4 KiB blocks written"),
-        ("at the 50 hottest addresses", percent(found["hot_50_write_share"]), "of writes"),
+        ("overwritten", percent(result["overwrite_ratio"]), "of 4 KiB blocks written"),
+        ("at the 50 hottest addresses", percent(result["hot_50_write_share"]), "of writes"),
         ("sequential, one stream", percent(sequential["one_stream_share"]), "of requests"),
         ("sequential, 32 streams", percent(sequential["streams_32_share"]), "of requests"),
         ("near the one before", percent(sequential["local_share"]), "of requests"),
@@ -75,7 +79,7 @@ def _rows(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("between arrivals, 99 %", figure(gaps["p99"]), "ms"),
         ("between arrivals, SCV", figure(gaps["scv"]), "1 is Poisson"),
     ]
-    for window in found["dispersion"]:
+    for window in result["dispersion"]:
         if window["index"] is not None:
             name = f"dispersion over {window['window_s']} s"
             busiest = counted(window["busiest"], "request")
@@ -86,7 +90,7 @@ def _rows(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 def _show_devices(devices: Sequence[Mapping[str, Any]]) -> None:
     head = ("device", "name", "requests")
     rows = [(str(each["device"]), each.get("name", ""), f"{each['requests']:,}") for each in devices]
-    show_table(head, rows[:MOST_DEVICES], right=("device", "requests"))
+    show_table(head, rows[:MAX_DEVICES], right=("device", "requests"))
     terminal.say(
         f"The trace has {len(devices):,} devices. Choose one: sledlab trace slice FILE OUT --device N. "
         "Or place them one after another: --set trace.devices=place."

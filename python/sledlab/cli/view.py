@@ -15,7 +15,7 @@ from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.lazy import later
-from sledlab.runs.options import Option, Simulated, declared
+from sledlab.runs.options import Option, SimulateOptions, declared
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ OUTPUT = {
 
 @click.command(cls=GroupedHelp)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({**ordered(declared(Simulated)), **OUTPUT})
+@options({**ordered(declared(SimulateOptions)), **OUTPUT})
 def view(
     experiment: str | None,
     device: str | None,
@@ -60,8 +60,8 @@ def view(
     if path.suffix.lower() not in (".html", ".htm"):
         raise Error(f"cannot tell how to write `{path}`", remedy="end the name in .html")
     check_writable(path)
-    said = {name: flags[name] for name in declared(Simulated) if flags[name]}
-    page: View = make(source_of(flags), device, experiment=experiment, around=around or "start", **said)
+    given = {name: flags[name] for name in declared(SimulateOptions) if flags[name]}
+    page: View = make(source_of(flags), device, experiment=experiment, around=around or "start", **given)
     page.write(path)
     terminal.say(f"page: {path}")
     if opened and not in_browser(path):

@@ -84,11 +84,11 @@ class Exercise:
             result: The result of the server.
             scale: How many times slower than the model the server ran.
         """
-        found: dict[str, Any] = {"requests": len(self.latencies_s)}
+        match: dict[str, Any] = {"requests": len(self.latencies_s)}
         if self.latencies_s and result is not None:
             times = numpy.array(self.latencies_s) * 1000 / scale
             p50, p99 = (float(numpy.percentile(times, share)) for share in (50, 99))
-            found["client_ms"] = {"mean": float(times.mean()), "p50": p50, "p99": p99}
+            match["client_ms"] = {"mean": float(times.mean()), "p50": p50, "p99": p99}
             simulated = result.response_time
-            found["simulated_ms"] = {name: getattr(simulated, name) for name in FIGURES}
-        return found
+            match["simulated_ms"] = {name: getattr(simulated, name) for name in FIGURES}
+        return match

@@ -34,14 +34,14 @@ def mounted_at(place: Path) -> Mount | None:
     Works also where the mounted file system no longer answers.
     """
     absolute = os.path.realpath(place)
-    found = None
+    result = None
     for line in MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
         before, _, after = line.partition(" - ")
         where = _unescaped(before.split()[4])
         if where == absolute:
             kind, source = after.split()[:2]
-            found = Mount(Path(where), kind, _unescaped(source))
-    return found
+            result = Mount(Path(where), kind, _unescaped(source))
+    return result
 
 
 def _unescaped(text: str) -> str:
@@ -86,10 +86,10 @@ def refuse_mounted(place: Path) -> None:
 def _backing(device: str) -> Path | None:
     """The file of nbdfuse behind a loop device; `None` for other devices, and loop devices of other files."""
     try:
-        said = Path("/sys/block", Path(device).name, "loop/backing_file").read_text(encoding="utf-8")
+        backing_file = Path("/sys/block", Path(device).name, "loop/backing_file").read_text(encoding="utf-8")
     except OSError:
         return None
-    file = Path(said.rstrip("\n"))
+    file = Path(backing_file.rstrip("\n"))
     mount = mounted_at(file.parent)
     return file if file.name == FILE and mount is not None and mount.kind in NBDFUSE else None
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from sledlab.errors import Error
-from sledlab.runs.options import Around, Option, Scheduled, Set, Trusted
+from sledlab.runs.options import Option, PluginOptions, SchedulerOptions, SeedSettingOptions, StorageOptions
 from sledlab.runs.parsing import number
 
 
-class Emulated(Scheduled, Around, Set, Trusted, total=False):
+class ServeOptions(SchedulerOptions, StorageOptions, SeedSettingOptions, PluginOptions, total=False):
     """Options of a server."""
 
     socket: Annotated[str | Path, Option("Unix socket to listen on.", "FILE", "private")]
@@ -62,54 +62,54 @@ class Emulated(Scheduled, Around, Set, Trusted, total=False):
     record: Annotated[str | Path, Option("Write requests as .parquet or .csv trace.", "FILE", read=Path)]
 
 
-def scale_of(said: float | str | None) -> tuple[int, int]:
+def scale_of(text: float | str | None) -> tuple[int, int]:
     """How many times slower the device runs, as a ratio.
 
     Raises:
-        Error: `said` is no positive, finite number.
+        Error: `text` is no positive, finite number.
 
     Examples:
         >>> scale_of(None), scale_of(2.5)
         ((1, 1), (5, 2))
     """
-    value = number(said) if isinstance(said, str) else 1 if said is None else said
+    value = number(text) if isinstance(text, str) else 1 if text is None else text
     if not 0 < value < math.inf:
         raise Error(f"a device cannot run {value:g} times slower", remedy="give a number such as 10")
     ratio = Fraction(str(value)).limit_denominator(1000)
     return ratio.numerator, ratio.denominator
 
 
-def fail_after(said: float | str | None) -> float | None:
+def fail_after(text: float | str | None) -> float | None:
     """Seconds from the start to a power failure; `None` where the power is not to fail.
 
     Raises:
-        Error: `said` is no number of seconds.
+        Error: `text` is no number of seconds.
 
     Examples:
         >>> fail_after(None), fail_after("2.5")
         (None, 2.5)
     """
-    if said is None:
+    if text is None:
         return None
-    value = number(said) if isinstance(said, str) else said
+    value = number(text) if isinstance(text, str) else text
     if not 0 <= value < threading.TIMEOUT_MAX:
         raise Error(f"the power cannot fail after {value:g} s", remedy="give seconds, such as 30")
     return float(value)
 
 
-def host_of(said: float | str | None) -> float | None:
+def host_of(text: float | str | None) -> float | None:
     """The time from the server to a client and back, in µs; `None` where it is to be measured.
 
     Raises:
-        Error: `said` is neither `auto` nor a time.
+        Error: `text` is neither `auto` nor a time.
 
     Examples:
         >>> host_of("auto"), host_of("0"), host_of(12.5)
         (None, 0.0, 12.5)
     """
-    if said is None or said == "auto":
+    if text is None or text == "auto":
         return None
-    value = number(said) if isinstance(said, str) else said
+    value = number(text) if isinstance(text, str) else text
     if not 0 <= value <= 1e6:
         raise Error(f"the way to a client cannot take {value:g} us", remedy="say `auto`, 0 or microseconds")
     return float(value)

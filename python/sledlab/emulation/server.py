@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab import _native
 from sledlab._native import Experiment
-from sledlab.emulation.attached import Attached, attached
-from sledlab.emulation.closing import TRACE, close, endings, trace_name
-from sledlab.emulation.options import Emulated, fail_after, host_of, scale_of
-from sledlab.emulation.recorded import Recorded, joined, replies_of, table, write
+from sledlab.emulation.attachment import Attached, attached
+from sledlab.emulation.options import ServeOptions, fail_after, host_of, scale_of
+from sledlab.emulation.recording import Recorded, joined, replies_of, table, write
+from sledlab.emulation.replay_check import TRACE, close, endings, trace_name
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.results import leaves
@@ -39,14 +39,14 @@ LEFT = (EMULATION, REPLIES)
 """Files that a server leaves in a directory, besides those of a run and the traces of its requests."""
 
 
-@takes_options(Emulated)
+@takes_options(ServeOptions)
 def serve(
     device: Device | None = None,
     *,
     experiment: Experiment | str | Path | None = None,
     out: str | Path | None = None,
     replace: bool = False,
-    **options: Unpack[Emulated],
+    **options: Unpack[ServeOptions],
 ) -> Server:
     """Starts a block device for real programs that replies when the model completes a request.
 
@@ -75,7 +75,7 @@ def serve(
         ...         client.recv(8)
         b'NBDMAGIC'
     """
-    with in_its_file(experiment, device, options, Emulated):
+    with in_its_file(experiment, device, options, ServeOptions):
         base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
         composed = compose(None, device, options, base=base).experiment
         if composed.setting("workload.kind") or composed.setting("trace.file"):
@@ -107,59 +107,64 @@ class Server:
     """
 
     def __init__(
-        self, experiment: Experiment, said: Emulated, *, out: str | Path | None = None, over: bool = False
+        self,
+        experiment: Experiment,
+        options: ServeOptions,
+        *,
+        out: str | Path | None = None,
+        over: bool = False,
     ) -> None:
         self._lock = RLock()
         self._trouble: Error | None = None
-        fails_after_s = fail_after(said.get("power_fail_after_s"))
+        fails_after_s = fail_after(options.get("power_fail_after_s"))
         self._timer = Timer(fails_after_s or 0, self._tried, [self.power_fail])
         self._timer.daemon = True
         self.result: Result | None = None
         self.emulation: Emulation | None = None
         self.disk = ""
         self._last: dict[str, Any] = {}
-        self._said = said
-        self._scale = scale_of(said.get("time_scale"))
-        if said.get("scratch") and said.get("data") is None:
+        self._options = options
+        self._scale = scale_of(options.get("time_scale"))
+        if options.get("scratch") and options.get("data") is None:
             raise Error(
                 "--scratch says what becomes of --data, but there is none", remedy="name a file with --data"
             )
-        if said.get("record") is not None:
-            check_writable(Path(said["record"]))
+        if options.get("record") is not None:
+            check_writable(Path(options["record"]))
         self._stack = ExitStack()
         if not hasattr(_native, "Server"):
             raise Error("a device for other programs needs Linux", remedy="simulate it with a trace")
         with ExitStack() as stack:
             self._recording = Recording.planned(out=out, requests=None, keep_some=True, replace=over)
-            held = stack.enter_context(TemporaryDirectory(prefix="sledlab-serve-"))
-            self._directory = self._recording.directory or Path(held)
-            self._records = Path(held) / "records"
+            stored = stack.enter_context(TemporaryDirectory(prefix="sledlab-serve-"))
+            self._directory = self._recording.directory or Path(stored)
+            self._records = Path(stored) / "records"
             self._experiment = experiment.with_trace(str(self._directory / TRACE), PARQUET)
             config = tomllib.loads(experiment.to_toml())
             self.name = f"{config['device'].get('name', '')} {config['scheduler']['kind']}".strip()
             self._native = _native.Server(
                 self._experiment,
-                socket=_text(said.get("socket")),
-                tcp=said.get("tcp"),
-                data=_text(said.get("data")),
-                scratch=bool(said.get("scratch")),
-                untimed=bool(said.get("untimed")),
-                power_failures=bool(said.get("power_failures")) or fails_after_s is not None,
+                socket=_text(options.get("socket")),
+                tcp=options.get("tcp"),
+                data=_text(options.get("data")),
+                scratch=bool(options.get("scratch")),
+                untimed=bool(options.get("untimed")),
+                power_failures=bool(options.get("power_failures")) or fails_after_s is not None,
                 scale=self._scale,
-                host_us=host_of(said.get("host_us")),
-                priority=said.get("priority") or "auto",
+                host_us=host_of(options.get("host_us")),
+                priority=options.get("priority") or "auto",
                 recording=str(self._records),
-                attached=bool(said.get("attach")),
+                attached=bool(options.get("attach")),
                 rotational=config["device"]["kind"] == "disk",
             )
             stack.callback(self._abandon)
             self.uri: str = self._native.uri
             self.socket: str = self._native.socket or ""
             self._attached: Attached | None = None
-            if said.get("attach"):
-                probes = host_of(said.get("host_us")) is None and not said.get("untimed")
+            if options.get("attach"):
+                probes = host_of(options.get("host_us")) is None and not options.get("untimed")
                 probe = self._native.measure if probes else None
-                self._attached = stack.enter_context(attached(said["attach"], self.uri, probe))
+                self._attached = stack.enter_context(attached(options["attach"], self.uri, probe))
                 self.disk = str(self._attached.path)
                 self._native.begin()
             self._stack = stack.pop_all()
@@ -244,7 +249,7 @@ class Server:
             failure = PowerFailure.read(json.loads(self._native.power_fail(seed)))
             if self._attached is not None:
                 self._attached.break_off()
-                again = attached(self._said["attach"], self.uri, made=True)
+                again = attached(self._options["attach"], self.uri, made=True)
                 self._attached = self._stack.enter_context(again)
                 self.disk = str(self._attached.path)
             return failure
@@ -265,13 +270,13 @@ class Server:
         ends = endings(report, reported_failures)
         del report["outcome"]
         report["host"]["through"] = self._through()
-        if self._said.get("record") is not None:
-            trace_of(joined(spans, failures, scale)).write(self._said["record"])
+        if self._options.get("record") is not None:
+            trace_of(joined(spans, failures, scale)).write(self._options["record"])
         result, loop = close(self._experiment, spans, ends, self._directory, self._recording)
         sent = replies_of(spans)
         self.emulation = emulation = Emulation(
             scale=scale,
-            untimed=bool(self._said.get("untimed")),
+            untimed=bool(self._options.get("untimed")),
             closed_loop=loop,
             server=report,
             response_ns=(sent["planned_ns"] - sent["stamp_ns"]) * scale,
@@ -295,9 +300,9 @@ class Server:
 
     def _through(self) -> str:
         """Through what the time to applications was measured: `socket`, `file`, `loop`; or it was `said`."""
-        if self._said.get("untimed") or host_of(self._said.get("host_us")) is not None:
+        if self._options.get("untimed") or host_of(self._options.get("host_us")) is not None:
             return "said"
-        kind = (self._said.get("attach") or "socket").partition(":")[0]
+        kind = (self._options.get("attach") or "socket").partition(":")[0]
         return "loop" if kind == "ext4" else kind
 
     def _abandon(self) -> None:
@@ -305,5 +310,5 @@ class Server:
         self._native.stop(drain=False)
 
 
-def _text(said: str | Path | None) -> str | None:
-    return None if said is None else str(said)
+def _text(options: str | Path | None) -> str | None:
+    return None if options is None else str(options)

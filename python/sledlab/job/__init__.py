@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from sledlab.job.running import Function
+    from sledlab.job.running_job import Function
     from sledlab.model.entries import ParameterSpec
 
 of_class = later("sledlab.job.parameters:of_class")
@@ -141,8 +141,8 @@ class Job:
     @property
     def parameters(self) -> tuple[ParameterSpec, ...]:
         """The job's parameters."""
-        found: tuple[ParameterSpec, ...] = of_function(self.function)
-        return found
+        result: tuple[ParameterSpec, ...] = of_function(self.function)
+        return result
 
     @property
     def settings(self) -> tuple[tuple[ParameterSpec, ...], tuple[ParameterSpec, ...]]:
@@ -196,9 +196,9 @@ def _of_file(path: Path, data: str) -> Job:
     named = [each for each in own if each.__name__ == path.stem]
     functions = named or own
     if len(functions) != 1:
-        found = ", ".join(f"`{each.__name__}`" for each in functions) or "none"
+        result = ", ".join(f"`{each.__name__}`" for each in functions) or "none"
         raise Error(
-            f"a job is one generator function of a node; `{path}` has {found}",
+            f"a job is one generator function of a node; `{path}` has {result}",
             remedy=f"name it `{path.stem}`, and let it yield what nodes do together",
         )
     make, client = (getattr(module, name, None) for name in ("data", "client"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.files import drafted
-from sledlab.job.files import Written
+from sledlab.job.files import OutputFile
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 from sledlab.traces.parquet import ParquetWriter
@@ -57,12 +57,12 @@ def _lines(table: polars.DataFrame) -> Iterator[str]:
 
 def is_rows(part: Any) -> bool:
     """Whether a part of an answer is rows."""
-    return isinstance(part, Written | np.ndarray)
+    return isinstance(part, OutputFile | np.ndarray)
 
 
-def blocks(part: Array | Written) -> Iterator[Array]:
+def blocks(part: Array | OutputFile) -> Iterator[Array]:
     """Rows of a part of an answer: of a file at most `BLOCK` at a time, an array whole."""
-    if isinstance(part, Written):
+    if isinstance(part, OutputFile):
         for start in range(0, part.rows, BLOCK):
             yield part.span(start, min(part.rows, start + BLOCK), ())
     else:

@@ -63,24 +63,24 @@ def at_a_time(node: Node, length: int) -> int:
     return max(1, half(node) // bytes_of(length))
 
 
-def kept(candidates: Array, counts: Array, least: int) -> tuple[Array, Array]:
-    """The candidates that at least `least` transactions hold, and their counts."""
-    frequent = counts >= least
+def kept(candidates: Array, counts: Array, minimum: int) -> tuple[Array, Array]:
+    """The candidates that at least `minimum` transactions hold, and their counts."""
+    frequent = counts >= minimum
     return candidates[frequent], counts[frequent]
 
 
-def least_count(min_support: float, transactions: int) -> int:
+def min_count(min_support: float, transactions: int) -> int:
     """Fewest transactions that must hold a set for its share of all to reach the least support.
 
     Examples:
-        >>> least_count(0.05, 100_000), least_count(0.07, 100), least_count(0.0501, 100)
+        >>> min_count(0.05, 100_000), min_count(0.07, 100), min_count(0.0501, 100)
         (5000, 7, 6)
     """
-    least = ceil(min_support * transactions)
+    minimum = ceil(min_support * transactions)
     # The product may be rounded past a whole number: 0.07 * 100 is above 7.
-    while least > 1 and (least - 1) / transactions >= min_support:
-        least -= 1
-    return max(1, least)
+    while minimum > 1 and (minimum - 1) / transactions >= min_support:
+        minimum -= 1
+    return max(1, minimum)
 
 
 def mine(
@@ -102,24 +102,24 @@ def mine(
     _check(min_support, min_confidence, largest)
     node.phase("pass 1")
     transactions = yield node.all_reduce(node.count(FILE))
-    least = least_count(min_support, transactions)
+    minimum = min_count(min_support, transactions)
     sets = FrequentSets()
-    sets.add((yield from _items(node, least)))
+    sets.add((yield from _items(node, minimum)))
     while sets.partners().any() and len(sets.levels) != largest:
         node.phase(f"pass {len(sets.levels) + 1}")
-        sets.add((yield from find(node, sets, least)))
+        sets.add((yield from find(node, sets, minimum)))
     node.phase("rules")
     rules = yield from make_rules(node, sets, min_confidence)
     if rules is None:
         return None
     for level in sets.levels:
         node.answer(level.sets, width=bytes_of(level.sets.shape[1]))
-    found = [
+    result = [
         [items, count]
         for level in sets.levels
         for items, count in zip(level.sets.tolist(), level.counts.tolist(), strict=True)
     ]
-    return {"sets": found, "rules": rules, "candidates": [level.candidates for level in sets.levels]}
+    return {"sets": result, "rules": rules, "candidates": [level.candidates for level in sets.levels]}
 
 
 def _check(min_support: float, min_confidence: float, largest: int) -> None:
@@ -132,7 +132,7 @@ def _check(min_support: float, min_confidence: float, largest: int) -> None:
         raise Error(f"no set has {largest} items", remedy="choose 1 or more, or 0 for no limit")
 
 
-def _items(node: Node, least: int) -> Generator[Superstep, Any, ItemsetLevel]:
+def _items(node: Node, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:
     """The pass that finds frequent items."""
     mine = np.zeros(0, np.int64)
     for transactions in node.read(FILE):
@@ -140,7 +140,7 @@ def _items(node: Node, least: int) -> Generator[Superstep, Any, ItemsetLevel]:
         mine = added(mine, np.bincount(transactions.items))
     node.holds(mine.nbytes)
     counts = yield node.all_reduce(mine, added)
-    items = np.flatnonzero(counts >= least)
+    items = np.flatnonzero(counts >= minimum)
     sets = items.astype(np.uint32)[:, None]
     return ItemsetLevel(sets, counts[items].astype(np.uint64), int(np.count_nonzero(counts)))
 
@@ -152,7 +152,7 @@ def added(one: Array, other: Array) -> Array:
         >>> added(np.array([1, 2]), np.array([1, 1, 1])).tolist()
         [2, 3, 1]
     """
-    found = np.zeros(max(len(one), len(other)), np.int64)
-    found[: len(one)] += one
-    found[: len(other)] += other
-    return found
+    result = np.zeros(max(len(one), len(other)), np.int64)
+    result[: len(one)] += one
+    result[: len(other)] += other
+    return result

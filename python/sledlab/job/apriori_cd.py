@@ -37,7 +37,7 @@ def count_distribution(
     return (yield from mine(node, find, min_support, min_confidence, largest))
 
 
-def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, ItemsetLevel]:
+def find(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size.
 
     An operation `candidate` is a pair of sets joined, also where the joined set is pruned. Candidates that do
@@ -48,12 +48,12 @@ def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any
     candidates = sets.candidates(partners)
     length = candidates.shape[1]
     fitting = at_a_time(node, length)
-    found = []
+    result = []
     for start in range(0, len(candidates), fitting):
         batch = candidates[start : start + fitting]
         counts = yield node.all_reduce(_counted(node, batch))
-        found.append(kept(batch, counts, least))
-    return ItemsetLevel.of(found, length, len(candidates))
+        result.append(kept(batch, counts, minimum))
+    return ItemsetLevel.of(result, length, len(candidates))
 
 
 def _counted(node: Node, candidates: Array) -> Array:

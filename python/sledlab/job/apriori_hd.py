@@ -50,12 +50,12 @@ def hybrid_distribution(
             remedy=f"choose a number that divides {node.nodes}: {fitting}; or 0 for as many as fit",
         )
 
-    def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, ItemsetLevel]:
+    def find(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:
         partners = sets.partners()
         rows = sections or rows_for(int(partners.sum()), node.nodes)
         if rows == 1:
-            return (yield from apriori_cd.find(node, sets, least))
-        return (yield from _find(node, sets, least, NodeGrid(node.number, node.nodes, rows)))
+            return (yield from apriori_cd.find(node, sets, minimum))
+        return (yield from _find(node, sets, minimum, NodeGrid(node.number, node.nodes, rows)))
 
     return (yield from mine(node, find, min_support, min_confidence, largest))
 
@@ -137,14 +137,14 @@ def sections_of(firsts: Array, weights: Array, sections: int) -> Array:
     filled = [0] * sections
     section = np.zeros(len(items), np.int64)
     for item in np.argsort(-of_item, kind="stable").tolist():
-        section[item] = least = filled.index(min(filled))
-        filled[least] += int(of_item[item])
-    found: Array = section[groups]
-    return found
+        section[item] = minimum = filled.index(min(filled))
+        filled[minimum] += int(of_item[item])
+    result: Array = section[groups]
+    return result
 
 
 def _find(
-    node: Node, sets: FrequentSets, least: int, grid: NodeGrid
+    node: Node, sets: FrequentSets, minimum: int, grid: NodeGrid
 ) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size."""
     partners = sets.partners()
@@ -157,14 +157,14 @@ def _find(
     # Other rows have other sections, and all nodes of a column must send on their blocks equally often.
     sweeps = yield node.all_reduce(ceil(len(candidates) / fitting), max, among=grid.ring)
     rounds = yield node.rounds(FILE, memory=half(node))
-    found = []
+    result = []
     for sweep in range(sweeps):
         batch = candidates[sweep * fitting : (sweep + 1) * fitting]
         counts = yield from _counted(node, batch, grid, rounds)
         if grid.columns > 1:
             counts = yield node.all_reduce(counts, among=grid.beside)
-        found.append(kept(batch, counts, least))
-    mine = ItemsetLevel.of(found, length, len(candidates))
+        result.append(kept(batch, counts, minimum))
+    mine = ItemsetLevel.of(result, length, len(candidates))
     parts = yield node.all_gather((mine.sets, mine.counts, mine.candidates), among=grid.ring)
     return ItemsetLevel.of([part[:2] for part in parts], length, sum(part[2] for part in parts))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.job.files import Baskets, Rows, TableRows, Transactions, Written
+from sledlab.job.files import Baskets, OutputFile, Rows, TableRows, Transactions
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ class CopyHolders:
 
     def pieces(self, rows: int, start: int, stop: int) -> list[tuple[int, int, int]]:
         """Rows `start` to `stop` of `rows`, as (holder, start, stop) for each holder read; at least one."""
-        found = []
+        result = []
         for holder, first, last, of in self.parts:
             begin, end = max(start, rows * first // of), min(stop, rows * last // of)
             if begin < end:
-                found.append((holder, begin, end))
-        return found or [(self.holders[0], start, stop)]
+                result.append((holder, begin, end))
+        return result or [(self.holders[0], start, stop)]
 
 
 def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolders | None]:
@@ -61,12 +61,12 @@ def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolde
     """
     if any(number < 0 for number in failed):
         raise Error(f"there is no node {min(failed)} that could fail", remedy=f"nodes are 0 to {nodes - 1}")
-    found = _native.shares(redundancy, nodes, failed)
+    result = _native.shares(redundancy, nodes, failed)
     return [
         None
         if holder is None
         else CopyHolders(number, tuple(each for each in (number, holder) if each not in failed), tuple(parts))
-        for number, (holder, parts) in enumerate(found)
+        for number, (holder, parts) in enumerate(result)
     ]
 
 
@@ -74,23 +74,23 @@ def gathered(
     copies: Mapping[int, StoredFile], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
 ) -> Any:
     """Rows read from several holders, put together as if one file held them."""
-    found = [copies[holder].span(start, stop, columns) for holder, start, stop in pieces]
-    if len(found) == 1:
-        return found[0]
-    if isinstance(found[0], Transactions):
-        return _joined(found)
-    rows = np.empty((sum(map(len, found)), *found[0].shape[1:]), found[0].dtype)
-    ends = np.cumsum([0, *map(len, found)]).tolist()
-    for piece, (start, stop) in zip(found, pairwise(ends), strict=True):
+    result = [copies[holder].span(start, stop, columns) for holder, start, stop in pieces]
+    if len(result) == 1:
+        return result[0]
+    if isinstance(result[0], Transactions):
+        return _joined(result)
+    rows = np.empty((sum(map(len, result)), *result[0].shape[1:]), result[0].dtype)
+    ends = np.cumsum([0, *map(len, result)]).tolist()
+    for piece, (start, stop) in zip(result, pairwise(ends), strict=True):
         rows[start:stop] = piece
     return rows
 
 
-def _joined(found: Sequence[Transactions]) -> Transactions:
+def _joined(result: Sequence[Transactions]) -> Transactions:
     """Several blocks of transactions as one."""
-    lengths = np.concatenate([np.diff(each.offsets) for each in found])
+    lengths = np.concatenate([np.diff(each.offsets) for each in result])
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
-    return Transactions(offsets, np.concatenate([each.items for each in found]))
+    return Transactions(offsets, np.concatenate([each.items for each in result]))
 
 
 @dataclass(frozen=True)
@@ -127,10 +127,10 @@ class CopiedShare:
         return gathered(self.copies, self.share.pieces(self.rows, start, stop), columns)
 
 
-class WrittenTwice(Written):
+class WrittenTwice(OutputFile):
     """A file that a job wrote, of which every holder of its share has a copy."""
 
-    def __init__(self, copies: Mapping[int, Written], share: CopyHolders) -> None:
+    def __init__(self, copies: Mapping[int, OutputFile], share: CopyHolders) -> None:
         first = copies[share.holders[0]]
         super().__init__(first.path, first.dtype, first.shape, first.width)
         self._copies = copies
@@ -143,8 +143,8 @@ class WrittenTwice(Written):
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows `start` to `stop`, each read from the holder that the share names for it."""
-        found: Array = gathered(self._copies, self._share.pieces(self.rows, start, stop), columns)
-        return found
+        result: Array = gathered(self._copies, self._share.pieces(self.rows, start, stop), columns)
+        return result
 
     def remove(self) -> None:
         """Removes all copies, which frees their room."""
@@ -152,11 +152,11 @@ class WrittenTwice(Written):
             copy.remove()
 
 
-def kept(stored: StoredFile, share: CopyHolders, places: Mapping[int, Path]) -> CopiedShare:
-    """A node's share of a file of the data on each of its holders; `places` are directories for copies."""
+def kept(stored: StoredFile, share: CopyHolders, positions: Mapping[int, Path]) -> CopiedShare:
+    """A node's share of a file of the data on each of its holders; `positions` are directories for copies."""
     return CopiedShare(
         {
-            holder: stored if holder == share.number else _copied(stored, places[holder])
+            holder: stored if holder == share.number else _copied(stored, positions[holder])
             for holder in share.holders
         },
         share,
@@ -181,8 +181,8 @@ def _saved(array: Array, path: Path) -> Array:
     """A copy of an array, written to a file and mapped."""
     path.parent.mkdir(parents=True, exist_ok=True)
     np.save(path, array)
-    found: Array = np.load(path, mmap_mode="r" if array.size else None)
-    return found
+    result: Array = np.load(path, mmap_mode="r" if array.size else None)
+    return result
 
 
 class CopiedColumns(Mapping[str, "Array"]):

@@ -21,8 +21,8 @@ DECIMAL_BYTES = 16
 
 def cents(values: Array) -> Array:
     """Amounts with two decimals as whole hundredths; exact for floats of up to 15 digits."""
-    found: Array = np.rint(values * 100).astype(np.int64)
-    return found
+    result: Array = np.rint(values * 100).astype(np.int64)
+    return result
 
 
 def day(text: str) -> date:
@@ -56,8 +56,8 @@ def year_after(start: date) -> date:
 
 def days(values: Array) -> Array:
     """Dates as numbers of days since 1970, of four bytes."""
-    found: Array = values.astype("M8[D]").astype(np.int32)
-    return found
+    result: Array = values.astype("M8[D]").astype(np.int32)
+    return result
 
 
 def decimals(values: Iterable[int | None], digits: int) -> polars.Series:
@@ -67,5 +67,5 @@ def decimals(values: Iterable[int | None], digits: int) -> polars.Series:
         >>> [str(value) for value in decimals([123456, None], 4)]
         ['12.3456', 'None']
     """
-    found = [None if value is None else Decimal(value).scaleb(-digits) for value in values]
-    return polars.Series(found, dtype=polars.Decimal(38, digits))
+    result = [None if value is None else Decimal(value).scaleb(-digits) for value in values]
+    return polars.Series(result, dtype=polars.Decimal(38, digits))

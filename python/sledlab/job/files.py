@@ -94,10 +94,10 @@ class TableRows(FixedWidth):
         for name in names:
             if name not in self.columns:
                 raise unknown("column", name, list(self.columns))
-        found = np.empty(stop - start, dtype=[(name, self.columns[name].dtype) for name in names])
+        result = np.empty(stop - start, dtype=[(name, self.columns[name].dtype) for name in names])
         for name in names:
-            found[name] = self.columns[name][self.start + start : self.start + stop]
-        return found
+            result[name] = self.columns[name][self.start + start : self.start + stop]
+        return result
 
 
 @dataclass
@@ -119,8 +119,8 @@ class Rows(FixedWidth):
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows `start` to `stop` with the named columns, or all where none is named."""
-        found = self.array[start:stop]
-        return found[list(columns)] if columns else found
+        result = self.array[start:stop]
+        return result[list(columns)] if columns else result
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Baskets:
 
 
 @dataclass
-class Written(FixedWidth):
+class OutputFile(FixedWidth):
     """A file that a job writes: rows in a scratch file, in order; those of a stream in several places."""
 
     path: Path
@@ -221,8 +221,8 @@ class Written(FixedWidth):
         each = int(np.prod(self.shape, dtype=np.int64))
         offset = start * each * self.dtype.itemsize
         flat = np.fromfile(self.path, self.dtype, (stop - start) * each, offset=offset)
-        found = flat.reshape(stop - start, *self.shape)
-        return found[list(columns)] if columns else found
+        result = flat.reshape(stop - start, *self.shape)
+        return result[list(columns)] if columns else result
 
     def remove(self) -> None:
         """Removes the scratch file, which frees its room."""

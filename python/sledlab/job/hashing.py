@@ -15,5 +15,5 @@ def hashed(values: Array) -> Array:
     values = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    found: Array = values ^ (values >> np.uint64(31))
-    return found
+    result: Array = values ^ (values >> np.uint64(31))
+    return result

@@ -78,9 +78,11 @@ class FrequentSets:
         """Number of sets that each largest set is joined with: later ones, all but the last item equal."""
         sets = self.levels[-1].sets
         ends = np.append(np.flatnonzero((sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)) + 1, len(sets))
-        places = np.arange(len(sets))
-        found: Array = ends[np.searchsorted(ends, places, side="right")] - places - 1 if len(sets) else places
-        return found
+        positions = np.arange(len(sets))
+        result: Array = (
+            ends[np.searchsorted(ends, positions, side="right")] - positions - 1 if len(sets) else positions
+        )
+        return result
 
     def candidates(self, partners: Array) -> Array:
         """Sets of the next size all of whose subsets are frequent, in lexicographic order.
@@ -116,6 +118,6 @@ def _found(ordered: Array, values: Array) -> Array:
     """The index of each value among ordered values; -1 for values that are not among them."""
     if not len(ordered):
         return np.full(len(values), -1)
-    places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    found: Array = np.where(ordered[places] == values, places, -1)
-    return found
+    positions = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    result: Array = np.where(ordered[positions] == values, positions, -1)
+    return result

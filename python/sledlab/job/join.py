@@ -76,14 +76,14 @@ def join(
 
 def _none(table: str) -> Array:
     """An empty array of tuples of a table."""
-    found: Array = np.empty(0, dtype=KINDS[table])
-    return found
+    result: Array = np.empty(0, dtype=KINDS[table])
+    return result
 
 
 def _by_hash(keys: Array, parts: int) -> Array:
     """The part, of `parts`, that each key belongs to by its hash."""
-    found: Array = hashed(keys) % np.uint64(parts)
-    return found
+    result: Array = hashed(keys) % np.uint64(parts)
+    return result
 
 
 def _hash(node: Node, table: str, predicate: Predicate) -> None:
@@ -94,8 +94,8 @@ def _hash(node: Node, table: str, predicate: Predicate) -> None:
         node.read(table, tuple(dict.fromkeys([*names, *predicate.columns]))) if node.count(table) else ()
     ):
         node.does(hash=len(rows))
-        kept = predicate.kept(rows)[names].astype(KINDS[table])
-        parts = node.split(kept, _by_hash(kept[KEYS[table]], node.nodes))
+        selected = predicate.kept(rows)[names].astype(KINDS[table])
+        parts = node.split(selected, _by_hash(selected[KEYS[table]], node.nodes))
         node.write(f"{table}-hashed", parts, streams=node.nodes)
 
 
@@ -143,16 +143,18 @@ def _pairs(node: Node, parts: int) -> Iterator[tuple[Array, Iterable[Array]]]:
 def _matched(orders: Array, items: Array) -> Array:
     """Pairs of an order and one of its line items."""
     orders = orders[np.argsort(orders["o_orderkey"])]
-    places = np.searchsorted(orders["o_orderkey"], items["l_orderkey"])
-    places[places == len(orders)] = 0
-    found = orders["o_orderkey"][places] == items["l_orderkey"] if len(orders) else np.zeros(len(items), bool)
-    return _joined(orders[places[found]], items[found])
+    positions = np.searchsorted(orders["o_orderkey"], items["l_orderkey"])
+    positions[positions == len(orders)] = 0
+    result = (
+        orders["o_orderkey"][positions] == items["l_orderkey"] if len(orders) else np.zeros(len(items), bool)
+    )
+    return _joined(orders[positions[result]], items[result])
 
 
 def _joined(orders: Array, items: Array) -> Array:
     """Tuples of both tables side by side."""
     kinds = [kind for table in KINDS.values() for kind in table if kind[0] != KEYS["lineitem"]]
-    found: Array = np.empty(len(items), dtype=kinds)
+    result: Array = np.empty(len(items), dtype=kinds)
     for name, _ in kinds:
-        found[name] = orders[name] if name.startswith("o_") else items[name]
-    return found
+        result[name] = orders[name] if name.startswith("o_") else items[name]
+    return result

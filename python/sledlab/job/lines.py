@@ -13,7 +13,7 @@ from sledlab.errors import Place
 if TYPE_CHECKING:
     from types import FrameType
 
-_RUNNERS = "files lines lockstep mpi node phases running store superstep"
+_RUNNERS = "files lines lockstep mpi node phases running_job store superstep"
 _OURS = {str(Path(__file__).with_name(f"{name}.py")) for name in _RUNNERS.split()}
 """Files of `sledlab.job` that run jobs; a line in any other file may be a job's."""
 

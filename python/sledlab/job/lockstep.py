@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.running import JobRun, Running, nothing
+from sledlab.job.running_job import JobRun, RunningJob, nothing
 from sledlab.job.superstep import combined, of_rows, ready, rows_in, shared
 from sledlab.lazy import numpy as np
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sledlab.job.node import Node
-    from sledlab.job.running import Function, Tell
+    from sledlab.job.running_job import Function, Tell
     from sledlab.job.superstep import Call, Superstep
 
     Coming = Callable[[], Any]
@@ -26,18 +26,18 @@ def run(
     Raises:
         Error: The job failed, or is deadlocked.
     """
-    running = [Running(name, function, node, parameters) for node in nodes]
+    running = [RunningJob(name, function, node, parameters) for node in nodes]
     coming: dict[int, Coming] = dict.fromkeys(range(len(nodes)), nothing)
-    asked: list[Superstep | None] = [None] * len(nodes)
+    requested: list[Superstep | None] = [None] * len(nodes)
     collectives = []
     while coming:
         for done, number in enumerate(sorted(coming)):
-            asked[number] = running[number].advance(coming.pop(number))
+            requested[number] = running[number].advance(coming.pop(number))
             tell(nodes[number].begun, done + 1)
         if all(each.ended for each in running):
             break
-        for call in ready([each.asked if each is not None else None for each in asked]):
-            steps = {member: step for member in call.members if (step := asked[member]) is not None}
+        for call in ready([each.asked if each is not None else None for each in requested]):
+            steps = {member: step for member in call.members if (step := requested[member]) is not None}
             coming.update(_exchanged(steps, nodes) if call.kind == "exchange" else _together(call, steps))
             if collective := call.collective():
                 collectives.append(collective)

@@ -27,14 +27,14 @@ class Access:
 
     def to_record(self) -> dict[str, Any]:
         """The access as a work record holds it."""
-        found: dict[str, Any] = {"file": self.file, "bytes": self.bytes}
+        result: dict[str, Any] = {"file": self.file, "bytes": self.bytes}
         if self.order != "sequential":
-            found["order"] = self.order
+            result["order"] = self.order
         if self.runs:
-            found["runs"] = self.runs
+            result["runs"] = self.runs
         if self.per_block_of:
-            found["per_block_of"] = self.per_block_of
-        return found
+            result["per_block_of"] = self.per_block_of
+        return result
 
 
 @dataclass
@@ -52,17 +52,17 @@ class Step:
 
     def to_record(self) -> dict[str, Any]:
         """The step as a work record holds it, without phase and node; empty for a node that did nothing."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for name, accesses in (("reads", self.reads), ("writes", self.writes)):
-            if kept := [access.to_record() for access in accesses if access.bytes]:
-                found[name] = kept
+            if selected := [access.to_record() for access in accesses if access.bytes]:
+                result[name] = selected
         if kept_operations := {kind: count for kind, count in self.operations.items() if count}:
-            found["operations"] = kept_operations
+            result["operations"] = kept_operations
         if self.sends is not None and self.sends.any():
-            found["sends"] = self.sends.tolist()
+            result["sends"] = self.sends.tolist()
         if self.memory:
-            found["memory"] = self.memory
-        return found
+            result["memory"] = self.memory
+        return result
 
 
 @dataclass
@@ -86,16 +86,16 @@ class Collective:
 
     def to_record(self, nodes: int) -> dict[str, Any]:
         """The collective as a work record of `nodes` nodes holds it."""
-        found: dict[str, Any] = {"phase": self.phase, "collective": self.kind}
+        result: dict[str, Any] = {"phase": self.phase, "collective": self.kind}
         if self.kind == "broadcast":
-            found["bytes"] = max(self.bytes)
+            result["bytes"] = max(self.bytes)
         elif self.kind != "barrier":
-            found["bytes"] = self.bytes[0] if len(set(self.bytes)) == 1 else list(self.bytes)
+            result["bytes"] = self.bytes[0] if len(set(self.bytes)) == 1 else list(self.bytes)
         if len(self.members) < nodes:
-            found["group"] = list(self.members)
+            result["group"] = list(self.members)
         if self.root:
-            found["root"] = self.root
-        return found
+            result["root"] = self.root
+        return result
 
 
 def record(header: Mapping[str, Any], logs: Sequence[Log], collectives: Sequence[Collective]) -> bytes:
@@ -107,11 +107,11 @@ def record(header: Mapping[str, Any], logs: Sequence[Log], collectives: Sequence
     together: dict[str, list[dict[str, Any]]] = {}
     for collective in collectives:
         together.setdefault(collective.phase, []).append(collective.to_record(len(logs)))
-    found = [json.dumps({**header, "files": _files(logs), "groups": _groups(logs)})]
+    result = [json.dumps({**header, "files": _files(logs), "groups": _groups(logs)})]
     for phase in _phases(logs):
-        found += (json.dumps(line) for line in _steps(phase, logs))
-        found += (json.dumps(line) for line in together.get(phase, []))
-    return "\n".join([*found, ""]).encode()
+        result += (json.dumps(line) for line in _steps(phase, logs))
+        result += (json.dumps(line) for line in together.get(phase, []))
+    return "\n".join([*result, ""]).encode()
 
 
 def _steps(phase: str, logs: Sequence[Log]) -> Iterator[dict[str, Any]]:
@@ -147,12 +147,12 @@ def _files(logs: Sequence[Log]) -> dict[str, list[int]]:
 
 def _groups(logs: Sequence[Log]) -> dict[str, list[int]]:
     """Members of every group that has a name."""
-    found: dict[str, tuple[int, ...]] = {}
+    result: dict[str, tuple[int, ...]] = {}
     for log in logs:
         for name, members in log.groups.items():
-            if found.setdefault(name, members) != members:
+            if result.setdefault(name, members) != members:
                 raise Error(
                     f"nodes disagree on the members of the group `{name}`",
                     remedy="name the same members on every node",
                 )
-    return {name: list(members) for name, members in found.items()}
+    return {name: list(members) for name, members in result.items()}

@@ -96,13 +96,13 @@ def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:
 
     An operation `window` is a value put into its window.
     """
-    found = np.zeros(dims * windows, np.uint64)
-    node.holds(found.nbytes)
+    result = np.zeros(dims * windows, np.uint64)
+    node.holds(result.nbytes)
     for records in node.read(FILE):
         counts = _native.window_histogram(records.data, dims, windows, *ranges)
-        found += np.frombuffer(counts, np.uint64)
+        result += np.frombuffer(counts, np.uint64)
         node.does(window=records.size)
-    return found.reshape(dims, windows)
+    return result.reshape(dims, windows)
 
 
 def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges, counting: str) -> Array:
@@ -117,12 +117,12 @@ def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges, counting
     counter = _native.UnitCounter(
         len(bins.ends), bins.windows, *ranges, bins.of_window.data, pairs.data, length
     )
-    found = np.zeros(count, np.uint64)
+    result = np.zeros(count, np.uint64)
     for records in node.read(FILE):
         counts, lookups, steps, comparisons = counter.count(records.data)
-        found += np.frombuffer(counts, np.uint64)
+        result += np.frombuffer(counts, np.uint64)
         node.does(bin=lookups, **({"unit": steps} if counting == "tree" else {"check": comparisons}))
-    return found
+    return result
 
 
 def _answer(node: Node, bins: Bins, levels: list[Units]) -> dict[str, Any] | None:
@@ -130,11 +130,11 @@ def _answer(node: Node, bins: Bins, levels: list[Units]) -> dict[str, Any] | Non
     if node.number:
         return None
     node.phase("clusters")
-    found = [answered(cluster, bins) for cluster in clusters(levels, bins.windows)]
-    for cluster in found:
+    result = [answered(cluster, bins) for cluster in clusters(levels, bins.windows)]
+    for cluster in result:
         node.answer(np.array(cluster["units"]))
     return {
-        "clusters": found,
+        "clusters": result,
         "dense": [
             [
                 [pairs, count]

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.running import JobRun, Running, nothing
+from sledlab.job.running_job import JobRun, RunningJob, nothing
 from sledlab.job.superstep import combined, frozen, mixed, of_rows, ready, rows_in
 from sledlab.lazy import numpy as np
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sledlab.job.node import Node
-    from sledlab.job.running import Function, Tell
-    from sledlab.job.superstep import AskedSuperstep, Call, Superstep
+    from sledlab.job.running_job import Function, Tell
+    from sledlab.job.superstep import Call, Superstep, SuperstepRequest
 
 
 class Ranks:
@@ -36,7 +36,7 @@ class Ranks:
         Raises:
             Error: The job failed on any rank, or is deadlocked.
         """
-        running = Running(name, function, node, parameters)
+        running = RunningJob(name, function, node, parameters)
         step: Superstep | None = None
         coming: Callable[[], Any] | None = nothing
         collectives = []
@@ -48,12 +48,12 @@ class Ranks:
                 except Error as error:
                     failed = error
             asked_or_failed = self._world.allgather(failed or (None if step is None else step.asked))
-            asked = _unless_failed(asked_or_failed)
-            tell(node.begun, sum(each is not None for each in asked))
-            if all(each is None for each in asked):
+            requested = _unless_failed(asked_or_failed)
+            tell(node.begun, sum(each is not None for each in requested))
+            if all(each is None for each in requested):
                 break
             coming = None
-            for call in ready(asked):
+            for call in ready(requested):
                 if collective := call.collective():
                     collectives.append(collective)
                 if step is not None and node.number in call.members:
@@ -87,16 +87,16 @@ class Ranks:
         return self._some[call.members]
 
 
-def _unless_failed(asked: list[AskedSuperstep | Error | None]) -> list[AskedSuperstep | None]:
+def _unless_failed(requested: list[SuperstepRequest | Error | None]) -> list[SuperstepRequest | None]:
     """The supersteps that ranks ask for.
 
     Raises:
         Error: The error of the first rank whose job failed.
     """
-    for each in asked:
+    for each in requested:
         if isinstance(each, Error):
             raise each
-    return [each for each in asked if not isinstance(each, Error)]
+    return [each for each in requested if not isinstance(each, Error)]
 
 
 def _combined(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
@@ -106,17 +106,17 @@ def _combined(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
         Error: The values cannot be combined.
     """
     values = ranks.gather(step.brings, root=root)
-    found: Any = None
+    result: Any = None
     if values is not None:
         try:
-            found = combined(step, values)
+            result = combined(step, values)
         except Error as error:
-            found = error  # broadcast below: the other members wait for a result too
+            result = error  # broadcast below: the other members wait for a result too
     if call.kind == "all-reduce":
-        found = ranks.bcast(found, root=root)
-    if isinstance(found, Error):
-        raise found
-    return frozen(found)
+        result = ranks.bcast(result, root=root)
+    if isinstance(result, Error):
+        raise result
+    return frozen(result)
 
 
 def _frozen_all(values: list[Any] | None) -> list[Any] | None:
@@ -131,10 +131,10 @@ def _exchanged(ranks: Any, call: Call, step: Superstep, node: Node) -> Any:
     came = dict(zip(call.members, ranks.alltoall([(rows, part) for part in parts]), strict=True))
     if any(kind is not rows for kind, _ in came.values()):
         raise mixed()
-    found = {sender: part for sender, (_, part) in came.items() if part is not None}
-    node.takes_in(sum(rows_in(part) or 0 for sender, part in found.items() if sender != node.number))
+    result = {sender: part for sender, (_, part) in came.items() if part is not None}
+    node.takes_in(sum(rows_in(part) or 0 for sender, part in result.items() if sender != node.number))
     return (
-        np.concatenate(list(found.values()))
+        np.concatenate(list(result.values()))
         if rows
-        else {sender: frozen(part) for sender, part in found.items()}
+        else {sender: frozen(part) for sender, part in result.items()}
     )

@@ -33,11 +33,11 @@ PROGRESS = "sledlab-told "
 """Begins a line of output that reports the progress of the job."""
 
 
-def under_mpi(chosen: JobTask, answer: Path | None, tell: Tell, program: str) -> bytes:
+def under_mpi(choice: JobTask, answer: Path | None, tell: Tell, program: str) -> bytes:
     """Runs a job with a process for every node; returns the text of its record.
 
     Args:
-        chosen: The job.
+        choice: The job.
         answer: A file for the answer; None for no file.
         tell: Called with the progress of the job.
         program: The command that starts ranks: takes `-n N` and a command, as `mpiexec` or `srun` do.
@@ -51,20 +51,20 @@ def under_mpi(chosen: JobTask, answer: Path | None, tell: Tell, program: str) ->
     with tempfile.TemporaryDirectory(dir=runs) as directory, scratch() as room:
         place = Path(directory)
         (place / "task.json").write_text(
-            json.dumps({**chosen.said, "answer": str(answer) if answer else None, "room": str(room)})
+            json.dumps({**choice.arguments, "answer": str(answer) if answer else None, "room": str(room)})
         )
-        ranks = [*command, "-n", str(chosen.nodes), sys.executable, "-m", "sledlab.job.mpiexec", directory]
+        ranks = [*command, "-n", str(choice.nodes), sys.executable, "-m", "sledlab.job.mpiexec", directory]
         # mpiexec and MPI leave temporary files behind if they are killed; all hosts share the runs directory.
         code, last = _wait(ranks, os.environ | {"TMPDIR": directory}, tell)
         for error in sorted(place.glob("error-*")):
             raise pickle.loads(error.read_bytes())
-        found = place / "record"
-        if code or not found.exists():
+        result = place / "record"
+        if code or not result.exists():
             raise Error(f"a rank of the job ended before the job did: {last}")
-        return found.read_bytes()
+        return result.read_bytes()
 
 
-def _program(said: str) -> list[str]:
+def _program(command: str) -> list[str]:
     """The command that starts ranks, as a list.
 
     Raises:
@@ -72,17 +72,17 @@ def _program(said: str) -> list[str]:
     """
     if find_spec("mpi4py") is None:
         raise Error("jobs run under MPI by mpi4py, which is not there", remedy=INSTALL)
-    name, *rest = shlex.split(said) or ["mpiexec"]
+    name, *remaining = shlex.split(command) or ["mpiexec"]
     beside = Path(sys.executable).with_name(name)
-    found = str(beside) if beside.exists() else shutil.which(name)
-    if found is None:
+    result = str(beside) if beside.exists() else shutil.which(name)
+    if result is None:
         raise Error(f"there is no program `{name}` to start ranks of MPI", remedy=INSTALL)
-    return [found, *rest]
+    return [result, *remaining]
 
 
 def _wait(command: list[str], environment: dict[str, str], tell: Tell) -> tuple[int, str]:
     """Runs a command to its end; returns its exit code and the reason that its output names for the end."""
-    said: list[str] = []
+    arguments: list[str] = []
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(
@@ -94,8 +94,8 @@ def _wait(command: list[str], environment: dict[str, str], tell: Tell) -> tuple[
             for line in process.stdout:
                 if line.startswith(PROGRESS):
                     tell(*json.loads(line.removeprefix(PROGRESS)))
-                elif said or line.startswith("====="):  # begins MPICH's report on a rank that died
-                    said.append(line)
+                elif arguments or line.startswith("====="):  # begins MPICH's report on a rank that died
+                    arguments.append(line)
                 else:
                     sys.stdout.write(line)
         except BaseException:
@@ -103,8 +103,10 @@ def _wait(command: list[str], environment: dict[str, str], tell: Tell) -> tuple[
             raise
         code = process.wait()
         errors.seek(0)
-        said += errors.readlines()
-    ends = [line.partition("STRING:")[2] or line for line in said if "STRING:" in line or "Error" in line]
+        arguments += errors.readlines()
+    ends = [
+        line.partition("STRING:")[2] or line for line in arguments if "STRING:" in line or "Error" in line
+    ]
     return code, ends[0].strip() if ends else f"exit code {code}"
 
 
@@ -116,12 +118,12 @@ def main(directory: str) -> None:
 
     world = MPI.COMM_WORLD
     place = Path(directory)
-    said = json.loads((place / "task.json").read_text())
-    answer, room = said.pop("answer"), Path(said.pop("room"))
+    command = json.loads((place / "task.json").read_text())
+    answer, room = command.pop("answer"), Path(command.pop("room"))
     try:
         # In a directory that is removed even if this rank is killed; a rank on another machine has none.
         with scratch(room if room.is_dir() else None) as mine:
-            text = _rank(world, Ranks(world), task(**said), answer and Path(answer), mine)
+            text = _rank(world, Ranks(world), task(**command), answer and Path(answer), mine)
         if world.rank == 0:
             (place / "record").write_bytes(text)
     except BaseException as error:
@@ -136,24 +138,24 @@ def main(directory: str) -> None:
         world.Abort(1)
 
 
-def _rank(world: Any, ranks: Any, chosen: JobTask, answer: Path | None, mine: Path) -> bytes:
+def _rank(world: Any, ranks: Any, choice: JobTask, answer: Path | None, mine: Path) -> bytes:
     """Runs a job on this rank; returns the text of the record on rank 0, nothing on others."""
 
     def tell(phase: str, share: float | None) -> None:
         if world.rank == 0:
             print(PROGRESS + json.dumps([phase, share]), flush=True)
 
-    node = chosen.node(world.rank, mine)
-    job = chosen.job
-    ran = ranks.run(job.name, job.function, node, chosen.parameters, shares(job, chosen.nodes, tell))
+    node = choice.node(world.rank, mine)
+    job = choice.job
+    ran = ranks.run(job.name, job.function, node, choice.parameters, shares(job, choice.nodes, tell))
     part = ran.answers[0]
     if job.client is not None:
         parts = world.gather(part)
-        part = chosen.answer(parts)[0] if world.rank == 0 else None
+        part = choice.answer(parts)[0] if world.rank == 0 else None
     digests = world.gather(answers.digest(part))
     if answer is not None:
         _write(world, part, answer)
-    return chosen.record(ran, digests) if world.rank == 0 else b""
+    return choice.record(ran, digests) if world.rank == 0 else b""
 
 
 def _write(world: Any, part: Any, path: Path) -> None:

@@ -8,7 +8,7 @@ from sledlab.errors import Error
 from sledlab.job.lines import caller
 from sledlab.job.phases import whole
 from sledlab.job.store import Store
-from sledlab.job.superstep import AskedSuperstep, NodeParts, Superstep, rows_in, size
+from sledlab.job.superstep import NodeParts, Superstep, SuperstepRequest, rows_in, size
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -198,8 +198,8 @@ class Node(Store):
                 raise Error(f"node {root} does not take part", remedy="let a node of `among` be the root")
             place = taking_part.index(root)
         bytes_brought = size(value) if size_of is None else size_of
-        asked = AskedSuperstep(kind, self.begun, members, place, bytes_brought, where)
-        self.asked = Superstep(asked, value, combine)
+        requested = SuperstepRequest(kind, self.begun, members, place, bytes_brought, where)
+        self.asked = Superstep(requested, value, combine)
         return self.asked
 
     def takes_in(self, rows: int) -> None:
@@ -254,7 +254,7 @@ class Node(Store):
 
     def rounds(self, file: str, *, memory: int = 0) -> Superstep:
         """A superstep, to be yielded: the number of blocks that the node with most of a file reads it in."""
-        stored, start, found = self._file(file), 0, 0
+        stored, start, result = self._file(file), 0, 0
         while start < stored.rows:
-            start, found = stored.within(start, memory or self.memory), found + 1
-        return self.all_reduce(found, max)
+            start, result = stored.within(start, memory or self.memory), result + 1
+        return self.all_reduce(result, max)

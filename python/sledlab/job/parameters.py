@@ -23,15 +23,15 @@ def of_function(function: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
     Raises:
         Error: A parameter has no default, or a default that is no number, text, true or false.
     """
-    found = list(inspect.signature(function).parameters.values())[1:]
+    result = list(inspect.signature(function).parameters.values())[1:]
     meanings = _meanings(function, "Args")
-    for each in found:
+    for each in result:
         if type(each.default) not in KINDS:
             raise Error(
                 f"the parameter `{each.name}` of the job `{function.__name__}` needs a default",
                 remedy=f"give it a number, a text, or true or false: {each.name}=1",
             )
-    return tuple(_spec(each.name, each.default, meanings) for each in found)
+    return tuple(_spec(each.name, each.default, meanings) for each in result)
 
 
 def of_class(kind: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
@@ -48,7 +48,7 @@ def _meanings(documented: Any, section: str) -> dict[str, str]:
     """The meaning of each name in a section (`Args` or `Attributes`) of a docstring."""
     text = inspect.getdoc(documented) or ""
     _, _, after = text.partition(f"\n{section}:\n")
-    return {name: " ".join(words.split()) for name, words in _entries(after)}
+    return {name: " ".join(parts.split()) for name, parts in _entries(after)}
 
 
 def _entries(lines: str) -> Iterator[tuple[str, str]]:
@@ -64,17 +64,17 @@ def set_all(specs: Sequence[Sequence[ParameterSpec]], settings: Mapping[str, Any
     Raises:
         Error: A setting is unknown, or not of its type, or two sets have a parameter of one name.
     """
-    found = [{each.name: each.default for each in some} for some in specs]
-    names = [name for values in found for name in values]
+    result = [{each.name: each.default for each in some} for some in specs]
+    names = [name for values in result for name in values]
     for name in names:
         if names.count(name) > 1:
             raise Error(f"job and data both have a parameter `{name}`", remedy="rename that of the job")
     for key, value in settings.items():
-        home = next((values for values in found if key in values), None)
+        home = next((values for values in result if key in values), None)
         if home is None:
             raise unknown("setting", key, names)
         home[key] = _typed(key, value, home[key])
-    return found
+    return result
 
 
 def _typed(key: str, value: Any, default: Any) -> Any:

@@ -132,8 +132,8 @@ def whole(count: Any, what: str) -> int:
         2
     """
     with suppress(TypeError, ValueError, OverflowError):
-        if (found := int(count)) == count and found >= 0:
-            return found
+        if (result := int(count)) == count and result >= 0:
+            return result
     raise Error(f"{count} {what} cannot be counted", remedy="give a whole number, from 0")
 
 

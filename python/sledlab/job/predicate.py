@@ -41,5 +41,5 @@ class Predicate:
             raise Error(f"the predicate `{self.text}` does not fit: {error}") from error
         if mask.dtype != polars.Boolean:
             raise Error(f"the predicate `{self.text}` is neither true nor false")
-        found: Array = rows[mask.fill_null(value=False).to_numpy()]
-        return found
+        result: Array = rows[mask.fill_null(value=False).to_numpy()]
+        return result

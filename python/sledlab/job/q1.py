@@ -50,9 +50,9 @@ def q1(node: Node, days: int = 90) -> Generator[Superstep, Any, Array]:
     groups: Groups = {}
     for items in node.read("lineitem", (*KEYS, *AMOUNTS, "l_shipdate")):
         node.does(tuple=len(items))
-        kept = items[items["l_shipdate"] <= shipped_by]
-        node.does(hash=len(kept))
-        _add(groups, _of_rows(kept))
+        selected = items[items["l_shipdate"] <= shipped_by]
+        node.does(hash=len(selected))
+        _add(groups, _of_rows(selected))
     node.holds(len(groups) * WIDTH)
     if node.nodes > 1:
         packed = _packed(groups)
@@ -64,17 +64,17 @@ def q1(node: Node, days: int = 90) -> Generator[Superstep, Any, Array]:
         _add(groups, _unpacked(came))
         node.holds(len(groups) * WIDTH)
     node.phase("sort 1")
-    found = _packed(groups)
-    node.does(compare=comparisons(len(found)))
-    node.answer(found, width=WIDTH)
-    return found
+    result = _packed(groups)
+    node.does(compare=comparisons(len(result)))
+    node.answer(result, width=WIDTH)
+    return result
 
 
 def _codes(rows: Array) -> Array:
     """Both keys of each row as one number."""
     flags, statuses = (np.ascontiguousarray(rows[key]).view(np.uint8).astype(np.uint16) for key in KEYS)
-    found: Array = flags << 8 | statuses
-    return found
+    result: Array = flags << 8 | statuses
+    return result
 
 
 def _of_rows(items: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:

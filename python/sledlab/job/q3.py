@@ -37,7 +37,7 @@ ORDERED = (day("1992-01-01"), day("1998-08-02"))
 SHIPPED = (day("1992-01-02"), day("1998-12-01"))
 """First and last day on which anything is ordered, and is shipped, in TPC-H's data."""
 
-MOST = 10
+MAX = 10
 """Orders in the answer."""
 
 
@@ -69,8 +69,8 @@ def q3(
     orders = np.concatenate(bought)
     orders = yield from joins.build(orders, "o_orderkey", "lineitem", ITEM, 1 - _before(SHIPPED, date))
     node.phase("scan lineitem")
-    late = _scanned(node, "lineitem", ITEM, lambda rows: rows["l_shipdate"] > when)
-    groups = _aggregated(node, orders, (yield from joins.probe(late, "l_orderkey")))
+    lateness = _scanned(node, "lineitem", ITEM, lambda rows: rows["l_shipdate"] > when)
+    groups = _aggregated(node, orders, (yield from joins.probe(lateness, "l_orderkey")))
     groups = yield from _brought_together(node, groups)
     top = _first(groups)
     node.does(compare=round(len(groups) * float(np.log2(max(len(top), 2)))))
@@ -158,17 +158,17 @@ def _before(days_of: tuple[date, date], when: str) -> float:
     return min(1.0, max(0.0, (day(when) - first).days / ((last - first).days + 1)))
 
 
-def _scanned(node: Node, table: str, kind: Kind, wanted: Callable[[Array], Array]) -> Iterator[Array]:
+def _scanned(node: Node, table: str, kind: Kind, required: Callable[[Array], Array]) -> Iterator[Array]:
     """Blocks of the wanted rows of a table, the first one empty: amounts as whole cents, days as numbers."""
     yield np.empty(0, kind)
     for rows in node.read(table, (*(name for name, _ in kind), *LOOKED_AT[table])):
         node.does(tuple=len(rows))
-        kept = rows[wanted(rows)]
-        found = np.empty(len(kept), kind)
+        selected = rows[required(rows)]
+        result = np.empty(len(selected), kind)
         for name, _ in kind:
-            values = kept[name]
-            found[name] = {"f": cents, "M": days}.get(values.dtype.kind, np.asarray)(values)
-        yield found
+            values = selected[name]
+            result[name] = {"f": cents, "M": days}.get(values.dtype.kind, np.asarray)(values)
+        yield result
 
 
 def _to_hashes(node: Node, rows: Array, key: str, width: int = 0) -> Step:
@@ -179,20 +179,20 @@ def _to_hashes(node: Node, rows: Array, key: str, width: int = 0) -> Step:
 
 def _places(keys: Array, values: Array) -> tuple[Array, Array]:
     """The index of each value among ascending keys, and whether it is one of them."""
-    places = np.searchsorted(keys, values)
-    places[places == len(keys)] = 0
-    return places, keys[places] == values if len(keys) else np.zeros(len(values), bool)
+    positions = np.searchsorted(keys, values)
+    positions[positions == len(keys)] = 0
+    return positions, keys[positions] == values if len(keys) else np.zeros(len(values), bool)
 
 
 def _aggregated(node: Node, orders: Array, blocks: Iterable[Array]) -> Array:
     """The revenue of each order that has line items among the blocks."""
     revenue, items = (np.zeros(len(orders), np.int64) for _ in range(2))
     for rows in blocks:
-        places, found = _places(orders["o_orderkey"], rows["l_orderkey"])
-        node.does(hash=int(found.sum()))
+        positions, result = _places(orders["o_orderkey"], rows["l_orderkey"])
+        node.does(hash=int(result.sum()))
         earned = rows["l_extendedprice"] * (100 - rows["l_discount"])
-        np.add.at(revenue, places[found], earned[found])
-        np.add.at(items, places[found], 1)
+        np.add.at(revenue, positions[result], earned[result])
+        np.add.at(items, positions[result], 1)
     some = items > 0
     groups = np.empty(int(some.sum()), GROUP)
     groups["revenue"] = revenue[some]
@@ -210,19 +210,19 @@ def _brought_together(node: Node, groups: Array) -> Step:
     node.phase("aggregate 1")
     if node.nodes > 1:
         node.does(hash=len(groups))
-    keys, first, places = np.unique(groups["l_orderkey"], return_index=True, return_inverse=True)
-    found = groups[first]
-    found["revenue"] = 0
-    np.add.at(found["revenue"], places, groups["revenue"])
+    keys, first, positions = np.unique(groups["l_orderkey"], return_index=True, return_inverse=True)
+    result = groups[first]
+    result["revenue"] = 0
+    np.add.at(result["revenue"], positions, groups["revenue"])
     node.holds(len(keys) * WIDTH)
-    return found
+    return result
 
 
 def _first(groups: Array) -> Array:
-    """The `MOST` orders of most revenue; of equal ones the oldest."""
+    """The `MAX` orders of most revenue; of equal ones the oldest."""
     order = np.lexsort((groups["l_orderkey"], groups["o_orderdate"], -groups["revenue"]))
-    found: Array = groups[order[:MOST]]
-    return found
+    result: Array = groups[order[:MAX]]
+    return result
 
 
 def client(parts: Sequence[Array]) -> polars.DataFrame:

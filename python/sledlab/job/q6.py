@@ -35,17 +35,17 @@ def q6(
         The sum, on node 0.
     """
     first = day(date)
-    least, most = (int(bound) for bound in np.rint(100 * discount + np.array([-1, 1])))
+    minimum, maximum = (int(bound) for bound in np.rint(100 * discount + np.array([-1, 1])))
     node.phase("scan lineitem")
     revenue = count = 0
     for items in node.read("lineitem", COLUMNS):
         node.does(tuple=len(items))
         shipped, discounts = items["l_shipdate"], cents(items["l_discount"])
-        wanted = (shipped >= np.datetime64(first)) & (shipped < np.datetime64(year_after(first)))
-        wanted &= (discounts >= least) & (discounts <= most) & (items["l_quantity"] < quantity)
-        node.does(hash=int(wanted.sum()))
-        revenue += int((cents(items["l_extendedprice"]) * discounts)[wanted].sum())
-        count += int(wanted.sum())
+        required = (shipped >= np.datetime64(first)) & (shipped < np.datetime64(year_after(first)))
+        required &= (discounts >= minimum) & (discounts <= maximum) & (items["l_quantity"] < quantity)
+        node.does(hash=int(required.sum()))
+        revenue += int((cents(items["l_extendedprice"]) * discounts)[required].sum())
+        count += int(required.sum())
     came = yield node.exchange({0: np.array([(revenue, count)], SUM)}, width=DECIMAL_BYTES)
     node.phase("aggregate 1")
     if node.number:

@@ -84,7 +84,7 @@ def record(
     for path in (work, answer):
         if path is not None:
             check_writable(Path(path))
-    chosen = task(
+    choice = task(
         job, nodes=node_count, memory_mb=memory_mb, seed=seed, data=data, measured=measured, settings=settings
     )
     failing = [failed] if isinstance(failed, int) else list(failed or ())
@@ -92,40 +92,40 @@ def record(
         if mpi:
             remedy = "leave out --mpi, or --redundancy and --failed"
             raise Error("copies of files on other nodes are for jobs in one process", remedy=remedy)
-        chosen = replace(chosen, shares=shares(redundancy, node_count, failing))
-    kept = home() / "records" / f"{chosen.content}.work"
+        choice = replace(choice, shares=shares(redundancy, node_count, failing))
+    selected = home() / "records" / f"{choice.content}.work"
     tell: Tell = progress or (lambda what, share: None)
-    if again or measured or answer is not None or chosen.shares or not kept.exists():
-        _run(chosen, kept, Path(answer) if answer is not None else None, tell, mpiexec if mpi else "")
-    return handed(kept, work)
+    if again or measured or answer is not None or choice.shares or not selected.exists():
+        _run(choice, selected, Path(answer) if answer is not None else None, tell, mpiexec if mpi else "")
+    return handed(selected, work)
 
 
-def handed(kept: Path, work: str | Path | None) -> Work:
+def handed(selected: Path, work: str | Path | None) -> Work:
     """A kept record, copied to the user's file if one is named."""
     if work is not None:
         with drafted(Path(work)) as draft:
-            shutil.copyfile(kept, draft)
-    return Work(str(work or kept), _native.Work(str(kept)))
+            shutil.copyfile(selected, draft)
+    return Work(str(work or selected), _native.Work(str(selected)))
 
 
-def keep(text: bytes, kept: Path) -> None:
+def keep(text: bytes, selected: Path) -> None:
     """Keeps the text of a record in a file.
 
     Raises:
         Error: The text is no record that can be replayed.
     """
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with drafted(kept) as draft:
+    selected.parent.mkdir(parents=True, exist_ok=True)
+    with drafted(selected) as draft:
         _native.Work("the record", text).write(str(draft))
 
 
-def _run(chosen: JobTask, kept: Path, answer: Path | None, tell: Tell, mpiexec: str) -> None:
+def _run(choice: JobTask, selected: Path, answer: Path | None, tell: Tell, mpiexec: str) -> None:
     """Runs a job, under MPI if a command that starts ranks is given, and keeps its record in a file.
 
     Raises:
         Error: The job fails, or its data cannot be generated.
     """
-    if chosen.data is not None:
-        chosen.data.prepare(chosen.nodes, chosen.seed, tell)
-    text = under_mpi(chosen, answer, tell, mpiexec) if mpiexec else in_lockstep(chosen, answer, tell)
-    keep(text, kept)
+    if choice.data is not None:
+        choice.data.prepare(choice.nodes, choice.seed, tell)
+    text = under_mpi(choice, answer, tell, mpiexec) if mpiexec else in_lockstep(choice, answer, tell)
+    keep(text, selected)

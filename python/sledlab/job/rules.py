@@ -54,17 +54,17 @@ def make_rules(
     Returns:
         On node 0 all rules.
     """
-    found: list[Rules] = []
+    result: list[Rules] = []
     before = 0
     for level in sets.levels[1:]:
         mine = slice((node.number - before) % node.nodes, None, node.nodes)
         before += len(level.sets)
-        for tried, rules in _rules(sets, level.sets[mine], level.counts[mine], min_confidence):
-            node.does(rule=tried)
+        for attempted, rules in _rules(sets, level.sets[mine], level.counts[mine], min_confidence):
+            node.does(rule=attempted)
             if len(rules.counts):
-                found.append(rules)
-                node.holds(sum(each.width * len(each.counts) for each in found))
-    columns = [(each.antecedents, each.consequents, each.counts, each.confidences) for each in found]
+                result.append(rules)
+                node.holds(sum(each.width * len(each.counts) for each in result))
+    columns = [(each.antecedents, each.consequents, each.counts, each.confidences) for each in result]
     parts = yield node.gather(columns)
     if parts is None:
         return None
@@ -85,34 +85,34 @@ def _rules(
     size = rows.shape[1]
     trying = {1 << column: np.ones(len(rows), bool) for column in range(size)} if len(rows) else {}
     for _ in range(size - 1):
-        held: dict[int, Array] = {}
-        for consequent, tried in trying.items():
-            chosen = np.flatnonzero(tried)
+        stored: dict[int, Array] = {}
+        for consequent, attempted in trying.items():
+            choice = np.flatnonzero(attempted)
             inside = [bool(consequent >> column & 1) for column in range(size)]
-            antecedents = rows[chosen][:, np.logical_not(inside)]
+            antecedents = rows[choice][:, np.logical_not(inside)]
             level = sets.levels[antecedents.shape[1] - 1]
-            confidences = counts[chosen] / level.counts[sets.ranks(antecedents)]
+            confidences = counts[choice] / level.counts[sets.ranks(antecedents)]
             holds = confidences >= min_confidence
-            chosen = chosen[holds]
+            choice = choice[holds]
             yield (
                 len(holds),
-                Rules(antecedents[holds], rows[chosen][:, inside], counts[chosen], confidences[holds]),
+                Rules(antecedents[holds], rows[choice][:, inside], counts[choice], confidences[holds]),
             )
-            if len(chosen):
-                held[consequent] = np.zeros(len(rows), bool)
-                held[consequent][chosen] = True
-        trying = _larger(held, size)
+            if len(choice):
+                stored[consequent] = np.zeros(len(rows), bool)
+                stored[consequent][choice] = True
+        trying = _larger(stored, size)
 
 
-def _larger(held: dict[int, Array], size: int) -> dict[int, Array]:
+def _larger(stored: dict[int, Array], size: int) -> dict[int, Array]:
     """Consequents with one item more, with the sets for which all parts of the consequent held."""
-    found = {}
-    for consequent in held:
+    result = {}
+    for consequent in stored:
         for column in range(consequent.bit_length(), size):
             larger = consequent | 1 << column
             parts = [larger ^ 1 << each for each in range(column + 1) if larger >> each & 1]
-            if all(part in held for part in parts):
-                together = np.logical_and.reduce([held[part] for part in parts])
+            if all(part in stored for part in parts):
+                together = np.logical_and.reduce([stored[part] for part in parts])
                 if together.any():
-                    found[larger] = together
-    return found
+                    result[larger] = together
+    return result

@@ -25,21 +25,21 @@ SAMPLES_OF_A_NODE = 256
 
 
 def sort(
-    node: Node, sample_share: float = 0.01, least_samples: int = 64_000, buffer_kb: int = 8
+    node: Node, sample_share: float = 0.01, min_samples: int = 64_000, buffer_kb: int = 8
 ) -> Generator[Superstep, Any, StoredFile]:
     """Sorts line items by a hash of their key, so that they come in random order.
 
     Args:
         node: The node.
         sample_share: Share of its tuples that a node samples.
-        least_samples: Fewest samples of all nodes together, but at most an eighth of all tuples.
+        min_samples: Fewest samples of all nodes together, but at most an eighth of all tuples.
         buffer_kb: Memory for each run that is merged, and for the output.
 
     Returns:
         The node's sorted part; that of node 0 comes first.
     """
     width = node.width("lineitem")
-    if not 0 < sample_share <= 1 or least_samples < 1 or buffer_kb < 1:
+    if not 0 < sample_share <= 1 or min_samples < 1 or buffer_kb < 1:
         raise Error(
             "there is nothing to sample or to merge with",
             remedy="choose a sample_share of 0 to 1, and least_samples and buffer_kb from 1",
@@ -52,7 +52,7 @@ def sort(
         )
     node.phase("sampling")
     rounds = yield node.rounds("lineitem")
-    splitters = yield from _splitters(node, _sample(node, sample_share, least_samples))
+    splitters = yield from _splitters(node, _sample(node, sample_share, min_samples))
     node.phase("re-distribution")
     for rows in node.read("lineitem", KEY, rounds=rounds):
         came = yield node.exchange(_by_bucket(node, keyed(rows), splitters), width=width)
@@ -64,27 +64,29 @@ def sort(
 
 def keyed(rows: Array) -> Array:
     """Rows with the keys that they are sorted by, in the column `key`."""
-    found = np.empty(len(rows), dtype=[("key", np.uint64), *((name, rows.dtype[name]) for name in KEY)])
+    result = np.empty(len(rows), dtype=[("key", np.uint64), *((name, rows.dtype[name]) for name in KEY)])
     for name in KEY:
-        found[name] = rows[name]
-    found["key"] = hashed(
+        result[name] = rows[name]
+    result["key"] = hashed(
         rows["l_orderkey"].astype(np.uint64) * np.uint64(8) + rows["l_linenumber"].astype(np.uint64)
     )
-    return found
+    return result
 
 
-def _sample(node: Node, share: float, least: int) -> Array:
+def _sample(node: Node, share: float, minimum: int) -> Array:
     """Keys of a sample of the node's tuples, one drawn from each of equal stretches."""
     count = node.count("lineitem")
     # The fullest of n buckets is about sqrt(2 ln n / m) above the mean with m samples a bucket: 9 % with 64
     # buckets and 64,000 samples in all, 23 % with 1,024 buckets and 256 samples a bucket.
-    enough = max(ceil(count * share), least // node.nodes, SAMPLES_OF_A_NODE)
-    wanted = min(enough, ceil(count / 8))
-    places = ((np.arange(wanted) + node.random.random(wanted)) * (count / max(1, wanted))).astype(np.int64)
+    enough = max(ceil(count * share), minimum // node.nodes, SAMPLES_OF_A_NODE)
+    required = min(enough, ceil(count / 8))
+    positions = ((np.arange(required) + node.random.random(required)) * (count / max(1, required))).astype(
+        np.int64
+    )
     samples, start = [np.empty(0, dtype=np.uint64)], 0
     for rows in node.read("lineitem", KEY):
         node.does(tuple=len(rows))
-        here = places[(places >= start) & (places < start + len(rows))] - start
+        here = positions[(positions >= start) & (positions < start + len(rows))] - start
         samples.append(keyed(rows[here])["key"])
         start += len(rows)
     return np.concatenate(samples)
@@ -94,9 +96,9 @@ def _splitters(node: Node, mine: Array) -> Generator[Superstep, Any, Array]:
     """The keys at which buckets begin, without that of the first bucket; every node computes them itself."""
     samples = np.concatenate((yield node.all_gather(mine)))
     node.does(pack=len(mine), unpack=len(samples) - len(mine), compare=comparisons(len(samples)))
-    places = np.arange(1, node.nodes) * len(samples) // node.nodes
-    found: Array = np.sort(samples)[places]
-    return found
+    positions = np.arange(1, node.nodes) * len(samples) // node.nodes
+    result: Array = np.sort(samples)[positions]
+    return result
 
 
 def comparisons(count: int) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.job.copies import CopyHolders, WrittenTwice, kept
-from sledlab.job.files import Rows, Written
+from sledlab.job.files import OutputFile, Rows
 from sledlab.job.log import Access
 from sledlab.job.phases import Phases, whole
 from sledlab.job.superstep import NodeParts
@@ -82,8 +82,8 @@ class Store(Phases):
             raise unknown("file of the data", file, list(self._shared))
         members = sorted(set(among))
         place, parts = (members.index(self.number), len(members)) if self.number in members else (0, 0)
-        whole = self._shared[file]
-        part = whole.part(place, parts) if parts else Rows(np.empty(0, np.uint8), whole.width)
+        full = self._shared[file]
+        part = full.part(place, parts) if parts else Rows(np.empty(0, np.uint8), full.width)
         self._files[file] = self._held(part)
 
     @property
@@ -175,7 +175,7 @@ class Store(Phases):
         writing.bytes += len(array) * stored.width
         self.log.files[file] = max(self.log.files[file], stored.rows * stored.width)
 
-    def _writable(self, file: str, array: Array, width: int) -> Written:
+    def _writable(self, file: str, array: Array, width: int) -> OutputFile:
         """The file that rows are appended to, made if it does not exist.
 
         Raises:
@@ -186,7 +186,7 @@ class Store(Phases):
             self._files[file] = self._new(array.dtype, array.shape[1:], width or each)
             self.log.files[file] = 0
         stored = self._files[file]
-        if not isinstance(stored, Written):
+        if not isinstance(stored, OutputFile):
             raise Error(f"`{file}` is part of the data", remedy="write to a file of another name")
         if (stored.dtype, stored.shape) != (array.dtype, array.shape[1:]) or width not in (0, stored.width):
             raise Error(
@@ -194,21 +194,21 @@ class Store(Phases):
             )
         return stored
 
-    def _new(self, dtype: Any, shape: tuple[int, ...], width: int) -> Written:
+    def _new(self, dtype: Any, shape: tuple[int, ...], width: int) -> OutputFile:
         """A new file, with a copy on each node that holds the share."""
         if self._share is None:
             path = self._scratch / f"{self.number}-{len(self._files)}-{len(self.log.files)}"
-            return Written(path, dtype, shape, width)
+            return OutputFile(path, dtype, shape, width)
         copies = {}
         for holder, path in self._rooms(self._share).items():
             path.parent.mkdir(exist_ok=True)
-            copies[holder] = Written(path, dtype, shape, width)
+            copies[holder] = OutputFile(path, dtype, shape, width)
         return WrittenTwice(copies, self._share)
 
     def remove(self, file: str) -> None:
         """Removes a file that the job wrote, which frees its room."""
         stored = self._file(file)
-        if isinstance(stored, Written):
+        if isinstance(stored, OutputFile):
             stored.remove()
             del self._files[file]
 
@@ -269,7 +269,7 @@ class Reader:
 
     def stream(self, number: int) -> Any:
         """Reads all rows of a stream at once."""
-        assert isinstance(self._stored, Written)
+        assert isinstance(self._stored, OutputFile)
         return np.concatenate([self.rows(start, stop) for start, stop in self._stored.pieces(number)])
 
     def __iter__(self) -> Iterator[Any]:

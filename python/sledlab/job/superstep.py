@@ -38,17 +38,17 @@ class NodeParts:
 
     def __getitem__(self, node: int) -> Array:
         """Rows for a node."""
-        found: Array = self.rows[self.ends[node - 1] if node else 0 : self.ends[node]]
-        return found
+        result: Array = self.rows[self.ends[node - 1] if node else 0 : self.ends[node]]
+        return result
 
     def counts(self) -> Array:
         """Number of rows for each node."""
-        found: Array = np.diff(self.ends, prepend=0)
-        return found
+        result: Array = np.diff(self.ends, prepend=0)
+        return result
 
 
 @dataclass(frozen=True)
-class AskedSuperstep:
+class SuperstepRequest:
     """A superstep that a node asks for, without the values it brings: the part that other nodes must know.
 
     Attributes:
@@ -81,7 +81,7 @@ class AskedSuperstep:
 class Superstep:
     """A superstep with the values the node brings; made by a method of `Node`, yielded by the job."""
 
-    asked: AskedSuperstep
+    asked: SuperstepRequest
     brings: Any = None
     combine: Callable[[Any, Any], Any] | None = field(default=None, repr=False)
 
@@ -90,7 +90,7 @@ class Superstep:
 class Call:
     """A superstep that all its members have asked for."""
 
-    asked: AskedSuperstep
+    asked: SuperstepRequest
     members: tuple[int, ...]
     bytes: tuple[int, ...]
 
@@ -106,42 +106,46 @@ class Call:
         return Collective(self.asked.phase, self.kind, self.members, self.bytes, self.asked.root)
 
 
-def ready(asked: Sequence[AskedSuperstep | None]) -> list[Call]:
-    """The supersteps that can go on; `asked` holds that of each node, None where its job has ended.
+def ready(requested: Sequence[SuperstepRequest | None]) -> list[Call]:
+    """The supersteps that can go on; `requested` holds that of each node, None where its job has ended.
 
     Raises:
         Error: None can go on: nodes wait for each other, or for one whose job has ended.
     """
     by_key: dict[Any, list[int]] = {}
-    for node, each in enumerate(asked):
+    for node, each in enumerate(requested):
         if each is not None:
             by_key.setdefault(each.key, []).append(node)
-    everyone = tuple(range(len(asked)))
-    found = []
+    everyone = tuple(range(len(requested)))
+    result = []
     for nodes in by_key.values():
-        first = asked[nodes[0]]
+        first = requested[nodes[0]]
         assert first is not None
         members = everyone if first.members is None else first.members
         if nodes == sorted(members):
-            found.append(Call(first, members, tuple(_bytes(asked[member]) for member in members)))
-    if not found:
-        raise _deadlock(asked, list(by_key.values()))
-    return found
+            result.append(Call(first, members, tuple(_bytes(requested[member]) for member in members)))
+    if not result:
+        raise _deadlock(requested, list(by_key.values()))
+    return result
 
 
-def _bytes(asked: AskedSuperstep | None) -> int:
-    return asked.bytes if asked is not None else 0
+def _bytes(requested: SuperstepRequest | None) -> int:
+    return requested.bytes if requested is not None else 0
 
 
-def _deadlock(asked: Sequence[AskedSuperstep | None], groups: Sequence[Sequence[int]]) -> Error:
+def _deadlock(requested: Sequence[SuperstepRequest | None], groups: Sequence[Sequence[int]]) -> Error:
     """The error about nodes that wait for ever: for each other, or for one whose job has ended."""
     waiting = []
     for nodes in groups[:3]:
-        first = asked[nodes[0]]
+        first = requested[nodes[0]]
         assert first is not None
-        members = range(len(asked)) if first.members is None else first.members
+        members = range(len(requested)) if first.members is None else first.members
         absent = [node for node in members if node not in nodes]
-        how = "ended" if all(asked[node] is None for node in absent) else "asked for something else, or ended"
+        how = (
+            "ended"
+            if all(requested[node] is None for node in absent)
+            else "asked for something else, or ended"
+        )
         waiting.append(f"{_named(nodes)} in {first} for {_named(absent)}, which {how}")
     return Error(
         f"the job is deadlocked: {'; '.join(waiting)}",
@@ -194,8 +198,8 @@ def shared(value: Any) -> Callable[[], Any]:
     if value is None or isinstance(value, Transactions):
         return lambda: value
     if isinstance(value, np.ndarray):
-        kept = frozen(value.copy())
-        return lambda: kept
+        selected = frozen(value.copy())
+        return lambda: selected
     data = pickle.dumps(value)
     return lambda: pickle.loads(data)
 

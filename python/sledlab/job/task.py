@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from sledlab.job.copies import CopyHolders
     from sledlab.job.data import Data
     from sledlab.job.files import Shared, StoredFile
-    from sledlab.job.running import JobRun
+    from sledlab.job.running_job import JobRun
 
     # Called with the current step and the share of it that is done, where that is known.
     Tell = Callable[[str, float | None], None]
 
-MOST_NODES = 4096
+MAX_NODES = 4096
 """Most nodes of a job: bytes sent are counted for all pairs of nodes."""
 
 
@@ -58,7 +58,7 @@ class JobTask:
     memory_mb: float
     seed: int
     measured: bool
-    said: Mapping[str, Any]
+    arguments: Mapping[str, Any]
     shares: Sequence[CopyHolders | None] = ()
 
     @property
@@ -85,7 +85,7 @@ class JobTask:
         """A node, with its part of the data on its store."""
         memory = int(self.memory_mb * 2**20)
         share = self.shares[number] if self.shares else None
-        found = Node(
+        result = Node(
             number,
             self.nodes,
             scratch,
@@ -95,10 +95,10 @@ class JobTask:
             share=share,
         )
         if self.data is not None:
-            found.shares(self._shared)
+            result.shares(self._shared)
         else:
-            found.has(self._made(number))
-        return found
+            result.has(self._made(number))
+        return result
 
     @cached_property
     def _shared(self) -> Mapping[str, Shared]:
@@ -160,12 +160,12 @@ def task(
     check_size(nodes, memory_mb)
     if not 0 <= seed < 2**64:
         raise Error(f"{seed} is no seed", remedy="choose a number from 0")
-    found = find(job, data)
-    kind = find_data(found.data).kind if found.data else None
-    parameters, of_data = set_all(found.settings, settings)
-    chosen = kind(**of_data) if kind is not None else None
+    result = find(job, data)
+    kind = find_data(result.data).kind if result.data else None
+    parameters, of_data = set_all(result.settings, settings)
+    choice = kind(**of_data) if kind is not None else None
     arguments = {
-        "job": str(Path(job).resolve()) if found.file else str(job),
+        "job": str(Path(job).resolve()) if result.file else str(job),
         "nodes": nodes,
         "memory_mb": memory_mb,
         "seed": seed,
@@ -173,7 +173,7 @@ def task(
         "measured": measured,
         "settings": dict(settings),
     }
-    return JobTask(found, nodes, parameters, chosen, memory_mb, seed, measured, arguments)
+    return JobTask(result, nodes, parameters, choice, memory_mb, seed, measured, arguments)
 
 
 def check_size(nodes: int, memory_mb: float) -> None:
@@ -182,23 +182,23 @@ def check_size(nodes: int, memory_mb: float) -> None:
     Raises:
         Error: The number of nodes, or the memory, is out of range.
     """
-    if not 1 <= nodes <= MOST_NODES:
-        raise Error(f"a job cannot run on {nodes:,} nodes", remedy=f"choose 1 to {MOST_NODES:,}")
+    if not 1 <= nodes <= MAX_NODES:
+        raise Error(f"a job cannot run on {nodes:,} nodes", remedy=f"choose 1 to {MAX_NODES:,}")
     if not 2**-10 <= memory_mb <= 2**20:
         raise Error(f"a node cannot have {memory_mb:g} MiB of memory", remedy="choose 0.001 to 1,048,576")
 
 
-def in_lockstep(chosen: JobTask, answer: Path | None, tell: Tell) -> bytes:
+def in_lockstep(choice: JobTask, answer: Path | None, tell: Tell) -> bytes:
     """Runs a job with all nodes in this process; returns the text of its record."""
-    job = chosen.job
+    job = choice.job
     with scratch() as directory:
-        nodes = [chosen.node(number, directory) for number in range(chosen.nodes)]
-        ran = lockstep.run(job.name, job.function, nodes, chosen.parameters, shares(job, chosen.nodes, tell))
-        parts = chosen.answer(ran.answers)
+        nodes = [choice.node(number, directory) for number in range(choice.nodes)]
+        ran = lockstep.run(job.name, job.function, nodes, choice.parameters, shares(job, choice.nodes, tell))
+        parts = choice.answer(ran.answers)
         digests = [answers.digest(part) for part in parts]
         if answer is not None:
             answers.write(parts, answer)
-    return chosen.record(ran, digests)
+    return choice.record(ran, digests)
 
 
 @contextmanager
@@ -210,14 +210,14 @@ def scratch(within: Path | None = None) -> Iterator[Path]:
 
 def shares(job: Job, nodes: int, tell: Tell) -> Callable[[str, int], None]:
     """Turns progress in a phase into progress of the whole job, where the job's phases are known."""
-    most = 0.0
+    maximum = 0.0
 
     def tell_share(phase: str, done: int) -> None:
-        nonlocal most
+        nonlocal maximum
         names = job.phases
         place = next((at for at, name in enumerate(names) if phase.startswith(name)), None)
         # A phase of several supersteps begins again at 0 with each: progress never goes back.
-        most = max(most, ((place or 0) + done / nodes) / max(1, len(names)))
-        tell(phase, most if names else None)
+        maximum = max(maximum, ((place or 0) + done / nodes) / max(1, len(names)))
+        tell(phase, maximum if names else None)
 
     return tell_share

@@ -39,8 +39,8 @@ class Bins:
         """The bins for a histogram: records in each window, a row for each dimension."""
         windows = histogram.shape[1]
         even = [windows * (bin_ + 1) // equal for bin_ in range(equal)]
-        found = [merged(row, beta) for row in histogram.tolist()]
-        return cls([ends if len(ends) > 1 else even for ends in found], low, high)
+        result = [merged(row, beta) for row in histogram.tolist()]
+        return cls([ends if len(ends) > 1 else even for ends in result], low, high)
 
     @property
     def windows(self) -> int:
@@ -56,17 +56,17 @@ class Bins:
     @cached_property
     def widths(self) -> Array:
         """Width of each bin, by its code, as a share of the range of values."""
-        found = np.zeros((len(self.ends), self.windows))
-        for row, ends in zip(found, self.ends, strict=True):
+        result = np.zeros((len(self.ends), self.windows))
+        for row, ends in zip(result, self.ends, strict=True):
             row[: len(ends)] = np.diff(ends, prepend=0) / self.windows
-        return found.ravel()
+        return result.ravel()
 
     def counts(self, histogram: Array) -> Array:
         """Number of records in each bin, by its code."""
-        found = np.zeros(histogram.shape, np.uint64)
+        result = np.zeros(histogram.shape, np.uint64)
         for dimension, ends in enumerate(self.ends):
-            found[dimension, : len(ends)] = np.add.reduceat(histogram[dimension], [0, *ends[:-1]])
-        return found.ravel()
+            result[dimension, : len(ends)] = np.add.reduceat(histogram[dimension], [0, *ends[:-1]])
+        return result.ravel()
 
     def pairs(self, codes: Array) -> Array:
         """Dimension of each bin, and its number in that dimension."""
@@ -124,41 +124,43 @@ def dense(codes: Array, counts: Array, thresholds: Array) -> Units:
     clusters without a common dimension would be dense together, as each holds its cluster and a slice of the
     other.
     """
-    found = counts > thresholds[codes].max(axis=1, initial=0)
-    return Units(codes[found], counts[found])
+    result = counts > thresholds[codes].max(axis=1, initial=0)
+    return Units(codes[result], counts[result])
 
 
 def joined(units: Array, windows: int) -> tuple[Array, int]:
     """Candidates: pairs of units with all bins but one in common, joined; and the number of such pairs."""
     count, length = units.shape
     # Each unit is repeated, each time without another one of its bins, to find the units that share the rest.
-    rest = np.concatenate([np.delete(units, place, axis=1) for place in range(length)])
+    remaining = np.concatenate([np.delete(units, place, axis=1) for place in range(length)])
     other = units.T.ravel()
-    _, group = np.unique(rest, axis=0, return_inverse=True) if length > 1 else (None, np.zeros(count, int))
+    _, group = (
+        np.unique(remaining, axis=0, return_inverse=True) if length > 1 else (None, np.zeros(count, int))
+    )
     order = np.lexsort((other, group.ravel()))
-    rest, other, group = rest[order], other[order], group.ravel()[order]
+    remaining, other, group = remaining[order], other[order], group.ravel()[order]
     partners = np.searchsorted(group, group, side="right") - np.arange(len(group)) - 1
     left = np.repeat(np.arange(len(group)), partners)
     right = left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(partners) - partners, partners)
     apart = other[left] // windows != other[right] // windows
-    together = np.column_stack([rest[left], other[left], other[right]])[apart]
+    together = np.column_stack([remaining[left], other[left], other[right]])[apart]
     return np.unique(np.sort(together, axis=1), axis=0), len(left)
 
 
 def clusters(levels: Sequence[Units], windows: int) -> list[dict[Unit, int]]:
     """Dense units that are part of no larger unit, joined where they share faces; most dimensions first."""
-    found = []
+    result = []
     for place, level in enumerate(levels):
         more = levels[place + 1].codes.tolist() if place + 1 < len(levels) else []
         covered = {(*unit[:each], *unit[each + 1 :]) for unit in more for each in range(len(unit))}
         left = {unit: count for unit, count in level.table().items() if unit not in covered}
-        found += _connected(left, windows)
-    return sorted(found, key=lambda cluster: (-len(next(iter(cluster))), sorted(cluster)))
+        result += _connected(left, windows)
+    return sorted(result, key=lambda cluster: (-len(next(iter(cluster))), sorted(cluster)))
 
 
 def _connected(units: dict[Unit, int], windows: int) -> list[dict[Unit, int]]:
     """Groups of units of the same dimensions that share a face, directly or through others of the group."""
-    found = []
+    result = []
     left = dict(units)
     while left:
         first = next(iter(left))
@@ -169,8 +171,8 @@ def _connected(units: dict[Unit, int], windows: int) -> list[dict[Unit, int]]:
                 if near in left:
                     cluster[near] = left.pop(near)
                     reached.append(near)
-        found.append(cluster)
-    return found
+        result.append(cluster)
+    return result
 
 
 def _neighbours(unit: Unit, windows: int) -> list[Unit]:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sledlab import _native
 from sledlab.errors import Error, unknown
 from sledlab.lazy import json, later
-from sledlab.model.chosen import MODELS
-from sledlab.model.chosen import Chosen as Chosen  # noqa: PLC0414 - part of this module for others
+from sledlab.model.model_choice import MODELS
+from sledlab.model.model_choice import ModelChoice as ModelChoice  # noqa: PLC0414 - part of this module for others
 from sledlab.model.settings import to_toml, word
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ PLURALS = {
 @remembered
 def everything() -> dict[str, Any]:
     """The whole catalogue of the simulator."""
-    found: dict[str, Any] = json.loads(_native.catalogue())
-    return found
+    result: dict[str, Any] = json.loads(_native.catalogue())
+    return result
 
 
 def entries(section: str) -> list[Entry]:
@@ -80,17 +80,17 @@ class Catalogue:
         require(self._kind, name)
         experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
         named = [name, *(value for value in parameters.values() if isinstance(value, str))]
-        chosen = Chosen(self._kind, name, parameters)
-        with_settings(experiment, {self._kind: chosen}).with_plugins(named).check()
+        choice = ModelChoice(self._kind, name, parameters)
+        with_settings(experiment, {self._kind: choice}).with_plugins(named).check()
 
-    def __call__(self, name: str | Path, **parameters: Any) -> Chosen:
+    def __call__(self, name: str | Path, **parameters: Any) -> ModelChoice:
         """The model called `name`, with some of its parameters set.
 
         Raises:
             Error: There is no such name or parameter, or a value is out of range.
         """
         self._check(str(name), parameters)
-        return Chosen(self._kind, str(name), parameters)
+        return ModelChoice(self._kind, str(name), parameters)
 
     def list(self) -> list[Entry]:
         """Every entry with its meaning and parameters."""
@@ -141,19 +141,19 @@ class Catalogue:
         """The names."""
         return (item["name"] for item in everything()[self._section])
 
-    def __getattr__(self, attribute: str) -> Callable[..., Chosen]:
+    def __getattr__(self, attribute: str) -> Callable[..., ModelChoice]:
         """The model whose name has hyphens where `attribute` has underscores."""
         name = attribute.replace("_", "-")
-        found = None if attribute.startswith("__") else self._find(name)
-        if found is None:
+        result = None if attribute.startswith("__") else self._find(name)
+        if result is None:
             raise AttributeError(f"no {NAMES.get(self._kind, self._kind)} is called `{name}`")
 
-        def choose(**parameters: Any) -> Chosen:
+        def choose(**parameters: Any) -> ModelChoice:
             return self(name, **parameters)
 
-        specs = self.parameters_of(found.name)
+        specs = self.parameters_of(result.name)
         choose.__name__ = attribute
-        choose.__doc__ = f"{found.meaning}\n\nArgs:\n" + "".join(
+        choose.__doc__ = f"{result.meaning}\n\nArgs:\n" + "".join(
             f"    {spec.name}: {spec.meaning}{f' In {spec.unit}.' if spec.unit else ''}\n" for spec in specs
         )
         signature = Signature(
@@ -190,9 +190,9 @@ def with_settings(experiment: E, settings: Mapping[str, Any]) -> E:
         if key not in TABLES:
             experiment = experiment if value is None else experiment.with_setting(key, word(value))
         elif value is not None:
-            chosen = require(TABLES[key], value)
-            experiment = _with_name(experiment, key, chosen.name)
-            for name, parameter in chosen.parameters.items():
+            choice = require(TABLES[key], value)
+            experiment = _with_name(experiment, key, choice.name)
+            for name, parameter in choice.parameters.items():
                 experiment = experiment.with_setting(f"{key}.{name}", to_toml(parameter))
     return experiment
 
@@ -317,8 +317,8 @@ class _OfClusters(Catalogue):
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
         experiment = _native.ClusterExperiment().with_device("ram")
-        chosen = Chosen(self._kind, name, parameters)
-        with_settings(experiment, {self._kind: chosen}).to_toml(_native.Work("nothing", NOTHING))
+        choice = ModelChoice(self._kind, name, parameters)
+        with_settings(experiment, {self._kind: choice}).to_toml(_native.Work("nothing", NOTHING))
 
 
 NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
@@ -365,7 +365,7 @@ TABLES: Mapping[str, str] = {**{kind: kind for kind in CATALOGUES}, "front": "de
 """Tables of an experiment that hold a model, each with the kind of the model."""
 
 
-def require(kind: str, value: Any) -> Chosen:
+def require(kind: str, value: Any) -> ModelChoice:
     """`value` as a chosen model of that kind: `value` itself, or the model of that name.
 
     Its parameters are checked later, with the experiment that the model goes into: alone they may not
@@ -374,13 +374,13 @@ def require(kind: str, value: Any) -> Chosen:
     Raises:
         Error: `value` is neither a chosen model of the kind nor a name, or the name is unknown.
     """
-    if isinstance(value, Chosen) and value.kind == kind:
+    if isinstance(value, ModelChoice) and value.kind == kind:
         return value
     if isinstance(value, (str, Path)):
-        chosen = Chosen(kind, str(value))
-        name = chosen.name.partition(":")[0]
-        if kind in FILED or _native.is_plugin(chosen.name) or CATALOGUES[kind].knows(name):
-            return chosen
+        choice = ModelChoice(kind, str(value))
+        name = choice.name.partition(":")[0]
+        if kind in FILED or _native.is_plugin(choice.name) or CATALOGUES[kind].knows(name):
+            return choice
         raise unknown(NAMES.get(kind, kind), name, list(CATALOGUES[kind]))
     raise Error(
         f"expected a {NAMES.get(kind, kind)}, found {value!r}",

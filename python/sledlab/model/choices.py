@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.model import settings
-from sledlab.model.catalogue import Chosen, require
+from sledlab.model.catalogue import ModelChoice, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,19 +29,19 @@ def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple
         >>> models("scheduler", "schedulers", ["sptf", "all"], ["fcfs", "sptf"])
         ('sptf', 'fcfs')
     """
-    if isinstance(given, (str, Chosen)):
+    if isinstance(given, (str, ModelChoice)):
         given = [given]
-    words: list[str] = []
+    text: list[str] = []
     for item in given if isinstance(given, (list, tuple)) else [None]:
-        if isinstance(item, Chosen) and item.kind == kind:
-            words.append(spelled(item))
+        if isinstance(item, ModelChoice) and item.kind == kind:
+            text.append(spelled(item))
         elif isinstance(item, str):
-            words += everything if item.lower() == "all" else [require(kind, item).name]
+            text += everything if item.lower() == "all" else [require(kind, item).name]
         else:
             raise Error(f"expected {what}, found {given!r}", remedy="give a list of names, or `all`")
-    if not words:
+    if not text:
         raise Error(f"there are no {what} to compare", remedy=f"name some, or `all` (sledlab {kind} list)")
-    return tuple(dict.fromkeys(words))
+    return tuple(dict.fromkeys(text))
 
 
 def some(one: str, several: str, given: Any, known: Iterable[str]) -> tuple[str, ...]:
@@ -60,34 +60,34 @@ def some(one: str, several: str, given: Any, known: Iterable[str]) -> tuple[str,
         >>> some("way", "ways", ["a", "b", "a"], "abc"), some("way", "ways", "c", "abc")
         (('a', 'b'), ('c',))
     """
-    words = [given] if isinstance(given, str) else given
+    text = [given] if isinstance(given, str) else given
     remedy = f"give some of: {', '.join(known)}"
-    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
+    if not isinstance(text, (list, tuple)) or not all(isinstance(word, str) for word in text):
         raise Error(f"expected {several}, found {given!r}", remedy=remedy)
-    if not words:
+    if not text:
         raise Error(f"there are no {several} to compare", remedy=remedy)
-    for word in words:
+    for word in text:
         if word not in known:
             raise unknown(one, word, list(known))
-    return tuple(dict.fromkeys(words))
+    return tuple(dict.fromkeys(text))
 
 
-def spelled(chosen: Chosen) -> str:
+def spelled(choice: ModelChoice) -> str:
     """A model with its parameters in one word: `zsptf:grid=40x4`."""
-    said = (f"{key}={settings.word(value)}" for key, value in chosen.parameters.items())
-    return ":".join([chosen.name, *said])
+    text = (f"{key}={settings.word(value)}" for key, value in choice.parameters.items())
+    return ":".join([choice.name, *text])
 
 
-def worded(kind: str, given: Any) -> Chosen:
+def worded(kind: str, given: Any) -> ModelChoice:
     """Return a model, given as one or as text such as `mems-g2:sleds=4`.
 
     Examples:
         >>> worded("device", "mems-g2:sleds=4")
         sledlab.device('mems-g2', sleds='4')
     """
-    name, *rest = given.split(":") if isinstance(given, str) else (given,)
-    if rest and all("=" in each for each in rest):
-        return Chosen(kind, str(name), dict(each.split("=", 1) for each in rest))
+    name, *remaining = given.split(":") if isinstance(given, str) else (given,)
+    if remaining and all("=" in each for each in remaining):
+        return ModelChoice(kind, str(name), dict(each.split("=", 1) for each in remaining))
     return require(kind, given)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab import _native
 from sledlab.errors import Error, unknown
-from sledlab.model.catalogue import CATALOGUES, NAMES, PLURALS, Chosen, require
+from sledlab.model.catalogue import CATALOGUES, NAMES, PLURALS, ModelChoice, require
 from sledlab.model.choices import spelled
 from sledlab.model.plugins import allowed_plugins
 
@@ -21,7 +21,7 @@ PROTOCOLS = "sledlab.Device, sledlab.Scheduler, sledlab.ReplacementPolicy and sl
 
 
 def check(
-    model: str | Chosen,
+    model: str | ModelChoice,
     *,
     kind: str | None = None,
     seed: int = 1,
@@ -63,14 +63,14 @@ def check(
 
 
 def kept(
-    model: str | Chosen, *, kind: str | None, seed: int, cases: int, allow_plugins: bool = False
+    model: str | ModelChoice, *, kind: str | None, seed: int, cases: int, allow_plugins: bool = False
 ) -> Iterator[str]:
     """The rules that a model keeps, each as soon as all its cases have passed; arguments as of `check`.
 
     Raises:
         Error: As of `check`.
     """
-    word = spelled(model) if isinstance(model, Chosen) else model
+    word = spelled(model) if isinstance(model, ModelChoice) else model
     if not 0 <= seed < 2**64 or cases < 1:
         raise Error(
             f"{cases} cases of seed {seed} cannot be drawn",
@@ -78,16 +78,16 @@ def kept(
         )
     plugins = allowed_plugins({"allow_plugins": allow_plugins}, word)
     if kind is None:
-        kind = model.kind if isinstance(model, Chosen) else _kind(word, plugins)
+        kind = model.kind if isinstance(model, ModelChoice) else _kind(word, plugins)
     if kind not in KINDS:
         raise Error(
             f"{PLURALS.get(kind, kind)} have no rules to be held to", remedy=f"known: {', '.join(KINDS)}"
         )
     if kind != "device":  # a device may be a file, which no catalogue lists
         require(kind, word)
-    held = _native.Conformance(kind, word, plugins)
-    for rule in held.rules():
-        held.hold(rule, seed, cases)
+    stored = _native.Conformance(kind, word, plugins)
+    for rule in stored.rules():
+        stored.hold(rule, seed, cases)
         yield rule
 
 
@@ -108,12 +108,12 @@ def _kind(word: str, plugins: tuple[str, ...]) -> str:
         near = slip.remedy if slip.remedy and slip.remedy.startswith("did") else None
         lists = ", ".join(f"`sledlab {kind} list`" for kind in KINDS)
         raise Error(slip.message, remedy=near or f"name one of {lists}, or a class, `module:Class`")
-    found = _native.kinds_of_plugin(word, plugins)
-    if not found:
+    result = _native.kinds_of_plugin(word, plugins)
+    if not result:
         raise Error(f"`{word}` has the methods of no kind of model", remedy=f"see {PROTOCOLS}")
-    if len(found) > 1:
+    if len(result) > 1:
         raise Error(
-            f"`{word}` may be a {' or a '.join(found)}", remedy="say which with --kind (in Python: kind=)"
+            f"`{word}` may be a {' or a '.join(result)}", remedy="say which with --kind (in Python: kind=)"
         )
     keys = {name: key for key, name in NAMES.items()}
-    return keys.get(found[0], found[0])
+    return keys.get(result[0], result[0])

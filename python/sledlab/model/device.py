@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def describe(experiment: _native.Experiment) -> dict[str, Any]:
     """Every parameter of the device of an experiment, and `capacity_blocks`."""
-    found: dict[str, Any] = json.loads(experiment.describe_device())
-    return found
+    result: dict[str, Any] = json.loads(experiment.describe_device())
+    return result
 
 
 @cache

@@ -123,7 +123,7 @@ OF_DEVICE_KINDS = ("awake", "rest", "asleep", "combined", "parts")
 
 def to_entry(item: Mapping[str, Any]) -> Entry:
     """An item of the catalogue as an entry."""
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "name": item["name"],
         "meaning": item["meaning"],
         "parameters": tuple(_spec(spec) for spec in item.get("parameters", ())),
@@ -131,10 +131,10 @@ def to_entry(item: Mapping[str, Any]) -> Entry:
         "starvation_free": item.get("starvation_free"),
     }
     if "operations" in item:
-        return NodeEntry(**said, operations=tuple(Operation(**each) for each in item["operations"]))
+        return NodeEntry(**fields, operations=tuple(Operation(**each) for each in item["operations"]))
     if "awake" in item:
-        return DeviceKind(**said, **{fact: item[fact] for fact in OF_DEVICE_KINDS})
-    return NetworkEntry(**said, kind=item["kind"]) if "kind" in item else Entry(**said)
+        return DeviceKind(**fields, **{fact: item[fact] for fact in OF_DEVICE_KINDS})
+    return NetworkEntry(**fields, kind=item["kind"]) if "kind" in item else Entry(**fields)
 
 
 def _spec(spec: Mapping[str, Any]) -> ParameterSpec:

@@ -47,15 +47,15 @@ class Experiments:
         Raises:
             Error: There is no such name; the remedy has the nearest one.
         """
-        found = files()
-        name = name if name in found else name.lower()
-        if name not in found:
-            near = difflib.get_close_matches(name, found, n=1)
+        result = files()
+        name = name if name in result else name.lower()
+        if name not in result:
+            near = difflib.get_close_matches(name, result, n=1)
             seen = "`sledlab list experiment` shows all; the name of a file ends in .toml"
             option = None if near else option_for(name)
             meant = near[0] if near else option
             raise Error(f"unknown experiment `{name}`", remedy=f"did you mean `{meant}`?" if meant else seen)
-        return found[name]
+        return result[name]
 
     def list(self) -> builtins.list[ExperimentEntry]:
         """Every experiment with its meaning and the study that runs it."""
@@ -69,8 +69,8 @@ class Experiments:
         """
         text = self.text(name)
         meaning = heading(text).partition("\n")[0]
-        found: ExperimentEntry = to_entry(name, meaning, study=study_of(tomllib.loads(text)))
-        return found
+        result: ExperimentEntry = to_entry(name, meaning, study=study_of(tomllib.loads(text)))
+        return result
 
     def text(self, name: str) -> str:
         """The file of an experiment, comments included.
@@ -109,22 +109,22 @@ def files() -> dict[str, Path]:
     return {file.name.removesuffix(".toml"): file for folder in FOLDERS for file in folder.glob("*.toml")}
 
 
-def file_of(said: str | Path) -> Path:
-    """The file that `said` stands for: `said` itself if it looks like a path, else that of an experiment.
+def file_of(name: str | Path) -> Path:
+    """The file that `name` stands for: `name` itself if it looks like a path, else that of an experiment.
 
     A word looks like a path if that file exists, or if the word has an ending or a separator of directories
     in it: `./lee2009-figure-2` is a path even where no such file exists.
 
     Raises:
-        Error: `said` is a bare word that is neither a file nor the name of an experiment.
+        Error: `name` is a bare word that is neither a file nor the name of an experiment.
 
     Examples:
         >>> file_of("mine.toml"), file_of("lee2009-figure-2").name
         (PosixPath('mine.toml'), 'lee2009-figure-2.toml')
     """
-    word = str(said)
+    word = str(name)
     bare = word not in ("", "-") and not Path(word).suffix and not any(sign in word for sign in SEPARATORS)
-    return experiment(word) if bare and not Path(word).exists() else Path(said)
+    return experiment(word) if bare and not Path(word).exists() else Path(name)
 
 
 def text_of(path: str | Path, noun: str = "experiment") -> str:
@@ -178,9 +178,9 @@ def study_of(tables: Mapping[str, Any]) -> str:
         >>> study_of({"study": {"kind": "side-by-side"}}), study_of({"trace": {}}), study_of({"device": {}})
         ('side-by-side', 'simulate', 'device seek-map')
     """
-    said = tables.get("study")
-    if isinstance(said, dict) and "kind" in said:
-        return str(said["kind"])
+    name = tables.get("study")
+    if isinstance(name, dict) and "kind" in name:
+        return str(name["kind"])
     if "work" in tables:
         return "smart replay"
     return "simulate" if {"trace", "workload"} & set(tables) else "device seek-map"

@@ -14,7 +14,7 @@ from typing import Any
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import ModelChoice
 
 ALL = "*"
 """Stands for all plug-ins where a permission lists their names."""
@@ -37,7 +37,7 @@ def words_in(value: Any) -> Iterator[str]:
     """Yield all texts, file names and model names in a value, with its tables, lists and parameters."""
     if isinstance(value, (str, Path)):
         yield str(value)
-    elif isinstance(value, Chosen):
+    elif isinstance(value, ModelChoice):
         yield value.name
         yield from words_in(value.parameters)
     elif isinstance(value, (Mapping, list, tuple)):
@@ -68,18 +68,18 @@ def allowed_plugins(options: Mapping[str, Any], *models: Any) -> tuple[str, ...]
     return plugins_in([[value for name, value in options.items() if name not in DATA], models])
 
 
-def check_plugins(words: Iterable[str], allowed: Collection[str]) -> None:
+def check_plugins(text: Iterable[str], allowed: Collection[str]) -> None:
     """Refuse plug-ins that are not allowed to run.
 
     Args:
-        words: Names of plug-ins; classes may have parameters.
+        text: Names of plug-ins; classes may have parameters.
         allowed: The result of `allowed_plugins`.
 
     Raises:
         Error: A plug-in is not allowed.
     """
     names = {_name(each) for each in allowed}
-    for word in words:
+    for word in text:
         if not {ALL, _name(word)} & names:
             raise Error(
                 f"the experiment names a plug-in, `{word}`, and nothing allows it to run",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from sledlab._native import PowerPrices
+    from sledlab._native import PowerCosts
 
 
 @runtime_checkable
@@ -19,7 +19,7 @@ class PowerPolicy(Protocol):
 
     Two more methods are called if the class has them:
 
-    - `learn(length_ms, timeout_ms, prices)`, when a rest has ended: its length, and the idle timeout after
+    - `learn(length_ms, timeout_ms, costs)`, when a rest has ended: its length, and the idle timeout after
       which the device was to park during it.
     - `patience_ms(waiting)`, while requests wait at a parked device: the time that the first of them waits
       before the device starts up; 0 for a class without the method.
@@ -34,5 +34,5 @@ class PowerPolicy(Protocol):
         True
     """
 
-    def timeout_ms(self, prices: PowerPrices) -> float:
+    def timeout_ms(self, costs: PowerCosts) -> float:
         """The idle timeout: how long a device stays idle before it parks, in ms; `math.inf` for ever."""

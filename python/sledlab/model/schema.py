@@ -56,21 +56,21 @@ def of_parameter(spec: ParameterSpec) -> Schema:
         >>> of_parameter(ParameterSpec("sleds", "Sleds.", "", "count", (1, 9), 1))
         {'type': 'integer', 'minimum': 1, 'maximum': 9, 'description': 'Sleds.', 'default': 1}
     """
-    found: Schema = {}
+    result: Schema = {}
     if isinstance(spec.kind, tuple):
-        found["enum"] = list(spec.kind)
+        result["enum"] = list(spec.kind)
     elif spec.name in SEVERAL and spec.kind == "text":
-        found["type"] = ["string", "number", "array"]
-        found["items"] = {"type": "number"}
+        result["type"] = ["string", "number", "array"]
+        result["items"] = {"type": "number"}
     else:
-        found["type"] = PLAIN[spec.kind]
+        result["type"] = PLAIN[spec.kind]
         if spec.kind == "count":
-            found["minimum"] = 0
+            result["minimum"] = 0
     if spec.range is not None:
         low, high = (int(each) if each == int(each) else each for each in spec.range)
-        found |= {"minimum": low, "maximum": high}
+        result |= {"minimum": low, "maximum": high}
     unit = f" In {spec.unit}." if spec.unit else ""
-    return {**found, "description": f"{spec.meaning}{unit}", "default": spec.default}
+    return {**result, "description": f"{spec.meaning}{unit}", "default": spec.default}
 
 
 def table(
@@ -99,14 +99,14 @@ def of_kinds(section: str, *, none: bool = False, plugins: bool = False, require
         plugins: Whether the kind may be a plug-in, with any parameters.
         required: Whether the table must have the key `kind`.
     """
-    found = entries(section)
-    tables = [_of_kind(entry, required=required) for entry in found]
+    result = entries(section)
+    tables = [_of_kind(entry, required=required) for entry in result]
     if none:
         tables.append(table((), {"kind": {"const": "none"}}))
     if plugins:
         own = {**TEXT, "pattern": f"^{PLUGIN}$", "description": "A plug-in, module:Class."}
         tables.append({"type": "object", "properties": {"kind": own}, "required": ["kind"]})
-    names = [name for entry in found for name in (entry.name, *entry.aliases)]
+    names = [name for entry in result for name in (entry.name, *entry.aliases)]
     return {"anyOf": [word([*names, "none"] if none else names, plugins=plugins), *tables]}
 
 
@@ -128,10 +128,10 @@ def of_section(section: str, kinds_in: str | None = None) -> Schema:
 @cache
 def device_presets() -> Mapping[str, tuple[str, ...]]:
     """Names of devices by their kinds."""
-    found: dict[str, list[str]] = {name: [] for name in kinds()}
+    result: dict[str, list[str]] = {name: [] for name in kinds()}
     for entry in entries("devices"):
-        found[tomllib.loads(_native.device_text(entry.name))["kind"]].append(entry.name)
-    return {kind: tuple(names) for kind, names in found.items()}
+        result[tomllib.loads(_native.device_text(entry.name))["kind"]].append(entry.name)
+    return {kind: tuple(names) for kind, names in result.items()}
 
 
 def zones() -> Schema:
@@ -161,11 +161,11 @@ def of_device(*, file: bool = False) -> Schema:
     """A device: a preset or a file with changes, or a kind with every parameter; `file` for a device file."""
     tables = []
     for name, kind in kinds().items():
-        said: dict[str, Schema] = {"kind": {"const": name, "description": kind.meaning}, **NAMED}
+        properties: dict[str, Schema] = {"kind": {"const": name, "description": kind.meaning}, **NAMED}
         if not file:
-            said["preset"] = {"anyOf": [{"enum": list(device_presets()[name])}, FILE]}
+            properties["preset"] = {"anyOf": [{"enum": list(device_presets()[name])}, FILE]}
         lists = zones() if name == "disk" else {}
-        tables.append(table(kind.parameters, {**said, **lists}, ["kind"] if file else ()))
+        tables.append(table(kind.parameters, {**properties, **lists}, ["kind"] if file else ()))
     if file:
         return {"anyOf": tables}
     names = [entry.name for entry in entries("devices")]
@@ -174,17 +174,17 @@ def of_device(*, file: bool = False) -> Schema:
 
 def of_node(*, file: bool = False) -> Schema:
     """A node: a preset or a file with changes; `file` for a node file."""
-    found = entries("nodes")
+    result = entries("nodes")
     communication: Schema = {
         "type": "array",
         "items": TEXT,
         "description": "Kinds of operation that count as network instead of compute.",
     }
     more: dict[str, Schema] = {**NAMED, "cycles": CYCLES, "communication": communication}
-    names: Schema = {"anyOf": [{"enum": [entry.name for entry in found]}, FILE]}
+    names: Schema = {"anyOf": [{"enum": [entry.name for entry in result]}, FILE]}
     if file:
-        return table(found[0].parameters, more)
-    return {"anyOf": [names, table(found[0].parameters, {"preset": names, **more})]}
+        return table(result[0].parameters, more)
+    return {"anyOf": [names, table(result[0].parameters, {"preset": names, **more})]}
 
 
 def of_network(*, file: bool = False) -> Schema:
@@ -192,11 +192,11 @@ def of_network(*, file: bool = False) -> Schema:
     presets = [entry for entry in entries("networks") if isinstance(entry, NetworkEntry)]
     tables = []
     for kind in entries("network_kinds"):
-        said: dict[str, Schema] = {"kind": {"const": kind.name, "description": kind.meaning}, **NAMED}
+        properties: dict[str, Schema] = {"kind": {"const": kind.name, "description": kind.meaning}, **NAMED}
         if not file:
             names = [entry.name for entry in presets if entry.kind == kind.name]
-            said["preset"] = {"anyOf": [{"enum": names}, FILE]}
-        tables.append(table(kind.parameters, said, ["kind"] if file else ()))
+            properties["preset"] = {"anyOf": [{"enum": names}, FILE]}
+        tables.append(table(kind.parameters, properties, ["kind"] if file else ()))
     if file:
         return {"anyOf": tables}
     return {"anyOf": [{"enum": [entry.name for entry in presets]}, FILE, *tables]}
@@ -223,10 +223,10 @@ def of_cluster() -> dict[str, Schema]:
         "description": "Numbers of nodes, or a group of the record.",
     }
     # A group says what its nodes have instead of what all have.
-    whole = {name: {"$ref": f"#/$defs/{name}"} for name in (*of_store(), "node")}
+    full = {name: {"$ref": f"#/$defs/{name}"} for name in (*of_store(), "node")}
     group = {
         "type": "object",
-        "properties": {"nodes": members, **whole},
+        "properties": {"nodes": members, **full},
         "required": ["nodes"],
         "additionalProperties": False,
     }

@@ -100,17 +100,17 @@ class Changes:
         Args:
             figure: The figure that is drawn, if any.
         """
-        found = []
+        result = []
         if self.device and figure and any(run.own == "devices" for run in figure.runs):
-            found.append(f"This run also has the device {self.device_name}.")
+            result.append(f"This run also has the device {self.device_name}.")
         elif self.device:
-            found.append(
+            result.append(
                 f"This run is on the device {self.device_name}; "
                 "published values are on the device of the paper."
             )
         if self.settings:
             values = ", ".join(f"{key} = {value}" for key, value in self.settings.items())
-            found.append(f"Changed in this run: {values}. Published values are without the change.")
+            result.append(f"Changed in this run: {values}. Published values are without the change.")
         if self.schedulers:
-            found.append(f"This run compares other schedulers than the paper: {', '.join(self.schedulers)}.")
-        return found
+            result.append(f"This run compares other schedulers than the paper: {', '.join(self.schedulers)}.")
+        return result

@@ -47,16 +47,16 @@ def draw(
     columns = {1: 1, 3: 3}.get(count, 2)
     rows = -(-count // columns)
     ours: dict[str, Any] = {}
-    printed: dict[str, Any] = {}
+    published: dict[str, Any] = {}
     omitted: list[str] = []
     with style():
         size = (WIDTHS[columns], HEIGHT * rows + 0.9)
         drawing: Drawing = mpl_figure.Figure(figsize=size, layout="constrained")
-        places = drawing.subplots(rows, columns, squeeze=False)
-        for panel, axes in zip(figure.panels, places.flat, strict=True):
+        positions = drawing.subplots(rows, columns, squeeze=False)
+        for panel, axes in zip(figure.panels, positions.flat, strict=True):
             axes.set_title(panel.title, fontsize=9.5)
             if panel.kind == "map":
-                printed |= draw_map(drawing, axes, figure, panel, changes)
+                published |= draw_map(drawing, axes, figure, panel, changes)
             else:
                 drawn = Drawn(
                     figure, panel, axes, Tables(directory), changed=bool(changes), shortened=bool(shortened)
@@ -64,15 +64,15 @@ def draw(
                 drawn.draw()
                 omitted += drawn.omitted
                 ours |= drawn.ours
-                printed |= drawn.printed
+                published |= drawn.printed
         _above(drawing, figure, ours)
-        words = [figure.note.replace("Section", "The paper, section", 1)]
+        parts = [figure.note.replace("Section", "The paper, section", 1)]
         if omitted:
             statements = "; ".join(dict.fromkeys(omitted))
-            words.append(f"Not drawn, since they do not apply to this run: {statements}.")
-        words += changes.sentences(figure)
-        words.append(shortened and f"This run is shortened: {shortened}.")
-        _below(drawing, printed, [text for text in words if text], size[0])
+            parts.append(f"Not drawn, since they do not apply to this run: {statements}.")
+        parts += changes.sentences(figure)
+        parts.append(shortened and f"This run is shortened: {shortened}.")
+        _below(drawing, published, [text for text in parts if text], size[0])
     return made(drawing, f"sledlab reproduce run {figure.name}")
 
 
@@ -97,14 +97,14 @@ def _above(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:
     legend.get_title().set(fontsize=10.5, fontweight="bold", color=INK)
 
 
-def _below(drawing: Drawing, printed: Mapping[str, Any], words: list[str], width: float) -> None:
-    """Writes, below the figure, the statements of the paper with their marks, then the remarks `words`."""
+def _below(drawing: Drawing, published: Mapping[str, Any], parts: list[str], width: float) -> None:
+    """Writes, below the figure, the statements of the paper with their marks, then the remarks `parts`."""
     blank = mpl_patches.Patch(alpha=0)
     lines: list[tuple[Any, str]] = []
-    for said, mark in printed.items():
-        first, *rest = _wrapped(said, int(LINE * width))
-        lines += [(mark, first), *((blank, each) for each in rest)]
-    for text in words:
+    for label, mark in published.items():
+        first, *remaining = _wrapped(label, int(LINE * width))
+        lines += [(mark, first), *((blank, each) for each in remaining)]
+    for text in parts:
         lines += [(blank, each) for each in _wrapped(text, int(LINE * width))]
     if lines:
         drawing.legend(

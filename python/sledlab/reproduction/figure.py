@@ -45,7 +45,7 @@ class FigureRun:
 
 
 @dataclass(frozen=True)
-class Printed:
+class PublishedValue:
     """A statement of the paper, drawn beside our values.
 
     Attributes:
@@ -119,7 +119,7 @@ class FigurePanel:
     labels: tuple[str, str] = ("", "")
     log: str = ""
     limits: Mapping[str, Span] = field(default_factory=dict)
-    printed: tuple[Printed, ...] = ()
+    printed: tuple[PublishedValue, ...] = ()
     each: tuple[str, ...] = ()
 
     @property
@@ -210,36 +210,36 @@ def figures() -> dict[str, Figure]:
 
 
 def _figure(row: Mapping[str, Any]) -> Figure:
-    runs = tuple(_ran(each) for said in row["runs"] for each in _for_each(said))
-    panels = tuple(_panel(each) for said in row["panels"] for each in _for_each(said))
+    runs = tuple(_ran(each) for table in row["runs"] for each in _for_each(table))
+    panels = tuple(_panel(each) for table in row["panels"] for each in _for_each(table))
     name = f"{row['paper']}-figure-{row['number']}"
-    said = {**row, "runs": runs, "panels": panels, "claims": tuple(row.get("claims", ()))}
-    found: Figure = _made(Figure, {"name": name, **said})
-    return found
+    table = {**row, "runs": runs, "panels": panels, "claims": tuple(row.get("claims", ()))}
+    result: Figure = _made(Figure, {"name": name, **table})
+    return result
 
 
-def _ran(said: Mapping[str, Any]) -> FigureRun:
-    found: FigureRun = _made(FigureRun, said)
-    return replace(found, place=found.place or found.experiment)
+def _ran(table: Mapping[str, Any]) -> FigureRun:
+    result: FigureRun = _made(FigureRun, table)
+    return replace(result, place=result.place or result.experiment)
 
 
-def _panel(said: Mapping[str, Any]) -> FigurePanel:
-    printed = tuple(
-        _made(Printed, each)
-        for each in said.get("printed", ())
-        if not each.get("panels") or said["each"] in each["panels"]
+def _panel(table: Mapping[str, Any]) -> FigurePanel:
+    published = tuple(
+        _made(PublishedValue, each)
+        for each in table.get("printed", ())
+        if not each.get("panels") or table["each"] in each["panels"]
     )
-    found: FigurePanel = _made(FigurePanel, {**said, "printed": printed, "each": ()})
-    return found
+    result: FigurePanel = _made(FigurePanel, {**table, "printed": published, "each": ()})
+    return result
 
 
-def _for_each(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _for_each(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A declaration for each word of `each`, with the word put in for `{each}`."""
-    words = said.get("each", [""])
-    titles = words if isinstance(words, dict) else {word: word for word in words}
-    rest = {key: value for key, value in said.items() if key != "each"}
+    text = table.get("each", [""])
+    titles = text if isinstance(text, dict) else {word: word for word in text}
+    remaining = {key: value for key, value in table.items() if key != "each"}
     for word, title in titles.items():
-        yield {**_filled(rest, word, title), "each": word}
+        yield {**_filled(remaining, word, title), "each": word}
 
 
 def _filled(value: Any, word: str, title: str) -> Any:
@@ -252,14 +252,14 @@ def _filled(value: Any, word: str, title: str) -> Any:
     return value
 
 
-def _made(kind: type, said: Mapping[str, Any]) -> Any:
+def _made(kind: type, table: Mapping[str, Any]) -> Any:
     """A declaration of a kind: lists become tuples, and keys that the kind does not have are an error."""
     known = {each.name for each in fields(kind)}
     if kind is FigureRun:
-        said = {key: value for key, value in said.items() if key != "each"}
-    if unknown := set(said) - known:
+        table = {key: value for key, value in table.items() if key != "each"}
+    if unknown := set(table) - known:
         raise TypeError(f"figures.toml: {kind.__name__} knows no {', '.join(sorted(unknown))}")
-    return kind(**{key: _tuple(value) for key, value in said.items()})
+    return kind(**{key: _tuple(value) for key, value in table.items()})
 
 
 def _tuple(value: Any) -> Any:

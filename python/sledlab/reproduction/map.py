@@ -32,20 +32,20 @@ def draw_map(
     drawing: Drawing, axes: Axes, figure: Figure, panel: FigurePanel, changes: Changes
 ) -> dict[str, Any]:
     """Draws seek times from the centre to even columns; returns the paper's statement with its mark."""
-    said = dict(tomllib.loads(known.text(figure.runs[0].experiment))["device"])
+    parameters = dict(tomllib.loads(known.text(figure.runs[0].experiment))["device"])
     set_here = {key.removeprefix("device."): value for key, value in changes.settings.items()}
-    preset = said.pop("preset")
-    said = {} if changes.device else said
-    found = seek_map(chosen(changes.device or preset, **{**said, **set_here}))
+    preset = parameters.pop("preset")
+    parameters = {} if changes.device else parameters
+    result = seek_map(chosen(changes.device or preset, **{**parameters, **set_here}))
     even = slice(None, None, 2)
-    x, ms = found.x_bit[even], found.ms[:, even]
-    mesh = axes.pcolormesh(x, found.y_bit, ms, cmap="cividis_r", shading="nearest", rasterized=True)
+    x, ms = result.x_bit[even], result.ms[:, even]
+    mesh = axes.pcolormesh(x, result.y_bit, ms, cmap="cividis_r", shading="nearest", rasterized=True)
     for index, threshold_ms in enumerate(THRESHOLDS_MS):
-        _outline(axes, x, found.y_bit, ms, threshold_ms, 900 - 300 * index)
+        _outline(axes, x, result.y_bit, ms, threshold_ms, 900 - 300 * index)
     axes.set_xlim(-SHOWN_BITS, SHOWN_BITS)
     bar = drawing.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.9)
     bar.outline.set_visible(False)
-    rows = found.y_bit[np.asarray(ms <= OUTLINED_MS).any(axis=1)]
+    rows = result.y_bit[np.asarray(ms <= OUTLINED_MS).any(axis=1)]
     height = float(rows.max() - rows.min())
     assert panel.printed[0].by
     width = height / panel.printed[0].by[0]

@@ -7,7 +7,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_patches, mpl_ticker
-from sledlab.reproduction.rows import said_of
+from sledlab.reproduction.rows import label_of
 from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY, plain_ticks
 from sledlab.show.wording import figure as worded
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from sledlab.reproduction.figure import Figure, FigurePanel, Printed
+    from sledlab.reproduction.figure import Figure, FigurePanel, PublishedValue
     from sledlab.reproduction.rows import Dot, Series, Tables
 
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, INK)
@@ -28,7 +28,7 @@ PRINTED = "#E0A100"
 GAP = 0.8
 """Gap between groups of bars, in widths of a bar."""
 
-MOST_TICKS = 9
+MAX_TICKS = 9
 
 FAR = 20
 """Ratio of the greatest to the least value from which on an axis is logarithmic."""
@@ -83,34 +83,36 @@ class Drawn:
         else:
             self._stack(parts)
         self._axes()
-        for printed in self.panel.printed:
-            is_other_size = self.shortened and printed.is_absolute and self.panel.shows_totals
-            if is_other_size or not self._has_base(printed):
-                self.omitted.append(printed.text)
+        for published in self.panel.printed:
+            is_other_size = self.shortened and published.is_absolute and self.panel.shows_totals
+            if is_other_size or not self._has_base(published):
+                self.omitted.append(published.text)
             else:
-                self._print(printed)
+                self._print(published)
 
-    def _lines(self, found: Series) -> None:
-        order = [*self.panel.names] or [*found]
-        for name, dots in found.items():
+    def _lines(self, result: Series) -> None:
+        order = [*self.panel.names] or [*result]
+        for name, dots in result.items():
             place = order.index(name)
             colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
             xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
             (line,) = self.axes.plot(xs, ys, color=colour, marker=marker, markersize=4)
-            late = [dot for dot in dots if dot.late]
+            lateness = [dot for dot in dots if dot.late]
             style: Any = {"linestyle": "none", "marker": marker, "markersize": 4, "color": colour}
-            self.axes.plot([dot.x for dot in late], [dot.y for dot in late], markerfacecolor="white", **style)
+            self.axes.plot(
+                [dot.x for dot in lateness], [dot.y for dot in lateness], markerfacecolor="white", **style
+            )
             if name:
                 self.ours[self.panel.names.get(name, name)] = line
         self.axes.grid(visible=True)
-        if any(dot.late for dots in found.values() for dot in dots):
+        if any(dot.late for dots in result.values() for dot in dots):
             self.ours["hollow: overloaded"] = self.axes.plot(
                 [], [], "o", color=QUIET, markerfacecolor="white", markersize=4
             )[0]
 
-    def _bars(self, found: Series) -> None:
-        dots = self._in_order(found[""])
-        self._slots = {said_of(dot.x): place for place, dot in enumerate(dots)}
+    def _bars(self, result: Series) -> None:
+        dots = self._in_order(result[""])
+        self._slots = {label_of(dot.x): place for place, dot in enumerate(dots)}
         faces = ["white" if dot.late else BLUE for dot in dots]
         cap = self._cap()
         heights = [min(dot.y, cap) for dot in dots]
@@ -124,7 +126,7 @@ class Drawn:
                 ha="center",
                 fontsize=7.5,
             )
-        names = [self.panel.names.get(said_of(dot.x), str(dot.x)) for dot in dots]
+        names = [self.panel.names.get(label_of(dot.x), str(dot.x)) for dot in dots]
         self.axes.set_xticks(range(len(dots)), names, fontsize=7 if len(names) > 4 else 8, color=INK)
         self.axes.margins(y=0.12)
         self.axes.grid(visible=True, axis="y")
@@ -134,19 +136,21 @@ class Drawn:
     def _in_order(self, dots: Sequence[Dot]) -> list[Dot]:
         """The dots in the order of the panel's names; dots without a name are not shown."""
         names = list(self.panel.names)
-        shown = [dot for dot in dots if not names or said_of(dot.x) in names]
-        return sorted(shown, key=lambda dot: names.index(said_of(dot.x))) if names else shown
+        shown = [dot for dot in dots if not names or label_of(dot.x) in names]
+        return sorted(shown, key=lambda dot: names.index(label_of(dot.x))) if names else shown
 
     def _stack(self, parts: dict[str, Series]) -> None:
         heights = self._heights(parts)
         left: dict[str, float] = dict.fromkeys(self._slots, 0.0)
         names = list(dict.fromkeys(part for each in self.figure.panels for part in each.parts))
-        for part, found in heights.items():
+        for part, result in heights.items():
             colour = COLOURS[names.index(part)]
-            places = [self._slots[slot] for slot in found]
-            bottoms = [left[slot] for slot in found]
-            self.axes.bar(places, list(found.values()), bottom=bottoms, width=0.8, color=colour, linewidth=0)
-            left |= {slot: left[slot] + height for slot, height in found.items()}
+            positions = [self._slots[slot] for slot in result]
+            bottoms = [left[slot] for slot in result]
+            self.axes.bar(
+                positions, list(result.values()), bottom=bottoms, width=0.8, color=colour, linewidth=0
+            )
+            left |= {slot: left[slot] + height for slot, height in result.items()}
             self.ours[part] = mpl_patches.Patch(color=colour)
         self.axes.set_xlim(-1.2, max(self._slots.values()) + 1.2)
         self.axes.grid(visible=True, axis="y")
@@ -159,7 +163,7 @@ class Drawn:
             start = place
             for dot in dots:
                 self._slots[_slot(name, dot.x)] = place
-                text = self.panel.names.get(said_of(dot.x), said_of(dot.x)) if not name else said_of(dot.x)
+                text = self.panel.names.get(label_of(dot.x), label_of(dot.x)) if not name else label_of(dot.x)
                 ticks.append((place, text))
                 place += 1
             if name:
@@ -167,14 +171,14 @@ class Drawn:
             place += GAP
         self.axes.set_xticks([at for at, _ in ticks], [text for _, text in ticks], fontsize=8, color=INK)
         heights = {
-            part: {_slot(name, dot.x): dot.y for name, dots in found.items() for dot in self._shown(dots)}
-            for part, found in parts.items()
+            part: {_slot(name, dot.x): dot.y for name, dots in result.items() for dot in self._shown(dots)}
+            for part, result in parts.items()
         }
         if self.panel.share:
-            whole = {slot: sum(found[slot] for found in heights.values()) for slot in self._slots}
+            full = {slot: sum(result[slot] for result in heights.values()) for slot in self._slots}
             heights = {
-                part: {slot: 100 * y / whole[slot] for slot, y in found.items()}
-                for part, found in heights.items()
+                part: {slot: 100 * y / full[slot] for slot, y in result.items()}
+                for part, result in heights.items()
             }
         return heights
 
@@ -210,7 +214,7 @@ class Drawn:
             if "x" in self.panel.log:
                 self.axes.set_xscale("log")
             values = sorted({dot.x for dots in self._found.values() for dot in dots})
-            if "x" in self.panel.log and len(values) <= MOST_TICKS:
+            if "x" in self.panel.log and len(values) <= MAX_TICKS:
                 self.axes.set_xticks(values)
             plain_ticks(self.axes.xaxis)
         self._limits()
@@ -256,41 +260,47 @@ class Drawn:
 
     def _cap(self) -> float:
         """The end of the y axis: only overloaded values lie above it; infinite if none is far above."""
-        most = max((dot.y for dot in self._values() if not dot.late), default=inf)
-        return 1.5 * most if any(dot.y > FAR * most for dot in self._values()) else inf
+        maximum = max((dot.y for dot in self._values() if not dot.late), default=inf)
+        return 1.5 * maximum if any(dot.y > FAR * maximum for dot in self._values()) else inf
 
-    def _print(self, printed: Printed) -> None:
+    def _print(self, published: PublishedValue) -> None:
         """Draws one statement of the paper."""
-        said = f"{printed.text}, for the full run" if self.shortened and printed.is_absolute else printed.text
-        for mark in self._marks(printed):
-            self.printed.setdefault(said, mark)
+        label = (
+            f"{published.text}, for the full run"
+            if self.shortened and published.is_absolute
+            else published.text
+        )
+        for mark in self._marks(published):
+            self.printed.setdefault(label, mark)
 
-    def _has_base(self, printed: Printed) -> bool:
+    def _has_base(self, published: PublishedValue) -> bool:
         """Whether this run has the values that a statement refers to or is drawn at."""
-        if printed.by is None or self.panel.kind == "map":
-            places = [x for x, _ in printed.at]
-            return not self._slots or all(said_of(x) in self._slots for x in places)
-        dots = self._found.get(printed.of, ())
-        at = {said_of(dot.x) for dot in dots}
-        return bool(dots) and all(said_of(x) in at for x in (printed.from_x, printed.at_x) if x is not None)
+        if published.by is None or self.panel.kind == "map":
+            positions = [x for x, _ in published.at]
+            return not self._slots or all(label_of(x) in self._slots for x in positions)
+        dots = self._found.get(published.of, ())
+        at = {label_of(dot.x) for dot in dots}
+        return bool(dots) and all(
+            label_of(x) in at for x in (published.from_x, published.at_x) if x is not None
+        )
 
-    def _marks(self, printed: Printed) -> Iterator[Any]:
+    def _marks(self, published: PublishedValue) -> Iterator[Any]:
         """Draws the marks of a statement, and yields each as the legend shows it."""
-        if printed.at:
-            yield self._dots([(self._place(x), y) for x, y in printed.at])
-        if printed.by and printed.at_x is not None:
-            yield self._beside(printed)
-        elif printed.by:
-            yield self._band(printed)
-        if printed.x:
-            yield self._range(printed.x, "x")
-        if printed.y:
-            yield self._range(printed.y, "y")
+        if published.at:
+            yield self._dots([(self._place(x), y) for x, y in published.at])
+        if published.by and published.at_x is not None:
+            yield self._beside(published)
+        elif published.by:
+            yield self._band(published)
+        if published.x:
+            yield self._range(published.x, "x")
+        if published.y:
+            yield self._range(published.y, "y")
 
     def _place(self, x: Any) -> float:
         if not self._slots:
             return float(x)
-        return self._slots[said_of(x)] + (ASIDE if self.panel.kind == "bars" else 0.0)
+        return self._slots[label_of(x)] + (ASIDE if self.panel.kind == "bars" else 0.0)
 
     def _dots(self, where: Sequence[tuple[float, float]]) -> Any:
         xs, ys = [x for x, _ in where], [y for _, y in where]
@@ -298,11 +308,13 @@ class Drawn:
             xs, ys, "D", color=PRINTED, markeredgecolor=INK, markersize=6, markeredgewidth=0.9, zorder=5
         )[0]
 
-    def _beside(self, printed: Printed) -> Any:
+    def _beside(self, published: PublishedValue) -> Any:
         """Draws a value, or a range of values, relative to one of our values."""
-        assert printed.by
-        base = next(dot.y for dot in self._found[printed.of] if said_of(dot.x) == said_of(printed.from_x))
-        place, (low, high) = self._place(printed.at_x), (base * by for by in printed.by)
+        assert published.by
+        base = next(
+            dot.y for dot in self._found[published.of] if label_of(dot.x) == label_of(published.from_x)
+        )
+        place, (low, high) = self._place(published.at_x), (base * by for by in published.by)
         if low == high:
             return self._dots([(place, low)])
         top = min(high, self.axes.get_ylim()[1])
@@ -311,17 +323,17 @@ class Drawn:
             self._dots([(place, low)])
         return mpl_patches.Patch(color=PRINTED, alpha=0.7)
 
-    def _band(self, printed: Printed) -> Any:
+    def _band(self, published: PublishedValue) -> Any:
         """Draws multiples of one of our series, as a line or a band."""
-        assert printed.by
-        low, high = printed.within or (-inf, inf)
-        dots = [dot for dot in self._found.get(printed.of, ()) if low <= dot.y <= high]
+        assert published.by
+        low, high = published.within or (-inf, inf)
+        dots = [dot for dot in self._found.get(published.of, ()) if low <= dot.y <= high]
         xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
-        first, last = printed.by
+        first, last = published.by
         if first == last:
             (line,) = self.axes.plot(xs, [y * first for y in ys], color=PRINTED, linestyle="--", zorder=4)
             return line
-        if printed.along == "x":
+        if published.along == "x":
             sides = [x * first for x in xs], [x * last for x in xs]
             self.axes.fill_betweenx(ys, *sides, color=PRINTED, alpha=0.4, linewidth=0)
         else:
@@ -346,4 +358,4 @@ class Drawn:
 
 def _slot(group: str, x: Any) -> str:
     """The key of a bar: its group and its x."""
-    return f"{group} {said_of(x)}".strip()
+    return f"{group} {label_of(x)}".strip()

@@ -62,12 +62,12 @@ class Tables:
 
     def part(self, figure: Figure, panel: FigurePanel, y: str) -> Series:
         """One measure of a panel, the sum of the columns in `y`, by series."""
-        found = [row for place in figure.places(panel) for row in self.rows(place, panel.table)]
-        wanted = [row for row in found if all(_is(row, key, value) for key, value in panel.where.items())]
+        result = [row for place in figure.places(panel) for row in self.rows(place, panel.table)]
+        required = [row for row in result if all(_is(row, key, value) for key, value in panel.where.items())]
         base = self._base(panel, y)
         groups: dict[tuple[str, Any], list[Row]] = {}
-        for row in wanted:
-            name = said_of(of(row, panel.series)) if panel.series else ""
+        for row in required:
+            name = label_of(of(row, panel.series)) if panel.series else ""
             groups.setdefault((name, _along(row, panel)), []).append(row)
         return _ordered(groups, y, base, panel)
 
@@ -87,8 +87,8 @@ def of(row: Mapping[str, Any], key: str) -> Any:
     """The value of a row under a key: `a/b` is the first that the row has, `a:b` parameter b of model a."""
     name, _, parameter = key.partition(":")
     if parameter:
-        words = str(row[name]).split(":")[1:]
-        return _number(dict(word.split("=", 1) for word in words)[parameter])
+        text = str(row[name]).split(":")[1:]
+        return _number(dict(word.split("=", 1) for word in text)[parameter])
     return next(row[each] for each in key.split("/") if each in row)
 
 
@@ -99,11 +99,11 @@ def _number(text: str) -> Any:
         return text
 
 
-def said_of(value: Any) -> str:
+def label_of(value: Any) -> str:
     """A value as declarations name it: 8 and not 8.0.
 
     Examples:
-        >>> said_of(8.0), said_of("8"), said_of("ALL")
+        >>> label_of(8.0), label_of("8"), label_of("ALL")
         ('8', '8', 'ALL')
     """
     try:
@@ -112,11 +112,11 @@ def said_of(value: Any) -> str:
         return str(value)
 
 
-def _is(row: Row, key: str, wanted: Any) -> bool:
+def _is(row: Row, key: str, required: Any) -> bool:
     """Whether a row has the wanted value under a key; a mapping has a wanted value for each place."""
-    if isinstance(wanted, dict):
-        wanted = wanted[row["place"]]
-    return key not in row or said_of(of(row, key)) == said_of(wanted)
+    if isinstance(required, dict):
+        required = required[row["place"]]
+    return key not in row or label_of(of(row, key)) == label_of(required)
 
 
 def _along(row: Row, panel: FigurePanel) -> Any:
@@ -134,12 +134,12 @@ def _mean(rows: Sequence[Row], y: str) -> float:
 def _ordered(
     groups: Mapping[tuple[str, Any], Sequence[Row]], y: str, base: float, panel: FigurePanel
 ) -> Series:
-    found: Series = {}
+    result: Series = {}
     for (name, x), rows in groups.items():
-        late = any(str(row.get("saturated")).lower() == "true" for row in rows)
-        found.setdefault(name, []).append(Dot(x, _mean(rows, y) / base, late))
-    for dots in found.values():
+        lateness = any(str(row.get("saturated")).lower() == "true" for row in rows)
+        result.setdefault(name, []).append(Dot(x, _mean(rows, y) / base, lateness))
+    for dots in result.values():
         if all(isinstance(dot.x, (int, float)) for dot in dots):
             dots.sort(key=lambda dot: dot.x)
     names = panel.names if panel.series else {}
-    return {name: found[name] for name in names or found if name in found}
+    return {name: result[name] for name in names or result if name in result}

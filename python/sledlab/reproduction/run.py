@@ -75,11 +75,11 @@ class Reproduction:
             Error: The figure is none of this reproduction.
         """
         by_name = {each.name: each for each in self.figures}
-        wanted = figure or next(iter(by_name), "")
-        if wanted not in by_name:
+        required = figure or next(iter(by_name), "")
+        if required not in by_name:
             raise unknown("figure", figure or self.name, list(by_name))
         drawing: Drawing = draw(
-            by_name[wanted], self.directory, changes=self.changes, shortened=self.shortened
+            by_name[required], self.directory, changes=self.changes, shortened=self.shortened
         )
         return drawing
 
@@ -159,27 +159,27 @@ def reproduce(
         >>> sorted(file.suffix for file in found.write())
         ['.md', '.pdf', '.png', '.svg']
     """
-    found = found_by(name)
+    result = found_by(name)
     changes = Changes(
         str(device or ""), settings or {}, tuple([scheduler] if isinstance(scheduler, str) else scheduler)
     )
-    asked = AskedReproduction(found, changes, trace, quick, limit, parallel, allow_plugins)
-    shown = tuple(_figures_of(found))
+    requested = AskedReproduction(result, changes, trace, quick, limit, parallel, allow_plugins)
+    shown = tuple(_figures_of(result))
     for each in shown:
         changes.figure(each)  # refuses what the figure cannot show before anything runs
     directory = Path(out if out is not None else name)
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
-    for ran in asked.runs:
-        asked.run(ran, directory / ran.place)
+    for ran in requested.runs:
+        requested.run(ran, directory / ran.place)
     about = dict.fromkeys(claim for each in shown for claim in claims_of(each))
     return Reproduction(
         name,
         shown,
-        (found,) if isinstance(found, Claim) else tuple(about),
+        (result,) if isinstance(result, Claim) else tuple(about),
         directory,
         changes,
-        asked.shortened,
+        requested.shortened,
     )
 
 
@@ -203,8 +203,8 @@ def _no_such(name: str, known: list[str]) -> Error:
     return Error(f"unknown figure or claim `{name}`", remedy=remedy)
 
 
-def _figures_of(found: Figure | Claim) -> Sequence[Figure]:
-    return [found] if isinstance(found, Figure) else found.figures
+def _figures_of(result: Figure | Claim) -> Sequence[Figure]:
+    return [result] if isinstance(result, Figure) else result.figures
 
 
 OWN = {"wang2005": "front", "chiu2004": "devices"}
@@ -254,8 +254,8 @@ class AskedReproduction:
     def shortening(self, ran: FigureRun) -> dict[str, Any]:
         """The options that shorten a run; empty for a whole run."""
         quick = [each.quick for each in _figures_of(self.found) if ran in each.runs] or [QUICK]
-        said = dict(quick[0]) if self.quick else {}
-        return {**said, "limit": self.limit} if self.limit is not None else said
+        options = dict(quick[0]) if self.quick else {}
+        return {**options, "limit": self.limit} if self.limit is not None else options
 
     @property
     def shortened(self) -> str:
@@ -280,16 +280,16 @@ class AskedReproduction:
                 f"`{self.found_name}` runs jobs, which have no limit of requests",
                 remedy="say --quick instead",
             )
-        said = {
+        options = {
             **ran.options,
             **self.shortening(ran),
             "parallel": self.parallel,
             "allow_plugins": self.allow_plugins,
         }
-        said |= self.changes.options(ran, experiment["study"])
+        options |= self.changes.options(ran, experiment["study"])
         study: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
-        device = None if "device" in study.axes else said.pop("device", None)
-        study.run(self.source(ran), device, said, study=known(ran.experiment), out=out)
+        device = None if "device" in study.axes else options.pop("device", None)
+        study.run(self.source(ran), device, options, study=known(ran.experiment), out=out)
 
     def source(self, ran: FigureRun) -> Any:
         """The trace or workload to replay instead of that of the experiment; `None` for its own.

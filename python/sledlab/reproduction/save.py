@@ -8,8 +8,8 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from sledlab.files import drafted
-from sledlab.legible import visible
 from sledlab.show.plots import style
+from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,7 @@ def _classed(svg: str) -> str:
     """SVG whose frequent styles are classes, defined once."""
     counted = Counter(re.findall(r' style="([^"]*)"', svg))
     often = [style for style, count in counted.items() if count >= OFTEN]
-    for number, said in enumerate(often):
-        svg = svg.replace(f' style="{said}"', f' class="s{number}"')
-    rules = "".join(f".s{number}{{{said}}}" for number, said in enumerate(often))
+    for number, label in enumerate(often):
+        svg = svg.replace(f' style="{label}"', f' class="s{number}"')
+    rules = "".join(f".s{number}{{{label}}}" for number, label in enumerate(often))
     return svg.replace("<defs>", f"<style>{rules}</style><defs>", 1)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sledlab.reproduction.changes import Changes
     from sledlab.reproduction.values import PanelValues
-    from sledlab.reproduction.verdicts import Claim, Strip
+    from sledlab.reproduction.verdicts import Claim, SensitivitySweep
 
 Line = tuple[str, str, str]
 """A line of a table: name, outcome, and title of the figure or text of the claim."""
@@ -31,9 +31,9 @@ GRADES = {
 
 def of_figure(figure: Figure) -> Line:
     """The line of a figure."""
-    found = [each.outcome for each in claims_of(figure)]
-    good = sum(outcome == "reproduced" for outcome in found)
-    return figure.name, f"{good} of {len(found)} reproduced" if found else "", figure.title
+    result = [each.outcome for each in claims_of(figure)]
+    good = sum(outcome == "reproduced" for outcome in result)
+    return figure.name, f"{good} of {len(result)} reproduced" if result else "", figure.title
 
 
 def of_claim(claim: Claim) -> Line:
@@ -41,9 +41,9 @@ def of_claim(claim: Claim) -> Line:
     return claim.id, claim.outcome, claim.claim
 
 
-def shown(found: Figure | Claim) -> str:
+def shown(result: Figure | Claim) -> str:
     """Everything that is declared of a figure or a claim, as text."""
-    return "\n".join(_of_figure(found) if isinstance(found, Figure) else _of_claim(found))
+    return "\n".join(_of_figure(result) if isinstance(result, Figure) else _of_claim(result))
 
 
 def _of_claim(claim: Claim) -> Iterator[str]:
@@ -89,25 +89,25 @@ def _of_figure(figure: Figure) -> Iterator[str]:
     yield f"Section {figure.section}"
     if figure.note:
         yield f"\n{figure.note}"
-    printed = dict.fromkeys(each.text for panel in figure.panels for each in panel.printed)
-    if printed:
+    published = dict.fromkeys(each.text for panel in figure.panels for each in panel.printed)
+    if published:
         yield "\nPrinted"
-        yield from (f"  {said}" for said in printed)
-    found = claims_of(figure)
-    if found:
+        yield from (f"  {options}" for options in published)
+    result = claims_of(figure)
+    if result:
         yield "\nClaims"
-        yield from (f"  {each.id}  {each.outcome}: {each.claim}" for each in found)
+        yield from (f"  {each.id}  {each.outcome}: {each.claim}" for each in result)
     yield "\nExperiments"
     yield from (f"  {name}" for name in dict.fromkeys(each.experiment for each in figure.runs))
     yield ""
     yield from _how(figure.name, runs=True)
 
 
-def shortened(said: Mapping[str, Any], full: Sequence[str] = ()) -> str:
+def shortened(options: Mapping[str, Any], full: Sequence[str] = ()) -> str:
     """Return the options that shortened runs, in words.
 
     Args:
-        said: The options.
+        options: The options.
         full: Settings of jobs, `key=value`, in the full run.
 
     Examples:
@@ -119,9 +119,9 @@ def shortened(said: Mapping[str, Any], full: Sequence[str] = ()) -> str:
         'about 1/21 of the data (records=200000)'
     """
     forms = {"limit": "at most {:,} requests a run", "seed": "seed {}", "warmup": "warmup {}"}
-    parts = [forms[key].format(value) for key, value in said.items() if key in forms]
+    parts = [forms[key].format(value) for key, value in options.items() if key in forms]
     before = dict(each.split("=", 1) for each in full)
-    for setting in said.get("job_settings", ()):
+    for setting in options.get("job_settings", ()):
         name, _, value = setting.partition("=")
         if before.get(name) != value:
             parts.append(_part(setting, float(before[name]) / float(value)) if name in before else setting)
@@ -134,12 +134,12 @@ def _part(setting: str, times: float) -> str:
     return f"{about}1/{round(times)} of the data ({setting})"
 
 
-def verdicts(found: Sequence[Claim]) -> list[Line]:
+def verdicts(result: Sequence[Claim]) -> list[Line]:
     """The lines of the claims that stand beside pictures."""
-    return [of_claim(each) for each in found]
+    return [of_claim(each) for each in result]
 
 
-def _line(strip: Strip) -> str:
+def _line(strip: SensitivitySweep) -> str:
     """A strip in one line."""
     return f"Over {strip.over}: {'; '.join(f'{cell.value} {cell.outcome}' for cell in strip.cells)}."
 
@@ -153,7 +153,7 @@ FULL_RUN = (
 def page(
     name: str,
     figures: Sequence[Figure],
-    found: Sequence[Claim],
+    result: Sequence[Claim],
     values: Mapping[str, Sequence[PanelValues]],
     changes: Changes,
     shortened: str = "",
@@ -163,7 +163,7 @@ def page(
     Args:
         name: The figure or the claim that was run.
         figures: The figures that were drawn.
-        found: The claims on them.
+        result: The claims on them.
         values: The values of this run, by the name of the figure.
         changes: What was changed in the published experiments.
         shortened: How the run was shortened, in words; empty for a full run.
@@ -174,7 +174,7 @@ def page(
         parts.append(f"![{each.heading}]({each.name}.svg)")
         parts += [f"{panel.title}\n\n{_table(panel)}" for panel in values[each.name]]
     parts += ["## Full run", FULL_RUN]
-    for claim in found:
+    for claim in result:
         parts.append(f"### {claim.id}: {claim.outcome} (full run)")
         parts.append(f"Claim: {claim.claim}. Published: {claim.published}. Accepted: {claim.accept}.")
         parts.append(f"Result of the full run: {claim.ours}")

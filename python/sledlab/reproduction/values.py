@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sledlab.reproduction.rows import said_of
+from sledlab.reproduction.rows import label_of
 from sledlab.show.wording import figure as worded
 
 if TYPE_CHECKING:
@@ -36,22 +36,22 @@ def values_of(figure: Figure, tables: Tables) -> list[PanelValues]:
     Raises:
         Error: A table is missing.
     """
-    found = []
+    result = []
     for panel in figure.panels:
         if panel.kind != "map":
             parts = {name: tables.part(figure, panel, y) for name, y in panel.parts.items()}
-            found.append(_stacked(panel, parts) if panel.kind == "stack" else _plain(panel, parts[""]))
-    return found
+            result.append(_stacked(panel, parts) if panel.kind == "stack" else _plain(panel, parts[""]))
+    return result
 
 
 def _plain(panel: FigurePanel, series: Series) -> PanelValues:
     """A row for each x, a column for each series."""
     names = {name: panel.names.get(name, name) if panel.series else panel.labels[1] for name in series}
-    cells = {(name, said_of(dot.x)): _text(dot) for name, dots in series.items() for dot in dots}
-    places = dict.fromkeys(said_of(dot.x) for dots in series.values() for dot in dots)
+    cells = {(name, label_of(dot.x)): _text(dot) for name, dots in series.items() for dot in dots}
+    positions = dict.fromkeys(label_of(dot.x) for dots in series.values() for dot in dots)
     rows = [
         (_label(panel, place), *(cells.get((name, place), "") for name in series))
-        for place in sorted(places, key=_order)
+        for place in sorted(positions, key=_order)
         if panel.series or panel.kind != "bars" or not panel.names or place in panel.names
     ]
     return PanelValues(_title(panel), (panel.labels[0], *names.values()), tuple(rows))
@@ -61,7 +61,7 @@ def _stacked(panel: FigurePanel, parts: Mapping[str, Series]) -> PanelValues:
     """A row for each bar, a column for each part of it."""
     first = next(iter(parts.values()))
     cells = {
-        (part, name, said_of(dot.x)): _text(dot)
+        (part, name, label_of(dot.x)): _text(dot)
         for part, series in parts.items()
         for name, dots in series.items()
         for dot in dots
@@ -69,7 +69,7 @@ def _stacked(panel: FigurePanel, parts: Mapping[str, Series]) -> PanelValues:
     rows = [
         (panel.names.get(name, name), _label(panel, place), *(cells[part, name, place] for part in parts))
         for name, dots in first.items()
-        for place in (said_of(dot.x) for dot in dots)
+        for place in (label_of(dot.x) for dot in dots)
     ]
     unit = "J" if panel.share else ""
     return PanelValues(

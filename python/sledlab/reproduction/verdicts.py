@@ -35,7 +35,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Strip:
+class SensitivitySweep:
     """Verdicts on a claim over the values of a choice that sledlab had to make: where it holds and flips.
 
     Attributes:
@@ -53,8 +53,8 @@ class Strip:
     @property
     def flips(self) -> bool:
         """Whether the claim is reproduced with some values only; fitted outcomes count for neither side."""
-        found = {cell.outcome for cell in self.cells if cell.outcome not in NO_EVIDENCE}
-        return "reproduced" in found and len(found) > 1
+        result = {cell.outcome for cell in self.cells if cell.outcome not in NO_EVIDENCE}
+        return "reproduced" in result and len(result) > 1
 
 
 NO_EVIDENCE = ("held", "fitted or by construction")
@@ -96,7 +96,7 @@ class Claim:
     ours: str
     why: str = ""
     experiments: tuple[str, ...] = ()
-    strips: tuple[Strip, ...] = ()
+    strips: tuple[SensitivitySweep, ...] = ()
 
     @property
     def figures(self) -> list[Figure]:
@@ -108,18 +108,19 @@ class Claim:
 def claims() -> dict[str, Claim]:
     """All claims by their id, in the order of papers and of their files."""
     rows = json.loads(FILE.read_text(encoding="utf-8"))["claims"]
-    found = [
+    result = [
         Claim(**{**row, "experiments": tuple(row["experiments"]), "strips": _strips(row.get("strips", ()))})
         for row in rows
     ]
     order = list(PAPERS)
-    return {each.id: each for each in sorted(found, key=lambda each: order.index(each.paper))}
+    return {each.id: each for each in sorted(result, key=lambda each: order.index(each.paper))}
 
 
-def _strips(rows: Sequence[Any]) -> tuple[Strip, ...]:
+def _strips(rows: Sequence[Any]) -> tuple[SensitivitySweep, ...]:
     """Strips from their rows in the file of verdicts."""
     return tuple(
-        Strip(over, beside, at, tuple(Cell(*cell) for cell in cells)) for over, beside, at, cells in rows
+        SensitivitySweep(over, beside, at, tuple(Cell(*cell) for cell in cells))
+        for over, beside, at, cells in rows
     )
 
 

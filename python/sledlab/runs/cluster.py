@@ -17,9 +17,9 @@ from sledlab.model.plugins import allowed_plugins, plugins_in
 from sledlab.results import leaves, results
 from sledlab.runs.cluster_outcome import KIND, LEFT, result_of, write
 from sledlab.runs.compose import in_its_file, settings_of, single
+from sledlab.runs.file_names import check_local
 from sledlab.runs.keywords import takes_options
-from sledlab.runs.options import Clustered
-from sledlab.runs.places import check_local
+from sledlab.runs.options import ClusterOptions
 from sledlab.traces.work import Work
 from sledlab.traces.work import work as read_work
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sledlab.runs.execute import Tell
 
 
-@takes_options(Clustered)
+@takes_options(ClusterOptions)
 def replay(
     work: Work | str | Path | None = None,
     device: Device | None = None,
@@ -43,7 +43,7 @@ def replay(
     dump_trace: tuple[int, str | Path] | None = None,
     goal: str | Path | None = None,
     progress: Tell | None = None,
-    **options: Unpack[Clustered],
+    **options: Unpack[ClusterOptions],
 ) -> ClusterResult:
     """Replays a work record on a cluster: works out the times of what each node did.
 
@@ -80,7 +80,7 @@ def replay(
     for what, number in (("number of threads", options.get("threads")), ("node", (dump_trace or (0,))[0])):
         if number is not None and number < 0:
             raise Error(f"there is no {what} {number}", remedy="give a number from 0")
-    with in_its_file(experiment, device, options, Clustered):
+    with in_its_file(experiment, device, options, ClusterOptions):
         base = read(experiment) if experiment is not None else ClusterExperiment()
         record, made = compose(work, device, options, base)
         toml = made.to_toml(record.native)
@@ -134,8 +134,8 @@ def read(path: str | Path) -> ClusterExperiment:
     text = text_of(path)
     experiment = ClusterExperiment(text, str(path))
     tables = tomllib.loads(text)
-    said = tables.get("group")
-    groups = [each for each in said if isinstance(each, dict)] if isinstance(said, list) else []
+    options = tables.get("group")
+    groups = [each for each in options if isinstance(each, dict)] if isinstance(options, list) else []
     _refuse_queues([part.get(name) for part in [tables, *groups] for name in ("scheduler", "power")])
     return experiment
 
@@ -153,15 +153,15 @@ def _refuse_queues(models: Sequence[Any]) -> None:
 def compose(
     work: Work | str | Path | None,
     device: Device | None,
-    said: Mapping[str, Any],
+    options: Mapping[str, Any],
     base: ClusterExperiment,
 ) -> tuple[Work, ClusterExperiment]:
-    """The record, and the experiment `base` with that record, the device and the options `said`.
+    """The record, and the experiment `base` with that record, the device and the options `options`.
 
     Raises:
         Error: There is no record, or an option is wrong.
     """
-    experiment = composed(device, said, base)
+    experiment = composed(device, options, base)
     if work is None:
         work = experiment.work_file()
         if work is None:
@@ -174,7 +174,7 @@ def composed(
     device: Device | None,
     options: Mapping[str, Any],
     base: ClusterExperiment,
-    kind: type = Clustered,
+    kind: type = ClusterOptions,
 ) -> ClusterExperiment:
     """Return the experiment `base` with a device and options, whatever record it replays.
 
@@ -184,7 +184,7 @@ def composed(
         Error: An option is wrong.
     """
     settings = options.get("settings") or {}
-    check_local(tomllib.loads(base.said()), settings)
+    check_local(tomllib.loads(base.explicit_toml()), settings)
     kinds = [settings.get(f"{name}.kind") for name in ("scheduler", "power")]
     _refuse_queues([options.get("scheduler"), options.get("power"), *kinds])
     plugins = allowed_plugins(options, device)

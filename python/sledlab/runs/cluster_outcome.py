@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
+from sledlab.display import SCHEMA
 from sledlab.files import drafted
 from sledlab.lazy import json, polars
 from sledlab.results import OUTCOME, REPORT, read_json, reading
 from sledlab.runs.cluster_result import COMPONENTS, COUNTS, ClusterResult
-from sledlab.runs.places import left_in, seen_from
+from sledlab.runs.file_names import left_in, seen_from
 from sledlab.runs.recording import EXPERIMENT, LATEX, SUMMARY
-from sledlab.shown import SCHEMA
-from sledlab.traces.work import MOST_NODES
+from sledlab.traces.work import MAX_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -143,12 +143,12 @@ def _bottleneck(outcome: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sent(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[int]]:
-    """Bytes that each node sends each node; with a host, nodes send to it alone. Empty above `MOST_NODES`."""
-    if work.nodes > MOST_NODES:
+    """Bytes that each node sends each node; with a host, nodes send to it alone. Empty above `MAX_NODES`."""
+    if work.nodes > MAX_NODES:
         return ()
     if (failure := outcome.get("failure")) is not None:
-        found: Sequence[Sequence[int]] = failure["traffic"]
-        return found
+        result: Sequence[Sequence[int]] = failure["traffic"]
+        return result
     if outcome["config"]["cluster"]["at"] == "nodes":
         rows: Sequence[Sequence[int]] = work.traffic.tolist()
         return rows

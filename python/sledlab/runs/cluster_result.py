@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sledlab.display import DisplayedResult
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
-from sledlab.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ class Bottleneck:
 
 
 @dataclass(frozen=True, repr=False)
-class ClusterResult(Shown):
+class ClusterResult(DisplayedResult):
     """The result of the replay of a work record: where the time of every node went.
 
     Displays itself as a table in a notebook, and prints as one.
@@ -103,8 +103,8 @@ class ClusterResult(Shown):
             >>> r.failure["failed"], r.failure["phase"]
             ([2], 'scan')
         """
-        found: Mapping[str, Any] | None = self.summary.get("failure")
-        return found
+        result: Mapping[str, Any] | None = self.summary.get("failure")
+        return result
 
     @property
     def spares(self) -> int:
@@ -149,8 +149,8 @@ class ClusterResult(Shown):
     @property
     def components_s(self) -> Mapping[str, float]:
         """Time of all nodes together in each of `COMPONENTS`, in s."""
-        found: Mapping[str, float] = self.summary["components_s"]
-        return found
+        result: Mapping[str, float] = self.summary["components_s"]
+        return result
 
     @cached_property
     def energy(self) -> ClusterEnergy:
@@ -191,8 +191,8 @@ class ClusterResult(Shown):
     @property
     def config(self) -> Mapping[str, Any]:
         """The whole experiment, as plain data."""
-        found: Mapping[str, Any] = self.summary["config"]
-        return found
+        result: Mapping[str, Any] = self.summary["config"]
+        return result
 
     @property
     def toml(self) -> str:

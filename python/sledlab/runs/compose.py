@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
 from sledlab.errors import Error
-from sledlab.model.catalogue import TABLES, Chosen, with_settings
+from sledlab.model.catalogue import TABLES, ModelChoice, with_settings
 from sledlab.model.choices import worded
+from sledlab.model.error_location import placed
 from sledlab.model.experiment import text_of
-from sledlab.model.lines import placed
 from sledlab.model.plugins import allowed_plugins, words_in
-from sledlab.runs.options import Simulated, declared, several_values
-from sledlab.runs.places import check_local
+from sledlab.runs.file_names import check_local
+from sledlab.runs.options import SimulateOptions, declared, several_values
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
 
-    Source = Trace | Chosen | str | Path | Any
-    Device = Chosen | str | Path
+    Source = Trace | ModelChoice | str | Path | Any
+    Device = ModelChoice | str | Path
 
 MODELS = ("scheduler", "power", "merge", "cache", "system", "hybrid")
 """Options whose values may be chosen models with a key `kind` in their table of the experiment."""
@@ -51,7 +51,7 @@ def compose(
     options: Mapping[str, Any] | None = None,
     *,
     base: Experiment | None = None,
-    kind: type = Simulated,
+    kind: type = SimulateOptions,
 ) -> ComposedExperiment:
     """The experiment `base`, with a source, a device and options in the place of its own.
 
@@ -69,9 +69,9 @@ def compose(
     source, device = single("source", source), single("device", device)
     if base is not None:
         given = () if source is None else ("trace", "workload")
-        check_local(tomllib.loads(base.said()), {*given, *(options.get("settings") or {})})
+        check_local(tomllib.loads(base.explicit_toml()), {*given, *(options.get("settings") or {})})
     experiment, trace = base or Experiment(), None
-    workload = source if isinstance(source, Chosen) else None
+    workload = source if isinstance(source, ModelChoice) else None
     if source is not None and workload is None:
         experiment, trace = _with_trace(experiment, source)
     settings = {**settings_of(device, options, kind), "workload": workload}
@@ -100,10 +100,10 @@ def settings_of(device: Device | None, options: Mapping[str, Any], kind: type) -
 
 def _device(device: Device | None) -> dict[str, Any]:
     """A device as settings; parameters in its name, as in `mems-g2:sleds=4`, are parsed as settings are."""
-    chosen = worded("device", device) if isinstance(device, str) else None
-    if chosen is None or not chosen.parameters:
+    choice = worded("device", device) if isinstance(device, str) else None
+    if choice is None or not choice.parameters:
         return {"device": device}
-    return {"device": chosen.name, **{f"device.{key}": value for key, value in chosen.parameters.items()}}
+    return {"device": choice.name, **{f"device.{key}": value for key, value in choice.parameters.items()}}
 
 
 def single(name: str, value: Any) -> Any:
@@ -121,7 +121,7 @@ def single(name: str, value: Any) -> Any:
 
 @contextmanager
 def in_its_file(
-    file: Any, device: Device | None, options: Mapping[str, Any], kind: type = Simulated
+    file: Any, device: Device | None, options: Mapping[str, Any], kind: type = SimulateOptions
 ) -> Iterator[None]:
     """Add file and line to errors about values of a file, unless an option overrides the value.
 
@@ -147,9 +147,9 @@ def _located(
     keys |= {*(options.get("settings") or {}), *(f"{name}.kind" for name in MODELS if name in given)}
     named = {"device": device, **{name: given.get(name) for name in ("front", "node", "host", "network")}}
     tables = {table: None if isinstance(each, (list, tuple)) else each for table, each in named.items()}
-    for table, chosen in (*tables.items(), *given.items()):
-        if isinstance(chosen, Chosen):
-            keys |= {f"{table}.{key}" for key in chosen.parameters}
+    for table, choice in (*tables.items(), *given.items()):
+        if isinstance(choice, ModelChoice):
+            keys |= {f"{table}.{key}" for key in choice.parameters}
     file = file if isinstance(file, (str, Path)) else None
     return placed(file, tables, keys, set(words_in([device, given])))
 

@@ -180,8 +180,8 @@ class Emulation:
         if not self.replies:
             return dict.fromkeys((*PERCENTILES, "max"), 0.0)
         real = self.lateness_ns / 1e3
-        found = {name: float(np.percentile(real, at)) for name, at in PERCENTILES.items()}
-        return {**found, "max": float(real.max())}
+        result = {name: float(np.percentile(real, at)) for name, at in PERCENTILES.items()}
+        return {**result, "max": float(real.max())}
 
     @property
     def late(self) -> int:

@@ -10,7 +10,7 @@ from sledlab._native import Experiment
 from sledlab.runs.compose import compose, in_its_file, read
 from sledlab.runs.interrupt import Interrupt, Interrupted
 from sledlab.runs.keywords import takes_options
-from sledlab.runs.options import Simulated
+from sledlab.runs.options import SimulateOptions
 from sledlab.runs.recording import Recording
 from sledlab.runs.result import Result
 from sledlab.traces.stream import open_stream
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Experiment", "execute", "run", "simulate"]
 
 
-@takes_options(Simulated)
+@takes_options(SimulateOptions)
 def simulate(
     source: Source | None = None,
     device: Device | None = None,
@@ -38,7 +38,7 @@ def simulate(
     out: str | Path | None = None,
     replace: bool = False,
     progress: Tell | None = None,
-    **options: Unpack[Simulated],
+    **options: Unpack[SimulateOptions],
 ) -> Result:
     """Replays a trace or a workload against a device.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sledlab.display import DisplayedResult, presentation_of
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
-from sledlab.shown import Shown, face_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,7 +104,7 @@ def _covered(begins: Any, ends: Any, first: int, last: int) -> int:
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Shown):
+class Explanation(DisplayedResult):
     """One request of a run: where its time went, and what it waited for. Prints as a few sentences.
 
     Attributes:
@@ -167,7 +167,7 @@ class Explanation(Shown):
     @property
     def answer(self) -> str:
         """Return the explanation in a few sentences."""
-        return face_of(self).answer(self)
+        return presentation_of(self).answer(self)
 
     def plot(self) -> Figure:
         """Draw the parts of the response time."""
@@ -185,12 +185,12 @@ def explain(requests: polars.DataFrame, config: Mapping[str, Any], number: int |
         raise Error("the run completed no request that could be explained", remedy="raise --limit")
     if number is None:
         number = int(requests["id"][requests["response_ns"].arg_max() or 0])
-    found = requests.filter(polars.col("id") == number)
-    if found.is_empty():
+    result = requests.filter(polars.col("id") == number)
+    if result.is_empty():
         ids = requests["id"].to_list()
         known = f"reads and writes of this run have ids from {min(ids)} to {max(ids)}; a warm-up is excluded"
         raise Error(f"there is no request {number} in the table of requests", remedy=known)
-    row = found.row(0, named=True)
+    row = result.row(0, named=True)
     kind = _kind(config, row)
     return Explanation(
         number=number,

@@ -37,14 +37,14 @@ def spans(data: Mapping[str, Numbers], devices: Any, summary: Mapping[str, Any])
     end = int(data["completion_ns"].max(initial=0))
     begin = int(data["arrival_ns"].min(initial=0)) if summary["config"].get("replay", {}).get("warmup") else 0
     names = [int(each) for each in np.unique(devices) if each >= 0]
-    found: dict[int, Spans] = {name: _of(data, devices == name, timeout, (begin, end)) for name in names}
+    result: dict[int, Spans] = {name: _of(data, devices == name, timeout, (begin, end)) for name in names}
     if power.get("kind") == "oracle":  # parks at the beginning of a rest, or not at all
         parked = {"rested": "parked"}
-        found = {
+        result = {
             name: [(parked.get(state, state), begins, ends) for state, begins, ends in states]
-            for name, states in found.items()
+            for name, states in result.items()
         }
-    return found if _agree(found, summary["state_time_s"]) else {}
+    return result if _agree(result, summary["state_time_s"]) else {}
 
 
 def _timeout_ns(power: Mapping[str, Any]) -> int | None:
@@ -61,7 +61,7 @@ def _timeout_ns(power: Mapping[str, Any]) -> int | None:
 
 
 def _of(
-    data: Mapping[str, Numbers], mine: Any, timeout: int | None, whole: tuple[int, int]
+    data: Mapping[str, Numbers], mine: Any, timeout: int | None, full: tuple[int, int]
 ) -> list[tuple[str, Numbers, Numbers]]:
     """The states of one device, whose requests `mine` selects."""
     order = np.argsort(data["start_ns"][mine], kind="stable")
@@ -71,36 +71,36 @@ def _of(
     if not len(start):
         return []
     # Requests served together start at the same time; the first of them carries the start-up time.
-    busy = np.concatenate(([whole[0]], np.maximum.accumulate(end)))
-    until = np.concatenate((start - startup, [whole[1]]))
+    busy = np.concatenate(([full[0]], np.maximum.accumulate(end)))
+    until = np.concatenate((start - startup, [full[1]]))
     started = np.concatenate((startup > 0, [False]))
     rests = until > busy
     since, until, started = busy[rests], until[rests], started[rests]
     parked_first = bool(rests[0]) and bool(startup[0] > 0)
     woken = np.flatnonzero(startup > 0)
-    found = [("startup", start[woken] - startup[woken], start[woken])]
+    result = [("startup", start[woken] - startup[woken], start[woken])]
     if timeout is None:
-        found += [("idle", since[~started], until[~started])]
+        result += [("idle", since[~started], until[~started])]
         if parked_first:
-            found += [("parked", since[:1], until[:1])]
+            result += [("parked", since[:1], until[:1])]
         later = started.copy()
         later[:1] &= not parked_first
-        found += [("rested", since[later], until[later])]
+        result += [("rested", since[later], until[later])]
     else:
         parks = np.minimum(since + timeout, until)
         if parked_first:
             parks[0] = since[0]
-        found += [("idle", since, parks), ("parked", parks, until)]
+        result += [("idle", since, parks), ("parked", parks, until)]
     return [
         (name, begins[ends > begins].astype(np.uint64), ends[ends > begins].astype(np.uint64))
-        for name, begins, ends in found
+        for name, begins, ends in result
     ]
 
 
-def _agree(found: Mapping[int, Spans], real: Mapping[str, float]) -> bool:
+def _agree(result: Mapping[int, Spans], real: Mapping[str, float]) -> bool:
     """Whether the times of all devices in these states add up to the state times in the summary."""
     total_s = dict.fromkeys(("idle", "parked", "rested", "startup"), 0.0)
-    for each in found.values():
+    for each in result.values():
         for name, begins, ends in each:
             total_s[name] += float((ends - begins).sum()) * 1e-9
     pairs = [(total_s["startup"], real["startup"])]

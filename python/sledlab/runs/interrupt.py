@@ -25,8 +25,8 @@ class Stopped(KeyboardInterrupt):
         number: The number of the signal.
     """
 
-    def __init__(self, number: int, words: str = "") -> None:
-        super().__init__(words)
+    def __init__(self, number: int, text: str = "") -> None:
+        super().__init__(text)
         self.number = number
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, get_type_hints
 
 from sledlab.errors import Error
 from sledlab.lazy import difflib
-from sledlab.model.catalogue import CATALOGUES, NAMES, Chosen
+from sledlab.model.catalogue import CATALOGUES, NAMES, ModelChoice
 from sledlab.runs.options import declared
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ def _models(kind: str, given: Mapping[str, Any]) -> list[str]:
     """Return the names of the models of a kind among the values of a call."""
     values = [given.get(name) for name in (kind, *(["source"] if kind == "workload" else []))]
     several = [each for value in values for each in (value if isinstance(value, (list, tuple)) else [value])]
-    chosen = [each for each in several if not isinstance(each, Chosen) or each.kind == kind]
-    return [each.name if isinstance(each, Chosen) else str(each) for each in chosen if each is not None]
+    choice = [each for each in several if not isinstance(each, ModelChoice) or each.kind == kind]
+    return [each.name if isinstance(each, ModelChoice) else str(each) for each in choice if each is not None]
 
 
 def _parameters(kind: str, model: str) -> set[str]:

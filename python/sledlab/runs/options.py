@@ -1,9 +1,9 @@
 """The options of a run, declared once.
 
-Each field of the classes below is a keyword of the functions in Python, an option of the command line, and
-mostly a key of an experiment: the `Option` beside its type has its meaning, default and key. Studies declare
-their options in the same way and inherit these (PEP 692: `**options: Unpack[Simulated]`). Functions with
-options check and list them with `sledlab.runs.keywords.takes_options`.
+Each field of the classes below declares a Python keyword, a command-line option and, in most cases, a key
+of an experiment. The `Option` in its annotation gives meaning, default and key. Studies inherit these classes
+and add their own options (PEP 692: `**options: Unpack[SimulateOptions]`).
+`sledlab.runs.keywords.takes_options` checks the keywords of a function and lists them in its signature.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import ModelChoice
 from sledlab.runs.parsing import (
     count,
     items,
@@ -28,7 +28,7 @@ from sledlab.runs.parsing import (
     words,
 )
 
-Models = Chosen | str
+Models = ModelChoice | str
 
 Devices = Sequence[Models | Path] | Models | Path
 """One device or several."""
@@ -107,7 +107,7 @@ class Option:
     advanced: bool = False
 
 
-class Offered(TypedDict, total=False):
+class ReplayOptions(TypedDict, total=False):
     """Options of the replay: how requests arrive, and how many."""
 
     replay: Annotated[
@@ -156,13 +156,13 @@ class Offered(TypedDict, total=False):
     ]
 
 
-class SingleSeed(TypedDict, total=False):
+class SeedOptions(TypedDict, total=False):
     """The option for the seed of a run."""
 
     seed: Annotated[int, Option("Seed of all random numbers", default="1", key="seed", advanced=True)]
 
 
-class Settings(TypedDict, total=False):
+class SettingOptions(TypedDict, total=False):
     """The option for any setting that has no option of its own."""
 
     settings: Annotated[
@@ -177,15 +177,15 @@ class Settings(TypedDict, total=False):
     ]
 
 
-class Set(SingleSeed, Settings, total=False):
+class SeedSettingOptions(SeedOptions, SettingOptions, total=False):
     """Options of every command that runs experiments with one seed: the seed, and any other setting."""
 
 
-class Replayed(Offered, Set, total=False):
+class SourceOptions(ReplayOptions, SeedSettingOptions, total=False):
     """Options of the replay, the seed and settings."""
 
 
-class Trusted(TypedDict, total=False):
+class PluginOptions(TypedDict, total=False):
     """The option that allows plug-ins that only a file names."""
 
     allow_plugins: Annotated[
@@ -193,7 +193,7 @@ class Trusted(TypedDict, total=False):
     ]
 
 
-class Scheduled(TypedDict, total=False):
+class SchedulerOptions(TypedDict, total=False):
     """The option for the scheduler."""
 
     scheduler: Annotated[
@@ -201,7 +201,7 @@ class Scheduled(TypedDict, total=False):
     ]
 
 
-class Parked(TypedDict, total=False):
+class PowerPolicyOptions(TypedDict, total=False):
     """The option for the power policy."""
 
     power: Annotated[
@@ -215,7 +215,7 @@ class Parked(TypedDict, total=False):
     ]
 
 
-class Merged(TypedDict, total=False):
+class MergeOptions(TypedDict, total=False):
     """The option for merging queued requests."""
 
     merge: Annotated[
@@ -230,11 +230,11 @@ class Merged(TypedDict, total=False):
     ]
 
 
-class Saving(Parked, Merged, total=False):
+class EnergyOptions(PowerPolicyOptions, MergeOptions, total=False):
     """Options that save energy: the power policy and merging."""
 
 
-class Arranged(TypedDict, total=False):
+class SystemOptions(TypedDict, total=False):
     """Options for the system that the device is a part of: cache, array, hybrid."""
 
     cache: Annotated[
@@ -266,25 +266,25 @@ class Arranged(TypedDict, total=False):
     ]
 
 
-class Around(Saving, Arranged, total=False):
+class StorageOptions(EnergyOptions, SystemOptions, total=False):
     """Options for everything around the device but the scheduler."""
 
 
-class Composed(Replayed, Scheduled, Around, total=False):
+class ExperimentOptions(SourceOptions, SchedulerOptions, StorageOptions, total=False):
     """Options that make an experiment of a device and a source, but for the speed-up."""
 
 
-class Paced(TypedDict, total=False):
+class SpeedupOptions(TypedDict, total=False):
     """The option for the speed-up."""
 
     speedup: Annotated[float, Option("Replay S times as fast.", "S", key="replay.speedup")]
 
 
-class Simulated(Composed, Paced, Trusted, total=False):
+class SimulateOptions(ExperimentOptions, SpeedupOptions, PluginOptions, total=False):
     """Options of a single run."""
 
 
-class Furnished(TypedDict, total=False):
+class NodeOptions(TypedDict, total=False):
     """Options for the nodes and the host of a cluster, but for their stores."""
 
     node: Annotated[
@@ -297,7 +297,7 @@ class Furnished(TypedDict, total=False):
     ]
 
 
-class Connected(Furnished, total=False):
+class NetworkOptions(NodeOptions, total=False):
     """Options for nodes, host and network of a cluster, but for its stores."""
 
     network: Annotated[
@@ -310,7 +310,7 @@ class Connected(Furnished, total=False):
     ]
 
 
-class Stored(Scheduled, Merged, Arranged, Set, total=False):
+class NodeStoreOptions(SchedulerOptions, MergeOptions, SystemOptions, SeedSettingOptions, total=False):
     """Options for the stores of a cluster, but for the device."""
 
     power: Annotated[
@@ -318,13 +318,13 @@ class Stored(Scheduled, Merged, Arranged, Set, total=False):
     ]
 
 
-class Clustered(Connected, Stored, Trusted, total=False):
+class ClusterOptions(NetworkOptions, NodeStoreOptions, PluginOptions, total=False):
     """Options of the replay of a work record."""
 
     threads: Annotated[int, Option("Threads at most", default="all processors")]
 
 
-class Priced(TypedDict, total=False):
+class PriceOptions(TypedDict, total=False):
     """The option for prices of devices, energy and time."""
 
     price: Annotated[
@@ -338,13 +338,13 @@ class Priced(TypedDict, total=False):
     ]
 
 
-class Repeated(TypedDict, total=False):
+class SeedListOptions(TypedDict, total=False):
     """The option for runs repeated with several seeds."""
 
     seed: Annotated[Seeds, Option("Seeds; several for workloads only.", "N,N|A..B", "1")]
 
 
-class Parallel(TypedDict, total=False):
+class ExecutorOptions(TypedDict, total=False):
     """Options for where the runs of a study execute, and where results of earlier runs are found."""
 
     parallel: Annotated[int, Option("Runs at the same time", default="all processors")]
@@ -372,18 +372,20 @@ class Parallel(TypedDict, total=False):
     ]
 
 
-class Studied(Offered, Settings, Repeated, Parallel, Trusted, total=False):
+class StudyOptions(
+    ReplayOptions, SettingOptions, SeedListOptions, ExecutorOptions, PluginOptions, total=False
+):
     """Options of every study."""
 
 
 @cache
-def declared(said: type) -> Mapping[str, Option]:
+def declared(options_class: type) -> Mapping[str, Option]:
     """The options that a class declares, by keyword; inherited ones first."""
-    found = {}
-    for name, hint in get_type_hints(said, include_extras=True).items():
+    result = {}
+    for name, hint in get_type_hints(options_class, include_extras=True).items():
         kind, *marks = get_args(hint)
         option = next(each for each in marks if isinstance(each, Option))
         if option.read is str:
             option = replace(option, read=items if option.repeated else READ.get(kind, str))
-        found[name] = option
-    return found
+        result[name] = option
+    return result

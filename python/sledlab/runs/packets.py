@@ -66,10 +66,10 @@ def track(uuid: int, name: str, parent: int = 0, rank: int = 0, *, counter: bool
 
 def begun(sequence: int, uuid: int, names: Sequence[str], annotations: Sequence[str]) -> bytes:
     """The first packet of a sequence: the track of all its events, and names, which are numbered from 1."""
-    said = [field(2, field(1, iid) + field(2, name)) for iid, name in enumerate(names, 1)]
-    said += [field(3, field(1, iid) + field(2, name)) for iid, name in enumerate(annotations, 1)]
+    entries = [field(2, field(1, iid) + field(2, name)) for iid, name in enumerate(names, 1)]
+    entries += [field(3, field(1, iid) + field(2, name)) for iid, name in enumerate(annotations, 1)]
     defaults = field(11, field(11, uuid))
-    return packet(sequence, field(13, CLEARED), field(59, defaults), field(12, b"".join(said)))
+    return packet(sequence, field(13, CLEARED), field(59, defaults), field(12, b"".join(entries)))
 
 
 def width(numbers: Numbers) -> int:
@@ -135,12 +135,12 @@ def woven(rows: Sequence[tuple[Bytes, npt.NDArray[np.bool_] | None]]) -> Iterato
 
     Each matrix comes with a mask of the rows to write, or `None` for all rows.
     """
-    whole = np.concatenate([each for each, _ in rows], axis=1)
-    if all(wanted is None for _, wanted in rows):
-        yield whole.tobytes()
+    full = np.concatenate([each for each, _ in rows], axis=1)
+    if all(required is None for _, required in rows):
+        yield full.tobytes()
         return
-    kept = [
-        np.ones(each.shape, bool) if wanted is None else np.broadcast_to(wanted[:, None], each.shape)
-        for each, wanted in rows
+    selected = [
+        np.ones(each.shape, bool) if required is None else np.broadcast_to(required[:, None], each.shape)
+        for each, required in rows
     ]
-    yield whole[np.concatenate(kept, axis=1)].tobytes()
+    yield full[np.concatenate(selected, axis=1)].tobytes()

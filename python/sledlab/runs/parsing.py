@@ -24,7 +24,7 @@ SIZES = {
 }
 """Units of sizes and their numbers of bytes."""
 
-MOST = 2**64
+MAX = 2**64
 """Every count is below this."""
 
 
@@ -55,9 +55,9 @@ def count(word: str) -> int:
     except ValueError:
         pass
     try:
-        found = decimal.Decimal(word[:-1] if word[-1:] in THOUSANDS else word) * THOUSANDS.get(word[-1:], 1)
-        if abs(found) < MOST and found == (whole := int(found)):
-            return whole
+        result = decimal.Decimal(word[:-1] if word[-1:] in THOUSANDS else word) * THOUSANDS.get(word[-1:], 1)
+        if abs(result) < MAX and result == (full := int(result)):
+            return full
     except decimal.InvalidOperation:
         pass
     raise Error(f"`{word}` is not a whole number", remedy="write it as 20000, 20k or 1e6")
@@ -149,19 +149,19 @@ def whole_numbers(text: str) -> list[int]:
 def _ranges(text: str, step: Callable[[float], float], read: Callable[[str], float] = number) -> list[float]:
     if text == "none":
         return []
-    found: list[float] = []
+    result: list[float] = []
     for word in words(text):
         first, dots, last = word.partition("..")
         value = read(first)
-        found.append(value)
+        result.append(value)
         if not dots:
             continue
         end = read(last)
         if not 0 < value <= end < 1e6:
             raise Error(f"`{word}` is not a range", remedy="write it as 1..10")
         while (value := step(value)) <= end:
-            found.append(value)
-    return found
+            result.append(value)
+    return result
 
 
 def names(text: str) -> list[str]:
@@ -180,12 +180,12 @@ def settings(texts: Sequence[str]) -> dict[str, str]:
     Raises:
         Error: A text has no `=`, or two texts have the same key.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for key, value in (pair("--set", text) for text in texts):
-        if key in found:
+        if key in result:
             raise Error(f"`--set {key}` is given twice", remedy="keep one of them")
-        found[key] = value
-    return found
+        result[key] = value
+    return result
 
 
 def pair(flag: str, item: str) -> tuple[str, str]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 ENDINGS = (".pftrace", ".perfetto-trace")
 """Endings of the names of Perfetto traces."""
 
-MOST_REQUESTS = 5_000_000
+MAX_REQUESTS = 5_000_000
 """Most requests in a file: already more than a browser has memory for."""
 
 CHUNK = 50_000
@@ -89,10 +89,10 @@ def write(frame: polars.DataFrame, summary: Mapping[str, Any], path: Path) -> No
         Error: There are too many requests, or the file cannot be written.
     """
     check_name(path)
-    if frame.height > MOST_REQUESTS:
+    if frame.height > MAX_REQUESTS:
         raise Error(
             f"a trace of {frame.height:,} requests is more than a browser can show",
-            remedy=f"keep to {MOST_REQUESTS:,} requests, with --limit for instance",
+            remedy=f"keep to {MAX_REQUESTS:,} requests, with --limit for instance",
         )
     data = {name: frame[name].to_numpy() for name in frame.columns if frame[name].dtype.is_numeric()}
     data["write"] = (frame["op"] == "W").to_numpy() if "op" in frame.columns else np.zeros(0, bool)
@@ -169,13 +169,13 @@ def _lanes(start: Numbers, end: Numbers) -> Numbers:
         return lanes
     busy: list[tuple[int, int]] = []
     free: list[int] = []
-    most = 0
+    maximum = 0
     for index, begins, ends in zip(order.tolist(), start[order].tolist(), end[order].tolist(), strict=True):
         while busy and busy[0][0] <= begins:
             heappush(free, heappop(busy)[1])
         if not free:
-            heappush(free, most)
-            most += 1
+            heappush(free, maximum)
+            maximum += 1
         lanes[index] = lane = heappop(free)
         heappush(busy, (ends, lane))
     return lanes
@@ -230,10 +230,10 @@ def _requests(station: Station, data: Mapping[str, Numbers], part: slice) -> Ite
     name = np.where(data["write"], NUMBER_OF["write"], NUMBER_OF["read"]).astype(np.uint64)
     leads = packets.varint(47 << 3 | packets.FIXED64)
     ends = packets.varint(48 << 3 | packets.FIXED64)
-    said = [_annotation(number, data[each]) for number, each in enumerate(ANNOTATIONS, 1)]
+    fields = [_annotation(number, data[each]) for number, each in enumerate(ANNOTATIONS, 1)]
     rows = [
         (events(INSTANT, data["arrival_ns"], arrivals, leads, flow, names=name), None),
-        (events(BEGIN, start, own, ends, flow, *said, names=name), None),
+        (events(BEGIN, start, own, ends, flow, *fields, names=name), None),
     ]
     first = start + data["overhead_ns"]
     for kind, parts in station.tracks.items():
@@ -249,9 +249,9 @@ def _requests(station: Station, data: Mapping[str, Numbers], part: slice) -> Ite
 
 def _slice(name: int, begins: Numbers, ends: Numbers, sequences: Numbers) -> list[tuple[Bytes, Any]]:
     """A slice for each request, left out where it has no length."""
-    wanted = ends > begins
+    required = ends > begins
     begin, end = events(BEGIN, begins, sequences, names=name), events(END, ends, sequences)
-    return [(begin, wanted), (end, wanted)]
+    return [(begin, required), (end, required)]
 
 
 def _annotation(name: int, values: Numbers) -> Bytes:

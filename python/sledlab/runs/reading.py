@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sledlab.lazy import polars
 from sledlab.results import OUTCOME, read_json, reading
 from sledlab.runs.emulation import EMULATION, REPLIES, Emulation
-from sledlab.runs.places import seen_from
+from sledlab.runs.file_names import seen_from
 from sledlab.runs.recording import EXPERIMENT, REQUESTS, SUMMARY, TIMELINE, TIMING
 from sledlab.runs.requests import RequestsParquet
 from sledlab.runs.result import Result

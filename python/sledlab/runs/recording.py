@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import polars
 from sledlab.results import OUTCOME, REPORT, leaves, results
-from sledlab.runs.perfetto import MOST_REQUESTS, check_name
-from sledlab.runs.places import left_in
+from sledlab.runs.file_names import left_in
+from sledlab.runs.perfetto import MAX_REQUESTS, check_name
 from sledlab.runs.requests import KEPT_ROWS, Memory, RequestsTable, Sink, Tee, to_file
 from sledlab.traces.parquet import write_table
 
@@ -78,7 +78,7 @@ class Recording:
             check_name(Path(perfetto))
             check_writable(Path(perfetto))
             if not sinks:
-                sinks.append(Memory(MOST_REQUESTS))
+                sinks.append(Memory(MAX_REQUESTS))
         return cls(directory, sinks, None if perfetto is None else Path(perfetto))
 
     @property

@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sledlab.display import DisplayedResult
 from sledlab.errors import Error
 from sledlab.lazy import later
-from sledlab.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +94,7 @@ class StateTime:
 
 
 @dataclass(frozen=True, repr=False)
-class Result(Shown):
+class Result(DisplayedResult):
     """The result of a run: numbers, plots and, where recorded, every request.
 
     Times are in ms, energy in J. Displays itself as a table in a notebook, and prints as one.
@@ -295,8 +295,8 @@ class Result(Shown):
             >>> slowest.response_ms == r.response_time.max, slowest.wait.served > 0
             (True, True)
         """
-        found: Explanation = explanation(self.requests, self.config, number)
-        return found
+        result: Explanation = explanation(self.requests, self.config, number)
+        return result
 
     def perfetto(self, path: str | Path) -> Path:
         """Writes every request as a trace for https://ui.perfetto.dev and returns the path.

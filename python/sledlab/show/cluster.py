@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 from sledlab._native import __version__
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.show import cluster_figures, failing, wording
-from sledlab.show.cluster_figures import MOST_ROWS, PART_NAMES, names_of
+from sledlab.show import cluster_figures, node_failures, wording
+from sledlab.show.cluster_figures import MAX_ROWS, PART_NAMES, names_of
 from sledlab.show.document import (
-    Beside,
+    Collapsible,
     Document,
     Drawing,
     Facts,
-    Folded,
     Grid,
     Heading,
     Numbers,
+    SideBySideParts,
     Source,
     Text,
 )
-from sledlab.show.face import DocumentFace
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.traffic import most
 from sledlab.show.wording import data, energy, figure, joined, percent
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 NOTICED = 0.005
 """A component whose doubled speed saves less than this share of the time is called no bottleneck."""
 
-MOST_LINES = 40
+MAX_LINES = 40
 """Most lines of the table of phases on a terminal; of more, the first ones and that of the whole job."""
 
 
@@ -47,7 +47,7 @@ def answer(result: ClusterResult) -> str:
             None,
             (
                 f"{_first(result)}{_what_holds_up(result)}.",
-                failing.sentences(result),
+                node_failures.sentences(result),
                 _disagree(result),
                 _skipped(result),
             ),
@@ -103,14 +103,14 @@ def _share(result: ClusterResult, part: str) -> float:
 
 def _disagree(result: ClusterResult) -> str:
     """A sentence on why the largest component is not the bottleneck; empty where it is."""
-    found, largest = result.bottleneck, result.largest
-    if found.saved is None or found.saved < NOTICED or found.what == largest:
+    match, largest = result.bottleneck, result.largest
+    if match.saved is None or match.saved < NOTICED or match.what == largest:
         return ""
-    least = next(row["saved"] for row in result.what_if.iter_rows(named=True) if row["what"] == largest)
-    saves = "nothing" if least < NOTICED else f"only {wording.saved(least)}"
+    minimum = next(row["saved"] for row in result.what_if.iter_rows(named=True) if row["what"] == largest)
+    saves = "nothing" if minimum < NOTICED else f"only {wording.saved(minimum)}"
     return (
         f"Nodes spend more time on {THING[largest]}, {percent(_share(result, largest))} against "
-        f"{percent(_share(result, found.what))}, but twice as fast that saves "
+        f"{percent(_share(result, match.what))}, but twice as fast that saves "
         f"{saves}: the rest of it is hidden behind other work, or on nodes that wait "
         "for others anyway."
     )
@@ -140,9 +140,9 @@ def brief(result: ClusterResult) -> Sequence[Part]:
     """The parts that a terminal and a notebook show of a replay."""
     table = _phases(result)
     rows = table.rows
-    if len(rows) > MOST_LINES:
-        rest = (f"... {len(rows) - MOST_LINES} others", *[""] * (len(table.head) - 1))
-        rows = [*rows[: MOST_LINES - 1], rest, rows[-1]]
+    if len(rows) > MAX_LINES:
+        remaining = (f"... {len(rows) - MAX_LINES} others", *[""] * (len(table.head) - 1))
+        rows = [*rows[: MAX_LINES - 1], remaining, rows[-1]]
     return [
         Heading(_title(result), 1),
         Text(answer(result)),
@@ -173,9 +173,9 @@ def _phases(result: ClusterResult) -> Grid:
     names = ("requests", "read_bytes", "written_bytes", "sent_bytes")
     sums = {name: sum(row[name] for row in rows) for name in names}
     parts = {f"{part}_s": result.components_s[part] for part in COMPONENTS}
-    whole = {"phase": "all", "elapsed_s": result.elapsed_s, **parts, **sums, "store_j": result.energy.store}
+    full = {"phase": "all", "elapsed_s": result.elapsed_s, **parts, **sums, "store_j": result.energy.store}
     lines = []
-    for row in (*rows, whole):
+    for row in (*rows, full):
         total = sum(row[f"{part}_s"] for part in COMPONENTS) or 1.0
         lines.append(
             (
@@ -200,16 +200,16 @@ def page(result: ClusterResult) -> Document:
         return Drawing(partial(cluster_figures.draw, result, kind), about, heading, caption, panels=panels)
 
     faster = [drawn("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
-    said = most(result.traffic, names_of(result)) if result.sent else ""
-    matrix = [drawn("traffic", "Who sends whom how much", said)] if result.sent else []
+    text = most(result.traffic, names_of(result)) if result.sent else ""
+    matrix = [drawn("traffic", "Who sends whom how much", text)] if result.sent else []
     both = [replace(each, width="" if faster and matrix else "narrow") for each in (*faster, *matrix)]
     beside: list[Part] = (
-        [Heading("What would help, and what crosses the network"), Beside(both)] if both else []
+        [Heading("What would help, and what crosses the network"), SideBySideParts(both)] if both else []
     )
     numbers: list[Part] = [_phases(result), Text(_note(result), "quiet")]
-    if result.by_phase.height > cluster_figures.MOST_PHASES:
-        numbers = [Folded("The numbers", numbers)]
-    shown = ALL_NODES if result.nodes <= MOST_ROWS else SOME_NODES
+    if result.by_phase.height > cluster_figures.MAX_PHASES:
+        numbers = [Collapsible("The numbers", numbers)]
+    shown = ALL_NODES if result.nodes <= MAX_ROWS else SOME_NODES
     return Document(
         kind="replay of a work record",
         title=_title(result),
@@ -218,14 +218,14 @@ def page(result: ClusterResult) -> Document:
             Text(answer(result), "answer"),
             Numbers(_key_figures(result)),
             Heading("Where the time went"),
-            Beside([drawn("phases", "By phase", PHASES), drawn("timeline", "Node by node", shown)]),
+            SideBySideParts([drawn("phases", "By phase", PHASES), drawn("timeline", "Node by node", shown)]),
             *numbers,
             *beside,
             Heading("Where the energy went"),
             replace(drawn("energy", "Energy of all nodes", ENERGY), width="narrow"),
             Heading("What ran"),
             Facts(_facts(result)),
-            Folded("The whole experiment, to run it again", [Source(result.toml)]),
+            Collapsible("The whole experiment, to run it again", [Source(result.toml)]),
         ],
     )
 
@@ -247,12 +247,12 @@ ENERGY = (
 def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
     """The numbers at the top: name, value, remark."""
     longest = max(result.by_phase.iter_rows(named=True), key=lambda row: row["elapsed_s"])
-    found = result.bottleneck
-    remark = "most time" if found.saved is None else f"twice as fast saves {wording.saved(found.saved)}"
+    match = result.bottleneck
+    remark = "most time" if match.saved is None else f"twice as fast saves {wording.saved(match.saved)}"
     rows = result.by_phase
     return [
         ("takes", f"{figure(result.elapsed_s)} s", f"{longest['phase']} {figure(longest['elapsed_s'])} s"),
-        ("bottleneck", PART_NAMES[found.what], remark),
+        ("bottleneck", PART_NAMES[match.what], remark),
         ("waiting", percent(_share(result, "waiting")), "of the time of all nodes"),
         ("sent", data(int(rows["sent_bytes"].sum())), f"{data(int(rows['read_bytes'].sum()))} read"),
         ("energy", energy(result.energy.total), f"{energy(result.energy.store)} of stores"),
@@ -279,4 +279,4 @@ def _facts(result: ClusterResult) -> list[tuple[str, str]]:
     ]
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=cluster_figures.draw)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=cluster_figures.draw)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, unknown
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, QUIET, SIZE, beside, legend, named_rows, panels
-from sledlab.show.series import MOST_BARS, Bar, Panel, Series
+from sledlab.show.series import MAX_BARS, Bar, Panel, Series
 from sledlab.show.traffic import heat_map
 from sledlab.show.wording import energy as joules
 from sledlab.show.wording import figure, percent, saved
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 COLOURS: Mapping[str, str] = {"compute": BLUE, "store": ORANGE, "network": GREEN, "waiting": "#c6cdd4"}
 """Colours of the components."""
 
-MOST_ROWS = 32
+MAX_ROWS = 32
 """Most nodes for which the timeline has a row each."""
 
-MOST_PHASES = 16
+MAX_PHASES = 16
 """Most phases for which the figure of phases has a bar each."""
 
-MOST_LINES = 12
+MAX_LINES = 12
 """Most phases for which the timeline marks each beginning by a line."""
 
 PART_NAMES: Mapping[str, str] = {"compute": "processor", "store": "store", "network": "network"}
@@ -73,25 +73,25 @@ def phases(result: ClusterResult) -> Figure:
 
 
 def _longest(result: ClusterResult) -> list[dict[str, Any]]:
-    """Phases in order; of more than `MOST_PHASES` the longest ones, and a row for all others together."""
+    """Phases in order; of more than `MAX_PHASES` the longest ones, and a row for all others together."""
     rows = list(result.by_phase.iter_rows(named=True))
-    if len(rows) <= MOST_PHASES:
+    if len(rows) <= MAX_PHASES:
         return rows
     order = sorted(rows, key=lambda row: -row["elapsed_s"])
-    kept = order[: MOST_PHASES - 1]
-    others = [row for row in rows if not any(row is each for each in kept)]
+    selected = order[: MAX_PHASES - 1]
+    others = [row for row in rows if not any(row is each for each in selected)]
     sums = {f"{part}_s": sum(row[f"{part}_s"] for row in others) for part in COMPONENTS}
     return [
-        *(row for row in rows if any(row is each for each in kept)),
+        *(row for row in rows if any(row is each for each in selected)),
         {"phase": f"{len(others)} others", **sums},
     ]
 
 
 def timeline_panel(result: ClusterResult) -> Panel:
     """The panel of the timeline: the components of each node in each phase, over simulated time."""
-    table, chosen = result.phases, shown_nodes(result)
+    table, choice = result.phases, shown_nodes(result)
     bars = []
-    for place, node in enumerate(chosen.values()):
+    for place, node in enumerate(choice.values()):
         own = table.filter(table["node"] == node)
         lengths = zip(*(own[f"{part}_s"].to_list() for part in COLOURS), strict=True)
         starts = own["phase_start_s"].to_list()
@@ -101,15 +101,15 @@ def timeline_panel(result: ClusterResult) -> Panel:
         "what each node does",
         [Series(part, colour, []) for part, colour in COLOURS.items()],
         steps=result.by_phase["phase"].to_list(),
-        rows=list(chosen),
+        rows=list(choice),
         bars=bars,
     )
 
 
 def explored(result: ClusterResult, kind: str) -> Sequence[Panel]:
-    """The panels of a figure that can be explored: the timeline, up to `MOST_BARS` bars; none of others."""
+    """The panels of a figure that can be explored: the timeline, up to `MAX_BARS` bars; none of others."""
     panel = timeline_panel(result) if kind == "timeline" else None
-    return [panel] if panel and len(panel.bars) <= MOST_BARS else ()
+    return [panel] if panel and len(panel.bars) <= MAX_BARS else ()
 
 
 def timeline(result: ClusterResult) -> Figure:
@@ -134,14 +134,14 @@ def timeline(result: ClusterResult) -> Figure:
 def shown_nodes(result: ClusterResult) -> dict[str, int]:
     """The nodes of the timeline by name: all, or of many those that work least, as the median, and most."""
     names = names_of(result)
-    if result.nodes <= MOST_ROWS:
+    if result.nodes <= MAX_ROWS:
         return {name: number for number, name in enumerate(names)}
     totals = dict.fromkeys(range(result.nodes), 0.0)
     for node, seconds in result.phases.select("node", "waiting_s").iter_rows():
         totals[node] += seconds
     order = sorted(totals, key=lambda node: (-totals[node], node))
     picked = {"works least": order[0], "median": order[len(order) // 2], "works most": order[-1]}
-    return {f"{names[node]}\n{said}": node for said, node in picked.items()}
+    return {f"{names[node]}\n{text}": node for text, node in picked.items()}
 
 
 def _name_phases(axes: Axes, result: ClusterResult) -> None:
@@ -149,7 +149,7 @@ def _name_phases(axes: Axes, result: ClusterResult) -> None:
     top: Any = {"transform": axes.get_xaxis_transform()}
     end = result.elapsed_s or 1.0
     for row in result.by_phase.iter_rows(named=True):
-        if row["phase_start_s"] > 0 and result.by_phase.height <= MOST_LINES:
+        if row["phase_start_s"] > 0 and result.by_phase.height <= MAX_LINES:
             axes.axvline(row["phase_start_s"], color=INK, linewidth=0.7)
         name, room = row["phase"], row["elapsed_s"] / end * 68
         if room >= len(name):
@@ -170,8 +170,8 @@ def what_if(result: ClusterResult) -> Figure:
         raise Error("nothing was replayed twice as fast", remedy="leave out what_if=False")
     rows = [("as it is", result.elapsed_s, f"{figure(result.elapsed_s)} s", QUIET)]
     for row in result.what_if.sort("elapsed_s", descending=True).iter_rows(named=True):
-        said = f"{figure(row['elapsed_s'])} s, {saved(row['saved'])} saved"
-        rows.append((f"{PART_NAMES[row['what']]} × 2", row["elapsed_s"], said, COLOURS[row["what"]]))
+        text = f"{figure(row['elapsed_s'])} s, {saved(row['saved'])} saved"
+        rows.append((f"{PART_NAMES[row['what']]} × 2", row["elapsed_s"], text, COLOURS[row["what"]]))
     return _bars(rows, "the whole job (s)")
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import rich_box, rich_cells, rich_table, rich_text
-from sledlab.legible import is_unicode, shown_in, visible
+from sledlab.terminal_text import is_unicode, shown_in, visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from rich.console import Console
 
-LEAST = 20
+MIN = 20
 """Characters that a column of words keeps when it is folded, if it has as many."""
 
 BETWEEN = 3
@@ -65,28 +65,28 @@ class Columns:
 
     def blocks(self, width: int) -> Iterator[tuple[list[int], list[int]]]:
         """Blocks of columns that fit beside each other, with their widths; each begins with the row names."""
-        wanted = self.full_widths()
-        if _total(wanted) <= width:
-            yield list(range(len(wanted))), wanted
+        required = self.full_widths()
+        if _total(required) <= width:
+            yield list(range(len(required))), required
             return
-        least = [self._least(place, wide) for place, wide in enumerate(wanted)]
-        if len(least) > 1:  # row names are folded where they leave no room for another column
-            least[0] = min(least[0], max(LEAST, width - EDGES - BETWEEN - max(least[1:])))
-        names = self._names(least, width)
+        minimum = [self._least(place, wide) for place, wide in enumerate(required)]
+        if len(minimum) > 1:  # row names are folded where they leave no room for another column
+            minimum[0] = min(minimum[0], max(MIN, width - EDGES - BETWEEN - max(minimum[1:])))
+        names = self._names(minimum, width)
         block = list(names)
-        for place in range(len(names), len(least)):
-            if len(block) > len(names) and _total([least[each] for each in (*block, place)]) > width:
-                yield block, _spread(block, least, wanted, width)
+        for place in range(len(names), len(minimum)):
+            if len(block) > len(names) and _total([minimum[each] for each in (*block, place)]) > width:
+                yield block, _spread(block, minimum, required, width)
                 block = list(names)
             block.append(place)
-        yield block, _spread(block, least, wanted, width)
+        yield block, _spread(block, minimum, required, width)
 
-    def _names(self, least: Sequence[int], width: int) -> range:
+    def _names(self, minimum: Sequence[int], width: int) -> range:
         """The columns that name the rows: the first and, if there is room, left-aligned ones that follow."""
         count = 1
-        while count < len(least) - 1 and count in self.left:
+        while count < len(minimum) - 1 and count in self.left:
             count += 1
-        return range(count) if _total(least[:count]) <= width // 2 else range(1)
+        return range(count) if _total(minimum[:count]) <= width // 2 else range(1)
 
     def made(
         self, columns: Sequence[int], widths: Sequence[int], console: Console, gap: int = BETWEEN
@@ -115,11 +115,11 @@ class Columns:
         """Width of the longest line in the cells of a column, in characters."""
         return max((_long(row[place]) for row in self.rows), default=0)
 
-    def _least(self, place: int, wanted: int) -> int:
+    def _least(self, place: int, required: int) -> int:
         """Smallest width of a column, in characters."""
         name = max(map(_long, self.head[place].split()), default=0)
         if place in self.words:
-            return min(wanted, max(LEAST, name))
+            return min(required, max(MIN, name))
         return max(self._cells(place), name)
 
 
@@ -129,12 +129,12 @@ def folded(text: str, width: int) -> str:
     return "\n".join(textwrap.fill(line, max(width, 1), break_on_hyphens=False) for line in lines)
 
 
-def _spread(block: Sequence[int], least: Sequence[int], wanted: Sequence[int], width: int) -> list[int]:
+def _spread(block: Sequence[int], minimum: Sequence[int], required: Sequence[int], width: int) -> list[int]:
     """Widths of the columns of a block: each at least its least, free room to those that lack least first."""
-    widths = [least[place] for place in block]
+    widths = [minimum[place] for place in block]
     free = width - _total(widths)
-    for index in sorted(range(len(block)), key=lambda each: wanted[block[each]] - widths[each]):
-        more = min(free, wanted[block[index]] - widths[index])
+    for index in sorted(range(len(block)), key=lambda each: required[block[each]] - widths[each]):
+        more = min(free, required[block[index]] - widths[index])
         if more > 0:
             widths[index] += more
             free -= more

@@ -95,9 +95,9 @@ class Curves:
         if len(self.lines) < 2:
             return False
         for dots in zip(*(line.dots for line in self.lines), strict=True):
-            late = {dot.late and not self.meaningful for dot in dots}
+            lateness = {dot.late and not self.meaningful for dot in dots}
             values = [dot.value for dot in dots]
-            if len(late) > 1 or (late == {False} and max(values) > (1 + ALIKE) * min(values)):
+            if len(lateness) > 1 or (lateness == {False} and max(values) > (1 + ALIKE) * min(values)):
                 return False
         return self.steady
 

@@ -15,10 +15,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sledlab.lazy import jinja2, rich_text
-from sledlab.legible import visible
 from sledlab.show import plots
 from sledlab.show.columns import Columns, folded, legible
 from sledlab.show.series import to_json
+from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -129,7 +129,7 @@ class Drawing:
 
 
 @dataclass(frozen=True)
-class Beside:
+class SideBySideParts:
     """Parts beside each other, if there is room; `kind` is `figures`, `tables` or `stack`."""
 
     parts: Sequence[Part]
@@ -137,7 +137,7 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Folded:
+class Collapsible:
     """Parts that open when their summary is clicked."""
 
     summary: str
@@ -165,7 +165,7 @@ class Source:
     text: str
 
 
-Part = Heading | Text | Grid | Drawing | Beside | Folded | Numbers | Facts | Source
+Part = Heading | Text | Grid | Drawing | SideBySideParts | Collapsible | Numbers | Facts | Source
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def write(parts: Iterable[Part], console: Console) -> None:
                 _print(console, (text, ""), soft_wrap=kind == "line")
             case Grid():
                 _columns(part).print(console)
-            case Beside(parts=inside) | Folded(parts=inside):
+            case SideBySideParts(parts=inside) | Collapsible(parts=inside):
                 write(inside, console)
             case _:
                 pass
@@ -214,8 +214,8 @@ def write(parts: Iterable[Part], console: Console) -> None:
 
 def _print(console: Console, *pieces: tuple[str, str], soft_wrap: bool = False) -> None:
     """Prints a line of texts, the first with a style; control characters in them are spelled out."""
-    whole = visible("".join(text for text, _ in pieces))
-    line = rich_text.Text(legible(whole if soft_wrap else folded(whole, console.width), console))
+    full = visible("".join(text for text, _ in pieces))
+    line = rich_text.Text(legible(full if soft_wrap else folded(full, console.width), console))
     line.stylize(pieces[0][1], 0, len(pieces[0][0]) if len(pieces) > 1 else None)
     console.print(line, soft_wrap=soft_wrap)
 
@@ -237,15 +237,15 @@ def as_html(parts: Iterable[Part]) -> str:
 def _element(part: Part) -> str:
     match part:
         case Heading(text, level, beside):
-            said = _escaped(": ".join(filter(None, (text, beside))))
-            return f"<h{level + 3}>{said}</h{level + 3}>"
+            label = _escaped(": ".join(filter(None, (text, beside))))
+            return f"<h{level + 3}>{label}</h{level + 3}>"
         case Text(text):
             return f"<p>{_escaped(text)}</p>"
         case Grid():
             titles = "".join(f"<th>{_escaped(name)}</th>" for name in part.head)
             lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in part.rows)
             return f"<table><thead><tr>{titles}</tr></thead><tbody>{lines}</tbody></table>"
-        case Beside(parts=inside) | Folded(parts=inside):
+        case SideBySideParts(parts=inside) | Collapsible(parts=inside):
             return as_html(inside)
         case _:
             return ""
@@ -320,10 +320,10 @@ def _lean(script: str) -> str:
 
 def _kinds(parts: Iterable[Part]) -> set[str]:
     """The kinds of plots that can be explored, among the drawings in parts."""
-    found: set[str] = set()
+    result: set[str] = set()
     for part in parts:
         if isinstance(part, Drawing):
-            found |= {panel.kind for panel in part.panels()}
-        elif isinstance(part, (Beside, Folded)):
-            found |= _kinds(part.parts)
-    return found
+            result |= {panel.kind for panel in part.panels()}
+        elif isinstance(part, (SideBySideParts, Collapsible)):
+            result |= _kinds(part.parts)
+    return result

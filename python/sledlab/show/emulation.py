@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import numpy as np
 from sledlab.runs.emulation import SHARES
-from sledlab.show.document import Beside, Document, Drawing, Grid, Heading, Text
+from sledlab.show.document import Document, Drawing, Grid, Heading, SideBySideParts, Text
 from sledlab.show.plots import BLUE, ORANGE, QUIET, single
 from sledlab.show.wording import counted, energy, figure, joined, percent
 
@@ -38,9 +38,9 @@ def verdict(emulation: Emulation) -> str:
     if emulation.kept_time:
         return f"Kept time: yes. {on_time}."
     cause = emulation.chief_cause
-    why = f" Main cause: {REMEDIES[cause]}." if cause in REMEDIES else ""
+    reason = f" Main cause: {REMEDIES[cause]}." if cause in REMEDIES else ""
     return (
-        f"Kept time: no. {on_time}; 99 % are required.{why} "
+        f"Kept time: no. {on_time}; 99 % are required.{reason} "
         f"This machine would keep time at --time-scale {emulation.sufficient_scale:g}."
     )
 
@@ -85,13 +85,13 @@ def loop(emulation: Emulation) -> str:
 def power_failure(failure: PowerFailure) -> str:
     """A power failure and the blocks that were not durable, in a sentence or two."""
     when = f"The power failed after {figure(failure.real_s)} s"
-    asked = counted(failure.in_flight, "request was", "requests were")
+    requested = counted(failure.in_flight, "request was", "requests were")
     if not failure.at_risk:
-        return f"{when}: {asked} never answered, and all that was written was durable."
+        return f"{when}: {requested} never answered, and all that was written was durable."
     blocks = counted(failure.at_risk, "block")
     lost = f", {failure.lost:,} of them though a later write was acknowledged" if failure.lost else ""
     return (
-        f"{when}: {asked} never answered. Of {blocks} whose last write was not durable, "
+        f"{when}: {requested} never answered. Of {blocks} whose last write was not durable, "
         f"{failure.newest:,} have it, and {failure.older:,} something older{lost}."
     )
 
@@ -101,13 +101,13 @@ def power(emulation: Emulation) -> str:
     failures = emulation.power_failures
     if not failures:
         return ""
-    sentences = " ".join(map(power_failure, failures[:MOST_FAILURES]))
-    more = len(failures) - MOST_FAILURES
-    rest = f" And so {counted(more, 'time')} more." if more > 0 else ""
-    return f"{sentences}{rest} Results are of the time up to the first failure; the replay is of all."
+    sentences = " ".join(map(power_failure, failures[:MAX_FAILURES]))
+    more = len(failures) - MAX_FAILURES
+    remaining = f" And so {counted(more, 'time')} more." if more > 0 else ""
+    return f"{sentences}{remaining} Results are of the time up to the first failure; the replay is of all."
 
 
-MOST_FAILURES = 5
+MAX_FAILURES = 5
 """Most power failures that are described one by one."""
 
 
@@ -172,7 +172,7 @@ def section(emulation: Emulation) -> list[Part]:
             "The latest reply of each interval; orange where the server was held up for more than 1 ms.",
         ),
     ]
-    figures: list[Part] = [Beside(drawn)] if emulation.replies else []
+    figures: list[Part] = [SideBySideParts(drawn)] if emulation.replies else []
     return [Heading("How true it was"), *map(Text, sentences), *figures, table(emulation)]
 
 
@@ -268,12 +268,12 @@ def live(status: Mapping[str, Any], name: str) -> Sequence[str]:
     )
 
 
-def exercise(found: Mapping[str, Any]) -> tuple[Sequence[str], list[tuple[str, str, str]], Sequence[str]]:
+def exercise(result: Mapping[str, Any]) -> tuple[Sequence[str], list[tuple[str, str, str]], Sequence[str]]:
     """Return head, rows and right-aligned columns of a table of latencies at a client and simulated."""
     head = ("response time (ms)", "at the client", "simulated")
     names = {"mean": "mean", "p50": "median", "p99": "99 % within"}
     rows = [
-        (title, figure(found["client_ms"][name]), figure(found["simulated_ms"][name]))
+        (title, figure(result["client_ms"][name]), figure(result["simulated_ms"][name]))
         for name, title in names.items()
     ]
     return head, rows, head[1:]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sledlab.runs.explanation import CACHE, has_model
 from sledlab.show import plots
 from sledlab.show.document import Document, Drawing, Grid, Heading, Text
-from sledlab.show.face import DocumentFace
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import counted, energy, figure, joined, milliseconds, percent, scheduler_name, title
 
 if TYPE_CHECKING:
@@ -125,14 +125,14 @@ def _positioning(request: Explanation) -> Iterator[str]:
     """Yield a sentence about the positioning: x against y on a sled, seek and rotation on a disk."""
     parts, total = request.parts_ms, request.parts_ms["positioning"]
     known = {"seek_x": "seek", "settle": "settling", "rotation": "rotation"}
-    found = [f"{name} {milliseconds(parts[part])}" for part, name in known.items() if parts[part]]
+    result = [f"{name} {milliseconds(parts[part])}" for part, name in known.items() if parts[part]]
     if not total:
         if request.kind in MECHANICAL:
             yield "It needed no positioning: the device was at its first block."
     elif request.kind == "mems":
         yield f"Positioning took {milliseconds(total)}{_axes(request)}."
     else:
-        yield f"Positioning took {milliseconds(total)}{': ' if found else ''}{joined(found or [''])}."
+        yield f"Positioning took {milliseconds(total)}{': ' if result else ''}{joined(result or [''])}."
 
 
 def _axes(request: Explanation) -> str:
@@ -169,13 +169,13 @@ def rows(request: Explanation) -> list[tuple[str, float]]:
     """Return the parts of the response time that are not zero, in ms, by name."""
     wait, sled = request.wait, request.kind == "mems"
     names = NAMES if sled else {**NAMES, "seek_x": "seek"}
-    found = [
+    result = [
         ("in queue: other requests", wait.served_ms),
         ("in queue: start-up", wait.startup_ms),
         ("in queue: other work", wait.other_ms),
         *(("· " * _is_inner(name) + names[name], request.parts_ms[name]) for name in NAMES),
     ]
-    return [(name, value) for name, value in found if value]
+    return [(name, value) for name, value in result if value]
 
 
 def _is_inner(name: str) -> bool:
@@ -185,9 +185,9 @@ def _is_inner(name: str) -> bool:
 
 def _table(request: Explanation) -> Grid:
     """Return the parts of the response time as a table."""
-    whole = request.response_ms or 1.0
+    full = request.response_ms or 1.0
     lines = [
-        (name, figure(value), "" if name.startswith("·") else percent(value / whole))
+        (name, figure(value), "" if name.startswith("·") else percent(value / full))
         for name, value in rows(request)
     ]
     return Grid(("part", "ms", "of response"), [*lines, ("response", figure(request.response_ms), "")])
@@ -213,4 +213,4 @@ def draw(request: Explanation) -> Figure:
     return plots.bars(bars, "time (ms)", 1.3)
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=draw)

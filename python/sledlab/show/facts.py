@@ -24,7 +24,7 @@ def common_facts(config: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def said_facts(config: Mapping[str, Any], toml: str) -> list[tuple[str, str]]:
+def setting_facts(config: Mapping[str, Any], toml: str) -> list[tuple[str, str]]:
     """Limit, speed-up and further settings of a study.
 
     Args:

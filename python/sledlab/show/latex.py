@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.legible import visible
-from sledlab.show.document import Beside, Folded, Grid
+from sledlab.show.document import Collapsible, Grid, SideBySideParts
+from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -59,7 +59,7 @@ def _grids(parts: Iterable[Part]) -> Iterator[Grid]:
         match part:
             case Grid():
                 yield part
-            case Beside(parts=inside) | Folded(parts=inside):
+            case SideBySideParts(parts=inside) | Collapsible(parts=inside):
                 yield from _grids(inside)
             case _:
                 pass
@@ -67,11 +67,11 @@ def _grids(parts: Iterable[Part]) -> Iterator[Grid]:
 
 def _tabular(grid: Grid) -> str:
     left = grid.left
-    places = "".join("l" if column in left else "r" for column in range(len(grid.head)))
+    positions = "".join("l" if column in left else "r" for column in range(len(grid.head)))
     head, *rows = (_row(row) for row in (grid.head, *grid.rows))
     lines = [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
     return "\n".join(
-        [f"\\begin{{tabular}}{{{places}}}", *(f"  {line}" for line in lines), "\\end{tabular}\n"]
+        [f"\\begin{{tabular}}{{{positions}}}", *(f"  {line}" for line in lines), "\\end{tabular}\n"]
     )
 
 

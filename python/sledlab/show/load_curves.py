@@ -63,8 +63,8 @@ def draw(curves: Curves) -> Figure:
         figure = mpl_figure.Figure(figsize=(plots.SIZE[0], plots.SIZE[1] + 0.3))
         names = (6.3 * max(len(line.label) for line in looks) + 22) / (plots.SIZE[0] * 72)
         axes = figure.add_axes((0.13, 0.13, 0.87 - names, 0.76))
-        late = sorted((line for line in looks if curves.strip(line)), key=lambda line: -line.kept_up)
-        rows = {line: row for row, line in enumerate(late)}
+        lateness = sorted((line for line in looks if curves.strip(line)), key=lambda line: -line.kept_up)
+        rows = {line: row for row, line in enumerate(lateness)}
         _scale(axes, curves, strip=len(rows))
         for line in (each for each in curves.lines if each not in looks):
             _draw(axes, curves, line, Look(), None)
@@ -91,8 +91,8 @@ def panels(curves: Curves) -> Sequence[Panel]:
     for line in (*looks, *(each for each in curves.ranked if each not in looks)):
         colour, dashes, _ = looks.get(line, LOOKS[0])
         values = [None if curves.hides(dot) else dot.value for dot in line.dots]
-        late, dash = [dot.late for dot in line.dots], () if dashes == "-" else dashes[1]
-        series.append(Series(line.label, colour, values, late=late, dash=dash, picked=line in looks))
+        lateness, dash = [dot.late for dot in line.dots], () if dashes == "-" else dashes[1]
+        series.append(Series(line.label, colour, values, late=lateness, dash=dash, picked=line in looks))
     known = [value for each in series for value in each.values if value is not None]
     return [
         Panel(
@@ -151,21 +151,25 @@ def _decades(axes: Axes, low: float, high: float) -> None:
 
 def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -> None:
     """Draws a line through points without overload, its interval, and hollow points in a row of the strip."""
-    kept = [dot for dot in line.dots if not dot.late or curves.meaningful]
-    if not kept and row is None:
-        kept = list(line.dots)
+    selected = [dot for dot in line.dots if not dot.late or curves.meaningful]
+    if not selected and row is None:
+        selected = list(line.dots)
     marker: dict[str, Any] = {"marker": look.marker, "markersize": 4.2} if look.marker else {}
     style: dict[str, Any] = {"color": look.colour, "linewidth": look.width, "zorder": look.order}
     axes.plot(
-        [dot.rate for dot in kept], [dot.value for dot in kept], linestyle=look.dashes, **style, **marker
+        [dot.rate for dot in selected],
+        [dot.value for dot in selected],
+        linestyle=look.dashes,
+        **style,
+        **marker,
     )
-    hollow = [dot for dot in kept if dot.late]
+    hollow = [dot for dot in selected if dot.late]
     style |= {"zorder": look.order + 0.1, "linestyle": "", "markerfacecolor": "white"}
     axes.plot([dot.rate for dot in hollow], [dot.value for dot in hollow], **style, **marker)
     if look.marker:
-        _interval(axes, kept, look)
+        _interval(axes, selected, look)
     if row is not None:
-        _late(axes, line, kept, look, row)
+        _late(axes, line, selected, look, row)
 
 
 def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
@@ -185,19 +189,19 @@ def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
     )
 
 
-def _late(axes: Axes, line: Line, kept: Sequence[LoadDot], look: Look, row: int) -> None:
+def _late(axes: Axes, line: Line, selected: Sequence[LoadDot], look: Look, row: int) -> None:
     """Draws overloaded points of a line hollow in its row of the strip, with a thin line up to the first."""
-    late = [dot.rate for dot in line.dots if dot.late]
+    lateness = [dot.rate for dot in line.dots if dot.late]
     place = _row_place(axes, row)
     dotted: Any = {"color": look.colour, "linestyle": (0, (1, 2)), "linewidth": 1.0}
     dotted["transform"] = axes.get_xaxis_transform()
     hollow: Any = {"marker": look.marker, "markersize": 4.2, "markerfacecolor": "white", "clip_on": False}
-    axes.plot(late, [place] * len(late), zorder=look.order, **hollow, **dotted)
-    before = [dot for dot in kept if dot.rate < late[0]]
+    axes.plot(lateness, [place] * len(lateness), zorder=look.order, **hollow, **dotted)
+    before = [dot for dot in selected if dot.rate < lateness[0]]
     if before:
         last = (before[-1].rate, before[-1].value)
         height = float(axes.transAxes.inverted().transform(axes.transData.transform(last))[1])
-        axes.plot([last[0], late[0]], [height, place], zorder=1.9, **dotted)
+        axes.plot([last[0], lateness[0]], [height, place], zorder=1.9, **dotted)
 
 
 def _row_place(axes: Axes, row: int) -> float:
@@ -239,8 +243,8 @@ def _name_ends(axes: Axes, looks: Mapping[Line, Look], rows: Mapping[Line, int])
         else:
             at = axes.transData.transform((last.rate, last.value))
             heights.append(float(axes.transAxes.inverted().transform(at)[1]) * height_pt)
-    places = apart(heights, STRIP_PT, height_pt)
-    for (line, look), height, place in zip(looks.items(), heights, places, strict=True):
+    positions = apart(heights, STRIP_PT, height_pt)
+    for (line, look), height, place in zip(looks.items(), heights, positions, strict=True):
         moved = abs(place - height) > 2
         arrow: Any = {"arrowstyle": "-", "color": look.colour, "linewidth": 0.6, "relpos": (0, 0.5)}
         axes.annotate(
@@ -299,11 +303,11 @@ def _bars(curves: Curves) -> Figure:
     figure, axes = plots.single(0.9 + 0.22 * len(curves.lines))
     for place, line in enumerate(curves.ranked):
         dot = line.dots[0]
-        late = dot.late and not curves.meaningful
-        half = None if late else dot.half
-        colours: Any = {"facecolor": "white" if late else BLUE, "edgecolor": BLUE, "ecolor": INK}
+        lateness = dot.late and not curves.meaningful
+        half = None if lateness else dot.half
+        colours: Any = {"facecolor": "white" if lateness else BLUE, "edgecolor": BLUE, "ecolor": INK}
         axes.barh(place, dot.value, height=0.62, xerr=half, **colours)
-        text = f"{dot.value:,.3g}" + (" overloaded" if late else "")
+        text = f"{dot.value:,.3g}" + (" overloaded" if lateness else "")
         plots.beside(axes, text, (dot.value + (half or 0.0), place), size=8, by=4)
     axes.set_yticks(range(len(curves.ranked)), [line.label for line in curves.ranked], color=INK)
     axes.invert_yaxis()
@@ -319,15 +323,15 @@ def draw_alone(curves: Curves) -> Figure:
     rows = math.ceil(count / columns)
     with plots.style():
         figure = mpl_figure.Figure(figsize=(plots.SIZE[0] * 2, 0.5 + 1.45 * rows), layout="constrained")
-        places = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-        for axes, line in zip(places.flat, curves.ranked, strict=False):
+        positions = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for axes, line in zip(positions.flat, curves.ranked, strict=False):
             _alone(axes, curves, line)
-        for axes in places.flat[count:]:
+        for axes in positions.flat[count:]:
             axes.axis("off")
-        for axes in places[:, 0]:
+        for axes in positions[:, 0]:
             axes.set_ylabel("SCV" if curves.measure == "scv" else "ms")
         for index in range(max(0, count - columns), count):
-            places.flat[index].xaxis.set_tick_params(labelbottom=True)
+            positions.flat[index].xaxis.set_tick_params(labelbottom=True)
         figure.supxlabel("requests per second", fontsize=9, color=QUIET)
         return figure
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import matplotlib, mpl_figure, mpl_patches, mpl_ticker
-from sledlab.legible import visible
 from sledlab.show.wording import milliseconds
+from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -81,8 +81,8 @@ def single(height: float = SIZE[1]) -> tuple[Figure, Axes]:
 def panels(rows: int, height: float, ratios: Sequence[float] | None = None) -> tuple[Figure, list[Axes]]:
     """Plots on top of each other, `height` inches in all, in the given ratios of heights."""
     made = mpl_figure.Figure(figsize=(WIDTH, height), layout="constrained")
-    places = made.subplots(rows, 1, squeeze=False, height_ratios=ratios)
-    return made, list(places[:, 0])
+    positions = made.subplots(rows, 1, squeeze=False, height_ratios=ratios)
+    return made, list(positions[:, 0])
 
 
 def legend(made: Figure, names: Mapping[str, str]) -> None:
@@ -138,9 +138,9 @@ def value_axis(axes: Axes, values: Sequence[float]) -> None:
     plain_ticks(axes.yaxis)
 
 
-def scale(axes: Axes, top: float, said: str, below: str = "") -> None:
-    """Sets a y axis from 0 to `top` with a grid, its label `said`, and the label `below` of the x axis."""
-    axes.set(ylim=(0, top), ylabel=said, xlabel=below)
+def scale(axes: Axes, top: float, text: str, below: str = "") -> None:
+    """Sets a y axis from 0 to `top` with a grid, its label `text`, and the label `below` of the x axis."""
+    axes.set(ylim=(0, top), ylabel=text, xlabel=below)
     axes.grid(visible=True, axis="y")
 
 
@@ -161,14 +161,14 @@ def beside(
 
 def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hollow: bool = False) -> None:
     """Draws a point; a hollow one means a value not to be trusted, such as that of an overloaded run."""
-    face = "white" if hollow else colour
+    presentation = "white" if hollow else colour
     axes.plot(
         where[:1],
         where[1:],
         marker="o",
         markersize=size,
         color=colour,
-        markerfacecolor=face,
+        markerfacecolor=presentation,
         linestyle="none",
     )
 
@@ -218,12 +218,12 @@ def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float
     box = axes.get_window_extent()
     to_points = 72 / made.dpi
     heights = [(axes.transData.transform((place, value))[1] - box.y0) * to_points for value, *_ in ends]
-    places = apart(heights, NAME_PT, box.height * to_points)
-    for (value, name, colour), wanted, height in zip(ends, heights, places, strict=True):
+    positions = apart(heights, NAME_PT, box.height * to_points)
+    for (value, name, colour), required, height in zip(ends, heights, positions, strict=True):
         axes.annotate(
             name,
             (place, value),
-            xytext=(10, height - wanted),
+            xytext=(10, height - required),
             textcoords="offset points",
             va="center",
             fontsize=8.5,
@@ -232,8 +232,8 @@ def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float
         )
 
 
-def apart(heights: Sequence[float], distance: float, most: float) -> list[float]:
-    """Heights moved as little as needed to be `distance` apart, within 0 and `most`.
+def apart(heights: Sequence[float], distance: float, maximum: float) -> list[float]:
+    """Heights moved as little as needed to be `distance` apart, within 0 and `maximum`.
 
     Examples:
         >>> apart([10, 12, 50], 10, 100)
@@ -241,22 +241,22 @@ def apart(heights: Sequence[float], distance: float, most: float) -> list[float]
     """
     blocks: list[tuple[float, list[int]]] = []
     for index in sorted(range(len(heights)), key=lambda index: (heights[index], -index)):
-        blocks.append((_middle([index], heights, distance, most), [index]))
+        blocks.append((_middle([index], heights, distance, maximum), [index]))
         while len(blocks) > 1 and _gap(blocks[-2], blocks[-1], distance) < 0:
             joined = blocks[-2][1] + blocks[-1][1]
-            blocks[-2:] = [(_middle(joined, heights, distance, most), joined)]
-    places = [0.0] * len(heights)
+            blocks[-2:] = [(_middle(joined, heights, distance, maximum), joined)]
+    positions = [0.0] * len(heights)
     for middle, indices in blocks:
         for rank, index in enumerate(indices):
-            places[index] = middle + (rank - (len(indices) - 1) / 2) * distance
-    return places
+            positions[index] = middle + (rank - (len(indices) - 1) / 2) * distance
+    return positions
 
 
-def _middle(indices: Sequence[int], heights: Sequence[float], distance: float, most: float) -> float:
+def _middle(indices: Sequence[int], heights: Sequence[float], distance: float, maximum: float) -> float:
     """The middle of a block of names: the mean height of their lines, kept within bounds."""
-    wanted = sum(heights[index] for index in indices) / len(indices)
+    required = sum(heights[index] for index in indices) / len(indices)
     half = (len(indices) - 1) * distance / 2
-    return min(max(wanted, half), max(most - half, half))
+    return min(max(required, half), max(maximum - half, half))
 
 
 def _gap(below: tuple[float, list[int]], above: tuple[float, list[int]], distance: float) -> float:
@@ -270,13 +270,13 @@ def made(figure: Figure, by: str) -> Figure:
     return figure
 
 
-def _saved(save: Callable[..., None], by: str, file: Any, *, format: str = "", **said: Any) -> None:
+def _saved(save: Callable[..., None], by: str, file: Any, *, format: str = "", **text: Any) -> None:
     """Saves a figure with `by` in the metadata key of its kind of file."""
     named = Path(file).suffix.removeprefix(".") if isinstance(file, (str, Path)) else ""
     form = format or named or "png"
     if key := METADATA.get(form):
-        said["metadata"] = {key: by, **(said.get("metadata") or {})}
-    save(file, **({"format": format} if format else {}), **said)
+        text["metadata"] = {key: by, **(text.get("metadata") or {})}
+    save(file, **({"format": format} if format else {}), **text)
 
 
 def to_svg(figure: Figure, title: str) -> str:

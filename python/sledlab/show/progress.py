@@ -110,11 +110,11 @@ class Progress:
         if self.silent or self._expected or done < at_once or runs <= FEW:
             return
         self._expected = True
-        whole = (time.monotonic() - self._begun) / done * runs
-        if whole > SHORT_S:
+        full = (time.monotonic() - self._begun) / done * runs
+        if full > SHORT_S:
             each = f" of {counted(requests, 'request')}" if requests else ""
             processors = "processor" if at_once == 1 else "processors"
-            self._say(f"{runs:,} runs{each}, about {lasting(whole)} on {at_once} {processors}")
+            self._say(f"{runs:,} runs{each}, about {lasting(full)} on {at_once} {processors}")
 
     def _show(self, what: str, fraction: float | None, done: str, *, lasts: bool = False) -> None:
         if self._bar is not None:
@@ -127,10 +127,10 @@ class Progress:
             return
         self._patience = APART_S if far else 2 * self._patience
         self._told, self._share = now, fraction
-        said = [] if fraction is None else [f"{fraction:.0%}"]
+        parts = [] if fraction is None else [f"{fraction:.0%}"]
         if fraction:
-            said.append(f"about {lasting((now - self._begun) * (1 / fraction - 1))} left")
-        self._say(f"{what}: {', '.join([*said[:1], *filter(None, [done]), *said[1:]])}")
+            parts.append(f"about {lasting((now - self._begun) * (1 / fraction - 1))} left")
+        self._say(f"{what}: {', '.join([*parts[:1], *filter(None, [done]), *parts[1:]])}")
 
     def _far(self, fraction: float | None) -> bool:
         """Whether work has progressed enough since the last line, or has begun anew."""

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sledlab.show import emulation, faults, run_figures, wording
 from sledlab.show.document import (
-    Beside,
+    Collapsible,
     Document,
     Drawing,
     Facts,
-    Folded,
     Grid,
     Heading,
     Numbers,
+    SideBySideParts,
     Source,
     Text,
 )
-from sledlab.show.face import DocumentFace
 from sledlab.show.facts import common_facts
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import (
     STATES,
     counted,
@@ -52,24 +52,24 @@ class TableRow(NamedTuple):
 def warnings(result: Result) -> list[str]:
     """Warnings about an interrupted, overloaded or short run, omitted or lost requests, and unused tips."""
     operations = result.summary.get("operations", {})
-    found = []
+    match = []
     if result.interrupted:
-        found.append("The run was interrupted: the numbers cover what had been completed by then.")
+        match.append("The run was interrupted: the numbers cover what had been completed by then.")
     if result.saturated:
-        found.append("The queue kept growing: response times depend on the length of the run.")
+        match.append("The queue kept growing: response times depend on the length of the run.")
     if operations.get("rejected"):
-        found.append(f"Left out past the end of the device: {counted(operations['rejected'], 'request')}.")
+        match.append(f"Left out past the end of the device: {counted(operations['rejected'], 'request')}.")
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
-        found.append(f"For blocks that are lost: {counted(lost, 'request')}; look at them before any mean.")
-    found += [text for name in ("device", "front") if (text := unused_tips(result.config.get(name, {})))]
+        match.append(f"For blocks that are lost: {counted(lost, 'request')}; look at them before any mean.")
+    match += [text for name in ("device", "front") if (text := unused_tips(result.config.get(name, {})))]
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
         spread = milliseconds(half)
-        found.append(
+        match.append(
             f"Bursts weigh much in a run this short: the mean is good to ± {spread} at 95 % confidence."
         )
-    return found
+    return match
 
 
 def unused_tips(device: Mapping[str, Any]) -> str:
@@ -240,13 +240,13 @@ def heading(result: Result) -> str:
 
 def _truth(result: Result) -> list[str]:
     """Return sentences on time scale, replay and power of an emulation; none for runs without programs."""
-    found = result.emulation
-    if found is None:
+    match = result.emulation
+    if match is None:
         return []
     sentences = [
-        emulation.scaled(found),
-        emulation.loop(found),
-        emulation.power(found),
+        emulation.scaled(match),
+        emulation.loop(match),
+        emulation.power(match),
     ]
     return [text for text in sentences if text]
 
@@ -283,7 +283,7 @@ def page(result: Result) -> Document:
     )
     kept_up = "Requests waiting when another arrives. A line that keeps climbing means overload."
     parts = "Response = in queue + overhead + positioning + transfer, on average."
-    again = Folded("The whole experiment, to run it again", [Source(result.experiment)])
+    again = Collapsible("The whole experiment, to run it again", [Source(result.experiment)])
     return Document(
         kind="replay",
         title=heading(result),
@@ -294,7 +294,7 @@ def page(result: Result) -> Document:
             *(Text(warning, "warning") for warning in warnings(result)),
             Numbers(_key_figures(result)),
             Heading("How fast"),
-            Beside(
+            SideBySideParts(
                 [
                     drawn("cdf", "Response times", fast),
                     drawn(
@@ -305,14 +305,14 @@ def page(result: Result) -> Document:
                 ]
             ),
             Heading("How it kept up"),
-            Beside(
+            SideBySideParts(
                 [
                     drawn("throughput", "Throughput", "Requests completed in each interval."),
                     drawn("queue", "Queue length", kept_up),
                 ]
             ),
             Heading("Where time and energy went"),
-            Beside(
+            SideBySideParts(
                 [
                     drawn("parts", "Time of a request", parts),
                     drawn("energy", "Energy of the device", states_explained(result.config)),
@@ -320,7 +320,7 @@ def page(result: Result) -> Document:
             ),
             *(emulation.section(result.emulation) if result.emulation else []),
             Heading("The numbers"),
-            Beside(_tables(result), "tables"),
+            SideBySideParts(_tables(result), "tables"),
             Heading("What ran"),
             Facts(_facts(result)),
             *([again] if result.experiment else []),
@@ -358,4 +358,4 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     return [*facts[:-1], ("operations", counts), ("seed", str(result.seed)), facts[-1]]
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=run_figures.draw)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=run_figures.draw)

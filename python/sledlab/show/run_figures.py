@@ -215,8 +215,8 @@ def parts(result: Result, axes: Axes) -> None:
     within = [(name, part.get(key, 0.0), SKY) for name, key in kind.parts.items()]
     rows = [row for row in sums if row[1] > 0 or row[0] != "overhead"]
     labels = [wording.milliseconds(value) for _, value, _ in (*rows, *within)]
-    places = [*range(len(rows)), *(len(rows) + 0.9 + index for index in range(len(within)))]
-    _bars(axes, [*rows, *within], labels, places)
+    positions = [*range(len(rows)), *(len(rows) + 0.9 + index for index in range(len(within)))]
+    _bars(axes, [*rows, *within], labels, positions)
     axes.text(0, len(rows) - 0.1, kind.combined, fontsize=8, color=QUIET, va="center")
     axes.set(xlabel="mean per request (ms)", title="Where the time went")
 
@@ -238,12 +238,12 @@ def energy(result: Result, axes: Axes) -> None:
 
 
 def _bars(
-    axes: Axes, rows: Sequence[tuple[str, float, str]], labels: Sequence[str], places: Sequence[float]
+    axes: Axes, rows: Sequence[tuple[str, float, str]], labels: Sequence[str], positions: Sequence[float]
 ) -> None:
     """Draws horizontal bars from the top down, each with its label at its end."""
     longest = max((value for _, value, _ in rows), default=0.0) or 1.0
-    axes.barh(places, [value for _, value, _ in rows], color=[colour for *_, colour in rows], height=0.68)
-    for place, (_, value, _), label in zip(places, rows, labels, strict=True):
+    axes.barh(positions, [value for _, value, _ in rows], color=[colour for *_, colour in rows], height=0.68)
+    for place, (_, value, _), label in zip(positions, rows, labels, strict=True):
         axes.annotate(
             label,
             (value, place),
@@ -253,7 +253,7 @@ def _bars(
             fontsize=8,
             linespacing=1.1,
         )
-    axes.set_yticks(list(places), [name for name, *_ in rows], color=INK)
+    axes.set_yticks(list(positions), [name for name, *_ in rows], color=INK)
     axes.set_xlim(0, longest * 1.5)
     axes.invert_yaxis()
     axes.spines["left"].set_visible(False)

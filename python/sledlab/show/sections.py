@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
-from sledlab.show.document import Beside, Drawing, Folded, Heading, Text
+from sledlab.show.document import Collapsible, Drawing, Heading, SideBySideParts, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ class Section:
         yield Heading(self.heading)
         yield Text(self.intro.format_map({**study.axes, **named}), "quiet")
         if devices:
-            yield Beside([self._drawing(study, each, len(devices)) for each in devices])
+            yield SideBySideParts([self._drawing(study, each, len(devices)) for each in devices])
         else:
             about, says = self.draw.__doc__ or "", self.says(study)
             panels = partial(self.panels, study)
@@ -55,7 +55,7 @@ class Section:
         if self.table is not None:
             tables = [part for each in devices for part in (Heading(each, 3), self.table(study, each))]
             note = [Text(self.note, "quiet")] if self.note else []
-            yield Folded("The numbers", [*(tables or [self.table(study)]), *note])
+            yield Collapsible("The numbers", [*(tables or [self.table(study)]), *note])
         yield from self.after(study)
 
     def _drawing(self, study: Any, device: str, of: int) -> Drawing:

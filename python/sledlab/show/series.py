@@ -10,15 +10,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sledlab.legible import visible
+from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-MOST_PLACES = 250
+MAX_POSITIONS = 250
 """Most places on the x axis of a curve with places of its own: a screen shows no more."""
 
-MOST_BARS = 450
+MAX_BARS = 450
 """Most bars of a panel: about 20 KB of a page."""
 
 MANY_VALUES = 40
@@ -27,7 +27,7 @@ MANY_VALUES = 40
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 """Digits in base 64; three of them are a packed number."""
 
-LEAST_POWER, POWERS = -17, 29
+MIN_POWER, POWERS = -17, 29
 """Smallest power of ten, and number of powers, of the last of a packed number's four digits."""
 
 VALUE_DIGITS, PLACE_DIGITS = 4, 7
@@ -143,7 +143,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
     for bar in panel.bars:
         lengths = [_rounded(length, VALUE_DIGITS) for length in bar.lengths]
         rows.setdefault(bar.row, []).append([_rounded(bar.start, PLACE_DIGITS), *lengths])
-    return _said(
+    return _to_json(
         {
             "x": _places(panel.x),
             "xName": visible(panel.x_name),
@@ -175,26 +175,26 @@ def _times(times: PlaneTimes) -> dict[str, Any]:
 
 
 def _series(series: Series) -> dict[str, Any]:
-    """A series as plain data; of a series with many places of its own, only `MOST_PLACES` are kept."""
-    kept = list(range(len(series.values)))
-    if len(series.at) > MOST_PLACES:
+    """A series as plain data; of a series with many places of its own, only `MAX_POSITIONS` are kept."""
+    selected = list(range(len(series.values)))
+    if len(series.at) > MAX_POSITIONS:
         last = len(series.at) - 1
-        kept = sorted({round(place * last / (MOST_PLACES - 1)) for place in range(MOST_PLACES)})
-    return _said(
+        selected = sorted({round(place * last / (MAX_POSITIONS - 1)) for place in range(MAX_POSITIONS)})
+    return _to_json(
         {
             "name": visible(series.name),
             "colour": series.colour,
             "kind": series.kind if series.kind != "line" else "",
-            "values": _numbers([series.values[place] for place in kept]),
-            "at": _numbers([series.at[place] for place in kept]) if series.at else [],
-            "late": [place for place, late in enumerate(series.late) if late],
+            "values": _numbers([series.values[place] for place in selected]),
+            "at": _numbers([series.at[place] for place in selected]) if series.at else [],
+            "late": [place for place, lateness in enumerate(series.late) if lateness],
             "dash": list(series.dash),
             "grey": not series.picked,
         }
     )
 
 
-def _said(data: Mapping[str, Any]) -> dict[str, Any]:
+def _to_json(data: Mapping[str, Any]) -> dict[str, Any]:
     """Data without keys whose values are empty or false."""
     return {name: value for name, value in data.items() if value not in ("", [], False, None)}
 
@@ -225,7 +225,7 @@ def _packed(value: float | None) -> str | None:
     code = 0 if value is None else 1
     if value:
         digits, power = f"{value:.3e}".split("e")
-        place = int(power) - 3 - LEAST_POWER
+        place = int(power) - 3 - MIN_POWER
         if value < 0 or not 0 <= place < POWERS:
             return None
         code = 2 + place * 9000 + int(digits.replace(".", "")) - 1000

@@ -64,14 +64,16 @@ def steps(axes: Axes, names: Sequence[str], size: float = 9) -> None:
     axes.set_xticks(range(len(names)), list(names), fontsize=size)
 
 
-def lines(axes: Axes, shown: Mapping[str, tuple[str, Sequence[float]]], said: Callable[[float], str]) -> None:
+def lines(
+    axes: Axes, shown: Mapping[str, tuple[str, Sequence[float]]], label: Callable[[float], str]
+) -> None:
     """Draws a line for each name, with colour and values, over the steps of the axis, and its end values."""
     for name, (colour, values) in shown.items():
         axes.plot(range(len(values)), values, marker="o", markersize=4, color=colour)
         last = len(values) - 1
         ends = (
-            (0, said(values[0]), (0, 6), "center", 8),
-            (last, f"{name}\n{said(values[last])}", (8, 0), "left", 8.5),
+            (0, label(values[0]), (0, 6), "center", 8),
+            (last, f"{name}\n{label(values[last])}", (8, 0), "left", 8.5),
         )
         for place, text, offset, side, size in ends:
             axes.annotate(
@@ -89,11 +91,11 @@ def lines(axes: Axes, shown: Mapping[str, tuple[str, Sequence[float]]], said: Ca
 
 
 def placed(
-    shown: Mapping[str, float | None], values: Sequence[float], said: Callable[[float], str]
+    shown: Mapping[str, float | None], values: Sequence[float], text: Callable[[float], str]
 ) -> list[tuple[str, float | None]]:
     """Texts of named values, with their places on an axis whose steps 0, 1, 2 ... have rising `values`."""
     return [
-        (f"{name} {said(value)}" if value else name, between(value, values) if value else None)
+        (f"{name} {text(value)}" if value else name, between(value, values) if value else None)
         for name, value in shown.items()
     ]
 
@@ -130,15 +132,15 @@ def grouped(axes: Axes, bars: Iterable[tuple[int, str, float]], colours: Mapping
         axes.bar(place, value, width=width * 0.9, color=colours[name])
 
 
-def overloaded(axes: Axes, late: Sequence[Sequence[bool]], spread: float = 0.0) -> None:
+def overloaded(axes: Axes, lateness: Sequence[Sequence[bool]], spread: float = 0.0) -> None:
     """Writes `overloaded` at bars or points without a response time, because the queue kept growing.
 
     Args:
         axes: The axes to write on.
-        late: For each step of the axis, whether each of its bars or points is overloaded.
+        lateness: For each step of the axis, whether each of its bars or points is overloaded.
         spread: Width over which these stand side by side; if only some are overloaded, each gets a text.
     """
-    for place, over in enumerate(late):
+    for place, over in enumerate(lateness):
         width = spread / len(over)
         apart = [place - spread / 2 + width * (index + 0.5) for index, each in enumerate(over) if each]
         for where in [place] if all(over) else apart:

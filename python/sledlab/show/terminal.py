@@ -8,7 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import json, rich_console
-from sledlab.legible import is_unicode, shown_in, visible
+from sledlab.terminal_text import is_unicode, shown_in, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,6 +82,6 @@ def console() -> Console:
     made = rich_console.Console(highlight=False, emoji=False)
     if made.is_terminal:
         return made
-    said = os.environ.get("COLUMNS", "")
-    width = int(said) if said.isdigit() and int(said) else PIPED
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdigit() and int(columns) else PIPED
     return rich_console.Console(highlight=False, emoji=False, width=width)

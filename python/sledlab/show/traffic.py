@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_SAID = 8
+MAX_TEXT = 8
 """Most nodes for which every cell shows its number."""
 
-MOST_NAMED = 16
+MAX_NAMED = 16
 """Most nodes for which every row shows its name."""
 
 
@@ -40,7 +40,7 @@ def heat_map(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> Figure:
     axes.set_aspect("equal")
     axes.invert_yaxis()
     _name(axes, names)
-    if len(names) <= MOST_SAID:
+    if len(names) <= MAX_TEXT:
         for row, column in ((row, column) for row in range(len(names)) for column in range(len(names) + 1)):
             colour = "white" if values[row, column] > 0.6 * top else INK
             text = figure(float(values[row, column])) if traffic[row, column] else "·"
@@ -59,7 +59,7 @@ def _fits(traffic: numpy.ndarray[Any, Any], size: float) -> bool:
 def _name(axes: Axes, names: Sequence[str]) -> None:
     """Names rows and columns, only some of them if there are many."""
     receivers = [*names, "client"]
-    step = 1 if len(names) <= MOST_NAMED else -(-len(names) // (MOST_NAMED // 2))
+    step = 1 if len(names) <= MAX_NAMED else -(-len(names) // (MAX_NAMED // 2))
     rows = range(0, len(names), step)
     # The client's name takes the room of two columns.
     columns = [*(place for place in rows if step == 1 or place + step / 2 < len(names)), len(names)]
@@ -79,6 +79,8 @@ def most(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> str:
         return "Nodes send nothing but what collectives take."
     sent, received = traffic.sum(axis=1), traffic.sum(axis=0)
     to = [*names, "the client"][int(received.argmax())]
-    least, greatest = data(int(sent.min())), data(int(sent.max()))
-    each = f"Every node sends {least}" if least == greatest else f"Nodes send {least} to {greatest} each"
+    minimum, greatest = data(int(sent.min())), data(int(sent.max()))
+    each = (
+        f"Every node sends {minimum}" if minimum == greatest else f"Nodes send {minimum} to {greatest} each"
+    )
     return f"{each}; most comes to {to}, {data(int(received.max()))}. Collectives are left out."

@@ -20,7 +20,7 @@ from sledlab.model.settings import to_toml
 from sledlab.runs.compose import compose, in_its_file, read
 from sledlab.runs.execute import Experiment
 from sledlab.runs.keywords import takes_options
-from sledlab.runs.options import Simulated
+from sledlab.runs.options import SimulateOptions
 from sledlab.runs.result import Result
 from sledlab.traces.samples import located
 
@@ -44,7 +44,7 @@ SLOT_OF_CORE = '<script type="application/octet-stream" id="core"></script>'
 SLOT = '<script type="application/json" id="given">null</script>'
 """The element that experiment, traces and starting point are put into."""
 
-MOST_BYTES = 16_000_000
+MAX_BYTES = 16_000_000
 """Largest size of a trace inside a page."""
 
 LEFT = "experiment.toml"
@@ -119,14 +119,14 @@ def _whole(frame: Path, core: Path) -> str:
     return frame.read_text(encoding="utf-8").replace(SLOT_OF_CORE, filled, 1)
 
 
-@takes_options(Simulated)
+@takes_options(SimulateOptions)
 def view(
     what: Result | Source | None = None,
     device: Device | None = None,
     *,
     experiment: Experiment | str | Path | None = None,
     around: Literal["start", "slowest"] = "start",
-    **options: Unpack[Simulated],
+    **options: Unpack[SimulateOptions],
 ) -> View:
     """Makes a page that simulates a run in the browser and shows every move of the device.
 
@@ -193,9 +193,9 @@ def packed(experiment: Experiment) -> tuple[str, list[dict[str, str]]]:
     path = located(file)
     try:
         size = path.stat().st_size
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             raise Error(
-                f"the trace `{file}` has {size / 1e6:.0f} MB, and a page takes {MOST_BYTES / 1e6:.0f} MB",
+                f"the trace `{file}` has {size / 1e6:.0f} MB, and a page takes {MAX_BYTES / 1e6:.0f} MB",
                 remedy="cut a part of it (sledlab trace cut), or compress it",
             )
         data = base64.b64encode(path.read_bytes()).decode()

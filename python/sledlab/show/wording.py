@@ -37,8 +37,8 @@ def figure(value: float | None, digits: int = 3) -> str:
     text = f"{value:.{digits}g}"
     if "e" in text:
         return text
-    whole = f"{abs(value):.{digits - 1}e}"
-    decimals = max(0, digits - 1 - int(whole.split("e")[1]))
+    full = f"{abs(value):.{digits - 1}e}"
+    decimals = max(0, digits - 1 - int(full.split("e")[1]))
     return f"{value:.{decimals}f}"
 
 
@@ -106,20 +106,24 @@ def starred(label: str, *, saturated: bool) -> str:
     return f"{label} *" if saturated else label
 
 
-def who_kept_up(kept: Mapping[str, bool]) -> str:
+def who_kept_up(selected: Mapping[str, bool]) -> str:
     """A clause naming competitors that kept up, or those that did not, whichever are fewer; empty if all did.
 
     Examples:
         >>> who_kept_up({"a": True, "b": False, "c": True}), who_kept_up({"a": False})
         ('b could not keep up', 'Nothing could keep up')
     """
-    fast, late = ([name for name, could in kept.items() if could is wanted] for wanted in (True, False))
-    if not late:
+    fast, lateness = (
+        [name for name, could in selected.items() if could is required] for required in (True, False)
+    )
+    if not lateness:
         return ""
     if not fast:
         return "Nothing could keep up"
     return (
-        f"Only {joined(fast)} could keep up" if len(fast) < len(late) else f"{joined(late)} could not keep up"
+        f"Only {joined(fast)} could keep up"
+        if len(fast) < len(lateness)
+        else f"{joined(lateness)} could not keep up"
     )
 
 
@@ -143,15 +147,15 @@ def joined(names: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
-def listed(names: Sequence[str], most: int) -> str:
-    """Names in a sentence; of more than `most`, the rest is counted.
+def listed(names: Sequence[str], maximum: int) -> str:
+    """Names in a sentence; of more than `maximum`, the rest is counted.
 
     Examples:
         >>> listed(["a", "b", "c"], 3), listed(["a", "b", "c", "d"], 3)
         ('a, b and c', 'a, b and 2 more')
     """
-    if len(names) > most:
-        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    if len(names) > maximum:
+        names = [*names[: maximum - 1], f"{len(names) - maximum + 1} more"]
     return joined(names)
 
 
@@ -328,8 +332,12 @@ def label(word: str) -> str:
         >>> [label(word) for word in ("c-scan", "zsptf:grid=40x4", "my.policies:Elevator:up=1")]
         ['C-SCAN', 'ZSPTF grid=40x4', 'Elevator up=1']
     """
-    name, _, rest = word.partition(":")
-    return rest.replace(":", " ") if is_plugin(word) else f"{name.upper()} {rest.replace(':', ' ')}".rstrip()
+    name, _, remaining = word.partition(":")
+    return (
+        remaining.replace(":", " ")
+        if is_plugin(word)
+        else f"{name.upper()} {remaining.replace(':', ' ')}".rstrip()
+    )
 
 
 def power_name(config: Mapping[str, Any]) -> str:
@@ -367,8 +375,8 @@ def state_name(state: str, config: Mapping[str, Any]) -> str:
         >>> [state_name(state, disk) for state in ("idle", "inactive", "startup")]
         ['idle', 'sleep', 'start-up']
     """
-    if state == "inactive" and (rest := device_kind(config).rest):
-        return str(config["device"].get(rest, state))
+    if state == "inactive" and (remaining := device_kind(config).rest):
+        return str(config["device"].get(remaining, state))
     return STATE_NAMES.get(state, state)
 
 

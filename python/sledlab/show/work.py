@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
-from sledlab.show.face import DocumentFace
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.traffic import heat_map, most
 from sledlab.show.wording import data, listed
-from sledlab.traces.work import MOST_NODES
+from sledlab.traces.work import MAX_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +28,8 @@ def answer(work: Work) -> str:
     moved = [data(int(rows[name].sum())) for name in ("read_bytes", "written_bytes", "sent_bytes")]
     nodes = f"{work.nodes:,} node{'s' if work.nodes > 1 else ''}"
     phases = f"{rows.height} phase{'s' if rows.height > 1 else ''}"
-    found = f"{work.job} on {nodes} reads {moved[0]}, writes {moved[1]} and sends {moved[2]} in {phases}."
-    return f"{found} {MEASURED}" if work.parameters.get("measured") is True else found
+    result = f"{work.job} on {nodes} reads {moved[0]}, writes {moved[1]} and sends {moved[2]} in {phases}."
+    return f"{result} {MEASURED}" if work.parameters.get("measured") is True else result
 
 
 def brief(work: Work) -> Sequence[Part]:
@@ -83,12 +83,12 @@ def figure(work: Work) -> Figure:
 
 
 def _traffic(work: Work) -> list[Part]:
-    """The section on bytes sent from node to node; empty above `MOST_NODES` nodes."""
-    if work.nodes > MOST_NODES:
+    """The section on bytes sent from node to node; empty above `MAX_NODES` nodes."""
+    if work.nodes > MAX_NODES:
         return []
-    said = Text(most(work.traffic, names(work)), "quiet")
+    text = Text(most(work.traffic, names(work)), "quiet")
     drawing = Drawing(lambda: figure(work), "Who sends whom how much", width="narrow")
-    return [Heading("Who sends whom"), said, drawing]
+    return [Heading("Who sends whom"), text, drawing]
 
 
 def page(work: Work) -> Document:
@@ -110,4 +110,6 @@ def page(work: Work) -> Document:
     )
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=lambda work, what=None: figure(work))
+PRESENTATION = DocumentPresentation(
+    answer=answer, brief=brief, whole=page, figure=lambda work, what=None: figure(work)
+)

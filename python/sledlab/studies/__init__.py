@@ -17,7 +17,7 @@ class ListedStudy(NamedTuple):
         meaning: What it finds out, in one line.
         names: Its public names: its function and the class of its outcome.
         under: The command that it is a part of; empty where it has a command of its own.
-        display: The module of its folder whose `FACE` displays its outcome. Default: `sledlab.study.display`.
+        display: Module of its folder with the `PRESENTATION` of its outcome (else `sledlab.study.display`).
     """
 
     folder: str

@@ -27,13 +27,13 @@ def seeds(config: Mapping[str, Any], given: Any) -> tuple[int, ...]:
         >>> seeds({"seed": 7}, None), seeds({"seed": 7, "workload": {}}, "1..3")
         ((7,), (1, 2, 3))
     """
-    found = listed_seeds(config["seed"] if given is None else given)
-    if len(found) > 1 and "workload" not in config:
+    result = listed_seeds(config["seed"] if given is None else given)
+    if len(result) > 1 and "workload" not in config:
         raise Error(
-            f"{len(found)} seeds for a trace: nothing in it is random, so all would give the same",
+            f"{len(result)} seeds for a trace: nothing in it is random, so all would give the same",
             remedy="leave seed out, or take a generated workload",
         )
-    return found
+    return result
 
 
 def listed_seeds(given: Any) -> tuple[int, ...]:
@@ -44,11 +44,11 @@ def listed_seeds(given: Any) -> tuple[int, ...]:
     """
     if isinstance(given, str):
         given = whole_numbers(given)
-    found = tuple(dict.fromkeys(given if isinstance(given, (list, tuple, range)) else [given]))
-    for seed in found or [given]:
+    result = tuple(dict.fromkeys(given if isinstance(given, (list, tuple, range)) else [given]))
+    for seed in result or [given]:
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
             raise Error(f"`{seed}` is not a seed", remedy="give whole numbers, 0 or more")
-    return found
+    return result
 
 
 def with_first_seed(experiment: Any, given: Any) -> Any:

@@ -6,13 +6,13 @@ from collections import Counter
 from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sledlab.errors import Error, InternalError, Unfinished
+from sledlab.errors import Error, IncompleteStudy, InternalError
 from sledlab.show.progress import Progress
 from sledlab.show.wording import counted, joined, listed
-from sledlab.study.executor.borrowed import Borrowed
 from sledlab.study.executor.dask import cluster
 from sledlab.study.executor.local import processes
 from sledlab.study.executor.measured import measured
+from sledlab.study.executor.user_pool import UserPool
 from sledlab.study.inputs import plugins_of
 from sledlab.study.partial import write_runs
 from sledlab.study.plan import named
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from sledlab.study.executor.pool import Pool
-    from sledlab.study.executor.where import Where
-    from sledlab.study.measure import FoundOf
+    from sledlab.study.executor.worker_choice import Where
+    from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, Point
 
 NAMED = 5
@@ -36,7 +36,7 @@ NAMED = 5
 class Measure(Protocol):
     """Measures a plan."""
 
-    def __call__(self, plan: Plan, doing: str) -> Mapping[Point, FoundOf[Any]]:
+    def __call__(self, plan: Plan, doing: str) -> Mapping[Point, MeasuredRun[Any]]:
         """The result of every point; `doing` is the caption of the progress bar."""
 
 
@@ -81,7 +81,7 @@ class Bench:
         """Ends the processes, also in the middle of a point; a cluster is left running."""
         self._open.__exit__(kind, error, trace)
 
-    def measure(self, plan: Plan, doing: str) -> Mapping[Point, FoundOf[Any]]:
+    def measure(self, plan: Plan, doing: str) -> Mapping[Point, MeasuredRun[Any]]:
         """The result of every point of a plan; only points without a kept result are run.
 
         Raises:
@@ -92,12 +92,14 @@ class Bench:
         known = keys(plan, lasting=self._kept.place is not None)
         share = self.where.share
         # Points with one key run the same and are kept once, so they belong to the same share.
-        places = {key: place for place, key in enumerate(dict.fromkeys(known[each] for each in plan.points))}
+        positions = {
+            key: place for place, key in enumerate(dict.fromkeys(known[each] for each in plan.points))
+        }
         missing = [
             point
             for point in plan.points
             if not self._kept.knows(known[point], point)
-            and (share is None or share.has(places[known[point]]))
+            and (share is None or share.has(positions[known[point]]))
         ]
         if missing and self._kept.place is not None:
             write_runs(self._kept.place.parent, plan, known)
@@ -114,7 +116,7 @@ class Bench:
             done = {*failed, *(each for each in plan.points if known[each] in self._kept.known)}
             left = [point for point in plan.points if point not in done]
             if left:
-                raise Unfinished(str(share), len(missing) - len(failed), len(left), len(plan.points))
+                raise IncompleteStudy(str(share), len(missing) - len(failed), len(left), len(plan.points))
         self.failed |= {point: str(error) for point, error in failed.items()}
         return {point: self._kept.known[known[point]] for point in plan.points if point not in failed}
 
@@ -169,8 +171,8 @@ class Bench:
     def tell_hosts(self) -> None:
         """Prints the machines on which points ran, where there is more than one."""
         if len(self._hosts) > 1:
-            said = [f"{host} ({points:,})" for host, points in sorted(self._hosts.items())]
-            Progress("").tell(f"{counted(self._hosts.total(), 'point')} ran on {joined(said)}")
+            parts = [f"{host} ({points:,})" for host, points in sorted(self._hosts.items())]
+            Progress("").tell(f"{counted(self._hosts.total(), 'point')} ran on {joined(parts)}")
 
     def _where(self, plan: Plan, points: list[Point]) -> Pool | None:
         """Workers for some points; None where this process is to measure them.
@@ -181,17 +183,17 @@ class Bench:
         if not points:
             return None
         if self.where.executor is not None:
-            self._pool = self._pool or Borrowed(self.where.executor)
+            self._pool = self._pool or UserPool(self.where.executor)
             return self._pool
         if self.where.cluster is not None:
             if self._pool is None:
                 self._pool = self._open.enter_context(cluster(self.where.cluster, send=self.where.send))
             return self._pool
-        wanted = min(self.where.parallel, len(points))
-        if wanted == 1 and not any(plugins_of(plan.texts[point]) for point in points):
+        required = min(self.where.parallel, len(points))
+        if required == 1 and not any(plugins_of(plan.texts[point]) for point in points):
             return None
-        if self._workers < wanted:
-            self._pool, self._workers = self._open.enter_context(processes(wanted)), wanted
+        if self._workers < required:
+            self._pool, self._workers = self._open.enter_context(processes(required)), required
         return self._pool
 
 

@@ -54,42 +54,42 @@ class Only:
 @cache
 def columns(kind: type) -> Mapping[str, Column]:
     """The columns of a row by name; columns of rows within it stand in place, mappings are left out."""
-    found: dict[str, Column] = {}
+    result: dict[str, Column] = {}
     for name, (marker, within) in _marked(kind).items():
         if isinstance(marker, Column):
-            found[name] = marker
+            result[name] = marker
         elif isinstance(marker, Only):
-            found |= {each: replace(columns(within)[each], hidden=False) for each in marker.names}
+            result |= {each: replace(columns(within)[each], hidden=False) for each in marker.names}
         elif hasattr(within, "__dataclass_fields__"):
-            found |= columns(within)
-    return found
+            result |= columns(within)
+    return result
 
 
 @cache
 def _marked(kind: type) -> Mapping[str, tuple[Column | Only | None, Any]]:
     """The marks of a row's fields (`Column`, `Only` or none), and their types."""
-    found: dict[str, tuple[Column | Only | None, Any]] = {}
+    result: dict[str, tuple[Column | Only | None, Any]] = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
         marker = next((each for each in get_args(hint) if isinstance(each, (Column, Only))), None)
-        found[name] = (marker, getattr(hint, "__origin__", hint))
-    return found
+        result[name] = (marker, getattr(hint, "__origin__", hint))
+    return result
 
 
 def record(row: Row) -> dict[str, Any]:
     """A row as plain data by column; rows and mappings within it are flattened."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, (marker, _) in _marked(type(row)).items():
         value = getattr(row, name)
         if isinstance(marker, Column):
             if not marker.hidden:
-                found[name] = value
+                result[name] = value
         elif isinstance(marker, Only):
-            found |= {each: getattr(value, each) for each in marker.names}
+            result |= {each: getattr(value, each) for each in marker.names}
         elif isinstance(value, Mapping):
-            found |= value
+            result |= value
         else:
-            found |= record(value)
-    return found
+            result |= record(value)
+    return result
 
 
 def records(rows: Iterable[Row]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from sledlab.runs.options import Models, Option, Paced, Scheduled
+from sledlab.runs.options import Models, Option, SchedulerOptions, SpeedupOptions
 from sledlab.runs.parsing import KIB, size_doublings
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def segments(meaning: str) -> Option:
     return Option(meaning, "KB,KB|A..B", "4..256, doubling", read=partial(size_doublings, unit=KIB))
 
 
-class Fronted(Scheduled, Paced, total=False):
+class FrontOptions(SchedulerOptions, SpeedupOptions, total=False):
     """The options that all studies of hybrids take."""
 
     front: Annotated[Models, Option("MEMS in front of the disk", "NAME|FILE", FRONT, key="front.preset")]

@@ -165,8 +165,8 @@ def frontier(points: Sequence[T], both: Callable[[T], tuple[float, float]]) -> l
         >>> frontier([(3, 1), (1, 5), (2, 2), (3, 3), (2, 2)], lambda point: point)
         [(1, 5), (2, 2), (3, 1)]
     """
-    found: list[T] = []
+    result: list[T] = []
     for point in sorted(points, key=both):
-        if not found or both(point)[1] < both(found[-1])[1]:
-            found.append(point)
-    return found
+        if not result or both(point)[1] < both(result[-1])[1]:
+            result.append(point)
+    return result

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sledlab._native import ClusterExperiment, Experiment
 from sledlab.lazy import later
-from sledlab.runs.options import Clustered, Parallel, Simulated, declared
+from sledlab.runs.options import ClusterOptions, ExecutorOptions, SimulateOptions, declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sledlab.runs.compose import ComposedExperiment
     from sledlab.study.bench import Measure
-    from sledlab.study.measure import FoundOf
+    from sledlab.study.measure import MeasuredRun
     from sledlab.study.outcome import Outcome
     from sledlab.study.plan import Plan, Point, Question
 
@@ -34,16 +34,16 @@ class Subject:
         requests: Whether runs take a trace or a workload.
     """
 
-    said: type
+    run_options: type
     compose: Callable[..., ComposedExperiment]
     experiment: Callable[[str, str], Any]
-    measure: Callable[..., FoundOf[Any]]
+    measure: Callable[..., MeasuredRun[Any]]
     row: Callable[..., Any]
     requests: bool = True
 
 
 ONE_SYSTEM = Subject(
-    Simulated,
+    SimulateOptions,
     later("sledlab.runs.compose:compose"),
     Experiment,
     later("sledlab.study.measure:measure"),
@@ -52,7 +52,7 @@ ONE_SYSTEM = Subject(
 """Runs of requests against one system."""
 
 REPLAYS = Subject(
-    Clustered,
+    ClusterOptions,
     later("sledlab.study.replays:compose"),
     ClusterExperiment,
     later("sledlab.study.replays:measure"),
@@ -94,7 +94,7 @@ class Declaration(Generic[Out]):
     help: str
     options: type
     plan: Callable[[Question], Plan]
-    conclude: Callable[[Plan, Mapping[Point, FoundOf[Any]]], Out]
+    conclude: Callable[[Plan, Mapping[Point, MeasuredRun[Any]]], Out]
     doing: str = "studying"
     device: bool | str = True
     covered: tuple[str, ...] = ()
@@ -107,6 +107,6 @@ class Declaration(Generic[Out]):
     @property
     def axes(self) -> tuple[str, ...]:
         """Keywords of its axes."""
-        shared = {**declared(self.subject.said), **declared(Parallel)}
+        shared = {**declared(self.subject.run_options), **declared(ExecutorOptions)}
         own = {name: option for name, option in declared(self.options).items() if shared.get(name) != option}
         return tuple(name for name, option in own.items() if option.key is None)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import ModelChoice
 from sledlab.model.choices import spelled
 from sledlab.study.outcome import Outcome
 
@@ -26,18 +26,20 @@ def given_devices(question: Question) -> tuple[list[Device], dict[str, Experimen
     Raises:
         Error: No device was given, one does not exist or cannot be built, or one was given twice.
     """
-    asked = question.axis("device", question.device)
-    if not asked:
+    requested = question.axis("device", question.device)
+    if not requested:
         raise Error("no device was given", remedy="name one, such as mems-g2 (sledlab list device)")
-    devices: list[Device] = [asked] if isinstance(asked, (str, Path, Chosen)) else list(asked)
-    found: dict[str, Experiment] = {}
+    devices: list[Device] = (
+        [requested] if isinstance(requested, (str, Path, ModelChoice)) else list(requested)
+    )
+    result: dict[str, Experiment] = {}
     for device in devices:
         name = name_of(device)
-        if name in found:
+        if name in result:
             raise Error(f"the device `{name}` was given twice", remedy="leave one of them out")
-        found[name] = question.on(device)
-        found[name].check()
-    return devices, found
+        result[name] = question.on(device)
+        result[name].check()
+    return devices, result
 
 
 def name_of(device: Device) -> str:
@@ -47,7 +49,7 @@ def name_of(device: Device) -> str:
         >>> name_of("mems-g2:active_tips=3200"), name_of("devices/mine.toml")
         ('mems-g2 active_tips=3200', 'mine')
     """
-    word = spelled(device) if isinstance(device, Chosen) else str(device)
+    word = spelled(device) if isinstance(device, ModelChoice) else str(device)
     name, *parameters = word.split(":")
     return " ".join([Path(name).stem if name.endswith(".toml") else name, *parameters])
 

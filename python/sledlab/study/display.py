@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.show import plots
 from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
-from sledlab.show.face import DocumentFace
 from sledlab.show.facts import common_facts
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, spaced, title
 from sledlab.study.columns import columns, records
-from sledlab.study.statistics import Averaged
+from sledlab.study.statistics import SeedMeans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ def draw(outcome: Outcome) -> Figure:
 
 def _drawn(outcome: Outcome) -> tuple[str, str]:
     kind = next(iter(outcome.kinds.values()))
-    return next(name for name in columns(kind) if name not in columns(Averaged)), outcome.figure_column
+    return next(name for name in columns(kind) if name not in columns(SeedMeans)), outcome.figure_column
 
 
 def _figure_title(outcome: Outcome) -> str:
@@ -77,7 +77,7 @@ def _tables(outcome: Outcome) -> list[Part]:
     for name, kind in outcome.kinds.items():
         if len(outcome.kinds) > 1:
             parts.append(Heading(spaced(name)))
-        shown = [each for each in columns(kind) if each not in columns(Averaged) or each in RUN_COLUMNS]
+        shown = [each for each in columns(kind) if each not in columns(SeedMeans) or each in RUN_COLUMNS]
         head = [_name(each, columns(kind)[each]) for each in shown]
         rows = [[_cell(row[each]) for each in shown] for row in records(outcome.rows[name])]
         parts.append(Grid(head, rows))
@@ -104,4 +104,4 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else figure(value)
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=draw)

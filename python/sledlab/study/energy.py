@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from sledlab.show.wording import STATES
 from sledlab.study.columns import Column, Only
 from sledlab.study.idle_periods import IdlePeriodSummary
-from sledlab.study.statistics import Averaged, averaged, half_width
+from sledlab.study.statistics import SeedMeans, averaged, half_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ At = Annotated[float, Column("what the times between arrivals were divided by")]
 
 
 @dataclass(frozen=True)
-class Spent(Averaged):
+class EnergyMeans(SeedMeans):
     """Means over the seeds, with total energy and that of each state divided by the number of requests."""
 
     total_energy_per_request_mj: Annotated[
@@ -52,21 +52,21 @@ class Spent(Averaged):
         return {state: getattr(self, f"{state}_{unit}") for state in STATES}
 
 
-def spent(runs: Sequence[Measured]) -> Spent:
+def spent(runs: Sequence[Measured]) -> EnergyMeans:
     """The mean of the runs of a row, one for each seed."""
     mean = vars(averaged(runs))
     counts = {name: float(value) for name, value in mean.items() if type(value) is int}
-    found = {**mean, **counts, "seeds": len(runs)}
-    joules, requests = {state: found[f"{state}_j"] for state in STATES}, found["requests"]
-    whole = found["energy_j"]
+    result = {**mean, **counts, "seeds": len(runs)}
+    joules, requests = {state: result[f"{state}_j"] for state in STATES}, result["requests"]
+    full = result["energy_j"]
     own = {
-        "total_energy_per_request_mj": whole / requests * 1e3,
-        "merged_requests": found["merged"],
-        "service_j": found["seek_j"] + found["access_j"],
+        "total_energy_per_request_mj": full / requests * 1e3,
+        "merged_requests": result["merged"],
+        "service_j": result["seek_j"] + result["access_j"],
         **{f"{state}_energy_per_request_mj": each / requests * 1e3 for state, each in joules.items()},
-        **{f"{state}_share": each / whole for state, each in joules.items()},
+        **{f"{state}_share": each / full for state, each in joules.items()},
     }
-    return Spent(**{**found, **own})
+    return EnergyMeans(**{**result, **own})
 
 
 SPENT = (
@@ -79,7 +79,7 @@ SPENT = (
 )
 """Columns of a run that all tables of energy have."""
 
-Run = Annotated[Spent, Only(*SPENT)]
+Run = Annotated[EnergyMeans, Only(*SPENT)]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class State:
     time_share: Annotated[float, Column("share of the state in all time")]
 
 
-def state_of(device: str, policy: str, run: Spent, state: str) -> State:
+def state_of(device: str, policy: str, run: EnergyMeans, state: str) -> State:
     """The row of a state in a run."""
     joules, seconds = run.by_state("j")[state], run.by_state("time_s")
     shares = joules / run.energy_j, seconds[state] / math.fsum(seconds.values())
@@ -121,9 +121,11 @@ class BreakEven:
     longer_time_share: Annotated[float | None, Column("share of these longer rests in all resting time")]
 
 
-def break_even(device: str, awake: Spent, parked: Spent, found: Sequence[Mapping[str, Any]]) -> BreakEven:
-    """The row of a device: `awake` never parks and has the rests `found`; `parked` parks at once."""
-    rests = IdlePeriodSummary.of(found)
+def break_even(
+    device: str, awake: EnergyMeans, parked: EnergyMeans, result: Sequence[Mapping[str, Any]]
+) -> BreakEven:
+    """The row of a device: `awake` never parks and has the rests `result`; `parked` parks at once."""
+    rests = IdlePeriodSummary.of(result)
     idle_mw = _ratio(awake.idle_j, awake.idle_time_s, 1e3)
     inactive_mw = _ratio(parked.inactive_j, parked.inactive_time_s, 1e3)
     startup_uj = _ratio(parked.startup_j, parked.startups, 1e6)
@@ -146,8 +148,8 @@ def break_even(device: str, awake: Spent, parked: Spent, found: Sequence[Mapping
     )
 
 
-def _ratio(part: float, whole: float, scale: float) -> float | None:
-    return part / whole * scale if whole > 0 else None
+def _ratio(part: float, full: float, scale: float) -> float | None:
+    return part / full * scale if full > 0 else None
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,7 @@ class Battery:
     saturated: Annotated[bool, Column("whether the queue kept growing")]
 
 
-def battery(device: str, policy: str, run: Spent, charge_wh: float, gigabytes: float) -> Battery:
+def battery(device: str, policy: str, run: EnergyMeans, charge_wh: float, gigabytes: float) -> Battery:
     """The row of a policy: a battery of `charge_wh` drained at the mean power of a run."""
     power_w = run.energy_j / run.elapsed_s
     lasts, density = charge_wh / power_w, power_w * 1e3 / gigabytes
@@ -178,7 +180,7 @@ class Request:
 
     device: On
     policy: Under
-    run: Annotated[Spent, Only(*SPENT, *(f"{state}_energy_per_request_mj" for state in STATES))]
+    run: Annotated[EnergyMeans, Only(*SPENT, *(f"{state}_energy_per_request_mj" for state in STATES))]
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ class Load:
     device: On
     policy: Under
     load: At
-    run: Annotated[Spent, Only(*SPENT, *(f"{state}_share" for state in STATES))]
+    run: Annotated[EnergyMeans, Only(*SPENT, *(f"{state}_share" for state in STATES))]
 
 
 @dataclass(frozen=True)
@@ -256,7 +258,7 @@ class Strategy:
     response_change: Annotated[float, Column("change of the mean response time, as a share")]
 
 
-def saved(run: Spent, base: Spent) -> Mapping[str, Any]:
+def saved(run: EnergyMeans, base: EnergyMeans) -> Mapping[str, Any]:
     """Savings of a strategy over the base at the same load."""
     return {
         "energy_saved": 1 - run.energy_j / base.energy_j,

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.lazy import arrived
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import ModelChoice
 from sledlab.model.choices import spelled
 from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
 from sledlab.results import UNFINISHED, leaves, results
 from sledlab.runs.compose import in_its_file
+from sledlab.runs.file_names import check_local, study_seen
 from sledlab.runs.keywords import SOURCES, unknown_option
 from sledlab.runs.options import declared
-from sledlab.runs.places import check_local, study_seen
 from sledlab.study.axes import with_first_seed
 from sledlab.study.bench import Bench
-from sledlab.study.executor.where import Where
+from sledlab.study.executor.worker_choice import Where
 from sledlab.study.file import tables_of
 from sledlab.study.inputs import plugins_of
 from sledlab.study.plan import Question, several, to_toml
@@ -37,7 +37,7 @@ def run(
     study: Declaration[Out],
     source: Source | None,
     device: Device | None,
-    said: Mapping[str, Any],
+    options: Mapping[str, Any],
     *,
     file: str | Path | None = None,
     out: str | Path | None = None,
@@ -45,18 +45,18 @@ def run(
 ) -> Out:
     """Runs a study; see `sledlab.study.run.Study.run`."""
     declared_options = declared(study.options)
-    for name in said:
+    for name in options:
         if name not in declared_options:
-            raise unknown_option(name, declared_options, said)
-    with in_its_file(file, device, said, study.options):
-        return _run(study, source, device, said, file, out, replace=replace)
+            raise unknown_option(name, declared_options, options)
+    with in_its_file(file, device, options, study.options):
+        return _run(study, source, device, options, file, out, replace=replace)
 
 
 def _run(
     study: Declaration[Out],
     source: Source | None,
     device: Device | None,
-    said: Mapping[str, Any],
+    options: Mapping[str, Any],
     file: str | Path | None,
     out: str | Path | None,
     *,
@@ -64,13 +64,13 @@ def _run(
 ) -> Out:
     """Runs a study; its errors do not cite lines of its file yet."""
     base, axes = read(study, file) if file is not None else (None, {})
-    given = {name: said[name] for name in study.axes if said.get(name) is not None}
+    given = {name: options[name] for name in study.axes if options.get(name) is not None}
     check_local({"study": axes}, [f"study.{name}" for name in given])
     replaced = (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ()))
     axes = {**{name: value for name, value in axes.items() if name not in replaced}, **given}
     if device is None and isinstance(study.device, str) and not _has_device(base):
         device = study.device
-    composed = study.subject.compose(source, device, said, base=base, kind=study.options)
+    composed = study.subject.compose(source, device, options, base=base, kind=study.options)
     experiment = with_first_seed(composed.experiment, axes.get("seed"))
     plan = study.plan(Question(experiment, composed.trace, axes, composed.plugins))
     axes = words_of(plan.axes)
@@ -84,24 +84,24 @@ def _run(
     )
     for text in plan.texts.values():
         check_plugins(plugins_of(text), plan.plugins)
-    where = Where.said(said, lasting=out is not None)
+    where = Where.from_options(options, lasting=out is not None)
     if where.share is not None and (study.race is not None or replace):
         raise _alone(study.name, race=study.race is not None)
     directory = results(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
         leaves(directory, study.name, [POINTS, UNFINISHED])
-    reuse = several(said.get("reuse"))
+    reuse = several(options.get("reuse"))
     row = arrived(study.subject.row)
     bench = Bench(where, directory, row, reuse=reuse, despite_failures=study.despite_failures)
     with bench:
         if study.race is not None:
             plan = study.race(plan, bench.measure)
-        found = bench.measure(plan, study.doing)
+        result = bench.measure(plan, study.doing)
         bench.tell_hosts()
     if bench.failed:
         plan = dataclasses.replace(plan, failed=bench.failed)
-    with bench.noting_progress(len(plan.points), lambda: len(found)):
-        outcome = study.conclude(plan, found)
+    with bench.noting_progress(len(plan.points), lambda: len(result)):
+        outcome = study.conclude(plan, result)
         if directory is not None:
             leaves(directory, study.name, outcome.leaves)
             outcome.write(directory)
@@ -116,23 +116,23 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
         Error: The file cannot be read, is of another study, or `[study]` has an unknown key.
     """
     tables = study_seen(tables_of(path), path)
-    said = tables.pop("study", {})
-    if not isinstance(said, dict):
-        raise Error(f"study: expected a table, found `{said}`")
-    kind = said.pop("kind", study.name)
+    options = tables.pop("study", {})
+    if not isinstance(options, dict):
+        raise Error(f"study: expected a table, found `{options}`")
+    kind = options.pop("kind", study.name)
     if kind != study.name:
         raise Error(
             f"`{path}` is a study of another kind, `{kind}`",
             remedy="run it with the command that left it",
         )
-    for key in said:
+    for key in options:
         if key not in study.axes:
             raise unknown("key of [study]", key, list(study.axes))
     for table in (key.removesuffix(".kind") for key in study.covered if key.endswith(".kind")):
         named = tables.get(table, {})
         if isinstance(named, str) or (isinstance(named, dict) and "kind" in named):
             del tables[table]
-    return study.subject.experiment(document(tables), Path(path).name), said
+    return study.subject.experiment(document(tables), Path(path).name), options
 
 
 def _alone(name: str, *, race: bool) -> Error:
@@ -157,7 +157,7 @@ def words_of(axes: Mapping[str, Any]) -> dict[str, Any]:
     """Axes as a file of a study spells them: models as words."""
 
     def plain(value: Any) -> Any:
-        if isinstance(value, Chosen):
+        if isinstance(value, ModelChoice):
             return spelled(value)
         if isinstance(value, Path):
             return str(value)

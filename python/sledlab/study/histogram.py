@@ -100,8 +100,8 @@ class Histogram:
         seen = [round(share * total) for share in times["share"]]
         bins = [bin_of(round(time_ms * NS_PER_MS)) for time_ms in times["response_ms"]]
         counts = [after - before for before, after in zip([0, *seen], seen, strict=False)]
-        found = result.response_time
-        sum_ns, max_ns = round(found.mean * NS_PER_MS * total), round(found.max * NS_PER_MS)
+        matches = result.response_time
+        sum_ns, max_ns = round(matches.mean * NS_PER_MS * total), round(matches.max * NS_PER_MS)
         return cls(dict(zip(bins, counts, strict=True)), sum_ns, max_ns)
 
     @classmethod
@@ -171,7 +171,7 @@ class Histogram:
         }
 
     @classmethod
-    def from_dict(cls, said: Mapping[str, Any]) -> Histogram:
+    def from_dict(cls, data: Mapping[str, Any]) -> Histogram:
         """The histogram that plain data hold."""
-        steps, counts = (list(map(int, said[name].split())) for name in ("steps", "counts"))
-        return cls(dict(zip(accumulate(steps), counts, strict=True)), said["sum_ns"], said["max_ns"])
+        steps, counts = (list(map(int, data[name].split())) for name in ("steps", "counts"))
+        return cls(dict(zip(accumulate(steps), counts, strict=True)), data["sum_ns"], data["max_ns"])

@@ -82,10 +82,10 @@ class IdlePeriodSummary:
     longest_ms: float
 
     @classmethod
-    def of(cls, found: Sequence[Mapping[str, Any]]) -> IdlePeriodSummary:
+    def of(cls, result: Sequence[Mapping[str, Any]]) -> IdlePeriodSummary:
         """Combine the idle periods of runs, each from `IdlePeriods.to_dict`."""
-        bins = sorted((bin_ for each in found for bin_ in each["bins"]), key=lambda bin_: float(bin_[0]))
-        return cls(bins, len(found), max(each["longest_ms"] for each in found))
+        bins = sorted((bin_ for each in result for bin_ in each["bins"]), key=lambda bin_: float(bin_[0]))
+        return cls(bins, len(result), max(each["longest_ms"] for each in result))
 
     @property
     def count(self) -> int:

@@ -15,8 +15,8 @@ from sledlab.model.plugins import plugins_in
 from sledlab.model.settings import document
 from sledlab.study.plan import plain
 from sledlab.traces.contents import content
-from sledlab.traces.fitted import Fitted
-from sledlab.traces.parts import Parts, TextTrace
+from sledlab.traces.fitted_requests import Fitted
+from sledlab.traces.openers import Parts, TextTrace
 from sledlab.traces.read import File, ParquetFile, Table
 from sledlab.traces.remote import is_remote
 from sledlab.traces.volumes import MergedTraces
@@ -43,7 +43,7 @@ class ExperimentInputs:
 
 
 @cache
-def said_in(text: str) -> ExperimentInputs:
+def inputs_in(text: str) -> ExperimentInputs:
     """The inputs that the text of a complete experiment names."""
     tables = plain(text)
     plugins = plugins_in(list(_pluggable(tables)))
@@ -53,7 +53,7 @@ def said_in(text: str) -> ExperimentInputs:
 
 def plugins_of(text: str) -> tuple[str, ...]:
     """Return the plug-ins, `module:Class`, that a complete experiment names in place of models."""
-    return said_in(text).plugins
+    return inputs_in(text).plugins
 
 
 def _pluggable(tables: Mapping[str, Any]) -> Iterator[str]:
@@ -99,7 +99,7 @@ def in_memory(trace: Trace | None) -> bool:
 def files_of(text: str, trace: Trace | None) -> tuple[str, ...]:
     """The files that a point reads, named as the point names them."""
     if trace is None:
-        return said_in(text).files
+        return inputs_in(text).files
     return _paths(trace.opener)
 
 
@@ -120,7 +120,7 @@ def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> 
     """A point whose files are renamed by `change`."""
     if trace is not None:
         return text, _at(trace, change)
-    if all(change(name) == name for name in said_in(text).files):
+    if all(change(name) == name for name in inputs_in(text).files):
         return text, trace
     tables = plain(text)
     for table in INPUTS:

@@ -18,8 +18,8 @@ from sledlab.show.wording import STATES
 from sledlab.study.columns import Column
 from sledlab.study.idle_periods import IdlePeriods
 from sledlab.study.plan import plain
-from sledlab.traces.fitted import Fitted
-from sledlab.traces.read import File, Generated, ParquetFile, Table, file_opener
+from sledlab.traces.fitted_requests import Fitted
+from sledlab.traces.read import File, GeneratedRequests, ParquetFile, Table, file_opener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +117,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class FoundOf(Generic[R]):
+class MeasuredRun(Generic[R]):
     """The results of a run, as they are kept.
 
     Attributes:
@@ -135,16 +135,16 @@ class FoundOf(Generic[R]):
         return {"row": flat, "timing": dict(self.timing)}
 
     @staticmethod
-    def from_dict(said: Mapping[str, Any], kind: Callable[..., R]) -> FoundOf[R]:
+    def from_dict(data: Mapping[str, Any], kind: Callable[..., R]) -> MeasuredRun[R]:
         """Results from plain data, with a row of `kind`.
 
         Raises:
             KeyError, TypeError: The data are of another version.
         """
-        return FoundOf(kind(**said["row"]), said["timing"])
+        return MeasuredRun(kind(**data["row"]), data["timing"])
 
 
-Found = FoundOf[Measured]
+Found = MeasuredRun[Measured]
 """The results of a run against one system."""
 
 
@@ -241,12 +241,12 @@ def row_of(result: Result, rate: float, rests: IdlePeriods | None) -> Measured:
 
 def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
     """Counts of cache and hybrid by column; those of a hybrid's own devices are left out."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for part in COUNTED:
         for name, value in (summary.get(part) or {}).items():
             inside = value.items() if isinstance(value, Mapping) else [("", value)]
-            found |= {"_".join(filter(None, (part, name, key))): count for key, count in inside}
-    return found
+            result |= {"_".join(filter(None, (part, name, key))): count for key, count in inside}
+    return result
 
 
 def _served_at_once(result: Result) -> float:
@@ -293,9 +293,9 @@ def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
     if trace is not None:
         return _last_in_memory_s(trace.opener, limits)
     if "trace" in config:
-        said = config["trace"]
+        data = config["trace"]
         return _last_arrival_s(
-            file_opener(said["file"], said.get("format") or None, int(said.get("sort_window") or 0)), limits
+            file_opener(data["file"], data.get("format") or None, int(data.get("sort_window") or 0)), limits
         )
     device = json.dumps(config["device"], sort_keys=True)
     return _last_generated_s(json.dumps(config["workload"]), config["seed"], device, limits)
@@ -305,7 +305,7 @@ def _last_in_memory_s(opener: Opener, limits: _Limits) -> float:
     if isinstance(opener, Fitted):  # addresses are other ones, arrivals the same
         return _last_in_memory_s(opener.of, limits.within(_Limits(opener.limit, opener.operations)))
     if not isinstance(opener, Table):
-        assert isinstance(opener, (File, ParquetFile, Generated))
+        assert isinstance(opener, (File, ParquetFile, GeneratedRequests))
         return _last_arrival_s(opener, limits)
     if limits != _Limits(0, 0):
         return _last_s(opener.open(), limits)
@@ -314,18 +314,18 @@ def _last_in_memory_s(opener: Opener, limits: _Limits) -> float:
 
 
 @lru_cache(maxsize=16)
-def _last_arrival_s(opener: File | ParquetFile | Generated, limits: _Limits) -> float:
+def _last_arrival_s(opener: File | ParquetFile | GeneratedRequests, limits: _Limits) -> float:
     return _last_s(opener.open(), limits)
 
 
 @lru_cache(maxsize=256)
 def _last_generated_s(workload: str, seed: int, device: str, limits: _Limits) -> float:
-    said = json.loads(workload)
-    kind = said.pop("kind")
+    data = json.loads(workload)
+    kind = data.pop("kind")
     # All plug-ins are allowed: a plug-in named here was allowed and has run in this process before.
     experiment = _native.Experiment(settings.document({"device": json.loads(device)})).with_plugins(["*"])
     capacity = describe(experiment)["capacity_blocks"]
-    return _last_s(_native.Source.generate(kind, settings.table(said), seed, capacity, [kind]), limits)
+    return _last_s(_native.Source.generate(kind, settings.table(data), seed, capacity, [kind]), limits)
 
 
 def _last_s(source: _native.Source, limits: _Limits) -> float:

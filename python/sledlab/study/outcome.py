@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sledlab.display import SCHEMA, DisplayedResult, presentation_of
 from sledlab.files import drafted
 from sledlab.results import OUTCOME, REPORT, STUDY
-from sledlab.runs.places import study_left_in
+from sledlab.runs.file_names import study_left_in
 from sledlab.runs.recording import LATEX, SUMMARY, TIMING
-from sledlab.shown import SCHEMA, Shown, face_of
 from sledlab.study.columns import frame, records
 from sledlab.study.saved import from_plain, to_plain
 from sledlab.study.statistics import averaged, runs_of
@@ -34,7 +34,7 @@ TABLES = ("parquet", "csv")
 
 
 @dataclass(frozen=True, repr=False)
-class Outcome(Shown):
+class Outcome(DisplayedResult):
     """The outcome of a study, in tables.
 
     Attributes:
@@ -59,10 +59,10 @@ class Outcome(Shown):
     toml: str
 
     @classmethod
-    def from_runs(cls, plan: Plan, found: Mapping[Point, Found]) -> Self:
+    def from_runs(cls, plan: Plan, result: Mapping[Point, Found]) -> Self:
         """Make the outcome of measured runs: each case is a row of its labels and the mean of its runs."""
         rows: dict[str, list[Row]] = {name: [] for name in cls.kinds}
-        for case, runs in runs_of(plan, found).items():
+        for case, runs in runs_of(plan, result).items():
             rows[case.section].append(cls.kinds[case.section](**dict(case.labels), run=averaged(runs)))
         return cls(rows, {}, plan.config, plan.axes, plan.toml)
 
@@ -77,8 +77,8 @@ class Outcome(Shown):
     @cached_property
     def tables(self) -> dict[str, polars.DataFrame]:
         """A frame for each table, by name; empty for a section that was left out."""
-        found = {**self.rows, **self.costs}
-        return {name: frame(rows, self.kinds.get(name)) for name, rows in found.items()}
+        result = {**self.rows, **self.costs}
+        return {name: frame(rows, self.kinds.get(name)) for name, rows in result.items()}
 
     @property
     def as_file(self) -> str:
@@ -88,7 +88,7 @@ class Outcome(Shown):
     @property
     def answer(self) -> str:
         """The answer of the study, in a few sentences."""
-        return face_of(self).answer(self)
+        return presentation_of(self).answer(self)
 
     def closing(self, directory: Path | None) -> str:
         """The last line on the command line: where the page is."""
@@ -132,11 +132,11 @@ class Outcome(Shown):
     def write(self, directory: str | Path) -> None:
         """Writes all tables, as Parquet and CSV, summary, study, page and LaTeX into a directory."""
         place = Path(directory)
-        for name, found in self.tables.items():
+        for name, result in self.tables.items():
             with drafted(place / f"{name}.parquet") as draft:
-                found.write_parquet(draft)
+                result.write_parquet(draft)
             with drafted(place / f"{name}.csv") as draft:
-                found.write_csv(draft)
+                result.write_csv(draft)
         text = json.dumps(self.arranged(self.rows), indent=2, ensure_ascii=False, allow_nan=False)
         texts = {
             SUMMARY: text + "\n",
@@ -145,9 +145,9 @@ class Outcome(Shown):
             OUTCOME: json.dumps(self.saved()) + "\n",
             **({TIMING: json.dumps(to_plain(self.costs)) + "\n"} if self.costs else {}),
         }
-        for name, said in texts.items():
+        for name, content in texts.items():
             with drafted(place / name) as draft:
-                draft.write_text(said, encoding="utf-8")
+                draft.write_text(content, encoding="utf-8")
         self.report(place / REPORT)
 
     def saved(self) -> dict[str, Any]:

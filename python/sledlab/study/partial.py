@@ -6,14 +6,14 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sledlab.display import DisplayedResult
 from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.lazy import polars
 from sledlab.results import UNFINISHED, read_json, reading
 from sledlab.show.document import Document, Grid, Heading, Text
-from sledlab.show.face import DocumentFace
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, spaced
-from sledlab.shown import Shown
 from sledlab.study.columns import columns, record
 from sledlab.study.plan import Point
 from sledlab.study.result_cache import ResultCache, files
@@ -63,7 +63,7 @@ def write_runs(directory: Path, plan: Plan, keys: Mapping[Point, str]) -> None:
 
 
 @dataclass(frozen=True, repr=False)
-class PartialStudy(Shown):
+class PartialStudy(DisplayedResult):
     """The saved runs of a study that was interrupted, or of which a share was run.
 
     Displays itself as a table in a notebook, and prints as one.
@@ -82,7 +82,7 @@ class PartialStudy(Shown):
         ...         sl.workload("uniform"), "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1], limit=100,
         ...         out=out, share="1/2", parallel=1,
         ...     )
-        ... except sl.Unfinished:
+        ... except sl.IncompleteStudy:
         ...     pass
         >>> sl.open(out).answer.partition(";")[0]
         '1 of 2 runs of this study is saved'
@@ -137,13 +137,13 @@ def read_partial(directory: Path, kind: str, row: Callable[..., Any]) -> Partial
     """
     path = directory / UNFINISHED
     names, rows = [], []
-    with ResultCache(None, row, [directory] if files(directory) else []) as kept, reading(path):
+    with ResultCache(None, row, [directory] if files(directory) else []) as cached, reading(path):
         runs = read_json(path)["runs"]
         for run in runs:
             point = Point(run["base"], tuple(map(tuple, run["settings"])), run["seed"])
-            if kept.knows(run["key"], point):
+            if cached.knows(run["key"], point):
                 names.append(run["name"])
-                rows.append(run["labels"] | {"seed": run["seed"]} | _flat(kept.known[run["key"]].row))
+                rows.append(run["labels"] | {"seed": run["seed"]} | _flat(cached.known[run["key"]].row))
     return PartialStudy(kind, len(runs), names, rows)
 
 
@@ -186,4 +186,4 @@ def draw(study: PartialStudy) -> Figure:
     return study.plot()
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=draw)

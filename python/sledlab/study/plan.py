@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen, with_settings
+from sledlab.model.catalogue import ModelChoice, with_settings
 from sledlab.model.choices import worded
 from sledlab.model.settings import document
 from sledlab.study.axes import seeds
@@ -48,8 +48,8 @@ class Point:
 
     def __str__(self) -> str:
         """The point as messages name it."""
-        said = "".join(f", {key} = {value}" for key, value in self.settings)
-        return f"{self.base}, seed {self.seed}{said}" if self.base else f"seed {self.seed}{said}"
+        tables = "".join(f", {key} = {value}" for key, value in self.settings)
+        return f"{self.base}, seed {self.seed}{tables}" if self.base else f"seed {self.seed}{tables}"
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,9 @@ class Plan:
 
     def of(self, section: str, **labels: Any) -> list[Case]:
         """The rows of a table that have these labels."""
-        wanted = labels.items()
+        required = labels.items()
         return [
-            case for case in self.cases if case.section == section and wanted <= dict(case.labels).items()
+            case for case in self.cases if case.section == section and required <= dict(case.labels).items()
         ]
 
     def points_of(self, case: Case) -> list[Point]:
@@ -205,14 +205,14 @@ class Question:
 
     def axis(self, name: str, default: Any = None) -> Any:
         """The value given for an axis, or the default."""
-        found = self.axes.get(name)
-        return default if found is None else found
+        result = self.axes.get(name)
+        return default if result is None else result
 
     @property
     def device(self) -> str | None:
         """The preset or file that the shared experiment names as its device, if any."""
-        found: str | None = _of_device(self.base).get("preset")
-        return found
+        result: str | None = _of_device(self.base).get("preset")
+        return result
 
     def on(self, device: Device) -> Any:
         """The shared experiment on another device; parameters of devices that were set for all are kept.
@@ -223,42 +223,42 @@ class Question:
         return taking(self.base, worded("device", device))
 
 
-def several(said: Any) -> list[Any]:
+def several(tables: Any) -> list[Any]:
     """A value as a list: of one, of several, or of none."""
-    if said is None:
+    if tables is None:
         return []
-    return [said] if isinstance(said, (str, Path, Chosen)) else list(said)
+    return [tables] if isinstance(tables, (str, Path, ModelChoice)) else list(tables)
 
 
-def taking(experiment: Any, what: Chosen | str) -> Any:
+def taking(experiment: Any, what: ModelChoice | str) -> Any:
     """The experiment with another model, or another trace file; other settings of that table are kept.
 
     Parameters of a model given as a word are parsed as settings are.
     """
-    table = what.kind if isinstance(what, Chosen) else "trace"
-    said = said_of(experiment).get(table, {})
-    kept = (
-        {key: value for key, value in said.items() if key not in ("preset", "kind", "file")}
-        if isinstance(said, dict)
+    table = what.kind if isinstance(what, ModelChoice) else "trace"
+    tables = tables_of(experiment).get(table, {})
+    cached = (
+        {key: value for key, value in tables.items() if key not in ("preset", "kind", "file")}
+        if isinstance(tables, dict)
         else {}
     )
-    if isinstance(what, Chosen):
+    if isinstance(what, ModelChoice):
         experiment = with_settings(experiment, {table: replace(what, parameters={})})
-        kept = {**what.parameters, **kept}
+        cached = {**what.parameters, **cached}
     else:
         experiment = experiment.with_trace(what)
-    return with_settings(experiment, {f"{table}.{key}": value for key, value in kept.items()})
+    return with_settings(experiment, {f"{table}.{key}": value for key, value in cached.items()})
 
 
 def _of_device(experiment: Any) -> dict[str, Any]:
     """The table `device` of an experiment as it was written; a name alone stands for its preset."""
-    said = said_of(experiment).get("device", {})
-    return {"preset": said} if isinstance(said, str) else said
+    tables = tables_of(experiment).get("device", {})
+    return {"preset": tables} if isinstance(tables, str) else tables
 
 
-def said_of(experiment: Any) -> dict[str, Any]:
+def tables_of(experiment: Any) -> dict[str, Any]:
     """The settings that were made in an experiment, as plain data, without defaults."""
-    return plain(experiment.said())
+    return plain(experiment.explicit_toml())
 
 
 def plain(text: str) -> dict[str, Any]:
@@ -287,19 +287,19 @@ def check_source(experiment: Experiment, trace: Trace | None) -> None:
     Raises:
         Error: The trace does not exist, cannot be opened, or can be read only once.
     """
-    said = said_of(experiment)
-    if trace is not None or "workload" in said:
+    tables = tables_of(experiment)
+    if trace is not None or "workload" in tables:
         return
-    if "trace" not in said:
+    if "trace" not in tables:
         raise Error(
             "no trace and no workload was given", remedy="choose one with --trace FILE or --workload NAME"
         )
-    if said["trace"]["file"] == "-":
+    if tables["trace"]["file"] == "-":
         raise Error("standard input can be read only once", remedy="save the trace to a file first")
     read_trace(
-        said["trace"]["file"],
-        said["trace"].get("format") or None,
-        sort_window=int(said["trace"].get("sort_window") or 0),
+        tables["trace"]["file"],
+        tables["trace"].get("format") or None,
+        sort_window=int(tables["trace"].get("sort_window") or 0),
     )
 
 
@@ -313,13 +313,13 @@ def to_toml(kind: str, base: Any, axes: Mapping[str, Any], seed: int, without: I
         seed: The first root of random numbers.
         without: Keys of the experiment that axes stand for, left out.
     """
-    said = {name: values for name, values in said_of(base).items() if name != "seed"}
+    tables = {name: values for name, values in tables_of(base).items() if name != "seed"}
     for table, key in (each.split(".") for each in without):
-        said[table] = {name: value for name, value in said.get(table, {}).items() if name != key}
-    said = {name: values for name, values in said.items() if values != {}}
-    kept = {name: value for name, value in axes.items() if value is not None}
+        tables[table] = {name: value for name, value in tables.get(table, {}).items() if name != key}
+    tables = {name: values for name, values in tables.items() if values != {}}
+    cached = {name: value for name, value in axes.items() if value is not None}
     head: dict[str, Any] = {}
-    if len(kept.get("seed", ())) < 2:
-        kept.pop("seed", None)
+    if len(cached.get("seed", ())) < 2:
+        cached.pop("seed", None)
         head = {"seed": seed}
-    return document({**head, "study": {"kind": kind, **kept}, **said})
+    return document({**head, "study": {"kind": kind, **cached}, **tables})

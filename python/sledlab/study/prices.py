@@ -45,7 +45,7 @@ class Prices:
     kwh: float
     years: float
     asked: bool = False
-    said: tuple[tuple[str, str], ...] = field(default=())
+    explicit: tuple[tuple[str, str], ...] = field(default=())
 
     def of(self, table: str, name: str) -> float:
         """The price of a preset in a table.
@@ -53,10 +53,10 @@ class Prices:
         Raises:
             Error: The preset has no price.
         """
-        found = self.tables[table].get(name)
-        if found is None:
+        result = self.tables[table].get(name)
+        if result is None:
             raise no_price(table, name)
-        return found
+        return result
 
     def used(self, names: Mapping[str, set[str]]) -> dict[str, Any]:
         """The prices of the named presets, by `node`, `device` and `network`, as plain data."""
@@ -75,7 +75,7 @@ class Prices:
         Raises:
             Error: A price is of neither.
         """
-        for table, name in self.said:
+        for table, name in self.explicit:
             kind = table.removesuffix("_gb")
             preset = defaults().tables
             known = {*names[kind], *preset[kind], *preset.get(f"{kind}_gb", {})}
@@ -112,19 +112,21 @@ def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
         >>> prices().of("network", "fast-ethernet")
         40.0
     """
-    found = defaults()
+    result = defaults()
     entries = [given] if isinstance(given, (str, Path)) else list(given or ())
     names = []
     for each in map(str, entries):
         if _is_file(each):
-            found = _laid(found, _read(Path(each)), each)
+            result = _laid(result, _read(Path(each)), each)
             continue
         key, value = pair("--price", each)
-        table, name = _place(found, key)
-        found = _laid(found, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price")
+        table, name = _place(result, key)
+        result = _laid(
+            result, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price"
+        )
         if name:
             names.append((table, name))
-    return Prices(found.tables, found.kwh, found.years, bool(entries), tuple(names))
+    return Prices(result.tables, result.kwh, result.years, bool(entries), tuple(names))
 
 
 def _is_file(entry: str) -> bool:
@@ -150,15 +152,15 @@ def _place(known: Prices, key: str) -> tuple[str, str]:
         return table, name
     if key in NUMBERS:
         return key, ""
-    found = {table.removesuffix("_gb") for table, each in known.tables.items() if key in each}
-    if len(found) > 1:
-        raise Error(f"`{key}` has several prices", remedy=f"say which: {min(found)}.{key}=...")
-    if not found:
+    result = {table.removesuffix("_gb") for table, each in known.tables.items() if key in each}
+    if len(result) > 1:
+        raise Error(f"`{key}` has several prices", remedy=f"say which: {min(result)}.{key}=...")
+    if not result:
         names = [*NUMBERS, *(name for each in known.tables.values() for name in each)]
         error = unknown("price", key, names)
         remedy = f"what has no price yet needs its table: {', '.join(f'{each}.{key}' for each in TABLES)}"
         raise Error(error.message, remedy=f"{error.remedy}; {remedy}" if error.remedy else remedy)
-    return found.pop(), key
+    return result.pop(), key
 
 
 def _number(text: str) -> float:
@@ -168,7 +170,7 @@ def _number(text: str) -> float:
         raise Error(f"`--price`: `{text}` is not a number") from None
 
 
-def _laid(below: Prices | None, said: Mapping[str, Any], source: str) -> Prices:
+def _laid(below: Prices | None, values: Mapping[str, Any], source: str) -> Prices:
     """Prices laid over others, checked.
 
     Raises:
@@ -176,7 +178,7 @@ def _laid(below: Prices | None, said: Mapping[str, Any], source: str) -> Prices:
     """
     tables = {table: dict(below.tables[table]) if below else {} for table in TABLES}
     numbers = {"kwh": below.kwh, "years": below.years} if below else {}
-    for key, value in said.items():
+    for key, value in values.items():
         if key in NUMBERS:
             numbers[key] = _checked(value, f"{source}: {key}", above=key == "years")
         elif key not in TABLES:
@@ -185,14 +187,14 @@ def _laid(below: Prices | None, said: Mapping[str, Any], source: str) -> Prices:
             raise Error(f"{source}: {key}: expected a table, found `{value}`")
         else:
             _lay(tables, key, value, source)
-    if twice := set(said.get("device", ())) & set(said.get("device_gb", ())):
+    if twice := set(values.get("device", ())) & set(values.get("device_gb", ())):
         remedy = "leave it out of device or of device_gb"
         raise Error(f"{source}: `{min(twice)}` has a price for a device and one for a GB", remedy=remedy)
     return Prices(tables, numbers["kwh"], numbers["years"])
 
 
-def _lay(tables: Mapping[str, dict[str, float]], table: str, said: Mapping[str, Any], source: str) -> None:
-    for name, value in said.items():
+def _lay(tables: Mapping[str, dict[str, float]], table: str, values: Mapping[str, Any], source: str) -> None:
+    for name, value in values.items():
         tables[table][name] = _checked(value, f"{source}: {table}.{name}")
         if table in OTHER:
             tables[OTHER[table]].pop(name, None)
@@ -206,6 +208,6 @@ def _checked(value: Any, what: str, *, above: bool = False) -> float:
     """
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or value < 0 or (above and value == 0):
-        least = "above 0" if above else "of 0 or more"
-        raise Error(f"{what}: `{value}` is no price", remedy=f"give a number {least}")
+        minimum = "above 0" if above else "of 0 or more"
+        raise Error(f"{what}: `{value}` is no price", remedy=f"give a number {minimum}")
     return float(value)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars
     from matplotlib.figure import Figure
 
-    from sledlab.study.statistics import Averaged
+    from sledlab.study.statistics import SeedMeans
 
 LEVEL = 0.02
 """Values that differ by less than this share count as equal."""
@@ -51,7 +51,7 @@ class Curve:
         """The row at a load."""
         return next(row for row in self.rows if row.who.speedup == speedup)
 
-    def run(self, speedup: float) -> Averaged:
+    def run(self, speedup: float) -> SeedMeans:
         """The results at a load."""
         return self.at(speedup).run
 
@@ -112,13 +112,13 @@ class Group:
         """
         running = self.steady(speedup) or list(self.curves)
         ordered = sorted(running, key=lambda curve: curve.at(speedup).value(measure))
-        least = ordered[0].at(speedup)
-        limit = least.value(measure) * (1 + LEVEL)
+        minimum = ordered[0].at(speedup)
+        limit = minimum.value(measure) * (1 + LEVEL)
         return [
             curve
             for curve in ordered
             if curve.at(speedup).value(measure) <= limit
-            or (measure == "mean_ms" and least.run.is_level(curve.run(speedup)))
+            or (measure == "mean_ms" and minimum.run.is_level(curve.run(speedup)))
         ]
 
     def fastest(self, speedup: float, op: str) -> list[Curve]:
@@ -215,12 +215,12 @@ class Race(Outcome, ABC):
     @cached_property
     def groups(self) -> list[Group]:
         """The race for every combination of varied values; a single group if no key varies."""
-        found: dict[tuple[tuple[str, Any], ...], dict[str, list[Mean]]] = {}
+        result: dict[tuple[tuple[str, Any], ...], dict[str, list[Mean]]] = {}
         for row in self.rows["curves"]:
-            found.setdefault(tuple(row.who.varied.items()), {}).setdefault(row.who.name, []).append(row)
+            result.setdefault(tuple(row.who.varied.items()), {}).setdefault(row.who.name, []).append(row)
         return [
-            Group(varied, [Curve(name, found[varied][name]) for name in self.competitors])
-            for varied in self._order(found)
+            Group(varied, [Curve(name, result[varied][name]) for name in self.competitors])
+            for varied in self._order(result)
         ]
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sledlab._native import is_plugin
 from sledlab.show import load_curves, spread
 from sledlab.show.curves import Curves, Line, LoadDot
-from sledlab.show.document import Beside, Drawing, Grid, Heading, Text
+from sledlab.show.document import Drawing, Grid, Heading, SideBySideParts, Text
 from sledlab.show.wording import figure, interval, label, listed, milliseconds, percent
 from sledlab.study.race import LEVEL
 
@@ -64,9 +64,9 @@ def heading(group: Group) -> str:
     return ", ".join(f"{key} = {value}" for key, value in group.varied)
 
 
-def names(curves: Sequence[Curve], most: int = 3) -> str:
+def names(curves: Sequence[Curve], maximum: int = 3) -> str:
     """Several competitors as a list in a sentence."""
-    return listed([curve.label for curve in curves], most)
+    return listed([curve.label for curve in curves], maximum)
 
 
 def cells(row: Mean) -> tuple[str, ...]:
@@ -88,15 +88,15 @@ def everything(group: Group) -> Grid:
     rows = []
     for speedup in group.speedups:
         for curve in group.curves:
-            late = " *" if curve.run(speedup).saturated else ""
-            rows.append((f"{speedup:g}", curve.label + late, *cells(curve.at(speedup))))
+            lateness = " *" if curve.run(speedup).saturated else ""
+            rows.append((f"{speedup:g}", curve.label + lateness, *cells(curve.at(speedup))))
     return Grid(("speed-up", group.what, *HEAD), rows, "numbers left", group=True, after=len(group.curves))
 
 
 def stopped(race: Race) -> list[Text]:
     """Return a note about overloaded runs that ended at their last arrival, if there are any."""
-    late = any(row.run.saturated for row in race.rows["curves"])
-    return [Text(STOPPED, "quiet")] if late and race.axes.get("overload") == "stop" else []
+    lateness = any(row.run.saturated for row in race.rows["curves"])
+    return [Text(STOPPED, "quiet")] if lateness and race.axes.get("overload") == "stop" else []
 
 
 def slow_plugin(race: Race) -> list[Text]:
@@ -162,7 +162,7 @@ def reads_and_writes(group: Group, speedup: float, few: int) -> Iterator[str]:
         return
     leaders = {op: _leaders(order, speedup, op) for op, order in orders.items()}
     many = len(group.curves) > few
-    differs = any(not best & found if many else not found <= best for found in leaders.values())
+    differs = any(not best & result if many else not result <= best for result in leaders.values())
     if not differs and leaders["read"] & leaders["write"]:
         return
     run = orders["read"][0].run(speedup)
@@ -196,10 +196,10 @@ def winners(group: Group) -> Sequence[Part]:
     """The winners, a row per load."""
     rows = []
     for speedup in group.speedups:
-        late = [curve for curve in group.curves if curve.run(speedup).saturated]
+        lateness = [curve for curve in group.curves if curve.run(speedup).saturated]
         best, overloaded = ["–"] * 3, f"all. {most(group, speedup)}"
-        if len(late) < len(group.curves):
-            overloaded = names(late, 4) if late else "none"
+        if len(lateness) < len(group.curves):
+            overloaded = names(lateness, 4) if lateness else "none"
             best = [_best(group, speedup, measure) for measure in ("mean_ms", "p99_ms", "scv")]
         rows.append((f"{speedup:g}", f"{group.rate(speedup):,.0f}", *best, overloaded))
     seeds = " Means are level too if the 95 % interval of their difference over the seeds includes zero."
@@ -218,11 +218,11 @@ def _best(group: Group, speedup: float, measure: str) -> str:
 
 def throughput(race: Race, group: Group) -> Sequence[Part]:
     """For every competitor the loads at which it reaches levels of mean response, if any is reached."""
-    found = [row for row in race.rows["throughput"] if row.varied == dict(group.varied)]
-    levels = sorted({row.level_ms for row in found if row.arrival_rate_iops is not None})
-    table = {(*row.competitor.values(), row.level_ms): _crossing(row) for row in found}
+    result = [row for row in race.rows["throughput"] if row.varied == dict(group.varied)]
+    levels = sorted({row.level_ms for row in result if row.arrival_rate_iops is not None})
+    table = {(*row.competitor.values(), row.level_ms): _crossing(row) for row in result}
     rows = [(curve.label, *(table[curve.name, level] for level in levels)) for curve in group.ranked]
-    head = (*found[0].competitor, *(f"{level:g} ms" for level in levels))
+    head = (*result[0].competitor, *(f"{level:g} ms" for level in levels))
     text = (
         "Requests per second at which the mean response reaches each level, read off the curve through the "
         "loads that were measured (logarithm of the response over the load). ~: the load above was "
@@ -251,7 +251,7 @@ def figures(group: Group) -> Sequence[Part]:
         )
         for each, name in DRAWN.items()
     ]
-    return Beside(drawn), Text(_legend(group), "quiet")
+    return SideBySideParts(drawn), Text(_legend(group), "quiet")
 
 
 def spreading(group: Group) -> Sequence[Part]:
@@ -265,10 +265,10 @@ def spreading(group: Group) -> Sequence[Part]:
     }
     shown = spread.panel(values, [curve.label for curve in group.highlighted])
     grey = "" if all(series.picked for series in shown.series) else f" Grey lines: the other {group.what}s."
-    said = f"At {group.rate(group.heavy):,.0f} requests per second (×{group.heavy:g}).{grey}"
+    caption = f"At {group.rate(group.heavy):,.0f} requests per second (×{group.heavy:g}).{grey}"
     heading = "How response times spread"
     return Heading(heading), Drawing(
-        partial(spread.draw, shown), heading, caption=said, width="narrow", panels=lambda: [shown]
+        partial(spread.draw, shown), heading, caption=caption, width="narrow", panels=lambda: [shown]
     )
 
 

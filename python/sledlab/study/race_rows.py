@@ -12,7 +12,7 @@ from sledlab.errors import unknown
 from sledlab.show.wording import label
 from sledlab.study.columns import Column, columns
 from sledlab.study.measure import Measured  # noqa: TC001 - annotations are read at run time
-from sledlab.study.statistics import Averaged, averaged, half_width, mean
+from sledlab.study.statistics import SeedMeans, averaged, half_width, mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ LEVELS_MS = (2.0, 5.0, 10.0, 20.0)
 
 
 @dataclass(frozen=True)
-class Who:
+class Competitor:
     """The competitor of a run, and the values of the keys that vary besides.
 
     Attributes:
@@ -60,7 +60,7 @@ class Who:
 class RacePoint:
     """A run."""
 
-    who: Who
+    who: Competitor
     seed: Annotated[int, Column("root of random numbers")]
     run: Measured
 
@@ -69,8 +69,8 @@ class RacePoint:
 class Mean:
     """Means over the seeds."""
 
-    who: Who
-    run: Averaged
+    who: Competitor
+    run: SeedMeans
     requests: Annotated[int, Column("reads and writes that count, of all seeds")]
     total_energy_per_request_mj: Annotated[float, Column("energy of the devices per read or write", "mJ")]
 
@@ -89,8 +89,8 @@ MEASURES = (
     "total_energy_per_request_mj",
     *(
         name
-        for name, kind in get_type_hints(Averaged).items()
-        if kind is float and not columns(Averaged)[name].hidden
+        for name, kind in get_type_hints(SeedMeans).items()
+        if kind is float and not columns(SeedMeans)[name].hidden
     ),
 )
 """Columns that can be drawn against the load."""
@@ -116,13 +116,13 @@ class Level:
 class DecisionCost:
     """Wall-clock figures of a competitor at a load."""
 
-    who: Who
+    who: Competitor
     queue_mean: Annotated[float | None, Column("mean requests waiting")]
     decision_ns: Annotated[float | None, Column("real time of a decision", "ns")]
     wall_s: Annotated[float | None, Column("real time of a run", "s")]
 
 
-def measured(plan: Plan, found: Mapping[Run, Found]) -> list[tuple[RacePoint, Found]]:
+def measured(plan: Plan, result: Mapping[Run, Found]) -> list[tuple[RacePoint, Found]]:
     """Return all runs of a plan, sorted by competitor, speed-up, varied values and seed.
 
     The labels of its cases are competitor, speed-up, and the keys that vary besides, in this order.
@@ -130,8 +130,8 @@ def measured(plan: Plan, found: Mapping[Run, Found]) -> list[tuple[RacePoint, Fo
     pairs = []
     for case in plan.cases:
         competitor, (_, speedup), *varied = case.labels
-        who = Who(dict([competitor]), speedup, dict(varied))
-        pairs += [(RacePoint(who, run.seed, found[run].row), found[run]) for run in plan.points_of(case)]
+        who = Competitor(dict([competitor]), speedup, dict(varied))
+        pairs += [(RacePoint(who, run.seed, result[run].row), result[run]) for run in plan.points_of(case)]
     return sorted(pairs, key=lambda pair: (*pair[0].who.keys, pair[0].seed))
 
 
@@ -151,7 +151,7 @@ def costs(pairs: Sequence[tuple[RacePoint, Found]]) -> list[DecisionCost]:
     rows = []
     for _, group in groupby(pairs, key=lambda pair: pair[0].who.keys):
         each = list(group)
-        taken = (mean([found.timing.get(name) for _, found in each]) for name in ("decision_ns", "wall_s"))
+        taken = (mean([result.timing.get(name) for _, result in each]) for name in ("decision_ns", "wall_s"))
         rows.append(DecisionCost(each[0][0].who, mean([point.run.queue_mean for point, _ in each]), *taken))
     return rows
 
@@ -181,14 +181,14 @@ def throughput(points: Sequence[RacePoint]) -> list[Level]:
     return rows
 
 
-def _together(found: Sequence[tuple[float | None, str]]) -> tuple[float | None, float | None, str]:
+def _together(result: Sequence[tuple[float | None, str]]) -> tuple[float | None, float | None, str]:
     """The mean rate over seeds, with its interval, where all reach the level; otherwise why not."""
-    rates = [rate for rate, _ in found if rate is not None]
-    words = [word for _, word in found]
-    if len(rates) < len(found):
-        missed = [word for word in words if word in ("below", "above")]
+    rates = [rate for rate, _ in result if rate is not None]
+    text = [word for _, word in result]
+    if len(rates) < len(result):
+        missed = [word for word in text if word in ("below", "above")]
         return None, None, max(missed, key=missed.count)
-    return mean(rates), half_width(rates), "in overload" if "in overload" in words else "yes"
+    return mean(rates), half_width(rates), "in overload" if "in overload" in text else "yes"
 
 
 def crossing(curve: Iterable[Measured], level_ms: float) -> tuple[float | None, str]:

@@ -73,13 +73,13 @@ def recordables(
 
 def _job(job: str | Path) -> Recordable:
     """A job, to be recorded."""
-    found = find_job(job)
+    result = find_job(job)
 
     def run(nodes: int, seed: int, settings: Mapping[str, str], tell: Tell) -> Work:
-        said: dict[str, Any] = dict(settings)
-        return record(job, nodes, seed=seed, progress=tell, **said)
+        arguments: dict[str, Any] = dict(settings)
+        return record(job, nodes, seed=seed, progress=tell, **arguments)
 
-    return Recordable(found.name, tuple(spec.name for specs in found.settings for spec in specs), run)
+    return Recordable(result.name, tuple(spec.name for specs in result.settings for spec in specs), run)
 
 
 def _query(query: str | Path, tables: str | Path | None) -> Recordable:
@@ -89,23 +89,23 @@ def _query(query: str | Path, tables: str | Path | None) -> Recordable:
         specs = [spec for spec in of_class(Tpch) if spec.name == "scale_factor"]
 
     def run(nodes: int, _seed: int, settings: Mapping[str, str], tell: Tell) -> Work:
-        (said,) = set_all([specs], settings)
-        return record_query(query, nodes, tables=tables, progress=tell, **said)
+        (arguments,) = set_all([specs], settings)
+        return record_query(query, nodes, tables=tables, progress=tell, **arguments)
 
     return Recordable(find_query(query).name, tuple(spec.name for spec in specs), run)
 
 
-def settings_of(among: Sequence[Recordable], said: Sequence[str]) -> dict[str, str]:
+def settings_of(among: Sequence[Recordable], arguments: Sequence[str]) -> dict[str, str]:
     """Parameters given as `KEY=VALUE`.
 
     Raises:
         Error: A key is a parameter of no job or query, or has no value.
     """
-    found = dict(pair("--job-set", item) for item in said)
+    result = dict(pair("--job-set", item) for item in arguments)
     known = list(dict.fromkeys(name for each in among for name in each.settings))
-    if found and not known:
+    if result and not known:
         raise Error("queries on tables of your own have no settings", remedy="leave out --job-set")
-    if strange := [name for name in found if name not in known]:
+    if strange := [name for name in result if name not in known]:
         whose = f"`{among[0].name}`" if len(among) == 1 else "a job or query"
         raise unknown(f"setting of {whose}", strange[0], known)
-    return found
+    return result

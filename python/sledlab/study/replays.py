@@ -11,9 +11,9 @@ from sledlab.model.plugins import allowed_plugins
 from sledlab.runs import cluster
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.runs.compose import ComposedExperiment
-from sledlab.runs.options import Clustered
+from sledlab.runs.options import ClusterOptions
 from sledlab.study.columns import Column
-from sledlab.study.measure import FoundOf
+from sledlab.study.measure import MeasuredRun
 
 if TYPE_CHECKING:
     from sledlab.runs.cluster_result import ClusterResult
@@ -58,20 +58,20 @@ class ReplayFigures:
 
     def saved(self) -> Mapping[str, float]:
         """Share of time that each component, twice as fast, would save; empty if not computed."""
-        found = {part: getattr(self, f"saved_{part}") for part in PARTS}
-        return {part: share for part, share in found.items() if share is not None}
+        result = {part: getattr(self, f"saved_{part}") for part in PARTS}
+        return {part: share for part, share in result.items() if share is not None}
 
 
 def measure(
     text: str, trace: None = None, watch: bool = False, plugins: Sequence[str] = ()
-) -> FoundOf[ReplayFigures]:
+) -> MeasuredRun[ReplayFigures]:
     """Replays a record as a complete experiment says; the other arguments are those of `measure.measure`.
 
     Raises:
         Error: The replay failed because of its experiment or record.
         InternalError: The replay failed because of a defect of sledlab.
     """
-    return FoundOf(row_of(cluster.run(ClusterExperiment(text).with_plugins(plugins), threads=1)), {})
+    return MeasuredRun(row_of(cluster.run(ClusterExperiment(text).with_plugins(plugins), threads=1)), {})
 
 
 def row_of(result: ClusterResult) -> ReplayFigures:
@@ -111,21 +111,21 @@ def row_of(result: ClusterResult) -> ReplayFigures:
 
 def _longest(result: ClusterResult) -> list[dict[str, Any]]:
     """The components of the node that works longest in each phase, which the other nodes wait for."""
-    found = []
+    matches = []
     for _, nodes in result.phases.group_by("phase", "phase_start_s", maintain_order=True):
         row = nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)
-        found.append({"longest": row["node"], **{f"longest_{part}_s": row[f"{part}_s"] for part in PARTS}})
-    return found
+        matches.append({"longest": row["node"], **{f"longest_{part}_s": row[f"{part}_s"] for part in PARTS}})
+    return matches
 
 
 def compose(
     source: None = None,
     device: Device | None = None,
-    said: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
     *,
     base: ClusterExperiment | None = None,
-    kind: type = Clustered,
+    kind: type = ClusterOptions,
 ) -> ComposedExperiment:
     """The experiment that all replays of a study share; records are an axis, so there is no source."""
-    made = cluster.composed(device, said or {}, base or ClusterExperiment(), kind)
-    return ComposedExperiment(made, plugins=allowed_plugins(said or {}, device))
+    made = cluster.composed(device, options or {}, base or ClusterExperiment(), kind)
+    return ComposedExperiment(made, plugins=allowed_plugins(options or {}, device))

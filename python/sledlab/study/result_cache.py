@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, Notice
 from sledlab.files import drafted, is_gone, make_directory, writing
-from sledlab.study.inputs import module_contents, said_in
-from sledlab.study.measure import FoundOf
+from sledlab.study.inputs import inputs_in, module_contents
+from sledlab.study.measure import MeasuredRun
 from sledlab.study.program import program
 from sledlab.traces.contents import content, identity
-from sledlab.traces.fitted import Fitted
-from sledlab.traces.read import File, Generated, Identified, ParquetFile
+from sledlab.traces.fitted_requests import Fitted
+from sledlab.traces.read import File, GeneratedRequests, Identified, ParquetFile
 from sledlab.traces.samples import located
 from sledlab.traces.volumes import MergedTraces
 
@@ -64,10 +64,10 @@ class ResultCache:
         """
         self.kind = kind
         self.place = directory / POINTS if directory else None
-        self.known: dict[str, FoundOf[Any]] = {}
+        self.known: dict[str, MeasuredRun[Any]] = {}
         self._directory = directory
         self._others = [_with_points(Path(each)) for each in reuse]
-        self._elsewhere: dict[str, FoundOf[Any]] = {}
+        self._elsewhere: dict[str, MeasuredRun[Any]] = {}
         self._path: Path | None = None
         self._file: Any = None
 
@@ -96,15 +96,15 @@ class ResultCache:
                     with writing(path):
                         _recall(path, partial(self._read, self.known), mend=_is_left(path))
 
-    def _read(self, into: dict[str, FoundOf[Any]], line: bytes) -> bool:
+    def _read(self, into: dict[str, MeasuredRun[Any]], line: bytes) -> bool:
         """Reads a point from a line; whether the line is undamaged."""
         start = len(_HEAD) + _CHECK
-        rest = line[start + len(_TAIL) :]
-        if line != _HEAD + _check(rest) + _TAIL + rest:
+        remaining = line[start + len(_TAIL) :]
+        if line != _HEAD + _check(remaining) + _TAIL + remaining:
             return False
         try:
-            said = json.loads(b"{" + rest)
-            into[said["key"]] = FoundOf.from_dict(said, self.kind)
+            record = json.loads(b"{" + remaining)
+            into[record["key"]] = MeasuredRun.from_dict(record, self.kind)
         except (KeyError, TypeError):
             pass  # a point of another version, which may still use it, or a point that failed
         except (ValueError, RecursionError):
@@ -117,14 +117,14 @@ class ResultCache:
             self.add(key, point, self._elsewhere[key])
         return key in self.known
 
-    def add(self, key: str, point: Point, found: FoundOf[Any]) -> None:
+    def add(self, key: str, point: Point, result: MeasuredRun[Any]) -> None:
         """Writes the result of a point to the file at once.
 
         Raises:
             Error: The file cannot be written to.
         """
-        self.known[key] = found
-        self._write({"key": key, "point": point.keys(), **found.to_dict()})
+        self.known[key] = result
+        self._write({"key": key, "point": point.keys(), **result.to_dict()})
 
     def add_failed(self, key: str, point: Point, error: Exception) -> None:
         """Writes to the file that a point failed, and why; a later run measures it again.
@@ -134,12 +134,12 @@ class ResultCache:
         """
         self._write({"key": key, "point": point.keys(), "error": str(error)})
 
-    def _write(self, said: Mapping[str, Any]) -> None:
+    def _write(self, record: Mapping[str, Any]) -> None:
         if self.place is None:
             return
         if self._file is None:
             self._path, self._file = _begun(make_directory(self.place))
-        line = memoryview(line_of(said))
+        line = memoryview(line_of(record))
         assert self._path is not None
         with writing(self._path):
             while line:
@@ -185,33 +185,33 @@ def _host() -> str:
 
 def _is_left(path: Path) -> bool:
     """Whether nobody writes to a file any more; False for files of other machines: it is unknown."""
-    host, _, rest = path.stem.rpartition("-")[0].rpartition("-")
-    if host != _host() or not rest.isdecimal():
+    host, _, remaining = path.stem.rpartition("-")[0].rpartition("-")
+    if host != _host() or not remaining.isdecimal():
         return False
-    return path not in _open if int(rest) == os.getpid() else is_gone(int(rest))
+    return path not in _open if int(remaining) == os.getpid() else is_gone(int(remaining))
 
 
 def _recall(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
     """Reads a file of points; with `mend`, its damaged lines are removed from it."""
     *lines, last = path.read_bytes().split(b"\n") if path.exists() else [b""]
-    whole = [line for line in lines if read(line)]
-    if len(whole) == len(lines) and not last:
+    full = [line for line in lines if read(line)]
+    if len(full) == len(lines) and not last:
         return
     # The last line may be incomplete, where a study was killed or is writing it: that is no damage.
-    if damaged := sum(map(bool, lines)) - len(whole):
+    if damaged := sum(map(bool, lines)) - len(full):
         what = "1 line is" if damaged == 1 else f"{damaged} lines are"
         message = f"{path}: {what} damaged or of an older sledlab; what they held is run again"
         warnings.warn(Notice(message), stacklevel=2)
-    whole += [last] if read(last) else []
+    full += [last] if read(last) else []
     if mend:
         with drafted(path) as draft:
-            draft.write_bytes(b"".join(line + b"\n" for line in whole))
+            draft.write_bytes(b"".join(line + b"\n" for line in full))
 
 
-def line_of(said: Mapping[str, Any]) -> bytes:
+def line_of(record: Mapping[str, Any]) -> bytes:
     """A line of the file: plain data, preceded by a check that reveals damage."""
-    rest = json.dumps(said, allow_nan=False).encode()[1:]
-    return _HEAD + _check(rest) + _TAIL + rest + b"\n"
+    remaining = json.dumps(record, allow_nan=False).encode()[1:]
+    return _HEAD + _check(remaining) + _TAIL + remaining + b"\n"
 
 
 def _check(text: bytes) -> bytes:
@@ -228,12 +228,12 @@ def keys(plan: Plan, *, lasting: bool) -> Mapping[Point, str]:
     common = (program(), _own(plan.measure)) if lasting else ()
     digests, traces = {}, {}
     for point, text in plan.texts.items():
-        said, trace = said_in(text), plan.trace_of(point)
+        inputs, trace = inputs_in(text), plan.trace_of(point)
         if id(trace) not in traces:
             traces[id(trace)] = _requests(trace, known) if trace else ""
-        requests = traces[id(trace)] if trace else " ".join(known(located(file)) for file in said.files)
-        modules = map(module_contents, said.plugins)
-        digests[point] = _digest(said.text, requests, str(plan.watch), *common, *modules)
+        requests = traces[id(trace)] if trace else " ".join(known(located(file)) for file in inputs.files)
+        modules = map(module_contents, inputs.plugins)
+        digests[point] = _digest(inputs.text, requests, str(plan.watch), *common, *modules)
     return digests
 
 
@@ -258,14 +258,14 @@ def _requests(trace: Trace, known: Callable[[Path], str]) -> str:
 
 def _made_of(opener: Opener, known: Callable[[Path], str]) -> str:
     origin = opener.of if isinstance(opener, Fitted) else opener
-    if isinstance(origin, Generated):
+    if isinstance(origin, GeneratedRequests):
         return repr(opener)
     if isinstance(origin, Identified):
         return origin.identity()
     if isinstance(origin, (File, ParquetFile)):
         anywhere = replace(origin, path="")
-        found = replace(opener, of=anywhere) if isinstance(opener, Fitted) else anywhere
-        return repr(found) + known(located(str(origin.path)))
+        result = replace(opener, of=anywhere) if isinstance(opener, Fitted) else anywhere
+        return repr(result) + known(located(str(origin.path)))
     digest = hashlib.sha256()
     source = opener.open()
     while (chunk := source.next_chunk()) is not None:

@@ -42,7 +42,7 @@ class Study(Declaration[Out]):
         self,
         source: Source | None,
         device: Device | None,
-        said: Mapping[str, Any],
+        options: Mapping[str, Any],
         *,
         study: str | Path | None = None,
         out: str | Path | None = None,
@@ -53,7 +53,7 @@ class Study(Declaration[Out]):
         Args:
             source: A trace or a workload, as in `simulate`.
             device: A device, where it takes one.
-            said: Values of options by keyword, as declared in `options`.
+            options: Values of options by keyword, as declared in `options`.
             study: A file such as `out` leaves behind, or the name of an experiment; other arguments override
                 it.
             out: A directory for tables and report, in which a study that was stopped goes on.
@@ -65,7 +65,7 @@ class Study(Declaration[Out]):
             Unfinished: Only a share of the runs was to be done here, and others are missing.
             KeyboardInterrupt: The user stopped it; runs that were done are kept.
         """
-        outcome: Out = run_framed(self, source, device, said, file=study, out=out, replace=replace)
+        outcome: Out = run_framed(self, source, device, options, file=study, out=out, replace=replace)
         return outcome
 
     def function(self, name: str, examples: str) -> Callable[..., Out]:
@@ -98,5 +98,5 @@ class Study(Declaration[Out]):
         Raises:
             Error: The file cannot be read, is of another study, or `[study]` has an unknown key.
         """
-        found: tuple[Any, dict[str, Any]] = read_file(self, path)
-        return found
+        result: tuple[Any, dict[str, Any]] = read_file(self, path)
+        return result

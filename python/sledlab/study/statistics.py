@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Averaged(Measured):
+class SeedMeans(Measured):
     """Means over the seeds of a row.
 
     `mean_ci95_ms` is by Student's t over the seeds, or by batch means where there is one. No column is a sum:
@@ -46,23 +46,23 @@ class Averaged(Measured):
         """Half the 95 % interval of the energy over seeds; None with one seed or a growing queue."""
         return None if self.saturated else self.energy_ci95_j
 
-    def is_level(self, other: Averaged) -> bool:
+    def is_level(self, other: SeedMeans) -> bool:
         """Whether the interval of the difference of both means, seed by seed, includes zero."""
         return includes_zero(relative(self.seed_means_ms, other.seed_means_ms))
 
 
-def runs_of(plan: Plan, found: Mapping[Point, Found]) -> dict[Case, list[Measured]]:
+def runs_of(plan: Plan, result: Mapping[Point, Found]) -> dict[Case, list[Measured]]:
     """The results behind each row of all tables: a run for each seed."""
-    return {case: [found[point].row for point in plan.points_of(case)] for case in plan.cases}
+    return {case: [result[point].row for point in plan.points_of(case)] for case in plan.cases}
 
 
-def averaged(runs: Sequence[Measured]) -> Averaged:
+def averaged(runs: Sequence[Measured]) -> SeedMeans:
     """The mean of the runs of a row, one for each seed."""
     values = {each.name: [getattr(run, each.name) for run in runs] for each in fields(Measured)}
     means = {name: _mean(column) for name, column in values.items()}
     if len(runs) > 1:
         means["mean_ci95_ms"] = half_width(values["mean_ms"])
-    return Averaged(
+    return SeedMeans(
         **means,
         seeds=len(runs),
         scv_ci95=half_width(values["scv"]),

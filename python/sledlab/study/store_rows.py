@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab import _native
 from sledlab.show import wording
-from sledlab.show.facts import common_facts, requests_fact, said_facts
+from sledlab.show.facts import common_facts, requests_fact, setting_facts
 from sledlab.study.columns import Column
 from sledlab.study.configurations import DISK
 from sledlab.study.plan import plain
-from sledlab.study.statistics import Averaged, averaged, mean
+from sledlab.study.statistics import SeedMeans, averaged, mean
 from sledlab.traces.hits import hit_ratios
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Held:
+class HitShares:
     """Shares of the requests that hit in the cache and in MEMS."""
 
     cache_read_hits: Annotated[float | None, Column("share of reads answered by the controller cache")]
@@ -35,7 +35,7 @@ class Held:
     live_share: Annotated[float | None, Column("share of the room on MEMS that holds data in use")]
 
     @classmethod
-    def of(cls, runs: Iterable[Measured]) -> Held:
+    def of(cls, runs: Iterable[Measured]) -> HitShares:
         """The means over runs."""
         columns = zip(*(astuple(_held(run.counts)) for run in runs), strict=True)
         return cls(*map(mean, columns))
@@ -46,8 +46,8 @@ class StoreRow:
     """A store and its results."""
 
     configuration: Annotated[str, Column("the store, as options name it")]
-    run: Averaged
-    held: Held
+    run: SeedMeans
+    held: HitShares
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def described(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
     """The disk with its controller cache, and the axes with facts about the requests, as plain data."""
     stores, config = plan.stores, plain(plan.bases[DISK].to_toml())
     axes = {name: list(value) if isinstance(value, tuple) else value for name, value in plan.axes.items()}
-    said = {
+    values = {
         "front": stores.mems_name,
         "mems_devices": stores.sleds,
         **axes,
@@ -75,21 +75,21 @@ def described(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
         "scheduler": config["scheduler"]["kind"],
         "requests": asdict(stores.facts),
     }
-    return config, said
+    return config, values
 
 
 def stored(runs: Sequence[Measured]) -> dict[str, Any]:
     """The part that all rows have: the mean of the runs, with counts of cache and hybrid as shares."""
-    return {"run": replace(averaged(runs), counts={}), "held": Held.of(runs)}
+    return {"run": replace(averaged(runs), counts={}), "held": HitShares.of(runs)}
 
 
-def _held(counts: Mapping[str, float]) -> Held:
-    def share(part: str, *whole: str) -> float | None:
+def _held(counts: Mapping[str, float]) -> HitShares:
+    def share(part: str, *full: str) -> float | None:
         """A count divided by the sum of others; None where that is 0 or there is no such part."""
-        total = sum(counts.get(name, 0) for name in whole)
+        total = sum(counts.get(name, 0) for name in full)
         return counts[part] / total if total else None
 
-    return Held(
+    return HitShares(
         share("cache_read_hits", "cache_read_hits", "cache_read_misses"),
         share("hybrid_read_hits", "hybrid_reads"),
         share("hybrid_write_hits", "hybrid_writes"),
@@ -103,8 +103,8 @@ def hits_of(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int)
     size_mb = (stores.room(mb, segment_kb) + 0.5) * segment_kb * 1024 / 1e6
     for policy in policies:
         _native.check_replacement(policy, stores.bases[DISK].allowed_plugins())
-    found = hit_ratios(stores.requests, replacement=policies, cache_mb=[size_mb], segment_kb=segment_kb)
-    return [Hits(**row) for row in found.frame.drop("cache_mb").fill_nan(None).to_dicts()]
+    result = hit_ratios(stores.requests, replacement=policies, cache_mb=[size_mb], segment_kb=segment_kb)
+    return [Hits(**row) for row in result.frame.drop("cache_mb").fill_nan(None).to_dicts()]
 
 
 def controller_cache(config: Mapping[str, Any]) -> str:
@@ -137,12 +137,12 @@ def over_disks(mean_ms: float, disk_ms: float | None, uncached_ms: float | None)
         "the disk" if uncached_ms else "the disk alone": disk_ms,
         "the disk without that cache": uncached_ms,
     }
-    said = [
+    values = [
         f"{wording.figure(each_ms / mean_ms, 2)} times as fast as {name} ({wording.milliseconds(each_ms)})"
         for name, each_ms in names.items()
         if each_ms is not None
     ]
-    return wording.joined(said)
+    return wording.joined(values)
 
 
 def title(study: Outcome) -> str:
@@ -153,17 +153,17 @@ def title(study: Outcome) -> str:
 
 def facts(study: Outcome) -> Sequence[tuple[str, str]]:
     """Facts about the runs, as pairs of a name and a text."""
-    said, common = study.axes, common_facts(study.config)
-    sleds = said["mems_devices"]
+    values, common = study.axes, common_facts(study.config)
+    sleds = values["mems_devices"]
     return [
         *common[1:-1],
         ("disk", wording.device_name(study.config)),
-        ("MEMS", said["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
-        requests_fact(said["requests"]),
+        ("MEMS", values["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
+        requests_fact(values["requests"]),
         ("controller cache", controller_cache(study.config) or "none"),
-        ("scheduler", wording.label(said["scheduler"])),
-        ("replacement", ", ".join(said["replacement"])),
-        ("seeds", ", ".join(map(str, said["seed"])) if "workload" in study.config else ""),
-        *said_facts(study.config, study.toml),
+        ("scheduler", wording.label(values["scheduler"])),
+        ("replacement", ", ".join(values["replacement"])),
+        ("seeds", ", ".join(map(str, values["seed"])) if "workload" in study.config else ""),
+        *setting_facts(study.config, study.toml),
         common[-1],
     ]

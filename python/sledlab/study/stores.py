@@ -15,9 +15,9 @@ from sledlab.model.device import describe
 from sledlab.model.settings import document, word
 from sledlab.study.axes import untouched
 from sledlab.study.configurations import DISK, DISK_RAM, FRONT, KNOWN, MEMS, MIRROR, TECHNIQUES, UNCACHED
-from sledlab.study.plan import Plan, check_source, plain, said_of
+from sledlab.study.plan import Plan, check_source, plain, tables_of
 from sledlab.traces.facts import TraceFacts
-from sledlab.traces.fitted import fitted
+from sledlab.traces.fitted_requests import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,8 +52,8 @@ def chosen(given: Any) -> tuple[str, ...]:
     """
     if given is None:
         return tuple(name for name in KNOWN if name != MIRROR)
-    words = some("configuration", "configurations", given, (*KNOWN, "all"))
-    return tuple(dict.fromkeys(name for word in words for name in (KNOWN if word == "all" else [word])))
+    text = some("configuration", "configurations", given, (*KNOWN, "all"))
+    return tuple(dict.fromkeys(name for word in text for name in (KNOWN if word == "all" else [word])))
 
 
 def settings_of(
@@ -117,14 +117,14 @@ class Stores:
         Raises:
             Error: A setting is invalid.
         """
-        said = said_of(question.base)
-        front = {"preset": FRONT, **said.pop("front", {})}
-        extras = {key: word(value) for key, value in said.pop("hybrid", {}).items()}
+        tables = tables_of(question.base)
+        front = {"preset": FRONT, **tables.pop("front", {})}
+        extras = {key: word(value) for key, value in tables.pop("hybrid", {}).items()}
         _check(extras)
-        base = Experiment(document(said)).with_plugins(question.plugins)
+        base = Experiment(document(tables)).with_plugins(question.plugins)
         untouched(base, ("system.kind", "system.devices"), "configurations and sizes")
         check_source(base, question.trace)
-        disk = _unless_said(base, {"power.kind": "never", "cache.kind": "write-back"})
+        disk = _with_defaults(base, {"power.kind": "never", "cache.kind": "write-back"})
         device = describe(disk)
         config = plain(disk.to_toml())
         requests = fitted(config, question.trace, device["capacity_blocks"], question.plugins)
@@ -138,10 +138,10 @@ class Stores:
                 f"{device['capacity_blocks']:,}",
                 remedy="say what they get with --outside wrap, clip or scale, or choose a larger disk",
             )
-        whole = requests.format == "generated"  # a generator addresses the whole disk
-        mems = _alone(disk, front, device["capacity_blocks"] if whole else facts.end_block)
+        full = requests.format == "generated"  # a generator addresses the whole disk
+        mems = _alone(disk, front, device["capacity_blocks"] if full else facts.end_block)
         ahead = tuple((f"front.{key}", word(value)) for key, value in front.items())
-        explicit = _unless_said(question.base, _defaults(config))
+        explicit = _with_defaults(question.base, _defaults(config))
         return cls(explicit, {DISK: disk, MEMS: mems}, ahead, extras, requests, facts)
 
     @property
@@ -162,8 +162,8 @@ class Stores:
     def with_baselines(self, names: Iterable[str]) -> tuple[str, ...]:
         """Configurations, with the disk without a controller cache next to the disk that has one."""
         both = (DISK, UNCACHED) if self.has_cache else (DISK,)
-        found = [each for name in names for each in (both if name in (DISK, UNCACHED) else (name,))]
-        return tuple(dict.fromkeys(found))
+        result = [each for name in names for each in (both if name in (DISK, UNCACHED) else (name,))]
+        return tuple(dict.fromkeys(result))
 
     def settings(self, name: str, mb: float, segment_kb: int, replacement: str) -> Settings:
         """The settings of a configuration; a mirror's front has as many sleds as the requests need."""
@@ -203,8 +203,8 @@ def _defaults(config: Mapping[str, Any]) -> dict[str, str]:
     return {**named, "power.kind": word(config["power"]["kind"])}
 
 
-def _unless_said(experiment: Experiment, wanted: Mapping[str, str]) -> Experiment:
-    missing = {key: value for key, value in wanted.items() if experiment.setting(key) is None}
+def _with_defaults(experiment: Experiment, required: Mapping[str, str]) -> Experiment:
+    missing = {key: value for key, value in required.items() if experiment.setting(key) is None}
     return with_settings(experiment, missing)
 
 
@@ -232,19 +232,19 @@ def values_of(what: str, given: Any) -> tuple[float, ...]:
 
 def whole(given: Any) -> tuple[int, ...]:
     """Sizes of segments in 1024 bytes, as whole numbers."""
-    found = values_of("segment", given)
-    for value in found:
+    result = values_of("segment", given)
+    for value in result:
         if value != int(value):
             raise Error(f"`{value:g}` is not a segment", remedy="give whole numbers of KB, such as 4,8,16")
-    return tuple(int(value) for value in found)
+    return tuple(int(value) for value in result)
 
 
 def policies(given: Any) -> tuple[str, ...]:
     """Replacement policies as words; the word `all` leaves out the one that knows the future."""
-    found = models(
+    result = models(
         "replacement", "replacement policies", given, [name for name in replacement if name != BELADY]
     )
-    for policy in found:
+    for policy in result:
         if not _native.is_plugin(policy):  # a plug-in is checked with the runs, once it is allowed to run
             _native.check_replacement(policy, None)
-    return found
+    return result

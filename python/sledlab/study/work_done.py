@@ -58,8 +58,8 @@ class WorkDone:
         each = sum(similar) / len(similar) if similar else 0.0
         running = [time.monotonic() - begun for begun in self._begun.values()]
         done = sum(self._spent) + sum(running)
-        rest = sum(max(each - spent, spent) for spent in running) + each * (self.left - len(running))
-        return done / (done + rest) if done + rest > 0 else self.done / (self.done + self.left)
+        remaining = sum(max(each - spent, spent) for spent in running) + each * (self.left - len(running))
+        return done / (done + remaining) if done + remaining > 0 else self.done / (self.done + self.left)
 
     @property
     def slowest(self) -> tuple[str, float] | None:

@@ -97,13 +97,13 @@ class Cloud:
             if key not in PARAMETERS:
                 raise unknown("parameter of a cloud", key, list(PARAMETERS))
             given[key] = _read(key, value)
-        found = cls(**given)
-        if 0 < found.requests < found.volumes:
+        result = cls(**given)
+        if 0 < result.requests < result.volumes:
             raise Error(
-                f"{found.requests} requests are not enough for {found.volumes} volumes",
+                f"{result.requests} requests are not enough for {result.volumes} volumes",
                 remedy="say at least one request for each volume",
             )
-        return found
+        return result
 
     @cached_property
     def rates_per_s(self) -> tuple[float, ...]:
@@ -214,13 +214,13 @@ class Made:
         return f"volume {self.number} {self.seed} {self.capacity_blocks}\n{self.parameters}"
 
 
-def _said(kind: Any) -> CloudParameter:
-    found: CloudParameter = kind.__metadata__[0]
-    return found
+def _parameter(kind: Any) -> CloudParameter:
+    result: CloudParameter = kind.__metadata__[0]
+    return result
 
 
 PARAMETERS: Mapping[str, CloudParameter] = {
-    name: _said(kind)
+    name: _parameter(kind)
     for name, kind in get_type_hints(Cloud, include_extras=True).items()
     if hasattr(kind, "__metadata__")
 }
@@ -231,19 +231,19 @@ DEFAULTS: Mapping[str, Any] = {each.name: each.default for each in fields(Cloud)
 
 
 def _read(key: str, value: str) -> int | float:
-    said = PARAMETERS[key]
+    parameters = PARAMETERS[key]
     try:
         number = float(value)
     except ValueError:
         raise Error(f"`{key}={value}`: not a number", remedy=f"say it as {key}={DEFAULTS[key]}") from None
-    whole = isinstance(DEFAULTS[key], int)
-    if not said.least <= number <= said.most or (whole and number != int(number)):
-        kind = "a whole number" if whole else "a number"
+    full = isinstance(DEFAULTS[key], int)
+    if not parameters.least <= number <= parameters.most or (full and number != int(number)):
+        kind = "a whole number" if full else "a number"
         raise Error(
             f"`{key}={value}` is out of range",
-            remedy=f"give {kind} from {said.least:g} to {said.most:g} {said.unit}".rstrip(),
+            remedy=f"give {kind} from {parameters.least:g} to {parameters.most:g} {parameters.unit}".rstrip(),
         )
-    return int(value) if whole and value.isdigit() else int(number) if whole else number
+    return int(value) if full and value.isdigit() else int(number) if full else number
 
 
 def _mixed(seed: int, number: int, use: str) -> int:
@@ -251,9 +251,9 @@ def _mixed(seed: int, number: int, use: str) -> int:
     return int.from_bytes(blake2b(f"{seed} {number} {use}".encode(), digest_size=8).digest(), "little")
 
 
-def _between(draw: Random, least: float, most: float) -> float:
-    """A random number from `least` to `most` whose logarithm is uniform."""
-    return float(least * (most / least) ** draw.random())
+def _between(draw: Random, minimum: float, maximum: float) -> float:
+    """A random number from `minimum` to `maximum` whose logarithm is uniform."""
+    return float(minimum * (maximum / minimum) ** draw.random())
 
 
 def _read_share(draw: Random, mean: float) -> float:

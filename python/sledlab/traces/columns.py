@@ -51,20 +51,20 @@ def schema() -> polars.Schema:
     )
 
 
-def check_columns(found: Sequence[str], name: str) -> list[str]:
+def check_columns(result: Sequence[str], name: str) -> list[str]:
     """The columns of a trace among those found in the table or file `name`.
 
     Raises:
         Error: A column that every trace has is missing.
     """
-    missing = [column for column in COLUMNS if column not in found]
+    missing = [column for column in COLUMNS if column not in result]
     if missing:
         raise Error(
             f"{name}: the column `{missing[0]}` is missing",
             remedy=f"a trace has {', '.join(COLUMNS)}, maybe {' and '.join(OPTIONAL)}; "
-            f"found: {', '.join(found)}",
+            f"found: {', '.join(result)}",
         )
-    return [*COLUMNS, *(column for column in OPTIONAL if column in found)]
+    return [*COLUMNS, *(column for column in OPTIONAL if column in result)]
 
 
 def is_parquet(path: str, format: str | None = None) -> bool:
@@ -95,11 +95,11 @@ def format_to_write(path: str, format: str | None = None) -> str:
         return format.lower()
     name = Path(path).name.lower()
     packed = next((ending for ending in PACKED if name.endswith(ending)), "")
-    found = ENDINGS.get(Path(name.removesuffix(packed)).suffix)
-    if found is None or (packed and found == PARQUET):
+    result = ENDINGS.get(Path(name.removesuffix(packed)).suffix)
+    if result is None or (packed and result == PARQUET):
         raise Error(
             f"the name `{path}` does not tell in which format to write",
             remedy="end it in .csv, .txt (.csv.gz, .txt.zst ...) or .parquet, or name the format: "
             + ", ".join(known),
         )
-    return found
+    return result

@@ -25,9 +25,9 @@ def identity(path: Path) -> str:
     Raises:
         OSError: There is no such file.
     """
-    found = path.stat()
+    result = path.stat()
     # The time of modification (mtime) can be set back, that of the last change of status (ctime) cannot.
-    seen = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    seen = (result.st_dev, result.st_ino, result.st_size, result.st_mtime_ns, result.st_ctime_ns)
     return " ".join(map(str, seen))
 
 

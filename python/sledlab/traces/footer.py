@@ -69,9 +69,9 @@ def _add(struct: Struct, fields: tuple[int, ...], distance: int) -> None:
 
 def end_of_file(footer: Struct, groups: list[Struct], rows: int) -> bytes:
     """Return the end of a file with these row groups: the footer, its length, and the magic number."""
-    whole = {**footer, ROWS: (I64, rows), ROW_GROUPS: (LIST, TypedList(STRUCT, groups))}
+    full = {**footer, ROWS: (I64, rows), ROW_GROUPS: (LIST, TypedList(STRUCT, groups))}
     text = bytearray()
-    _write(text, STRUCT, dict(sorted(whole.items())))
+    _write(text, STRUCT, dict(sorted(full.items())))
     return bytes(text) + len(text).to_bytes(4, "little") + MAGIC
 
 
@@ -101,12 +101,12 @@ class _Reader:
 
     def struct(self) -> Struct:
         """Read a struct."""
-        found: Struct = {}
+        result: Struct = {}
         field = 0
         while head := self._take(1)[0]:
             field = field + (head >> 4) if head >> 4 else self._integer()
-            found[field] = (head & 15, self._value(head & 15))
-        return found
+            result[field] = (head & 15, self._value(head & 15))
+        return result
 
     def _value(self, kind: int, *, in_list: bool = False) -> Any:
         if kind in (TRUE, FALSE):

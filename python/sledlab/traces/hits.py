@@ -18,7 +18,7 @@ from sledlab.traces.columns import BLOCK_BYTES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sledlab.model.catalogue import Chosen
+    from sledlab.model.catalogue import ModelChoice
     from sledlab.traces.read import Trace
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -91,7 +91,7 @@ class HitRatios:
 def hit_ratios(
     trace: Trace,
     *,
-    replacement: str | Chosen | Sequence[str | Chosen] = "all",
+    replacement: str | ModelChoice | Sequence[str | ModelChoice] = "all",
     cache_mb: float | Sequence[float] | None = None,
     segment_kb: float = 64.0,
 ) -> HitRatios:
@@ -121,15 +121,15 @@ def hit_ratios(
     segment_bytes = segment_kb * 1024
     if segment_bytes < BLOCK_BYTES or segment_bytes % BLOCK_BYTES:
         raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
-    words = models("replacement", "policies", replacement, CATALOGUES["replacement"])
-    for word in words:
-        _native.check_replacement(word, words)
+    text = models("replacement", "policies", replacement, CATALOGUES["replacement"])
+    for word in text:
+        _native.check_replacement(word, text)
     uses = _native.SegmentUses(trace.open(), int(segment_bytes // BLOCK_BYTES))
     caches = [
-        (word, mb, room) for word in words for mb, room in _rooms(cache_mb, segment_bytes, uses.segments)
+        (word, mb, room) for word in text for mb, room in _rooms(cache_mb, segment_bytes, uses.segments)
     ]
-    found = json.loads(uses.hits([(word, room) for word, _, room in caches], words))
-    rows = (_row(*cache, **counts) for cache, counts in zip(caches, found, strict=True))
+    result = json.loads(uses.hits([(word, room) for word, _, room in caches], text))
+    rows = (_row(*cache, **counts) for cache, counts in zip(caches, result, strict=True))
     return HitRatios(segment_kb, uses.segments, tuple(rows))
 
 

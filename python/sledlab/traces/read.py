@@ -13,7 +13,7 @@ from sledlab.errors import Error
 from sledlab.lazy import numpy, polars
 from sledlab.traces import table as tables
 from sledlab.traces.columns import PARQUET, check_columns, is_parquet
-from sledlab.traces.parts import BATCH_ROWS, Part, rows_of
+from sledlab.traces.openers import BATCH_ROWS, Part, rows_of
 
 
 class Opener(Protocol):
@@ -84,7 +84,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Generated:
+class GeneratedRequests:
     """The requests of a workload generator, for a device of some capacity.
 
     Attributes:
@@ -107,7 +107,7 @@ class Generated:
             self.kind, self.parameters, self.seed, self.capacity_blocks, self.plugins
         )
 
-    def of_seed(self, seed: int) -> Generated:
+    def of_seed(self, seed: int) -> GeneratedRequests:
         """This generator with another seed."""
         return replace(self, seed=seed)
 
@@ -162,12 +162,12 @@ class Trace:
         """
         continuation = _native.Continuation()
         source = self.opener.naming(continuation) if isinstance(self.opener, File) else self.open()
-        found: dict[str, Any] = json.loads(_native.characterise(source))
+        result: dict[str, Any] = json.loads(_native.characterise(source))
         names = [name.decode(errors="replace") for name in continuation.names()]
-        for device in found["devices"]:
+        for device in result["devices"]:
             if device["device"] < len(names):
                 device["name"] = names[device["device"]]
-        return found
+        return result
 
     def __len__(self) -> int:
         """Return the number of operations. The whole trace is read to count them."""

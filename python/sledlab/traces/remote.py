@@ -63,9 +63,9 @@ def files(address: str) -> dict[str, str]:
     """
     with _store_errors(address):
         store, root = fsspec.core.url_to_fs(address)
-        found = sorted(store.find(root, maxdepth=2))
+        result = sorted(store.find(root, maxdepth=2))
         base = root.rstrip("/") + "/"
-        inside = [path for path in found if path.startswith(base)]
+        inside = [path for path in result if path.startswith(base)]
         return {path.removeprefix(base): _whole(store, path, address) for path in inside}
 
 
@@ -78,8 +78,17 @@ def identity(address: str) -> str:
     with _store_errors(address):
         store, path = fsspec.core.url_to_fs(address)
         metadata = store.info(path)
-        kept = ("ETag", "etag", "md5Hash", "checksum", "LastModified", "last_modified", "mtime", "created")
-        state = [f"{name}={metadata[name]}" for name in kept if metadata.get(name) is not None]
+        selected = (
+            "ETag",
+            "etag",
+            "md5Hash",
+            "checksum",
+            "LastModified",
+            "last_modified",
+            "mtime",
+            "created",
+        )
+        state = [f"{name}={metadata[name]}" for name in selected if metadata.get(name) is not None]
         return " ".join([address, f"size={metadata.get('size')}", *state])
 
 
@@ -104,7 +113,7 @@ def _store_errors(address: str) -> Iterator[None]:
             "there is no such file or directory", Place(address, 0, 0, ""), "check the address"
         ) from error
     except Exception as error:
-        why = str(error) or type(error).__name__
+        reason = str(error) or type(error).__name__
         raise Error(
-            f"cannot be read: {why}", Place(address, 0, 0, ""), "check the address, and who may read it"
+            f"cannot be read: {reason}", Place(address, 0, 0, ""), "check the address, and who may read it"
         ) from error

@@ -53,8 +53,8 @@ def samples(folder: str = "traces") -> list[Sample]:
         ['sample:scan', 'sample:sort', 'sample:join', 'sample:exchange']
     """
     listed = tomllib.loads((PLACE / "samples.toml").read_text(encoding="utf-8"))[folder]
-    found = [Sample(PREFIX + name, folder=folder, **facts) for name, facts in listed.items()]
-    return [sample for sample in found if sample.file.exists()]
+    result = [Sample(PREFIX + name, folder=folder, **facts) for name, facts in listed.items()]
+    return [sample for sample in result if sample.file.exists()]
 
 
 def located(file: str) -> Path:
@@ -67,8 +67,8 @@ def located(file: str) -> Path:
     if not file.startswith(PREFIX):
         return Path(file)
     name = file.removeprefix(PREFIX)
-    found = [PLACE / folder / form.format(name) for folder, form in FILES.items()]
-    return next((each for each in found if each.exists()), Path(file))
+    result = [PLACE / folder / form.format(name) for folder, form in FILES.items()]
+    return next((each for each in result if each.exists()), Path(file))
 
 
 def called(file: str) -> str:

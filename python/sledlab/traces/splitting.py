@@ -19,9 +19,9 @@ from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 from sledlab.traces import table as tables
 from sledlab.traces.columns import BLOCK_BYTES, PARQUET
+from sledlab.traces.openers import Part, TextTrace, rows_of, starts_as_parquet
 from sledlab.traces.parquet import ParquetWriter
-from sledlab.traces.parts import Part, TextTrace, rows_of, starts_as_parquet
-from sledlab.traces.places import directory_of
+from sledlab.traces.volume_sources import directory_of
 from sledlab.traces.volumes import Volume, read_volumes
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 PARTS = 128
 """Files into which requests are sorted first."""
 
-MOST_VOLUMES = 2**16
+MAX_VOLUMES = 2**16
 """Most volumes of a trace: device numbers have 16 bits."""
 
 BLOCK_RECORDS = 2**20
@@ -43,7 +43,7 @@ BLOCK_RECORDS = 2**20
 GROUP_ROWS = 2**16
 """Rows of a row group, for volumes with at least as many requests."""
 
-MOST_HELD = 2**21
+MAX_STORED = 2**21
 """Most requests of a part kept in memory, over all of its volumes, to write larger row groups."""
 
 RECORD = [("arrival", "<u8"), ("lbn", "<u8"), ("blocks", "<u4"), ("device", "<u2"), ("kind", "<u2")]
@@ -197,9 +197,9 @@ class _Reading:
 
     def _number(self, name: str, file: str, rows: int) -> int:
         number = self._numbers.setdefault(name, len(self._numbers))
-        if number >= MOST_VOLUMES:
+        if number >= MAX_VOLUMES:
             raise Error(
-                f"more than {MOST_VOLUMES:,} volumes",
+                f"more than {MAX_VOLUMES:,} volumes",
                 Place(file, rows + 1, 0, ""),
                 "take apart the file by volume first",
             )
@@ -245,9 +245,9 @@ class _Writers:
             number = int(run["device"][0])
             self._held.setdefault(number, []).append(run.copy())
             self._rows[number] = self._rows.get(number, 0) + len(run)
-        held = sum(self._rows.values())
-        least = GROUP_ROWS if held <= MOST_HELD else min(GROUP_ROWS, held // len(self._rows))
-        for number in [number for number, rows in self._rows.items() if rows >= least]:
+        stored = sum(self._rows.values())
+        minimum = GROUP_ROWS if stored <= MAX_STORED else min(GROUP_ROWS, stored // len(self._rows))
+        for number in [number for number, rows in self._rows.items() if rows >= minimum]:
             self._write(number).write_group()
 
     def _write(self, number: int) -> ParquetWriter:

@@ -87,22 +87,22 @@ class _Reader:
             row = self.rows + (values.is_null().arg_max() or 0) + 1
             raise Error(f"{column}: the value is missing", Place(self.name, row, 0, ""))
         try:
-            found = values.cast(kind)
+            result = values.cast(kind)
         except polars.exceptions.PolarsError as error:
             raise Error(
                 f"{column}: {str(error).splitlines()[0]}", Place(self.name, self.rows + 1, 0, "")
             ) from error
         if kind.is_integer() and not values.dtype.is_integer() and values.dtype.is_numeric():
-            self._check_whole(column, values, found)
-        return found
+            self._check_whole(column, values, result)
+        return result
 
-    def _check_whole(self, column: str, values: polars.Series, found: polars.Series) -> None:
+    def _check_whole(self, column: str, values: polars.Series, result: polars.Series) -> None:
         """Refuse fractions in a column of whole numbers.
 
         Raises:
             Error: A value is not a whole number.
         """
-        differs = values != found.cast(values.dtype)
+        differs = values != result.cast(values.dtype)
         if differs.any():
             place = differs.arg_max() or 0
             raise Error(
@@ -206,10 +206,10 @@ def write(
     Raises:
         Error: The format is unknown or cannot express a request, or the file cannot be written.
     """
-    chosen = format_to_write(path, format)
+    choice = format_to_write(path, format)
     if media_only:
         source = _native.media_only(source)
-    if chosen == PARQUET:
+    if choice == PARQUET:
         if path == "-" or (Path(path).exists() and not Path(path).is_file()):
             raise Error(
                 f"Parquet goes only into files, not to `{path}`", remedy="name a file, or say --to csv"
@@ -217,9 +217,9 @@ def write(
         with drafted(Path(path)) as place:
             return _write_parquet(source, place, progress, device_column=device_column)
     if path == "-":
-        return _write_text(source, path, chosen, progress, device_column=device_column)
+        return _write_text(source, path, choice, progress, device_column=device_column)
     with drafted(Path(path)) as place:
-        return _write_text(source, str(place), chosen, progress, device_column=device_column)
+        return _write_text(source, str(place), choice, progress, device_column=device_column)
 
 
 def _write_text(
@@ -257,10 +257,12 @@ def _write_parquet(source: _native.Source, path: Path, progress: Tell | None, *,
     head: list[polars.DataFrame] = []
     for batch in batches:
         head.append(batch)
-        if sum(held.height for held in head) >= HELD_BACK:
+        if sum(stored.height for stored in head) >= HELD_BACK:
             break
     metadata = any(_has(batch, "metadata") for batch in head)
-    left_out = [name for name, wanted in zip(OPTIONAL, (device_column, metadata), strict=True) if not wanted]
+    left_out = [
+        name for name, required in zip(OPTIONAL, (device_column, metadata), strict=True) if not required
+    ]
     rows = 0
     writer = ParquetWriter(path)
     writer.write(polars.DataFrame(schema=schema()).drop(left_out))

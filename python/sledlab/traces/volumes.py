@@ -13,10 +13,10 @@ from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.traces.cloud import Made
 from sledlab.traces.columns import BLOCK_BYTES
-from sledlab.traces.parts import Parts, TextTrace
-from sledlab.traces.places import found_in
+from sledlab.traces.openers import Parts, TextTrace
 from sledlab.traces.read import Trace
 from sledlab.traces.samples import located
+from sledlab.traces.volume_sources import found_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

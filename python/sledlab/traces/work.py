@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
+from sledlab.display import DisplayedResult
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
-from sledlab.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-MOST_NODES = 1024
+MAX_NODES = 1024
 """Most nodes for which the bytes sent from node to node are kept as a matrix."""
 
 
 @dataclass(frozen=True, repr=False)
-class Work(Shown):
+class Work(DisplayedResult):
     """A work record: what each node of a cluster did in each phase of a job.
 
     Displays itself as a table of its phases.
@@ -49,8 +49,8 @@ class Work(Shown):
     @cached_property
     def described(self) -> Mapping[str, Any]:
         """The properties below but `traffic`, as plain data."""
-        found: Mapping[str, Any] = json.loads(self.native.describe())
-        return found
+        result: Mapping[str, Any] = json.loads(self.native.describe())
+        return result
 
     @property
     def job(self) -> str:
@@ -60,8 +60,8 @@ class Work(Shown):
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The parameters of the job and of its data."""
-        found: Mapping[str, Any] = self.described["parameters"]
-        return found
+        result: Mapping[str, Any] = self.described["parameters"]
+        return result
 
     @property
     def seed(self) -> int:
@@ -112,10 +112,10 @@ class Work(Shown):
         Raises:
             Error: There are more than 1,024 nodes, too many for a matrix.
         """
-        if self.nodes > MOST_NODES:
+        if self.nodes > MAX_NODES:
             raise Error(
                 f"a matrix of {self.nodes:,} nodes is too large",
-                remedy=f"there is one for up to {MOST_NODES:,} nodes; `phases` has the sums",
+                remedy=f"there is one for up to {MAX_NODES:,} nodes; `phases` has the sums",
             )
         return np.array(json.loads(self.native.traffic()), dtype=np.uint64)
 

@@ -23,7 +23,7 @@ export class Design {
   private preset = BASE;
   private facts: DeviceFacts | null = null;
   private map: SeekMap | null = null;
-  private most_ms = 1;
+  private max_ms = 1;
   private said: Record<string, number> = {};
   private busy = false;
   private again = false;
@@ -48,7 +48,7 @@ export class Design {
     this.preset = preset;
     this.said = {};
     this.base = await this.core!.device(this.toml);
-    this.most_ms = 0;
+    this.max_ms = 0;
     this.compose();
     await this.work();
   }
@@ -138,10 +138,10 @@ export class Design {
     const pen = this.sheet.begin();
     if (!pen || !this.map || !this.facts) return;
     // The colour scale stays while sliders move, so that colours can be compared; its end only grows.
-    this.most_ms = Math.max(this.most_ms, longest(this.map));
+    this.max_ms = Math.max(this.max_ms, longest(this.map));
     const middle = { column: (this.facts.columns - 1) / 2, row: (this.facts.rows - 1) / 2 };
     const frame = frameOf(this.facts, this.sheet.width, this.sheet.height);
-    drawGround(pen, frame, { extent: this.facts, map: picture(this.map, this.most_ms, this.canvas), most_ms: this.most_ms, waiting: [] });
+    drawGround(pen, frame, { extent: this.facts, map: picture(this.map, this.max_ms, this.canvas), max_ms: this.max_ms, waiting: [] });
     drawMoves(pen, frame, { chosen: null, runners: [], sled: middle, trail: [] });
   }
 

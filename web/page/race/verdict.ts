@@ -39,8 +39,8 @@ function comparison(results: readonly Result[], all: string): string {
   const soonest = `${mean.name} answers soonest on average, in ${figure(mean.mean_ms)} ms`;
   const longest = mean === fair ? `, and its longest answer is the shortest too, ${figure(fair.max_ms)} ms`
     : `, but its longest answer takes ${figure(mean.max_ms)} ms; that of ${fair.name} takes ${figure(fair.max_ms)} ms`;
-  const most_j = Math.max(...results.map((each) => each.energy_j));
-  const energy = most_j - frugal.energy_j <= SAME * most_j ? `${all} take about the same energy, ${figure(most_j)} J.`
+  const max_j = Math.max(...results.map((each) => each.energy_j));
+  const energy = max_j - frugal.energy_j <= SAME * max_j ? `${all} take about the same energy, ${figure(max_j)} J.`
     : `${frugal.name} takes least energy, ${figure(frugal.energy_j)} J.`;
   return `${soonest}${longest}. ${energy}`;
 }

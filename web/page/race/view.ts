@@ -18,7 +18,7 @@ const AXES = {
 } as const;
 type Axis = keyof typeof AXES;
 
-const MOST = RUNS.length;
+const MAX = RUNS.length;
 /** Steps in which the curves grow; requests of a race unless the experiment limits them; and parts of the addresses. */
 const STEPS = 120;
 const LIMIT = 20_000;
@@ -110,7 +110,7 @@ export class Race {
         again([...AXES[this.axis].first]);
       }),
       button("Race again", () => again(this.names), { class: "main" }),
-      button("Add a runner", () => again([...this.names, more!]), { disabled: this.names.length >= MOST || !more }),
+      button("Add a runner", () => again([...this.names, more!]), { disabled: this.names.length >= MAX || !more }),
       el("span", { class: "quiet" }, ["Everybody gets the same arrivals. Move the load and they race anew."]));
     fill(this.verdict, "They race …");
     fill(this.field, ...this.runners.map((each) => each.element));

@@ -4,14 +4,14 @@ import type { SeekMap } from "../../core/types.ts";
 import { CIVIDIS } from "../palette.ts";
 
 /** A picture of a map, one pixel for each place, row 0 at the bottom; dark means near. */
-export function picture(map: Pick<SeekMap, "columns" | "rows" | "ms">, most_ms: number, into?: HTMLCanvasElement): HTMLCanvasElement {
+export function picture(map: Pick<SeekMap, "columns" | "rows" | "ms">, max_ms: number, into?: HTMLCanvasElement): HTMLCanvasElement {
   const { columns, rows, ms } = map;
   const canvas = into ?? document.createElement("canvas");
   if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];
   const pen = canvas.getContext("2d")!;
   const image = pen.createImageData(columns, rows);
   const words = new Uint32Array(image.data.buffer);
-  const scale = 255 / most_ms;
+  const scale = 255 / max_ms;
   for (let row = 0; row < rows; row++) {
     const line = (rows - 1 - row) * columns;
     for (let column = 0; column < columns; column++) {

@@ -24,7 +24,7 @@ export class SledStage implements Stage {
   private readonly sled: SledFacts;
   private readonly canvas = document.createElement("canvas");
   private map: HTMLCanvasElement | null = null;
-  private most_ms = 1;
+  private max_ms = 1;
   private resting = 0;
   private maps = 0;
   private asked = -1;
@@ -60,7 +60,7 @@ export class SledStage implements Stage {
     const map = this.mapped ? this.map : null;
     // Within a window the set of waiting requests depends only on the last choice and on their number.
     this.sheet.layer(`${window.from} ${choice?.index} ${waiting.length} ${map ? this.maps : ""}`, (below) => {
-      drawGround(below, frame, { extent: this.facts, map, most_ms: this.most_ms, waiting: waiting.map((row) => this.dot(row)) });
+      drawGround(below, frame, { extent: this.facts, map, max_ms: this.max_ms, waiting: waiting.map((row) => this.dot(row)) });
     });
     drawMoves(pen, frame, {
       chosen: serving === null ? null : this.dot(serving),
@@ -111,8 +111,8 @@ export class SledStage implements Stage {
   }
 
   private keep(map: SeekMap): void {
-    this.most_ms = Math.max(this.most_ms === 1 ? 0 : this.most_ms, longest(map));
-    this.map = picture(map, this.most_ms, this.canvas);
+    this.max_ms = Math.max(this.max_ms === 1 ? 0 : this.max_ms, longest(map));
+    this.map = picture(map, this.max_ms, this.canvas);
     this.maps++;
     this.stale = true;
   }

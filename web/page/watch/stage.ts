@@ -16,7 +16,7 @@ export interface Dot {
 export interface Ground {
   readonly extent: Extent;
   readonly map: HTMLCanvasElement | null;
-  readonly most_ms: number;
+  readonly max_ms: number;
   readonly waiting: readonly Dot[];
 }
 
@@ -63,14 +63,14 @@ function inside(pen: CanvasRenderingContext2D, frame: Frame): void {
   pen.clip();
 }
 
-function field(pen: CanvasRenderingContext2D, frame: Frame, { map, most_ms, extent }: Ground): void {
+function field(pen: CanvasRenderingContext2D, frame: Frame, { map, max_ms, extent }: Ground): void {
   const { x, y, width, height } = frame.inner;
   pen.fillStyle = "#e9edf2";
   pen.fillRect(x, y, width, height);
   if (map) {
     pen.imageSmoothingEnabled = extent.rows > height;
     pen.drawImage(map, x, y, width, height);
-    scale(pen, x + width, 13, most_ms);
+    scale(pen, x + width, 13, max_ms);
   }
   pen.strokeStyle = LINE;
   pen.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);
@@ -89,9 +89,9 @@ function field(pen: CanvasRenderingContext2D, frame: Frame, { map, most_ms, exte
 }
 
 /** Draws the colour scale of the map, with its right end at `right`. */
-function scale(pen: CanvasRenderingContext2D, right: number, middle: number, most_ms: number): void {
+function scale(pen: CanvasRenderingContext2D, right: number, middle: number, max_ms: number): void {
   const width = 110;
-  const text = `${figure(most_ms)} ms`;
+  const text = `${figure(max_ms)} ms`;
   pen.fillStyle = QUIET;
   pen.textAlign = "right";
   pen.fillText(text, right, middle);

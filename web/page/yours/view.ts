@@ -10,7 +10,7 @@ import { Experiment } from "../experiment.ts";
 import { bytes, counted, figure, short, span } from "../format.ts";
 import { overload } from "../overload.ts";
 
-const MOST_BYTES = 300e6;
+const MAX_BYTES = 300e6;
 const SLICE = 200_000;
 
 export class Yours {
@@ -64,7 +64,7 @@ export class Yours {
 
   private async take(core: Laboratory, files: readonly File[]): Promise<void> {
     for (const file of files) {
-      if (file.size > MOST_BYTES) throw new Error(`${short(file.name)} has ${bytes(file.size)}, more than ${bytes(MOST_BYTES)}: use the command line for that.`);
+      if (file.size > MAX_BYTES) throw new Error(`${short(file.name)} has ${bytes(file.size)}, more than ${bytes(MAX_BYTES)}: use the command line for that.`);
       const contents = new Uint8Array(await file.arrayBuffer());
       if (file.name.toLowerCase().endsWith(".toml")) {
         await this.run(core, Experiment.of(new TextDecoder().decode(contents)));

@@ -39,11 +39,11 @@ impl Histogram {
 
     /// The middle of the bin in which a `share`, 0 to 1, of all recorded numbers is reached.
     pub fn quantile(&self, share: f64) -> u64 {
-        let wanted = ((share * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
+        let expected = ((share * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;
         let reached = self.bins.iter().position(|count| {
             seen += count;
-            seen >= wanted
+            seen >= expected
         });
         reached.map_or(0, |bin| least(bin) + width(bin) / 2)
     }
@@ -103,8 +103,8 @@ mod tests {
                 }
                 histogram
             };
-            let (few, rest) = values.split_at(at.min(values.len()));
-            let (mut added, all) = (of(few), of(rest));
+            let (few, remaining) = values.split_at(at.min(values.len()));
+            let (mut added, all) = (of(few), of(remaining));
             added.add(&all);
             let all = of(&values);
             prop_assert_eq!(added.steps().collect::<Vec<_>>(), all.steps().collect::<Vec<_>>());

@@ -19,10 +19,10 @@ impl Client {
     }
 
     /// Adds the option `INFO` (6) or `GO` (7).
-    pub fn info(self, option: u32, name: &str, wanted: &[u16]) -> Self {
+    pub fn info(self, option: u32, name: &str, expected: &[u16]) -> Self {
         let mut data = string(name);
-        data.extend_from_slice(&(wanted.len() as u16).to_be_bytes());
-        data.extend(wanted.iter().flat_map(|kind| kind.to_be_bytes()));
+        data.extend_from_slice(&(expected.len() as u16).to_be_bytes());
+        data.extend(expected.iter().flat_map(|kind| kind.to_be_bytes()));
         self.option(option, &data)
     }
 

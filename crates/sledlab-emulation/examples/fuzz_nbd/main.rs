@@ -30,11 +30,11 @@ fn main() -> ExitCode {
 /// Serves a session in pieces of several sizes and panics where the codec breaks a promise. Returns the session's
 /// signature.
 fn check(bytes: &[u8]) -> String {
-    let whole = serve(export(), bytes, &[usize::MAX]);
-    assert_eq!(serve(export(), bytes, &[1 + bytes.len() % 97]), whole, "pieces make no difference");
+    let full = serve(export(), bytes, &[usize::MAX]);
+    assert_eq!(serve(export(), bytes, &[1 + bytes.len() % 97]), full, "pieces make no difference");
     let part = serve(export(), &bytes[..bytes.len() / 2], &[1, 3, 28, 7, 1000]);
-    assert!(part.begins(&whole), "half of a session is the beginning of it");
-    signature(&whole)
+    assert!(part.begins(&full), "half of a session is the beginning of it");
+    signature(&full)
 }
 
 /// The signature of a session: the kinds of its replies, without numbers that clients choose.

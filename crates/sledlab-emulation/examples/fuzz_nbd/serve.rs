@@ -3,7 +3,7 @@
 
 use sledlab_emulation::DataExtent;
 use sledlab_emulation::transport::nbd::{
-    Command, ConnectionEnd, Event, Export, MOST_BYTES, NbdRequest, Session,
+    Command, ConnectionEnd, Event, Export, MAX_BYTES, NbdRequest, Session,
 };
 
 use crate::client::{Reply, options, reply};
@@ -12,7 +12,7 @@ use crate::client::{Reply, options, reply};
 pub const BYTES: u64 = 64 << 10;
 
 /// More memory than the codec may hold for a session, in bytes, whatever the client sends.
-const MOST_HELD: usize = 16 << 10;
+const MAX_STORED: usize = 16 << 10;
 
 /// The outcome of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,14 +41,14 @@ pub fn export() -> Export {
 /// Serves a session whose bytes arrive in pieces of `sizes`; the last size is repeated.
 pub fn serve(export: Export, bytes: &[u8], sizes: &[usize]) -> Transcript {
     let mut server = Server::new(export);
-    let mut rest = bytes;
+    let mut remaining = bytes;
     let mut sizes = sizes.iter();
     let mut size = usize::MAX;
-    while !rest.is_empty() {
+    while !remaining.is_empty() {
         size = *sizes.next().unwrap_or(&size);
-        let (piece, after) = rest.split_at(size.min(rest.len()));
+        let (piece, after) = remaining.split_at(size.min(remaining.len()));
         server.take(piece);
-        rest = after;
+        remaining = after;
     }
     server.transcript
 }
@@ -65,8 +65,8 @@ impl Server {
             let was_open = self.session.is_open();
             let mut out = Vec::new();
             let (used, event) = self.session.feed(input, &mut out);
-            assert!(out.len() < MOST_HELD, "a call adds little to what is to be sent");
-            assert!(self.session.held_bytes() <= MOST_HELD, "memory is bounded");
+            assert!(out.len() < MAX_STORED, "a call adds little to what is to be sent");
+            assert!(self.session.held_bytes() <= MAX_STORED, "memory is bounded");
             let more = event == Event::More;
             assert!(!more || (used == input.len() && out.is_empty()), "more is wanted of what was used up");
             self.told_by_codec(was_open, out, &event);
@@ -118,7 +118,7 @@ impl Server {
         let mut out = Vec::new();
         match request.command {
             Command::Read => {
-                assert!(request.length <= MOST_BYTES);
+                assert!(request.length <= MAX_BYTES);
                 replies.data(&mut out, &request);
                 out.extend_from_slice(self.range(request.offset, request.length as usize));
             }
@@ -149,10 +149,10 @@ impl Transcript {
     }
 
     /// Whether this transcript is the beginning of `whole`.
-    pub fn begins(&self, whole: &Transcript) -> bool {
-        whole.handshake.starts_with(&self.handshake)
-            && whole.requests.starts_with(&self.requests)
-            && whole.replies.starts_with(&self.replies)
-            && (self.ending.is_none() || self.ending == whole.ending)
+    pub fn begins(&self, full: &Transcript) -> bool {
+        full.handshake.starts_with(&self.handshake)
+            && full.requests.starts_with(&self.requests)
+            && full.replies.starts_with(&self.replies)
+            && (self.ending.is_none() || self.ending == full.ending)
     }
 }

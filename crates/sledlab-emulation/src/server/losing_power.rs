@@ -28,9 +28,9 @@ fn forgetful(experiment: &Experiment, options: ServerOptions) -> Result<Server> 
 
 #[test]
 fn what_is_given_up_too_early_is_found() {
-    let found = wire::never_flushed().into_iter().take(4).filter(|system| {
+    let result = wire::never_flushed().into_iter().take(4).filter(|system| {
         let shown = catch_unwind(AssertUnwindSafe(|| wire::run(system, 20, forgetful)));
         !matches!(shown, Ok(Ok(_)))
     });
-    assert_eq!(found.count(), 4);
+    assert_eq!(result.count(), 4);
 }

@@ -283,10 +283,10 @@ fn the_recording_is_what_was_asked() {
     let report = server.stop(false).expect("a report");
     assert_eq!(report.counts.operations, 7);
     let records = records(&path);
-    let asked: Vec<_> = records.iter().map(|r| (r.id, r.op, r.lbn, r.blocks, r.flags)).collect();
+    let requested: Vec<_> = records.iter().map(|r| (r.id, r.op, r.lbn, r.blocks, r.flags)).collect();
     let (silent, unaligned) = (Record::SILENT, Record::UNALIGNED);
     assert_eq!(
-        asked[..6],
+        requested[..6],
         [
             (0, 1, 8, 16, 0),
             (1, 0, 1, 2, unaligned),
@@ -296,7 +296,7 @@ fn the_recording_is_what_was_asked() {
             (5, 3, 0, 0, 0),
         ]
     );
-    assert_eq!(asked[6].0, 6);
+    assert_eq!(requested[6].0, 6);
     for pair in records.windows(2) {
         assert!(pair[0].stamp_ns < pair[1].stamp_ns);
     }
@@ -318,8 +318,8 @@ fn a_model_that_gives_up_leaves_nobody_waiting() {
     let waiting = other.ask(READ, 0, 100_000 * 512, 512, &[]);
     std::thread::sleep(Duration::from_millis(50));
     let begun = Instant::now();
-    let asked = host.ask(WRITE, 0, 1_000 * 512, 512, &[0; 512]);
-    assert_eq!(host.reply().expect("a reply"), (asked, 5, Vec::new()));
+    let requested = host.ask(WRITE, 0, 1_000 * 512, 512, &[0; 512]);
+    assert_eq!(host.reply().expect("a reply"), (requested, 5, Vec::new()));
     assert_eq!(other.reply().expect("a reply"), (waiting, 5, Vec::new()));
     assert!(host.reply().is_err() && begun.elapsed() < Duration::from_secs(20));
     while !server.has_ended() {
@@ -402,9 +402,9 @@ fn a_client_that_does_not_read_holds_up_itself_alone() {
 #[test]
 fn a_client_that_wants_to_leave_gets_its_replies() {
     let (server, mut host) = start(Constant::new(Span::from_ns(20 * MS)), options());
-    let asked = host.ask(READ, 0, 0, 512, &[]);
+    let requested = host.ask(READ, 0, 0, 512, &[]);
     host.ask(DISCONNECT, 0, 0, 0, &[]);
-    assert_eq!(host.reply().expect("a reply").0, asked);
+    assert_eq!(host.reply().expect("a reply").0, requested);
     assert!(host.reply().is_err());
     // So does a client whose server ends.
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");

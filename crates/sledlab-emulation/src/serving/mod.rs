@@ -36,11 +36,11 @@ use crate::model::Model;
 use crate::pacer::{PaceStep, Pacer};
 use crate::power::{Cut, Power};
 use crate::recording::Recording;
-use crate::report::{HostWay, RequestCounts, ServerReport, ShiftedArrivals, Status};
+use crate::report::{HostPathCost, RequestCounts, ServerReport, ShiftedArrivals, Status};
 use crate::transport::nbd::Export;
 
 /// Connected clients, at most; more wait to be accepted.
-pub(crate) const MOST_CONNECTIONS: usize = 64;
+pub(crate) const MAX_CONNECTIONS: usize = 64;
 
 /// How late events of the model may be simulated while no client waits for a reply: the server wakes less often then.
 const NOBODY_WAITS_NS: u64 = 10_000_000;
@@ -153,7 +153,7 @@ pub(crate) struct ServerParts {
     pub listener: Option<Listener>,
     pub recording: Option<Recording>,
     pub shared: Arc<Shared>,
-    pub host: HostWay,
+    pub host: HostPathCost,
     pub realtime: bool,
     /// What an earlier stage has learnt about handing over replies.
     pub pacer: Pacer,
@@ -169,7 +169,7 @@ struct Back {
 }
 
 /// A server at work.
-pub(crate) struct Serving {
+pub(crate) struct ServerState {
     clock: Box<dyn Clock>,
     time: DeviceClock,
     model: Option<Box<dyn Model>>,
@@ -182,7 +182,7 @@ pub(crate) struct Serving {
     listener: Option<Listener>,
     recording: Option<Recording>,
     shared: Arc<Shared>,
-    host: HostWay,
+    host: HostPathCost,
     awake: Option<Arc<KeepAwake>>,
 
     connections: Connections,
@@ -224,7 +224,7 @@ pub(crate) struct Serving {
     pub probed: Option<Vec<ProbeTiming>>,
 }
 
-impl Serving {
+impl ServerState {
     pub fn new(parts: ServerParts) -> Self {
         let ServerParts {
             clock,
@@ -245,7 +245,7 @@ impl Serving {
         let budget = Budget::new(realtime, clock.now(), clock.processor());
         let untimed = model.is_none();
         let used_before = clock.processor();
-        Serving {
+        ServerState {
             clock,
             time: DeviceClock::on(scale, 0),
             model,
@@ -342,14 +342,14 @@ impl Serving {
 
     /// Notes from the time whether the server was held up and how much of its budget it has used; naps where it must.
     fn notice(&mut self, now: u64) {
-        if let Some(Back { wanted, slept }) = self.wanted.take() {
-            if now > wanted {
-                self.held.woken(wanted, now);
+        if let Some(Back { wanted: expected, slept }) = self.wanted.take() {
+            if now > expected {
+                self.held.woken(expected, now);
                 if slept {
-                    self.pacer.slept(now - wanted);
+                    self.pacer.slept(now - expected);
                 }
             }
-            self.check_stall(wanted, now);
+            self.check_stall(expected, now);
         }
         if self.budget.is_due(now) {
             self.budget.charge(now, self.clock.processor());
@@ -369,9 +369,9 @@ impl Serving {
         }
     }
 
-    fn check_stall(&mut self, wanted: u64, now: u64) {
-        if now.saturating_sub(wanted) > STALL_NS {
-            self.after_stall |= self.stalls.check(wanted, now);
+    fn check_stall(&mut self, expected: u64, now: u64) {
+        if now.saturating_sub(expected) > STALL_NS {
+            self.after_stall |= self.stalls.check(expected, now);
         }
     }
 
@@ -430,7 +430,7 @@ impl Serving {
             if self.shared.ordered() == ServerOrder::Serve { wait } else { wait.min(PATIENCE_NS / 10) };
         let wait = self.update_when_idle(now, wait);
         let back = now.checked_add(wait).filter(|_| wait < u64::MAX);
-        self.wanted = back.map(|wanted| Back { wanted, slept: wait > 0 });
+        self.wanted = back.map(|expected| Back { wanted: expected, slept: wait > 0 });
         self.look((wait < u64::MAX).then_some(wait))
     }
 

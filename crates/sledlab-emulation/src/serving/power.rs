@@ -11,7 +11,7 @@ use std::io;
 use sledlab_core::{BLOCK_BYTES, Error, Op, Result, Span, Time};
 use sledlab_models::system::Contents;
 
-use super::Serving;
+use super::ServerState;
 use crate::PowerFailure;
 use crate::clock::DeviceClock;
 use crate::connection::Connection;
@@ -19,7 +19,7 @@ use crate::power::Cut;
 use crate::store::{DataStore, versions};
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 
-impl Serving {
+impl ServerState {
     /// Changes the store as a write asks, and returns what its blocks held before, whole blocks. Where the store cannot
     /// be changed, the blocks get their data back.
     pub(super) fn replace(&mut self, slot: usize, request: &NbdRequest) -> Result<Vec<u8>, Errno> {
@@ -47,11 +47,11 @@ impl Serving {
     /// Notes that the model has taken a request; a write has `replaced` the data of its blocks.
     pub(super) fn has_arrived(&mut self, key: u32, replaced: Option<&[u8]>) {
         let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
-        let (id, asked) = (flight.id, flight.asked);
-        match (asked.op, replaced) {
-            (Op::Write, Some(replaced)) => power.versions.arrive(id, asked.lbn, replaced),
+        let (id, requested) = (flight.id, flight.asked);
+        match (requested.op, replaced) {
+            (Op::Write, Some(replaced)) => power.versions.arrive(id, requested.lbn, replaced),
             // Of a block that is trimmed in part, the other part is as durable as the trim.
-            (Op::Trim, _) => power.versions.trim(asked.lbn, asked.blocks.into()),
+            (Op::Trim, _) => power.versions.trim(requested.lbn, requested.blocks.into()),
             _ => {}
         }
     }
@@ -73,8 +73,8 @@ impl Serving {
     /// A model that fails; a store that cannot be set to what the model finds.
     pub(super) fn fail_power_if_ordered(&mut self) -> Result<()> {
         // Until the clock starts, the order waits.
-        let asked = if self.power.is_some() { self.shared.asked_to_cut() } else { None };
-        let Some(Cut { seed, tell }) = asked else { return Ok(()) };
+        let requested = if self.power.is_some() { self.shared.asked_to_cut() } else { None };
+        let Some(Cut { seed, tell }) = requested else { return Ok(()) };
         let failure = self.lose_power(seed)?;
         self.tell(true);
         // The thread that gave the order may have stopped waiting.
@@ -82,17 +82,17 @@ impl Serving {
         Ok(())
     }
 
-    fn lose_power(&mut self, said: Option<u64>) -> Result<(PowerFailure, Contents)> {
+    fn lose_power(&mut self, text: Option<u64>) -> Result<(PowerFailure, Contents)> {
         let nothing = || Error::internal("the power fails of a device that keeps nothing for it");
         let failed_at = self.clock.now();
         let power = self.power.as_mut().ok_or_else(nothing)?;
         let model = self.model.take().ok_or_else(nothing)?;
         let at = self.time.model(failed_at).max(power.latest + Span::from_ns(1));
-        let (seed, mut survives) = power.chance(said);
+        let (seed, mut survives) = power.chance(text);
         let mut answers = std::mem::take(&mut self.answers);
         let contents = model.crash(at, &mut survives, &mut answers)?;
-        let found = power.take_versions().crashed(&contents)?;
-        restore(&self.store, &found).map_err(|error| {
+        let result = power.take_versions().crashed(&contents)?;
+        restore(&self.store, &result).map_err(|error| {
             Error::user(format!("the data cannot be set to what the power failure has left: {error}"))
                 .with_remedy("keep the data where there is room for all of the device, or in memory")
         })?;
@@ -109,9 +109,9 @@ impl Serving {
             on_s: self.time.on_ns() as f64 / 1e9,
             seed,
             in_flight,
-            newest: found.newest,
-            older: found.older.len() as u64,
-            lost: found.lost,
+            newest: result.newest,
+            older: result.older.len() as u64,
+            lost: result.lost,
             rows,
             digest_of_rows,
         };
@@ -151,8 +151,8 @@ impl Serving {
 }
 
 /// Sets blocks of the store to the data that the model has found.
-fn restore(store: &DataStore, found: &versions::RecoveredBlocks) -> io::Result<()> {
-    for (lbn, data) in &found.older {
+fn restore(store: &DataStore, result: &versions::RecoveredBlocks) -> io::Result<()> {
+    for (lbn, data) in &result.older {
         let at = lbn * BLOCK_BYTES;
         if data.iter().any(|byte| *byte != 0) {
             store.write_at(at, data)?;

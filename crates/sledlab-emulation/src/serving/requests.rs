@@ -3,7 +3,7 @@
 use sledlab_core::{Result, Span, Time};
 use sledlab_sim::Answer;
 
-use super::{ProbeTiming, Serving};
+use super::{ProbeTiming, ServerState};
 use crate::connection::{Connection, Reply, SendResult};
 use crate::flight::{self, Flight};
 use crate::lateness::Cause;
@@ -11,9 +11,9 @@ use crate::recording::Record;
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 
 /// Extents in the reply to one query, at most.
-const MOST_EXTENTS: usize = 1 << 12;
+const MAX_EXTENTS: usize = 1 << 12;
 
-impl Serving {
+impl ServerState {
     /// Takes a request that has arrived as a whole, and was found at `found`; `stored` is the result of storing a
     /// write's data.
     pub(super) fn arrive(
@@ -21,13 +21,13 @@ impl Serving {
         slot: usize,
         request: NbdRequest,
         stored: Result<(), Errno>,
-        found: u64,
+        result: u64,
     ) -> Result<()> {
         self.status_updates.due = true;
         self.stalls.arrivals += u64::from(self.after_stall);
         let began = self.clock.now();
-        let asked = flight::asked(&request).filter(|_| self.model.is_some());
-        let Some(asked) = asked else {
+        let requested = flight::asked(&request).filter(|_| self.model.is_some());
+        let Some(requested) = requested else {
             self.answer_at_once(slot, &request, stored);
             self.answered_at = self.untimed.then_some(began);
             return Ok(());
@@ -49,7 +49,7 @@ impl Serving {
             connection: connection.number,
             starts: self.starts,
             request,
-            asked,
+            asked: requested,
             id: 0,
             stamp: Time::ZERO,
             arrived: Time::ZERO,
@@ -62,7 +62,7 @@ impl Serving {
             in_time: false,
         };
         let key = self.flights.insert(flight);
-        self.submit(key, self.time.model(found))?;
+        self.submit(key, self.time.model(result))?;
         self.has_arrived(key, replaced.as_deref());
         Ok(())
     }
@@ -101,10 +101,10 @@ impl Serving {
     fn answer_at_once(&mut self, slot: usize, request: &NbdRequest, stored: Result<(), Errno>) {
         let changed = stored.and_then(|()| self.change(request));
         let Some(connection) = self.connections.get_mut(slot) else { return };
-        let answered = changed.and_then(|()| match request.command {
+        let completed = changed.and_then(|()| match request.command {
             Command::Read => connection.answer_data(request, &self.store),
             Command::BlockStatus => {
-                let extents = self.store.allocated(request.offset, request.length.into(), MOST_EXTENTS);
+                let extents = self.store.allocated(request.offset, request.length.into(), MAX_EXTENTS);
                 let extents = extents.map_err(|error| Errno::from(&error))?;
                 connection.answer(|replies, out| replies.extents(out, request, &extents));
                 Ok(())
@@ -114,7 +114,7 @@ impl Serving {
                 Ok(())
             }
         });
-        match answered {
+        match completed {
             Ok(()) => self.count(request),
             Err(errno) => {
                 self.counts.errors += 1;
@@ -140,8 +140,8 @@ impl Serving {
             Command::Trim => counts.trims += 1,
             Command::Cache | Command::BlockStatus => return,
         }
-        let whole = request.offset.is_multiple_of(512) && request.length.is_multiple_of(512);
-        counts.unaligned += u64::from(!whole);
+        let full = request.offset.is_multiple_of(512) && request.length.is_multiple_of(512);
+        counts.unaligned += u64::from(!full);
     }
 
     /// Submits an operation to the model, at `now` or right after the latest reply that has left early.
@@ -244,10 +244,10 @@ impl Serving {
             if !first {
                 continue;
             }
-            let mut answered = std::mem::take(&mut self.answered);
-            let sent = connection.send(&self.store, &mut answered);
-            let at_once = answered.pop() == Some(key);
-            self.answered = answered;
+            let mut completed = std::mem::take(&mut self.answered);
+            let sent = connection.send(&self.store, &mut completed);
+            let at_once = completed.pop() == Some(key);
+            self.answered = completed;
             if at_once {
                 let now = self.clock.now();
                 // Nothing is learnt from a completion that was known too late, unless its reply was early all the same.

@@ -7,7 +7,7 @@ use rustix::io::Errno as Failure;
 use sledlab_core::{Error, Result};
 use smallvec::SmallVec;
 
-use super::{MOST_CONNECTIONS, ServerOrder, Serving};
+use super::{MAX_CONNECTIONS, ServerOrder, ServerState};
 use crate::connection::{Connection, NextRequest, Received, SendResult};
 use crate::recording::Recording;
 use crate::transport::nbd::ConnectionEnd;
@@ -18,11 +18,11 @@ const AT_A_TIME: usize = 32;
 /// Slots of connections with activity, and the kind of activity.
 type Found = SmallVec<[(usize, PollFlags); 4]>;
 
-impl Serving {
+impl ServerState {
     /// Polls the sockets and handles what has arrived, waiting at most `wait_ns` nanoseconds; `None` waits without
     /// limit.
     pub(super) fn look(&mut self, wait_ns: Option<u64>) -> Result<()> {
-        let (found, woken, coming) = self.poll(wait_ns)?;
+        let (result, woken, coming) = self.poll(wait_ns)?;
         if woken {
             // The eventfd is emptied so that it wakes the thread again; its count does not matter.
             let _ = rustix::io::read(&*self.shared.wake, &mut [0; 8]);
@@ -30,7 +30,7 @@ impl Serving {
                 recording.offer();
             }
         }
-        for (slot, flags) in found {
+        for (slot, flags) in result {
             if flags.contains(PollFlags::OUT) {
                 self.send(slot);
             }
@@ -64,7 +64,7 @@ impl Serving {
             slots.push(slot);
             fds.push(PollFd::new(&connection.socket, flags));
         }
-        let listens = slots.len() < MOST_CONNECTIONS;
+        let listens = slots.len() < MAX_CONNECTIONS;
         fds.extend(
             self.listener
                 .as_ref()
@@ -80,14 +80,14 @@ impl Serving {
             Err(error) => return Err(Error::internal(format!("the sockets cannot be looked at: {error}"))),
         }
         let is_there = |fd: &PollFd| !fd.revents().is_empty();
-        let found = slots.iter().zip(&fds[1..]).filter(|(_, fd)| is_there(fd));
-        let found = found.map(|(slot, fd)| (*slot, fd.revents())).collect();
-        Ok((found, is_there(&fds[0]), fds.get(slots.len() + 1).is_some_and(is_there)))
+        let result = slots.iter().zip(&fds[1..]).filter(|(_, fd)| is_there(fd));
+        let result = result.map(|(slot, fd)| (*slot, fd.revents())).collect();
+        Ok((result, is_there(&fds[0]), fds.get(slots.len() + 1).is_some_and(is_there)))
     }
 
     /// Accepts clients that wait. Where the process or the machine cannot take more, they go on waiting.
     fn accept(&mut self) {
-        while self.connections.len() < MOST_CONNECTIONS
+        while self.connections.len() < MAX_CONNECTIONS
             && let Some(listener) = &self.listener
         {
             match listener.accept() {
@@ -124,13 +124,13 @@ impl Serving {
     /// Sends replies that wait for a client, and ends the requests whose replies have left.
     pub(super) fn send(&mut self, slot: usize) {
         let Some(connection) = self.connections.get_mut(slot) else { return };
-        let mut answered = std::mem::take(&mut self.answered);
-        let sent = connection.send(&self.store, &mut answered);
+        let mut completed = std::mem::take(&mut self.answered);
+        let sent = connection.send(&self.store, &mut completed);
         let over = connection.is_over();
-        for key in answered.drain(..) {
+        for key in completed.drain(..) {
             self.left(key, true);
         }
-        self.answered = answered;
+        self.answered = completed;
         let over = over || self.connections.get(slot).is_some_and(Connection::is_over);
         if sent == SendResult::Gone || over {
             self.disconnect(slot);
@@ -172,8 +172,8 @@ impl Serving {
     }
 
     fn work_off_one(&mut self, slot: usize) -> Result<()> {
-        let found = self.clock.now();
-        let mut spent = found;
+        let result = self.clock.now();
+        let mut spent = result;
         for _ in 0..AT_A_TIME {
             let Some(connection) = self.connections.get_mut(slot).filter(|connection| connection.has_input())
             else {
@@ -187,7 +187,7 @@ impl Serving {
                     spent = now;
                 }
                 NextRequest::Request(request, stored) => {
-                    self.arrive(slot, request, stored, found)?;
+                    self.arrive(slot, request, stored, result)?;
                     spent = self.clock.now();
                 }
                 NextRequest::Close(ConnectionEnd::Asked) => connection.ending = true,

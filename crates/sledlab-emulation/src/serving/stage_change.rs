@@ -2,7 +2,7 @@
 
 use sledlab_core::Result;
 
-use super::{ProbeTiming, ServerParts, Serving};
+use super::{ProbeTiming, ServerParts, ServerState};
 use crate::connections::Connections;
 
 /// Clients that stay connected when a server goes on to the next stage.
@@ -13,7 +13,7 @@ pub(crate) struct Clients {
     met: u64,
 }
 
-impl Serving {
+impl ServerState {
     /// Serves until it is ordered to end, or to go on to the next stage. Returns the server's parts and its clients,
     /// with which the next stage begins, and what requests have cost in this one.
     pub fn serve_stage(mut self) -> Result<(ServerParts, Clients, Vec<ProbeTiming>)> {

@@ -3,7 +3,7 @@
 use sledlab_core::Error;
 use sledlab_sim::Outcome;
 
-use super::Serving;
+use super::ServerState;
 use crate::lateness::{Cause, Stalls};
 use crate::report::{ServerReport, Status};
 
@@ -20,7 +20,7 @@ pub(super) struct StatusUpdates {
     pub due: bool,
 }
 
-impl Serving {
+impl ServerState {
     /// Updates the status if there is time for it; returns how long to wait at most.
     pub(super) fn update_when_idle(&mut self, now: u64, wait: u64) -> u64 {
         let due = self.status_updates.updated + TELL_EVERY_NS;

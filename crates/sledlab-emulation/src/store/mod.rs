@@ -63,11 +63,11 @@ impl DataStore {
     /// The extents of data and holes from `offset` on: at most `most` of them, one after another, which together are
     /// `length` bytes or, if they are too many, less. Of two neighbours one is data and one a hole. Where the file
     /// system knows no holes, all is data.
-    pub fn allocated(&self, offset: u64, length: u64, most: usize) -> io::Result<Vec<DataExtent>> {
+    pub fn allocated(&self, offset: u64, length: u64, maximum: usize) -> io::Result<Vec<DataExtent>> {
         let end = self.within(offset, length)?;
         let mut extents = Vec::new();
         let mut at = offset;
-        while at < end && extents.len() < most {
+        while at < end && extents.len() < maximum {
             let data = next(&self.file, SeekFrom::Data(at), end)?;
             let (to, allocated) =
                 if data > at { (data, false) } else { (next(&self.file, SeekFrom::Hole(at), end)?, true) };

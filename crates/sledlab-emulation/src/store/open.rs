@@ -65,12 +65,12 @@ impl DataStore {
         let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
         // Other processes may copy the file too, but none may write to it meanwhile.
         take(path, &file, FlockOperation::NonBlockingLockShared)?;
-        let held = measure(path, &file)?;
-        if held > bytes {
+        let stored = measure(path, &file)?;
+        if stored > bytes {
             of_size(path, &file, bytes)?;
         }
         let copy = DataStore::in_memory(bytes)?;
-        let source = DataStore { file, bytes: held };
+        let source = DataStore { file, bytes: stored };
         copy_data(&source, &copy).map_err(|error| {
             Error::user(format!("{} cannot be copied to memory: {error}", path.display()))
                 .with_remedy("its data must fit into memory; without scratch it is used in its place")

@@ -75,17 +75,18 @@ impl RecoveredBlocks {
         // The data before all known writes has an older version than any of these.
         let is_oldest = block.get(1).is_some_and(|second| version < second.version);
         let stands_for =
-            |held: &PossibleVersion| held.version == version || (held.version == OLDEST && is_oldest);
+            |stored: &PossibleVersion| stored.version == version || (stored.version == OLDEST && is_oldest);
         let Some(place) = block.iter().position(stands_for) else {
             return Err(Error::internal(format!(
                 "block {lbn} holds version {version} after a power failure, which was given up"
             )));
         };
-        let held = &block[place];
-        let follows = |later: &PossibleVersion| held.followed_after.is_some_and(|last| later.version > last);
+        let stored = &block[place];
+        let follows =
+            |later: &PossibleVersion| stored.followed_after.is_some_and(|last| later.version > last);
         let is_answered = |later: &PossibleVersion| later.followed_after.is_some();
         self.lost += u64::from(block[place..].iter().any(|later| follows(later) && is_answered(later)));
-        self.older.push((lbn, held.data.as_deref().copied().unwrap_or([0; BLOCK])));
+        self.older.push((lbn, stored.data.as_deref().copied().unwrap_or([0; BLOCK])));
         Ok(())
     }
 }
@@ -118,8 +119,8 @@ impl Versions {
     /// Notes a write that has arrived under the number `id` and is about to change the store. `replaced` is the data of
     /// its blocks from `lbn` on before the change: whole blocks, also where it writes a part of one. Numbers rise.
     pub fn arrive(&mut self, id: u64, lbn: u64, replaced: &[u8]) {
-        let (replaced, rest) = replaced.as_chunks::<BLOCK>();
-        debug_assert!(rest.is_empty(), "writes are of whole blocks");
+        let (replaced, remaining) = replaced.as_chunks::<BLOCK>();
+        debug_assert!(remaining.is_empty(), "writes are of whole blocks");
         self.last = version(id);
         let end = lbn + replaced.len() as u64;
         self.writes.insert(id, Write { first: lbn, end, is_answered: false, is_safe: false });
@@ -185,7 +186,7 @@ impl Versions {
     /// # Errors
     /// A block that holds a version whose data was given up, which is a defect of sledlab.
     pub fn crashed(self, contents: &Contents) -> Result<RecoveredBlocks> {
-        let mut found = RecoveredBlocks::default();
+        let mut result = RecoveredBlocks::default();
         for (lbn, block) in self.blocks {
             let version = match contents.get(&lbn) {
                 None => OLDEST,
@@ -194,10 +195,10 @@ impl Versions {
                     return Err(Error::internal(format!("block {lbn} of the host holds a header")));
                 }
             };
-            found.add(lbn, &block, version)?;
+            result.add(lbn, &block, version)?;
         }
-        found.older.sort_unstable_by_key(|(lbn, _)| *lbn);
-        Ok(found)
+        result.older.sort_unstable_by_key(|(lbn, _)| *lbn);
+        Ok(result)
     }
 
     /// Bytes of memory that the versions take, about.
@@ -224,16 +225,16 @@ impl Versions {
     /// Applies the state of a write to one of its blocks, unless the version was trimmed or given up.
     fn settle(&mut self, lbn: u64, version: u64, write: Write) {
         let Some(block) = self.blocks.get_mut(&lbn) else { return };
-        let Some(held) = block.iter_mut().find(|held| held.version == version) else { return };
-        held.is_safe = write.is_safe;
-        if write.is_answered && held.followed_after.is_none() {
-            held.followed_after = Some(self.last);
+        let Some(stored) = block.iter_mut().find(|stored| stored.version == version) else { return };
+        stored.is_safe = write.is_safe;
+        if write.is_answered && stored.followed_after.is_none() {
+            stored.followed_after = Some(self.last);
         }
-        let Some(safe) = block.iter().rev().find(|held| held.is_safe).map(|held| held.version) else {
+        let Some(safe) = block.iter().rev().find(|stored| stored.is_safe).map(|stored| stored.version) else {
             return;
         };
         let before = (block.len(), bytes(block));
-        block.retain(|held| held.followed_after.is_none_or(|last| last >= safe));
+        block.retain(|stored| stored.followed_after.is_none_or(|last| last >= safe));
         self.held -= before.0 - block.len();
         self.bytes -= before.1 - bytes(block);
         if let [newest] = &block[..]
@@ -247,7 +248,7 @@ impl Versions {
 }
 
 fn bytes(block: &[PossibleVersion]) -> usize {
-    BLOCK * block.iter().filter(|held| held.data.is_some()).count()
+    BLOCK * block.iter().filter(|stored| stored.data.is_some()).count()
 }
 
 #[cfg(test)]

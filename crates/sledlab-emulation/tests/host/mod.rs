@@ -100,9 +100,9 @@ impl Host {
         length: u32,
         data: &[u8],
     ) -> (u32, Vec<u8>) {
-        let asked = self.ask(command, flags, offset, length, data);
+        let requested = self.ask(command, flags, offset, length, data);
         let (cookie, errno, data) = self.reply().expect("a reply");
-        assert_eq!(cookie, asked);
+        assert_eq!(cookie, requested);
         (errno, data)
     }
 

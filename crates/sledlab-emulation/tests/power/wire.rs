@@ -133,11 +133,11 @@ impl Session {
 
     /// Data for a write that differs from that of every other write.
     fn fill(&self, offset: u64, length: u32) -> Vec<u8> {
-        let words = (0..u64::from(length).div_ceil(8)).flat_map(|word| {
+        let text = (0..u64::from(length).div_ceil(8)).flat_map(|word| {
             let place = offset / 8 + word;
             [self.number, self.history.len() as u64, place][place as usize % 3].to_le_bytes()
         });
-        words.take(length as usize).collect()
+        text.take(length as usize).collect()
     }
 }
 

@@ -16,7 +16,7 @@ use sledlab_core::{Error, Result};
 
 use self::sieve::Sieve;
 use self::walk::Walk;
-use crate::{MOST, parallel};
+use crate::{MAX, parallel};
 
 /// Records from which on another thread is worth its start.
 const GRAIN: usize = 1024;
@@ -335,9 +335,9 @@ impl UnitCounter {
             part(&records[range.start * dims..range.end * dims])
                 .ok_or_else(|| outside(records, self.first_outside(records, first), &self.axes))
         })?;
-        for (found, _) in &parts {
+        for (result, _) in &parts {
             for (count, &unit) in counts.iter_mut().zip(&self.unit_of) {
-                *count += found[unit as usize];
+                *count += result[unit as usize];
             }
         }
         Ok(parts.into_iter().map(|(_, operations)| operations).sum())
@@ -346,8 +346,8 @@ impl UnitCounter {
     /// The first record, from number `from` on, with a value out of range in a dimension that candidates use.
     fn first_outside(&self, records: &[f32], from: usize) -> usize {
         let fits = |record: &[f32]| self.used.iter().all(|&dim| self.axes[dim].window(record[dim]).is_some());
-        let mut rest = records.chunks_exact(self.axes.len()).enumerate().skip(from);
-        rest.find(|(_, record)| !fits(record)).map_or(from, |(index, _)| index)
+        let mut remaining = records.chunks_exact(self.axes.len()).enumerate().skip(from);
+        remaining.find(|(_, record)| !fits(record)).map_or(from, |(index, _)| index)
     }
 }
 
@@ -356,9 +356,9 @@ fn axes(dims: usize, windows: usize, lows: &[f64], highs: &[f64]) -> Result<Vec<
         return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows")));
     }
     // Places of bins must fit into 16 bits, and tables into memory.
-    if dims >= usize::from(u16::MAX) || dims.saturating_mul(windows) > MOST {
+    if dims >= usize::from(u16::MAX) || dims.saturating_mul(windows) > MAX {
         return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows is too large"))
-            .with_remedy(format!("take fewer than {} dimensions, and {MOST} windows in all", u16::MAX)));
+            .with_remedy(format!("take fewer than {} dimensions, and {MAX} windows in all", u16::MAX)));
     }
     if lows.len() != dims || highs.len() != dims {
         let (low, high) = (lows.len(), highs.len());
@@ -410,8 +410,9 @@ fn check_units(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<()>
 /// The error for the first value of a record that lies in no window.
 fn outside(records: &[f32], index: usize, axes: &[Axis]) -> Error {
     let record = &records[index * axes.len()..][..axes.len()];
-    let found = record.iter().zip(axes).enumerate().find(|(_, (value, axis))| axis.window(**value).is_none());
-    let Some((dim, (value, axis))) = found else {
+    let result =
+        record.iter().zip(axes).enumerate().find(|(_, (value, axis))| axis.window(**value).is_none());
+    let Some((dim, (value, axis))) = result else {
         return Error::internal(format!("record {index} is out of range in no dimension"));
     };
     let Axis { low, high, .. } = axis;

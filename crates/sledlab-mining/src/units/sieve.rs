@@ -52,34 +52,34 @@ impl<'a> Sieve<'a> {
         self.operations.lookups += (records * counter.used.len()) as u64;
         self.operations.comparisons += (records * counter.len()) as u64;
         for (bin, &root) in counter.roots.iter().enumerate() {
-            let held = size(&self.inside[bin]);
-            self.operations.probes += held;
-            if root != NONE && held > 0 {
+            let stored = size(&self.inside[bin]);
+            self.operations.probes += stored;
+            if root != NONE && stored > 0 {
                 self.reached[1] = self.inside[bin];
-                self.node(root, 1, held);
+                self.node(root, 1, stored);
             }
         }
         Some(())
     }
 
     /// Visits the children of a node at `depth`, which `held` records reach.
-    fn node(&mut self, index: u32, depth: usize, held: u64) {
+    fn node(&mut self, index: u32, depth: usize, stored: u64) {
         if depth == self.counter.length {
-            self.counts[index as usize - self.counter.first_unit] += held;
+            self.counts[index as usize - self.counter.first_unit] += stored;
             return;
         }
         let node = self.counter.nodes[index as usize];
-        self.operations.probes += held * u64::from(node.steps);
-        self.operations.comparisons += held * u64::from(node.candidates);
+        self.operations.probes += stored * u64::from(node.steps);
+        self.operations.comparisons += stored * u64::from(node.candidates);
         for child in node.first..node.end {
             let inside = &self.inside[self.counter.nodes[child as usize].bin as usize];
             let (above, below) = self.reached.split_at_mut(depth + 1);
-            for ((kept, one), other) in below[0].iter_mut().zip(&above[depth]).zip(inside) {
-                *kept = one & other;
+            for ((remaining, one), other) in below[0].iter_mut().zip(&above[depth]).zip(inside) {
+                *remaining = one & other;
             }
-            let held = size(&below[0]);
-            if held > 0 {
-                self.node(child, depth + 1, held);
+            let stored = size(&below[0]);
+            if stored > 0 {
+                self.node(child, depth + 1, stored);
             }
         }
     }

@@ -57,13 +57,13 @@ impl Lines {
     /// # Errors
     /// An unknown replacement policy, one that knows the future, and a plug-in, which cannot spare dirty lines.
     pub fn new(params: &CacheParams) -> Result<Self> {
-        let most = (params.capacity_blocks / params.line_blocks) as usize;
+        let maximum = (params.capacity_blocks / params.line_blocks) as usize;
         Ok(Lines {
             line_blocks: params.line_blocks,
-            most,
+            most: maximum,
             destage_blocks: params.destage_blocks,
             held: Map::default(),
-            policy: Choice::parse(&params.replacement)?.make_sparing("cache.replacement", most)?,
+            policy: Choice::parse(&params.replacement)?.make_sparing("cache.replacement", maximum)?,
             clean_by_rank: BTreeMap::new(),
             dirty_by_rank: BTreeMap::new(),
             held_at: BTreeSet::new(),
@@ -171,9 +171,9 @@ impl Lines {
 
     /// Whether the cache has room for all lines of `run` at once.
     fn has_room(&self, run: BlockRun) -> bool {
-        let held: Vec<_> = self.numbers(run).filter_map(|number| self.held.get(&number)).collect();
+        let stored: Vec<_> = self.numbers(run).filter_map(|number| self.held.get(&number)).collect();
         let (new, own) =
-            (self.numbers(run).count() - held.len(), held.iter().filter(|line| line.is_clean()).count());
+            (self.numbers(run).count() - stored.len(), stored.iter().filter(|line| line.is_clean()).count());
         new <= self.most - self.held.len() + self.clean - own
     }
 
@@ -517,8 +517,8 @@ mod tests {
                     _ if on_their_way.is_empty() => {}
                     _ => lines.end_destage(on_their_way.swap_remove(first as usize % on_their_way.len())),
                 }
-                let kept = dirty.iter().copied().chain(on_their_way.iter().flat_map(|out| out.first..out.end));
-                for block in kept {
+                let stored = dirty.iter().copied().chain(on_their_way.iter().flat_map(|out| out.first..out.end));
+                for block in stored {
                     prop_assert!(lines.holds(block), "{block}");
                 }
                 prop_assert!(lines.held.len() <= lines.most);

@@ -6,7 +6,7 @@ use sledlab_core::{Op, Result, Span, Time, seed};
 use toml::Table;
 
 use super::{Described, serve};
-use crate::device::{Busy, Device, DeviceState, Location, Mechanics, Queued, Rest, Served, Timing};
+use crate::device::{Busy, Device, DeviceState, IdleOutcome, Location, Mechanics, Queued, Served, Timing};
 use crate::power::MechanicalWork;
 use crate::scheduler::Choice;
 
@@ -15,7 +15,7 @@ pub type Make<'a> = dyn Fn() -> Result<Box<dyn Device>> + 'a;
 
 /// A request, as far as it does not depend on the device.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct RequestShape {
     /// The first block, as a share of the device's capacity, from 0 to below 1.
     pub at: f64,
     /// Number of blocks, at least 1; fewer are requested where the device ends before.
@@ -28,7 +28,7 @@ pub struct Wanted {
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The requests, at least one.
-    pub requests: Vec<Wanted>,
+    pub requests: Vec<RequestShape>,
     /// How long the device stays idle after each request, where it does not park.
     pub gap: Span,
 }
@@ -37,7 +37,7 @@ impl Case {
     /// Case number `number` of the random cases drawn from `seed`.
     pub fn random(seed: u64, number: u64) -> Self {
         let mut draw = seed::stream(seed, &format!("conformance.device.{number}"));
-        let mut requests: Vec<Wanted> = Vec::new();
+        let mut requests: Vec<RequestShape> = Vec::new();
         for _ in 0..draw.random_range(1..12) {
             let op = if draw.random() { Op::Read } else { Op::Write };
             // Some requests repeat the address of an earlier one, which shows a device that remembers earlier requests.
@@ -46,7 +46,7 @@ impl Case {
             } else {
                 requests[draw.random_range(0..requests.len())].at
             };
-            requests.push(Wanted { at: place, blocks: draw.random_range(1..200), op });
+            requests.push(RequestShape { at: place, blocks: draw.random_range(1..200), op });
         }
         Case { requests, gap: Span::from_ns(draw.random_range(0..50_000_000)) }
     }
@@ -54,10 +54,10 @@ impl Case {
     /// The requests, with addresses on a device of this capacity.
     fn on(&self, mechanics: &dyn Mechanics) -> Vec<Queued> {
         let capacity = mechanics.capacity_blocks();
-        let to_request = |(id, wanted): (usize, &Wanted)| {
-            let lbn = ((capacity as f64 * wanted.at) as u64).min(capacity - 1);
-            let blocks = wanted.blocks.min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
-            Queued { id: id as u64, lbn, blocks, op: wanted.op, ..Queued::default() }
+        let to_request = |(id, expected): (usize, &RequestShape)| {
+            let lbn = ((capacity as f64 * expected.at) as u64).min(capacity - 1);
+            let blocks = expected.blocks.min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
+            Queued { id: id as u64, lbn, blocks, op: expected.op, ..Queued::default() }
         };
         self.requests.iter().enumerate().map(to_request).collect()
     }
@@ -133,7 +133,7 @@ pub static RULES: [Rule<Check>; 9] = [
 
 /// All answers that a scheduler can get from a mechanism about a request.
 #[derive(Debug, PartialEq)]
-struct Asked {
+struct MechanismReplies {
     state: DeviceState,
     location: Location,
     /// The positioning time from the present state, asked for without naming the state and with it.
@@ -144,11 +144,11 @@ struct Asked {
     idle_mw: u64,
 }
 
-impl Asked {
+impl MechanismReplies {
     fn of(mechanics: &dyn Mechanics, request: &Queued) -> Self {
         let state = mechanics.state();
         let near = (mechanics.tie(request), mechanics.distance_squared((state.x, state.y), request.lbn));
-        Asked {
+        MechanismReplies {
             state,
             location: mechanics.location(request.lbn),
             positioning: [mechanics.positioning(request), mechanics.positioning_from(state, request)],
@@ -160,7 +160,7 @@ impl Asked {
 }
 
 /// Describes two answers that differ: by their times in milliseconds where the times differ.
-fn first_then(first: &Asked, then: &Asked) -> String {
+fn first_then(first: &MechanismReplies, then: &MechanismReplies) -> String {
     if first.served.0 == then.served.0 {
         format!("first {first:?}, then {then:?}")
     } else {
@@ -209,7 +209,11 @@ fn run(
         let (served, busy) = serve(device.as_mut(), now, &[request])?;
         let done = Done { probed, now, served: served[0], busy };
         after(device.as_mut(), &done)?;
-        device.rest(if request.id.is_multiple_of(3) { Rest::Parked } else { Rest::Idle(case.gap) });
+        device.rest(if request.id.is_multiple_of(3) {
+            IdleOutcome::Parked
+        } else {
+            IdleOutcome::Idle(case.gap)
+        });
         now = busy.until.max(done.served.completion) + case.gap;
     }
     Ok(())
@@ -245,9 +249,10 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> Checked {
         case,
         |device, now, request| {
             let first = device.probe(now, request);
-            let before: Vec<_> = all.iter().map(|other| Asked::of(device.mechanics(), other)).collect();
+            let before: Vec<_> =
+                all.iter().map(|other| MechanismReplies::of(device.mechanics(), other)).collect();
             for (other, before) in all.iter().zip(&before).rev() {
-                let again = Asked::of(device.mechanics(), other);
+                let again = MechanismReplies::of(device.mechanics(), other);
                 Violation::unless(again == *before, Described(other), || first_then(before, &again))?;
             }
             let mechanics = device.mechanics();
@@ -305,7 +310,7 @@ fn serves_the_same_again(make: &Make<'_>, case: &Case) -> Checked {
     let (mut first, all) = (times.into_iter(), case.on(make()?.mechanics()));
     let ask = |device: &mut dyn Device, now, _: &Queued| {
         for other in &all {
-            Asked::of(device.mechanics(), other);
+            MechanismReplies::of(device.mechanics(), other);
             device.probe(now, other);
         }
         Ok(())
@@ -334,8 +339,8 @@ fn energy_adds_up(make: &Make<'_>, case: &Case) -> Checked {
             Violation::unless((all - of_request).abs() <= 1e-9 * all, &described, || {
                 format!("it spends {of_request} uJ, the mechanism {all} uJ")
             })?;
-            let sound = energy.startup_uj == 0.0 && energy.seek_uj >= 0.0 && energy.access_uj >= 0.0;
-            Violation::unless(sound, &described, || format!("{energy:?}"))
+            let valid = energy.startup_uj == 0.0 && energy.seek_uj >= 0.0 && energy.access_uj >= 0.0;
+            Violation::unless(valid, &described, || format!("{energy:?}"))
         },
     )
 }
@@ -381,9 +386,10 @@ fn snapshots_stay(make: &Make<'_>, case: &Case) -> Checked {
     let mut now = Time::ZERO;
     for request in case.on(device.mechanics()) {
         device.set_time(now);
-        let (kept, before) = (device.mechanics().snapshot(), Asked::of(device.mechanics(), &request));
+        let (stored, before) =
+            (device.mechanics().snapshot(), MechanismReplies::of(device.mechanics(), &request));
         let (_, busy) = serve(device.as_mut(), now, &[request])?;
-        let after = Asked::of(kept.as_ref(), &request);
+        let after = MechanismReplies::of(stored.as_ref(), &request);
         Violation::unless(before == after, Described(&request), || first_then(&before, &after))?;
         now = busy.until;
     }

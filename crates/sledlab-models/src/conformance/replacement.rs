@@ -26,8 +26,8 @@ impl Case {
         let count = draw.random_range(1..300);
         // Six keys are used more often than the others.
         let keys = (0..count).map(|_| {
-            let most = if draw.random_bool(0.6) { 6 } else { 40 };
-            draw.random_range(0..most)
+            let maximum = if draw.random_bool(0.6) { 6 } else { 40 };
+            draw.random_range(0..maximum)
         });
         Case { keys: keys.collect(), capacity: draw.random_range(1..12) }
     }
@@ -113,17 +113,27 @@ fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Step>> {
     for (number, access) in case.accesses().into_iter().enumerate() {
         let key = access.key;
         let (said_held, was_held, before) = (policy.holds(key), contents.contains(&key), contents.len());
-        let found = policy.access(access);
+        let result = policy.access(access);
         if let Some(failure) = policy.failure() {
             return Err(Violation::failed(describe(number, key), failure));
         }
         let mut had_victim = true;
-        if let Found::Miss { victim } = found {
+        if let Found::Miss { victim } = result {
             had_victim = victim.is_none_or(|victim| contents.remove(&victim));
             contents.insert(key);
         }
         let (after, counted) = (contents.len(), policy.len());
-        steps.push(Step { number, key, said_held, was_held, before, found, had_victim, after, counted });
+        steps.push(Step {
+            number,
+            key,
+            said_held,
+            was_held,
+            before,
+            found: result,
+            had_victim,
+            after,
+            counted,
+        });
     }
     Ok(steps)
 }
@@ -145,10 +155,10 @@ fn contents_follow(make: &Make<'_>, case: &Case) -> Checked {
     run(make, case)?.iter().try_for_each(|step| {
         let hit = step.found == Found::Hit;
         Violation::unless(step.said_held == step.was_held && hit == step.was_held, step.description(), || {
-            let (hit, held) =
+            let (hit, stored) =
                 (if hit { "a hit" } else { "a miss" }, if step.said_held { "was" } else { "was not" });
-            let truth = if step.was_held { "it was" } else { "it was not" };
-            format!("{hit}, and it said that the key {held} in the cache: {truth}")
+            let expected = if step.was_held { "it was" } else { "it was not" };
+            format!("{hit}, and it said that the key {stored} in the cache: {expected}")
         })
     })
 }
@@ -173,8 +183,8 @@ fn evicts_the_same_again(make: &Make<'_>, case: &Case) -> Checked {
 fn hits_no_more_than_possible(make: &Make<'_>, case: &Case) -> Checked {
     let hits = |steps: &[Step]| steps.iter().filter(|step| step.found == Found::Hit).count();
     let belady = Choice::parse("belady")?;
-    let most = hits(&run(&|capacity| belady.make(capacity), case)?);
+    let maximum = hits(&run(&|capacity| belady.make(capacity), case)?);
     let own = hits(&run(make, case)?);
     let all = format!("{} accesses to a cache of {}", case.keys.len(), case.capacity);
-    Violation::unless(own <= most, all, || format!("{own} hits, where {most} are possible"))
+    Violation::unless(own <= maximum, all, || format!("{own} hits, where {maximum} are possible"))
 }

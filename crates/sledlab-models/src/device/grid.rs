@@ -8,7 +8,7 @@ use toml::Value;
 use super::Extent;
 
 /// Most cells of a grid: schedulers keep a list for each cell, and some choices look at all of them.
-const MOST_CELLS: u32 = 4096;
+const MAX_CELLS: u32 = 4096;
 
 /// Cells of equal size that the medium is cut into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +74,8 @@ impl ParamValue for Grid {
             format!("expected the numbers of cells along x and along y, for example \"20x2\", found {value}")
         })?;
         let cells = u64::from(grid.columns) * u64::from(grid.rows);
-        if cells > MOST_CELLS.into() {
-            return Err(format!("a grid of {grid} has {cells} cells; choose at most {MOST_CELLS}"));
+        if cells > MAX_CELLS.into() {
+            return Err(format!("a grid of {grid} has {cells} cells; choose at most {MAX_CELLS}"));
         }
         Ok(grid)
     }
@@ -126,10 +126,10 @@ mod tests {
             let extent = Extent { cylinders, rows: of_rows, blocks_per_track: 1 };
             let (cylinder, row) = (cylinder % cylinders, row % of_rows);
             let grid = Grid::new(columns, rows);
-            let found = grid.cell(&extent, cylinder, row);
+            let result = grid.cell(&extent, cylinder, row);
             for (x, y) in (0..columns).flat_map(|x| (0..rows).map(move |y| (x, y))) {
                 let (across, along) = grid.ranges(&extent, x, y);
-                prop_assert_eq!(across.contains(&cylinder) && along.contains(&row), (x, y) == found);
+                prop_assert_eq!(across.contains(&cylinder) && along.contains(&row), (x, y) == result);
             }
         }
 

@@ -41,7 +41,7 @@ pub use self::path::{Leg, Motion, MotionPath};
 pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
 pub use self::rotation::RotationalArc;
 pub use self::seek_map::{Mapping, SeekMap};
-pub use self::service::{Busy, Queued, Rest, Served, Timing};
+pub use self::service::{Busy, IdleOutcome, Queued, Served, Timing};
 pub use self::simple::{Simple, SimpleDevice};
 pub use self::units::{UnitMap, UnitRun, Units};
 
@@ -103,7 +103,7 @@ pub trait Device: Send {
     fn forgo_energy(&mut self);
 
     /// Called when the mechanism has rested and is about to move again.
-    fn rest(&mut self, rest: Rest);
+    fn rest(&mut self, rest: IdleOutcome);
 
     /// The error with which the device has given up, if it has, as devices written by users may. Called now and then;
     /// returns an error once.

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Op, Request, Span, Time};
 
-use crate::power::{MechanicalWork, Spent};
+use crate::power::{MechanicalWork, RequestEnergy};
 
 /// A request that is queued by a scheduler or served by a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub struct Served {
     /// The parts of the time from start to completion.
     pub timing: Timing,
     /// Energy of the request; of a service shared with other requests, its share.
-    pub energy: Spent,
+    pub energy: RequestEnergy,
     /// Number of the device of the system, from 0, that served the request; `None` if a cache answered.
     pub device: Option<u32>,
 }
@@ -106,7 +106,7 @@ pub struct Served {
 impl Served {
     /// A request that is complete at once, at `now`, without a device.
     pub fn at_once(request: Queued, now: Time) -> Self {
-        let (timing, energy) = (Timing::default(), Spent::default());
+        let (timing, energy) = (Timing::default(), RequestEnergy::default());
         Served { request, start: now, completion: now, timing, energy, device: None }
     }
 
@@ -114,7 +114,7 @@ impl Served {
     /// service time are those of the access. If the access began before the request arrived, the whole time from
     /// arrival on counts as transfer.
     #[must_use]
-    pub fn answering(&self, request: Queued, completion: Time, energy: Spent) -> Self {
+    pub fn answering(&self, request: Queued, completion: Time, energy: RequestEnergy) -> Self {
         let more = completion.since(self.completion);
         let (start, timing) = if self.start < request.arrival {
             let transfer = completion.since(request.arrival);
@@ -133,7 +133,7 @@ impl Served {
 
 /// How a device passed the time without requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rest {
+pub enum IdleOutcome {
     /// Idle for the whole time.
     Idle(Span),
     /// Idle until the timeout, then parked.

@@ -3,8 +3,8 @@
 use sledlab_core::{Error, Span, Time};
 
 use super::{
-    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, MotionPath, PositionIndex,
-    QueueOrder, Queued, Rest, Served, Timing,
+    Aim, Busy, Device, DeviceState, Extent, FaultCounts, IdleOutcome, Location, Mechanics, MotionPath,
+    PositionIndex, QueueOrder, Queued, Served, Timing,
 };
 use crate::power::{MechanicalWork, PowerRates};
 
@@ -182,7 +182,7 @@ impl<D: SimpleDevice> Device for Simple<D> {
 
     fn forgo_energy(&mut self) {}
 
-    fn rest(&mut self, _rest: Rest) {}
+    fn rest(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         self.device.failure()

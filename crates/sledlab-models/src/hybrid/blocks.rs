@@ -37,14 +37,14 @@ impl BlockSets {
     /// Whether a set has all blocks of `run`.
     #[inline]
     pub fn has_all(&self, set: u32, run: BlockRun) -> bool {
-        let words = self.of(set);
-        masks(run).all(|(word, mask)| words[word] & mask == mask)
+        let text = self.of(set);
+        masks(run).all(|(word, mask)| text[word] & mask == mask)
     }
 
     /// Whether a set has any block of `run`.
     pub fn has_any(&self, set: u32, run: BlockRun) -> bool {
-        let words = self.of(set);
-        masks(run).any(|(word, mask)| words[word] & mask != 0)
+        let text = self.of(set);
+        masks(run).any(|(word, mask)| text[word] & mask != 0)
     }
 
     /// Whether a set is empty.
@@ -55,11 +55,11 @@ impl BlockSets {
     /// Adds blocks; returns how many of them the set did not have.
     #[inline]
     pub fn add(&mut self, set: u32, run: BlockRun) -> u64 {
-        let words = self.of_mut(set);
+        let text = self.of_mut(set);
         let mut added = 0;
         for (word, mask) in masks(run) {
-            added += u64::from((mask & !words[word]).count_ones());
-            words[word] |= mask;
+            added += u64::from((mask & !text[word]).count_ones());
+            text[word] |= mask;
         }
         added
     }

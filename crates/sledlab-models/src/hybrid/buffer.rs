@@ -8,14 +8,14 @@ pub(super) struct Buffer<W> {
     free: usize,
     /// Free slots that are reserved for neighbours of victims, and how many slots are reserved in all.
     kept: usize,
-    most_kept: usize,
+    max_cached: usize,
     waiting: VecDeque<W>,
 }
 
 impl<W> Buffer<W> {
     /// `slots` free slots, `kept` of them reserved for neighbours: other users would never leave a free one for them.
-    pub fn new(slots: usize, kept: usize) -> Self {
-        Buffer { free: slots - kept, kept, most_kept: kept, waiting: VecDeque::new() }
+    pub fn new(slots: usize, stored: usize) -> Self {
+        Buffer { free: slots - stored, kept: stored, max_cached: stored, waiting: VecDeque::new() }
     }
 
     /// Takes a slot for `who`; without a free slot, `who` waits in order of arrival. Returns `who` where it has a slot.
@@ -51,7 +51,7 @@ impl<W> Buffer<W> {
 
     /// Releases a neighbour's slot; returns the waiting user that has it now.
     pub fn release_neighbour(&mut self) -> Option<W> {
-        if self.kept < self.most_kept {
+        if self.kept < self.max_cached {
             self.kept += 1;
             return None;
         }

@@ -7,7 +7,7 @@ use sledlab_core::{Op, Span, Time};
 
 use crate::cache::BlockRun;
 use crate::device::{Queued, Timing};
-use crate::power::{Spent, TotalSpent};
+use crate::power::{RequestEnergy, TotalEnergy};
 use crate::system::{Completion, Content, Contents, HybridCounts, System, Traffic};
 
 /// One of the two devices.
@@ -33,7 +33,7 @@ pub(super) struct Part {
 struct InFlight {
     whole: Queued,
     missing: u32,
-    energy: Spent,
+    energy: RequestEnergy,
     data: Vec<Content>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Io<J> {
     free: Vec<u32>,
     /// Requests that are complete and not yet returned.
     pub answered: Vec<Completion>,
-    background: TotalSpent,
+    background: TotalEnergy,
     background_end: Time,
     traffic: [Traffic; 2],
     keeps_contents: bool,
@@ -74,7 +74,7 @@ impl<J> Io<J> {
             requests: Vec::new(),
             free: Vec::new(),
             answered: Vec::new(),
-            background: TotalSpent::default(),
+            background: TotalEnergy::default(),
             background_end: Time::ZERO,
             traffic: [Traffic::default(); 2],
             keeps_contents,
@@ -125,15 +125,15 @@ impl<J> Io<J> {
 
     /// Reads or writes a part of a request, from block `first` of a device on.
     pub fn serve(&mut self, tier: Tier, first: u64, part: &Part, job: J) {
-        let whole = self.requests[part.request as usize].whole;
-        let is_last = part.run.end == whole.lbn + u64::from(whole.blocks);
+        let full = self.requests[part.request as usize].whole;
+        let is_last = part.run.end == full.lbn + u64::from(full.blocks);
         if self.keeps_contents && part.op == Op::Write {
             let data = self.data(part);
             self.give_device(tier, data);
         }
         let run = BlockRun { first, end: first + (part.run.end - part.run.first) };
-        let unrequested_words = if is_last { whole.unrequested_words } else { 0 };
-        self.access(tier, run, job, Queued { unrequested_words, ..whole });
+        let unrequested_words = if is_last { full.unrequested_words } else { 0 };
+        self.access(tier, run, job, Queued { unrequested_words, ..full });
     }
 
     /// Number of the next access. Accesses are numbered as they begin, so that a device sees rising numbers and no
@@ -204,13 +204,13 @@ impl<J> Io<J> {
     }
 
     /// Begins a request of `parts` parts; returns its index.
-    pub fn begin(&mut self, whole: Queued, parts: u32) -> u32 {
+    pub fn begin(&mut self, full: Queued, parts: u32) -> u32 {
         let mut data = Vec::new();
         if self.keeps_contents {
-            data = self.write_data.remove(&whole.id).unwrap_or_default();
-            data.resize(whole.blocks as usize, Content::default());
+            data = self.write_data.remove(&full.id).unwrap_or_default();
+            data.resize(full.blocks as usize, Content::default());
         }
-        let in_flight = InFlight { whole, missing: parts, energy: Spent::default(), data };
+        let in_flight = InFlight { whole: full, missing: parts, energy: RequestEnergy::default(), data };
         if let Some(place) = self.free.pop() {
             self.requests[place as usize] = in_flight;
             return place;
@@ -294,12 +294,12 @@ impl<J> Io<J> {
 
     /// Sets all counts to zero and opens the ledgers of both devices.
     pub fn open_ledgers(&mut self, now: Time) {
-        (self.background, self.traffic) = (TotalSpent::default(), [Traffic::default(); 2]);
+        (self.background, self.traffic) = (TotalEnergy::default(), [Traffic::default(); 2]);
         self.both().into_iter().for_each(|device| device.open_ledgers(now));
     }
 
     /// The energy spent for no single request, and when the last such access was completed.
-    pub fn background(&self) -> (Spent, Time) {
+    pub fn background(&self) -> (RequestEnergy, Time) {
         let (mut all, mut end) = (self.background.spent(), self.background_end);
         for tier in [Tier::Front, Tier::Back] {
             let (spent, ended) = self.device(tier).background();

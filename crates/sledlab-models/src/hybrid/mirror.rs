@@ -46,14 +46,14 @@ pub(super) enum Job {
 /// See the module.
 pub struct Mirror {
     blocks: u64,
-    least_stream: u64,
+    min_stream: u64,
     streams: Streams,
     /// Writes that have not been destaged to the back device, in non-volatile memory.
     buffer: Lines,
     contents: Contents,
     /// Most blocks of a part of a write: a part goes to either device only when the buffer has all of it, or reads
     /// could find a new version on one device and then an old one on the other.
-    most_blocks: u64,
+    max_blocks: u64,
     /// Parts of writes that wait for room in the buffer, or for earlier writes to the same blocks.
     waiting: VecDeque<Part>,
     /// Writes under way to the front device, as first block and end.
@@ -85,11 +85,11 @@ impl Model for Mirror {
         };
         Ok(Mirror {
             blocks: front_blocks.min(back_blocks),
-            least_stream: params.sequential_kb * KB_BLOCKS,
+            min_stream: params.sequential_kb * KB_BLOCKS,
             streams: Streams::new(params.sequential_kb * KB_BLOCKS),
             buffer: Lines::new(&buffer)?,
             contents: Contents::default(),
-            most_blocks: (capacity_blocks / LINE_BLOCKS / 2).max(1) * LINE_BLOCKS,
+            max_blocks: (capacity_blocks / LINE_BLOCKS / 2).max(1) * LINE_BLOCKS,
             waiting: VecDeque::new(),
             writing: BTreeMap::new(),
             back_reads: 0,
@@ -103,7 +103,7 @@ impl Model for Mirror {
 
 impl Mirror {
     fn read(&mut self, io: &mut Io<Job>, part: Part, request: &Queued) {
-        let is_long = self.streams.is_stream(request) || u64::from(request.blocks) >= self.least_stream;
+        let is_long = self.streams.is_stream(request) || u64::from(request.blocks) >= self.min_stream;
         let back_is_current = || !(part.run.first..part.run.end).any(|block| self.buffer.is_unwritten(block));
         let tier = if is_long && back_is_current() { Tier::Back } else { Tier::Front };
         self.counts.reads += 1;
@@ -180,7 +180,7 @@ impl Logic for Mirror {
         } else {
             self.counts.writes += 1;
             self.counts.written_blocks += u64::from(request.blocks);
-            let size = self.most_blocks;
+            let size = self.max_blocks;
             let pieces = run.first / size..run.end.div_ceil(size);
             let place = io.begin(request, (pieces.end - pieces.start) as u32);
             self.waiting.extend(pieces.map(|piece| {
@@ -254,11 +254,11 @@ impl Logic for Mirror {
     }
 
     fn recover(&mut self, (front, _): (Contents, Contents)) -> Contents {
-        let mut found = front;
+        let mut result = front;
         for block in self.buffer.unwritten().into_iter().flat_map(|run| run.first..run.end) {
-            found.insert(block, self.contents.get(&block).cloned().unwrap_or_default());
+            result.insert(block, self.contents.get(&block).cloned().unwrap_or_default());
         }
-        found
+        result
     }
 
     fn failure(&mut self) -> Option<Error> {

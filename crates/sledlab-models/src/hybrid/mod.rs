@@ -135,16 +135,16 @@ impl Choice {
     /// # Errors
     /// Unknown names and keys, values out of range, and a word that is not of that form.
     pub fn parse(word: &str, params: Table) -> Result<Option<Self>> {
-        let (name, mut said) = LIST.parse(word)?;
-        said.extend(params);
+        let (name, mut text) = LIST.parse(word)?;
+        text.extend(params);
         if name.eq_ignore_ascii_case(Choice::NONE) {
-            return match said.keys().next() {
+            return match text.keys().next() {
                 None => Ok(None),
                 Some(key) => Err(Error::user(format!("hybrid.{key} has no meaning without a hybrid"))
                     .with_remedy("say hybrid.kind, for example hybrid.kind = \"caching-disk\"")),
             };
         }
-        LIST.choose(&name, &said).map(|chosen| Some(Choice { chosen, policies: Vec::new() }))
+        LIST.choose(&name, &text).map(|chosen| Some(Choice { chosen, policies: Vec::new() }))
     }
 
     /// The same choice, whose parameters may name one of these plug-in replacement policies.
@@ -180,13 +180,13 @@ fn front_room(front_mb: f64, front_blocks: u64) -> Result<u64> {
     if front_mb <= 0.0 {
         return Ok(front_blocks);
     }
-    let wanted = (front_mb * MB_BLOCKS) as u64;
-    if wanted > front_blocks {
-        let most = front_blocks as f64 / MB_BLOCKS;
+    let expected = (front_mb * MB_BLOCKS) as u64;
+    if expected > front_blocks {
+        let maximum = front_blocks as f64 / MB_BLOCKS;
         return Err(Error::user(format!(
-            "hybrid.front_mb = {front_mb} is more than the front device's {most:.0} MiB"
+            "hybrid.front_mb = {front_mb} is more than the front device's {maximum:.0} MiB"
         ))
         .with_remedy("take less, 0 for all of it, or a larger front device"));
     }
-    Ok(wanted)
+    Ok(expected)
 }

@@ -17,19 +17,19 @@ struct Stream {
 /// The streams that were read most recently.
 #[derive(Debug)]
 pub(super) struct Streams {
-    least_blocks: u64,
+    min_blocks: u64,
     latest: VecDeque<Stream>,
 }
 
 impl Streams {
-    /// A read is part of a stream once `least_blocks` have been read before it; with 0, no read is.
-    pub fn new(least_blocks: u64) -> Self {
-        Streams { least_blocks, latest: VecDeque::new() }
+    /// A read is part of a stream once `min_blocks` have been read before it; with 0, no read is.
+    pub fn new(min_blocks: u64) -> Self {
+        Streams { min_blocks, latest: VecDeque::new() }
     }
 
     /// Whether a read is part of a stream that is long enough.
     pub fn is_stream(&mut self, read: &Queued) -> bool {
-        if self.least_blocks == 0 {
+        if self.min_blocks == 0 {
             return false;
         }
         let place = self.latest.iter().position(|stream| stream.next == read.lbn);
@@ -37,6 +37,6 @@ impl Streams {
         let blocks = before + u64::from(read.blocks);
         self.latest.push_front(Stream { next: read.lbn + u64::from(read.blocks), blocks });
         self.latest.truncate(STREAMS);
-        before >= self.least_blocks
+        before >= self.min_blocks
     }
 }

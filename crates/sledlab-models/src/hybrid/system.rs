@@ -5,7 +5,7 @@ use sledlab_core::{Error, Op, Span, Time};
 use super::io::{Io, Tier};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
-use crate::power::Spent;
+use crate::power::RequestEnergy;
 use crate::system::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
 };
@@ -146,7 +146,7 @@ impl<L: Logic> System for HybridSystem<L> {
         self.io.both().into_iter().for_each(|device| device.close_ledgers(now));
     }
 
-    fn background(&self) -> (Spent, Time) {
+    fn background(&self) -> (RequestEnergy, Time) {
         self.io.background()
     }
 

@@ -35,7 +35,7 @@ impl Group {
             lbn: self.lbn,
             blocks: (self.end - self.lbn) as u32,
             op: if self.writes { Op::Write } else { Op::Read },
-            unrequested_words: parts().fold(0, |words, part| words.saturating_add(part.unrequested_words)),
+            unrequested_words: parts().fold(0, |text, part| text.saturating_add(part.unrequested_words)),
             arrival: parts().map(|part| part.arrival).min().unwrap_or(Time::ZERO),
             queued: parts().map(|part| part.queued).min().unwrap_or(Time::ZERO),
             ..self.seen
@@ -65,7 +65,7 @@ pub struct Merged {
 pub struct Merger {
     params: MergeParams,
     /// Most blocks of a group.
-    most_blocks: u64,
+    max_blocks: u64,
     next_number: u64,
     next_ticket: u64,
     /// Groups in the scheduler's queue, each by the smallest number of its requests.
@@ -87,7 +87,7 @@ impl Merger {
     /// An empty queue for a device that accesses `blocks_at_once` blocks at once; `None` where merging is off.
     pub fn new(params: &MergeParams, blocks_at_once: u32) -> Option<Self> {
         (params.kind != Merging::None).then(|| Merger {
-            most_blocks: params.rows.saturating_mul(blocks_at_once.into()),
+            max_blocks: params.rows.saturating_mul(blocks_at_once.into()),
             params: params.clone(),
             next_number: 0,
             next_ticket: 0,
@@ -187,7 +187,7 @@ impl Merger {
         };
         operations
             && (pair || self.params.kind == Merging::Chains)
-            && a.end - a.lbn + b.end - b.lbn <= self.most_blocks
+            && a.end - a.lbn + b.end - b.lbn <= self.max_blocks
     }
 
     /// Adds `group` to the adjacent group `host`.

@@ -87,14 +87,14 @@ impl MergeParams {
     ///
     /// # Errors
     /// Unknown kinds and keys, values out of range, and a word that is not of that form.
-    pub fn parse(word: Option<&str>, said: Table) -> Result<Self> {
+    pub fn parse(word: Option<&str>, text: Table) -> Result<Self> {
         let mut table = Table::new();
         if let Some(word) = word {
             let (kind, params) = params::parse_word(PATH, word, "chains:among=neighbours")?;
             table.extend(params);
             table.insert("kind".to_owned(), kind.into());
         }
-        table.extend(said);
+        table.extend(text);
         MergeParams::from_table(PATH, &table)
     }
 }

@@ -54,8 +54,8 @@ pub fn program(kind: CollectiveOperation, root: usize, bytes: &[u64]) -> Vec<Vec
     match kind {
         CollectiveOperation::Barrier => program.disseminate(),
         CollectiveOperation::Gather => {
-            let held = Ring::new(root, bytes);
-            program.rise(root, |first, count| held.sum(first, count));
+            let stored = Ring::new(root, bytes);
+            program.rise(root, |first, count| stored.sum(first, count));
         }
         CollectiveOperation::Reduce => program.rise(root, |_, _| longest),
         CollectiveOperation::Broadcast => program.fall(root, longest),
@@ -155,11 +155,11 @@ impl Program {
 
     /// Bruck's algorithm: every member sends the contributions that it has, at most those the receiver lacks, to the
     /// member `distance` before it. A member has consecutive contributions on the ring, from its own on.
-    fn bruck(&mut self, held: &Ring) {
+    fn bruck(&mut self, stored: &Ring) {
         let members = self.members();
         for (round, distance) in self.distances() {
             for member in 0..members {
-                let bytes = held.sum(member, distance.min(members - distance));
+                let bytes = stored.sum(member, distance.min(members - distance));
                 self.send(round, member, (member + members - distance) % members, bytes);
             }
         }

@@ -147,9 +147,9 @@ impl Choice {
     /// # Errors
     /// As of [`new`](Choice::new), and a word that is not of that form.
     pub fn parse(word: &str, params: Table) -> Result<Self> {
-        let (name, mut said) = LIST.parse(word)?;
-        said.extend(params);
-        Choice::new(&name, &said)
+        let (name, mut text) = LIST.parse(word)?;
+        text.extend(params);
+        Choice::new(&name, &text)
     }
 
     /// The network's entry in [`LIST`].
@@ -214,8 +214,8 @@ impl Choice {
 
 /// The lengths of the packets of a message of `bytes` bytes: `most` each, and the rest in the last one. A message of no
 /// bytes is one packet.
-pub fn cut(bytes: u64, most: u64) -> impl Iterator<Item = u64> {
-    let most = most.max(1);
-    let full = bytes.saturating_sub(1) / most;
-    (0..=full).map(move |number| if number == full { bytes - full * most } else { most })
+pub fn cut(bytes: u64, maximum: u64) -> impl Iterator<Item = u64> {
+    let maximum = maximum.max(1);
+    let full = bytes.saturating_sub(1) / maximum;
+    (0..=full).map(move |number| if number == full { bytes - full * maximum } else { maximum })
 }

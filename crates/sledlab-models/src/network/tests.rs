@@ -18,11 +18,11 @@ fn says_what_is_wrong() {
 
 proptest! {
     #[test]
-    fn messages_are_cut_into_packets(bytes in 0_u64..100_000, most in 1_u64..10_000) {
-        let packets: Vec<u64> = cut(bytes, most).collect();
+    fn messages_are_cut_into_packets(bytes in 0_u64..100_000, maximum in 1_u64..10_000) {
+        let packets: Vec<u64> = cut(bytes, maximum).collect();
         prop_assert_eq!(packets.iter().sum::<u64>(), bytes);
-        prop_assert_eq!(packets.len() as u64, bytes.div_ceil(most).max(1));
-        prop_assert!(packets.iter().rev().skip(1).all(|packet| *packet == most));
+        prop_assert_eq!(packets.len() as u64, bytes.div_ceil(maximum).max(1));
+        prop_assert!(packets.iter().rev().skip(1).all(|packet| *packet == maximum));
         prop_assert!(packets.iter().all(|packet| *packet > 0 || bytes == 0));
     }
 }

@@ -122,7 +122,7 @@ impl Tree {
 
     /// Serves a packet that reaches a link at `now`.
     fn cross(&mut self, number: u64, now: Time, moving: Moving) {
-        let Moving { place, whole, packet } = moving;
+        let Moving { place, whole: full, packet } = moving;
         let (link, rate, next) = match (place, self.switch(packet.from), self.switch(packet.to)) {
             (Place::Up, Some(switch), None) => (switch, self.uplink_rate, Place::Port),
             (Place::Up, Some(switch), _) => (switch, self.uplink_rate, Place::Down),
@@ -135,8 +135,8 @@ impl Tree {
         if next == Place::There {
             self.moving.push(link, through, number, Moving { place: next, whole: through, packet });
         } else {
-            let whole = whole.max(through) + self.hop;
-            self.onward(link, number, start + self.hop, Moving { place: next, whole, packet });
+            let full = full.max(through) + self.hop;
+            self.onward(link, number, start + self.hop, Moving { place: next, whole: full, packet });
         }
     }
 }

@@ -72,8 +72,8 @@ impl Pages {
             }
         };
         let missing = self.page_blocks() - self.last_bytes.div_ceil(BLOCK_BYTES);
-        let whole = turns.end.saturating_sub(turns.start) * self.page_blocks();
-        if turns.contains(&last_turn) { whole - missing } else { whole }
+        let full = turns.end.saturating_sub(turns.start) * self.page_blocks();
+        if turns.contains(&last_turn) { full - missing } else { full }
     }
 
     /// Blocks of a whole page.

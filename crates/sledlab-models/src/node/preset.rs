@@ -18,8 +18,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// An unknown name.
 pub fn text(name: &str) -> Result<&'static str> {
-    let found = PRESETS.iter().find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(*text));
-    found.ok_or_else(|| Error::unknown("node", name, names()))
+    let result = PRESETS.iter().find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(*text));
+    result.ok_or_else(|| Error::unknown("node", name, names()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use sledlab_core::{Error, Span};
 
-use super::{Model, PowerPolicy, Prices};
+use super::{Model, PowerCosts, PowerPolicy};
 
 sledlab_core::params! {
     /// How the timeout adapts.
@@ -48,27 +48,27 @@ impl Model for Adaptive {
 }
 
 impl PowerPolicy for Adaptive {
-    fn timeout(&mut self, prices: &Prices) -> Span {
-        match prices.break_even() {
+    fn timeout(&mut self, costs: &PowerCosts) -> Span {
+        match costs.break_even() {
             Span::MAX => Span::MAX,
             break_even => Span::from_seconds(self.timeout * break_even.as_seconds()),
         }
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
-        self.timeout(prices)
+    fn timeout_in_hindsight(&mut self, _length: Span, costs: &PowerCosts) -> Span {
+        self.timeout(costs)
     }
 
-    fn learn(&mut self, length: Span, timeout: Span, prices: &Prices) {
-        let parked = length.saturating_sub(timeout).as_seconds() / prices.break_even().as_seconds();
+    fn learn(&mut self, length: Span, timeout: Span, costs: &PowerCosts) {
+        let parked = length.saturating_sub(timeout).as_seconds() / costs.break_even().as_seconds();
         if parked <= 0.0 {
             return;
         }
-        let AdaptiveParams { least, most, increase, decrease, long, .. } = self.params;
+        let AdaptiveParams { least: minimum, most: maximum, increase, decrease, long, .. } = self.params;
         if parked < 1.0 {
-            self.timeout = (self.timeout * increase).max(least).min(most);
+            self.timeout = (self.timeout * increase).max(minimum).min(maximum);
         } else if parked > long {
-            self.timeout = (self.timeout * decrease).max(least).min(most);
+            self.timeout = (self.timeout * decrease).max(minimum).min(maximum);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Span};
 
-use super::{PowerPolicy, Prices};
+use super::{PowerCosts, PowerPolicy};
 
 /// Parks after `timeout`; a parked device starts when `requests` wait, or `delay` after the first of them arrived.
 #[derive(Clone, Copy, Debug)]
@@ -20,15 +20,15 @@ impl ConstantTimeout {
 }
 
 impl PowerPolicy for ConstantTimeout {
-    fn timeout(&mut self, _: &Prices) -> Span {
+    fn timeout(&mut self, _: &PowerCosts) -> Span {
         self.timeout
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, _prices: &Prices) -> Span {
+    fn timeout_in_hindsight(&mut self, _length: Span, _prices: &PowerCosts) -> Span {
         self.timeout
     }
 
-    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
+    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &PowerCosts) {}
 
     fn patience(&mut self, waiting: usize) -> Span {
         if waiting as u64 >= self.requests { Span::ZERO } else { self.delay }

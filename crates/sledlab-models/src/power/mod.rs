@@ -19,7 +19,7 @@ mod work;
 
 pub use ledger::{Energy, Ledger, PowerState};
 pub use shares::Shares;
-pub use total::TotalSpent;
+pub use total::TotalEnergy;
 pub use work::MechanicalWork;
 
 use std::sync::Arc;
@@ -55,11 +55,11 @@ const UJ: f64 = 1e-6;
 impl PowerRates {
     /// Energy of `work`, to be entered for the request that it was done for.
     #[inline]
-    pub fn spent(&self, work: &MechanicalWork) -> Spent {
+    pub fn spent(&self, work: &MechanicalWork) -> RequestEnergy {
         let access_mw_ns = self.active_mw * work.access.as_ns() as f64
             + self.tip_mw * work.tip_ns as f64
             + self.writing_extra_mw() * work.written_tip_ns as f64;
-        Spent {
+        RequestEnergy {
             seek_uj: self.active_mw * work.seek.as_ns() as f64 * UJ,
             access_uj: access_mw_ns * UJ,
             startup_uj: 0.0,
@@ -78,9 +78,9 @@ impl PowerRates {
 }
 
 /// Energy spent on one request, in microjoules. The energy of a device without requests, idle or parked, counts for no
-/// request. A [`TotalSpent`] adds up the energy of all requests of a run.
+/// request. A [`TotalEnergy`] adds up the energy of all requests of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spent {
+pub struct RequestEnergy {
     /// Moving without tips.
     pub seek_uj: f64,
     /// Mechanism and tips while reading or writing.
@@ -89,7 +89,7 @@ pub struct Spent {
     pub startup_uj: f64,
 }
 
-impl Spent {
+impl RequestEnergy {
     /// The sum of all parts.
     pub fn total_uj(&self) -> f64 {
         self.seek_uj + self.access_uj + self.startup_uj
@@ -97,8 +97,8 @@ impl Spent {
 
     /// The given share of every part.
     #[must_use]
-    pub fn scaled(&self, share: f64) -> Spent {
-        Spent {
+    pub fn scaled(&self, share: f64) -> RequestEnergy {
+        RequestEnergy {
             seek_uj: self.seek_uj * share,
             access_uj: self.access_uj * share,
             startup_uj: self.startup_uj * share,
@@ -106,8 +106,8 @@ impl Spent {
     }
 }
 
-impl std::ops::AddAssign for Spent {
-    fn add_assign(&mut self, other: Spent) {
+impl std::ops::AddAssign for RequestEnergy {
+    fn add_assign(&mut self, other: RequestEnergy) {
         self.seek_uj += other.seek_uj;
         self.access_uj += other.access_uj;
         self.startup_uj += other.startup_uj;
@@ -116,7 +116,7 @@ impl std::ops::AddAssign for Spent {
 
 /// The prices that a power policy weighs: power while idle, power while parked, and energy of a start-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prices {
+pub struct PowerCosts {
     /// Power of the idle device where the mechanism has stopped, in mW.
     pub idle_mw: f64,
     /// The device while it is parked, in mW.
@@ -125,7 +125,7 @@ pub struct Prices {
     pub startup_uj: f64,
 }
 
-impl Prices {
+impl PowerCosts {
     /// The length of a rest from which parking at its beginning saves energy (PW-08); [`Span::MAX`] if it never does.
     pub fn break_even(&self) -> Span {
         let saved_mw = self.idle_mw - self.inactive_mw;
@@ -144,14 +144,14 @@ pub trait PowerPolicy: Send {
     ///
     /// Called once for each rest, when the rest is over. A queue that is refilled in the moment it runs empty makes a
     /// rest of no length, for which [`learn`](PowerPolicy::learn) is not called.
-    fn timeout(&mut self, prices: &Prices) -> Span;
+    fn timeout(&mut self, costs: &PowerCosts) -> Span;
 
     /// The same, where the rest is known to have lasted `length`. Only an oracle uses the length; other policies answer
     /// as for [`timeout`](PowerPolicy::timeout).
-    fn timeout_in_hindsight(&mut self, length: Span, prices: &Prices) -> Span;
+    fn timeout_in_hindsight(&mut self, length: Span, costs: &PowerCosts) -> Span;
 
     /// Tells the policy that a rest of `length` is over, with the `timeout` after which the device was to park.
-    fn learn(&mut self, length: Span, timeout: Span, prices: &Prices);
+    fn learn(&mut self, length: Span, timeout: Span, costs: &PowerCosts);
 
     /// How long a parked device lets `waiting` requests wait before it starts up, from the arrival of the first.
     fn patience(&mut self, waiting: usize) -> Span;
@@ -265,9 +265,9 @@ impl Choice {
     /// # Errors
     /// As of [`new`](Choice::new), and a word that is not of that form.
     pub fn parse(word: &str, params: Table, device_timeout_ms: f64) -> Result<Self> {
-        let (name, mut said) = LIST.parse(word)?;
-        said.extend(params);
-        Choice::new(&name, &said, device_timeout_ms)
+        let (name, mut text) = LIST.parse(word)?;
+        text.extend(params);
+        Choice::new(&name, &text, device_timeout_ms)
     }
 
     /// The policy at the beginning of a run.
@@ -295,27 +295,31 @@ mod tests {
     use super::*;
 
     /// A sled: idle at 150 mW, parked at 50 mW, started for 50 uJ: parking pays after 0.5 ms.
-    pub(super) const SLED: Prices = Prices { idle_mw: 150.0, inactive_mw: 50.0, startup_uj: 50.0 };
+    pub(super) const SLED: PowerCosts = PowerCosts { idle_mw: 150.0, inactive_mw: 50.0, startup_uj: 50.0 };
 
     pub(super) fn policy(word: &str) -> Box<dyn PowerPolicy> {
         Choice::parse(word, Table::new(), 7.0).unwrap().make().unwrap()
     }
 
     /// The timeout that a policy chooses in each of these rests.
-    pub(super) fn timeouts_ms(policy: &mut dyn PowerPolicy, rests_ms: &[f64], prices: &Prices) -> Vec<f64> {
-        let mut rest = |ms: &f64| {
+    pub(super) fn timeouts_ms(
+        policy: &mut dyn PowerPolicy,
+        rests_ms: &[f64],
+        costs: &PowerCosts,
+    ) -> Vec<f64> {
+        let mut remaining = |ms: &f64| {
             let length = Span::from_ms(*ms);
-            let timeout = policy.timeout_in_hindsight(length, prices);
-            policy.learn(length, timeout, prices);
+            let timeout = policy.timeout_in_hindsight(length, costs);
+            policy.learn(length, timeout, costs);
             timeout.as_ms()
         };
-        rests_ms.iter().map(&mut rest).collect()
+        rests_ms.iter().map(&mut remaining).collect()
     }
 
     #[test]
     fn parking_pays_after_the_break_even_time() {
         assert_eq!(SLED.break_even(), Span::from_ms(0.5));
-        assert_eq!(Prices { idle_mw: 50.0, ..SLED }.break_even(), Span::MAX);
+        assert_eq!(PowerCosts { idle_mw: 50.0, ..SLED }.break_even(), Span::MAX);
     }
 
     #[test]

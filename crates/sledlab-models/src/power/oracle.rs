@@ -6,7 +6,7 @@
 
 use sledlab_core::{Error, Span};
 
-use super::{Model, NoParams, PowerPolicy, Prices};
+use super::{Model, NoParams, PowerCosts, PowerPolicy};
 
 /// The offline optimum.
 #[derive(Clone, Copy, Debug)]
@@ -24,15 +24,15 @@ impl Model for Oracle {
 
 impl PowerPolicy for Oracle {
     /// Not used: every rest is judged by its length when it is over, also the one that the end of a run cuts short.
-    fn timeout(&mut self, _: &Prices) -> Span {
+    fn timeout(&mut self, _: &PowerCosts) -> Span {
         Span::ZERO
     }
 
-    fn timeout_in_hindsight(&mut self, length: Span, prices: &Prices) -> Span {
-        if length > prices.break_even() { Span::ZERO } else { Span::MAX }
+    fn timeout_in_hindsight(&mut self, length: Span, costs: &PowerCosts) -> Span {
+        if length > costs.break_even() { Span::ZERO } else { Span::MAX }
     }
 
-    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
+    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &PowerCosts) {}
 
     fn patience(&mut self, _waiting: usize) -> Span {
         Span::ZERO

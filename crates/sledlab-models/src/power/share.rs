@@ -7,7 +7,7 @@
 
 use sledlab_core::{Error, Span, math};
 
-use super::{Model, PowerPolicy, Prices};
+use super::{Model, PowerCosts, PowerPolicy};
 
 sledlab_core::params! {
     /// The experts and how their weights change.
@@ -58,29 +58,29 @@ impl Model for Share {
 }
 
 impl PowerPolicy for Share {
-    fn timeout(&mut self, prices: &Prices) -> Span {
+    fn timeout(&mut self, costs: &PowerCosts) -> Span {
         let mean: f64 =
             self.weights.iter().enumerate().map(|(number, weight)| weight * self.expert(number)).sum();
-        match prices.break_even() {
+        match costs.break_even() {
             Span::MAX => Span::MAX,
             break_even => Span::from_seconds(mean * break_even.as_seconds()),
         }
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
-        self.timeout(prices)
+    fn timeout_in_hindsight(&mut self, _length: Span, costs: &PowerCosts) -> Span {
+        self.timeout(costs)
     }
 
-    fn learn(&mut self, length: Span, _: Span, prices: &Prices) {
-        let length = length.as_seconds() / prices.break_even().as_seconds();
+    fn learn(&mut self, length: Span, _: Span, costs: &PowerCosts) {
+        let length = length.as_seconds() / costs.break_even().as_seconds();
         let ShareParams { eta, alpha, .. } = self.params;
         let mut pool = 0.0;
         for number in 0..self.weights.len() {
             let loss = Share::loss(self.expert(number), length);
             let weight = self.weights[number] * math::exp(-eta * loss);
-            let kept = weight * math::pow(1.0 - alpha, loss);
-            pool += weight - kept;
-            self.weights[number] = kept;
+            let stored = weight * math::pow(1.0 - alpha, loss);
+            pool += weight - stored;
+            self.weights[number] = stored;
         }
         let each = pool / self.weights.len() as f64;
         let total: f64 = self.weights.iter().sum::<f64>() + pool;

@@ -16,8 +16,8 @@ pub struct Shares {
 
 impl Shares {
     /// `whole` to be divided among sizes that add up to `sizes`; no share is handed out yet.
-    pub fn new(whole: u64, sizes: u64) -> Self {
-        Shares { whole, sizes: sizes.max(1), sizes_served: 0, handed_out: 0 }
+    pub fn new(full: u64, sizes: u64) -> Self {
+        Shares { whole: full, sizes: sizes.max(1), sizes_served: 0, handed_out: 0 }
     }
 
     /// The share of the next size.

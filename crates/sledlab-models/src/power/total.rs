@@ -4,26 +4,30 @@ use std::ops::AddAssign;
 
 use sledlab_core::stats::CompensatedSum;
 
-use super::Spent;
+use super::RequestEnergy;
 
 /// Energy spent on any number of requests, in microjoules, added up without loss of small terms.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct TotalSpent {
+pub struct TotalEnergy {
     seek: CompensatedSum,
     access: CompensatedSum,
     startup: CompensatedSum,
 }
 
-impl TotalSpent {
+impl TotalEnergy {
     /// The sums.
-    pub fn spent(&self) -> Spent {
-        Spent { seek_uj: self.seek.value(), access_uj: self.access.value(), startup_uj: self.startup.value() }
+    pub fn spent(&self) -> RequestEnergy {
+        RequestEnergy {
+            seek_uj: self.seek.value(),
+            access_uj: self.access.value(),
+            startup_uj: self.startup.value(),
+        }
     }
 }
 
-impl AddAssign<Spent> for TotalSpent {
+impl AddAssign<RequestEnergy> for TotalEnergy {
     #[inline]
-    fn add_assign(&mut self, spent: Spent) {
+    fn add_assign(&mut self, spent: RequestEnergy) {
         self.seek += spent.seek_uj;
         self.access += spent.access_uj;
         // Few requests include a start-up.
@@ -39,10 +43,11 @@ mod tests {
 
     #[test]
     fn what_is_small_counts_beside_what_is_large() {
-        let mut total = TotalSpent::default();
-        total += Spent { seek_uj: 1e16, access_uj: 2e16, startup_uj: 4e16 };
-        (0..1_000_000).for_each(|_| total += Spent { seek_uj: 0.25, access_uj: 0.5, startup_uj: 1.0 });
-        let sum = Spent { seek_uj: 1e16 + 25e4, access_uj: 2e16 + 5e5, startup_uj: 4e16 + 1e6 };
+        let mut total = TotalEnergy::default();
+        total += RequestEnergy { seek_uj: 1e16, access_uj: 2e16, startup_uj: 4e16 };
+        (0..1_000_000)
+            .for_each(|_| total += RequestEnergy { seek_uj: 0.25, access_uj: 0.5, startup_uj: 1.0 });
+        let sum = RequestEnergy { seek_uj: 1e16 + 25e4, access_uj: 2e16 + 5e5, startup_uj: 4e16 + 1e6 };
         assert_eq!(total.spent(), sum);
     }
 }

@@ -36,7 +36,7 @@ impl<P: PriorityRule> ReplacementPolicy for ByPriority<P> {
         if let Some((priority, _)) = victim {
             self.priority.on_eviction(priority);
         }
-        let uses = before.map_or(0, |kept| kept.uses) + 1;
+        let uses = before.map_or(0, |stored| stored.uses) + 1;
         self.keys.set(access.key, self.priority.compute(access, before), uses);
         if before.is_some() { Found::Hit } else { Found::Miss { victim: victim.map(|(_, key)| key) } }
     }

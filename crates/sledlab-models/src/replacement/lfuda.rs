@@ -32,7 +32,7 @@ impl Model for Lfuda {
 
 impl PriorityRule for UsesAndAge {
     fn compute(&self, _access: Use, before: Option<KeyPriority>) -> u64 {
-        before.map_or(0, |kept| kept.uses) + 1 + self.age
+        before.map_or(0, |stored| stored.uses) + 1 + self.age
     }
 
     fn on_eviction(&mut self, priority: u64) {

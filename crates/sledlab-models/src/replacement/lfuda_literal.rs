@@ -28,7 +28,7 @@ impl Model for LfudaLiteral {
 
 impl PriorityRule for SumOfAges {
     fn compute(&self, _access: Use, before: Option<KeyPriority>) -> u64 {
-        before.map_or(0, |kept| kept.priority).saturating_add(self.age).saturating_add(1)
+        before.map_or(0, |stored| stored.priority).saturating_add(self.age).saturating_add(1)
     }
 
     fn on_eviction(&mut self, priority: u64) {

@@ -180,10 +180,10 @@ impl fmt::Debug for CustomPolicy {
 
 /// A policy with all its parameters.
 #[derive(Clone, Debug)]
-pub struct Choice(Which);
+pub struct Choice(ChoiceKind);
 
 #[derive(Clone, Debug)]
-enum Which {
+enum ChoiceKind {
     Listed(Chosen<Make, Facts>),
     Custom(CustomPolicy, Table),
 }
@@ -204,29 +204,29 @@ impl Choice {
     pub fn parse_among(word: &str, custom: &[CustomPolicy]) -> Result<Self> {
         let mut params = Table::new();
         let name = registry::split_plug_in(PATH, word, &mut params)?;
-        if let Some(found) = custom.iter().find(|custom| custom.word == name) {
-            return Ok(Choice(Which::Custom(found.clone(), params)));
+        if let Some(result) = custom.iter().find(|custom| custom.word == name) {
+            return Ok(Choice(ChoiceKind::Custom(result.clone(), params)));
         }
         let (name, params) = LIST.parse(word)?;
-        LIST.choose(&name, &params).map(|chosen| Choice(Which::Listed(chosen)))
+        LIST.choose(&name, &params).map(|chosen| Choice(ChoiceKind::Listed(chosen)))
     }
 
     /// Name of the policy in configurations.
     pub fn name(&self) -> &str {
         match &self.0 {
-            Which::Listed(chosen) => chosen.entry.name,
-            Which::Custom(custom, _) => &custom.word,
+            ChoiceKind::Listed(chosen) => chosen.entry.name,
+            ChoiceKind::Custom(custom, _) => &custom.word,
         }
     }
 
     /// Whether the policy is a plug-in, not one of [`LIST`].
     pub fn is_custom(&self) -> bool {
-        matches!(self.0, Which::Custom(..))
+        matches!(self.0, ChoiceKind::Custom(..))
     }
 
     /// Whether the policy needs [`Use::next`] of every access.
     pub fn needs_future(&self) -> bool {
-        matches!(&self.0, Which::Listed(chosen) if chosen.entry.facts.needs_future)
+        matches!(&self.0, ChoiceKind::Listed(chosen) if chosen.entry.facts.needs_future)
     }
 
     /// An empty cache with room for `capacity` keys.
@@ -239,8 +239,8 @@ impl Choice {
                 .with_remedy("make it larger, or what it holds smaller"));
         }
         match &self.0 {
-            Which::Listed(chosen) => Ok((chosen.entry.make)(&chosen.params, capacity)?),
-            Which::Custom(custom, params) => (custom.make)(params, capacity),
+            ChoiceKind::Listed(chosen) => Ok((chosen.entry.make)(&chosen.params, capacity)?),
+            ChoiceKind::Custom(custom, params) => (custom.make)(params, capacity),
         }
     }
 
@@ -251,9 +251,11 @@ impl Choice {
     /// A plug-in, and a policy that must know the future.
     pub fn make_sparing(&self, key: &str, capacity: usize) -> Result<Box<dyn SparingPolicy>> {
         match &self.0 {
-            Which::Listed(chosen) if !self.needs_future() => (chosen.entry.make)(&chosen.params, capacity),
-            Which::Listed(_) => Err(self.knows_the_future(key)),
-            Which::Custom(..) => {
+            ChoiceKind::Listed(chosen) if !self.needs_future() => {
+                (chosen.entry.make)(&chosen.params, capacity)
+            }
+            ChoiceKind::Listed(_) => Err(self.knows_the_future(key)),
+            ChoiceKind::Custom(..) => {
                 Err(Error::user(format!("{key}: `{}` cannot spare what is dirty", self.name()))
                     .with_remedy("name a policy that `sledlab list replacement` shows"))
             }

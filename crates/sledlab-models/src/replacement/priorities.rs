@@ -35,8 +35,8 @@ impl Priorities {
     /// Inserts a key, or changes it, with its priority and its number of uses.
     pub fn set(&mut self, key: u64, priority: u64, uses: u64) {
         self.sets += 1;
-        let kept = KeyPriority { priority, uses, set: self.sets };
-        if let Some(before) = self.keys.insert(key, kept) {
+        let stored = KeyPriority { priority, uses, set: self.sets };
+        if let Some(before) = self.keys.insert(key, stored) {
             self.order.remove(&(before.priority, before.set));
         }
         self.order.insert((priority, self.sets), key);
@@ -49,9 +49,9 @@ impl Priorities {
 
     /// Removes a key; returns its priority.
     pub fn remove(&mut self, key: u64) -> Option<u64> {
-        let kept = self.keys.remove(&key)?;
-        self.order.remove(&(kept.priority, kept.set));
-        Some(kept.priority)
+        let stored = self.keys.remove(&key)?;
+        self.order.remove(&(stored.priority, stored.set));
+        Some(stored.priority)
     }
 
     /// Removes the key with the lowest priority; returns priority and key.

@@ -30,10 +30,10 @@ fn held(word: &str, capacity: usize, keys: &[u64]) -> Vec<u64> {
     for access in accesses(keys) {
         policy.access(access);
     }
-    let mut held: Vec<u64> = keys.iter().copied().filter(|key| policy.holds(*key)).collect();
-    held.sort_unstable();
-    held.dedup();
-    held
+    let mut stored: Vec<u64> = keys.iter().copied().filter(|key| policy.holds(*key)).collect();
+    stored.sort_unstable();
+    stored.dedup();
+    stored
 }
 
 #[test]

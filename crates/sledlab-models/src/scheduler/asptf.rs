@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::{Result, Span, Time};
 
 use super::queue::positioned::Positioned;
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Crowd, Score, Stretch};
 
 sledlab_core::params! {
@@ -27,7 +27,7 @@ impl Model for Asptf {
     // 200 ms of waiting offset 1 ms of positioning; only the 1,050 requests that arrive within that time may overtake.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 1_050.0 };
 
-    fn make(params: &AsptfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &AsptfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         // A weight of zero is no ageing at all: a request that waits forever has no credit either.
         let score = Aged { credit: params.weight * 1e-3 };
         Ok(Positioned::boxed(&Aim::Score(Arc::new(score)), setting))

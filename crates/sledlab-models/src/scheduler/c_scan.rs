@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::queue::sweep::{End, Sweep};
-use super::{Model, NoParams, Scheduler, Setting, Starvation};
+use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 
 /// Upwards by block number, again and again.
 pub(super) struct CScan;
@@ -17,7 +17,7 @@ impl Model for CScan {
     // One sweep over the queued requests and those that arrive ahead of the sled.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 100.0 };
 
-    fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         Ok(Sweep::boxed(End::Wrap, setting))
     }
 }

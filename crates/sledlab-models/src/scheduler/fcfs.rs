@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Result, Time};
 
-use super::{Model, NoParams, Scheduler, Setting, Starvation};
+use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Mechanics, Queued};
 
 /// A queue in order of arrival.
@@ -20,7 +20,7 @@ impl Model for Fcfs {
     // About 50 requests are older.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 50.0 };
 
-    fn make(_: &NoParams, _: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(_: &NoParams, _: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         Ok(Box::new(Fcfs::default()))
     }
 }

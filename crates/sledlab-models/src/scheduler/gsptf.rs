@@ -4,7 +4,7 @@ use sledlab_core::Result;
 
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{Circular, Zoned};
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics, Queued};
 
 sledlab_core::params! {
@@ -26,7 +26,7 @@ impl Model for Gsptf {
     // A stream of requests into one region keeps the requests of all others waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &GsptfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &GsptfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let (regions, capacity) = (params.regions, setting.mechanics.capacity_blocks());
         let region = move |_: &dyn Mechanics, request: &Queued| region(request.lbn, regions, capacity);
         let inside = Positioned::boxed(&Aim::Time, setting);

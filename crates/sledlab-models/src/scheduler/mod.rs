@@ -81,7 +81,7 @@ sledlab_core::choices! {
 
 /// What a scheduler is made with, besides its parameters.
 #[derive(Clone, Copy)]
-pub struct Setting<'a> {
+pub struct SchedulerContext<'a> {
     /// The mechanism whose next requests the scheduler chooses.
     pub mechanics: &'a dyn Mechanics,
     /// Whether the requests that wait at the position of the chosen one are served together with it.
@@ -90,7 +90,7 @@ pub struct Setting<'a> {
     pub exhaustive: bool,
 }
 
-impl Setting<'_> {
+impl SchedulerContext<'_> {
     /// An index that finds the best request by `aim`: the device's own, or an exhaustive search.
     fn index(&self, aim: &Aim) -> Box<dyn PositionIndex> {
         let own = if self.exhaustive { None } else { self.mechanics.position_index(aim) };
@@ -125,12 +125,12 @@ pub trait Model: Sized {
     const IN_RACE: bool = true;
     /// Whether later requests can delay a request forever.
     const STARVATION: Starvation;
-    /// Whether the scheduler heeds [`Setting::batch`] itself; its default is then to serve all requests of a position
+    /// Whether the scheduler heeds [`SchedulerContext::batch`] itself; its default is then to serve all requests of a position
     /// together. The queues of other schedulers are wrapped for joint service.
     const BATCHES: bool = false;
 
     /// An empty queue.
-    fn make(params: &Self::Params, setting: Setting) -> Result<Box<dyn Scheduler>>;
+    fn make(params: &Self::Params, setting: SchedulerContext) -> Result<Box<dyn Scheduler>>;
 }
 
 /// Makes an empty queue from a table of parameters, for a mechanism; the last argument says whether to search the
@@ -239,7 +239,7 @@ fn make<M: Model>(table: &Table, mechanics: &dyn Mechanics, exhaustive: bool) ->
     let wrap = batch == Batch::SamePosition && !M::BATCHES;
     // The requests of a position are batched by the wrapper or by the queue inside, never by both.
     let inside = if wrap { Batch::None } else { batch };
-    let queue = M::make(&own, Setting { mechanics, batch: inside, exhaustive })?;
+    let queue = M::make(&own, SchedulerContext { mechanics, batch: inside, exhaustive })?;
     Ok(if wrap { Box::new(SamePosition::new(queue)) } else { queue })
 }
 

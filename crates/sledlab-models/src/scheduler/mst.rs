@@ -6,11 +6,11 @@ use sledlab_core::Result;
 use sledlab_core::hash::Map;
 
 use super::queue::planned::{Planned, Planner};
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{DeviceState, Mechanics, Queued};
 
 /// Most requests of a tree: the number of costs to compute grows with the square.
-const MOST: usize = 1_000;
+const MAX: usize = 1_000;
 
 sledlab_core::params! {
     /// When the tree is built.
@@ -31,9 +31,9 @@ impl Model for Mst {
     const IN_RACE: bool = false;
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &MstParams, _: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &MstParams, _: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let order = |mechanics: &dyn Mechanics, requests| Places::new(mechanics, requests).in_order();
-        Ok(Planned::boxed(Planner { name: Self::NAME, most: MOST, online: params.online, order }))
+        Ok(Planned::boxed(Planner { name: Self::NAME, most: MAX, online: params.online, order }))
     }
 }
 
@@ -158,9 +158,9 @@ mod tests {
             let requests = (0..count).map(&mut request).collect();
             let places = Places::new(device.mechanics(), requests);
             let all: Vec<usize> = (0..places.waiting.len()).collect();
-            let (walked, least) = (length(&places, &places.walk()), shortest(&places, None, &all));
-            assert!(walked <= 2 * least, "{walked} ns for {least} ns");
-            worst = worst.max(walked as f64 / least.max(1) as f64);
+            let (walked, minimum) = (length(&places, &places.walk()), shortest(&places, None, &all));
+            assert!(walked <= 2 * minimum, "{walked} ns for {minimum} ns");
+            worst = worst.max(walked as f64 / minimum.max(1) as f64);
             device.issue(Time::ZERO, &[request(count)], &mut served);
         }
         assert!(worst > 1.05, "the test is too easy: {worst}");

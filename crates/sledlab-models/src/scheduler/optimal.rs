@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use sledlab_core::{Error, Result};
 
 use super::queue::planned::{Planned, Planner};
-use super::{Model, NoParams, Scheduler, Setting, Starvation};
+use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::{DeviceState, Mechanics, Queued};
 
 /// Most requests of a plan: each further request doubles the time and memory of planning.
-const MOST: usize = 12;
+const MAX: usize = 12;
 
 /// The order with the smallest sum of completion times, as if no further request arrived.
 pub(super) struct Optimal;
@@ -22,14 +22,14 @@ impl Model for Optimal {
     const IN_RACE: bool = false;
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         if setting.mechanics.heeds_time() {
             // The state after an access would depend on the time, so that different orders would share no states.
             let why = "what an access takes on this device depends on when it begins, as on a disk";
             return Err(Error::user(format!("scheduler `{}` cannot plan: {why}", Self::NAME))
                 .with_remedy("choose sptf, which is near it"));
         }
-        Ok(Planned::boxed(Planner { name: Self::NAME, most: MOST, online: true, order: plan }))
+        Ok(Planned::boxed(Planner { name: Self::NAME, most: MAX, online: true, order: plan }))
     }
 }
 

@@ -6,7 +6,7 @@ use sledlab_core::Result;
 
 use super::queue::crowded::Crowded;
 use super::queue::positioned::Positioned;
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
 sledlab_core::params! {
@@ -29,7 +29,7 @@ impl Model for PAlpha {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(params: &PAlphaParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &PAlphaParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         Ok(Positioned::boxed(&Aim::Score(Arc::new(Crowded::Powers(params.alpha))), setting))
     }
 }

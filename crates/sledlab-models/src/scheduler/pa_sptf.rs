@@ -6,7 +6,7 @@ use sledlab_core::Result;
 
 use super::queue::crowded::Crowded;
 use super::queue::positioned::Positioned;
-use super::{Model, NoParams, Scheduler, Setting, Starvation};
+use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
 /// PA-SPTF (SC-16): the position with the largest sum of waiting times per positioning time.
@@ -22,7 +22,7 @@ impl Model for PaSptf {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         Ok(Positioned::boxed(&Aim::Score(Arc::new(Crowded::Waits)), setting))
     }
 }

@@ -8,7 +8,7 @@ use super::queue::crowded::Crowded;
 use super::queue::grid::{CellParams, ZoneOrder, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Circular};
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
 /// P-SPTF inside a zone of the medium; the zones in circular order.
@@ -23,7 +23,7 @@ impl Model for Pzsptf {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
         let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
         Ok(zoned::over(zones, Circular::default(), inside).boxed())

@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::queue::sweep::{End, Sweep};
-use super::{Model, NoParams, Scheduler, Setting, Starvation};
+use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 
 /// Up and down by block number.
 pub(super) struct Scan;
@@ -17,7 +17,7 @@ impl Model for Scan {
     // The sweep may have turned just before: two sweeps.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 200.0 };
 
-    fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        Ok(Sweep::boxed(End::Turn, setting))
+    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(Sweep::boxed(End::TurnaroundTime, setting))
     }
 }

@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Result, Time};
 
 use super::queue::positioned::Positioned;
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, DeviceState, Location, Mechanics, Queued};
 
 sledlab_core::choices! {
@@ -36,7 +36,7 @@ impl Model for Sdf {
         "shortest distance first: the request nearest in the x-y plane, without settling and direction";
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &SdfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &SdfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let last_lbn = match params.rule {
             DistanceRule::Euclidean => return Ok(Positioned::boxed(&Aim::Distance, setting)),
             DistanceRule::DisksimExact => None,

@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::queue::positioned::Positioned;
-use super::{Model, NoParams, Scheduler, Setting, Starvation};
+use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
 /// The request the mechanism reaches soonest.
@@ -16,7 +16,7 @@ impl Model for Sptf {
         "shortest positioning time first: the request that the mechanism reaches soonest";
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         Ok(Positioned::boxed(&Aim::Time, setting))
     }
 }

@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::queue::positioned::Positioned;
-use super::{Model, NoParams, Scheduler, Setting, Starvation};
+use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
 /// [`Sptf`](super::sptf::Sptf) without an index.
@@ -17,7 +17,7 @@ impl Model for SptfExhaustive {
     const IN_RACE: bool = false;
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        Ok(Positioned::boxed(&Aim::Time, Setting { exhaustive: true, ..setting }))
+    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(Positioned::boxed(&Aim::Time, SchedulerContext { exhaustive: true, ..setting }))
     }
 }

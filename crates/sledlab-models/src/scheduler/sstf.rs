@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use sledlab_core::{Error, Result, Time};
 
 use super::queue::ordered::{Key, Ordered};
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Mechanics, QueueOrder, Queued};
 
 sledlab_core::choices! {
@@ -66,7 +66,7 @@ impl Model for Sstf {
         "shortest seek time first: the request the fewest tracks away from the last block accessed";
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &SstfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &SstfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let by_lbn = params.ties == Ties::Lbn || setting.mechanics.queue_order() == QueueOrder::Blocks;
         let (unit_blocks, tie) = match params.distance {
             Unit::Tracks if by_lbn => (setting.mechanics.extent().blocks_per_track, Tie::Lowest),

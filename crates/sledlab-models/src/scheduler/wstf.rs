@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::{Result, Span, Time};
 
 use super::queue::positioned::Positioned;
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Crowd, Score, Stretch};
 
 sledlab_core::params! {
@@ -27,7 +27,7 @@ impl Model for Wstf {
     // After 1,000 ms the weight of the distant request is negative, and only the 50 older requests may weigh less.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 1_050.0 };
 
-    fn make(params: &WstfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &WstfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let score = Weighted { max_wait_ns: params.max_wait_ms * 1e6 };
         Ok(Positioned::boxed(&Aim::Score(Arc::new(score)), setting))
     }
@@ -145,11 +145,11 @@ mod tests {
     #[test]
     fn looks_at_no_more_places_a_pick_where_more_are_overdue() {
         // Requests arrive at once, within a tenth of a second, and as fast as they are served.
-        for (gap_ns, most) in [(1, 220), (1_000, 220), (400_000, 260)] {
+        for (gap_ns, maximum) in [(1, 220), (1_000, 220), (400_000, 260)] {
             for queued in [5_000, 80_000] {
                 let looks = looks_a_pick(queued, Span::from_ns(gap_ns));
                 println!("{queued} requests, {gap_ns} ns apart: {looks:?} looks a pick");
-                assert!(looks.iter().all(|looks| *looks <= most), "{queued}, {gap_ns} ns: {looks:?}");
+                assert!(looks.iter().all(|looks| *looks <= maximum), "{queued}, {gap_ns} ns: {looks:?}");
             }
         }
     }

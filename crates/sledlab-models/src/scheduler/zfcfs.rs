@@ -5,7 +5,7 @@ use sledlab_core::Result;
 use super::fcfs::Fcfs;
 use super::queue::grid::{ZoneParams, Zones};
 use super::queue::zoned::{self, Circular};
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 
 /// Order of arrival inside a zone of the medium; the zones in circular order.
 pub(super) struct Zfcfs;
@@ -18,7 +18,7 @@ impl Model for Zfcfs {
     // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::loops(params, setting.mechanics);
         Ok(zoned::over(zones, Circular::default(), Box::new(Fcfs::default())).boxed())
     }

@@ -8,7 +8,7 @@ use super::queue::crowded::{Crowded, NEAREST};
 use super::queue::grid::{CellParams, ZoneOrder, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Tour, Waiting};
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics, Queued};
 
 /// P-SPTF inside a zone of the medium; the next zone is the one with the most requests per positioning time to it.
@@ -22,7 +22,7 @@ impl Model for Zpsptf {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
         let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
         Ok(zoned::over(zones, MostRequestsPerTime, inside).boxed())

@@ -5,7 +5,7 @@ use sledlab_core::Result;
 use super::queue::grid::{ZoneParams, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Circular};
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
 /// SPTF inside a zone of the medium; the zones in circular order.
@@ -20,7 +20,7 @@ impl Model for Zsptf {
     // waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::loops(params, setting.mechanics);
         Ok(zoned::over(zones, Circular::default(), Positioned::boxed(&Aim::Time, setting)).boxed())
     }

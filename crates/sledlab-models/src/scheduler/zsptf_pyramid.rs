@@ -5,7 +5,7 @@ use sledlab_core::{Error, Result};
 use super::queue::grid::{Grid, ZoneOrder, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Circular, Tour, Waiting};
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics};
 
 sledlab_core::choices! {
@@ -46,7 +46,7 @@ impl Model for ZsptfPyramid {
     // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &ZsptfPyramidParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &ZsptfPyramidParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::of_sweep(params.parity), setting.mechanics);
         let levels = levels(&zones, params.root);
         if levels.len() == 1 {

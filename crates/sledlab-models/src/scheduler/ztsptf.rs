@@ -5,7 +5,7 @@ use sledlab_core::Result;
 use super::queue::grid::{ZoneParams, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Circular};
-use super::{Model, Scheduler, Setting, Starvation};
+use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
 /// As ZSPTF, but a visit to a zone serves only requests that had arrived when the visit began.
@@ -20,7 +20,7 @@ impl Model for Ztsptf {
     // The requests that were queued in the nearer zones when the scheduler entered them.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 100.0 };
 
-    fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::loops(params, setting.mechanics);
         let inside = Positioned::boxed(&Aim::Time, setting);
         Ok(zoned::over(zones, Circular::default(), inside).gated().boxed())

@@ -82,9 +82,9 @@ impl SystemWrapper for Medium {
         for done in &completed[before..] {
             let Queued { id, lbn, blocks, op, .. } = done.request;
             if op == Op::Read {
-                let found = (lbn..lbn + u64::from(blocks))
+                let result = (lbn..lbn + u64::from(blocks))
                     .map(|block| self.contents.get(&block).cloned().unwrap_or_default());
-                self.found.insert(id, found.collect());
+                self.found.insert(id, result.collect());
             } else if let Some((lbn, data)) = self.writing.remove(&id) {
                 self.contents.extend((lbn..).zip(data));
             }

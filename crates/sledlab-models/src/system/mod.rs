@@ -29,16 +29,16 @@ use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
 use crate::device::{FaultCounts, Queued};
 use crate::merge::MergeParams;
-use crate::power::{self, Energy, Ledger, Spent};
+use crate::power::{self, Energy, Ledger, RequestEnergy};
 use crate::scheduler;
 
 /// Number of completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory
 /// and an interrupted run stops soon.
-pub const MOST_COMPLETED: usize = 64;
+pub const MAX_COMPLETED: usize = 64;
 
 /// Number of events after which [`System::advance_before`] returns, so that a run stops soon that is interrupted while
 /// the system works on a long request.
-const MOST_EVENTS: usize = 1024;
+const MAX_EVENTS: usize = 1024;
 
 /// The storage that the host sends requests to. Trims never reach a system; they are answered before.
 ///
@@ -57,7 +57,7 @@ pub trait System: Send {
     fn next_event(&self) -> Option<Time>;
     /// Handles the events due at `now`; appends the completions, in order.
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
-    /// Handles all events before `horizon`; stops early when `completed` holds [`MOST_COMPLETED`], or after a thousand
+    /// Handles all events before `horizon`; stops early when `completed` holds [`MAX_COMPLETED`], or after a thousand
     /// events. Returns whether no event before `horizon` is left.
     ///
     /// Appends completions in order. Completions at `horizon` or later may be among them once no arrival can change
@@ -82,7 +82,7 @@ pub trait System: Send {
     /// Ends the run: enters the rest since the last service into the ledgers.
     fn close_ledgers(&mut self, now: Time);
     /// The energy spent for no single request, and when the last such work was done. A run lasts until then.
-    fn background(&self) -> (Spent, Time);
+    fn background(&self) -> (RequestEnergy, Time);
     /// Counts of the cache in front of the devices since the ledgers were opened, where there is one.
     fn cache(&self) -> Option<CacheCounts>;
     /// Counts of all hybrids since the ledgers were opened, where there are any.
@@ -125,9 +125,9 @@ pub fn advance_by_events<S: System + ?Sized>(
     horizon: Time,
     completed: &mut Vec<Completion>,
 ) -> bool {
-    for _ in 0..MOST_EVENTS {
+    for _ in 0..MAX_EVENTS {
         let Some(now) = system.next_event().filter(|at| *at < horizon) else { return true };
-        if completed.len() >= MOST_COMPLETED {
+        if completed.len() >= MAX_COMPLETED {
             return false;
         }
         system.advance(now, completed);

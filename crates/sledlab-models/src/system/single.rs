@@ -5,7 +5,7 @@ use sledlab_core::{Error, Span, Time};
 use super::{Completion, Durable, HybridCounts, Residency, Station, System};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
-use crate::power::Spent;
+use crate::power::RequestEnergy;
 
 /// A system of one device with its queue.
 pub struct Single {
@@ -76,8 +76,8 @@ impl System for Single {
         self.station.close_ledger(now);
     }
 
-    fn background(&self) -> (Spent, Time) {
-        (Spent::default(), self.station.freed())
+    fn background(&self) -> (RequestEnergy, Time) {
+        (RequestEnergy::default(), self.station.freed())
     }
 
     fn cache(&self) -> Option<CacheCounts> {

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use sledlab_core::{Error, Span, Time};
 
 use super::station_log::{State, StationLog, StationRecorder};
-use super::{MOST_COMPLETED, MOST_EVENTS, Setup, Start};
+use super::{MAX_COMPLETED, MAX_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
-use crate::device::{self, Busy, Device, Queued, Rest, Served};
+use crate::device::{self, Busy, Device, IdleOutcome, Queued, Served};
 use crate::merge::{Merged, Merger};
-use crate::power::{Ledger, MechanicalWork, PowerPolicy, PowerRates, Prices};
+use crate::power::{Ledger, MechanicalWork, PowerCosts, PowerPolicy, PowerRates};
 use crate::scheduler::Scheduler;
 
 /// A completed request, as the host sees it.
@@ -242,10 +242,10 @@ impl Station {
             self.power.learn(length, timeout, &prices);
         }
         if parked || (rested && timeout <= length) {
-            self.device.rest(Rest::Parked);
+            self.device.rest(IdleOutcome::Parked);
             self.hold(now, now);
         } else {
-            self.device.rest(Rest::Idle(length));
+            self.device.rest(IdleOutcome::Idle(length));
             self.phase = Phase::Selecting { at: now };
         }
     }
@@ -277,8 +277,8 @@ impl Station {
     }
 
     /// The powers and the start-up energy that the power policy weighs, where the mechanism has stopped.
-    fn prices(&self) -> Prices {
-        Prices {
+    fn prices(&self) -> PowerCosts {
+        PowerCosts {
             idle_mw: self.device.mechanics().idle_mw(),
             inactive_mw: self.rates.inactive_mw,
             startup_uj: self.rates.startup_uj(),
@@ -357,7 +357,7 @@ impl Station {
     #[inline]
     pub fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
         let mut events = 0;
-        while completed.len() < MOST_COMPLETED {
+        while completed.len() < MAX_COMPLETED {
             match self.phase {
                 // Selects and serves in one step, as no other event can come between.
                 Phase::Selecting { at } if at < horizon && self.tells_all() && self.finishing.is_empty() => {
@@ -374,7 +374,7 @@ impl Station {
                 }
                 _ => match self.next_event() {
                     Some(now) if now < horizon => {
-                        if events == MOST_EVENTS {
+                        if events == MAX_EVENTS {
                             return false;
                         }
                         events += 1;

@@ -119,11 +119,11 @@ impl StationRecorder {
 
     pub fn serve(&mut self, served: &Served) {
         // A request that was merged with others was chosen under another number, and still counts as waiting here.
-        let found = [&mut self.in_flight, &mut self.waiting].into_iter().any(|requests| {
+        let result = [&mut self.in_flight, &mut self.waiting].into_iter().any(|requests| {
             let place = requests.iter().position(|request| request.id == served.request.id);
             place.map(|place| requests.swap_remove(place)).is_some()
         });
-        debug_assert!(found, "request {} was served twice", served.request.id);
+        debug_assert!(result, "request {} was served twice", served.request.id);
         if served.completion >= self.from {
             self.seen.accesses.push(Access::Served(*served));
         }

@@ -5,7 +5,7 @@ use sledlab_core::{Error, Span, Time};
 use super::{Completion, Durable, HybridCounts, Residency, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
-use crate::power::Spent;
+use crate::power::RequestEnergy;
 
 /// A [`System`] around another one that changes or observes arrivals, events and contents. All other methods are those
 /// of the inner system.
@@ -77,7 +77,7 @@ impl<W: SystemWrapper> System for W {
         self.inner_mut().close_ledgers(now);
     }
 
-    fn background(&self) -> (Spent, Time) {
+    fn background(&self) -> (RequestEnergy, Time) {
         self.inner().background()
     }
 

@@ -4,7 +4,7 @@ use libtest_mimic::Trial;
 use proptest::prelude::*;
 use sledlab_core::conformance::Rule;
 use sledlab_core::{Op, Span};
-use sledlab_models::conformance::device::{Case, Check, RULES, Wanted};
+use sledlab_models::conformance::device::{Case, Check, RULES, RequestShape};
 use sledlab_models::device::{Description, Entry, LIST};
 use toml::Table;
 
@@ -47,7 +47,7 @@ fn all(kind: &Entry) -> impl Iterator<Item = (&'static str, Box<dyn Description>
 /// Requests anywhere on a device, with an idle period between them.
 fn cases() -> impl Strategy<Value = Case> {
     let op = prop_oneof![Just(Op::Read), Just(Op::Write)];
-    let request = (0.0..1.0, 1_u32..200, op).prop_map(|(at, blocks, op)| Wanted { at, blocks, op });
+    let request = (0.0..1.0, 1_u32..200, op).prop_map(|(at, blocks, op)| RequestShape { at, blocks, op });
     let gap = (0_u64..50_000).prop_map(|us| Span::from_ns(us * 1_000));
     (prop::collection::vec(request, 1..12), gap).prop_map(|(requests, gap)| Case { requests, gap })
 }
@@ -58,8 +58,8 @@ fn check(
     description: &dyn Description,
     case: &Case,
 ) -> Result<(), TestCaseError> {
-    let kept = (rule.check)(&|| description.device(), case);
-    kept.map_err(|broken| TestCaseError::fail(format!("{name}: {} {broken}", rule.says)))
+    let stored = (rule.check)(&|| description.device(), case);
+    stored.map_err(|broken| TestCaseError::fail(format!("{name}: {} {broken}", rule.says)))
 }
 
 fn descriptions_read_back_and_build(kind: &'static Entry) {
@@ -84,18 +84,18 @@ fn descriptions_read_back_and_build(kind: &'static Entry) {
 fn words_cover_every_state(kind: &'static Entry) {
     const PARTS: [&str; 5] = ["seek_x", "settle", "seek_y", "turnaround", "rotation"];
     let (states, positioning) = (kind.facts.states, kind.facts.positioning);
-    let words = match states.rest {
+    let parts = match states.rest {
         None => vec!["inactive".to_owned()],
-        Some(rest) => {
+        Some(remaining) => {
             let specs = (kind.specs)();
-            let spec = specs.iter().find(|spec| spec.name == rest).unwrap();
+            let spec = specs.iter().find(|spec| spec.name == remaining).unwrap();
             let json = serde_json::to_value(spec).unwrap();
             let choice = json["kind"]["choice"].as_array().unwrap();
             choice.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
         }
     };
     let asleep: Vec<&str> = states.asleep.iter().map(|(word, _)| *word).collect();
-    assert_eq!(asleep, words);
+    assert_eq!(asleep, parts);
     assert!(states.awake.ends_with('.') && states.asleep.iter().all(|(_, text)| text.ends_with('.')));
     assert!(positioning.parts.iter().all(|(_, part)| PARTS.contains(part)));
     assert_eq!(positioning.meaning.is_empty(), positioning.parts.is_empty());

@@ -35,8 +35,8 @@ pub fn tests() -> Vec<Trial> {
 fn has_parameters_of_link(entry: &'static Entry) {
     let specs = (entry.specs)();
     for spec in LinkParams::specs() {
-        let found = specs.iter().find(|found| found.name == spec.name);
-        let same = found.is_some_and(|found| (found.unit, found.range) == (spec.unit, spec.range));
+        let result = specs.iter().find(|result| result.name == spec.name);
+        let same = result.is_some_and(|result| (result.unit, result.range) == (spec.unit, spec.range));
         assert!(same, "{} differs from that of a link", spec.name);
     }
     for spec in specs {
@@ -61,12 +61,12 @@ fn empty_packet_without_latency_arrives_at_once(entry: &'static Entry) {
 
 fn keeps_rules(entry: &'static Entry) {
     let trees = TREES.iter().filter(|tree| tree.split(':').next() == Some(entry.name));
-    let words: Vec<String> = SETTINGS
+    let text: Vec<String> = SETTINGS
         .iter()
         .map(|setting| format!("{}:{setting}", entry.name))
         .chain(trees.map(|tree| (*tree).to_owned()))
         .collect();
-    for_random(256, &traffic(7), |wishes| words.iter().try_for_each(|word| check(word, &wishes)));
+    for_random(256, &traffic(7), |wishes| text.iter().try_for_each(|word| check(word, &wishes)));
 }
 
 /// Checks that every packet arrives once, not earlier than over an ideal wire, and in order from one port to another.

@@ -3,7 +3,7 @@
 use libtest_mimic::Trial;
 use proptest::prelude::*;
 use sledlab_core::Span;
-use sledlab_models::power::{Choice, LIST, Prices};
+use sledlab_models::power::{Choice, LIST, PowerCosts};
 use toml::Table;
 
 use crate::{for_random, test};
@@ -15,14 +15,14 @@ pub fn tests() -> Vec<Trial> {
 }
 
 /// Energy of an idle period in microjoules, including the start-up that ends it.
-fn cost_uj(timeout: Span, length: Span, prices: &Prices) -> f64 {
+fn cost_uj(timeout: Span, length: Span, prices: &PowerCosts) -> f64 {
     let (idle_ms, parked_ms) = (timeout.min(length).as_ms(), length.saturating_sub(timeout).as_ms());
     let startup_uj = if timeout <= length { prices.startup_uj } else { 0.0 };
     prices.idle_mw * idle_ms + prices.inactive_mw * parked_ms + startup_uj
 }
 
 /// Energy of idle periods under a policy, in microjoules.
-fn total_uj(name: &str, idle_us: &[u64], prices: &Prices) -> f64 {
+fn total_uj(name: &str, idle_us: &[u64], prices: &PowerCosts) -> f64 {
     let mut policy = Choice::parse(name, Table::new(), 7.0).unwrap().make().unwrap();
     let mut cost = |us: &u64| {
         let length = Span::from_ns(us * 1000);
@@ -43,8 +43,8 @@ fn costs_at_least_oracle(name: &str) {
 }
 
 fn check(name: &str, idle_us: &[u64], idle_mw: f64, startup_uj: f64) -> Result<(), TestCaseError> {
-    let prices = Prices { idle_mw, inactive_mw: 50.0, startup_uj };
-    let (uj, least_uj) = (total_uj(name, idle_us, &prices), total_uj("oracle", idle_us, &prices));
-    prop_assert!(uj >= least_uj * (1.0 - 1e-9), "{uj} uJ, the oracle {least_uj} uJ");
+    let prices = PowerCosts { idle_mw, inactive_mw: 50.0, startup_uj };
+    let (uj, min_uj) = (total_uj(name, idle_us, &prices), total_uj("oracle", idle_us, &prices));
+    prop_assert!(uj >= min_uj * (1.0 - 1e-9), "{uj} uJ, the oracle {min_uj} uJ");
     Ok(())
 }

@@ -21,8 +21,8 @@ fn keeps_rules(name: &str) {
 
 fn check(name: &str, case: &Case) -> Result<(), TestCaseError> {
     for rule in &RULES {
-        let kept = (rule.check)(&|capacity| Choice::parse(name)?.make(capacity), case);
-        kept.map_err(|broken| TestCaseError::fail(format!("{} {broken}", rule.says)))?;
+        let stored = (rule.check)(&|capacity| Choice::parse(name)?.make(capacity), case);
+        stored.map_err(|broken| TestCaseError::fail(format!("{} {broken}", rule.says)))?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Every scheduler, on sleds and on disks, serving one request at a time and jointly.
 
 use libtest_mimic::Trial;
-use sledlab_core::error::Blame;
+use sledlab_core::error::ErrorOrigin;
 use sledlab_core::{Result, Span, Time};
 use sledlab_models::conformance::scheduler::{Case, RULES, Subject};
 use sledlab_models::device::{Device, Mechanics, Queued};
@@ -71,8 +71,8 @@ fn check(
     let make = |mechanics: &dyn Mechanics| choice(word).make(mechanics);
     let (subject, case) = (Subject { make: &make, device }, Case { requests: requests.to_vec(), room });
     for rule in &RULES {
-        let kept = (rule.check)(&subject, &case);
-        assert!(kept.is_ok(), "{word} on {on}: {} {}", rule.says, kept.unwrap_err());
+        let stored = (rule.check)(&subject, &case);
+        assert!(stored.is_ok(), "{word} on {on}: {} {}", rule.says, stored.unwrap_err());
     }
 }
 
@@ -138,7 +138,7 @@ fn survives_long_queue_or_refuses_it(entry: &'static Entry) {
             let failure = queue.failure();
             assert_eq!(failure.is_some(), depth > longest, "{word} with {depth}: {failure:?}");
             if let Some(error) = failure {
-                assert_eq!(error.blame(), Blame::User);
+                assert_eq!(error.origin(), ErrorOrigin::User);
                 assert!(error.message().contains(&format!("{depth} requests wait")), "{error}");
                 assert!(error.remedy().is_some(), "{error}");
                 assert!(!entry.facts.in_race, "{word}");

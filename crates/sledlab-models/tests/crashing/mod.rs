@@ -287,8 +287,8 @@ impl Bench {
             for done in completed.drain(..) {
                 let is_read = done.request.op == Op::Read;
                 let durable = system.durable().expect(keeps);
-                let found = if is_read { durable.found(done.request.id) } else { Vec::new() };
-                host.answered(&done.request, now, &found);
+                let result = if is_read { durable.found(done.request.id) } else { Vec::new() };
+                host.answered(&done.request, now, &result);
             }
         }
         if events < plan.events {
@@ -343,7 +343,7 @@ impl Host {
         }
     }
 
-    fn answered(&mut self, request: &Queued, now: Time, found: &[Content]) {
+    fn answered(&mut self, request: &Queued, now: Time, result: &[Content]) {
         let blocks = request.lbn..request.lbn + u64::from(request.blocks);
         self.unanswered -= 1;
         if request.op == Op::Flush {
@@ -356,8 +356,8 @@ impl Host {
             return;
         }
         if request.op == Op::Read {
-            assert_eq!(found.len(), request.blocks as usize, "a read brings all its blocks");
-            for (block, content) in blocks.zip(found) {
+            assert_eq!(result.len(), request.blocks as usize, "a read brings all its blocks");
+            for (block, content) in blocks.zip(result) {
                 self.check(block, request.arrival, content, "read");
                 for write in self.writes.get_mut(&block).into_iter().flatten() {
                     if *content == Content::Data(write.version) {
@@ -390,7 +390,7 @@ impl Host {
     /// Checks the version that a read, which arrived at `asked`, found in a block, or that a crash at `asked` left
     /// there. A version is stale if another write began after it was complete, and was itself complete, or found by a
     /// read, by `asked`.
-    fn check(&mut self, block: u64, asked: Time, content: &Content, when: &str) {
+    fn check(&mut self, block: u64, requested: Time, content: &Content, when: &str) {
         let Content::Data(version) = content else {
             self.wrong = Some(format!("block {block} holds a header, {when}"));
             return;
@@ -401,7 +401,7 @@ impl Host {
         let done = if *version == 0 { Some(Time::ZERO) } else { this.and_then(|write| write.done) };
         let later = writes.iter().find(|write| {
             write.version != *version
-                && [write.done, write.seen].into_iter().flatten().any(|at| at <= asked)
+                && [write.done, write.seen].into_iter().flatten().any(|at| at <= requested)
                 && done.is_some_and(|done| write.arrival >= done)
         });
         if !is_known {

@@ -162,9 +162,9 @@ impl Host {
             return;
         }
         let is_lost = self.system.faults().is_some_and(|faults| faults.lost_requests > 0);
-        let found = self.system.durable().unwrap().found(id);
-        assert_eq!(found.len(), blocks as usize);
-        for (block, content) in range.zip(found) {
+        let result = self.system.durable().unwrap().found(id);
+        assert_eq!(result.len(), blocks as usize);
+        for (block, content) in range.zip(result) {
             let writes = self.written.get(&block).map_or(&[][..], Vec::as_slice);
             // A read may find the last write that was complete when the read arrived, or any later one that arrived
             // before the read was complete.
@@ -204,11 +204,11 @@ impl Host {
                 lost += 1;
                 continue;
             }
-            let found = self.system.durable().unwrap().found(id);
+            let result = self.system.durable().unwrap().found(id);
             // A block that is not lost must hold the last write, also where other blocks of that write were lost.
             let writes = self.written.get(&lbn);
             let last = writes.and_then(|writes| writes.last()).map_or(0, |write| write.data);
-            assert_eq!(found, [Content::Data(last)], "block {lbn}");
+            assert_eq!(result, [Content::Data(last)], "block {lbn}");
         }
         lost
     }

@@ -9,7 +9,7 @@ use super::watching::run;
 /// techniques other than those in `more`.
 fn plain(slots: u32, buffered: u32, more: &str) -> String {
     let front_mb = f64::from(slots) * 8.0 / 2048.0;
-    let said = format!("caching-disk:segment_kb=4:front_mb={front_mb:?}:buffer_kb={}", 4 * buffered);
+    let text = format!("caching-disk:segment_kb=4:front_mb={front_mb:?}:buffer_kb={}", 4 * buffered);
     let off = [
         ("shortcut", "false"),
         ("immediate_report", "false"),
@@ -19,12 +19,12 @@ fn plain(slots: u32, buffered: u32, more: &str) -> String {
     let off = off.into_iter().filter(|(key, _)| !more.contains(key));
     let off = off.map(|(key, value)| format!("{key}={value}"));
     let more = (!more.is_empty()).then(|| more.to_owned());
-    [said].into_iter().chain(off).chain(more).collect::<Vec<_>>().join(":")
+    [text].into_iter().chain(off).chain(more).collect::<Vec<_>>().join(":")
 }
 
 #[test]
 fn without_techniques_the_victim_leaves_before_the_next_is_fetched_filled_in_and_served() {
-    let found = run(&plain(1, 8, ""), &[(0, Write, 0, 8), (1_000, Read, 10, 2)]);
+    let result = run(&plain(1, 8, ""), &[(0, Write, 0, 8), (1_000, Read, 10, 2)]);
     let expected = [
         "front write 0+8 0-18",
         "front read 0+8 1000-1018",
@@ -33,28 +33,28 @@ fn without_techniques_the_victim_leaves_before_the_next_is_fetched_filled_in_and
         "front write 0+8 1234-1252",
         "front read 2+2 1252-1264",
     ];
-    assert_eq!(found.accesses, expected);
-    assert_eq!(found.answers, [18, 1264]);
-    assert_eq!(found.slots, ["0 d", "1000 >", "1126 <", "1252 c"]);
+    assert_eq!(result.accesses, expected);
+    assert_eq!(result.answers, [18, 1264]);
+    assert_eq!(result.slots, ["0 d", "1000 >", "1126 <", "1252 c"]);
 }
 
 #[test]
 fn a_write_that_covers_its_segment_fetches_nothing() {
-    let found = run(&plain(2, 8, ""), &[(0, Write, 8, 8), (100, Write, 20, 1)]);
+    let result = run(&plain(2, 8, ""), &[(0, Write, 8, 8), (100, Write, 20, 1)]);
     let expected = [
         "front write 0+8 0-18",
         "back read 16+8 100-208",
         "front write 8+8 208-226",
         "front write 12+1 226-237",
     ];
-    assert_eq!(found.accesses, expected);
-    assert_eq!(found.answers, [18, 237]);
+    assert_eq!(result.accesses, expected);
+    assert_eq!(result.answers, [18, 237]);
 }
 
 #[test]
 fn shortcut_answers_at_the_end_of_the_read_of_the_disk() {
     let requests = [(0, Write, 0, 8), (1_000, Read, 10, 2), (1_001, Write, 8, 1)];
-    let found = run(&plain(1, 8, "shortcut=true"), &requests);
+    let result = run(&plain(1, 8, "shortcut=true"), &requests);
     let expected = [
         "front write 0+8 0-18",
         "front read 0+8 1000-1018",
@@ -62,11 +62,11 @@ fn shortcut_answers_at_the_end_of_the_read_of_the_disk() {
         "back read 8+8 1126-1234",
         "front write 0+8 1234-1252",
     ];
-    assert_eq!(found.accesses, expected);
-    assert_eq!(found.answers, [18, 1234, 1234]);
+    assert_eq!(result.accesses, expected);
+    assert_eq!(result.answers, [18, 1234, 1234]);
     assert_eq!(
         run(&plain(1, 1, "shortcut=true"), &requests).answers,
-        found.answers,
+        result.answers,
         "nothing moves at the same time"
     );
 }
@@ -75,7 +75,7 @@ fn shortcut_answers_at_the_end_of_the_read_of_the_disk() {
 fn an_early_fetch_waits_for_no_slot_where_the_buffer_has_room_for_both() {
     let requests = [(0, Write, 0, 8), (1_000, Read, 10, 2), (1_001, Write, 8, 1)];
     let early = |buffered| run(&plain(1, buffered, "shortcut=true:early_fetch=true"), &requests);
-    let found = early(8);
+    let result = early(8);
     let expected = [
         "front write 0+8 0-18",
         "front read 0+8 1000-1018",
@@ -83,8 +83,8 @@ fn an_early_fetch_waits_for_no_slot_where_the_buffer_has_room_for_both() {
         "back write 0+8 1108-1216",
         "front write 0+8 1216-1234",
     ];
-    assert_eq!(found.accesses, expected);
-    assert_eq!(found.answers, [18, 1108, 1108]);
+    assert_eq!(result.accesses, expected);
+    assert_eq!(result.answers, [18, 1108, 1108]);
     assert_eq!(early(1).answers, [18, 1234, 1234], "no room for both");
 }
 
@@ -92,17 +92,17 @@ fn an_early_fetch_waits_for_no_slot_where_the_buffer_has_room_for_both() {
 fn immediate_report_frees_the_slot_when_the_victim_is_in_the_buffer() {
     let requests = [(0, Write, 0, 8), (1_000, Write, 8, 8)];
     assert_eq!(run(&plain(1, 8, ""), &requests).answers, [18, 1144]);
-    let found = run(&plain(1, 8, "immediate_report=true"), &requests);
+    let result = run(&plain(1, 8, "immediate_report=true"), &requests);
     let expected = [
         "front write 0+8 0-18",
         "front read 0+8 1000-1018",
         "back write 0+8 1018-1126",
         "front write 0+8 1018-1036",
     ];
-    let mut accesses = found.accesses.clone();
+    let mut accesses = result.accesses.clone();
     accesses[2..].sort_unstable();
     assert_eq!(accesses, expected);
-    assert_eq!(found.answers, [18, 1036]);
+    assert_eq!(result.answers, [18, 1036]);
 }
 
 #[test]
@@ -127,10 +127,10 @@ fn immediate_report_saves_exactly_a_destage_behind_reads_and_nothing_in_order() 
     const DESTAGE: u64 = 100 + 8;
     let requests: Vec<_> =
         (0..40).map(|number| (2_000 * number, Write, 8 * number + number % 8, 1)).collect();
-    let found = |more: &str| run(&plain(4, 8, more), &requests);
-    let none = found("");
-    let behind = found("immediate_report=true");
-    let in_order = found("immediate_report=true:destage=in-order");
+    let run_with = |more: &str| run(&plain(4, 8, more), &requests);
+    let none = run_with("");
+    let behind = run_with("immediate_report=true");
+    let in_order = run_with("immediate_report=true:destage=in-order");
     for (number, (without, with)) in none.answers.iter().zip(&behind.answers).enumerate() {
         let saved = if number < 4 { 0 } else { DESTAGE };
         assert_eq!(without - with, saved, "write {number}");
@@ -157,8 +157,8 @@ fn a_victim_that_waits_to_be_written_goes_ahead_where_somebody_waits_for_it() {
     let order = |requests: &[(u64, Op, u64, u32)]| {
         let mut requests = requests.to_vec();
         requests.sort_by_key(|(at, ..)| *at);
-        let found = run(&plain(2, 64, "immediate_report=true:partial_write=true:bypass_kb=4"), &requests);
-        let place = |access: &str| found.accesses.iter().position(|found| found.starts_with(access));
+        let result = run(&plain(2, 64, "immediate_report=true:partial_write=true:bypass_kb=4"), &requests);
+        let place = |access: &str| result.accesses.iter().position(|result| result.starts_with(access));
         (place("back write 0+8").unwrap(), place("back read 0+8"), place("back read 1472+16").unwrap())
     };
     let (destage, _, last) = order(&requests);
@@ -174,8 +174,8 @@ fn victims_are_written_behind_reads_by_an_elevator_until_they_take_half_of_the_b
     let dirty = [40, 20, 0, 30, 10].map(|segment| (0, Write, 8 * segment, 8));
     let reads: Vec<_> = (0..5).map(|number| (1_000, Read, 1_000 + 8 * number, 1)).collect();
     let order = |buffered| {
-        let found = run(&plain(5, buffered, "immediate_report=true"), &[&dirty[..], &reads].concat());
-        let back = found.accesses.iter().filter(|access| access.starts_with("back"));
+        let result = run(&plain(5, buffered, "immediate_report=true"), &[&dirty[..], &reads].concat());
+        let back = result.accesses.iter().filter(|access| access.starts_with("back"));
         let places = back.map(|access| access.split([' ', '+']).take(3).collect::<Vec<_>>()[1..].join(" "));
         places.collect::<Vec<_>>()
     };
@@ -185,10 +185,10 @@ fn victims_are_written_behind_reads_by_an_elevator_until_they_take_half_of_the_b
     // Five victims take more than half of eight places in the buffer; with two places, waiting segments need a victim's
     // place.
     for buffered in [8, 2] {
-        let found = order(buffered);
-        let first = found.iter().position(|access| access.starts_with("write")).unwrap();
-        assert!(first < 5, "{buffered}: {found:?}");
-        assert_eq!(found.len(), 10);
+        let result = order(buffered);
+        let first = result.iter().position(|access| access.starts_with("write")).unwrap();
+        assert!(first < 5, "{buffered}: {result:?}");
+        assert_eq!(result.len(), 10);
     }
 }
 
@@ -203,9 +203,9 @@ fn dirty_neighbours_are_destaged_with_a_victim_and_stay() {
         (30_000, Read, 8, 1),
         (40_000, Write, 904, 8),
     ]);
-    let found = |more: &str| run(&plain(6, 16, more), &requests);
+    let run_with = |more: &str| run(&plain(6, 16, more), &requests);
     let writes = |more: &str| {
-        let accesses = found(more).accesses;
+        let accesses = run_with(more).accesses;
         accesses.into_iter().filter(|access| access.starts_with("back write")).collect::<Vec<_>>()
     };
     assert_eq!(writes(""), ["back write 0+8 10018-10126"]);
@@ -213,7 +213,7 @@ fn dirty_neighbours_are_destaged_with_a_victim_and_stay() {
     assert_eq!(writes("destage_kb=16"), ["back write 0+24 10054-10178"]);
     assert_eq!(writes("destage_kb=8"), ["back write 0+16 10036-10152"]);
     assert_eq!(writes("destage_kb=7"), writes(""));
-    let counts = found("destage_kb=16").counts;
+    let counts = run_with("destage_kb=16").counts;
     // A block written again is dirty again. Dirty are: that block, segments 4 and 5, and the last two segments.
     assert_eq!((counts.destaged_blocks, counts.dirty_blocks, counts.superseded_blocks), (24, 33, 0));
     assert_eq!(counts.read_hits, 1, "what was destaged along is still there");
@@ -223,7 +223,7 @@ fn dirty_neighbours_are_destaged_with_a_victim_and_stay() {
 fn partial_write_fetches_only_for_a_later_read() {
     let requests = [(0, Write, 2, 2), (1_000, Read, 3, 2), (2_000, Read, 8, 1)];
     assert_eq!(run(&plain(1, 8, ""), &requests[..1]).answers, [138]);
-    let found = run(&plain(1, 8, "partial_write=true"), &requests);
+    let result = run(&plain(1, 8, "partial_write=true"), &requests);
     let expected = [
         "front write 2+2 0-12",
         "back read 0+8 1000-1108",
@@ -237,36 +237,36 @@ fn partial_write_fetches_only_for_a_later_read() {
         "front write 0+8 2222-2240",
         "front read 0+1 2240-2251",
     ];
-    assert_eq!(found.accesses, expected);
-    assert_eq!(found.answers, [12, 1146, 2251]);
+    assert_eq!(result.accesses, expected);
+    assert_eq!(result.answers, [12, 1146, 2251]);
 }
 
 #[test]
 fn dirty_blocks_leave_with_what_lies_between_them_where_that_is_there() {
     let dirty = [(0, Write, 0, 1), (100, Write, 4, 2), (2_000, Write, 8, 8)];
     let leave = |requests: &[_]| run(&plain(1, 8, "partial_write=true"), requests);
-    let found = leave(&dirty);
-    assert!(found.accesses.contains(&"back write 0+1 2023-2124".to_owned()), "{:?}", found.accesses);
-    assert!(found.accesses.contains(&"back write 4+2 2124-2226".to_owned()), "{:?}", found.accesses);
-    let found = leave(&[dirty[0], dirty[1], (200, Read, 0, 8), dirty[2]]);
-    assert!(found.accesses.contains(&"back write 0+6 2016-2122".to_owned()), "{:?}", found.accesses);
-    assert_eq!((found.counts.destaged_blocks, found.counts.dirty_blocks), (3, 8));
+    let result = leave(&dirty);
+    assert!(result.accesses.contains(&"back write 0+1 2023-2124".to_owned()), "{:?}", result.accesses);
+    assert!(result.accesses.contains(&"back write 4+2 2124-2226".to_owned()), "{:?}", result.accesses);
+    let result = leave(&[dirty[0], dirty[1], (200, Read, 0, 8), dirty[2]]);
+    assert!(result.accesses.contains(&"back write 0+6 2016-2122".to_owned()), "{:?}", result.accesses);
+    assert_eq!((result.counts.destaged_blocks, result.counts.dirty_blocks), (3, 8));
 }
 
 #[test]
 fn a_header_takes_one_block_and_goes_along_with_a_whole_segment() {
-    let found = run(&plain(2, 8, "header_blocks=1:partial_write=true"), &[(0, Write, 2, 2)]);
-    assert_eq!(found.accesses, ["front write 3+2 0-12", "front write 0+1 12-23"]);
-    assert_eq!(found.answers, [12], "nobody waits for a header");
-    let found = run(&plain(2, 8, "header_blocks=1"), &[(0, Read, 2, 2), (1_000, Read, 6, 1)]);
+    let result = run(&plain(2, 8, "header_blocks=1:partial_write=true"), &[(0, Write, 2, 2)]);
+    assert_eq!(result.accesses, ["front write 3+2 0-12", "front write 0+1 12-23"]);
+    assert_eq!(result.answers, [12], "nobody waits for a header");
+    let result = run(&plain(2, 8, "header_blocks=1"), &[(0, Read, 2, 2), (1_000, Read, 6, 1)]);
     let expected = [
         "back read 0+8 0-108",
         "front write 0+9 108-127",
         "front read 3+2 127-139",
         "front read 7+1 1000-1011",
     ];
-    assert_eq!(found.accesses, expected);
-    assert_eq!((found.counts.reads, found.counts.read_hits), (2, 1));
+    assert_eq!(result.accesses, expected);
+    assert_eq!((result.counts.reads, result.counts.read_hits), (2, 1));
 }
 
 #[test]
@@ -278,28 +278,28 @@ fn streams_go_past() {
         (3_000, Read, 12, 12),
         (4_000, Read, 4, 1),
     ];
-    let found = run(&plain(4, 8, "bypass_kb=4"), &reads);
+    let result = run(&plain(4, 8, "bypass_kb=4"), &reads);
     assert_eq!(
-        found.accesses[4..],
+        result.accesses[4..],
         ["back read 8+4 2000-2104", "back read 12+12 3000-3112", "front read 4+1 4000-4011"]
     );
-    assert_eq!((found.counts.bypassed, found.counts.reads), (2, 3));
+    assert_eq!((result.counts.bypassed, result.counts.reads), (2, 3));
     assert_eq!(run(&plain(4, 8, ""), &reads).counts.bypassed, 0);
     // Segments on the front device, whose blocks may be newer, are read from there.
-    let found = run(
+    let result = run(
         &plain(4, 8, "bypass_kb=4"),
         &[(0, Write, 8, 8), reads[1], (1_500, Read, 8, 4), (2_500, Read, 12, 4)],
     );
-    assert_eq!(found.counts.bypassed, 0);
+    assert_eq!(result.counts.bypassed, 0);
 }
 
 #[test]
 fn groups_are_fetched_together_as_far_as_they_are_not_there() {
     let reads = [(0, Read, 24, 1), (1_000, Read, 17, 1), (2_000, Read, 9, 1), (3_000, Read, 7, 1)];
-    let found =
+    let result =
         run(&plain(16, 16, "fetch_kb=16:shortcut=true"), &[(0, Write, 0, 8), reads[0], reads[1], reads[2]]);
-    let fetches: Vec<_> = found.accesses.iter().filter(|access| access.starts_with("back")).collect();
+    let fetches: Vec<_> = result.accesses.iter().filter(|access| access.starts_with("back")).collect();
     assert_eq!(fetches, ["back read 8+24 0-124"]);
-    assert_eq!(found.answers[1..], [124, 1011, 2011]);
+    assert_eq!(result.answers[1..], [124, 1011, 2011]);
     assert_eq!(run(&plain(16, 16, "shortcut=true"), &reads).counts.back.reads, 4);
 }

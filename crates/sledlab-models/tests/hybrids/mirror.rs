@@ -9,7 +9,7 @@ use super::watching::run;
 fn short_reads_go_to_the_front_and_long_ones_and_streams_to_the_back() {
     let reads =
         [(0, Read, 0, 4), (0, Read, 100, 8), (1_000, Read, 4, 4), (2_000, Read, 8, 1), (3_000, Read, 4, 1)];
-    let found = run("mirror:sequential_kb=4", &reads);
+    let result = run("mirror:sequential_kb=4", &reads);
     let expected = [
         "front read 0+4 0-14",
         "back read 100+8 0-108",
@@ -17,20 +17,20 @@ fn short_reads_go_to_the_front_and_long_ones_and_streams_to_the_back() {
         "back read 8+1 2000-2101",
         "front read 4+1 3000-3011",
     ];
-    assert_eq!(found.accesses, expected);
-    assert_eq!((found.counts.bypassed, found.counts.read_hits), (2, 3));
+    assert_eq!(result.accesses, expected);
+    assert_eq!((result.counts.bypassed, result.counts.read_hits), (2, 3));
 }
 
 #[test]
 fn lines_of_the_memory_are_dirty_destaged_and_clean() {
-    let found = run("mirror:buffer_kb=16", &[(0, Write, 0, 8)]);
-    assert_eq!(found.slots, ["0 d.", "18 >.", "126 c."]);
+    let result = run("mirror:buffer_kb=16", &[(0, Write, 0, 8)]);
+    assert_eq!(result.slots, ["0 d.", "18 >.", "126 c."]);
 }
 
 #[test]
 fn a_write_is_done_in_front_and_gets_to_the_back_later() {
     let requests = [(0, Write, 0, 8), (0, Write, 8, 4), (20, Read, 0, 8), (1_000, Read, 0, 8)];
-    let found = run("mirror:sequential_kb=4", &requests);
+    let result = run("mirror:sequential_kb=4", &requests);
     let expected = [
         "front write 0+8 0-18",
         "front write 8+4 18-32",
@@ -39,15 +39,15 @@ fn a_write_is_done_in_front_and_gets_to_the_back_later() {
         "back write 0+12 32-144",
         "back read 0+8 1000-1108",
     ];
-    let mut accesses = found.accesses.clone();
+    let mut accesses = result.accesses.clone();
     accesses[2..4].sort_unstable_by_key(|access| std::cmp::Reverse(access.clone()));
     assert_eq!(accesses, expected);
-    assert_eq!(found.answers, [18, 32, 50, 1108]);
+    assert_eq!(result.answers, [18, 32, 50, 1108]);
 }
 
 #[test]
 fn writes_to_the_same_blocks_take_turns_and_others_wait_for_room() {
-    let found = run("mirror:buffer_kb=8", &[(0, Write, 0, 2), (0, Write, 1, 2), (0, Write, 100, 2)]);
+    let result = run("mirror:buffer_kb=8", &[(0, Write, 0, 2), (0, Write, 1, 2), (0, Write, 100, 2)]);
     // The buffer has one line: the third write waits until the others have been destaged.
     let expected = [
         "front write 0+2 0-12",
@@ -56,14 +56,14 @@ fn writes_to_the_same_blocks_take_turns_and_others_wait_for_room() {
         "front write 100+2 127-139",
         "back write 100+2 139-241",
     ];
-    assert_eq!(found.accesses, expected);
-    assert_eq!((found.counts.superseded_blocks, found.counts.destaged_blocks), (1, 5));
-    assert_eq!((found.counts.write_hits, found.counts.writes), (1, 3));
+    assert_eq!(result.accesses, expected);
+    assert_eq!((result.counts.superseded_blocks, result.counts.destaged_blocks), (1, 5));
+    assert_eq!((result.counts.write_hits, result.counts.writes), (1, 3));
 }
 
 #[test]
 fn a_write_larger_than_the_buffer_goes_in_pieces() {
-    let found = run("mirror:buffer_kb=32", &[(0, Write, 8, 64)]);
-    assert_eq!(found.accesses[0], "front write 8+24 0-34");
-    assert_eq!((found.counts.front.written_blocks, found.counts.back.written_blocks), (64, 64));
+    let result = run("mirror:buffer_kb=32", &[(0, Write, 8, 64)]);
+    assert_eq!(result.accesses[0], "front write 8+24 0-34");
+    assert_eq!((result.counts.front.written_blocks, result.counts.back.written_blocks), (64, 64));
 }

@@ -62,7 +62,7 @@ fn the_last_segment_may_be_shorter() {
     for hybrid in
         ["caching-disk:segment_kb=64:front_mb=0.1:buffer_kb=64", "caching-disk:segment_kb=5:front_mb=0.1"]
     {
-        let found = run(hybrid, &[(0, Read, blocks - 1, 1), (1_000, Write, blocks - 2, 2)]);
-        assert_eq!(found.counts.read_hits + found.counts.write_hits, 1, "{hybrid}");
+        let result = run(hybrid, &[(0, Read, blocks - 1, 1), (1_000, Write, blocks - 2, 2)]);
+        assert_eq!(result.counts.read_hits + result.counts.write_hits, 1, "{hybrid}");
     }
 }

@@ -142,7 +142,7 @@ fn letters(system: &dyn System, now: Time) -> String {
 pub fn run(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> Found {
     let (mut system, accesses) = build(hybrid);
     let (mut answers, mut completed) = (vec![0; requests.len()], Vec::new());
-    let (mut last, mut slots, mut held) = (Time::ZERO, Vec::new(), letters(system.as_ref(), Time::ZERO));
+    let (mut last, mut slots, mut stored) = (Time::ZERO, Vec::new(), letters(system.as_ref(), Time::ZERO));
     let mut arrivals = (0..).zip(requests).peekable();
     loop {
         let event = system.next_event();
@@ -159,10 +159,10 @@ pub fn run(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> Found {
             last = now;
             system.advance(now, &mut completed);
         }
-        let before = std::mem::replace(&mut held, letters(system.as_ref(), last));
-        if held != before {
-            assert!(before.is_empty() || held.len() == before.len(), "{hybrid}: {before}, {held}");
-            slots.push(format!("{} {held}", us(last)));
+        let before = std::mem::replace(&mut stored, letters(system.as_ref(), last));
+        if stored != before {
+            assert!(before.is_empty() || stored.len() == before.len(), "{hybrid}: {before}, {stored}");
+            slots.push(format!("{} {stored}", us(last)));
         }
         for done in completed.drain(..) {
             answers[done.request.id as usize] = us(done.completion);

@@ -12,25 +12,25 @@ fn plain(logs_at_once: u32, more: &str) -> String {
 
 #[test]
 fn writes_are_appended_in_order_each_behind_a_header() {
-    let found = run(&plain(2, ""), &[(0, Write, 100, 2), (1, Write, 7, 3), (2, Write, 50, 7)]);
+    let result = run(&plain(2, ""), &[(0, Write, 100, 2), (1, Write, 7, 3), (2, Write, 50, 7)]);
     // The third record does not fit behind the others.
     assert_eq!(
-        found.accesses[..3],
+        result.accesses[..3],
         ["front write 0+3 0-13", "front write 3+4 13-27", "front write 8+8 27-45"]
     );
-    assert_eq!(found.answers, [13, 27, 45]);
+    assert_eq!(result.answers, [13, 27, 45]);
 }
 
 #[test]
 fn logs_are_filled_dirty_destaged_and_clean() {
-    let found = run(&plain(2, ""), &[(0, Write, 0, 7), (100, Write, 100, 2)]);
-    assert_eq!(found.slots, ["100 d<...", "20000 ><...", "20124 c<..."]);
+    let result = run(&plain(2, ""), &[(0, Write, 0, 7), (100, Write, 100, 2)]);
+    assert_eq!(result.slots, ["100 d<...", "20000 ><...", "20124 c<..."]);
 }
 
 #[test]
 fn reads_take_what_is_newest_from_where_it_is() {
     let requests = [(0, Write, 0, 2), (1, Write, 2, 2), (2, Write, 1, 1), (1_000, Read, 1, 4)];
-    let found = run(&plain(2, ""), &requests);
+    let result = run(&plain(2, ""), &requests);
     let expected = [
         "front write 0+3 0-13",
         "front write 3+3 13-26",
@@ -39,20 +39,20 @@ fn reads_take_what_is_newest_from_where_it_is() {
         "back read 4+1 1000-1101",
         "front read 4+2 1011-1023",
     ];
-    assert_eq!(found.accesses, expected);
-    assert_eq!(found.answers[3], 1101, "the last part");
-    assert_eq!((found.counts.read_hits, found.counts.superseded_blocks), (0, 1));
+    assert_eq!(result.accesses, expected);
+    assert_eq!(result.answers[3], 1101, "the last part");
+    assert_eq!((result.counts.read_hits, result.counts.superseded_blocks), (0, 1));
 }
 
 #[test]
 fn a_read_of_what_is_partly_in_front_is_one_access_behind() {
-    let found = run(&plain(2, ""), &[(0, Write, 3, 1), (1_000, Read, 0, 8)]);
-    assert_eq!(found.accesses[1..], ["front read 1+1 1000-1011", "back read 0+8 1000-1108"]);
+    let result = run(&plain(2, ""), &[(0, Write, 3, 1), (1_000, Read, 0, 8)]);
+    assert_eq!(result.accesses[1..], ["front read 1+1 1000-1011", "back read 0+8 1000-1108"]);
 }
 
 #[test]
 fn neighbours_of_several_logs_are_destaged_together_when_the_disk_has_been_idle() {
-    let found = run(
+    let result = run(
         &plain(2, ""),
         &[(0, Write, 26, 6), (0, Write, 20, 6), (0, Write, 100, 2), (9_000, Read, 500, 1)],
     );
@@ -62,25 +62,25 @@ fn neighbours_of_several_logs_are_destaged_together_when_the_disk_has_been_idle(
         "front read 9+6 29117-29133",
         "back write 20+12 29133-29245",
     ];
-    assert_eq!(found.accesses[3..], expected);
-    assert_eq!((found.counts.destaged_blocks, found.counts.dirty_blocks), (12, 2));
+    assert_eq!(result.accesses[3..], expected);
+    assert_eq!((result.counts.destaged_blocks, result.counts.dirty_blocks), (12, 2));
 }
 
 #[test]
 fn what_was_written_again_is_destaged_once() {
     let requests = [(0, Write, 20, 2), (0, Write, 20, 2), (0, Write, 100, 6), (50_000, Write, 200, 7)];
-    let found = run(&plain(2, ""), &requests);
+    let result = run(&plain(2, ""), &requests);
     let expected =
         ["front read 4+2 20000-20012", "back write 20+2 20012-20114", "front write 16+8 50000-50018"];
-    assert_eq!(found.accesses[3..6], expected);
-    assert_eq!(found.counts.superseded_blocks, 2);
+    assert_eq!(result.accesses[3..6], expected);
+    assert_eq!(result.counts.superseded_blocks, 2);
 }
 
 #[test]
 fn a_log_of_which_nothing_is_left_is_clean() {
-    let found = run(&plain(1, ""), &[(0, Write, 20, 7), (0, Write, 20, 7), (0, Write, 20, 7)]);
-    assert_eq!(found.accesses.len(), 3, "{:?}", found.accesses);
-    assert_eq!((found.counts.superseded_blocks, found.counts.dirty_blocks), (14, 7));
+    let result = run(&plain(1, ""), &[(0, Write, 20, 7), (0, Write, 20, 7), (0, Write, 20, 7)]);
+    assert_eq!(result.accesses.len(), 3, "{:?}", result.accesses);
+    assert_eq!((result.counts.superseded_blocks, result.counts.dirty_blocks), (14, 7));
 }
 
 /// Three of five logs are in use at 2018.
@@ -88,7 +88,7 @@ fn a_log_of_which_nothing_is_left_is_clean() {
 fn cleaning_begins_at_one_watermark_and_ends_at_the_other() {
     let hybrid = plain(1, ":clean_from=0.6:clean_to=0.4");
     let requests = [(0, Write, 0, 7), (1_000, Write, 100, 7), (1_900, Read, 500, 1), (2_000, Write, 200, 7)];
-    let found = run(&hybrid, &requests);
+    let result = run(&hybrid, &requests);
     let expected = [
         "front write 16+8 2000-2018",
         "front read 1+7 2018-2035",
@@ -97,25 +97,25 @@ fn cleaning_begins_at_one_watermark_and_ends_at_the_other() {
         "front read 9+7 22001-22018",
         "back write 100+7 22018-22125",
     ];
-    assert_eq!(found.accesses[3..], expected);
-    let found = run(&plain(1, ":clean_from=0.6:clean_to=0.3"), &requests);
-    assert_eq!(found.accesses[6..], ["front read 9+7 2142-2159", "back write 100+7 2159-2266"]);
+    assert_eq!(result.accesses[3..], expected);
+    let result = run(&plain(1, ":clean_from=0.6:clean_to=0.3"), &requests);
+    assert_eq!(result.accesses[6..], ["front read 9+7 2142-2159", "back write 100+7 2159-2266"]);
 }
 
 #[test]
 fn a_full_ring_makes_writes_wait() {
     let writes: Vec<_> = (0..6).map(|number| (0, Write, 100 * number, 7)).collect();
-    let found = run(&plain(1, ":clean_from=1.0:clean_to=1.0"), &writes);
+    let result = run(&plain(1, ":clean_from=1.0:clean_to=1.0"), &writes);
     // The ring is full at 90; the oldest log is in the buffer at 107 and on the disk at 214.
-    assert_eq!(found.answers, [18, 36, 54, 72, 90, 232]);
-    assert_eq!((found.counts.write_hits, found.longest_queue), (5, 5));
+    assert_eq!(result.answers, [18, 36, 54, 72, 90, 232]);
+    assert_eq!((result.counts.write_hits, result.longest_queue), (5, 5));
 }
 
 #[test]
 fn what_has_been_idle_long_enough_is_cleaned_at_the_turn_of_a_log() {
-    let found = run(&plain(1, ""), &[(0, Write, 0, 7), (50_000, Write, 100, 7)]);
+    let result = run(&plain(1, ""), &[(0, Write, 0, 7), (50_000, Write, 100, 7)]);
     assert_eq!(
-        found.accesses[1..],
+        result.accesses[1..],
         ["front write 8+8 50000-50018", "front read 1+7 50018-50035", "back write 0+7 50035-50142"]
     );
 }
@@ -124,12 +124,12 @@ fn what_has_been_idle_long_enough_is_cleaned_at_the_turn_of_a_log() {
 fn gathered_writes_are_appended_with_one_access() {
     let writes =
         [(0, Write, 0, 1), (1, Write, 10, 1), (2, Write, 20, 1), (3, Write, 30, 1), (3, Write, 40, 1)];
-    let found = run(&plain(2, ":gather=true"), &writes);
+    let result = run(&plain(2, ":gather=true"), &writes);
     assert_eq!(
-        found.accesses[..3],
+        result.accesses[..3],
         ["front write 0+2 0-12", "front write 2+6 12-28", "front write 8+2 28-40"]
     );
-    assert_eq!(found.answers, [12, 28, 28, 28, 40]);
+    assert_eq!(result.answers, [12, 28, 28, 28, 40]);
     assert_eq!(run(&plain(2, ""), &writes).answers, [12, 24, 36, 48, 60]);
 }
 

@@ -61,9 +61,9 @@ impl Simple {
             let free = &mut free[wish.packet.from as usize];
             let start = wish.ready.as_ns().max(*free);
             *free = start + wish.packet.bytes * self.byte_ns;
-            let (first, whole) = (start + self.latency_ns, *free + self.latency_ns);
+            let (first, full) = (start + self.latency_ns, *free + self.latency_ns);
             let packet = Packet { tag: tag as u64, ..wish.packet };
-            ways.push(Way { packet, number: numbers[tag], first, whole });
+            ways.push(Way { packet, number: numbers[tag], first, whole: full });
         }
         for sort in [Sort::Up, Sort::Down, Sort::Port] {
             self.cross(sort, &mut ways);

@@ -100,9 +100,9 @@ fn who_knows_positions_is_nearer_to_the_optimum() {
     let gap = |name: &'static str| (name, mean_gap(&format!("{name}:batch=none")));
     let names = || LIST.iter().map(|entry| entry.name).filter(|name| *name != "optimal");
     let gaps: HashMap<&str, f64> = names().map(gap).collect();
-    let found: Vec<_> =
+    let result: Vec<_> =
         names().map(|name| json!({ "scheduler": name, "mean_gap_percent": gaps[name] })).collect();
-    leave("who_knows_positions_is_nearer_to_the_optimum", &json!(found));
+    leave("who_knows_positions_is_nearer_to_the_optimum", &json!(result));
     assert!(gaps["sptf"] < 8.0 && gaps["mst"] < 10.0, "{gaps:?}");
     let rising = ["sptf", "sdf", "sstf", "fcfs"].map(|name| gaps[name]);
     assert!(rising.is_sorted(), "{rising:?}");

@@ -4,7 +4,7 @@ use rand::RngExt;
 use sledlab_core::params::Params;
 use sledlab_core::{Op, Span, Time, seed};
 use sledlab_models::device::mems::{self, MemsParams};
-use sledlab_models::device::{Device, Queued, Rest};
+use sledlab_models::device::{Device, IdleOutcome, Queued};
 use sledlab_models::scheduler::{self, Choice};
 use toml::Table;
 
@@ -103,9 +103,9 @@ pub fn race(word: &str, course: &Course) {
         }
         now = busy.until;
         if pick % 7 == 0 {
-            device.rest(Rest::Parked);
+            device.rest(IdleOutcome::Parked);
         } else if pick % 5 == 0 {
-            device.rest(Rest::Idle(Span::from_ns(pick as u64 * 7919)));
+            device.rest(IdleOutcome::Idle(Span::from_ns(pick as u64 * 7919)));
         }
         if pick % 40 == 39 {
             level = draw.level(depth);

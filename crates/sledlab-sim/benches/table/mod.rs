@@ -30,7 +30,7 @@ fn machine() -> String {
     let model = info
         .lines()
         .find_map(|line| line.strip_prefix("model name"))
-        .map(|rest| rest.trim_matches([':', ' ', '\t']));
+        .map(|remaining| remaining.trim_matches([':', ' ', '\t']));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     format!("{}, {cores} logical cores, one thread used", model.unwrap_or("unknown processor"))
 }

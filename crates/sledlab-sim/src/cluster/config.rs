@@ -78,8 +78,8 @@ pub(super) struct Resolved {
 impl Resolved {
     /// After how many phases `node` is switched off, if it fails.
     pub fn fails_after(&self, node: usize) -> Option<usize> {
-        let found = self.failed_after.iter().find(|(failed, _)| *failed == node);
-        found.map(|(_, phases)| *phases)
+        let result = self.failed_after.iter().find(|(failed, _)| *failed == node);
+        result.map(|(_, phases)| *phases)
     }
 }
 
@@ -134,8 +134,12 @@ impl ClusterExperiment {
     }
 
     /// The keys that were set: no default is filled in, and no preset is opened.
-    pub fn said(&self) -> Table {
-        self.own.iter().chain(self.store.said()).map(|(name, said)| (name.clone(), said.clone())).collect()
+    pub fn explicit_settings(&self) -> Table {
+        self.own
+            .iter()
+            .chain(self.store.explicit_settings())
+            .map(|(name, explicit_settings)| (name.clone(), explicit_settings.clone()))
+            .collect()
     }
 
     /// The store of nodes without a group, as an experiment.
@@ -150,15 +154,15 @@ impl ClusterExperiment {
     pub fn stores(&self) -> Result<Vec<Experiment>> {
         let groups = self.groups()?;
         let grouped = groups.iter().map(|group| {
-            let mut said = self.store.said().clone();
-            said.extend(
+            let mut explicit_settings = self.store.explicit_settings().clone();
+            explicit_settings.extend(
                 group
                     .iter()
                     .filter(|(key, _)| known(key).is_ok())
                     .map(|(key, value)| (key.clone(), value.clone())),
             );
-            said.retain(|key, _| CLUSTER_TABLES.iter().all(|own| *own != key));
-            Experiment::from_table(said)
+            explicit_settings.retain(|key, _| CLUSTER_TABLES.iter().all(|own| *own != key));
+            Experiment::from_table(explicit_settings)
         });
         std::iter::once(Ok(self.store.clone())).chain(grouped).collect()
     }
@@ -196,7 +200,10 @@ impl ClusterExperiment {
     pub(super) fn resolve(&self, work: &Work) -> Result<Resolved> {
         let node = node("node", &preset_or_table(&self.own, "node")?, None)?;
         let host = self.own.get("host").map(|_| preset_or_table(&self.own, "host")).transpose()?;
-        let host = host.map_or_else(|| Ok(node.clone()), |said| self::node("host", &said, None))?;
+        let host = host.map_or_else(
+            || Ok(node.clone()),
+            |explicit_settings| self::node("host", &explicit_settings, None),
+        )?;
         let params = ClusterParams::from_table("cluster", &keys::table(&self.own, "cluster")?)?;
         failure::check(&params, work.nodes)?;
         let mut kind_of = vec![0; work.nodes];
@@ -246,19 +253,19 @@ impl ClusterExperiment {
     /// The nodes of a group: each table that the group sets replaces that of nodes without a group. Of `node` only the
     /// keys that it sets are replaced, unless it names a preset.
     fn kind(&self, group: &Table, base: &Node, ready: bool) -> Result<NodeKind> {
-        let mut said = self.store.said().clone();
+        let mut explicit_settings = self.store.explicit_settings().clone();
         let own = ["nodes", "node", "name"];
         for (key, value) in group.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
             if key == "seed" || CLUSTER_TABLES.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) {
                 return Err(Error::user(format!("group.{key}: a group has no {key} of its own"))
                     .with_remedy("say it for all, outside of the group"));
             }
-            said.insert(key.clone(), value.clone());
+            explicit_settings.insert(key.clone(), value.clone());
         }
         let node = node("node", &preset_or_table(group, "node")?, Some(base))?;
         Ok(NodeKind {
             node,
-            store: store(&Experiment::from_table(said)?.with_plugins_of(&self.store), ready)?,
+            store: store(&Experiment::from_table(explicit_settings)?.with_plugins_of(&self.store), ready)?,
         })
     }
 
@@ -299,22 +306,22 @@ impl ClusterExperiment {
 
 /// The store of a node; with `ready` it starts up in no time and never parks, unless the experiment sets a power policy
 /// (or, for the former, `startup_ms`).
-fn store(said: &Experiment, ready: bool) -> Result<SystemSetup> {
-    let mut said = said.clone();
+fn store(explicit_settings: &Experiment, ready: bool) -> Result<SystemSetup> {
+    let mut explicit_settings = explicit_settings.clone();
     if ready {
-        let parks = said.get("power.kind").is_some();
+        let parks = explicit_settings.get("power.kind").is_some();
         for table in ["device", "front"] {
             let has_startup =
-                said.file(table)?.is_some_and(|file| file.to_table().contains_key("startup_ms"));
-            if has_startup && said.get(&format!("{table}.startup_ms")).is_none() && !parks {
-                said.set(&format!("{table}.startup_ms"), "0.0")?;
+                explicit_settings.file(table)?.is_some_and(|file| file.to_table().contains_key("startup_ms"));
+            if has_startup && explicit_settings.get(&format!("{table}.startup_ms")).is_none() && !parks {
+                explicit_settings.set(&format!("{table}.startup_ms"), "0.0")?;
             }
         }
         if !parks {
-            said.set("power.kind", "never")?;
+            explicit_settings.set("power.kind", "never")?;
         }
     }
-    said.store()
+    explicit_settings.store()
 }
 
 fn refuse_foreign(table: &Table) -> Result<()> {
@@ -346,9 +353,9 @@ fn members(group: &Table, work: &Work) -> Result<Vec<usize>> {
     let remedy = "say nodes = [0, 1], or the name of a group of the record";
     match group.get("nodes") {
         Some(Value::String(name)) => {
-            let found = work.groups.iter().find(|group| group.name == *name);
+            let result = work.groups.iter().find(|group| group.name == *name);
             let names = || work.groups.iter().map(|group| group.name.as_str());
-            found
+            result
                 .map(|group| group.members.clone())
                 .ok_or_else(|| Error::unknown("group of the record", name, names()))
         }
@@ -367,35 +374,39 @@ fn members(group: &Table, work: &Work) -> Result<Vec<usize>> {
 }
 
 /// A node, from a preset or a file, with some keys changed; over `base` where it names neither.
-fn node(path: &str, said: &Table, base: Option<&Node>) -> Result<Node> {
-    let mut said = said.clone();
-    let name = keys::take_text(&mut said, path, "preset")?;
+fn node(path: &str, explicit_settings: &Table, base: Option<&Node>) -> Result<Node> {
+    let mut explicit_settings = explicit_settings.clone();
+    let name = keys::take_text(&mut explicit_settings, path, "preset")?;
     let mut table = match (name, base) {
         (Some(name), _) => keys::opened(&name, "node", nodes::text)?,
         (None, Some(base)) => base.to_table(),
         // A complete table, as results hold it, lists its kinds of operation.
-        (None, None) if said.contains_key("cycles") && said.contains_key("description") => Table::new(),
+        (None, None)
+            if explicit_settings.contains_key("cycles") && explicit_settings.contains_key("description") =>
+        {
+            Table::new()
+        }
         (None, None) => keys::opened("smart-2003", "node", nodes::text)?,
     };
     let mut cycles = keys::table(&table, "cycles")?;
-    cycles.extend(match said.remove("cycles") {
+    cycles.extend(match explicit_settings.remove("cycles") {
         None => Table::new(),
         Some(Value::Table(cycles)) => cycles,
         Some(other) => return Err(Error::user(format!("{path}.cycles: expected a table, found `{other}`"))),
     });
-    table.extend(said);
+    table.extend(explicit_settings);
     table.insert("cycles".to_owned(), Value::Table(cycles));
     Node::from_table(&table)
 }
 
-fn network(said: &Table) -> Result<NetworkFile> {
-    let mut said = said.clone();
-    let name = keys::take_text(&mut said, "network", "preset")?;
+fn network(explicit_settings: &Table) -> Result<NetworkFile> {
+    let mut explicit_settings = explicit_settings.clone();
+    let name = keys::take_text(&mut explicit_settings, "network", "preset")?;
     let mut table = match name {
         Some(name) => keys::opened(&name, "network", networks::text)?,
-        None if said.contains_key("kind") => Table::new(),
+        None if explicit_settings.contains_key("kind") => Table::new(),
         None => keys::opened("fast-ethernet", "network", networks::text)?,
     };
-    table.extend(said);
+    table.extend(explicit_settings);
     networks::from_table(&table)
 }

@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// What a node spent in a phase: its time by component, traffic and energy.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Spent {
+pub(super) struct PhaseCost {
     pub parts: MemberParts,
     pub traffic: Traffic,
     /// Energy of the store, up to the state it is in at the end of the phase.
@@ -51,7 +51,7 @@ pub(super) struct ReplayedPhase {
     pub name: String,
     pub start: Time,
     pub end: Time,
-    pub nodes: Vec<Spent>,
+    pub nodes: Vec<PhaseCost>,
 }
 
 /// The nodes and the network of a replay.
@@ -115,7 +115,8 @@ impl<'a> Cluster<'a> {
                 waiting: *longest - *own,
                 ..MemberParts::default()
             };
-            let nodes = starts.iter().map(|own| Spent { parts: parts(own), busy: *own, ..Spent::default() });
+            let nodes =
+                starts.iter().map(|own| PhaseCost { parts: parts(own), busy: *own, ..PhaseCost::default() });
             ran.push(ReplayedPhase { name: "start-up".into(), start: self.now, end, nodes: nodes.collect() });
             self.now = end;
             for (member, own) in self.members.iter_mut().zip(starts) {
@@ -193,7 +194,7 @@ impl<'a> Cluster<'a> {
                 )));
             }
             let (traffic, energy) = member.spent();
-            nodes.push(Spent {
+            nodes.push(PhaseCost {
                 parts: parts[index],
                 traffic: traffic.since(spent.0),
                 store: since(energy, spent.1),

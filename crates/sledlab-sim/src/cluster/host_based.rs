@@ -9,7 +9,7 @@ use sledlab_models::node::Node;
 use sledlab_trace::work::{FileAccess, NodeStep, Phase, Work};
 
 /// Most times that a host reads the inner file of a nested loop; each is an access of the record.
-const MOST_PASSES: u64 = 1 << 20;
+const MAX_PASSES: u64 = 1 << 20;
 
 /// The record of `work` where a host does all of it: one more node, the last, which has no store.
 ///
@@ -75,7 +75,7 @@ fn again(work: &Work, step: &NodeStep, host: &Node) -> Result<Vec<FileAccess>> {
             None => 1,
             Some(outer) => sum(work.files[outer].bytes.iter().copied())?.div_ceil(host.block_bytes()).max(1),
         };
-        if times > MOST_PASSES {
+        if times > MAX_PASSES {
             return Err(Error::user(format!(
                 "the host would read `{}` {times} times, once for every block of the outer file",
                 work.files[access.file].name

@@ -31,11 +31,11 @@ pub(super) fn messages(
     let (before, after) = step.sends.split_at(after);
     let size = member.message_bytes(step);
     let mut all = Vec::new();
-    for (to, whole) in after.iter().chain(before).filter(|(to, bytes)| *to != own && *bytes > 0) {
-        for index in 0..whole.div_ceil(size) {
-            let end = ((index + 1) * size).min(*whole);
+    for (to, full) in after.iter().chain(before).filter(|(to, bytes)| *to != own && *bytes > 0) {
+        for index in 0..full.div_ceil(size) {
+            let end = ((index + 1) * size).min(*full);
             // The first unit after which that many bytes have resulted.
-            let unit = (u128::from(end) * u128::from(units)).div_ceil(u128::from(*whole)) as u64;
+            let unit = (u128::from(end) * u128::from(units)).div_ceil(u128::from(*full)) as u64;
             let unit = if only_receives && (*to as usize) < work.nodes { 0 } else { unit };
             all.push(Message { unit, to: *to, bytes: end - index * size });
         }

@@ -336,10 +336,10 @@ fn requests_ns(work: &Work, member: &Member, step: &NodeStep) -> f64 {
 /// Checks that all pages of the record have been read and written, and that energies add up; a violation is a defect.
 fn conserve(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
     let moved = |access: &sledlab_trace::work::FileAccess| access.bytes;
-    let (mut least_read, mut least_written) = (0_u128, 0_u128);
+    let (mut min_read, mut min_written) = (0_u128, 0_u128);
     for step in work.phases.iter().flat_map(|phase| &phase.steps) {
-        least_read += step.reads.iter().map(|access| u128::from(moved(access))).sum::<u128>();
-        least_written += step.writes.iter().map(|access| u128::from(moved(access))).sum::<u128>();
+        min_read += step.reads.iter().map(|access| u128::from(moved(access))).sum::<u128>();
+        min_written += step.writes.iter().map(|access| u128::from(moved(access))).sum::<u128>();
     }
     let nodes = || outcome.phases.iter().flat_map(|phase| &phase.nodes);
     let read: u128 = nodes().map(|node| u128::from(node.read_bytes)).sum();
@@ -347,9 +347,9 @@ fn conserve(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
     let stores: f64 = nodes().map(|node| node.store_j).sum();
     let requests: u64 = nodes().map(|node| node.requests).sum();
     let is_same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9);
-    if read < least_read || written < least_written || requests != outcome.pages {
+    if read < min_read || written < min_written || requests != outcome.pages {
         return Err(Error::internal(format!(
-            "{least_read} and {least_written} bytes were to be read and written, {read} and {written} were, in \
+            "{min_read} and {min_written} bytes were to be read and written, {read} and {written} were, in \
              {requests} requests of {}",
             outcome.pages
         )));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sledlab_models::node::Node;
 use sledlab_models::power::Energy;
 
-use super::engine::{ReplayedPhase, Spent};
+use super::engine::{PhaseCost, ReplayedPhase};
 use super::failure::FailureOutcome;
 
 /// Results of a replay.
@@ -135,7 +135,7 @@ pub(super) fn largest(components: [u128; 4]) -> &'static str {
 }
 
 pub(super) fn phase(ran: &ReplayedPhase, sent: &[u64], received: &[u64]) -> PhaseOutcome {
-    let node = |(index, spent): (usize, &Spent)| NodeOutcome {
+    let node = |(index, spent): (usize, &PhaseCost)| NodeOutcome {
         compute_ns: spent.parts.compute.as_ns(),
         store_ns: spent.parts.store.as_ns(),
         network_ns: spent.parts.network.as_ns(),

@@ -1,6 +1,6 @@
 //! Sampling of the passes of a nested loop: which passes are simulated, and the time and energy of the others.
 //!
-//! 1. The first passes are simulated: at least [`FIRST_PAGES`] pages and [`LEAST`] + 2 groups of passes. Short loops end
+//! 1. The first passes are simulated: at least [`FIRST_PAGES`] pages and [`MIN`] + 2 groups of passes. Short loops end
 //!    here. A group is as many passes as have [`GROUP_PAGES`] pages.
 //! 2. Then passes are skipped, one group is simulated to bring the store into the state of that part of the loop, and
 //!    the next group is the sample. Gaps have random lengths, so that samples do not follow a period of the loop. The
@@ -25,7 +25,7 @@ const FIRST_PAGES: u64 = 1 << 14;
 /// to forget the passes before the gap.
 const GROUP_PAGES: u64 = 256;
 /// Least differences of samples from which their variance is estimated.
-const LEAST: u32 = 8;
+const MIN: u32 = 8;
 /// Student's t for a two-sided confidence of 99.9 % at 8 degrees of freedom; with more samples the bound is wider than
 /// needed.
 const T_9995: f64 = 5.04;
@@ -33,7 +33,7 @@ const T_9995: f64 = 5.04;
 /// variance is not known before the last sample.
 const PLANNED: f64 = 5e-4;
 /// Least groups in a gap: with shorter ones, sampling saves little.
-const LEAST_GAP: f64 = 4.0;
+const MIN_GAP: f64 = 4.0;
 
 /// Time by component and energy of the store, since the beginning of a step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -212,7 +212,7 @@ impl Running {
     fn variance(&self) -> f64 {
         let gaps = f64::from(2 * self.far.count.max(1));
         let mut seen = self.mean.relative(self.far.store[1] / gaps, self.far.energy[1] / gaps);
-        if self.far.count < LEAST {
+        if self.far.count < MIN {
             let count = f64::from(self.all.count.max(2));
             let variance = |[sum, squares]: [f64; 2]| (squares - sum * sum / count) / (count - 1.0);
             seen = seen.max(self.mean.relative(variance(self.all.store), variance(self.all.energy)));
@@ -224,22 +224,23 @@ impl Running {
     /// Passes to skip after a sample.
     fn gap(&self, ahead: u64, random: &mut Stream) -> u64 {
         let left = self.shape.passes.saturating_sub(self.ended + ahead);
-        if self.all.count <= LEAST || self.ended * self.shape.pages < FIRST_PAGES || left <= 2 * self.group {
+        if self.all.count <= MIN || self.ended * self.shape.pages < FIRST_PAGES || left <= 2 * self.group {
             return 0;
         }
-        let rest = self.groups(left);
+        let remaining = self.groups(left);
         let allowed = (PLANNED / T_9995 * self.groups(self.shape.passes)).powi(2);
-        let mut room = allowed / self.variance() - self.weight - rest;
-        if self.far.count < LEAST {
+        let mut room = allowed / self.variance() - self.weight - remaining;
+        if self.far.count < MIN {
             // Samples far apart may turn out to vary more than the neighbors known so far.
             room /= 4.0;
         }
         if room <= 0.0 {
             return 0;
         }
-        let windows = (rest * rest / room).max(f64::from(LEAST.saturating_sub(self.far.count))).max(1.0);
-        let gap = rest / windows - 2.0;
-        if gap < LEAST_GAP {
+        let windows =
+            (remaining * remaining / room).max(f64::from(MIN.saturating_sub(self.far.count))).max(1.0);
+        let gap = remaining / windows - 2.0;
+        if gap < MIN_GAP {
             return 0;
         }
         let passes = gap * random.random_range(0.5..1.5) * self.group as f64;

@@ -161,10 +161,10 @@ impl Sequence {
         for part in &self.parts {
             if let Part::Nested { outer, block_pages, inner, passes } = part {
                 // The last pass may have fewer pages than the others.
-                let whole = outer.as_ref().map_or(*passes, |outer| outer.pages.len() / block_pages);
+                let full = outer.as_ref().map_or(*passes, |outer| outer.pages.len() / block_pages);
                 let block = if outer.is_some() { *block_pages } else { 0 };
                 let pages = block + inner.iter().map(|touch| touch.pages.len()).sum::<u64>();
-                loops.push(Loop { start, passes: whole, pages });
+                loops.push(Loop { start, passes: full, pages });
             }
             start += part.len();
         }

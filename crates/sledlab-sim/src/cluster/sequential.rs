@@ -55,7 +55,7 @@ pub(super) fn run(
         Half::After => (&nothing, if works_after { charge } else { none }, &writes),
     };
     let units = reads.len().max(1);
-    let mut turn = Turn {
+    let mut turn = PageLoop {
         now,
         parts: MemberParts::default(),
         request: member.request(),
@@ -95,7 +95,7 @@ pub(super) fn run(
 }
 
 /// The state of a loop over pages.
-struct Turn {
+struct PageLoop {
     now: Time,
     parts: MemberParts,
     request: Span,
@@ -106,7 +106,7 @@ struct Turn {
     unwatched: u64,
 }
 
-impl Turn {
+impl PageLoop {
     #[inline]
     fn serve(&mut self, member: &mut Member, op: Op, lbn: u64, blocks: u32) -> Result<()> {
         let done = member.store()?.serve(self.now + self.request, op, lbn, blocks)?;

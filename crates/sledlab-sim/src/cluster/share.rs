@@ -10,8 +10,8 @@ pub(super) struct Share {
 
 impl Share {
     /// `whole` over `of` units of work.
-    pub fn new(whole: u64, of: u64) -> Self {
-        Share { whole, of: of.max(1), allotted: 0 }
+    pub fn new(full: u64, of: u64) -> Self {
+        Share { whole: full, of: of.max(1), allotted: 0 }
     }
 
     /// The amount that is due when `done` units are done, less what earlier calls returned.
@@ -35,11 +35,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_is_given_and_no_unit_gets_more_than_its_part(whole: u64, of in 1_u64..1000) {
-            let mut share = Share::new(whole, of);
+        fn all_is_given_and_no_unit_gets_more_than_its_part(full: u64, of in 1_u64..1000) {
+            let mut share = Share::new(full, of);
             let parts: Vec<u64> = (1..=of).map(|done| share.upto(done)).collect();
-            prop_assert_eq!(parts.iter().sum::<u64>(), whole);
-            prop_assert!(parts.iter().all(|part| part.abs_diff(whole / of) <= 1));
+            prop_assert_eq!(parts.iter().sum::<u64>(), full);
+            prop_assert!(parts.iter().all(|part| part.abs_diff(full / of) <= 1));
         }
     }
 }

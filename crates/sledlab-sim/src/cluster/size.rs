@@ -6,13 +6,13 @@ use sledlab_trace::work::{PageOrder, Phase, Work};
 use super::member::Member;
 
 /// Most pages and packets of a replay: an hour or so. Passes of a nested loop that may be skipped do not count.
-const MOST_EVENTS: u128 = 1 << 32;
+const MAX_EVENTS: u128 = 1 << 32;
 /// Most messages of a phase in which reading, working and messages overlap; all of them are in memory.
-const MOST_MESSAGES: u128 = 1 << 26;
+const MAX_MESSAGES: u128 = 1 << 26;
 /// Most pages of a file that is accessed in random order; their order is in memory.
-const MOST_RANDOM_PAGES: u64 = 1 << 28;
+const MAX_RANDOM_PAGES: u64 = 1 << 28;
 /// Most bytes that stores read or write, every pass counted: sums have 64 bits.
-const MOST_BYTES: u128 = 1 << 62;
+const MAX_BYTES: u128 = 1 << 62;
 
 /// Counts of a record up to a phase.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl ReplaySize {
                 self.bytes += member.extent(work, accesses, false).1;
                 let is_random = |order| order == PageOrder::Random;
                 let mut random = accesses.iter().filter(|access| is_random(access.order));
-                if random.any(|access| member.files.pages(access.file) > MOST_RANDOM_PAGES) {
+                if random.any(|access| member.files.pages(access.file) > MAX_RANDOM_PAGES) {
                     return refuse(
                         "a file in random order has more than 2^28 pages",
                         "make node.page_kb larger, or read the file in sequential order",
@@ -67,19 +67,19 @@ impl ReplaySize {
             self.phase_bytes_sent += everywhere;
         }
         let overlaps = members.iter().any(|member| member.node.params.prefetch_pages > 0);
-        if overlaps && messages > MOST_MESSAGES {
+        if overlaps && messages > MAX_MESSAGES {
             return refuse(
                 &format!("{messages} messages are more than can be in memory, 2^26"),
                 "check the bytes of `sends`, and make messages larger: `message_bytes`, or node.message_kb",
             );
         }
-        if self.bytes > MOST_BYTES {
+        if self.bytes > MAX_BYTES {
             return refuse(
                 "by its end stores would have read and written more than 2^62 bytes",
                 "make node.block_kb larger, or replay fewer data",
             );
         }
-        if self.events > MOST_EVENTS {
+        if self.events > MAX_EVENTS {
             return refuse(
                 &format!(
                     "by its end the replay would have {} pages, messages and packets, more than 2^32",

@@ -39,10 +39,10 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
         let before = text.get(..at).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let found = text.lines().nth(line - 1).unwrap_or_default();
+        let result = text.lines().nth(line - 1).unwrap_or_default();
         Error::user(format!("not valid TOML: {}", error.message()))
             .with_remedy("`sledlab init experiment` writes an example of such a file")
-            .at(name, line as u64, column as u64, found.as_bytes())
+            .at(name, line as u64, column as u64, result.as_bytes())
     })
 }
 
@@ -128,8 +128,8 @@ pub(crate) fn take_text(table: &mut Table, path: &str, key: &str) -> Result<Opti
 /// The replay table with every default filled in; values that cannot be read stay as they are, and are refused
 /// elsewhere.
 pub(crate) fn replay_table(all: &Table) -> Table {
-    let said = table(all, "replay").unwrap_or_default();
-    ReplayParams::from_table("replay", &said).map_or(said, |params| params.to_table())
+    let text = table(all, "replay").unwrap_or_default();
+    ReplayParams::from_table("replay", &text).map_or(text, |params| params.to_table())
 }
 
 /// Sets `table.key` (or `seed`) to a TOML value, or to text where it is none.

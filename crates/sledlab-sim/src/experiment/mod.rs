@@ -126,7 +126,7 @@ impl Experiment {
     }
 
     /// The keys that were set, as TOML: no default is filled in, and no preset is opened.
-    pub fn said(&self) -> &Table {
+    pub fn explicit_settings(&self) -> &Table {
         &self.table
     }
 
@@ -176,9 +176,11 @@ impl Experiment {
 
     /// The `kind` in the table of the device, and of the device in front, where they have one.
     pub fn device_kinds(&self) -> Vec<String> {
-        let said = ["device", "front"].into_iter().filter_map(|table| self.table.get(table));
+        let explicit_settings = ["device", "front"].into_iter().filter_map(|table| self.table.get(table));
         // Tables that cannot be read are refused where they are needed.
-        let kinds = said.filter_map(|said| device_table(said).ok()?.get("kind")?.as_str().map(str::to_owned));
+        let kinds = explicit_settings.filter_map(|explicit_settings| {
+            device_table(explicit_settings).ok()?.get("kind")?.as_str().map(str::to_owned)
+        });
         kinds.collect()
     }
 
@@ -198,8 +200,8 @@ impl Experiment {
     /// # Errors
     /// A value that is no text, or not of the form `module:Class:key=value`.
     pub fn replacement_setting(&self) -> Result<String> {
-        let mut said = keys::table(&self.table, "hybrid")?;
-        let word = keys::take_text(&mut said, "hybrid", "replacement")?.unwrap_or_default();
+        let mut explicit_settings = keys::table(&self.table, "hybrid")?;
+        let word = keys::take_text(&mut explicit_settings, "hybrid", "replacement")?.unwrap_or_default();
         split_plug_in("replacement", &word, &mut Table::new())
     }
 
@@ -268,12 +270,12 @@ impl Experiment {
         if resolved.store.has_several() {
             recorder = recorder.naming_devices();
         }
-        let said =
+        let explicit_settings =
             RunMetadata { fitted, mode: replay.mode, config: self.config(&resolved)?, seed: resolved.seed };
         let poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
         let feed = Feed::new(source, devices, &replay, system.capacity_blocks());
         let run = Run::new(poll, feed, &replay, progress).stopping_overloaded(stop_overloaded);
-        Ok(Running::new(run, system, recorder, said, begun, cost))
+        Ok(Running::new(run, system, recorder, explicit_settings, begun, cost))
     }
 
     /// The system, and the settings that results hold, of an experiment whose operations are submitted and recorded.
@@ -368,9 +370,9 @@ impl Experiment {
         if let Some(choice) = &self.scheduler {
             return Ok(choice.clone());
         }
-        let (word, said) = self.scheduler_setting()?;
+        let (word, explicit_settings) = self.scheduler_setting()?;
         let (name, mut params) = scheduler::parse(&word)?;
-        params.extend(said);
+        params.extend(explicit_settings);
         scheduler::Choice::new(&name, &params)
     }
 
@@ -388,7 +390,7 @@ impl Experiment {
     /// # Errors
     /// A kind that is no text.
     pub fn power_setting(&self) -> Result<(String, Table)> {
-        self.kind_said("power", "fixed")
+        self.selected_kind("power", "fixed")
     }
 
     /// Uses a power policy from outside, whatever the table `[power]` says.
@@ -399,10 +401,10 @@ impl Experiment {
     /// The `kind` of the table `[hybrid]`, which may carry parameters (`caching-disk:segment_kb=64`), with the other
     /// keys; and the device in front, of the table `[front]`.
     fn hybrid(&self) -> Result<Option<HybridFile>> {
-        let mut said = keys::table(&self.table, "hybrid")?;
-        let word = keys::take_text(&mut said, "hybrid", "kind")?;
+        let mut explicit_settings = keys::table(&self.table, "hybrid")?;
+        let word = keys::take_text(&mut explicit_settings, "hybrid", "kind")?;
         let word = word.as_deref().unwrap_or(hybrid::Choice::NONE);
-        let Some(choice) = hybrid::Choice::parse(word, said)? else {
+        let Some(choice) = hybrid::Choice::parse(word, explicit_settings)? else {
             return match self.table.get("front") {
                 None => Ok(None),
                 Some(_) => Err(Error::user("front: there is nothing it could be in front of")
@@ -410,10 +412,10 @@ impl Experiment {
             };
         };
         let mut front = self.table.get("front").cloned().unwrap_or(Value::Table(Table::new()));
-        if let Value::Table(said) = &mut front
-            && !said.contains_key("kind")
+        if let Value::Table(explicit_settings) = &mut front
+            && !explicit_settings.contains_key("kind")
         {
-            said.entry("preset").or_insert(Value::from(FRONT));
+            explicit_settings.entry("preset").or_insert(Value::from(FRONT));
         }
         let front = device(Some(&front), &self.kinds)?;
         let power = self.power(&front)?;
@@ -422,9 +424,9 @@ impl Experiment {
 
     /// The `kind` of the table `[merge]`, which may carry parameters (`chains:rows=2`), with the other keys.
     fn merge(&self) -> Result<MergeParams> {
-        let mut said = keys::table(&self.table, "merge")?;
-        let word = keys::take_text(&mut said, "merge", "kind")?;
-        MergeParams::parse(word.as_deref(), said)
+        let mut explicit_settings = keys::table(&self.table, "merge")?;
+        let word = keys::take_text(&mut explicit_settings, "merge", "kind")?;
+        MergeParams::parse(word.as_deref(), explicit_settings)
     }
 
     /// The scheduler's kind as it was set, and the other keys of its table.
@@ -432,7 +434,7 @@ impl Experiment {
     /// # Errors
     /// A kind that is no text.
     pub fn scheduler_setting(&self) -> Result<(String, Table)> {
-        self.kind_said("scheduler", "fcfs")
+        self.selected_kind("scheduler", "fcfs")
     }
 
     /// Uses a scheduler from outside, whatever the table `[scheduler]` says.
@@ -445,11 +447,11 @@ impl Experiment {
     /// # Errors
     /// A kind that is no text.
     pub fn workload_setting(&self) -> Result<(String, Table)> {
-        self.kind_said("workload", "")
+        self.selected_kind("workload", "")
     }
 
     /// The kind in a table, or `otherwise`, and its other keys; parameters in the word of a plug-in are among them.
-    fn kind_said(&self, table: &str, otherwise: &str) -> Result<(String, Table)> {
+    fn selected_kind(&self, table: &str, otherwise: &str) -> Result<(String, Table)> {
         let mut params = keys::table(&self.table, table)?;
         let word = keys::take_text(&mut params, table, "kind")?;
         let word = split_plug_in(table, word.as_deref().unwrap_or(otherwise), &mut params)?;

@@ -14,19 +14,18 @@ const OF_FILES: [&str; 2] = ["trace", "work"];
 /// A relative name is looked for relative to the directory of `by`, then to the working directory: a directory with all
 /// files of an experiment can then be moved, and used from anywhere. A name found in neither stays as it is.
 pub fn seen(name: &str, by: &str) -> String {
-    let beside = match Path::new(by).parent() {
+    let adjacent = match Path::new(by).parent() {
         Some(directory) if directory != Path::new("") && is_relative_file(name) => directory.join(name),
         _ => return name.to_owned(),
     };
-    if !beside.exists() {
+    if !adjacent.exists() {
         return name.to_owned();
     }
-    let short = shortened(&beside);
+    let short = shortened(&adjacent);
     // `..` after a symbolic link leads to another directory than the text of the path says.
-    let same =
-        matches!((short.canonicalize(), beside.canonicalize()), (Ok(short), Ok(beside)) if short == beside);
-    let found = if same { short } else { beside };
-    found.to_str().map_or_else(|| name.to_owned(), str::to_owned)
+    let same = matches!((short.canonicalize(), adjacent.canonicalize()), (Ok(short), Ok(adjacent)) if short == adjacent);
+    let result = if same { short } else { adjacent };
+    result.to_str().map_or_else(|| name.to_owned(), str::to_owned)
 }
 
 fn is_relative_file(name: &str) -> bool {
@@ -35,27 +34,27 @@ fn is_relative_file(name: &str) -> bool {
 
 /// The path without `.`, and without the folders that `..` takes back.
 fn shortened(path: &Path) -> PathBuf {
-    let mut found = PathBuf::new();
+    let mut result = PathBuf::new();
     for part in path.components() {
-        match (part, found.components().next_back()) {
+        match (part, result.components().next_back()) {
             (Component::CurDir, _) => {}
             (Component::ParentDir, Some(Component::Normal(_))) => {
-                found.pop();
+                result.pop();
             }
-            _ => found.push(part),
+            _ => result.push(part),
         }
     }
-    found
+    result
 }
 
 /// Replaces the names of all files in an experiment that the file `by` holds by their paths from the working directory.
 pub(crate) fn resolve_all(all: &mut Table, by: &str) {
-    for (table, said) in all.iter_mut() {
-        match said {
+    for (table, text) in all.iter_mut() {
+        match text {
             Value::String(name) if OF_MODELS.contains(&table.as_str()) => see_model(name, by),
-            Value::Table(said) => {
+            Value::Table(text) => {
                 let key = if OF_FILES.contains(&table.as_str()) { "file" } else { "preset" };
-                match said.get_mut(key) {
+                match text.get_mut(key) {
                     Some(Value::String(name)) if key == "file" => *name = seen(name, by),
                     Some(Value::String(name)) => see_model(name, by),
                     _ => {}
@@ -100,8 +99,8 @@ mod tests {
         assert_eq!(seen("../Cargo.toml", &by), format!("{sources}/Cargo.toml"));
         // Tests run in the folder of the crate.
         assert_eq!(seen("Cargo.toml", &by), "Cargo.toml");
-        for kept in ["", "-", "nowhere.csv", "/etc"] {
-            assert_eq!(seen(kept, &by), kept);
+        for stored in ["", "-", "nowhere.csv", "/etc"] {
+            assert_eq!(seen(stored, &by), stored);
         }
         assert_eq!(seen("lib.rs", "experiment.toml"), "lib.rs");
     }
@@ -109,14 +108,14 @@ mod tests {
     #[test]
     fn presets_and_other_texts_keep_their_names() {
         let by = format!("{}/src/experiment.toml", env!("CARGO_MANIFEST_DIR"));
-        let said = "device = 'engine'\nfront = { preset = 'cluster' }\nsystem = 'lib.rs'\nnode = '../Cargo.toml'
+        let text = "device = 'engine'\nfront = { preset = 'cluster' }\nsystem = 'lib.rs'\nnode = '../Cargo.toml'
             trace = { file = 'lib.rs', format = 'engine' }\n[[group]]\nnodes = 'lib.rs'\ndevice = '../Cargo.toml'";
-        let mut table: Table = said.parse().unwrap();
+        let mut table: Table = text.parse().unwrap();
         resolve_all(&mut table, &by);
         let cargo = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
         let lib = format!("{}/src/lib.rs", env!("CARGO_MANIFEST_DIR"));
-        let wanted =
-            said.replace("../Cargo.toml", &cargo).replace("file = 'lib.rs'", &format!("file = '{lib}'"));
-        assert_eq!(table, wanted.parse::<Table>().unwrap());
+        let expected =
+            text.replace("../Cargo.toml", &cargo).replace("file = 'lib.rs'", &format!("file = '{lib}'"));
+        assert_eq!(table, expected.parse::<Table>().unwrap());
     }
 }

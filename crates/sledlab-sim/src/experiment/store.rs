@@ -122,14 +122,14 @@ impl SystemSetup {
     }
 
     /// Every table with every key; `said` holds the keys that were set for the power policy.
-    pub(crate) fn to_table(&self, said: &Table) -> Table {
+    pub(crate) fn to_table(&self, text: &Table) -> Table {
         let mut power = self.power.to_table();
         let mut behind = vec![("system", self.system.to_table()), ("cache", self.cache.to_table())];
         if let Some(hybrid) = &self.hybrid {
             // Where the two devices of a hybrid have timeouts of their own, the table holds only the timeout that was
             // set.
             if hybrid.power.to_table() != power {
-                power.retain(|key, _| key == "kind" || said.contains_key(key));
+                power.retain(|key, _| key == "kind" || text.contains_key(key));
             }
             behind.extend([("hybrid", hybrid.choice.to_table()), ("front", hybrid.front.to_table())]);
         }

@@ -109,11 +109,11 @@ impl Live {
         answers: &mut Vec<Answer>,
     ) -> Result<(Option<Outcome>, Contents)> {
         self.do_before(at.max(self.latest), answers)?;
-        let (Some(kept), Some(durable)) = (self.kept.take(), self.system.durable()) else {
+        let (Some(stored), Some(durable)) = (self.kept.take(), self.system.durable()) else {
             return Err(Error::internal("the power fails of a system that keeps no contents"));
         };
         let mut contents = durable.crash(survives);
-        contents.retain(|block, content| !kept.is_trimmed(*block, content));
+        contents.retain(|block, content| !stored.is_trimmed(*block, content));
         self.bookkeeping.counts.interrupted = true;
         let has_counted = self.recorder.by_op.iter().any(|requests| requests.moments().count() > 0);
         Ok((if has_counted { Some(self.close()?) } else { None }, contents))
@@ -133,15 +133,15 @@ mod tests {
     proptest! {
         #[test]
         fn the_last_trim_of_a_block_is_known(trims in prop::collection::vec((0_u64..60, 1_u64..20), 1..40)) {
-            let mut kept = Trims::default();
+            let mut stored = Trims::default();
             let mut last = [None; 80];
             for (id, (first, blocks)) in (1..).zip(trims) {
-                kept.trim(id, first, first + blocks);
+                stored.trim(id, first, first + blocks);
                 last[first as usize..(first + blocks) as usize].fill(Some(id));
             }
             for (block, last) in (0..).zip(last) {
                 for written in 0..45 {
-                    let is_trimmed = kept.is_trimmed(block, &Content::Data(version(written)));
+                    let is_trimmed = stored.is_trimmed(block, &Content::Data(version(written)));
                     prop_assert_eq!(is_trimmed, last.is_some_and(|trim| written < trim));
                 }
             }

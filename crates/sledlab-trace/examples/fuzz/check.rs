@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use sledlab_core::error::Blame;
+use sledlab_core::error::ErrorOrigin;
 use sledlab_core::{Error, Op, Request, Result, Source};
 use sledlab_trace::work::Work;
 use sledlab_trace::{OpenOptions, open_reader};
@@ -62,9 +62,9 @@ pub fn check(bytes: &[u8], format: Option<&str>) -> String {
     if let Err(error) = &outcome_sorted {
         helpful(error);
     }
-    let words = words(outcome.err());
+    let text = words(outcome.err());
     let kinds: String = requests.iter().take(4).map(|request| request.op.letter()).collect();
-    format!("{kinds} {words}")
+    format!("{kinds} {text}")
 }
 
 /// As [`check`], for a work record.
@@ -135,7 +135,7 @@ fn in_order_and_possible(requests: &[Request]) {
 }
 
 fn helpful(error: &Error) {
-    assert_eq!(error.blame(), Blame::User, "{error}");
+    assert_eq!(error.origin(), ErrorOrigin::User, "{error}");
     assert!(error.remedy().is_some(), "no remedy: {error}");
     assert!(error.to_string().len() < 2000, "too long: {error}");
 }

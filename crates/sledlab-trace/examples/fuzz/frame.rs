@@ -47,10 +47,10 @@ impl Frame {
             let (sample, other) = (pick(), pick());
             let input = mutate(&mut rng, &corpus[sample], &corpus[other]);
             let Ok(signature) = catch_unwind(AssertUnwindSafe(|| check(&input))) else {
-                let (seed, kept) = (self.seed, keep(target, &input));
+                let (seed, stored) = (self.seed, keep(target, &input));
                 println!(
                     "{target}: broken after {runs} runs, seed {seed}; the input is in {}",
-                    kept.display()
+                    stored.display()
                 );
                 return false;
             };

@@ -71,26 +71,26 @@ impl Bits {
     }
 
     /// Bytes of the units and of the blocks.
-    fn bytes(&self) -> Touched {
+    fn bytes(&self) -> TouchedBytes {
         let blocks: u64 = self.blocks.iter().map(|word| u64::from(word.count_ones())).sum();
-        Touched { in_units: u64::from(self.units.count_ones()) * 4096, in_blocks: blocks * BLOCK_BYTES }
+        TouchedBytes { in_units: u64::from(self.units.count_ones()) * 4096, in_blocks: blocks * BLOCK_BYTES }
     }
 }
 
 /// Bytes touched, in whole units of 4 KiB and in whole blocks.
 #[derive(Clone, Copy, Debug, Default)]
-struct Touched {
+struct TouchedBytes {
     in_units: u64,
     in_blocks: u64,
 }
 
-impl Touched {
+impl TouchedBytes {
     fn of_pages(pages: &RangeSet<u64>) -> Self {
         let bytes = length(pages) * PAGE_BLOCKS * BLOCK_BYTES;
-        Touched { in_units: bytes, in_blocks: bytes }
+        TouchedBytes { in_units: bytes, in_blocks: bytes }
     }
 
-    fn add(&mut self, other: Touched) {
+    fn add(&mut self, other: TouchedBytes) {
         self.in_units += other.in_units;
         self.in_blocks += other.in_blocks;
     }
@@ -170,11 +170,11 @@ impl Footprint {
 
     /// Number of units that were written before in some whole pages, of which the caller makes a range.
     fn units_written_in(&mut self, pages: &Range<u64>) -> u64 {
-        let whole = self.written.overlapping(pages);
-        let whole: u64 = whole.map(|range| range.end.min(pages.end) - range.start.max(pages.start)).sum();
+        let full = self.written.overlapping(pages);
+        let full: u64 = full.map(|range| range.end.min(pages.end) - range.start.max(pages.start)).sum();
         let ordered = self.ordered.get_or_insert_with(|| self.pages.iter().map(|page| page.key).collect());
         let in_bits: Vec<u64> = ordered.range(pages.clone()).copied().collect();
-        let mut units = whole * PAGE_UNITS;
+        let mut units = full * PAGE_UNITS;
         for key in in_bits {
             ordered.remove(&key);
             if let Some(slot) = self.index.get(&key)
@@ -189,11 +189,12 @@ impl Footprint {
     pub fn working_set(&self) -> WorkingSet {
         let mut either = self.read.clone();
         either.extend(self.written.iter().cloned());
-        let [mut read, mut written, mut all] = [&self.read, &self.written, &either].map(Touched::of_pages);
+        let [mut read, mut written, mut all] =
+            [&self.read, &self.written, &either].map(TouchedBytes::of_pages);
         for page in &self.pages {
             let bits = |ranges: &RangeSet<u64>, bits: &Bits| {
                 // Of a page within a range, all bytes are counted already.
-                if ranges.contains(&page.key) { Touched::default() } else { bits.bytes() }
+                if ranges.contains(&page.key) { TouchedBytes::default() } else { bits.bytes() }
             };
             read.add(bits(&self.read, &page.read));
             written.add(bits(&self.written, &page.written));

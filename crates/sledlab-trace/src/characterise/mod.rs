@@ -247,8 +247,8 @@ fn key(device: u16, number: u64) -> u64 {
 }
 
 /// `part / whole`; 0 when `whole` is 0.
-fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+fn ratio(part: u64, full: u64) -> f64 {
+    if full == 0 { 0.0 } else { part as f64 / full as f64 }
 }
 
 #[cfg(test)]

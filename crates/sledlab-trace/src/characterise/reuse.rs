@@ -279,15 +279,15 @@ mod tests {
 
     /// Hits of one cache, simulated in the plainest way.
     fn plain_hits(capacity: usize, units: &[u64]) -> u64 {
-        let mut held: Vec<u64> = Vec::new();
+        let mut stored: Vec<u64> = Vec::new();
         let mut hits = 0;
         for unit in units {
-            if let Some(at) = held.iter().position(|held| held == unit) {
-                held.remove(at);
+            if let Some(at) = stored.iter().position(|stored| stored == unit) {
+                stored.remove(at);
                 hits += 1;
             }
-            held.insert(0, *unit);
-            held.truncate(capacity);
+            stored.insert(0, *unit);
+            stored.truncate(capacity);
         }
         hits
     }

@@ -65,7 +65,7 @@ fn shares_below_8_kb_are_told_for_each_operation() {
     ])
     .sizes;
     let shares = [sizes.all, sizes.read, sizes.write].map(|of| of.below_8kb_share);
-    assert!(shares.iter().zip([0.25, 0.0, 0.5]).all(|(found, wanted)| (found - wanted).abs() < 1e-12));
+    assert!(shares.iter().zip([0.25, 0.0, 0.5]).all(|(result, expected)| (result - expected).abs() < 1e-12));
 }
 
 #[test]
@@ -143,13 +143,13 @@ proptest! {
             touched.len() as u64 * unit * BLOCK_BYTES
         };
         let set = report(&requests).working_set;
-        for (unit, found) in [
+        for (unit, result) in [
             (1, [set.read_512_bytes, set.written_512_bytes, set.all_512_bytes]),
             (8, [set.read_4k_bytes, set.written_4k_bytes, set.all_4k_bytes]),
         ] {
-            prop_assert_eq!(found[0], blocks_of(&|op| op == Op::Read, unit));
-            prop_assert_eq!(found[1], blocks_of(&|op| op == Op::Write, unit));
-            prop_assert_eq!(found[2], blocks_of(&|_| true, unit));
+            prop_assert_eq!(result[0], blocks_of(&|op| op == Op::Read, unit));
+            prop_assert_eq!(result[1], blocks_of(&|op| op == Op::Write, unit));
+            prop_assert_eq!(result[2], blocks_of(&|_| true, unit));
         }
     }
 
@@ -184,11 +184,11 @@ proptest! {
             [count(&|read, _| read), count(&|_, written| written), count(&|read, written| read || written)]
         });
         let set = report.working_set;
-        let found = [
+        let result = [
             [set.read_512_bytes, set.written_512_bytes, set.all_512_bytes].map(|bytes| bytes / 512),
             [set.read_4k_bytes, set.written_4k_bytes, set.all_4k_bytes].map(|bytes| bytes / 4096),
         ];
-        prop_assert_eq!(found, expected);
+        prop_assert_eq!(result, expected);
         prop_assert!((report.overwrite_ratio - ratio(overwritten, units_written)).abs() < 1e-12);
     }
 

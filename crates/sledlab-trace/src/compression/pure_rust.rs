@@ -82,7 +82,7 @@ impl<R> Frames<R> {
     /// Compares the checksum of the frame, where it has one.
     fn check(&self) -> io::Result<()> {
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
-            (Some(stated), Some(found)) if stated != found => Err(damaged("the checksum does not fit")),
+            (Some(stated), Some(result)) if stated != result => Err(damaged("the checksum does not fit")),
             _ => Ok(()),
         }
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn frames_and_streams_are_those_of_the_libraries() {
         let text = text();
-        let (half, rest) = text.split_at(text.len() / 2);
+        let (half, remaining) = text.split_at(text.len() / 2);
         let skipped = [&0x184d_2a53_u32.to_le_bytes()[..], &3_u32.to_le_bytes(), b"abc"].concat();
         let frame = |bytes: &[u8]| {
             let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
@@ -129,7 +129,7 @@ mod tests {
             encoder.write_all(bytes).unwrap();
             encoder.finish().unwrap()
         };
-        let packed = [frame(half), skipped, frame(rest)].concat();
+        let packed = [frame(half), skipped, frame(remaining)].concat();
         assert!(read(zstd(Cursor::new(packed.clone()))).unwrap() == text);
         assert!(read(by_library::zstd(Cursor::new(packed))).unwrap() == text);
         let stream = |bytes: &[u8]| {
@@ -137,7 +137,7 @@ mod tests {
             encoder.write_all(bytes).unwrap();
             encoder.finish().unwrap()
         };
-        let packed = [stream(half), stream(rest)].concat();
+        let packed = [stream(half), stream(remaining)].concat();
         assert!(read(xz(Cursor::new(packed.clone()))).unwrap() == text);
         assert!(read(by_library::xz(Cursor::new(packed))).unwrap() == text);
     }

@@ -91,8 +91,8 @@ pub fn find(name: &str) -> Result<&'static dyn Format> {
     if name.eq_ignore_ascii_case(PARQUET) {
         return Err(parquet());
     }
-    let found = LIST.iter().copied().find(|format| format.name().eq_ignore_ascii_case(name));
-    found.ok_or_else(|| Error::unknown("trace format", name, names()))
+    let result = LIST.iter().copied().find(|format| format.name().eq_ignore_ascii_case(name));
+    result.ok_or_else(|| Error::unknown("trace format", name, names()))
 }
 
 /// The format in which a trace with this beginning is written.

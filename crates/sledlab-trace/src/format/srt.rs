@@ -91,12 +91,12 @@ fn disks_of(header: &[u8]) -> Result<Vec<Disk>, String> {
     };
     let spaced: String =
         text.chars().flat_map(|c| if "{}=,;()".contains(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
-    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let parts: Vec<&str> = spaced.split_whitespace().collect();
     let mut disks: Vec<Disk> = Vec::new();
     let mut values = [None; KEYS.len()];
     let mut number = 0;
     let mut depth = 0_u32;
-    for (i, word) in words.iter().enumerate() {
+    for (i, word) in parts.iter().enumerate() {
         match *word {
             "{" => depth += 1,
             "}" => {
@@ -108,13 +108,13 @@ fn disks_of(header: &[u8]) -> Result<Vec<Disk>, String> {
                 }
             }
             "->" if depth == 1 => {
-                let stated = i.checked_sub(1).and_then(|before| words[before].parse().ok());
+                let stated = i.checked_sub(1).and_then(|before| parts[before].parse().ok());
                 number = stated.ok_or("a disk in the header has no number")?;
             }
             // Blocks of sections and adaptors, which are nested deeper, use some of the same words.
             "=" if depth == 2 => {
-                let key = KEYS.iter().position(|key| i > 0 && words[i - 1] == *key);
-                if let (Some(key), Some(value)) = (key, words.get(i + 1)) {
+                let key = KEYS.iter().position(|key| i > 0 && parts[i - 1] == *key);
+                if let (Some(key), Some(value)) = (key, parts.get(i + 1)) {
                     values[key] = value.parse::<u64>().ok();
                 }
             }

@@ -106,15 +106,15 @@ impl Place {
 ///
 /// A turn of n requests has n - 1 sequential ones and one other request after it; ends of extents cost some more.
 fn check_sequential_share(params: &CelloParams) -> Result<()> {
-    let most = 0.8 * (params.stream_turn - 1.0) / (params.stream_turn + 1.0);
-    if params.sequential_share <= most {
+    let maximum = 0.8 * (params.stream_turn - 1.0) / (params.stream_turn + 1.0);
+    if params.sequential_share <= maximum {
         return Ok(());
     }
     Err(Error::user(format!(
         "workload.sequential_share = {} is more than turns of {} requests can hold",
         params.sequential_share, params.stream_turn
     ))
-    .with_remedy(format!("take at most {most:.2}, or a larger workload.stream_turn")))
+    .with_remedy(format!("take at most {maximum:.2}, or a larger workload.stream_turn")))
 }
 
 /// Sizes of writes: the division of the largest between 16 and 64 KB gives the mean.
@@ -159,13 +159,13 @@ impl Generator for Cello {
         let lengths = (0..extents).map(|_| EXTENT_BLOCKS);
         let layout = [stream("scatter"), stream("extents"), stream("places")];
         let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
-        let most_blocks = u64::from(files.largest_blocks());
+        let max_blocks = u64::from(files.largest_blocks());
         let nowhere = Place { file: RankedFile { start: 0, blocks: 0 }, lbn: 0 };
         Ok(Cello {
             arrivals: Modulated::new(shape, stream("arrivals"), stream("bursts"))?,
             ops: Ops::new(params.read_share, stream("ops"))?,
-            reads: SizeMix::new(&READS, most_blocks),
-            writes: SizeMix::new(&write_sizes(params)?, most_blocks),
+            reads: SizeMix::new(&READS, max_blocks),
+            writes: SizeMix::new(&write_sizes(params)?, max_blocks),
             files,
             sequential: SequentialShare::new(params.sequential_share),
             streams: vec![nowhere; params.streams as usize],

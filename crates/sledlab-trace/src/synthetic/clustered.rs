@@ -44,12 +44,12 @@ impl ClusterRates {
     /// Mean time between clusters, in seconds.
     fn quiet_s(&self) -> Result<f64> {
         if self.copy_share() >= 1.0 {
-            let most = self.rate_per_s * self.copy_every_s;
+            let maximum = self.rate_per_s * self.copy_every_s;
             return Err(Error::user(format!(
                 "copies of {} requests every {} s leave nothing of {} requests/s for the rest",
                 self.copy_requests, self.copy_every_s, self.rate_per_s
             ))
-            .with_remedy(format!("take copies of fewer than {most:.0} requests, or rarer ones")));
+            .with_remedy(format!("take copies of fewer than {maximum:.0} requests, or rarer ones")));
         }
         let cluster_s = self.cluster_clumps * (self.clump_requests - 1.0) * self.clump_gap_s
             + (self.cluster_clumps - 1.0) * self.cluster_gap_s;

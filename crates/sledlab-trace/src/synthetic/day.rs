@@ -64,8 +64,8 @@ mod tests {
             let hours: Vec<f64> =
                 (1..=5).map(|hour| day.bend(Time::from_ns(hour * 3_600_000_000_000)).as_seconds()).collect();
             for (hour, bent) in hours.iter().enumerate() {
-                let whole = 3600.0 * (hour + 1) as f64;
-                assert!((bent - whole).abs() < 20.0, "{bent} {whole}");
+                let full = 3600.0 * (hour + 1) as f64;
+                assert!((bent - full).abs() < 20.0, "{bent} {full}");
             }
         }
     }

@@ -34,7 +34,7 @@ pub struct DirectedBoundaries {
     places: Places,
     ops: Ops,
     /// The units or blocks that requests cross or touch, in turn.
-    turns: Vec<Turn>,
+    turns: Vec<Boundary>,
     turn: usize,
     blocks: u32,
     capacity_blocks: u64,
@@ -42,7 +42,7 @@ pub struct DirectedBoundaries {
 
 /// What a request crosses or touches.
 #[derive(Clone, Copy, Debug)]
-enum Turn {
+enum Boundary {
     /// The end of a unit of this many blocks.
     End(u64),
     /// The first block of the device.
@@ -68,13 +68,13 @@ impl Generator for DirectedBoundaries {
             params.blocks_per_cylinder,
             params.blocks_per_sled,
         ];
-        let ends = units.into_iter().filter(|unit| *unit < capacity_blocks).map(Turn::End);
+        let ends = units.into_iter().filter(|unit| *unit < capacity_blocks).map(Boundary::End);
         let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
         Ok(DirectedBoundaries {
             arrivals: Arrivals::new(gap, setting.stream("directed-boundaries.arrivals")),
             places: Places::new(setting.stream("directed-boundaries.places")),
             ops: Ops::new(params.read_share, setting.stream("directed-boundaries.ops"))?,
-            turns: ends.chain([Turn::First, Turn::Last]).collect(),
+            turns: ends.chain([Boundary::First, Boundary::Last]).collect(),
             turn: 0,
             blocks: fitting(params.blocks, capacity_blocks),
             capacity_blocks,
@@ -86,9 +86,9 @@ impl Generator for DirectedBoundaries {
         self.turn = (self.turn + 1) % self.turns.len();
         let last_start = self.capacity_blocks - u64::from(self.blocks);
         let lbn = match turn {
-            Turn::End(unit) => self.across(unit).min(last_start),
-            Turn::First => 0,
-            Turn::Last => last_start,
+            Boundary::End(unit) => self.across(unit).min(last_start),
+            Boundary::First => 0,
+            Boundary::Last => last_start,
         };
         Request {
             arrival: self.arrivals.next(),

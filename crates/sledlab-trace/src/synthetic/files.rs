@@ -61,8 +61,8 @@ impl RankedFiles {
         let mut files = Vec::new();
         let mut free = space_blocks;
         for blocks in lengths {
-            let Some(rest) = free.checked_sub(u64::from(blocks)) else { break };
-            free = rest;
+            let Some(remaining) = free.checked_sub(u64::from(blocks)) else { break };
+            free = remaining;
             files.push(RankedFile { start: 0, blocks });
         }
         if files.is_empty() {
@@ -135,9 +135,9 @@ impl RankedFiles {
         }
         let file = self.by_rank[rank];
         let (blocks, length) = (u64::from(blocks), u64::from(file.blocks));
-        let held = blocks.max(PIECE_BLOCKS).min(length);
-        let pieces = (length - held) / self.stride + 1;
-        let fragments = (held - blocks) / FRAGMENT_BLOCKS + 1;
+        let stored = blocks.max(PIECE_BLOCKS).min(length);
+        let pieces = (length - stored) / self.stride + 1;
+        let fragments = (stored - blocks) / FRAGMENT_BLOCKS + 1;
         let place = self.places.below(pieces * fragments);
         (file, file.start + place / fragments * self.stride + place % fragments * FRAGMENT_BLOCKS)
     }
@@ -160,7 +160,7 @@ mod tests {
             pieces in prop::collection::vec(1_u32..40, 1..60),
             gap in prop_oneof![Just(0_u64), Just(16), Just(32)],
             space in prop_oneof![1_u64..200, 200_u64..200_000],
-            wanted in 1_u32..128,
+            expected in 1_u32..128,
         ) {
             let length = |pieces: &u32| pieces * (16 + gap as u32) - gap as u32;
             let lengths: Vec<u32> = pieces.iter().map(length).collect();
@@ -169,11 +169,11 @@ mod tests {
             sorted.sort_by_key(|file| file.start);
             prop_assert!(sorted.windows(2).all(|pair| pair[0].end() <= pair[1].start));
             prop_assert!(sorted.last().unwrap().end() <= space);
-            let wanted = wanted.min(files.largest_blocks());
+            let expected = expected.min(files.largest_blocks());
             for _ in 0..50 {
-                let (file, lbn) = files.place(wanted);
-                prop_assert!(file.start <= lbn && lbn + u64::from(wanted) <= file.end());
-                prop_assert!(wanted >= 16 || file.blocks < 16 || (lbn - file.start) % (16 + gap) + u64::from(wanted) <= 16);
+                let (file, lbn) = files.place(expected);
+                prop_assert!(file.start <= lbn && lbn + u64::from(expected) <= file.end());
+                prop_assert!(expected >= 16 || file.blocks < 16 || (lbn - file.start) % (16 + gap) + u64::from(expected) <= 16);
             }
         }
     }

@@ -59,7 +59,7 @@ const SMALL: [Weighted; 3] = [(1.0, 0.6), (2.0, 0.25), (4.0, 0.15)];
 const LARGE: [Weighted; 3] = [(16.0, 0.8), (32.0, 0.15), (64.0, 0.05)];
 
 /// Most files that are read or written at the same time: one and 1 to 4 others.
-const MOST_SCANS: u64 = 5;
+const MAX_SCANS: u64 = 5;
 
 /// See [`HplajwParams`].
 pub struct Hplajw {
@@ -104,15 +104,17 @@ fn random_sizes(params: &HplajwParams) -> Result<Vec<Weighted>> {
 /// Refuses more sequential requests than runs hold: the first of a file is not sequential, and the end of a burst cuts
 /// files short.
 fn check_sequential_share(params: &HplajwParams) -> Result<()> {
-    let most = 0.9 * params.run_share * (1.0 - 8.0 / params.mean_file_kb);
-    if params.sequential_share <= most {
+    let maximum = 0.9 * params.run_share * (1.0 - 8.0 / params.mean_file_kb);
+    if params.sequential_share <= maximum {
         return Ok(());
     }
     Err(Error::user(format!(
         "workload.sequential_share = {} is more than runs of {} of the requests over files of {} KB can hold",
         params.sequential_share, params.run_share, params.mean_file_kb
     ))
-    .with_remedy(format!("take at most {most:.2}, or a larger workload.run_share or workload.mean_file_kb")))
+    .with_remedy(format!(
+        "take at most {maximum:.2}, or a larger workload.run_share or workload.mean_file_kb"
+    )))
 }
 
 /// Lengths of files in blocks, from the first piece to the last: a geometric number of pieces.
@@ -159,7 +161,7 @@ impl Generator for Hplajw {
             files,
             run_share: params.run_share,
             sequential: SequentialShare::new(params.sequential_share),
-            scans: Vec::with_capacity(MOST_SCANS as usize),
+            scans: Vec::with_capacity(MAX_SCANS as usize),
             active: 0,
             previous_end: u64::MAX,
             gap_blocks,
@@ -195,7 +197,7 @@ impl Hplajw {
     fn begin_burst(&mut self) {
         self.scans.clear();
         self.active = 0;
-        let scans = 2 + self.choices.below(MOST_SCANS - 1);
+        let scans = 2 + self.choices.below(MAX_SCANS - 1);
         if self.kinds_rng.random::<f64>() < self.run_share {
             let ended = Scan { file: RankedFile { start: 0, blocks: 0 }, op: Op::Read, next: 0 };
             self.scans.resize(scans as usize, ended);

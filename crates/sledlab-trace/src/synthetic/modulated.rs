@@ -39,12 +39,12 @@ impl Shape {
         let quiet = self.rate_per_s - self.burst_share * difference;
         if quiet < 0.0 {
             // The dispersion where quiet times have no requests.
-            let most = 1.0 + spread * self.rate_per_s / self.burst_share.powi(2);
+            let maximum = 1.0 + spread * self.rate_per_s / self.burst_share.powi(2);
             return Err(Error::user(format!(
                 "a dispersion of {} is more than bursts of {} s in {} of the time can give at {} requests/s",
                 self.dispersion, self.burst_s, self.burst_share, self.rate_per_s
             ))
-            .with_remedy(format!("take at most {most:.1}, longer bursts, or a smaller share of them")));
+            .with_remedy(format!("take at most {maximum:.1}, longer bursts, or a smaller share of them")));
         }
         Ok([quiet, quiet + difference])
     }

@@ -86,8 +86,8 @@ impl Generator for Relation {
         let stream = |use_of: &str| setting.stream(&format!("relation.{use_of}"));
         let attributes = params.attributes.min(setting.capacity_blocks);
         let share = setting.capacity_blocks / attributes;
-        let wanted = (params.relation_mb * f64::from(1 << 20)) as u64 / BLOCK_BYTES / attributes;
-        let length = wanted.clamp(1, share);
+        let expected = (params.relation_mb * f64::from(1 << 20)) as u64 / BLOCK_BYTES / attributes;
+        let length = expected.clamp(1, share);
         let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
         Ok(Relation {
             arrivals: Arrivals::new(gap, stream("arrivals")),

@@ -13,7 +13,7 @@ pub struct SequentialShare {
 
 impl SequentialShare {
     /// Missing requests at which the chance is 1: enough that runs still begin and end at random.
-    const MOST_OWED: f64 = 100.0;
+    const MAX_PENDING: f64 = 100.0;
 
     pub fn new(share: f64) -> Self {
         SequentialShare { share, owed: 0.0 }
@@ -22,7 +22,7 @@ impl SequentialShare {
     /// The probability with which to continue a run, or to begin one.
     #[inline]
     pub fn chance(&self) -> f64 {
-        self.owed / Self::MOST_OWED
+        self.owed / Self::MAX_PENDING
     }
 
     /// Counts a request, which is sequential or not.

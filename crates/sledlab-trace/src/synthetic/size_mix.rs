@@ -35,14 +35,14 @@ pub struct SizeMix {
 }
 
 impl SizeMix {
-    /// `sizes` from the smallest to the largest; a size is at most `most_blocks`.
-    pub fn new(sizes: &[Weighted], most_blocks: u64) -> Self {
+    /// `sizes` from the smallest to the largest; a size is at most `max_blocks`.
+    pub fn new(sizes: &[Weighted], max_blocks: u64) -> Self {
         let total: f64 = sizes.iter().map(|(_, weight)| weight).sum();
         let mut cumulated = 0.0;
         let steps = sizes.iter().map(|(kb, weight)| {
             cumulated += weight / total;
             let blocks = (kb * 1024.0 / BLOCK_BYTES as f64).round() as u64;
-            (blocks.min(most_blocks) as u32, cumulated)
+            (blocks.min(max_blocks) as u32, cumulated)
         });
         SizeMix { steps: steps.collect() }
     }

@@ -120,18 +120,18 @@ fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Res
     let in_copies = copies * (1.0 - (1.0 - first_follows) / params.copy_run);
     // A clump that follows one of writes, or begins a cluster, begins in another file; and files end.
     let alone = (1.0 - first_follows * (1.0 - 1.0 / params.cluster_clumps)) / params.clump_requests;
-    let most = (1.0 - alone) * (1.0 - 8.0 / params.file_kb.max(8.0));
-    let [least, most] = [0.0, most].map(|outside| in_copies + outside * (1.0 - copies));
-    let wanted = params.sequential_share;
-    if (least..=most).contains(&wanted) || params.read_share == 0.0 {
-        return Ok((wanted - in_copies) / (1.0 - copies));
+    let maximum = (1.0 - alone) * (1.0 - 8.0 / params.file_kb.max(8.0));
+    let [least, maximum] = [0.0, maximum].map(|outside| in_copies + outside * (1.0 - copies));
+    let expected = params.sequential_share;
+    if (least..=maximum).contains(&expected) || params.read_share == 0.0 {
+        return Ok((expected - in_copies) / (1.0 - copies));
     }
     Err(Error::user(format!(
-        "workload.sequential_share = {wanted} cannot be had with clumps of {} requests over files of {} KB, and \
+        "workload.sequential_share = {expected} cannot be had with clumps of {} requests over files of {} KB, and \
          copies that are sequential",
         params.clump_requests, params.file_kb
     ))
-    .with_remedy(format!("take {:.2} to {:.2}", (100.0 * least).ceil() / 100.0, (100.0 * most).floor() / 100.0)))
+    .with_remedy(format!("take {:.2} to {:.2}", (100.0 * least).ceil() / 100.0, (100.0 * maximum).floor() / 100.0)))
 }
 
 impl Generator for Snake {
@@ -202,10 +202,10 @@ impl Generator for Snake {
         } else {
             self.within_cluster(goes_on, blocks)
         };
-        let whole = Request { arrival, lbn, blocks, op: self.op, metadata, ..Request::default() };
+        let full = Request { arrival, lbn, blocks, op: self.op, metadata, ..Request::default() };
         match self.trimmed {
-            Some(unrequested_words) if metadata => Request { blocks: 1, unrequested_words, ..whole },
-            _ => whole,
+            Some(unrequested_words) if metadata => Request { blocks: 1, unrequested_words, ..full },
+            _ => full,
         }
     }
 }

@@ -41,8 +41,11 @@ fn share(requests: &[Request], holds: impl Fn(&Request) -> bool) -> f64 {
     requests.iter().filter(|request| holds(request)).count() as f64 / requests.len() as f64
 }
 
-fn assert_near(what: &str, found: f64, wanted: f64, tolerance: f64) {
-    assert!((found / wanted - 1.0).abs() <= tolerance, "{what}: {found}, wanted {wanted} within {tolerance}");
+fn assert_near(what: &str, result: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (result / expected - 1.0).abs() <= tolerance,
+        "{what}: {result}, wanted {expected} within {tolerance}"
+    );
 }
 
 #[test]

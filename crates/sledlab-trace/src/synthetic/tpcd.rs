@@ -107,12 +107,12 @@ fn rhythm(params: &TpcdParams) -> Result<ClusterRates> {
     // Between two think times there is one gap fewer than there are requests.
     let query_turns = (think_s - gap_s) * rate_per_s / idle_share / turn_requests;
     if query_turns < 1.0 {
-        let least_s = turn_requests * idle_share / rate_per_s + gap_s;
+        let min_s = turn_requests * idle_share / rate_per_s + gap_s;
         return Err(Error::user(format!(
             "workload.think_s = {think_s} is too short: at {rate_per_s} requests/s, queries would not have a turn of \
              {turn_requests:.1} requests"
         ))
-        .with_remedy(format!("take {least_s:.2} s or more, or a higher workload.rate_per_s")));
+        .with_remedy(format!("take {min_s:.2} s or more, or a higher workload.rate_per_s")));
     }
     Ok(ClusterRates {
         rate_per_s,

@@ -151,13 +151,13 @@ impl Generator for Volume {
             burst_share: params.burst_share,
         };
         let space_blocks = setting.capacity_blocks.min(blocks_of(params.footprint_mb));
-        let most_blocks = space_blocks.min(u64::from(u32::MAX));
+        let max_blocks = space_blocks.min(u64::from(u32::MAX));
         let extents = (space_blocks / UNIT_BLOCKS).div_ceil(EXTENT_UNITS).max(1);
         let kind = |name: &str, mean_kb: f64, exponent: f64| -> Result<Kind> {
             let streams = [stream(&format!("{name}.scatter")), stream(&format!("{name}.extents"))];
             let [scatter, ranks] = streams;
             Ok(Kind {
-                sizes: SizeMix::new(&sizes(mean_kb), most_blocks),
+                sizes: SizeMix::new(&sizes(mean_kb), max_blocks),
                 extents: Extents::new(extents, exponent, scatter, ranks)?,
                 end: u64::MAX,
             })

@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Request, Result};
 
 use super::{Next, TransformStep};
-use crate::range::MOST_BLOCKS;
+use crate::range::MAX_BLOCKS;
 
 /// Moves every request by a number of blocks, up or down.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ impl TransformStep for Shift {
     fn take(&mut self, mut request: Request) -> Result<Next> {
         if request.blocks > 0 {
             let moved = request.lbn.checked_add_signed(self.blocks);
-            let fits = |lbn: &u64| *lbn <= MOST_BLOCKS - u64::from(request.blocks);
+            let fits = |lbn: &u64| *lbn <= MAX_BLOCKS - u64::from(request.blocks);
             request.lbn = moved.filter(fits).ok_or_else(|| self.impossible(&request))?;
         }
         Ok(Next::Pass(request))
@@ -57,7 +57,7 @@ impl PlaceDevices {
         let mut starts = Vec::with_capacity(extents.len());
         for extent in extents {
             starts.push(next);
-            next = next.checked_add(*extent).filter(|next| *next <= MOST_BLOCKS).ok_or_else(|| {
+            next = next.checked_add(*extent).filter(|next| *next <= MAX_BLOCKS).ok_or_else(|| {
                 Error::user("the devices of the trace are too large to be placed one after another")
                     .with_remedy("choose some of them, or scale their addresses first")
             })?;

@@ -69,13 +69,13 @@ impl<S: Source, T: TransformStep> Transformed<S, T> {
 
     /// Passes the requests from index `from` on through the step, in place.
     fn sieve(&mut self, requests: &mut Vec<Request>, from: usize) -> Result<()> {
-        let mut kept = from;
+        let mut stored = from;
         let mut outcome = Ok(());
         for i in from..requests.len() {
             match self.step.take(requests[i]) {
                 Ok(Next::Pass(request)) => {
-                    requests[kept] = request;
-                    kept += 1;
+                    requests[stored] = request;
+                    stored += 1;
                 }
                 Ok(Next::Drop) => {}
                 Ok(Next::Stop) => {
@@ -88,7 +88,7 @@ impl<S: Source, T: TransformStep> Transformed<S, T> {
                 }
             }
         }
-        requests.truncate(kept);
+        requests.truncate(stored);
         outcome
     }
 }

@@ -33,8 +33,8 @@ impl Outside {
             ("clip", Outside::Clip),
             ("scale", Outside::Scale),
         ];
-        let found = ALL.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice);
-        found.ok_or_else(|| Error::unknown("choice for requests outside", name, ALL.map(|(known, _)| known)))
+        let result = ALL.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice);
+        result.ok_or_else(|| Error::unknown("choice for requests outside", name, ALL.map(|(known, _)| known)))
     }
 }
 

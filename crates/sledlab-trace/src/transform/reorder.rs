@@ -16,7 +16,7 @@ pub struct Reorder<S> {
     inner: S,
     window: usize,
     /// Requests held back, earliest arrival first; the number is their place in the inner stream.
-    held: BinaryHeap<Reverse<(Time, u64, Held)>>,
+    held: BinaryHeap<Reverse<(Time, u64, HeapRequest)>>,
     taken: u64,
     chunk: Vec<Request>,
     next: usize,
@@ -30,21 +30,21 @@ pub struct Reorder<S> {
 
 /// A request that takes no part in comparisons: arrival and number decide before it.
 #[derive(Clone, Copy, Debug)]
-struct Held(Request);
+struct HeapRequest(Request);
 
-impl PartialEq for Held {
-    fn eq(&self, _: &Held) -> bool {
+impl PartialEq for HeapRequest {
+    fn eq(&self, _: &HeapRequest) -> bool {
         true
     }
 }
-impl Eq for Held {}
-impl PartialOrd for Held {
-    fn partial_cmp(&self, other: &Held) -> Option<std::cmp::Ordering> {
+impl Eq for HeapRequest {}
+impl PartialOrd for HeapRequest {
+    fn partial_cmp(&self, other: &HeapRequest) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Held {
-    fn cmp(&self, _: &Held) -> std::cmp::Ordering {
+impl Ord for HeapRequest {
+    fn cmp(&self, _: &HeapRequest) -> std::cmp::Ordering {
         std::cmp::Ordering::Equal
     }
 }
@@ -87,14 +87,16 @@ impl<S: Source> Reorder<S> {
             }
             let request = self.chunk[self.next];
             self.next += 1;
-            self.held.push(Reverse((request.arrival, self.taken, Held(request))));
+            self.held.push(Reverse((request.arrival, self.taken, HeapRequest(request))));
             self.taken += 1;
         }
         Ok(())
     }
 
     fn give_out(&mut self) -> Result<Option<Request>> {
-        let Some(Reverse((arrival, number, Held(mut request)))) = self.held.pop() else { return Ok(None) };
+        let Some(Reverse((arrival, number, HeapRequest(mut request)))) = self.held.pop() else {
+            return Ok(None);
+        };
         if arrival < self.last {
             let late_ms = self.last.since(arrival).as_ms();
             let window = self.window;

@@ -11,20 +11,20 @@ use super::fault::telling;
 pub const LARGEST: u64 = 1 << 50;
 
 /// The most nodes a record may have.
-pub const MOST_NODES: usize = 65_536;
+pub const MAX_NODES: usize = 65_536;
 
 /// Bytes of the longest name of a file, group, phase or kind of operation.
 pub const LONGEST_NAME: usize = 200;
 
 /// A whole number, 0 or more and at most `LIMIT`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Whole<const LIMIT: u64>(pub(super) u64);
+pub(super) struct BoundedInteger<const LIMIT: u64>(pub(super) u64);
 
 /// A count or a number of bytes.
-pub(super) type Count = Whole<LARGEST>;
+pub(super) type Count = BoundedInteger<LARGEST>;
 
 /// Any unsigned number of 64 bits.
-pub(super) type Seed = Whole<{ u64::MAX }>;
+pub(super) type Seed = BoundedInteger<{ u64::MAX }>;
 
 /// What the record must have in place of a value that is no count, for messages.
 pub(super) const A_COUNT: &str = "a whole number";
@@ -79,16 +79,16 @@ pub(super) use take_counts;
 struct WholeVisitor<const LIMIT: u64>;
 
 impl<const LIMIT: u64> Visitor<'_> for WholeVisitor<LIMIT> {
-    type Value = Whole<LIMIT>;
+    type Value = BoundedInteger<LIMIT>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(A_COUNT)
     }
 
-    take_counts!(LIMIT, Whole);
+    take_counts!(LIMIT, BoundedInteger);
 }
 
-impl<'de, const LIMIT: u64> Deserialize<'de> for Whole<LIMIT> {
+impl<'de, const LIMIT: u64> Deserialize<'de> for BoundedInteger<LIMIT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_u64(WholeVisitor)
     }
@@ -169,7 +169,7 @@ impl<'de> Visitor<'de> for SizesVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut sizes = Vec::new();
-        while let Some(Whole(size)) = list.next_element::<Count>()? {
+        while let Some(BoundedInteger(size)) = list.next_element::<Count>()? {
             sizes.push(size);
         }
         Ok(Sizes::Each(sizes))

@@ -118,9 +118,9 @@ fn syntax(message: &str, line: &[u8], column: usize) -> Fault {
     if message.starts_with("trailing characters") {
         return Fault::new("text after the end of the object", "put every object on a line of its own");
     }
-    let found = line.get(column.saturating_sub(1)..).unwrap_or_default();
-    let found = found.strip_prefix(b"-").unwrap_or(found).to_ascii_lowercase();
-    if found.starts_with(b"nan") || found.starts_with(b"inf") {
+    let result = line.get(column.saturating_sub(1)..).unwrap_or_default();
+    let result = result.strip_prefix(b"-").unwrap_or(result).to_ascii_lowercase();
+    if result.starts_with(b"nan") || result.starts_with(b"inf") {
         return Fault::new("not a finite number", "write a whole number, 0 or more");
     }
     Fault::new(
@@ -133,21 +133,21 @@ fn data(message: &str) -> Fault {
     if let Some((message, remedy)) = message.split_once(THEN) {
         return Fault::new(message, remedy);
     }
-    let first_name = |rest: &str| rest.split('`').next().map(quoted).unwrap_or_default();
-    if let Some(rest) = message.strip_prefix("unknown field `") {
-        let (name, known) = rest.rsplit_once("`, expected").unwrap_or((rest, ""));
+    let first_name = |remaining: &str| remaining.split('`').next().map(quoted).unwrap_or_default();
+    if let Some(remaining) = message.strip_prefix("unknown field `") {
+        let (name, known) = remaining.rsplit_once("`, expected").unwrap_or((remaining, ""));
         return Fault::unknown("key", name, known.split('`').skip(1).step_by(2));
     }
-    if let Some(rest) = message.strip_prefix("missing field `") {
-        let name = first_name(rest);
+    if let Some(remaining) = message.strip_prefix("missing field `") {
+        let name = first_name(remaining);
         return Fault::new(format!("the key `{name}` is missing"), format!("add `\"{name}\": ...`"));
     }
-    if let Some(rest) = message.strip_prefix("duplicate field `") {
-        let name = first_name(rest);
+    if let Some(remaining) = message.strip_prefix("duplicate field `") {
+        let name = first_name(remaining);
         return Fault::new(format!("the key `{name}` stands twice"), "keep one of the two");
     }
     // `invalid type: string "x", expected a whole number`
-    let (found, wanted) = message.rsplit_once(", expected ").unwrap_or((message, "something else"));
-    let found = found.split_once(": ").map_or(found, |(_, found)| found);
-    Fault::new(format!("expected {wanted}, found {}", quoted(found)), format!("write {wanted} here"))
+    let (result, expected) = message.rsplit_once(", expected ").unwrap_or((message, "something else"));
+    let result = result.split_once(": ").map_or(result, |(_, result)| result);
+    Fault::new(format!("expected {expected}, found {}", quoted(result)), format!("write {expected} here"))
 }

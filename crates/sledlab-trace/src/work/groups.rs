@@ -207,8 +207,8 @@ impl Groups {
     }
 
     fn node(&self, node: u64) -> Parsed<usize> {
-        let found = usize::try_from(node).ok().filter(|node| *node < self.nodes);
-        found.ok_or_else(|| {
+        let result = usize::try_from(node).ok().filter(|node| *node < self.nodes);
+        result.ok_or_else(|| {
             Fault::new(
                 format!("there is no node {node}"),
                 format!("nodes are numbered 0 to {}", self.nodes.saturating_sub(1)),

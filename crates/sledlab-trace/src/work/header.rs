@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 
 use super::File;
 use super::budget::{Budget, add};
-use super::counts::{MOST_NODES, Pairs, Sizes};
+use super::counts::{MAX_NODES, Pairs, Sizes};
 use super::fault::{Fault, Parsed, object, quoted};
 use super::groups::Groups;
-use super::lines::{Header, Mark};
+use super::lines::{Header, HeaderMarker};
 
 /// The version of the format that is written and read.
 pub(super) const VERSION: u64 = 1;
@@ -30,10 +30,10 @@ impl Head {
         check_version(line)?;
         let header: Header = object(line)?;
         let nodes = usize::try_from(header.nodes.0).unwrap_or(usize::MAX);
-        if !(1..=MOST_NODES).contains(&nodes) {
+        if !(1..=MAX_NODES).contains(&nodes) {
             return Err(Fault::new(
                 format!("a record of {nodes} nodes"),
-                format!("give 1 to {MOST_NODES} nodes"),
+                format!("give 1 to {MAX_NODES} nodes"),
             ));
         }
         Ok(Head {
@@ -55,7 +55,7 @@ fn check_version(line: &[u8]) -> Parsed<()> {
     if line.trim_ascii_start().first() != Some(&b'{') {
         return Err(Fault::new("this is no work record", HEADER).without_text());
     }
-    match object::<Mark>(line)?.work {
+    match object::<HeaderMarker>(line)?.work {
         None => Err(Fault::new("the header is missing", HEADER)),
         Some(version) if version.as_u64() == Some(VERSION) => Ok(()),
         Some(other) => Err(Fault::new(

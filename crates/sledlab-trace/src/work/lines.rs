@@ -13,7 +13,7 @@ use super::sends::Sends;
 
 /// The key that marks a line as a header, and gives its version.
 #[derive(serde::Deserialize)]
-pub(super) struct Mark {
+pub(super) struct HeaderMarker {
     pub(super) work: Option<Value>,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Mark {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header<'a> {
-    /// The version, which [`Mark`] has read and checked.
+    /// The version, which [`HeaderMarker`] has read and checked.
     #[serde(rename = "work")]
     pub(super) _work: Value,
     #[serde(borrow)]

@@ -22,7 +22,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use sledlab_core::Result;
 
-pub use counts::{LARGEST, LONGEST_NAME, MOST_NODES};
+pub use counts::{LARGEST, LONGEST_NAME, MAX_NODES};
 pub use packed::pack;
 
 use crate::input::Input;
@@ -224,8 +224,8 @@ impl NodeStep {
 
     /// Bytes that the step sends to a port.
     pub fn bytes_to(&self, port: u32) -> u64 {
-        let found = self.sends.binary_search_by_key(&port, |(port, _)| *port);
-        found.ok().and_then(|at| self.sends.get(at)).map_or(0, |(_, bytes)| *bytes)
+        let result = self.sends.binary_search_by_key(&port, |(port, _)| *port);
+        result.ok().and_then(|at| self.sends.get(at)).map_or(0, |(_, bytes)| *bytes)
     }
 
     /// Bytes that leave the node, which is `node`, for other nodes and the client, by port.

@@ -5,7 +5,7 @@ use base64::alphabet::STANDARD as ALPHABET;
 use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use super::counts::{LARGEST, MOST_NODES};
+use super::counts::{LARGEST, MAX_NODES};
 
 /// Prefix of a packed row.
 const PREFIX: &str = "varint:";
@@ -51,8 +51,8 @@ pub(super) fn unpack(text: &str, mut take: impl FnMut(usize, u64)) -> Result<usi
         if number > LARGEST {
             return Err(format!("number {count} of the row is more than 2^50"));
         }
-        if count > MOST_NODES {
-            return Err(format!("the row has more than {} numbers", MOST_NODES + 1));
+        if count > MAX_NODES {
+            return Err(format!("the row has more than {} numbers", MAX_NODES + 1));
         }
         take(count, number);
         (count, number, shift) = (count + 1, 0, 0);

@@ -72,8 +72,8 @@ struct Files {
 
 impl FindFile for Files {
     fn find(&self, name: &Name) -> Parsed<usize> {
-        let found = self.index.get(&*name.0).copied();
-        found.ok_or_else(|| Fault::unknown("file", &name.0, self.list.iter().map(|file| file.name.as_str())))
+        let result = self.index.get(&*name.0).copied();
+        result.ok_or_else(|| Fault::unknown("file", &name.0, self.list.iter().map(|file| file.name.as_str())))
     }
 
     fn name(&self, file: usize) -> &str {
@@ -326,15 +326,15 @@ impl Reader {
 }
 
 /// The index of the member that is the root; the first where the line names none.
-fn root(kind: CollectiveKind, said: Option<u64>, members: &[usize]) -> Parsed<usize> {
-    let Some(said) = said else { return Ok(0) };
+fn root(kind: CollectiveKind, text: Option<u64>, members: &[usize]) -> Parsed<usize> {
+    let Some(text) = text else { return Ok(0) };
     if !kind.has_root() {
         return Err(Fault::new(format!("a root of the collective `{}`", kind.name()), "leave `root` out"));
     }
-    let found = usize::try_from(said).ok().filter(|root| *root < members.len());
-    found.ok_or_else(|| {
+    let result = usize::try_from(text).ok().filter(|root| *root < members.len());
+    result.ok_or_else(|| {
         Fault::new(
-            format!("there is no member {said} to be the root"),
+            format!("there is no member {text} to be the root"),
             format!("members are counted from 0: give 0 to {}", members.len() - 1),
         )
     })

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::counts::{Count, MOST_NODES, Whole};
+use super::counts::{BoundedInteger, Count, MAX_NODES};
 use super::fault::{Fault, Parsed, quoted, telling};
 use super::packed::{pack, unpack};
 
@@ -24,7 +24,7 @@ pub(super) enum Sends {
     /// A number for every node and perhaps one for the client. Zeros are left out of `pairs`.
     Row { numbers: usize, pairs: Vec<Pair> },
     /// By receiver; `each` is for every other node that is not named.
-    Named { each: Option<u64>, pairs: Vec<Pair> },
+    Object { each: Option<u64>, pairs: Vec<Pair> },
 }
 
 struct SendsVisitor;
@@ -38,10 +38,10 @@ impl<'de> Visitor<'de> for SendsVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let (mut numbers, mut pairs) = (0, Vec::new());
-        while let Some(Whole(bytes)) = list.next_element::<Count>()? {
-            if numbers > MOST_NODES {
+        while let Some(BoundedInteger(bytes)) = list.next_element::<Count>()? {
+            if numbers > MAX_NODES {
                 return Err(telling(
-                    &format!("the row has more than {} numbers", MOST_NODES + 1),
+                    &format!("the row has more than {} numbers", MAX_NODES + 1),
                     "give a number for each node and, after them, one for the client",
                 ));
             }
@@ -68,7 +68,7 @@ impl<'de> Visitor<'de> for SendsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let (mut each, mut pairs) = (None, Vec::new());
-        while let Some((Receiver(receiver), Whole(bytes))) = map.next_entry::<Receiver, Count>()? {
+        while let Some((Receiver(receiver), BoundedInteger(bytes))) = map.next_entry::<Receiver, Count>()? {
             match receiver {
                 Some(port) => pairs.push((port, bytes)),
                 None if each.is_some() => {
@@ -83,7 +83,7 @@ impl<'de> Visitor<'de> for SendsVisitor {
             let receiver = if port == SOME_CLIENT { CLIENT.to_owned() } else { port.to_string() };
             return Err(telling(&format!("the receiver `{receiver}` stands twice"), "keep one of the two"));
         }
-        Ok(Sends::Named { each, pairs })
+        Ok(Sends::Object { each, pairs })
     }
 }
 
@@ -135,7 +135,7 @@ impl Sends {
                 format!("{numbers} numbers in `sends` for {nodes} nodes"),
                 format!("give {nodes}, or {} where the last is for the client", nodes + 1),
             )),
-            Sends::Named { pairs, .. } => {
+            Sends::Object { pairs, .. } => {
                 let stray = pairs.iter().find(|(port, _)| *port != SOME_CLIENT && *port as usize >= nodes);
                 stray.map_or(Ok(()), |(port, _)| {
                     Err(Fault::new(
@@ -150,16 +150,16 @@ impl Sends {
     /// Most pairs that a node may take in memory.
     pub(super) fn most(&self, nodes: usize) -> usize {
         match self {
-            Sends::Named { each: Some(_), .. } => nodes + 1,
-            Sends::Row { pairs, .. } | Sends::Named { pairs, .. } => pairs.len(),
+            Sends::Object { each: Some(_), .. } => nodes + 1,
+            Sends::Row { pairs, .. } | Sends::Object { pairs, .. } => pairs.len(),
         }
     }
 
     /// Ports and bytes of one node, by port, without zeros.
     pub(super) fn of(self, node: usize, nodes: usize) -> Vec<Pair> {
-        let mut found = match self {
+        let mut result = match self {
             Sends::Row { pairs, .. } => pairs,
-            Sends::Named { each, pairs } => {
+            Sends::Object { each, pairs } => {
                 let named = pairs.into_iter().map(|(port, bytes)| match port {
                     SOME_CLIENT => (nodes as u32, bytes),
                     port => (port, bytes),
@@ -170,36 +170,36 @@ impl Sends {
                 }
             }
         };
-        found.shrink_to_fit();
-        found
+        result.shrink_to_fit();
+        result
     }
 }
 
 /// `bytes` to every node but `own`; for the ports of `named`, their bytes instead.
 fn fill(own: usize, nodes: usize, bytes: u64, named: impl Iterator<Item = Pair>) -> Vec<Pair> {
     let mut named = named.peekable();
-    let mut found = Vec::with_capacity(nodes + 1);
+    let mut result = Vec::with_capacity(nodes + 1);
     for port in 0..=nodes as u32 {
         let others = if port as usize == own || port as usize == nodes { 0 } else { bytes };
         let sent = named.next_if(|(next, _)| *next == port).map_or(others, |(_, bytes)| bytes);
         if sent > 0 {
-            found.push((port, sent));
+            result.push((port, sent));
         }
     }
-    found
+    result
 }
 
 /// Most nodes for which rows are written as lists; with more nodes they are packed.
 const LONGEST_ROW: usize = 64;
 
 /// The sends of a node, to be written in the shortest of the four ways.
-pub(super) struct Written<'a> {
+pub(super) struct SendEncoding<'a> {
     pub(super) pairs: &'a [Pair],
     pub(super) node: usize,
     pub(super) nodes: usize,
 }
 
-impl Written<'_> {
+impl SendEncoding<'_> {
     /// The bytes to every other node, where all are the same and the node sends itself none.
     fn each(&self) -> Option<u64> {
         let to_nodes = self.to_nodes();
@@ -227,7 +227,7 @@ impl Written<'_> {
     }
 }
 
-impl Serialize for Written<'_> {
+impl Serialize for SendEncoding<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let each = self.each();
         if each.is_none() && self.pairs.len() > 4 && self.pairs.len() * 4 > self.nodes {

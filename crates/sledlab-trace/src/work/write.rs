@@ -10,7 +10,7 @@ use sledlab_core::{Error, Result};
 use super::access::written;
 use super::groups::ALL;
 use super::header::VERSION;
-use super::sends::Written;
+use super::sends::SendEncoding;
 use super::{Collective, CollectiveKind, FileAccess, NodeStep, Phase, Work};
 
 #[derive(serde::Serialize)]
@@ -22,9 +22,9 @@ struct Header<'a> {
     seed: u64,
     nodes: usize,
     lines: usize,
-    files: Named<'a, Numbers<'a>>,
-    #[serde(skip_serializing_if = "Named::is_empty")]
-    groups: Named<'a, &'a [usize]>,
+    files: OrderedObject<'a, Numbers<'a>>,
+    #[serde(skip_serializing_if = "OrderedObject::is_empty")]
+    groups: OrderedObject<'a, &'a [usize]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<&'a str>,
 }
@@ -36,10 +36,10 @@ struct Body<'a> {
     reads: Vec<WrittenAccess<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     writes: Vec<WrittenAccess<'a>>,
-    #[serde(skip_serializing_if = "Named::is_empty")]
-    operations: Named<'a, u64>,
+    #[serde(skip_serializing_if = "OrderedObject::is_empty")]
+    operations: OrderedObject<'a, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sends: Option<Written<'a>>,
+    sends: Option<SendEncoding<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,15 +72,15 @@ struct WrittenCollective<'a> {
 }
 
 /// An object with its keys in the order of a list.
-struct Named<'a, T>(Vec<(&'a str, T)>);
+struct OrderedObject<'a, T>(Vec<(&'a str, T)>);
 
-impl<T> Named<'_, T> {
+impl<T> OrderedObject<'_, T> {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-impl<T: Serialize> Serialize for Named<'_, T> {
+impl<T: Serialize> Serialize for OrderedObject<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
@@ -125,8 +125,8 @@ impl Work {
             seed: self.seed,
             nodes: self.nodes,
             lines,
-            files: Named(self.files.iter().map(|file| (&*file.name, Numbers(&file.bytes))).collect()),
-            groups: Named(self.groups.iter().map(|group| (&*group.name, &*group.members)).collect()),
+            files: OrderedObject(self.files.iter().map(|file| (&*file.name, Numbers(&file.bytes))).collect()),
+            groups: OrderedObject(self.groups.iter().map(|group| (&*group.name, &*group.members)).collect()),
             answer: self.answer.as_deref(),
         };
         let mut first = Vec::new();
@@ -188,8 +188,8 @@ impl Work {
         Ok(Body {
             reads: self.accesses(node, &step.reads)?,
             writes: self.accesses(node, &step.writes)?,
-            operations: Named(step.operations.iter().map(operation).collect::<Result<_>>()?),
-            sends: (!step.sends.is_empty()).then_some(Written {
+            operations: OrderedObject(step.operations.iter().map(operation).collect::<Result<_>>()?),
+            sends: (!step.sends.is_empty()).then_some(SendEncoding {
                 pairs: &step.sends,
                 node,
                 nodes: self.nodes,

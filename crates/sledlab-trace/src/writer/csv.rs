@@ -35,9 +35,9 @@ pub(super) fn start(output: Output, options: WriteOptions) -> Result<Box<dyn Tra
 impl Writer {
     /// Writes the header and all requests held back.
     fn begin(&mut self) -> Result<()> {
-        let Columns::Open(held) = &mut self.columns else { return Ok(()) };
-        let held = std::mem::take(held);
-        let metadata = held.iter().any(|request| request.metadata);
+        let Columns::Open(stored) = &mut self.columns else { return Ok(()) };
+        let stored = std::mem::take(stored);
+        let metadata = stored.iter().any(|request| request.metadata);
         // Columns are recognised by their place, and metadata stands after the device.
         let device = self.device_column || metadata;
         self.columns = Columns::Written { device, metadata };
@@ -46,7 +46,7 @@ impl Writer {
         text.extend_from_slice(if device { b",device" } else { b"" });
         text.extend_from_slice(if metadata { b",metadata" } else { b"" });
         self.output.line_done()?;
-        held.iter().try_for_each(|request| self.line(request, device, metadata))
+        stored.iter().try_for_each(|request| self.line(request, device, metadata))
     }
 
     fn line(&mut self, request: &Request, device: bool, metadata: bool) -> Result<()> {
@@ -94,9 +94,9 @@ impl TraceWriter for Writer {
                 let (device, metadata) = (*device, *metadata);
                 self.line(request, device, metadata)?;
             }
-            Columns::Open(held) => {
-                held.push(*request);
-                if request.metadata || held.len() == HELD_BACK {
+            Columns::Open(stored) => {
+                stored.push(*request);
+                if request.metadata || stored.len() == HELD_BACK {
                     self.begin()?;
                 }
             }

@@ -72,15 +72,15 @@ pub fn create_with(path: impl AsRef<Path>, options: WriteOptions) -> Result<Box<
 fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterFormat> {
     let known = || LIST.iter().map(|format| format.name);
     if let Some(name) = name {
-        let found = LIST.iter().find(|format| format.name == name);
-        return found.ok_or_else(|| Error::unknown("format to write", name, known()));
+        let result = LIST.iter().find(|format| format.name == name);
+        return result.ok_or_else(|| Error::unknown("format to write", name, known()));
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let unpacked = output::PACKINGS.iter().find_map(|(extension, _)| file.strip_suffix(extension));
     let extension = unpacked.unwrap_or(&file).rsplit_once('.').map(|(_, extension)| extension);
-    let found =
+    let result =
         extension.and_then(|extension| LIST.iter().find(|format| format.extensions.contains(&extension)));
-    found.ok_or_else(|| {
+    result.ok_or_else(|| {
         let known: Vec<&str> = known().collect();
         Error::user(format!("the name `{}` does not tell in which format to write", path.display()))
             .with_remedy(format!(

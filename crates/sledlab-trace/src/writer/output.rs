@@ -79,16 +79,16 @@ impl Output {
     pub(super) fn decimal(&mut self, ns: u64, digits: u32, keep: usize) {
         let unit = 10_u64.pow(digits);
         self.number(ns / unit);
-        let mut rest = ns % unit;
-        if rest == 0 && keep == 0 {
+        let mut remaining = ns % unit;
+        if remaining == 0 && keep == 0 {
             return;
         }
         self.text.push(b'.');
         let from = self.text.len();
         let mut place = unit / 10;
         while place > 0 {
-            self.text.push(b'0' + (rest / place) as u8);
-            rest %= place;
+            self.text.push(b'0' + (remaining / place) as u8);
+            remaining %= place;
             place /= 10;
         }
         while self.text.len() > from + keep && self.text.ends_with(b"0") {

@@ -29,7 +29,7 @@ pub fn read_file(path: &std::path::Path) -> (&'static str, Vec<Request>) {
 /// The message of the error that reading `bytes` must end in, which must be the user's.
 pub fn error(bytes: &[u8], format: Option<&str>) -> String {
     let error = read(bytes, OpenOptions { format, ..OpenOptions::default() }).unwrap_err();
-    assert_eq!(error.blame(), sledlab_core::error::Blame::User, "{error}");
+    assert_eq!(error.origin(), sledlab_core::error::ErrorOrigin::User, "{error}");
     assert!(error.remedy().is_some() && error.place().is_some(), "{error}");
     error.to_string()
 }
@@ -41,8 +41,8 @@ pub fn request(ns: u64, op: Op, lbn: u64, blocks: u32, device: u16) -> Request {
 
 /// A folder beside the workspace, or `None` after printing that it is absent.
 pub fn reference(variable: &str, default: &str) -> Option<PathBuf> {
-    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(default);
-    let folder = std::env::var_os(variable).map_or(beside, PathBuf::from);
+    let adjacent = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(default);
+    let folder = std::env::var_os(variable).map_or(adjacent, PathBuf::from);
     if folder.is_dir() {
         return Some(folder);
     }

@@ -40,8 +40,8 @@ fn what_a_node_sends_itself_stays_there() {
     assert_eq!(phase.bytes_received(), [3, 6, 9, 12, 0]);
     assert_eq!((work.bytes_sent(), phase.exchanges()), (30, true));
     assert_eq!((phase.steps[2].bytes_to(2), phase.steps[2].bytes_to(4)), (3, 0));
-    let kept = parse(record(r#"{"phase": "a", "node": 2, "sends": {"2": 7}}"#)).unwrap();
-    assert!(!kept.phases[0].exchanges());
+    let stored = parse(record(r#"{"phase": "a", "node": 2, "sends": {"2": 7}}"#)).unwrap();
+    assert!(!stored.phases[0].exchanges());
 }
 
 #[test]
@@ -73,15 +73,15 @@ fn accesses_have_defaults() {
     let line = r#"{"phase": "a", "nodes": "left", "reads": [{"file": "data"}, {"file": "few", "bytes": 0},
         {"file": "few", "order": "random"}, {"file": "data", "per_block_of": "few"}],
         "writes": [{"file": "data", "bytes": 5, "order": "streams"}, {"file": "data", "order": "merge", "runs": 9}]}"#;
-    let found = step(&line.replace('\n', ""), 1);
+    let result = step(&line.replace('\n', ""), 1);
     let access = |file, bytes, order| FileAccess { file, bytes, order, per_block_of: None };
     let inner = FileAccess { per_block_of: Some(1), ..access(0, 8192, PageOrder::Sequential) };
     assert_eq!(
-        found.reads,
+        result.reads,
         [access(0, 8192, PageOrder::Sequential), access(1, 200, PageOrder::Random), inner]
     );
     let merge = access(0, 8192, PageOrder::Merge { runs: 9 });
-    assert_eq!(found.writes, [access(0, 5, PageOrder::Streams { runs: 4 }), merge]);
+    assert_eq!(result.writes, [access(0, 5, PageOrder::Streams { runs: 4 }), merge]);
     // An access without bytes, to a file that is empty on a node, is left out there.
     let nothing = step(r#"{"phase": "a", "node": 2, "reads": [{"file": "few"}]}"#, 2);
     assert!(nothing.is_idle());

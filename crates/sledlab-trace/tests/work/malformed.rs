@@ -13,7 +13,7 @@ fn check(text: impl AsRef<[u8]>, begins: &str, remedy: &str) {
 pub(super) fn check_all<'a>(cases: impl IntoIterator<Item = (Vec<u8>, &'a str, &'a str)>) {
     let wrong = cases.into_iter().filter_map(|(text, begins, remedy)| {
         let error = parse(text).expect_err(begins);
-        assert_eq!(error.blame(), sledlab_core::error::Blame::User);
+        assert_eq!(error.origin(), sledlab_core::error::ErrorOrigin::User);
         let fits = error.to_string().starts_with(begins)
             && error.remedy().is_some_and(|given| given.contains(remedy));
         (!fits).then(|| format!("wanted: {begins} ... {remedy}\nsaid: {error}\n"))
@@ -229,8 +229,8 @@ fn long_names_and_lines_are_cut_in_messages() {
 #[test]
 fn cut_and_damaged_archives() {
     let text = record(r#"{"phase": "a", "node": 0, "memory": 5}"#);
-    let whole = zstd::encode_all(text.as_bytes(), 3).unwrap();
-    check(&whole[..whole.len() - 5], "w: the zstd data ends too early", "copy, download or compress");
+    let full = zstd::encode_all(text.as_bytes(), 3).unwrap();
+    check(&full[..full.len() - 5], "w: the zstd data ends too early", "copy, download or compress");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).unwrap();
     let mut damaged = gzip.finish().unwrap();

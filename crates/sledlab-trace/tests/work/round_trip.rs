@@ -70,8 +70,8 @@ fn sends(nodes: usize) -> impl Strategy<Value = Vec<(u32, u64)>> {
 
 fn step(nodes: usize) -> impl Strategy<Value = SketchedStep> {
     let operations = (subsequence((0..KINDS.len()).collect::<Vec<_>>(), 0..=KINDS.len()), count());
-    let rest = (operations, sends(nodes), prop::option::of(count()), prop_oneof![Just(0), count()]);
-    let rest = rest.prop_map(|((kinds, count), sends, message_bytes, memory)| NodeStep {
+    let remaining = (operations, sends(nodes), prop::option::of(count()), prop_oneof![Just(0), count()]);
+    let remaining = remaining.prop_map(|((kinds, count), sends, message_bytes, memory)| NodeStep {
         operations: kinds.into_iter().map(|kind| (kind, count)).collect(),
         sends,
         message_bytes,
@@ -80,7 +80,7 @@ fn step(nodes: usize) -> impl Strategy<Value = SketchedStep> {
     });
     prop_oneof![
         2 => Just((Vec::new(), Vec::new(), NodeStep::default())),
-        3 => (sketches(), sketches(), rest),
+        3 => (sketches(), sketches(), remaining),
     ]
 }
 

@@ -38,8 +38,8 @@ fn sort() {
     // The nodes write the bytes that they receive and those that they keep.
     let received = work.phases[1].bytes_received();
     let bucket = &work.files[work.file("bucket").unwrap()];
-    for (node, kept) in kept(&work, 1).into_iter().enumerate() {
-        assert_eq!(received[node] + kept, bucket.bytes[node]);
+    for (node, stored) in kept(&work, 1).into_iter().enumerate() {
+        assert_eq!(received[node] + stored, bucket.bytes[node]);
         assert_eq!(work.phases[1].steps[node].writes[0].bytes, bucket.bytes[node]);
     }
     let steps = &work.phases[3].steps;
@@ -51,8 +51,8 @@ fn join() {
     let work = sample("join");
     let received = work.phases[1].bytes_received();
     let parts = ["orders-part", "lineitem-part"].map(|name| &work.files[work.file(name).unwrap()]);
-    for (node, kept) in kept(&work, 1).into_iter().enumerate() {
-        assert_eq!(received[node] + kept, parts[0].bytes[node] + parts[1].bytes[node]);
+    for (node, stored) in kept(&work, 1).into_iter().enumerate() {
+        assert_eq!(received[node] + stored, parts[0].bytes[node] + parts[1].bytes[node]);
     }
     let inner = &work.phases[2].steps[3].reads[1];
     assert_eq!(inner.per_block_of, work.file("orders-part"));
@@ -71,7 +71,7 @@ fn the_page_of_the_format() {
     let page = include_str!("../../../../docs/work.md");
     let blocks = |language: &str| {
         let start = format!("```{language}\n");
-        page.split(&start).skip(1).filter_map(|rest| rest.split("```").next()).collect::<Vec<_>>()
+        page.split(&start).skip(1).filter_map(|remaining| remaining.split("```").next()).collect::<Vec<_>>()
     };
     let minimal = blocks("json")[0];
     assert_eq!(parse(minimal).unwrap().bytes_sent(), 4 * 83_951);

@@ -54,8 +54,8 @@ class ListedData(NamedTuple):
     @property
     def kind(self) -> Callable[..., Data]:
         """The class of the data."""
-        found: Callable[..., Data] = loaded(self.home)
-        return found
+        result: Callable[..., Data] = loaded(self.home)
+        return result
 
 
 LIST = (
@@ -88,8 +88,8 @@ def home() -> Path:
     Raises:
         Error: The directory cannot be written to.
     """
-    said = os.environ.get("SLEDLAB_DATA")
-    path = Path(said) if said else Path(platformdirs.user_cache_dir("sledlab"))
+    directory = os.environ.get("SLEDLAB_DATA")
+    path = Path(directory) if directory else Path(platformdirs.user_cache_dir("sledlab"))
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -80,8 +80,8 @@ class MarketBaskets:
                         counts = np.frombuffer(lengths, np.uint32)
                         offsets[at + 1 : at + 1 + len(counts)] = end + np.cumsum(counts, dtype=np.uint64)
                         at, end = at + len(counts), end + len(items) // 4
-                with making(directory / "items.npy", np.uint32, (end,)) as kept:
-                    kept[:] = np.memmap(draft.place, np.uint32, "r") if end else ()
+                with making(directory / "items.npy", np.uint32, (end,)) as selected:
+                    selected[:] = np.memmap(draft.place, np.uint32, "r") if end else ()
         finally:
             draft.drop()
 

@@ -53,20 +53,20 @@ class PlantedBoxes:
         if path.exists():
             return
         boxes = self._boxes(seed)
-        with making(path, np.float32, (self.records, self.dims)) as kept:
+        with making(path, np.float32, (self.records, self.dims)) as selected:
             for start in range(0, self.records, boxes.BLOCK):
                 stop = min(self.records, start + boxes.BLOCK)
                 tell("generating records", start / self.records)
                 values = np.frombuffer(boxes.block(start // boxes.BLOCK, stop - start), np.float32)
-                kept[start:stop] = values.reshape(stop - start, self.dims)
+                selected[start:stop] = values.reshape(stop - start, self.dims)
 
     def _boxes(self, seed: int) -> _native.Boxes:
         return _native.Boxes(seed, self.dims, self.clusters, self.cluster_dims, self.box_share, self.noise)
 
     def planted(self, seed: int) -> list[dict[str, Any]]:
         """The clusters: `dims`, and in each of these the bounds of the cluster's box, `lows` and `highs`."""
-        found: list[dict[str, Any]] = json.loads(self._boxes(seed).planted())
-        return found
+        result: list[dict[str, Any]] = json.loads(self._boxes(seed).planted())
+        return result
 
     def files(self, nodes: int, seed: int) -> Mapping[str, Rows]:
         """The records, as one file."""

@@ -20,8 +20,8 @@ def mapped(path: Path) -> Array:
     if path.stat().st_size < 4096:  # an empty array cannot be mapped
         small: Array = np.load(path)
         return small
-    found: Array = np.load(path, mmap_mode="r")
-    return found
+    result: Array = np.load(path, mmap_mode="r")
+    return result
 
 
 @contextmanager

@@ -106,12 +106,12 @@ class Tpch:
     def _generate(self, tables: list[str], parts: int, part: int) -> None:
         """Generates one of `parts` parts of some tables."""
         program = Path(sys.executable).with_name("tpchgen-cli")
-        found = str(program) if program.exists() else shutil.which("tpchgen-cli")
-        if found is None:
+        result = str(program) if program.exists() else shutil.which("tpchgen-cli")
+        if result is None:
             raise Error("tables of TPC-H are made by tpchgen-cli", remedy="pip install 'sledlab[jobs]'")
         drafts = self.directory / f".part-{os.getpid()}-{part}"
         number = ["--parts", str(parts), "--part", str(part + 1)]
-        said = [
+        text = [
             "parquet",
             "-s",
             f"{self.scale_factor:g}",
@@ -122,7 +122,7 @@ class Tpch:
             *number,
             "--overwrite",
         ]
-        ran = subprocess.run([found, *said], capture_output=True, text=True, check=False)
+        ran = subprocess.run([result, *text], capture_output=True, text=True, check=False)
         try:
             for table in tables:
                 made = next(iter((drafts / table).glob("*.parquet")), None)
@@ -185,13 +185,13 @@ class TableColumns(dict[str, "Array"]):
 
     def __getitem__(self, name: str) -> Array:
         """A column."""
-        found: Array | None = super().__getitem__(name)
-        if found is None:
+        result: Array | None = super().__getitem__(name)
+        if result is None:
             path = self._tables.directory / "columns" / f"{self._table}.{name}.npy"
             if not path.exists():
                 self._take_out(name, path)
-            self[name] = found = mapped(path)
-        return found
+            self[name] = result = mapped(path)
+        return result
 
     def _take_out(self, name: str, path: Path) -> None:
         """Extracts a column from the Parquet files into a file of its own."""

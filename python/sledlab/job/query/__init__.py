@@ -60,17 +60,17 @@ def find(query: str | Path) -> Query:
     Raises:
         Error: No query has the name, or the file cannot be read.
     """
-    said = str(query).strip()
-    if not any(character.isspace() for character in said) and (QUERIES / f"{said.lower()}.sql").is_file():
-        return Query(said.lower(), (QUERIES / f"{said.lower()}.sql").read_text())
-    if isinstance(query, Path) or said.endswith(".sql"):
+    text = str(query).strip()
+    if not any(character.isspace() for character in text) and (QUERIES / f"{text.lower()}.sql").is_file():
+        return Query(text.lower(), (QUERIES / f"{text.lower()}.sql").read_text())
+    if isinstance(query, Path) or text.endswith(".sql"):
         try:
-            return Query(Path(said).stem, Path(said).read_text(encoding="utf-8"))
+            return Query(Path(text).stem, Path(text).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
-            raise Error(f"cannot read the query `{said}`: {error}") from error
-    if " " not in said:
-        raise Error(f"unknown query `{said}`", remedy="name q1 to q22, or a file FILE.sql")
-    return Query("query", said)
+            raise Error(f"cannot read the query `{text}`: {error}") from error
+    if " " not in text:
+        raise Error(f"unknown query `{text}`", remedy="name q1 to q22, or a file FILE.sql")
+    return Query("query", text)
 
 
 @dataclass(frozen=True)
@@ -162,32 +162,34 @@ def record_query(
             check_writable(Path(path))
     check_size(node_count, memory_mb)
     own = tuple(of_directory(Path(tables))) if tables is not None else ()
-    asked = AskedQuery(find(query), node_count, float(memory_mb), float(scale_factor), own)
-    kept = home() / "records" / f"{asked.content}.work"
+    requested = AskedQuery(find(query), node_count, float(memory_mb), float(scale_factor), own)
+    selected = home() / "records" / f"{requested.content}.work"
     tell: Tell = progress or (lambda what, share: None)
-    if again or answer is not None or not kept.exists():
-        keep(_recorded(asked, Path(answer) if answer is not None else None, tell, again=again), kept)
-    return handed(kept, work)
+    if again or answer is not None or not selected.exists():
+        keep(_recorded(requested, Path(answer) if answer is not None else None, tell, again=again), selected)
+    return handed(selected, work)
 
 
-def _recorded(asked: AskedQuery, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
+def _recorded(requested: AskedQuery, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
     """The text of the query's record.
 
     Raises:
         Error: DuckDB refuses the query, or its plan leaves nothing for nodes to do.
     """
-    profile.check(asked.query.sql)
-    where = asked.found(tell)
+    profile.check(requested.query.sql)
+    where = requested.found(tell)
     tell("running the query", None)
     if again or answer is not None:
         _ran.cache_clear()
-    plan, digest = _ran(asked.query.sql, where, str([table.content for table in asked.tables]), answer)
-    phases = QueryPhases(asked.nodes, int(asked.memory_mb * 2**20 * FOR_ROWS))
+    plan, digest = _ran(
+        requested.query.sql, where, str([table.content for table in requested.tables]), answer
+    )
+    phases = QueryPhases(requested.nodes, int(requested.memory_mb * 2**20 * FOR_ROWS))
     Execution(phases, where).run(plan)
     logs = phases.logs()
     if not any(step.to_record() for each in logs for step in each.steps.values()):
         raise Error("the query leaves nothing for nodes to do", remedy="let it read a table")
-    return log.record({**asked.header, "answer": digest}, logs, [])
+    return log.record({**requested.header, "answer": digest}, logs, [])
 
 
 @lru_cache(maxsize=1)

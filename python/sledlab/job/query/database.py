@@ -20,12 +20,12 @@ def version() -> str:
         Error: DuckDB is not installed, or has another major version.
     """
     try:
-        found = str(duckdb.__version__)
+        result = str(duckdb.__version__)
     except ModuleNotFoundError as error:
         raise Error("queries are planned by DuckDB, which is not installed", remedy=_REMEDY) from error
-    if found.split(".", maxsplit=1)[0] != "2":
-        raise Error(f"queries are planned by DuckDB 2; this is {found}", remedy=_REMEDY)
-    return found
+    if result.split(".", maxsplit=1)[0] != "2":
+        raise Error(f"queries are planned by DuckDB 2; this is {result}", remedy=_REMEDY)
+    return result
 
 
 def connect() -> DuckDBPyConnection:

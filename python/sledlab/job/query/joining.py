@@ -82,12 +82,12 @@ def _sent_to_probe(phases: QueryPhases, build: Flow, probe: Flow) -> int:
 
 def _sent_by_hash(phases: QueryPhases, build: Flow, probe: Flow) -> int:
     """Bytes sent when both sides go to the nodes of their hashes."""
-    found = 0
+    result = 0
     for flow in (build, probe):
         if flow.home != "each":
             stays = int(phases.by_hash(phases.counts(flow)).diagonal().sum())
-            found += (flow.rows - stays) * flow.width
-    return found
+            result += (flow.rows - stays) * flow.width
+    return result
 
 
 def _bring(phases: QueryPhases, build: Flow, probe: Flow) -> Counts:
@@ -126,9 +126,9 @@ def _held(
         phases.read_back(phase, phases.write(probe.phase, probed, probe.width, phase.name))
     else:
         phase.holds(table + waiting)
-    held = min(table, phases.room)
-    phase.holds(held)
-    return replace(probe, phase=phase, held=held)
+    stored = min(table, phases.room)
+    phase.holds(stored)
+    return replace(probe, phase=phase, held=stored)
 
 
 def _matches(operator: Operator, flow: Flow, built: Counts, probed: Counts) -> None:

@@ -79,8 +79,8 @@ class Execution:
     def _scan(self, operator: Operator) -> Flow:
         """Reads a whole table."""
         files = operator.files
-        found = (self._tables[path] for path in self._tables if f"{files}, ".startswith(f"{path}, "))
-        table = next(found, None)
+        result = (self._tables[path] for path in self._tables if f"{files}, ".startswith(f"{path}, "))
+        table = next(result, None)
         if table is None:
             what = files or operator.info.get("Function", "")
             raise Error(f"`{what}` is no table that nodes share", remedy="let the query scan tables only")
@@ -133,17 +133,17 @@ class Execution:
         if self.phases.nodes == 1 or flow.home == "first":
             self._group_alone(operator, flow, phase)
             return Flow(operator.rows, operator.width, flow.home, phase)
-        found = self._partial(flow.rows, operator.rows)
-        table = ceil(found / self.phases.nodes) * operator.width
-        whole = operator.needs_whole_groups
-        if not whole and table + flow.held <= self.phases.room:
+        result = self._partial(flow.rows, operator.rows)
+        table = ceil(result / self.phases.nodes) * operator.width
+        full = operator.needs_whole_groups
+        if not full and table + flow.held <= self.phases.room:
             flow.phase.does("hash", self.phases.counts(flow))
             flow.phase.holds(table + flow.held)
-            flow = replace(flow, rows=found, width=operator.width)
+            flow = replace(flow, rows=result, width=operator.width)
         self.phases.part(flow)
         arrived = self.phases.spread(flow.rows)
         groups = self.phases.spread(operator.rows)
-        if whole or int(groups.max()) * operator.width > self.phases.room:
+        if full or int(groups.max()) * operator.width > self.phases.room:
             self.phases.keep(flow, arrived, phase)
         else:
             phase.holds(int(groups.max()) * operator.width)
@@ -213,27 +213,27 @@ class Execution:
         """Keeps the first rows of the order on each node, in a heap."""
         flow = _on_one(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
-        kept = np.minimum(counts, operator.most)
-        flow.phase.does("compare", np.rint(counts * np.log2(np.maximum(kept, 2))).astype(np.int64))
-        return self._hand_on(operator, flow, kept, last=last)
+        selected = np.minimum(counts, operator.most)
+        flow.phase.does("compare", np.rint(counts * np.log2(np.maximum(selected, 2))).astype(np.int64))
+        return self._hand_on(operator, flow, selected, last=last)
 
     def _limit(self, operator: Operator, last: bool) -> Flow:
         """Keeps as many rows on each node as the limit wants in all, whichever they are."""
         flow = _on_one(self._flow(operator.inputs[0], last=last))
         if flow.home == "client":
             return replace(flow, rows=operator.rows, width=operator.width)
-        kept = np.minimum(self.phases.counts(flow), operator.most)
-        return self._hand_on(operator, flow, kept, last=last)
+        selected = np.minimum(self.phases.counts(flow), operator.most)
+        return self._hand_on(operator, flow, selected, last=last)
 
-    def _hand_on(self, operator: Operator, flow: Flow, kept: Counts, *, last: bool) -> Flow:
+    def _hand_on(self, operator: Operator, flow: Flow, selected: Counts, *, last: bool) -> Flow:
         """Sends the rows that nodes kept to the client, or to the first node if the query goes on."""
         if last:
-            flow.phase.moves(self.phases.to_client(kept), operator.width)
+            flow.phase.moves(self.phases.to_client(selected), operator.width)
             return Flow(operator.rows, operator.width, "client", flow.phase)
         if flow.home == "first" or self.phases.nodes == 1:
             return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.held)
-        flow.phase.moves(self.phases.to_first(kept), operator.width)
-        gathered = self.phases.on_first(int(kept.sum()))
+        flow.phase.moves(self.phases.to_first(selected), operator.width)
+        gathered = self.phases.on_first(int(selected.sum()))
         phase = self.phases.begin("gather")
         self.phases.keep(replace(flow, width=operator.width), gathered, phase)
         phase.does("merge", gathered)
@@ -268,9 +268,9 @@ class Execution:
             size = 0
         self._common[operator.common_table] = _Common(flow, file)
         self.phases.room -= size
-        found = self._flow(operator.inputs[1], last=last)
+        result = self._flow(operator.inputs[1], last=last)
         self.phases.room += size
-        return found
+        return result
 
     def _cte_scan(self, operator: Operator) -> Flow:
         """Scans the rows of a common table expression."""

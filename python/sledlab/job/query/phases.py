@@ -53,8 +53,8 @@ class QueryPhase:
 
     def does(self, kind: str, counts: Counts | int) -> None:
         """Adds operations of a kind to those of each node."""
-        found = self.operations.setdefault(kind, np.zeros(self.nodes, dtype=np.int64))
-        found += counts
+        result = self.operations.setdefault(kind, np.zeros(self.nodes, dtype=np.int64))
+        result += counts
 
     def moves(self, rows: Counts, width: int) -> None:
         """Sends rows: `rows` holds those of each node (row) for each node and, last, the client (column)."""
@@ -152,9 +152,9 @@ class QueryPhases:
 
     def on_first(self, total: int) -> Counts:
         """`total` on the first node, 0 on the others."""
-        found = np.zeros(self.nodes, dtype=np.int64)
-        found[0] = total
-        return found
+        result = np.zeros(self.nodes, dtype=np.int64)
+        result[0] = total
+        return result
 
     def by_hash(self, counts: Counts) -> Counts:
         """Rows that nodes send each other when each row goes to the node of its hash: evenly, to the row."""
@@ -163,22 +163,22 @@ class QueryPhases:
 
         def before(row: Counts) -> Counts:
             """Rows before `row` that go to each node: row k goes to node k modulo the number of nodes."""
-            found: Counts = (row - remainders + self.nodes - 1) // self.nodes
-            return found
+            result: Counts = (row - remainders + self.nodes - 1) // self.nodes
+            return result
 
         return self._with_client(before(ends) - before(ends - counts[:, None]))
 
     def to_first(self, counts: Counts) -> Counts:
         """Rows sent when all go to the first node."""
-        found = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
-        found[:, 0] = counts
-        return found
+        result = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
+        result[:, 0] = counts
+        return result
 
     def to_client(self, counts: Counts) -> Counts:
         """Rows sent when all go to the client."""
-        found = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
-        found[:, -1] = counts
-        return found
+        result = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
+        result[:, -1] = counts
+        return result
 
     def to_each(self, counts: Counts) -> Counts:
         """Rows sent when all go to every node."""
@@ -201,8 +201,8 @@ class QueryPhases:
     def scans(self, phase: QueryPhase, table: str, rows: Counts, size: int) -> None:
         """Reads a table of `size` bytes; each node reads the bytes of its rows."""
         ends, total = np.cumsum(rows).tolist(), int(rows.sum())
-        places = np.array([size * end // max(1, total) for end in [0, *ends]], dtype=np.int64)
-        self.files[table] = np.diff(places)
+        positions = np.array([size * end // max(1, total) for end in [0, *ends]], dtype=np.int64)
+        self.files[table] = np.diff(positions)
         phase.reads.append(Use(table, self.files[table]))
 
     def write(self, phase: QueryPhase, rows: Counts, width: int, name: str, *, streams: int = 0) -> str:

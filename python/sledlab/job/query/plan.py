@@ -139,17 +139,17 @@ def parse(profile: Mapping[str, Any]) -> Operator:
     return _operator(roots[0])
 
 
-def _operator(said: Mapping[str, Any]) -> Operator:
+def _operator(text: Mapping[str, Any]) -> Operator:
     """An operator of the profile and all operators below it."""
-    kind = str(said.get("type"))
+    kind = str(text.get("type"))
     if kind not in KINDS:
         raise Error(
             f"the plan of this query has the operator `{kind}`, which cannot become a phase",
             remedy="write the query another way",
         )
-    inputs = tuple(_operator(child) for child in said.get("children") or ())
-    info = said.get("extra_info") or {}
-    rows, size = int(said["intermediate_rows"]), int(said["intermediate_size_bytes"])
+    inputs = tuple(_operator(child) for child in text.get("children") or ())
+    info = text.get("extra_info") or {}
+    rows, size = int(text["intermediate_rows"]), int(text["intermediate_size_bytes"])
     if kind == "UNION":
         # UNION, and CTE and RESULT_COLLECTOR below, give rows on without counting them.
         rows, width = sum(each.rows for each in inputs), max(each.width for each in inputs)

@@ -116,24 +116,24 @@ def _readable(answer: DuckDBPyRelation) -> DuckDBPyRelation:
 
 def _distinct(names: list[str]) -> list[str]:
     """Names of columns; repeated ones get a number: `id`, `id_1`."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name in names:
         number, fresh = 0, name
-        while fresh in found:
+        while fresh in result:
             number += 1
             fresh = f"{name}_{number}"
-        found[fresh] = name
-    return list(found)
+        result[fresh] = name
+    return list(result)
 
 
 def _refused(error: Exception, names: Sequence[str]) -> Error:
     """The error about a query that DuckDB refused."""
-    said = str(error).strip()
-    if "disabled by configuration" in said:
+    text = str(error).strip()
+    if "disabled by configuration" in text:
         hint = "give the directory of its tables: --tables DIR"
-        return Error(f"a query sees its tables only: {said}", remedy=hint)
-    remedy = f"tables: {', '.join(names or TEXT_BYTES)}" if said.startswith("Catalog Error: Table") else None
-    return Error(f"DuckDB refuses the query: {said}", remedy=remedy)
+        return Error(f"a query sees its tables only: {text}", remedy=hint)
+    remedy = f"tables: {', '.join(names or TEXT_BYTES)}" if text.startswith("Catalog Error: Table") else None
+    return Error(f"DuckDB refuses the query: {text}", remedy=remedy)
 
 
 def _name(name: str) -> str:

@@ -48,17 +48,17 @@ class QueryTable:
         return [content(file) for file in self.files]
 
 
-def of_tpch(scale_factor: float, wanted: Iterable[str], tell: Tell) -> list[QueryTable]:
+def of_tpch(scale_factor: float, required: Iterable[str], tell: Tell) -> list[QueryTable]:
     """The tables of TPC-H that are wanted, generated unless they are kept."""
-    names = sorted(set(wanted) & set(TEXT_BYTES))
+    names = sorted(set(required) & set(TEXT_BYTES))
     data = Tpch(scale_factor)
     data.generate(names, tell)
-    found = []
+    result = []
     for name in names:
         files = tuple(data.parts(name))
         rows = sum(map(row_count, files))
-        found.append(QueryTable(name, files, rows, rows * TEXT_BYTES[name]))
-    return found
+        result.append(QueryTable(name, files, rows, rows * TEXT_BYTES[name]))
+    return result
 
 
 def of_directory(directory: Path) -> list[QueryTable]:
@@ -67,20 +67,20 @@ def of_directory(directory: Path) -> list[QueryTable]:
     Raises:
         Error: The directory has no table, or one cannot be read.
     """
-    found: dict[str, tuple[Path, ...]] = {}
+    result: dict[str, tuple[Path, ...]] = {}
     for path in sorted(directory.iterdir()) if directory.is_dir() else ():
         files = (path,) if path.suffix == ".parquet" else tuple(sorted(path.glob("*.parquet")))
         if not files:
             continue
-        if path.stem in found:
+        if path.stem in result:
             raise Error(f"`{directory}` has two tables `{path.stem}`", remedy="rename one of them")
-        found[path.stem] = files
-    if not found:
+        result[path.stem] = files
+    if not result:
         raise Error(
             f"there are no tables in `{directory}`",
             remedy="name a directory with NAME.parquet or NAME/*.parquet",
         )
-    return [_own(name, files) for name, files in found.items()]
+    return [_own(name, files) for name, files in result.items()]
 
 
 def _own(name: str, files: tuple[Path, ...]) -> QueryTable:

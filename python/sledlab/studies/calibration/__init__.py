@@ -30,7 +30,7 @@ __all__ = [
     "STATISTICS",
     "TOLERANCE",
     "WHERE_TARGETED",
-    "Calibrated",
+    "CalibrationResult",
     "StatisticRow",
     "Target",
     "calibrate",
@@ -97,7 +97,7 @@ class StatisticRow:
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class CalibrationResult:
     """The outcome of a calibration.
 
     Attributes:
@@ -134,10 +134,10 @@ def calibration(name: str) -> Calibration:
     Raises:
         Error: No stand-in has the name.
     """
-    found = CALIBRATIONS.get(name)
-    if found is None:
+    result = CALIBRATIONS.get(name)
+    if result is None:
         raise Error(f"no stand-in is called `{name}`", remedy=f"choose one of {', '.join(CALIBRATIONS)}")
-    return found
+    return result
 
 
 def choices(name: str) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def choices(name: str) -> dict[str, Any]:
     return {spec.name: spec.default for spec in specs if spec.meaning.startswith(OPEN)}
 
 
-def calibrate(name: str, seed: int = 1) -> Calibrated:
+def calibrate(name: str, seed: int = 1) -> CalibrationResult:
     """Generates a stand-in and compares its statistics with published numbers.
 
     Args:
@@ -160,15 +160,15 @@ def calibrate(name: str, seed: int = 1) -> Calibrated:
         >>> calibrate("cello").passes
         True
     """
-    chosen = calibration(name)
-    params = "\n".join(f"{key} = {value}" for key, value in chosen.parameters.items())
+    choice = calibration(name)
+    params = "\n".join(f"{key} = {value}" for key, value in choice.parameters.items())
     capacity = describe(_native.Experiment().with_device(DEVICE))["capacity_blocks"]
-    source = _native.Source.generate(chosen.workload, params, seed, capacity)
+    source = _native.Source.generate(choice.workload, params, seed, capacity)
     report = json.loads(_native.characterise(source))
-    report["runs"] = {run: RUNS[run].of(chosen.workload, chosen.parameters, seed) for run in chosen.runs}
-    targeted = {key: statistic for key, statistic in WHERE_TARGETED.items() if key in chosen.targets}
+    report["runs"] = {run: RUNS[run].of(choice.workload, choice.parameters, seed) for run in choice.runs}
+    targeted = {key: statistic for key, statistic in WHERE_TARGETED.items() if key in choice.targets}
     rows = tuple(
-        StatisticRow(statistic, float(statistic.of(report)), chosen.targets.get(key))
+        StatisticRow(statistic, float(statistic.of(report)), choice.targets.get(key))
         for key, statistic in {**STATISTICS, **targeted}.items()
     )
-    return Calibrated(name, seed, rows, choices(chosen.workload))
+    return CalibrationResult(name, seed, rows, choices(choice.workload))

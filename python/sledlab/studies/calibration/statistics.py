@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import ModelChoice
 from sledlab.runs.execute import simulate
 
 if TYPE_CHECKING:
@@ -43,16 +43,16 @@ class Statistic:
 
 def _hits(cache_mb: int) -> Statistic:
     def of(report: Report) -> float:
-        found = {row["cache_mb"]: row["hit_ratio"] for row in report["cache_hits"]}
-        return 100 * float(found[cache_mb])
+        result = {row["cache_mb"]: row["hit_ratio"] for row in report["cache_hits"]}
+        return 100 * float(result[cache_mb])
 
     return Statistic(f"LRU hits, {cache_mb} MiB", "%", 1, of)
 
 
 def _dispersion(window_s: int) -> Statistic:
     def of(report: Report) -> float:
-        found = {row["window_s"]: row["index"] for row in report["dispersion"]}
-        return float(found[window_s])
+        result = {row["window_s"]: row["index"] for row in report["dispersion"]}
+        return float(result[window_s])
 
     return Statistic(f"dispersion at {window_s} s", "", 1, of)
 
@@ -102,7 +102,7 @@ class StandInRun:
 
     def of(self, workload: str, parameters: Mapping[str, float], seed: int) -> Result:
         """The result of the simulation."""
-        source = Chosen("workload", workload, parameters)
+        source = ModelChoice("workload", workload, parameters)
         settings = {"device.idle_timeout_ms": self.idle_timeout_ms, "system.start": "parked"}
         return simulate(
             source, self.device, speedup=self.speedup, seed=seed, settings=settings, requests=False

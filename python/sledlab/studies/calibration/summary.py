@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sledlab.studies.calibration import Calibrated, StatisticRow
+    from sledlab.studies.calibration import CalibrationResult, StatisticRow
 
 HEAD = ("statistic", "target", "achieved", "deviation", "verdict", "source of the target")
 """Columns of the table."""
@@ -29,13 +29,13 @@ def _signed(value: float) -> str:
     return text if float(text) else text[1:]
 
 
-def choices(found: Calibrated) -> str:
+def choices(result: CalibrationResult) -> str:
     """A sentence with the parameters that had to be chosen."""
-    chosen = ", ".join(f"{key} = {value:g}" for key, value in found.choices.items())
-    return f"Choices: {chosen}; `sledlab show workload` says what they mean."
+    choice = ", ".join(f"{key} = {value:g}" for key, value in result.choices.items())
+    return f"Choices: {choice}; `sledlab show workload` says what they mean."
 
 
-def answer(found: Calibrated) -> str:
+def answer(result: CalibrationResult) -> str:
     """A sentence: whether the stand-in meets its published targets."""
-    met = "meets every published number it was fitted to" if found.passes else "misses what was published"
-    return f"The stand-in {found.name} (seed {found.seed}) {met}."
+    met = "meets every published number it was fitted to" if result.passes else "misses what was published"
+    return f"The stand-in {result.name} (seed {result.seed}) {met}."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, overload
 from sledlab.errors import Error
 from sledlab.lazy import later, tomllib
 from sledlab.runs.keywords import takes_options
-from sledlab.runs.options import Around, Numbers, Option, Several, Studied
+from sledlab.runs.options import Numbers, Option, Several, StorageOptions, StudyOptions
 from sledlab.runs.parsing import pair
 from sledlab.runs.parsing import words as word_list
 from sledlab.studies.side_by_side import STUDY as OF_DEVICES
@@ -30,23 +30,23 @@ def vary_of(texts: Sequence[str]) -> dict[str, list[Any]] | None:
     Raises:
         Error: A text has no value, or two texts have the same key.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for key, values in (pair("--vary", text) for text in texts):
-        if key in found:
-            raise Error(f"`--vary {key}` is given twice", remedy=f"use --vary {key}={found[key]},{values}")
-        found[key] = values
-    return {key: [_plain(each) for each in word_list(values)] for key, values in found.items()} or None
+        if key in result:
+            raise Error(f"`--vary {key}` is given twice", remedy=f"use --vary {key}={result[key]},{values}")
+        result[key] = values
+    return {key: [_plain(each) for each in word_list(values)] for key, values in result.items()} or None
 
 
 def _plain(text: str) -> Any:
     try:
-        found = tomllib.loads(f"value = {text}")["value"]
+        result = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
-    return found if isinstance(found, (int, float)) else text
+    return result if isinstance(result, (int, float)) else text
 
 
-class CompareOptions(Around, Studied, total=False):
+class CompareOptions(StorageOptions, StudyOptions, total=False):
     """The options of a comparison of schedulers."""
 
     scheduler: Annotated[Several, Option("Schedulers (sledlab list scheduler)", "A,B|all", "not oracles")]

@@ -13,7 +13,7 @@ from sledlab.model.catalogue import everything, scheduler, with_settings
 from sledlab.model.settings import word
 from sledlab.study import axes
 from sledlab.study.measure import measure_of
-from sledlab.study.plan import Case, Plan, check_source, named_alone, said_of
+from sledlab.study.plan import Case, Plan, check_source, named_alone, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,10 +47,10 @@ def planned(question: Question) -> Plan:
         "speed-up", question.axis("speedup", (1.0,) if closed else SPEEDUPS), above=True
     )
     vary, combined = _varied(question.axis("vary"))
-    said = {"seed": 1, **said_of(question.base)}
+    tables = {"seed": 1, **tables_of(question.base)}
     for each in combined:
         _check(question, names[0], each)
-    seeds = axes.seeds(said, question.axis("seed"))
+    seeds = axes.seeds(tables, question.axis("seed"))
     overload = question.axis("overload", "stop")
     made = Plan(
         bases={"": question.base},
@@ -107,11 +107,11 @@ def _varied(given: Any) -> tuple[dict[str, Any] | None, list[tuple[Varied, ...]]
                 f"vary: both `{one[0][0]}` and `{other[0][0]}` set `{key}`",
                 remedy="leave it out of one of them",
             )
-    spelled = {
+    canonical = {
         key: values if hasattr(values, "items") else [value for _, value, _ in axis]
         for (key, values), axis in zip(given.items(), axes, strict=True)
     }
-    return spelled, list(product(*axes))
+    return canonical, list(product(*axes))
 
 
 def _values(key: str, values: Any) -> list[Varied]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Source, Text
-from sledlab.show.face import DocumentFace
+from sledlab.show.document import Collapsible, Document, Facts, Grid, Heading, Source, Text
 from sledlab.show.facts import common_facts
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import (
     device_name,
     figure,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from sledlab.show.document import Part
     from sledlab.studies.compare.tables import Comparison
     from sledlab.study.race import Curve, Group
-    from sledlab.study.statistics import Averaged
+    from sledlab.study.statistics import SeedMeans
 
 MATRIX_NOTE = "best first; * the queue kept growing"
 
@@ -81,8 +81,8 @@ def answer(comparison: Comparison) -> str:
     """Return the answer: the best values of a sweep, or the best schedulers."""
     if len(comparison.groups) == 1:
         return verdict(comparison, comparison.groups[0])
-    if found := sweeps(comparison):
-        return sweep_summary.answer(found, partial(load, comparison))
+    if result := sweeps(comparison):
+        return sweep_summary.answer(result, partial(load, comparison))
     return " ".join(f"{heading(group)}: {verdict(comparison, group)}" for group in comparison.groups)
 
 
@@ -93,12 +93,12 @@ def verdict(comparison: Comparison, group: Group) -> str:
         return f"No scheduler kept up with any of these loads: the queues kept growing. {most(group, heavy)}"
     if race_parts.curves(group, "mean_ms").coincide and len(group.curves) > 2:
         light_ms, heavy_ms = (_mean(group.ranked[0].run(each)) for each in (light, heavy))
-        said = (
+        sentences = (
             f"{load(comparison, light)}, all {len(group.curves)} schedulers answer in {light_ms} on average"
         )
         heavier = load(comparison, heavy)
         more = "" if light == heavy else f", {heavier[0].lower()}{heavier[1:]} in {heavy_ms}"
-        return f"{said}{more}: they are within 1 % of each other at every load."
+        return f"{sentences}{more}: they are within 1 % of each other at every load."
     says = dict.fromkeys((_contest(comparison, group, light), _contest(comparison, group, heavy)))
     remarks = [*race_parts.reads_and_writes(group, heavy, FEW), *_fairness(group, heavy)]
     return " ".join([*says, *remarks, *limits(group, FEW)])
@@ -111,8 +111,8 @@ def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
     fast = best[0].run(speedup)
     if len(best) == len(steady) > 1:
         who = "both" if len(best) == 2 else f"all {len(best)} schedulers"
-        rest = "" if len(steady) == len(group.curves) else " that keep up"
-        return f"{begin}, {who}{rest} answer in the same time, {_mean(fast)} on average."
+        remaining = "" if len(steady) == len(group.curves) else " that keep up"
+        return f"{begin}, {who}{remaining} answer in the same time, {_mean(fast)} on average."
     one = len(best) == 1
     who = f"{names(best)} {'answers' if one else 'answer'} in {_mean(fast)} on average"
     if len(group.curves) == 1:
@@ -128,7 +128,7 @@ def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
     return f"{begin}, {who} where {than}."
 
 
-def _mean(run: Averaged) -> str:
+def _mean(run: SeedMeans) -> str:
     """Return the mean response time of a run, with its interval over several seeds."""
     return milliseconds(run.mean_ms, run.half_ms)
 
@@ -181,8 +181,8 @@ def why(group: Group, curve: Curve) -> str:
     together = [f"{run.served_at_once:.2f} requests are served at a time"] if more else []
     if run.saturated:
         done, offered = figure(run.throughput_iops, 4), figure(run.arrival_rate_iops, 4)
-        late = f"cannot keep up: completes {done} of {offered} requests a second"
-        return ", ".join([late, f"{positioning} each", *together])
+        lateness = f"cannot keep up: completes {done} of {offered} requests a second"
+        return ", ".join([lateness, f"{positioning} each", *together])
     if curve is group.yardstick:
         return f"what the others are measured by: {positioning}"
     change = run.positioning_ms / other.positioning_ms - 1 if other.positioning_ms else 0.0
@@ -228,16 +228,16 @@ def brief(comparison: Comparison) -> Sequence[Part]:
 
 def costs(comparison: Comparison) -> Grid | None:
     """Wall-clock cost of a decision of each scheduler over all loads, cheapest first."""
-    found = []
+    result = []
     for scheduler in comparison.schedulers:
         rows = [row for row in comparison.costs["decision_cost"] if row.who.name == scheduler]
         mine = sorted((row.decision_ns, row.queue_mean) for row in rows if row.decision_ns is not None)
         if mine:
             shown = (mine[0], mine[len(mine) // 2], mine[-1])
             cells = [f"{figure(ns)} ({figure(waiting)})" for ns, waiting in shown]
-            found.append((shown[1][0], (label(scheduler), *cells)))
+            result.append((shown[1][0], (label(scheduler), *cells)))
     head = ("scheduler", "least", "median", "most")
-    return Grid(head, [row for _, row in sorted(found)]) if found else None
+    return Grid(head, [row for _, row in sorted(result)]) if result else None
 
 
 def _ranked_at(group: Group) -> str:
@@ -270,23 +270,23 @@ def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
     if len(group.speedups) > 1:
         yield from race_parts.winners(group)
         yield from race_parts.throughput(comparison, group)
-    yield Folded("All numbers", [everything(group), Text(note([group]), "quiet")])
+    yield Collapsible("All numbers", [everything(group), Text(note([group]), "quiet")])
     yield from race_parts.alone(group)
 
 
 def page(comparison: Comparison) -> Document:
     """The page: the fastest and the fairest scheduler at each load, and why."""
     parts: list[Part] = [part for group in comparison.groups for part in _race(comparison, group)]
-    if found := sweeps(comparison):
+    if result := sweeps(comparison):
         parts = [
             Text(answer(comparison), "answer"),
-            *sweep_summary.parts(found, partial(load, comparison)),
+            *sweep_summary.parts(result, partial(load, comparison)),
             *parts,
         ]
     if cheapest := costs(comparison):
         parts += [Heading("What a decision costs"), cheapest, Text(COSTS_NOTE, "quiet")]
     parts += [*stopped(comparison), *slow_plugin(comparison)]
-    again = Folded("The whole comparison, to run it again", [Source(comparison.toml)])
+    again = Collapsible("The whole comparison, to run it again", [Source(comparison.toml)])
     return Document(
         kind="comparison",
         title=title(comparison),
@@ -298,9 +298,9 @@ def page(comparison: Comparison) -> Document:
 
 def draw(comparison: Comparison, measure: str, *, varied: Any = None) -> Figure:
     """Draw a measure against the load, or the effects of a sweep."""
-    if measure == "effects" and (found := sweeps(comparison)):
-        return sweep_summary.draw(found, partial(load, comparison))
+    if measure == "effects" and (result := sweeps(comparison)):
+        return sweep_summary.draw(result, partial(load, comparison))
     return race_parts.draw(comparison, measure, varied=varied)
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=draw)

@@ -131,8 +131,8 @@ class Sweep:
     def effects(self, key: str) -> list[SettingEffect]:
         """Return the effects of the other values of a key, smallest first, overloaded ones last."""
         others = [value for value in self.values[key] if value != self.value(self.best, key)]
-        found = [self.effect(key, self.best, self.with_value(self.best, key, value)) for value in others]
-        return sorted(found, key=lambda effect: (effect.overloaded, effect.less))
+        result = [self.effect(key, self.best, self.with_value(self.best, key, value)) for value in others]
+        return sorted(result, key=lambda effect: (effect.overloaded, effect.less))
 
     @cached_property
     def inert(self) -> list[str]:
@@ -145,8 +145,10 @@ class Sweep:
             other = self.with_value(combination, key, self.value(self.best, key))
             if other != combination:
                 effect = self.effect(key, other, combination)
-                late = self.late(other)
-                yield effect.overloaded != late or (not late and replace(effect, overloaded=False).differs)
+                lateness = self.late(other)
+                yield effect.overloaded != lateness or (
+                    not lateness and replace(effect, overloaded=False).differs
+                )
 
 
 def sweeps(comparison: Race) -> list[Sweep]:

@@ -74,16 +74,16 @@ def _gains(sweep: Sweep, key: str) -> list[str]:
     effects = sweep.effects(key)
     worse = [each for each in effects if each.differs and not each.overloaded]
     level = [_value(key, each.value) for each in effects if not each.differs]
-    late = [_value(key, each.value) for each in effects if each.overloaded]
+    lateness = [_value(key, each.value) for each in effects if each.overloaded]
     if len(worse) > LISTED:
         compared = [f"{_less(worse[0])}, up to {_less(worse[-1])}"]
     else:
         compared = [joined([_less(each) for each in worse])] if worse else []
-    elsewhere = "" if worse or late else " here, but not with all values of the other settings"
+    elsewhere = "" if worse or lateness else " here, but not with all values of the other settings"
     return [
         *compared,
         *([f"level with {joined(level)}{elsewhere}"] if level else []),
-        *([f"overloaded with {joined(late)}"] if late else []),
+        *([f"overloaded with {joined(lateness)}"] if lateness else []),
     ]
 
 
@@ -126,8 +126,8 @@ def draw(sweeps: Sequence[Sweep], load: Load) -> Figure:
     """Draw the best combination, and below it the mean response with each other value of each key."""
     bars = [_bars(sweep) for sweep in sweeps]
     rows = [len(each) for each in bars]
-    made, places = plots.panels(len(sweeps), 0.7 * len(sweeps) + 0.3 * sum(rows), rows)
-    for sweep, axes, each in zip(sweeps, places, bars, strict=True):
+    made, positions = plots.panels(len(sweeps), 0.7 * len(sweeps) + 0.3 * sum(rows), rows)
+    for sweep, axes, each in zip(sweeps, positions, bars, strict=True):
         plots.bar_rows(axes, each, "mean response time (ms)", 2.0)
         axes.set_title(_name(sweep, load))
     return made
@@ -136,13 +136,13 @@ def draw(sweeps: Sequence[Sweep], load: Load) -> Figure:
 def _bars(sweep: Sweep) -> list[plots.Bar]:
     """Return the bars of a sweep; those of overloaded values are hollow."""
     best = milliseconds(sweep.mean_ms(sweep.best), sweep.half_ms(sweep.best))
-    found = [("best combination", sweep.mean_ms(sweep.best), best, not sweep.steady)]
+    result = [("best combination", sweep.mean_ms(sweep.best), best, not sweep.steady)]
     for key in sweep.values:
         for effect in sweep.effects(key):
             change = f"best: {_share(effect)} less" if effect.differs else "level"
             text = "overloaded" if effect.overloaded else f"{milliseconds(effect.mean_ms)}, {change}"
-            found.append((f"{key} = {_value(key, effect.value)}", effect.mean_ms, text, effect.overloaded))
-    return found
+            result.append((f"{key} = {_value(key, effect.value)}", effect.mean_ms, text, effect.overloaded))
+    return result
 
 
 def _table(sweep: Sweep) -> Grid:

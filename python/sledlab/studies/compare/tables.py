@@ -93,11 +93,11 @@ class Comparison(Race):
 
     def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
         """Answer, some of the tables by name, and the experiment that all points share, as plain data."""
-        found = {name: records(rows) for name, rows in tables.items()}
+        result = {name: records(rows) for name, rows in tables.items()}
         effects = {"effects": self._effects()} if self.axes.get("vary") else {}
-        return {**self.heading, **found, **effects, "config": dict(self.config)}
+        return {**self.heading, **result, **effects, "config": dict(self.config)}
 
 
-def conclude(plan: Plan, found: Mapping[Point, Found]) -> Comparison:
+def conclude(plan: Plan, result: Mapping[Point, Found]) -> Comparison:
     """The comparison, made of the results of all points."""
-    return Comparison(*rows_of(measured(plan, found)), plan.config, plan.axes, plan.toml)
+    return Comparison(*rows_of(measured(plan, result)), plan.config, plan.axes, plan.toml)

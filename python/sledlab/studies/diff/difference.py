@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sledlab.display import DisplayedResult, presentation_of
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.show.wording import label
-from sledlab.shown import Shown, face_of
 from sledlab.studies.diff.side import Side, same_requests, side
 from sledlab.study.statistics import t_975
 
@@ -27,7 +27,7 @@ PERCENTILES = (1, 5, 25, 50, 75, 95, 99)
 
 
 @dataclass(frozen=True, repr=False)
-class Difference(Shown):
+class Difference(DisplayedResult):
     """The difference between two runs of the same requests: always second minus first.
 
     Times are in ms, energies in J.
@@ -81,7 +81,7 @@ class Difference(Shown):
         """All but the single requests as plain data: printed by `--json`."""
         names = ("requests", "mean_ms", "ci95_half_width_ms", "ratio", "percentiles_ms", "faster", "slower")
         return {
-            "answer": face_of(self).answer(self),
+            "answer": presentation_of(self).answer(self),
             **{name: getattr(self, name) for name in names},
             "significant": self.significant,
             "energy_j": self.energy_j,
@@ -166,7 +166,7 @@ def _settings(a: dict[str, Any], b: dict[str, Any]) -> dict[str, tuple[Any, Any]
 
 
 def _flat(config: dict[str, Any], path: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for key, value in config.items():
-        found |= _flat(value, f"{path}{key}.") if isinstance(value, dict) else {f"{path}{key}": value}
-    return found
+        result |= _flat(value, f"{path}{key}.") if isinstance(value, dict) else {f"{path}{key}": value}
+    return result

@@ -29,29 +29,29 @@ def _quantiles(values: npt.NDArray[np.float64]) -> tuple[Any, Any]:
     return np.percentile(values, shares), shares
 
 
-def shorten(name: str, most: int) -> str:
-    """A name, without its beginning where it is longer than `most` characters.
+def shorten(name: str, maximum: int) -> str:
+    """A name, without its beginning where it is longer than `maximum` characters.
 
     Examples:
         >>> shorten("runs/of/today/fcfs", 10)
         '…oday/fcfs'
     """
-    return name if len(name) <= most else f"…{name[1 - most :]}"
+    return name if len(name) <= maximum else f"…{name[1 - maximum :]}"
 
 
-def response_panel(found: Difference) -> Panel:
+def response_panel(result: Difference) -> Panel:
     """Response times of both runs as distributions."""
     series = []
-    for side, colour, dash in ((found.a, BLUE, ()), (found.b, ORANGE, (5, 1.5))):
+    for side, colour, dash in ((result.a, BLUE, ()), (result.b, ORANGE, (5, 1.5))):
         times, shares = _quantiles(side.response_ms)
         series.append(Series(side.name, colour, shares.tolist(), at=times.tolist(), dash=dash))
     return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
 
 
-def responses(found: Difference) -> Figure:
+def responses(result: Difference) -> Figure:
     """Response times of both runs as distributions, each named in its colour."""
     figure, axes = single()
-    panel, medians = response_panel(found), []
+    panel, medians = response_panel(result), []
     for series in panel.series:
         look: Any = (0, tuple(series.dash)) if series.dash else "-"
         axes.plot(series.at, [value or 0.0 for value in series.values], color=series.colour, linestyle=look)
@@ -66,25 +66,25 @@ def responses(found: Difference) -> Figure:
     return figure
 
 
-def differences(found: Difference) -> Figure:
+def differences(result: Difference) -> Figure:
     """Differences of single requests as a distribution: left of zero the second run is faster."""
     figure, axes = single()
-    values, shares = _quantiles(found.differences_ms)
-    sizes = np.abs(found.differences_ms[found.differences_ms != 0])
+    values, shares = _quantiles(result.differences_ms)
+    sizes = np.abs(result.differences_ms[result.differences_ms != 0])
     axes.set_xscale("symlog", linthresh=float(np.percentile(sizes, 20)) if len(sizes) else 1.0)
     axes.fill_between(values, shares, where=list(values <= 0), color=BLUE, alpha=0.2, linewidth=0)
     axes.fill_between(values, shares, 100, where=list(values >= 0), color=ORANGE, alpha=0.2, linewidth=0)
     axes.plot(values, shares, color=INK)
     axes.axvline(0, color=FAINT, zorder=0)
     for text, place, colour, side in (
-        (f"{percent(found.faster)} sooner", 0.02, BLUE, "left"),
-        (f"{percent(found.slower)} later", 0.98, ORANGE, "right"),
+        (f"{percent(result.faster)} sooner", 0.02, BLUE, "left"),
+        (f"{percent(result.slower)} later", 0.98, ORANGE, "right"),
     ):
         axes.text(place, 1.02, text, transform=axes.transAxes, color=colour, ha=side, fontweight="bold")
     axes.set_ylim(0, 101)
     axes.grid(visible=True)
     _few_ticks(axes)
-    axes.set_xlabel(f"change of response time under {shorten(found.b.name, LONGEST)} (ms)")
+    axes.set_xlabel(f"change of response time under {shorten(result.b.name, LONGEST)} (ms)")
     axes.set_ylabel("requests that change by less (%)")
     return figure
 

@@ -51,8 +51,8 @@ class Side:
     def statistics(self) -> dict[str, float]:
         """Mean, percentiles and maximum of the response times, in ms."""
         times = self.response_ms
-        found = {f"p{name}": float(np.percentile(times, share)) for name, share in SHARES.items()}
-        return {"mean": float(times.mean()), **found, "max": float(times.max())}
+        result = {f"p{name}": float(np.percentile(times, share)) for name, share in SHARES.items()}
+        return {"mean": float(times.mean()), **result, "max": float(times.max())}
 
     def to_dict(self) -> dict[str, Any]:
         """Statistics and energy as plain data."""
@@ -80,8 +80,8 @@ def side(run: Result | str | Path, name: str) -> Side:
             f"`{run}` holds no run: there is no {table.name}",
             remedy="give a directory that `sledlab simulate --out` left, or a table of requests",
         )
-    said = json.loads(summary.read_text(encoding="utf-8")) if summary.exists() else None
-    return _side(_name(path), _read(table), said)
+    data = json.loads(summary.read_text(encoding="utf-8")) if summary.exists() else None
+    return _side(_name(path), _read(table), data)
 
 
 def _name(path: Path) -> str:
@@ -133,9 +133,9 @@ def same_requests(a: Side, b: Side) -> tuple[npt.NDArray[np.uint64], npt.NDArray
                 remedy="run both over the same trace or workload, seed, warm-up and limit",
             )
     for column in COLUMNS[1:-1]:
-        unlike = a.frame[column].cast(str) != b.frame[column].cast(str)
-        if unlike.any():
-            at = int(unlike.arg_true()[0])
+        different = a.frame[column].cast(str) != b.frame[column].cast(str)
+        if different.any():
+            at = int(different.arg_true()[0])
             one, two = a.frame.row(at, named=True), b.frame.row(at, named=True)
             raise Error(
                 f"request {one['id']} is not the same in both: {column} is {one[column]} in {a.name} "

@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
+from sledlab.display import DisplayedResult
 from sledlab.errors import Error
 from sledlab.model.catalogue import require, with_settings
-from sledlab.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from sledlab.model.catalogue import Chosen
+    from sledlab.model.catalogue import ModelChoice
 
 BUCKETS = 1750
 POINTS = 10_000
@@ -49,14 +49,14 @@ def quantiles_ms(services_ns: Sequence[int]) -> list[float]:
     count = len(ordered)
     # Rounded as in DiskSim's tables: rounding matters for the slowest few requests of a stream.
     curve = [(edge / 1000, round(bisect_left(ordered, edge) / count, 6)) for edge in edges_us()]
-    found, at = [], 0
+    result, at = [], 0
     for point in range(1, POINTS + 1):
         share = point / POINTS
         while at < len(curve) - 1 and curve[at][1] < share:
             at += 1
         (x0, y0), (x1, y1) = curve[max(at - 1, 0)], curve[at]
-        found.append(x0 + (x1 - x0) * (share - y0) / (y1 - y0) if y1 > y0 else x1)
-    return found
+        result.append(x0 + (x1 - x0) * (share - y0) / (y1 - y0) if y1 > y0 else x1)
+    return result
 
 
 def demerit_ms(measured_ns: Sequence[int], simulated_ns: Sequence[int]) -> float:
@@ -76,7 +76,7 @@ def demerit_ms(measured_ns: Sequence[int], simulated_ns: Sequence[int]) -> float
 
 
 @dataclass(frozen=True, repr=False)
-class DriveValidation(Shown):
+class DriveValidation(DisplayedResult):
     """A drive's measured service times beside those of its model.
 
     Attributes:
@@ -133,7 +133,7 @@ class DriveValidation(Shown):
 
 
 def validate_drive(
-    drive: Chosen | str | Path, measured: str | Path, *, host: str | None = None
+    drive: ModelChoice | str | Path, measured: str | Path, *, host: str | None = None
 ) -> DriveValidation:
     """Replays a measured stream on a model of the drive it was measured on.
 
@@ -154,16 +154,16 @@ def validate_drive(
         >>> sl.validate_drive("hp-c2247a", stream).reads
         (True, False)
     """
-    chosen = require("device", drive)
-    name = chosen.name
+    choice = require("device", drive)
+    name = choice.name
     if host is None and name in _native.host_names():
         host = name
     if host == "none":
         host = None
-    experiment = with_settings(_native.Experiment(), {"device": chosen})
-    ops, found, simulated = _native.replay_measured(experiment, str(measured), host)
+    experiment = with_settings(_native.Experiment(), {"device": choice})
+    ops, result, simulated = _native.replay_measured(experiment, str(measured), host)
     if not ops:
         raise Error(f"{measured}: the stream holds no requests", remedy="check the file")
     return DriveValidation(
-        name, host, tuple(op == ord("R") for op in ops), array("Q", found), array("Q", simulated)
+        name, host, tuple(op == ord("R") for op in ops), array("Q", result), array("Q", simulated)
     )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sledlab.lazy import mpl_figure
 from sledlab.show.document import Document, Drawing, Text
-from sledlab.show.face import DocumentFace
 from sledlab.show.plots import BLUE, INK, SIZE
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import counted
 
 if TYPE_CHECKING:
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from sledlab.studies.drive.demerit import DriveValidation
 
 
-def answer(found: DriveValidation) -> str:
+def answer(result: DriveValidation) -> str:
     """A sentence with the demerit figure."""
-    return f"demerit figure {found.demerit_ms:.3f} ms"
+    return f"demerit figure {result.demerit_ms:.3f} ms"
 
 
-def brief(found: DriveValidation) -> Sequence[Part]:
+def brief(result: DriveValidation) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
-    attached = f", attached as on its measuring host ({found.host})" if found.host else ""
-    means = ((name, found.mean_ms(reads=name == "read")) for name in ("read", "write"))
+    attached = f", attached as on its measuring host ({result.host})" if result.host else ""
+    means = ((name, result.mean_ms(reads=name == "read")) for name in ("read", "write"))
     return [
-        Text(f"{found.drive}{attached}: {counted(len(found.reads), 'request')}"),
-        Text(answer(found)),
+        Text(f"{result.drive}{attached}: {counted(len(result.reads), 'request')}"),
+        Text(answer(result)),
         *(
             Text(f"mean {name:5} {pair[0]:.3f} ms measured, {pair[1]:.3f} ms simulated")
             for name, pair in means
@@ -39,27 +39,27 @@ def brief(found: DriveValidation) -> Sequence[Part]:
     ]
 
 
-def page(found: DriveValidation) -> Document:
+def page(result: DriveValidation) -> Document:
     """The page about a drive and its model."""
     return Document(
         kind="validation",
-        title=f"{found.drive} beside the drive it stands for",
-        parts=[*brief(found), Drawing(lambda: service_times(found), "Service times", width="wide")],
+        title=f"{result.drive} beside the drive it stands for",
+        parts=[*brief(result), Drawing(lambda: service_times(result), "Service times", width="wide")],
     )
 
 
-def service_times(found: DriveValidation) -> Figure:
+def service_times(result: DriveValidation) -> Figure:
     """Measured and simulated distributions of service times, of reads and of writes."""
     figure = mpl_figure.Figure(figsize=(2 * SIZE[0], SIZE[1]), layout="constrained")
-    kinds = [(title, reads) for title, reads in (("reads", True), ("writes", False)) if reads in found.reads]
-    places = figure.subplots(1, len(kinds), squeeze=False)[0]
-    for (title, reads), axes in zip(kinds, places, strict=True):
+    kinds = [(title, reads) for title, reads in (("reads", True), ("writes", False)) if reads in result.reads]
+    positions = figure.subplots(1, len(kinds), squeeze=False)[0]
+    for (title, reads), axes in zip(kinds, positions, strict=True):
         for label, times, colour in (
-            ("measured", found.measured_ns, INK),
-            (found.drive, found.simulated_ns, BLUE),
+            ("measured", result.measured_ns, INK),
+            (result.drive, result.simulated_ns, BLUE),
         ):
             ordered = sorted(
-                time / 1e6 for time, read in zip(times, found.reads, strict=True) if read == reads
+                time / 1e6 for time, read in zip(times, result.reads, strict=True) if read == reads
             )
             shares = [100 * (at + 1) / len(ordered) for at in range(len(ordered))]
             axes.step(ordered, shares, where="post", label=label, color=colour)
@@ -69,8 +69,8 @@ def service_times(found: DriveValidation) -> Figure:
         axes.set_ylim(0, 101)
         axes.grid(visible=True)
         axes.legend(frameon=False, loc="lower right")
-    figure.suptitle(f"{found.drive}: demerit figure {found.demerit_ms:.3f} ms", x=0.01, ha="left")
+    figure.suptitle(f"{result.drive}: demerit figure {result.demerit_ms:.3f} ms", x=0.01, ha="left")
     return figure
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=service_times)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=service_times)

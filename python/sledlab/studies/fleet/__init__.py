@@ -44,8 +44,8 @@ STUDY: Study[Fleet] = Study(
     despite_failures=True,
     subject=changed(
         ONE_SYSTEM,
-        measure=later("sledlab.studies.fleet.measuring:measure"),
-        row=later("sledlab.studies.fleet.measuring:FleetPoint"),
+        measure=later("sledlab.studies.fleet.measurement:measure"),
+        row=later("sledlab.studies.fleet.measurement:FleetPoint"),
         requests=False,
     ),
 )
@@ -90,5 +90,5 @@ def fleet(
         >>> found.tables["fleet"]["fleet"].to_list()
         ['mems-g2', 'mems-g3', 'mix']
     """
-    asked: dict[str, Any] = {**options, "place": place, "device": device}
-    return STUDY.run(None, None, asked, study=study, out=out, replace=replace)
+    requested: dict[str, Any] = {**options, "place": place, "device": device}
+    return STUDY.run(None, None, requested, study=study, out=out, replace=replace)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sledlab.studies.fleet.goal import ResponseGoal
     from sledlab.studies.fleet.kinds import Kind
-    from sledlab.studies.fleet.measuring import FleetPoint
+    from sledlab.studies.fleet.measurement import FleetPoint
     from sledlab.study.histogram import Spread
     from sledlab.study.measure import Measured
     from sledlab.study.prices import Prices
@@ -103,8 +103,8 @@ class Alone:
             return None
         share = 1.0
         if fill:
-            most = max(self.load / self.kind.devices, self.survey.end_blocks / self.kind.blocks)
-            share = min(most / fill, 1.0)
+            maximum = max(self.load / self.kind.devices, self.survey.end_blocks / self.kind.blocks)
+            share = min(maximum / fill, 1.0)
         return share * (self.kind.usd + energy_usd(self.energy_j, self.span_s, prices))
 
 

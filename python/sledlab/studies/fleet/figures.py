@@ -21,12 +21,12 @@ VOLUMES = "99th percentile of each volume alone on a device, the fastest first; 
 GOALS = "Devices that each goal needs: every step is a placement that was tried."
 
 
-def volumes(found: Fleet) -> Figure:
+def volumes(result: Fleet) -> Figure:
     """Volumes sorted by the 99th percentile of their response times, on each kind of device."""
     made, (axes,) = plots.panels(1, 3.4)
     ends, values = [], []
-    for at, name in enumerate(found.devices):
-        rows: list[Any] = [row for row in found.of("volumes") if row.device == name and row.fits]
+    for at, name in enumerate(result.devices):
+        rows: list[Any] = [row for row in result.of("volumes") if row.device == name and row.fits]
         times = sorted(row.p99_ms for row in rows)
         if times:
             colour = _colour(at)
@@ -39,17 +39,17 @@ def volumes(found: Fleet) -> Figure:
             )
             ends.append((times[-1], name, colour))
             values += times
-    goal = found.goal
+    goal = result.goal
     if goal is not None and goal.measure == "p99":
         values.append(goal.limit_ms)
         axes.axhline(goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
-        said: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 8.5, "color": QUIET}
-        axes.annotate(f"goal {goal.limit_ms:g} ms", (1, goal.limit_ms), **said)
-    most = max((len(found.of("volumes")) // len(found.devices), 1))
-    axes.set(xlim=(0.5, max(most * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)")
+        sentences: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 8.5, "color": QUIET}
+        axes.annotate(f"goal {goal.limit_ms:g} ms", (1, goal.limit_ms), **sentences)
+    maximum = max((len(result.of("volumes")) // len(result.devices), 1))
+    axes.set(xlim=(0.5, max(maximum * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)")
     plots.value_axis(axes, values)
     axes.grid(visible=True, axis="y")
-    _name_ends(made, axes, most, ends)
+    _name_ends(made, axes, maximum, ends)
     return made
 
 
@@ -62,16 +62,16 @@ def _name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[floa
         plots.name_ends(made, axes, place, ends)
 
 
-def goals(found: Fleet) -> Figure:
+def goals(result: Fleet) -> Figure:
     """How many devices of each kind goals need."""
-    if not found.of("tried") or found.goal is None:
+    if not result.of("tried") or result.goal is None:
         raise Error(
             "no placement was searched for", remedy="give a goal, and a placement that shares devices"
         )
     made, (axes,) = plots.panels(1, 3.4)
     ends: list[tuple[float, str, str]] = []
-    for at, name in enumerate(found.devices):
-        rows: list[TriedRow] = [row for row in found.of("tried") if row.device == name]
+    for at, name in enumerate(result.devices):
+        rows: list[TriedRow] = [row for row in result.of("tried") if row.device == name]
         if not rows:
             continue
         steps = _frontier(rows)
@@ -86,36 +86,36 @@ def goals(found: Fleet) -> Figure:
             color=_colour(at),
         )
         ends.append((steps[-1][1], name, _colour(at)))
-    values = [row.value_ms for row in found.of("tried")]
-    axes.axvline(found.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
+    values = [row.value_ms for row in result.of("tried")]
+    axes.axvline(result.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
-    most = max(*values, found.goal.limit_ms)
-    axes.set_xlim(min(*values, found.goal.limit_ms) / 1.3, most * 3)
+    maximum = max(*values, result.goal.limit_ms)
+    axes.set_xlim(min(*values, result.goal.limit_ms) / 1.3, maximum * 3)
     plots.scale(
         axes,
-        1.1 * max(row.devices for row in found.of("tried")),
+        1.1 * max(row.devices for row in result.of("tried")),
         "devices",
-        f"goal: {found.goal.measure} (ms)",
+        f"goal: {result.goal.measure} (ms)",
     )
-    _name_ends(made, axes, most, ends)
+    _name_ends(made, axes, maximum, ends)
     return made
 
 
 def _frontier(rows: Sequence[TriedRow]) -> list[tuple[float, int]]:
     """The fewest devices that meet each goal, the strictest goal first."""
-    found: list[tuple[float, int]] = []
+    result: list[tuple[float, int]] = []
     for row in sorted(rows, key=lambda row: (row.value_ms, row.devices)):
-        if not found or row.devices < found[-1][1]:
-            found.append((row.value_ms, row.devices))
-    return found
+        if not result or row.devices < result[-1][1]:
+            result.append((row.value_ms, row.devices))
+    return result
 
 
 KINDS: Mapping[str, Callable[[Fleet], Figure]] = {"volumes": volumes, "goals": goals}
 """Every figure by its name."""
 
 
-def draw(found: Fleet, kind: str = "volumes") -> Figure:
+def draw(result: Fleet, kind: str = "volumes") -> Figure:
     """One of the figures.
 
     Raises:
@@ -123,4 +123,4 @@ def draw(found: Fleet, kind: str = "volumes") -> Figure:
     """
     if kind not in KINDS:
         raise unknown("plot", kind, list(KINDS))
-    return KINDS[kind](found)
+    return KINDS[kind](result)

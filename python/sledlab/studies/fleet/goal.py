@@ -28,7 +28,7 @@ class ResponseGoal:
         return f"{self.measure}={self.limit_ms:g}ms"
 
 
-def goal(said: str | None) -> ResponseGoal | None:
+def goal(text: str | None) -> ResponseGoal | None:
     """The goal that a text such as `p99=10ms` names; None for None.
 
     Raises:
@@ -38,9 +38,9 @@ def goal(said: str | None) -> ResponseGoal | None:
         >>> goal("p99=10ms"), goal("mean = 0.5s"), goal(None)
         (ResponseGoal(measure='p99', limit_ms=10.0), ResponseGoal(measure='mean', limit_ms=500.0), None)
     """
-    if said is None:
+    if text is None:
         return None
-    name, sign, limit = (part.strip() for part in str(said).partition("="))
+    name, sign, limit = (part.strip() for part in str(text).partition("="))
     if sign and name not in MEASURES:
         raise unknown("measure of a goal", name, list(MEASURES))
     try:
@@ -48,4 +48,4 @@ def goal(said: str | None) -> ResponseGoal | None:
             return ResponseGoal(name, 1000 * seconds(limit))
     except Error:
         pass
-    raise Error(f"`{said}` is no goal for response times", remedy="write it as p99=10ms or mean=5ms")
+    raise Error(f"`{text}` is no goal for response times", remedy="write it as p99=10ms or mean=5ms")

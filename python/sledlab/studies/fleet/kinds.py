@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen, with_settings
+from sledlab.model.catalogue import ModelChoice, with_settings
 from sledlab.model.device import describe
 from sledlab.model.experiment import is_name
 from sledlab.model.settings import document
 from sledlab.runs.compose import read
 from sledlab.study.cost import store_price
 from sledlab.study.devices import name_of
-from sledlab.study.plan import plain, said_of
+from sledlab.study.plan import plain, tables_of
 
 if TYPE_CHECKING:
     from sledlab.runs.compose import Device
@@ -56,12 +56,12 @@ class Kind:
         return {str(self.config[table]["name"]) for table in ("device", "front") if table in self.config}
 
 
-def kinds(question: Question, said: list[Device], group: int, prices: Prices) -> dict[str, Kind]:
+def kinds(question: Question, values: list[Device], group: int, prices: Prices) -> dict[str, Kind]:
     """The kinds that the user names, by name; each checked.
 
     Args:
         question: The question to the study.
-        said: Devices, or experiments, by name or file.
+        values: Devices, or experiments, by name or file.
         group: Devices of a group over which volumes are striped; 1 for devices alone.
         prices: Prices of devices.
 
@@ -69,15 +69,15 @@ def kinds(question: Question, said: list[Device], group: int, prices: Prices) ->
         Error: A device does not exist, is a system of several, is named twice, or has no price although the
             user gave prices.
     """
-    found: dict[str, Kind] = {}
-    for each in said:
+    result: dict[str, Kind] = {}
+    for each in values:
         name = name_of(each)
-        if name in found:
+        if name in result:
             raise Error(f"the device `{name}` was given twice", remedy="leave one of them out")
-        found[name] = _kind(name, _experiment(question, each), group, prices)
-    if not found:
+        result[name] = _kind(name, _experiment(question, each), group, prices)
+    if not result:
         raise Error("no device was given", remedy="name some with --device mems-g2,atlas-10k")
-    return found
+    return result
 
 
 def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind:
@@ -101,28 +101,28 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
     return Kind(name, experiment, group, blocks, usd)
 
 
-def _experiment(question: Question, said: Device) -> Experiment:
+def _experiment(question: Question, text: Device) -> Experiment:
     """The experiment of a device, or one with more parts, such as a hybrid; without its trace or workload."""
-    if isinstance(said, Chosen) or not _is_experiment(str(said)):
-        alone: Experiment = question.on(said)
+    if isinstance(text, ModelChoice) or not _is_experiment(str(text)):
+        alone: Experiment = question.on(text)
         return alone
-    found = read(str(said))
-    for table, values in said_of(question.base).items():
+    result = read(str(text))
+    for table, values in tables_of(question.base).items():
         if isinstance(values, dict):
-            found = with_settings(found, {f"{table}.{key}": value for key, value in values.items()})
+            result = with_settings(result, {f"{table}.{key}": value for key, value in values.items()})
     without = {
-        key: value for key, value in said_of(found).items() if key not in ("trace", "workload", "seed")
+        key: value for key, value in tables_of(result).items() if key not in ("trace", "workload", "seed")
     }
     seed = question.base.setting("seed") or "1"
-    return Experiment(document({"seed": int(seed), **without}), str(said)).with_plugins(question.plugins)
+    return Experiment(document({"seed": int(seed), **without}), str(text)).with_plugins(question.plugins)
 
 
-def _is_experiment(said: str) -> bool:
+def _is_experiment(values: str) -> bool:
     """Whether a word names an experiment and no device: a file with a table `[device]`, or one by name."""
-    if not said.endswith(".toml"):
-        return is_name(said)
+    if not values.endswith(".toml"):
+        return is_name(values)
     try:
-        tables = tomllib.loads(Path(said).read_text(encoding="utf-8"))
+        tables = tomllib.loads(Path(values).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return False  # reading it as a device raises the error
     return "kind" not in tables and "device" in tables

@@ -5,14 +5,33 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003 - annotations are read at run time
 from typing import Annotated
 
-from sledlab.runs.options import Arranged, Devices, Option, Parallel, Priced, Saving, Scheduled, Set, Trusted
+from sledlab.runs.options import (
+    Devices,
+    EnergyOptions,
+    ExecutorOptions,
+    Option,
+    PluginOptions,
+    PriceOptions,
+    SchedulerOptions,
+    SeedSettingOptions,
+    SystemOptions,
+)
 from sledlab.studies.fleet.placement import LIST
 
 PLACEMENT, FILL, GROUP = "one-each", 0.7, 4
 """Defaults."""
 
 
-class FleetOptions(Scheduled, Saving, Arranged, Set, Priced, Parallel, Trusted, total=False):
+class FleetOptions(
+    SchedulerOptions,
+    EnergyOptions,
+    SystemOptions,
+    SeedSettingOptions,
+    PriceOptions,
+    ExecutorOptions,
+    PluginOptions,
+    total=False,
+):
     """The options of a study of a fleet, without its volumes and devices."""
 
     format: Annotated[str, Option("Trace format  [default: detected from the content]", "F", advanced=True)]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.studies.fleet.goal import ResponseGoal, goal
 from sledlab.studies.fleet.kinds import Kind, kinds
-from sledlab.studies.fleet.measuring import Surveying
+from sledlab.studies.fleet.measurement import Surveying
 from sledlab.studies.fleet.options import FILL, GROUP, PLACEMENT
 from sledlab.studies.fleet.placement import LIST, Placement, placement
-from sledlab.study.plan import Case, Plan, said_of, several
+from sledlab.study.plan import Case, Plan, several, tables_of
 from sledlab.study.prices import Prices, prices
 from sledlab.traces.volumes import Volume, bulk, merged, read_volumes
 
@@ -64,7 +64,7 @@ def planned(question: Question) -> FleetPlan:
     fill, group = _share(question.axis("fill", FILL)), _group(question.axis("group"), way)
     years, price = question.axis("years"), several(question.axis("price"))
     costs = prices([*price, *([f"years={years}"] if years is not None else [])])
-    wanted = goal(question.axis("goal"))
+    required = goal(question.axis("goal"))
     place = question.axis("place")
     if place is None:
         raise Error("no volumes were given", remedy="name a directory with a trace for each volume")
@@ -83,7 +83,7 @@ def planned(question: Question) -> FleetPlan:
             Case("surveys", (("volume", name),), survey_name(name), (), bulk(volume), survey_name(name))
             for name, volume in volumes.items()
         ],
-        seeds=(int(said_of(question.base).get("seed", 1)),),
+        seeds=(int(tables_of(question.base).get("seed", 1)),),
         axes={
             "place": str(place),
             "format": question.axis("format"),
@@ -91,7 +91,7 @@ def planned(question: Question) -> FleetPlan:
             "placement": way.name,
             "fill": fill,
             "group": group if way.grouped else None,
-            "goal": None if wanted is None else str(wanted),
+            "goal": None if required is None else str(required),
             "years": years,
             "price": [str(each) for each in price] or None,
         },
@@ -99,7 +99,7 @@ def planned(question: Question) -> FleetPlan:
         kinds=known,
         placement=way,
         fill=fill,
-        goal=wanted,
+        goal=required,
         prices=costs,
     )
 
@@ -107,29 +107,29 @@ def planned(question: Question) -> FleetPlan:
 SURVEYING = Surveying()
 
 
-def _share(said: Any) -> float:
+def _share(text: Any) -> float:
     """A share of time and capacity, above 0 and at most 1.
 
     Raises:
         Error: The value is no such share.
     """
-    if not isinstance(said, (int, float)) or isinstance(said, bool) or not 0 < said <= 1:
+    if not isinstance(text, (int, float)) or isinstance(text, bool) or not 0 < text <= 1:
         raise Error(
-            f"devices cannot be filled to a share of {said}", remedy="give a number above 0, at most 1"
+            f"devices cannot be filled to a share of {text}", remedy="give a number above 0, at most 1"
         )
-    return float(said)
+    return float(text)
 
 
-def _group(said: Any, way: Placement) -> int:
+def _group(text: Any, way: Placement) -> int:
     """Number of devices of a group.
 
     Raises:
         Error: The value is no number of devices, or the placement has no groups.
     """
-    if said is not None and not way.grouped:
+    if text is not None and not way.grouped:
         striped = next(each.name for each in LIST if each.grouped)
         raise Error(f"groups of devices go only with --placement {striped}", remedy="leave --group out")
-    found = GROUP if said is None else said
-    if not isinstance(found, int) or isinstance(found, bool) or not 1 < found <= 1000:
-        raise Error(f"a group of {found} devices cannot be", remedy="give a whole number from 2 to 1,000")
-    return found
+    result = GROUP if text is None else text
+    if not isinstance(result, int) or isinstance(result, bool) or not 1 < result <= 1000:
+        raise Error(f"a group of {result} devices cannot be", remedy="give a whole number from 2 to 1,000")
+    return result

@@ -37,7 +37,7 @@ class VolumeRow:
         float | None, Column("money over the years: the volume's share of a device, and energy", "USD")
     ]
     fastest: Annotated[bool, Column("whether p99 of the volume is lowest on this kind")]
-    least_energy: Annotated[bool, Column("whether energy of the volume is least on this kind")]
+    lowest_energy: Annotated[bool, Column("whether energy of the volume is least on this kind")]
     cheapest: Annotated[bool, Column("whether the volume costs least on this kind")]
     best: Annotated[bool, Column("whether this kind serves the volume best: the cheapest under the goal")]
     number: Annotated[int | None, Column("device that the volume is placed on, from 0")]

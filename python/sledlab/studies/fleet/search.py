@@ -34,7 +34,7 @@ class TriedPlacement:
     meets: bool
 
 
-def search(most: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlacement]:
+def search(maximum: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlacement]:
     """Placements on the way to the fewest devices under a goal, by fill.
 
     Tries the highest fill, and fill 0, where no device is shared; where neither meets the goal, fills between
@@ -42,7 +42,7 @@ def search(most: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlac
     fills or numbers of devices are adjacent.
 
     Args:
-        most: The highest fill that is allowed.
+        maximum: The highest fill that is allowed.
         at: Tries a placement with a fill.
 
     Examples:
@@ -52,31 +52,33 @@ def search(most: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlac
         >>> max(each.fill for each in found if each.meets)
         0.5
     """
-    top = max(round(most * STEPS), 1)
-    tried = {0: at(0.0), top: at(most)}
-    if not any(each.meets for each in tried.values()):
-        tried |= {fill: at(fill / STEPS) for fill in {top * part // PARTS for part in range(1, PARTS)} - {0}}
-    low = max((fill for fill, each in tried.items() if each.meets), default=top)
-    high = min((fill for fill in tried if fill > low), default=low)
-    while high - low > 1 and tried[low].devices - tried[high].devices > 1:
+    top = max(round(maximum * STEPS), 1)
+    attempted = {0: at(0.0), top: at(maximum)}
+    if not any(each.meets for each in attempted.values()):
+        attempted |= {
+            fill: at(fill / STEPS) for fill in {top * part // PARTS for part in range(1, PARTS)} - {0}
+        }
+    low = max((fill for fill, each in attempted.items() if each.meets), default=top)
+    high = min((fill for fill in attempted if fill > low), default=low)
+    while high - low > 1 and attempted[low].devices - attempted[high].devices > 1:
         middle = (low + high) // 2
-        tried[middle] = at(middle / STEPS)
-        if tried[middle].meets:
+        attempted[middle] = at(middle / STEPS)
+        if attempted[middle].meets:
             low = middle
         else:
             high = middle
-    return [tried[each] for each in sorted(tried)]
+    return [attempted[each] for each in sorted(attempted)]
 
 
-def is_monotone(tried: Sequence[tuple[int, bool]]) -> bool:
+def is_monotone(attempted: Sequence[tuple[int, bool]]) -> bool:
     """Whether every number of devices that meets the goal is above every number that does not.
 
     Args:
-        tried: For each placement the number of devices, and whether it meets the goal.
+        attempted: For each placement the number of devices, and whether it meets the goal.
 
     Examples:
         >>> is_monotone([(9, True), (5, True), (4, False)]), is_monotone([(9, True), (5, False), (4, True)])
         (True, False)
     """
-    most = max((devices for devices, meets in tried if not meets), default=0)
-    return all(devices > most for devices, meets in tried if meets)
+    maximum = max((devices for devices, meets in attempted if not meets), default=0)
+    return all(devices > maximum for devices, meets in attempted if meets)

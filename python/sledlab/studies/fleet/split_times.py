@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sledlab.runs.requests import Column
 
-MOST_BINS = 1 << 17
+MAX_BINS = 1 << 17
 """More than the number of bins of a histogram: bins of one volume follow those of the previous one."""
 
 PENDING_CHUNKS = 16
@@ -52,7 +52,7 @@ class SplitTimes:
             return
         volumes = self._order[np.searchsorted(self._starts, lbns, side="right") - 1]
         self._add(volumes, times)
-        keys, counts = np.unique(volumes * MOST_BINS + bins_of(times), return_counts=True)
+        keys, counts = np.unique(volumes * MAX_BINS + bins_of(times), return_counts=True)
         self._keys.append(keys)
         self._counts.append(counts)
         if len(self._keys) > PENDING_CHUNKS:
@@ -71,9 +71,9 @@ class SplitTimes:
 
     def _gather(self) -> None:
         """Adds up the counts of each bin."""
-        keys, places = np.unique(np.concatenate(self._keys), return_inverse=True)
+        keys, positions = np.unique(np.concatenate(self._keys), return_inverse=True)
         counts = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(counts, places, np.concatenate(self._counts))
+        np.add.at(counts, positions, np.concatenate(self._counts))
         self._keys, self._counts = [keys], [counts]
 
     def close(self, *, keep: bool = True) -> None:
@@ -86,7 +86,7 @@ class SplitTimes:
         if self._keys:
             self._gather()
             for key, count in zip(self._keys[0].tolist(), self._counts[0].tolist(), strict=True):
-                bins[key // MOST_BINS][key % MOST_BINS] = count
+                bins[key // MAX_BINS][key % MAX_BINS] = count
         return [
             Histogram(each, self._sums_ns[volume], int(self._most_ns[volume]))
             for volume, each in enumerate(bins)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sledlab.errors import Error
 from sledlab.show.wording import listed
 from sledlab.studies.fleet.choice import Alone, Offer, best
-from sledlab.studies.fleet.placement import Item, Room
+from sledlab.studies.fleet.placement import DeviceCapacity, Item
 from sledlab.studies.fleet.plan import FleetPlan, survey_name
 from sledlab.studies.fleet.search import TriedPlacement, search
 from sledlab.study.histogram import Histogram
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sledlab.studies.fleet.kinds import Kind
-    from sledlab.studies.fleet.measuring import FleetPoint
+    from sledlab.studies.fleet.measurement import FleetPoint
     from sledlab.studies.fleet.placement import Layout
     from sledlab.study.bench import Measure
     from sledlab.study.histogram import Spread
@@ -136,7 +136,7 @@ class Walk:
         self._measure = measure
         self._surveys: dict[str, Survey] = {}
         self._failed: dict[str, str] = {}
-        self._why = {point.base: why for point, why in plan.failed.items()}
+        self._why = {point.base: reason for point, reason in plan.failed.items()}
 
     def steps(self) -> FleetSteps:
         """Takes all steps.
@@ -148,25 +148,25 @@ class Walk:
         span_s = max((each.last_s for each in self._surveys.values()), default=0.0)
         alone = self._alone(span_s)
         if not self._surveys:
-            name, why = next(iter(self._failed.items()))
-            raise FruitlessError(f"no volume of the fleet can be replayed; `{name}`: {why}")
-        laid, tried = {}, {}
+            name, reason = next(iter(self._failed.items()))
+            raise FruitlessError(f"no volume of the fleet can be replayed; `{name}`: {reason}")
+        laid, attempted = {}, {}
         for kind in self.plan.kinds.values():
-            laid[kind.name], tried[kind.name] = self._placed(kind, _items(alone[kind.name].values()))
-        chosen = self._best(alone, laid)
+            laid[kind.name], attempted[kind.name] = self._placed(kind, _items(alone[kind.name].values()))
+        choice = self._best(alone, laid)
         mix = {}
         if self.plan.goal is not None and len(self.plan.kinds) > 1:
             for name, kind in self.plan.kinds.items():
-                volumes = [each for each in alone[name].values() if chosen[each.volume] == name]
+                volumes = [each for each in alone[name].values() if choice[each.volume] == name]
                 if volumes:
                     mix[name] = self._lay(kind, _items(volumes), laid[name].fill)
-        return FleetSteps(self._surveys, self._failed, span_s, alone, tried, laid, chosen, mix)
+        return FleetSteps(self._surveys, self._failed, span_s, alone, attempted, laid, choice, mix)
 
     def _survey(self) -> None:
         """Surveys all volumes; notes the errors of those that cannot be replayed."""
-        found = self._points(self.plan, "surveying volumes")
+        result = self._points(self.plan, "surveying volumes")
         for name in self.plan.volumes:
-            surveyed = found.get(survey_name(name))
+            surveyed = result.get(survey_name(name))
             if surveyed is None:
                 self._failed[name] = self._why.get(survey_name(name), "")
             elif not surveyed.requests:
@@ -198,27 +198,27 @@ class Walk:
     def _placed(self, kind: Kind, items: Sequence[Item]) -> tuple[Laid, Sequence[TriedPlacement]]:
         """All volumes on a kind: with a goal, on the fewest devices that meet it."""
         plan = self.plan
-        wanted = plan.goal
-        if wanted is None or not plan.placement.shares:
+        required = plan.goal
+        if required is None or not plan.placement.shares:
             return self._lay(kind, items, plan.fill if plan.placement.shares else None), ()
         known: dict[Layout, Laid] = {}
 
         def at(fill: float) -> TriedPlacement:
-            layout = plan.placement.place(items, Room(kind.blocks, fill, kind.devices))
+            layout = plan.placement.place(items, DeviceCapacity(kind.blocks, fill, kind.devices))
             if layout not in known:
                 known[layout] = self._lay(kind, items, fill)
             laid = known[layout]
-            value_ms = laid.times.measure_ms(wanted.measure)
-            meets = laid.count > 0 and value_ms <= wanted.limit_ms
+            value_ms = laid.times.measure_ms(required.measure)
+            meets = laid.count > 0 and value_ms <= required.limit_ms
             return TriedPlacement(fill, laid.count, len(laid.left), value_ms, meets)
 
-        tried = search(plan.fill, at)
-        met = [each.fill for each in tried if each.meets]
-        return self._lay(kind, items, max(met, default=plan.fill)), tried
+        attempted = search(plan.fill, at)
+        met = [each.fill for each in attempted if each.meets]
+        return self._lay(kind, items, max(met, default=plan.fill)), attempted
 
     def _best(self, alone: Mapping[str, Mapping[str, Alone]], laid: Mapping[str, Laid]) -> dict[str, str]:
         """The kind that serves each volume best as it is placed there, or alone where it is on no device."""
-        plan, found = self.plan, {}
+        plan, result = self.plan, {}
         for volume in self._surveys:
             offers = []
             for name, each in laid.items():
@@ -226,20 +226,20 @@ class Walk:
                 _, times = each.volumes.get(volume, (None, single.times))
                 if times is not None:
                     offers.append(Offer(single, times, each.fill))
-            found[volume] = best(offers, plan.goal, plan.prices)
-        return found
+            result[volume] = best(offers, plan.goal, plan.prices)
+        return result
 
     def _lay(self, kind: Kind, items: Sequence[Item], fill: float | None) -> Laid:
         """Places volumes on a kind and runs the devices."""
-        layout = self.plan.placement.place(items, Room(kind.blocks, fill or 0.0, kind.devices))
+        layout = self.plan.placement.place(items, DeviceCapacity(kind.blocks, fill or 0.0, kind.devices))
         devices = [
             FilledDevice(kind.name, tuple(items[at].name for at in each.volumes), each.offsets)
             for each in layout.devices
         ]
-        found = self._run(devices, f"replaying {kind.name}")
-        if broken := next((each for each in devices if each not in found), None):
+        result = self._run(devices, f"replaying {kind.name}")
+        if broken := next((each for each in devices if each not in result), None):
             raise FruitlessError(f"{broken}: {self._why.get(str(broken), 'it cannot be replayed')}")
-        return Laid(kind, fill, found, {items[each.volume].name: each.why for each in layout.left})
+        return Laid(kind, fill, result, {items[each.volume].name: each.why for each in layout.left})
 
     def _run(self, devices: Sequence[FilledDevice], doing: str) -> dict[FilledDevice, FleetPoint]:
         """Runs devices, each a point of a plan; without those that failed."""
@@ -257,8 +257,8 @@ class Walk:
                 Case("devices", (), name, (), self._requests(device), name) for device, name in names.items()
             ],
         )
-        found = self._points(plan, doing)
-        return {device: found[name] for device, name in names.items() if name in found}
+        result = self._points(plan, doing)
+        return {device: result[name] for device, name in names.items() if name in result}
 
     def _requests(self, device: FilledDevice) -> float:
         return float(sum(self._surveys[each].requests for each in device.volumes))
@@ -266,12 +266,12 @@ class Walk:
     def _points(self, plan: FleetPlan, doing: str) -> dict[str, FleetPoint]:
         """Results of the points of a plan that did not fail, by the names of their bases."""
         self.batches.append(plan)
-        return {point.base: found.row for point, found in self._measure(plan, doing).items()}
+        return {point.base: result.row for point, result in self._measure(plan, doing).items()}
 
 
-def _items(found: Any) -> list[Item]:
+def _items(result: Any) -> list[Item]:
     """Volumes as a placement takes them."""
-    return [Item(each.volume, each.survey.end_blocks, each.load) for each in found]
+    return [Item(each.volume, each.survey.end_blocks, each.load) for each in result]
 
 
 def race(plan: Plan, measure: Measure) -> Plan:

@@ -7,14 +7,14 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
-from sledlab.legible import visible
-from sledlab.show.document import Document, Drawing, Facts, Folded, Grid, Heading, Source, Text, grid
-from sledlab.show.face import DocumentFace
+from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text, grid
 from sledlab.show.money import assumed
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import counted, figure, joined, label, listed, milliseconds, money, percent, share
 from sledlab.studies.fleet import figures
 from sledlab.studies.fleet.rows import MIX
 from sledlab.studies.fleet.search import is_monotone
+from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FEW = 5
 """Most names in a list."""
 
-MOST_ROWS = 30
+MAX_ROWS = 30
 """Most rows of volumes on the page; the files have all rows."""
 
 NOTE = (
@@ -35,97 +35,97 @@ NOTE = (
 )
 
 
-def title(found: Fleet) -> str:
+def title(result: Fleet) -> str:
     """Title: the volumes and the kinds of devices."""
-    volumes = len({row.volume for row in found.of("volumes")})
-    return f"{counted(volumes, 'volume')} on {joined(found.devices)}"
+    volumes = len({row.volume for row in result.of("volumes")})
+    return f"{counted(volumes, 'volume')} on {joined(result.devices)}"
 
 
-def answer(found: Fleet) -> str:
+def answer(result: Fleet) -> str:
     """Return the fleet to buy, or without a goal the fastest one."""
-    return " ".join(_recommended(found) if found.goal else [_fastest(found)])
+    return " ".join(_recommended(result) if result.goal else [_fastest(result)])
 
 
-def _fleets(found: Fleet) -> list[FleetRow]:
+def _fleets(result: Fleet) -> list[FleetRow]:
     """The fleets of one kind of device, without the mix."""
-    return [found.fleet(name) for name in found.devices]
+    return [result.fleet(name) for name in result.devices]
 
 
-def _fastest(found: Fleet) -> str:
+def _fastest(result: Fleet) -> str:
     """A sentence: the kind that is fastest over all requests."""
-    first = min(_fleets(found), key=lambda row: (row.left, row.p99_ms))
-    best = "Fastest: " if len(found.devices) > 1 else ""
+    first = min(_fleets(result), key=lambda row: (row.left, row.p99_ms))
+    best = "Fastest: " if len(result.devices) > 1 else ""
     return f"{best}{_devices(first)} answer 99 % of all requests within {milliseconds(first.p99_ms)}."
 
 
-def _recommended(found: Fleet) -> Iterator[str]:
+def _recommended(result: Fleet) -> Iterator[str]:
     """Sentences: the recommended fleet, or the nearest if none meets the goal; and the devices of a mix."""
-    first, goal, mix = found.recommended, _goal(found), found.mix
+    first, goal, mix = result.recommended, _goal(result), result.mix
     assert first is not None
     if first.meets:
-        yield f"To keep {goal} over all requests takes {_bought(found, first)}."
+        yield f"To keep {goal} over all requests takes {_bought(result, first)}."
     else:
-        missed = "; ".join(_missed_bounds(found, first))
-        yield f"No fleet keeps {goal} over all requests. Nearest: {_bought(found, first)}; {missed}."
-    if mix is not None and mix is not first and len(_parts(found)) > 1:
-        yield f"The mix, each volume on its own best kind, has {_made_of(found, mix)}."
+        missed = "; ".join(_missed_bounds(result, first))
+        yield f"No fleet keeps {goal} over all requests. Nearest: {_bought(result, first)}; {missed}."
+    if mix is not None and mix is not first and len(_parts(result)) > 1:
+        yield f"The mix, each volume on its own best kind, has {_made_of(result, mix)}."
 
 
-def _bought(found: Fleet, row: FleetRow) -> str:
+def _bought(result: Fleet, row: FleetRow) -> str:
     """The devices of a fleet, its price, and its volumes within the goal."""
     price = [] if row.total_usd is None else [f"{money(row.total_usd)} with energy"]
-    return f"{_made_of(found, row)} ({', '.join([*price, _within(found, row)])})"
+    return f"{_made_of(result, row)} ({', '.join([*price, _within(result, row)])})"
 
 
-def _within(found: Fleet, row: FleetRow) -> str:
+def _within(result: Fleet, row: FleetRow) -> str:
     return f"{row.volumes_meet:,} of {counted(row.volumes + row.left, 'volume')} within the goal"
 
 
-def _missed_bounds(found: Fleet, row: FleetRow) -> Iterator[str]:
+def _missed_bounds(result: Fleet, row: FleetRow) -> Iterator[str]:
     """The bounds that a fleet misses: the response time of the goal, a device for every volume."""
-    assert found.goal is not None
-    value = getattr(row, f"{found.goal.measure}_ms")
-    if value > found.goal.limit_ms:
-        limit = milliseconds(found.goal.limit_ms)
-        yield f"{found.goal.measure} over all requests is {milliseconds(value)} instead of {limit}"
+    assert result.goal is not None
+    value = getattr(row, f"{result.goal.measure}_ms")
+    if value > result.goal.limit_ms:
+        limit = milliseconds(result.goal.limit_ms)
+        yield f"{result.goal.measure} over all requests is {milliseconds(value)} instead of {limit}"
     if row.left:
         exceed = "exceeds" if row.left == 1 else "exceed"
         yield f"{counted(row.left, 'volume')} {exceed} a device in size or load"
 
 
-def _goal(found: Fleet) -> str:
-    assert found.goal is not None
-    return f"{found.goal.measure} at {milliseconds(found.goal.limit_ms)}"
+def _goal(result: Fleet) -> str:
+    assert result.goal is not None
+    return f"{result.goal.measure} at {milliseconds(result.goal.limit_ms)}"
 
 
 def _devices(row: FleetRow) -> str:
     return f"{row.devices:,} {row.fleet}"
 
 
-def _served(found: Fleet) -> dict[str, list[VolumeRow]]:
+def _served(result: Fleet) -> dict[str, list[VolumeRow]]:
     """The volumes that each kind serves best; the kind with most volumes first."""
-    rows: list[Any] = [row for row in found.of("volumes") if row.best]
-    by_kind = {name: [row for row in rows if row.device == name] for name in found.devices}
+    rows: list[Any] = [row for row in result.of("volumes") if row.best]
+    by_kind = {name: [row for row in rows if row.device == name] for name in result.devices}
     return dict(sorted(by_kind.items(), key=lambda pair: -len(pair[1])))
 
 
-def _parts(found: Fleet) -> Mapping[str, int]:
+def _parts(result: Fleet) -> Mapping[str, int]:
     """The number of devices of each kind in the mix."""
-    group = int(found.axes.get("group") or 1)
-    kinds = [row.device for row in found.of("devices") if row.fleet == MIX]
-    return {name: kinds.count(name) * group for name in found.devices if name in kinds}
+    group = int(result.axes.get("group") or 1)
+    kinds = [row.device for row in result.of("devices") if row.fleet == MIX]
+    return {name: kinds.count(name) * group for name in result.devices if name in kinds}
 
 
-def _made_of(found: Fleet, row: FleetRow) -> str:
+def _made_of(result: Fleet, row: FleetRow) -> str:
     """The devices of a fleet, by kind."""
     if row.fleet != MIX:
         return _devices(row)
-    return joined([f"{count:,} {name}" for name, count in _parts(found).items()])
+    return joined([f"{count:,} {name}" for name, count in _parts(result).items()])
 
 
-def warnings(found: Fleet) -> Iterator[Text]:
+def warnings(result: Fleet) -> Iterator[Text]:
     """Warnings: volumes with defects, volumes on no device, overloaded devices, an unsteady search."""
-    failed: list[Any] = list(found.of("failed"))
+    failed: list[Any] = list(result.of("failed"))
     if failed:
         what = (
             "volume cannot be replayed and is left out"
@@ -134,23 +134,25 @@ def warnings(found: Fleet) -> Iterator[Text]:
         )
         names = listed([f"{visible(row.volume)} ({visible(_short(row.why))})" for row in failed], FEW)
         yield Text(f"{len(failed):,} {what}: {names}.", "warning")
-    for fleet in dict.fromkeys(row.fleet for row in found.of("placement")):
-        for why in ("too large", "too hot"):
-            rows: list[Any] = [row for row in found.of("placement") if row.fleet == fleet and row.why == why]
+    for fleet in dict.fromkeys(row.fleet for row in result.of("placement")):
+        for reason in ("too large", "too hot"):
+            rows: list[Any] = [
+                row for row in result.of("placement") if row.fleet == fleet and row.why == reason
+            ]
             if rows:
                 names = listed([visible(row.volume) for row in rows], FEW)
                 yield Text(
-                    f"{why.capitalize()} for a device of {fleet}, and left out there: {names}.", "warning"
+                    f"{reason.capitalize()} for a device of {fleet}, and left out there: {names}.", "warning"
                 )
-    for row in found.of("fleet"):
+    for row in result.of("fleet"):
         if row.overloaded:
             yield Text(_overloaded(row), "warning")
-    yield from _unsteady(found)
+    yield from _unsteady(result)
 
 
-def _short(why: str) -> str:
+def _short(reason: str) -> str:
     """The first line of an error text."""
-    return why.splitlines()[0]
+    return reason.splitlines()[0]
 
 
 def _overloaded(row: Any) -> str:
@@ -160,20 +162,20 @@ def _overloaded(row: Any) -> str:
     )
 
 
-def _unsteady(found: Fleet) -> Iterator[Text]:
+def _unsteady(result: Fleet) -> Iterator[Text]:
     """A warning where a number of devices misses the goal that a smaller one meets."""
-    for name in found.devices:
-        tried: list[TriedRow] = [row for row in found.of("tried") if row.device == name]
-        if tried and not is_monotone([(row.devices, row.meets) for row in tried]):
-            both = dict.fromkeys(f"{row.devices:,} {'do' if row.meets else 'do not'}" for row in tried)
-            said = list(both)
-            text = f"{name}: more devices are not always better, and other numbers may do it: {joined(said)}."
+    for name in result.devices:
+        attempted: list[TriedRow] = [row for row in result.of("tried") if row.device == name]
+        if attempted and not is_monotone([(row.devices, row.meets) for row in attempted]):
+            both = dict.fromkeys(f"{row.devices:,} {'do' if row.meets else 'do not'}" for row in attempted)
+            numbers = joined(list(both))
+            text = f"{name}: more devices are not always better; other numbers may suffice: {numbers}."
             yield Text(text, "warning")
 
 
-def table(found: Fleet) -> Grid:
+def table(result: Fleet) -> Grid:
     """A row for all devices of a kind, and for the mix."""
-    rows: Sequence[FleetRow] = found.of("fleet")
+    rows: Sequence[FleetRow] = result.of("fleet")
     columns: dict[str, Any] = {
         "": lambda row: row.fleet,
         "devices": lambda row: f"{row.devices:,}",
@@ -188,13 +190,13 @@ def table(found: Fleet) -> Grid:
         "energy $": lambda row: money(row.energy_usd),
         "total $": lambda row: money(row.total_usd),
     }
-    if found.goal:
+    if result.goal:
         columns["volumes in goal"] = lambda row: f"{row.volumes_meet:,}"
         columns["goal"] = lambda row: "yes" if row.meets else "no"
     return grid(rows, columns)
 
 
-def kinds_of_volumes(found: Fleet) -> Grid:
+def kinds_of_volumes(result: Fleet) -> Grid:
     """The volumes that each kind serves best: medians of their rates and sizes."""
     what: Mapping[str, Any] = {
         "requests/s": lambda row: row.rate_iops,
@@ -204,7 +206,7 @@ def kinds_of_volumes(found: Fleet) -> Grid:
         "busy alone": lambda row: row.load,
     }
     lines = []
-    for name, rows in _served(found).items():
+    for name, rows in _served(result).items():
         if rows:
             cells = [figure(median(value(row) or 0.0 for row in rows)) for value in what.values()]
             reads = share(median(row.read_share for row in rows))
@@ -212,16 +214,16 @@ def kinds_of_volumes(found: Fleet) -> Grid:
     return Grid(("served best by", "volumes", "reads", *what, "such as"), lines, "words")
 
 
-def _best_note(found: Fleet) -> Text:
+def _best_note(result: Fleet) -> Text:
     """A note: the meaning of the best kind, and of the numbers."""
-    best = "the cheapest kind within the goal, or else the fastest" if found.goal else "the fastest kind"
+    best = "the cheapest kind within the goal, or else the fastest" if result.goal else "the fastest kind"
     return Text(f"Best: {best}. Numbers are medians of the volumes.", "quiet")
 
 
-def volumes(found: Fleet) -> Grid:
+def volumes(result: Fleet) -> Grid:
     """The volumes with the highest rates, on each kind."""
-    rows: list[Any] = sorted(found.of("volumes"), key=lambda row: (-row.rate_iops, row.volume))[
-        : MOST_ROWS * len(found.devices)
+    rows: list[Any] = sorted(result.of("volumes"), key=lambda row: (-row.rate_iops, row.volume))[
+        : MAX_ROWS * len(result.devices)
     ]
     columns: dict[str, Any] = {
         "volume": lambda row: row.volume,
@@ -240,68 +242,68 @@ def volumes(found: Fleet) -> Grid:
     return grid(rows, columns, "left", group=True)
 
 
-def brief(found: Fleet) -> Sequence[Part]:
+def brief(result: Fleet) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
-    parts: list[Part] = [Heading(title(found), 1, _placed(found)), table(found), Text(NOTE, "quiet")]
-    if len(found.devices) > 1:
-        parts += [Heading("Which volumes are best on what"), kinds_of_volumes(found), _best_note(found)]
-    return [*parts, Text(answer(found)), *warnings(found)]
+    parts: list[Part] = [Heading(title(result), 1, _placed(result)), table(result), Text(NOTE, "quiet")]
+    if len(result.devices) > 1:
+        parts += [Heading("Which volumes are best on what"), kinds_of_volumes(result), _best_note(result)]
+    return [*parts, Text(answer(result)), *warnings(result)]
 
 
-def _placed(found: Fleet) -> str:
-    way = str(found.axes["placement"])
-    goal = f", {_goal(found)}" if found.goal else ""
+def _placed(result: Fleet) -> str:
+    way = str(result.axes["placement"])
+    goal = f", {_goal(result)}" if result.goal else ""
     if way == "one-each":
         return f"a device each{goal}"
-    return f"{way}, filled to {percent(found.axes['fill'])} at most{goal}"
+    return f"{way}, filled to {percent(result.axes['fill'])} at most{goal}"
 
 
-def page(found: Fleet) -> Document:
+def page(result: Fleet) -> Document:
     """The page: number of devices, the best kind for each volume, and prices."""
-    parts: list[Part] = [Text(answer(found), "answer"), *warnings(found)]
-    parts += [Heading("Device by device"), table(found), Text(NOTE, "quiet")]
+    parts: list[Part] = [Text(answer(result), "answer"), *warnings(result)]
+    parts += [Heading("Device by device"), table(result), Text(NOTE, "quiet")]
     drawn = figures.KINDS["volumes"]
     parts += [
         Heading("Volume by volume"),
-        Drawing(partial(drawn, found), figures.VOLUMES, "", figures.VOLUMES, "narrow"),
+        Drawing(partial(drawn, result), figures.VOLUMES, "", figures.VOLUMES, "narrow"),
     ]
-    if len(found.devices) > 1:
+    if len(result.devices) > 1:
         parts += [
-            kinds_of_volumes(found),
-            _best_note(found),
+            kinds_of_volumes(result),
+            _best_note(result),
         ]
-    if found.of("tried"):
+    if result.of("tried"):
         drawn = figures.KINDS["goals"]
         parts += [
             Heading("Devices that goals need"),
-            Drawing(partial(drawn, found), figures.GOALS, "", figures.GOALS, "narrow"),
+            Drawing(partial(drawn, result), figures.GOALS, "", figures.GOALS, "narrow"),
         ]
     parts += [
-        Folded("The volumes with most requests", [volumes(found)]),
+        Collapsible("The volumes with most requests", [volumes(result)]),
         Heading("What ran"),
-        Facts(_facts(found)),
-        Folded("The whole study, to run it again", [Source(found.toml)]),
+        Facts(_facts(result)),
+        Collapsible("The whole study, to run it again", [Source(result.toml)]),
     ]
     return Document(
         kind="fleet",
-        title=title(found),
-        heading=f"{title(found)}: {_placed(found)}",
+        title=title(result),
+        heading=f"{title(result)}: {_placed(result)}",
         parts=parts,
         footer="All times are simulated. The same volumes and version give the same numbers.",
     )
 
 
-def _facts(found: Fleet) -> list[tuple[str, str]]:
-    config = next(iter(found.config["devices"].values()))
+def _facts(result: Fleet) -> list[tuple[str, str]]:
+    config = next(iter(result.config["devices"].values()))
     return [
-        ("volumes", str(found.axes["place"])),
-        ("time of the fleet", f"{figure(found.config['span_s'])} s"),
-        ("devices", joined(found.devices)),
-        ("placement", _placed(found)),
+        ("volumes", str(result.axes["place"])),
+        ("time of the fleet", f"{figure(result.config['span_s'])} s"),
+        ("devices", joined(result.devices)),
+        ("placement", _placed(result)),
         ("scheduler", label(config["scheduler"]["kind"])),
-        ("prices", assumed({"node": {}, "network": {}, **found.config["prices"]})),
+        ("prices", assumed({"node": {}, "network": {}, **result.config["prices"]})),
         ("version", f"sledlab {__version__}"),
     ]
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.draw)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=figures.draw)

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.studies.fleet.choice import Alone
-    from sledlab.studies.fleet.measuring import FleetPoint
+    from sledlab.studies.fleet.measurement import FleetPoint
     from sledlab.studies.fleet.steps import FleetSteps, Laid
     from sledlab.study.histogram import Spread
-    from sledlab.study.measure import FoundOf
+    from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, Point
 
 BLOCK_BYTES = 512
@@ -91,8 +91,8 @@ class Fleet(Outcome):
 
     def fleet(self, name: str) -> FleetRow:
         """The row of a fleet, by the name of its kind, or `mix`."""
-        found: FleetRow = next(row for row in self.of("fleet") if row.fleet == name)
-        return found
+        result: FleetRow = next(row for row in self.of("fleet") if row.fleet == name)
+        return result
 
     @property
     def mix(self) -> FleetRow | None:
@@ -123,11 +123,11 @@ class Fleet(Outcome):
         return self._draw(kind)
 
 
-def conclude(plan: Plan, found: Mapping[Point, FoundOf[FleetPoint]]) -> Fleet:
+def conclude(plan: Plan, result: Mapping[Point, MeasuredRun[FleetPoint]]) -> Fleet:
     """The outcome, made of the results of all points."""
     assert isinstance(plan, FleetPlan)
     steps = Walk(
-        plan, lambda batch, _: {point: found[point] for point in batch.points if point in found}
+        plan, lambda batch, _: {point: result[point] for point in batch.points if point in result}
     ).steps()
     made = _Tables(plan, steps)
     rows: dict[str, list[Any]] = {
@@ -137,10 +137,10 @@ def conclude(plan: Plan, found: Mapping[Point, FoundOf[FleetPoint]]) -> Fleet:
         "placement": list(made.placement()),
         "tried": [
             TriedRow(kind, each.fill, each.devices, each.left, each.value_ms, each.meets)
-            for kind, tried in steps.tried.items()
-            for each in tried
+            for kind, attempted in steps.tried.items()
+            for each in attempted
         ],
-        "failed": [FailedRow(name, why) for name, why in sorted(steps.failed.items())],
+        "failed": [FailedRow(name, reason) for name, reason in sorted(steps.failed.items())],
     }
     names = {name for kind in plan.kinds.values() for name in kind.named}
     config = {
@@ -165,7 +165,7 @@ class _Tables:
             yield self._fleet(MIX, list(self._steps.mix.values()))
 
     def _fleet(self, name: str, parts: Sequence[Laid]) -> FleetRow:
-        steps, wanted = self._steps, self._goal
+        steps, required = self._steps, self._goal
         volumes = {volume: times for each in parts for volume, (_, times) in each.volumes.items()}
         times = Histogram.merged(each.times for each in parts)
         runs = [point.measured for each in parts for point in each.devices.values()]
@@ -192,8 +192,10 @@ class _Tables:
             volume_p99_p90_ms=_ranked(p99s, 0.9),
             volume_p99_max_ms=_ranked(p99s, 1.0),
             overloaded=sum(run.saturated for run in runs),
-            meets=None if wanted is None else left == 0 and _meets(times, wanted),
-            volumes_meet=None if wanted is None else sum(_meets(each, wanted) for each in volumes.values()),
+            meets=None if required is None else left == 0 and _meets(times, required),
+            volumes_meet=None
+            if required is None
+            else sum(_meets(each, required) for each in volumes.values()),
             power_w=joules / steps.span_s if steps.span_s > 0 else 0.0,
             devices_usd=capital,
             energy_usd=electricity,
@@ -204,14 +206,14 @@ class _Tables:
         """Each volume on each kind."""
         steps = self._steps
         for volume in steps.surveys:
-            found = [each[volume] for each in steps.alone.values()]
+            result = [each[volume] for each in steps.alone.values()]
             lowest = {
-                "fastest": _lowest(found, lambda each: _time_ms(each.times, "p99")),
-                "least_energy": _lowest(found, lambda each: each.energy_j),
-                "cheapest": _lowest(found, self._usd),
+                "fastest": _lowest(result, lambda each: _time_ms(each.times, "p99")),
+                "lowest_energy": _lowest(result, lambda each: each.energy_j),
+                "cheapest": _lowest(result, self._usd),
             }
-            for each in found:
-                flags = {name: least == each.kind.name for name, least in lowest.items()}
+            for each in result:
+                flags = {name: minimum == each.kind.name for name, minimum in lowest.items()}
                 yield self._volume(each, flags)
 
     def _usd(self, each: Alone) -> float | None:
@@ -273,9 +275,9 @@ class _Tables:
                 for volume, offset in zip(device.volumes, device.offsets, strict=True):
                     blocks, load = of[volume].survey.end_blocks, of[volume].load
                     yield PlacementRow(fleet, kind, volume, number, offset, blocks, load, "")
-            for volume, why in laid.left.items():
+            for volume, reason in laid.left.items():
                 blocks, load = of[volume].survey.end_blocks, of[volume].load
-                yield PlacementRow(fleet, kind, volume, None, None, blocks, load, why)
+                yield PlacementRow(fleet, kind, volume, None, None, blocks, load, reason)
 
     def _parts(self) -> Iterator[tuple[str, Laid]]:
         yield from self._steps.laid.items()
@@ -291,8 +293,8 @@ def _time_ms(times: Spread | None, measure: str) -> float | None:
     return None if times is None else times.measure_ms(measure)
 
 
-def _meets(times: Histogram | Spread, wanted: ResponseGoal) -> bool:
-    return times.measure_ms(wanted.measure) <= wanted.limit_ms
+def _meets(times: Histogram | Spread, required: ResponseGoal) -> bool:
+    return times.measure_ms(required.measure) <= required.limit_ms
 
 
 def _ranked(values: Sequence[float], share: float) -> float:
@@ -300,8 +302,8 @@ def _ranked(values: Sequence[float], share: float) -> float:
     return values[max(ceil(share * len(values)), 1) - 1] if values else 0.0
 
 
-def _lowest(found: Sequence[Alone], value: Callable[[Alone], float | None]) -> str:
+def _lowest(result: Sequence[Alone], value: Callable[[Alone], float | None]) -> str:
     """The name of the kind with the lowest value; of equal ones the first."""
-    known = [(value(each), each.kind.name) for each in found]
+    known = [(value(each), each.kind.name) for each in result]
     known = [(number, name) for number, name in known if number is not None]
     return min(known, key=lambda pair: pair[0] or 0.0)[1] if known else ""

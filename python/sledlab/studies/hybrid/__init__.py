@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 
 from sledlab.lazy import later
 from sledlab.runs.keywords import takes_options
-from sledlab.runs.options import Numbers, Option, Several, Studied
+from sledlab.runs.options import Numbers, Option, Several, StudyOptions
 from sledlab.runs.parsing import KIB, MIB, size, sizes, whole
-from sledlab.study.configurations import DISK_PRESET, Fronted, segments
+from sledlab.study.configurations import DISK_PRESET, FrontOptions, segments
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def segment_size(word: str) -> int:
     return whole(f"{size(word, KIB):g}")
 
 
-class HybridOptions(Studied, Fronted, total=False):
+class HybridOptions(StudyOptions, FrontOptions, total=False):
     """The options of a hybrid study."""
 
     configuration: Annotated[

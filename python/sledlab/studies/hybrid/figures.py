@@ -13,7 +13,7 @@ from sledlab.study.configurations import DISK, KNOWN, MEMS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from sledlab.studies.hybrid.tables import Compared, HybridStudy, Traffic
+    from sledlab.studies.hybrid.tables import ComparedConfiguration, HybridStudy, Traffic
 
 
 def configurations(study: HybridStudy) -> Figure:
@@ -34,16 +34,16 @@ def configurations(study: HybridStudy) -> Figure:
     return made
 
 
-def _against(row: Compared) -> str:
+def _against(row: ComparedConfiguration) -> str:
     """The mean response, and its ratio to the baselines, in words."""
-    said = [milliseconds(row.run.mean_ms)]
+    sentences = [milliseconds(row.run.mean_ms)]
     if row.run.saturated:
-        return f"{said[0]}, overloaded"
+        return f"{sentences[0]}, overloaded"
     if row.faster_than_disk is not None and row.configuration != DISK:
-        said.append(f"{figure(row.faster_than_disk, 2)} × DISK")
+        sentences.append(f"{figure(row.faster_than_disk, 2)} × DISK")
     if row.share_of_mems is not None and row.configuration != MEMS:
-        said.append(f"{percent(row.share_of_mems)} of MEMS")
-    return ", ".join(said)
+        sentences.append(f"{percent(row.share_of_mems)} of MEMS")
+    return ", ".join(sentences)
 
 
 def size_panels(study: HybridStudy) -> list[Panel]:
@@ -73,8 +73,8 @@ def sizes(study: HybridStudy) -> Figure:
     ends = []
     for series in panel.series:
         dots = [
-            (place, value, late)
-            for place, (value, late) in enumerate(zip(series.values, series.late, strict=True))
+            (place, value, lateness)
+            for place, (value, lateness) in enumerate(zip(series.values, series.late, strict=True))
             if value is not None
         ]
         plots.dotted(axes, dots, series.colour, 5)
@@ -100,11 +100,11 @@ def techniques(study: HybridStudy) -> Figure:
 def traffic(study: HybridStudy) -> Figure:
     """What the disk and MEMS were asked for."""
     devices = {"Disk": DISK, "MEMS": MEMS}
-    asked = {name: [row for row in study.traffic if row.device == key] for name, key in devices.items()}
-    shown = {name: rows for name, rows in asked.items() if rows}
+    requested = {name: [row for row in study.traffic if row.device == key] for name, key in devices.items()}
+    shown = {name: rows for name, rows in requested.items() if rows}
     height = 1.1 + sum(0.5 + 0.28 * len(rows) for rows in shown.values())
-    made, places = plots.panels(len(shown), height, [len(rows) + 1 for rows in shown.values()])
-    for axes, (name, rows) in zip(places, shown.items(), strict=True):
+    made, positions = plots.panels(len(shown), height, [len(rows) + 1 for rows in shown.values()])
+    for axes, (name, rows) in zip(positions, shown.items(), strict=True):
         reads = [row.read_bytes / 1e6 for row in rows]
         writes = [row.written_bytes / 1e6 for row in rows]
         axes.barh(range(len(rows)), reads, height=0.62, color=BLUE)
@@ -115,7 +115,7 @@ def traffic(study: HybridStudy) -> Figure:
         axes.set_xlim(0, (max(map(sum, zip(reads, writes, strict=True))) or 1.0) * 1.5)
         plots.plain_ticks(axes.xaxis)
         axes.set_title(name)
-    places[-1].set_xlabel("moved (MB)")
+    positions[-1].set_xlabel("moved (MB)")
     plots.legend(made, {"read": BLUE, "written": ORANGE})
     return made
 
@@ -130,9 +130,9 @@ def _accesses(row: Traffic) -> str:
 
 def replacement(study: HybridStudy) -> Figure:
     """Mean response of MCD ALL under each replacement policy, and what the policy finds."""
-    found = {row.policy: percent(row.hit_ratio or 0.0) for row in study.hits}
+    result = {row.policy: percent(row.hit_ratio or 0.0) for row in study.hits}
     bars = [
-        plots.response(row.policy, row.run.mean_ms, f", finds {found[row.policy]} of the trace's segments")
+        plots.response(row.policy, row.run.mean_ms, f", finds {result[row.policy]} of the trace's segments")
         for row in study.replacement
     ]
     return plots.bars(bars, "mean response (ms)", 1.9)

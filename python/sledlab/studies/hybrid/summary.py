@@ -7,8 +7,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab.show import wording
-from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Text, grid
-from sledlab.show.face import DocumentFace
+from sledlab.show.document import Collapsible, Document, Facts, Grid, Heading, Text, grid
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.sections import Section, drawn
 from sledlab.show.wording import figure, interval, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sledlab.show.document import Part
-    from sledlab.studies.hybrid.tables import Compared, HybridStudy
+    from sledlab.studies.hybrid.tables import ComparedConfiguration, HybridStudy
 
     Cells = Mapping[str, Callable[[Any], str]]
 
@@ -29,14 +29,14 @@ R = TypeVar("R", bound=StoreRow)
 
 def answer(study: HybridStudy) -> str:
     """The answer: the controller cache of all stores, warnings, and the store that the study recommends."""
-    said = [
+    sentences = [
         in_front(study.config),
         overload(study),
         best(study),
         best_size(study),
         best_price(study),
     ]
-    return " ".join(text for text in said if text)
+    return " ".join(text for text in sentences if text)
 
 
 def overload(study: HybridStudy) -> str:
@@ -81,7 +81,7 @@ def best(study: HybridStudy) -> str:
     return f"{text}: {gains}{_of_mems(row)}."
 
 
-def _of_mems(row: Compared) -> str:
+def _of_mems(row: ComparedConfiguration) -> str:
     """The share of the speed of MEMS alone that a store reaches, in words."""
     reached = row.share_of_mems
     return "" if reached is None else f", with {percent(reached)} of the speed of MEMS alone"
@@ -111,8 +111,8 @@ def best_size(study: HybridStudy) -> str:
         text = f"The best segment at {size(at)} is {mine.segment_kb} KB, {_ms(mine)} on average."
     if len(sizes) < 2:
         return text
-    least = fastest(list(by_size.values())).run.mean_ms
-    enough = next(row for row in by_size.values() if row.run.mean_ms <= least * (1 + SAME))
+    minimum = fastest(list(by_size.values())).run.mean_ms
+    enough = next(row for row in by_size.values() if row.run.mean_ms <= minimum * (1 + SAME))
     room, gives = size(enough.mems_mb), f"segments of {enough.segment_kb} KB give {_ms(enough)}"
     if enough is by_size[sizes[-1]]:
         return f"{text} The more MEMS the better: {room} with {gives}.".strip()
@@ -214,11 +214,11 @@ def table(study: HybridStudy, name: str) -> Grid:
 
 def _sizes(study: HybridStudy) -> Grid:
     """Mean response by size and segment."""
-    found = {(row.segment_kb, row.mems_mb): row.run for row in study.sizes}
+    result = {(row.segment_kb, row.mems_mb): row.run for row in study.sizes}
 
     def cell(mb: float) -> Callable[[int], str]:
         return lambda kb: starred(
-            interval(found[kb, mb].mean_ms, found[kb, mb].half_ms), saturated=found[kb, mb].saturated
+            interval(result[kb, mb].mean_ms, result[kb, mb].half_ms), saturated=result[kb, mb].saturated
         )
 
     columns = {size(mb): cell(mb) for mb in study.axes["mems_mb"]}
@@ -232,9 +232,9 @@ def _policies(study: HybridStudy) -> Grid:
     lines = []
     for hits in study.hits:
         row = ran.get(hits.policy)
-        late = row is not None and row.run.saturated
-        said = (MEAN["mean"](row), P99["99 %"](row), share(row.held.mems_read_hits)) if row else none
-        lines.append((starred(hits.policy, saturated=late), *said, share(hits.hit_ratio)))
+        lateness = row is not None and row.run.saturated
+        sentences = (MEAN["mean"](row), P99["99 %"](row), share(row.held.mems_read_hits)) if row else none
+        lines.append((starred(hits.policy, saturated=lateness), *sentences, share(hits.hit_ratio)))
     return Grid(("policy", "mean", "99 %", "found on MEMS", "found, of the trace alone"), lines)
 
 
@@ -251,7 +251,7 @@ def _held(study: HybridStudy) -> Sequence[Part]:
         "blocks written again before they had to go to the disk. Live room: what holds data that somebody "
         "may ask for."
     )
-    return [Folded("What cache and MEMS hold", [table(study, "held"), Text(note, "quiet")])]
+    return [Collapsible("What cache and MEMS hold", [table(study, "held"), Text(note, "quiet")])]
 
 
 SECTIONS: Mapping[str, Section] = {
@@ -311,8 +311,8 @@ SECTIONS: Mapping[str, Section] = {
 def brief(study: HybridStudy) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
     note = f"times in ms; * the queue kept growing. {noise(study)}"
-    whole = table(study, "configurations")
-    return [Heading(title(study), 1), Text(answer(study)), whole, Text(note, "quiet")]
+    full = table(study, "configurations")
+    return [Heading(title(study), 1), Text(answer(study)), full, Text(note, "quiet")]
 
 
 def page(study: HybridStudy) -> Document:
@@ -328,4 +328,4 @@ def page(study: HybridStudy) -> Document:
     )
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))

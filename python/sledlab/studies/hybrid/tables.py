@@ -26,7 +26,7 @@ BLOCK_BYTES = 512
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compared(StoreRow):
+class ComparedConfiguration(StoreRow):
     """A configuration, compared with the baselines."""
 
     label: Annotated[str, Column("the store as people write it")]
@@ -45,7 +45,7 @@ class Compared(StoreRow):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sized(StoreRow):
+class SizedConfiguration(StoreRow):
     """A caching disk with a size of MEMS and of segments."""
 
     mems_mb: Annotated[float, Column("MEMS of the caching disk", "2^20 bytes")]
@@ -114,18 +114,18 @@ class HybridStudy(Outcome):
     """
 
     kinds: ClassVar[Mapping[str, type]] = {
-        "configurations": Compared,
-        "techniques": Compared,
-        "sizes": Sized,
+        "configurations": ComparedConfiguration,
+        "techniques": ComparedConfiguration,
+        "sizes": SizedConfiguration,
         "traffic": Traffic,
         "replacement": Replaced,
         "hits": Hits,
         "prices": PricedMemory,
     }
 
-    configurations: Sequence[Compared]
-    techniques: Sequence[Compared]
-    sizes: Sequence[Sized]
+    configurations: Sequence[ComparedConfiguration]
+    techniques: Sequence[ComparedConfiguration]
+    sizes: Sequence[SizedConfiguration]
     traffic: Sequence[Traffic]
     replacement: Sequence[Replaced]
     hits: Sequence[Hits]
@@ -147,7 +147,7 @@ class HybridStudy(Outcome):
         """The axes, and facts about the requests, as plain data."""
         return self.axes
 
-    def of(self, configuration: str) -> Compared | None:
+    def of(self, configuration: str) -> ComparedConfiguration | None:
         """The row of a configuration, if it was compared."""
         return next((row for row in self.configurations if row.configuration == configuration), None)
 
@@ -163,11 +163,11 @@ class HybridStudy(Outcome):
         return self._draw(section)
 
 
-def conclude(plan: Plan, found: Mapping[Point, Found]) -> HybridStudy:
+def conclude(plan: Plan, result: Mapping[Point, Found]) -> HybridStudy:
     """The outcome, made of the results of all points."""
     assert isinstance(plan, StoresPlan)
     rows: dict[str, list[Any]] = {name: [] for name in HybridStudy.kinds}
-    for case, runs in runs_of(plan, found).items():
+    for case, runs in runs_of(plan, result).items():
         rows[case.section].append(HybridStudy.kinds[case.section](**dict(case.labels), **stored(runs)))
         if case.section == "configurations":
             rows["traffic"] += _traffic(case, runs)
@@ -179,11 +179,11 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> HybridStudy:
     return HybridStudy(**rows, config=config, axes=axes, toml=plan.toml)
 
 
-def against_baselines(rows: Sequence[Compared]) -> list[Compared]:
+def against_baselines(rows: Sequence[ComparedConfiguration]) -> list[ComparedConfiguration]:
     """Rows with gains over the disk, with and without controller cache, and their share of MEMS alone."""
     means = {row.configuration: row.run.mean_ms for row in rows}
 
-    def over(name: str, row: Compared) -> float | None:
+    def over(name: str, row: ComparedConfiguration) -> float | None:
         return means[name] / row.run.mean_ms if name in means else None
 
     return [
@@ -197,7 +197,7 @@ def against_baselines(rows: Sequence[Compared]) -> list[Compared]:
     ]
 
 
-def _techniques(rows: Sequence[Compared]) -> list[Compared]:
+def _techniques(rows: Sequence[ComparedConfiguration]) -> list[ComparedConfiguration]:
     """The caching disk with no technique, each alone and all, compared with none of them."""
     mine = [row for row in rows if KNOWN[row.configuration].hybrid == CACHING]
     none = next((row.run.mean_ms for row in mine if row.configuration == NONE), None)
@@ -211,14 +211,14 @@ def _traffic(case: Case, runs: Sequence[Measured]) -> list[Traffic]:
     alone = MEMS if case.base == MEMS else DISK
     hybrid = KNOWN[case["configuration"]].hybrid is not None
     names = {DISK: "hybrid_back", MEMS: "hybrid_front"} if hybrid else {alone: ""}
-    found = []
+    result = []
     for device, prefix in names.items():
-        asked = zip(*(_accesses(run, prefix) for run in runs), strict=True)
-        reads, read_bytes, writes, written_bytes = (mean(values) or 0.0 for values in asked)
+        requested = zip(*(_accesses(run, prefix) for run in runs), strict=True)
+        reads, read_bytes, writes, written_bytes = (mean(values) or 0.0 for values in requested)
         sizes = _kilobytes(read_bytes, reads), _kilobytes(written_bytes, writes)
         moved = (reads, read_bytes, writes, written_bytes, *sizes)
-        found.append(Traffic(case["configuration"], case["label"], device, *moved))
-    return found
+        result.append(Traffic(case["configuration"], case["label"], device, *moved))
+    return result
 
 
 def _accesses(run: Measured, prefix: str) -> tuple[float, ...]:
@@ -254,8 +254,12 @@ def _prices(rows: Sequence[PricedMemory]) -> list[PricedMemory]:
     base = next((row.run for row in rows if row.configuration == ALL), None)
     if base is None:
         return []
-    mean_ms, late, others = base.mean_ms, base.saturated, (row for row in rows if row.configuration != ALL)
+    mean_ms, lateness, others = (
+        base.mean_ms,
+        base.saturated,
+        (row for row in rows if row.configuration != ALL),
+    )
     return [
-        replace(row, mcd_ms=mean_ms, mcd_saturated=late, mcd_faster=row.run.mean_ms / mean_ms)
+        replace(row, mcd_ms=mean_ms, mcd_saturated=lateness, mcd_faster=row.run.mean_ms / mean_ms)
         for row in others
     ]

@@ -79,5 +79,5 @@ def power_study(
         >>> study.tables["break_even"]["break_even_ms"].item() < 1
         True
     """
-    asked: dict[str, Any] = {**options, "device": device}
-    return STUDY.run(source, None, asked, study=study, out=out, replace=replace)
+    requested: dict[str, Any] = {**options, "device": device}
+    return STUDY.run(source, None, requested, study=study, out=out, replace=replace)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.studies.power.tables import PowerStudy
-    from sledlab.study.energy import Policy, Spent
+    from sledlab.study.energy import EnergyMeans, Policy
 
 WAYS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector": ORANGE, "all": BLUE}
 """One colour for each strategy."""
 
 
-def _explained(made: Figure, study: PowerStudy, device: str, runs: Sequence[Spent]) -> Figure:
+def _explained(made: Figure, study: PowerStudy, device: str, runs: Sequence[EnergyMeans]) -> Figure:
     """The figure, with a legend of the colours of states."""
     by_state.legend_of(made, [run.by_state("j") for run in runs], study.state_names(device))
     return made
@@ -55,7 +55,7 @@ def states(study: PowerStudy, device: str) -> Figure:
     return _explained(made, study, device, runs)
 
 
-def _each(run: Spent) -> str:
+def _each(run: EnergyMeans) -> str:
     """The energy of a request, and of reads and writes without idle and parked time, in words."""
     total = energy(run.total_energy_per_request_mj * 1e-3)
     read, write = (energy(each * 1e-6) for each in (run.read_energy_uj, run.write_energy_uj))
@@ -147,13 +147,13 @@ def loads(study: PowerStudy, device: str) -> Figure:
     """Shares of the states, energy of a request and response against the load, under two policies."""
     rows, speedups = study.of_device("loads", device), study.axes["load"]
     made = mpl_figure.Figure(figsize=(plots.WIDTH, 4.9), layout="constrained")
-    places = made.subplots(2, 2)
-    left, right = places[1]
+    positions = made.subplots(2, 2)
+    left, right = positions[1]
     looks = {
         "fixed": (f"parks after {study.own_timeout(device)}", GREEN, "s"),
         "immediate": ("parks at once", BLUE, "o"),
     }
-    for axes, (policy, (name, colour, marker)) in zip(places[0], looks.items(), strict=True):
+    for axes, (policy, (name, colour, marker)) in zip(positions[0], looks.items(), strict=True):
         mine = [row.run for row in rows if row.policy == policy]
         shares = [{state: share * 100 for state, share in run.by_state("share").items()} for run in mine]
         by_state.columns(axes, shares)
@@ -161,15 +161,15 @@ def loads(study: PowerStudy, device: str) -> Figure:
         plots.scale(axes, 100, "energy (%)")
         line = {"color": colour, "marker": marker, "markersize": 4.5, "label": name}
         left.plot(range(len(speedups)), [run.total_energy_per_request_mj for run in mine], **line)
-        kept = [place for place, run in enumerate(mine) if not run.saturated]
-        right.plot(kept, [mine[place].mean_ms for place in kept], **line)
+        selected = [place for place, run in enumerate(mine) if not run.saturated]
+        right.plot(selected, [mine[place].mean_ms for place in selected], **line)
     means = [row.run.mean_ms for row in rows if not row.run.saturated]
     energies = [row.run.total_energy_per_request_mj for row in rows]
     plots.scale(left, max(energies) * 1.15, "energy of a request (mJ)", "load")
     plots.scale(right, max(means, default=1.0) * 1.15, "mean response (ms)", "load")
     left.legend(frameon=False, fontsize=8.5)
     by_state.overloaded(right, [[row.run.saturated for row in rows if row.load == load] for load in speedups])
-    for axes in places.flat:
+    for axes in positions.flat:
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
     return _explained(made, study, device, [row.run for row in rows])
 
@@ -200,7 +200,7 @@ def strategies(study: PowerStudy, device: str) -> Figure:
     """Energy and response of every strategy at every load."""
     rows, speedups = study.of_device("strategies", device), study.axes["load"]
     ways = {way: WAYS[way] for way in study.axes["strategy"][device]}
-    made, places = plots.panels(3, 6.4)
+    made, positions = plots.panels(3, 6.4)
     panels = (
         ("total_energy_per_request_mj", "energy (mJ)", "All energy, for each request"),
         (
@@ -210,16 +210,16 @@ def strategies(study: PowerStudy, device: str) -> Figure:
         ),
         ("mean_ms", "response (ms)", "Mean response"),
     )
-    for axes, (column, label, heading) in zip(places, panels, strict=True):
+    for axes, (column, label, heading) in zip(positions, panels, strict=True):
         shown = [row for row in rows if column != "mean_ms" or not row.run.saturated]
         bars = [(speedups.index(row.load), row.strategy, getattr(row.run, column)) for row in shown]
         by_state.grouped(axes, bars, ways)
         axes.set(title=heading, ylabel=label)
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
         axes.grid(visible=True, axis="y")
-    late = [[row.run.saturated for row in rows if row.load == load] for load in speedups]
-    by_state.overloaded(places[-1], late, 0.8)
-    places[-1].set_xlabel("load")
+    lateness = [[row.run.saturated for row in rows if row.load == load] for load in speedups]
+    by_state.overloaded(positions[-1], lateness, 0.8)
+    positions[-1].set_xlabel("load")
     plots.legend(made, ways)
     return made
 

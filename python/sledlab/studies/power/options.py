@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from sledlab.runs.options import Arranged, Devices, Numbers, Option, Paced, Scheduled, Several, Studied
+from sledlab.runs.options import (
+    Devices,
+    Numbers,
+    Option,
+    SchedulerOptions,
+    Several,
+    SpeedupOptions,
+    StudyOptions,
+    SystemOptions,
+)
 from sledlab.runs.parsing import words
 
 if TYPE_CHECKING:
@@ -31,7 +40,7 @@ def words_or_all(text: str) -> list[str] | str:
     return text if text == "all" else words(text)
 
 
-class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
+class PowerOptions(StudyOptions, SchedulerOptions, SystemOptions, SpeedupOptions, total=False):
     """The options of a power study, without its devices."""
 
     power: Annotated[Several, Option("Power policies (sledlab list power)", "A,B|all", "all")]

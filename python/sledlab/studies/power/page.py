@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show.document import Beside, Document, Facts, Heading, Text, grid
-from sledlab.show.face import DocumentFace
-from sledlab.show.facts import common_facts, said_facts
+from sledlab.show.document import Document, Facts, Heading, SideBySideParts, Text, grid
+from sledlab.show.facts import common_facts, setting_facts
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.sections import Section, drawn
 from sledlab.show.wording import (
     STATES,
@@ -42,11 +42,11 @@ LOAD: Cells = {"load": lambda row: f"×{row.load:g}"}
 UNDER: Cells = {"policy": lambda row: starred(spaced(row.policy), saturated=row.run.saturated)}
 
 
-def _by_state(unit: str, said: Callable[[float], str]) -> Cells:
-    """A column for each state, with the cell that `said` makes of its value."""
+def _by_state(unit: str, sentences: Callable[[float], str]) -> Cells:
+    """A column for each state, with the cell that `sentences` makes of its value."""
 
     def cell(state: str) -> Callable[[Any], str]:
-        return lambda row: said(row.run.by_state(unit)[state])
+        return lambda row: sentences(row.run.by_state(unit)[state])
 
     return {state: cell(state) for state in STATES}
 
@@ -127,7 +127,9 @@ def _all_policies(study: PowerStudy) -> Sequence[Part]:
         "delays requests, or a start-up that shortens the next idle period, can take a little less energy "
         "than an oracle that judges idle periods one by one."
     )
-    return Beside([policies(study, device) for device in study.devices], "stack"), Text(note, "quiet")
+    return SideBySideParts([policies(study, device) for device in study.devices], "stack"), Text(
+        note, "quiet"
+    )
 
 
 SECTIONS: Mapping[str, Section] = {
@@ -217,14 +219,16 @@ def page(study: PowerStudy) -> Document:
         ("seeds", ", ".join(map(str, study.axes["seed"]))),
         ("battery", f"{study.axes['battery_wh']:g} Wh"),
     )
-    said = (pair for pair in said_facts(study.config, study.toml) if pair[0] != "speed-up")
+    sentences = (pair for pair in setting_facts(study.config, study.toml) if pair[0] != "speed-up")
     return Document(
         kind="power study",
         title=summary.title(study),
         heading=f"{summary.title(study)}: where the energy goes",
         footer="All energies and times are simulated. The same study and version give the same numbers.",
-        parts=[*parts, Heading("What ran"), Facts([*common, *facts, *said, version])],
+        parts=[*parts, Heading("What ran"), Facts([*common, *facts, *sentences, version])],
     )
 
 
-FACE = DocumentFace(answer=summary.answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))
+PRESENTATION = DocumentPresentation(
+    answer=summary.answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS)
+)

@@ -120,12 +120,12 @@ def _loads(question: Question, mode: str) -> tuple[float, ...]:
 
 def _policies(given: Any) -> tuple[str, ...]:
     """Policies as words; an unknown one is refused here, with an error that names no run."""
-    words = models("power", "power policies", given, power)
+    text = models("power", "power policies", given, power)
     known = Experiment().with_device("mems-g2").with_workload("uniform")
-    for word in words:
+    for word in text:
         if not is_plugin(word):
             known.with_setting("power.kind", word).check()
-    return words
+    return text
 
 
 def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tuple[str, ...]:
@@ -135,15 +135,15 @@ def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tu
         Error: No strategy has the name, or no device knows it.
     """
     everything = given == "all"
-    words = some("strategy", "strategies", tuple(STRATEGIES) if everything else given, STRATEGIES)
-    found = {"base": None}
-    for word in words:
-        why = [each[word] for each in refused]
-        if not all(why):
-            found[word] = None
+    text = some("strategy", "strategies", tuple(STRATEGIES) if everything else given, STRATEGIES)
+    result = {"base": None}
+    for word in text:
+        reason = [each[word] for each in refused]
+        if not all(reason):
+            result[word] = None
         elif not everything:
-            raise Error(f"strategy `{word}`: {why[0]}", remedy="leave it out, or choose another device")
-    return tuple(found)
+            raise Error(f"strategy `{word}`: {reason[0]}", remedy="leave it out, or choose another device")
+    return tuple(result)
 
 
 def _refusal(base: Experiment, strategy: str) -> str | None:

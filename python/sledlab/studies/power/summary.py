@@ -40,17 +40,17 @@ def answer(study: PowerStudy) -> str:
 
 def verdict(study: PowerStudy, device: str) -> str:
     """The answer for one device: whether to park at once, the best policy, the battery."""
-    said = [_overload(study, device), _parking(study, device), best(study, device), _life(study, device)]
-    return " ".join(filter(None, said))
+    sentences = [_overload(study, device), _parking(study, device), best(study, device), _life(study, device)]
+    return " ".join(filter(None, sentences))
 
 
 def _overload(study: PowerStudy, device: str) -> str:
     """A warning where the device was overloaded, and under which policies."""
     rows = study.of_device("policies", device)
-    late = [spaced(row.policy) for row in rows if row.run.saturated]
-    if not late:
+    lateness = [spaced(row.policy) for row in rows if row.run.saturated]
+    if not lateness:
         return ""
-    under = "any policy" if len(late) == len(rows) else joined(late)
+    under = "any policy" if len(lateness) == len(rows) else joined(lateness)
     return (
         f"{device} could not keep up with this workload under {under}: such response times say how long "
         "the run was. Slow the workload down, with --speedup 0.1 for instance."
@@ -105,24 +105,24 @@ def best(study: PowerStudy, device: str) -> str:
     rows = [row for row in study.by_energy(device) if can_be_built(row.policy)]
     if len(rows) < 2:
         return ""
-    least = rows[0].run.energy_j
-    level = [row for row in rows if row.run.energy_j <= least * (1 + SAME)]
+    minimum = rows[0].run.energy_j
+    level = [row for row in rows if row.run.energy_j <= minimum * (1 + SAME)]
     if len(level) == len(rows):
         return f"All policies take the same energy within {percent(SAME)}."
     names = joined([spaced(row.policy) for row in level])
     quick = min(level, key=lambda row: row.run.mean_ms)
-    joules, answers = energy(least, rows[0].run.half_j), milliseconds(quick.run.mean_ms, quick.run.half_ms)
+    joules, answers = energy(minimum, rows[0].run.half_j), milliseconds(quick.run.mean_ms, quick.run.half_ms)
     text = f"Least energy: {names}, {joules} at {answers}."
     if len(level) > 1:
         text = (
             f"Least energy: {names}, within {percent(SAME)} of each other at {joules}; of these "
             f"{spaced(quick.policy)} answers fastest, in {answers}."
         )
-    rest = rows[len(level)]
-    more = rest.run.energy_j / least - 1
+    remaining = rows[len(level)]
+    more = remaining.run.energy_j / minimum - 1
     more_than = f"{percent(more)} more" if more < 1 else f"{figure(more + 1, 2)} times as much"
-    response = milliseconds(rest.run.mean_ms, rest.run.half_ms)
-    return f"{text} Next: {spaced(rest.policy)}, {more_than} at {response}."
+    response = milliseconds(remaining.run.mean_ms, remaining.run.half_ms)
+    return f"{text} Next: {spaced(remaining.policy)}, {more_than} at {response}."
 
 
 def noise(study: PowerStudy) -> str:
@@ -156,17 +156,17 @@ def _life(study: PowerStudy, device: str) -> str:
     lasts = f"A battery of {study.axes['battery_wh']:g} Wh lasts {hours(longest.battery_life_h)}"
     if longest.battery_life_h < shortest.battery_life_h * (1 + SAME):
         return f"{lasts} under every policy."
-    least = f"{hours(shortest.battery_life_h)} under {spaced(shortest.policy)}"
-    return f"{lasts} under {spaced(longest.policy)} and {least}."
+    minimum = f"{hours(shortest.battery_life_h)} under {spaced(shortest.policy)}"
+    return f"{lasts} under {spaced(longest.policy)} and {minimum}."
 
 
 def states(study: PowerStudy, device: str) -> str:
     """A sentence: the shares of states in the energy."""
     shares = study.under(device, OWN).by_state("share")
-    most = max(shares, key=lambda state: shares[state])
+    maximum = max(shares, key=lambda state: shares[state])
     return (
         f"With its own timeout of {study.own_timeout(device)}, {device} spends most energy in the state "
-        f"{study.state_names(device)[most]}, {percent(shares[most])}. Serving requests (seek and "
+        f"{study.state_names(device)[maximum]}, {percent(shares[maximum])}. Serving requests (seek and "
         f"access) takes {percent(shares['seek'] + shares['access'])}."
     )
 
@@ -197,10 +197,10 @@ def loads(study: PowerStudy, device: str) -> str:
         f"Parking at once takes {joined(parts)}, against the device's own timeout; at ×{speedups[0]:g} the "
         f"mean response grows by {milliseconds(added)}."
     )
-    late = next((load for load in speedups if runs[load, OWN].saturated), None)
-    if late is None:
+    lateness = next((load for load in speedups if runs[load, OWN].saturated), None)
+    if lateness is None:
         return text
-    return f"{text} From ×{late:g} on the queue keeps growing, so the device hardly rests."
+    return f"{text} From ×{lateness:g} on the queue keeps growing, so the device hardly rests."
 
 
 def strategies(study: PowerStudy, device: str) -> str:
@@ -208,16 +208,16 @@ def strategies(study: PowerStudy, device: str) -> str:
     rows, light = study.of_device("strategies", device), min(study.axes["load"])
     others = [row for row in rows if row.load == light and row.strategy != "base"]
     parts = [f"{row.strategy} {saved(row.energy_saved)}" for row in others]
-    said = [f"Saved at ×{light:g}: {', '.join(parts)}."] if parts else []
+    sentences = [f"Saved at ×{light:g}: {', '.join(parts)}."] if parts else []
     if any(row.strategy == "subsector" for row in rows) and not any(row.run.dark_tip_time_s for row in rows):
-        said.append(
+        sentences.append(
             "Subsector access saves nothing here because every request wants whole blocks. With --set "
             "replay.last_block=random, a random part of each last block is wanted."
         )
     merging = [row for row in rows if row.strategy == "merging"]
     if merging:
-        said.append(_merged(max(merging, key=lambda row: row.run.merged_requests / row.run.requests)))
-    return " ".join(filter(None, said))
+        sentences.append(_merged(max(merging, key=lambda row: row.run.merged_requests / row.run.requests)))
+    return " ".join(filter(None, sentences))
 
 
 def _merged(row: Strategy) -> str:

@@ -16,7 +16,7 @@ from sledlab.study.statistics import runs_of, straight_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sledlab.study.energy import Policy, Request, Spent, Startup
+    from sledlab.study.energy import EnergyMeans, Policy, Request, Startup
     from sledlab.study.measure import Found
     from sledlab.study.plan import Case, Plan, Point
 
@@ -74,7 +74,7 @@ class PowerStudy(ByDevice):
         """A device's own timeout, in words."""
         return seconds(self.axes["own_timeout_ms"][device])
 
-    def under(self, device: str, policy: str) -> Spent:
+    def under(self, device: str, policy: str) -> EnergyMeans:
         """The run of a device at the study's pace under `fixed`, its own timeout, or `immediate`."""
         rows: list[Request] = self.of_device("request_energy", device)
         return next(row.run for row in rows if row.policy == policy)
@@ -84,9 +84,9 @@ class PowerStudy(ByDevice):
         return sorted(self.of_device("policies", device), key=lambda row: float(row.run.energy_j))
 
 
-def conclude(plan: Plan, found: Mapping[Point, Found]) -> PowerStudy:
+def conclude(plan: Plan, result: Mapping[Point, Found]) -> PowerStudy:
     """The outcome, made of the results of all points."""
-    runs = runs_of(plan, found)
+    runs = runs_of(plan, result)
     means = {case: energy.spent(each) for case, each in runs.items()}
     parked = {case.base: means[case] for case in plan.of("request_energy", policy=IMMEDIATE)}
     bases = {(case.base, case["load"]): means[case] for case in plan.of("strategies", strategy="base")}

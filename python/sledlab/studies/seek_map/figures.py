@@ -17,43 +17,43 @@ if TYPE_CHECKING:
 X_NAME, Y_NAME = "x (bits from the centre)", "y (bits from the centre)"
 
 
-def panels(found: SeekMap) -> list[Panel]:
+def panels(result: SeekMap) -> list[Panel]:
     """The map as an interactive panel, where each time is the longer one of the moves in x and y."""
-    in_x, in_y = found.ms.min(axis=0), found.ms.min(axis=1)
-    if not np.array_equal(found.ms, np.maximum(in_x[None, :], in_y[:, None])):
+    in_x, in_y = result.ms.min(axis=0), result.ms.min(axis=1)
+    if not np.array_equal(result.ms, np.maximum(in_x[None, :], in_y[:, None])):
         return []
-    times = PlaneTimes(Y_NAME, found.y_bit.tolist(), in_x.tolist(), in_y.tolist())
-    return [Panel(X_NAME, "positioning time (ms)", [], found.x_bit.tolist(), times=times)]
+    times = PlaneTimes(Y_NAME, result.y_bit.tolist(), in_x.tolist(), in_y.tolist())
+    return [Panel(X_NAME, "positioning time (ms)", [], result.x_bit.tolist(), times=times)]
 
 
-def seek_map(found: SeekMap) -> Figure:
+def seek_map(result: SeekMap) -> Figure:
     """Seek times from one place to all others, with the regions reached within some times outlined."""
     figure, axes = single(4.5)
     mesh = axes.pcolormesh(
-        found.x_bit, found.y_bit, found.ms, cmap="cividis_r", shading="nearest", rasterized=True
+        result.x_bit, result.y_bit, result.ms, cmap="cividis_r", shading="nearest", rasterized=True
     )
-    for index, region in enumerate(found.regions()):
+    for index, region in enumerate(result.regions()):
         if region.share > 0:
-            _outline(axes, found, region.threshold_ms, 900 - 250 * index)
-    axes.plot([found.start[0]], [found.start[1]], marker="+", color=ORANGE, markersize=9, markeredgewidth=2)
+            _outline(axes, result, region.threshold_ms, 900 - 250 * index)
+    axes.plot([result.start[0]], [result.start[1]], marker="+", color=ORANGE, markersize=9, markeredgewidth=2)
     bar = figure.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.8)
     bar.outline.set_visible(False)
     axes.set_aspect("equal")
     axes.set_xlabel(X_NAME)
     axes.set_ylabel(Y_NAME)
-    axes.set_title(f"{found.device}: seek time from x = {found.start[0]}, y = {found.start[1]}")
+    axes.set_title(f"{result.device}: seek time from x = {result.start[0]}, y = {result.start[1]}")
     return figure
 
 
-def _outline(axes: Axes, found: SeekMap, threshold_ms: float, y_label: int) -> None:
+def _outline(axes: Axes, result: SeekMap, threshold_ms: float, y_label: int) -> None:
     """Outlines the places reached within a time, and names it on the right, outside of the regions."""
-    axes.contour(found.x_bit, found.y_bit, found.ms, levels=[threshold_ms], colors="white", linewidths=0.9)
-    x_edge = max(found.x_bit[(found.ms <= threshold_ms).any(axis=0)])
-    inside = found.y_bit[(found.ms[:, list(found.x_bit).index(x_edge)] <= threshold_ms)]
+    axes.contour(result.x_bit, result.y_bit, result.ms, levels=[threshold_ms], colors="white", linewidths=0.9)
+    x_edge = max(result.x_bit[(result.ms <= threshold_ms).any(axis=0)])
+    inside = result.y_bit[(result.ms[:, list(result.x_bit).index(x_edge)] <= threshold_ms)]
     axes.annotate(
         f"{threshold_ms:g} ms",
         (x_edge, min(max(y_label, inside.min()), inside.max())),
-        xytext=(found.start[0] + 420, y_label),
+        xytext=(result.start[0] + 420, y_label),
         color="white",
         fontsize=8,
         va="center",

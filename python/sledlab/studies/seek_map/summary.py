@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show.document import Document, Drawing, Grid, Heading, Text
-from sledlab.show.face import DocumentFace
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.studies.seek_map import figures
 
 if TYPE_CHECKING:
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from sledlab.studies.seek_map.times import SeekMap
 
 
-def answer(found: SeekMap) -> str:
+def answer(result: SeekMap) -> str:
     """A sentence: mean and longest positioning time."""
     return (
-        f"From x = {found.start[0]}, y = {found.start[1]} the sled reaches a random place in "
-        f"{found.mean_ms:.3f} ms on average, and the furthest in {found.max_ms:.3f} ms. In x alone the next "
-        f"column takes {found.next_column_ms:.3f} ms, the full stroke {found.full_stroke_ms:.3f} ms."
+        f"From x = {result.start[0]}, y = {result.start[1]} the sled reaches a random position "
+        f"in {result.mean_ms:.3f} ms on average, and the furthest in {result.max_ms:.3f} ms. In x alone the "
+        f"next column takes {result.next_column_ms:.3f} ms, the full stroke {result.full_stroke_ms:.3f} ms."
     )
 
 
-def regions(found: SeekMap) -> Grid:
+def regions(result: SeekMap) -> Grid:
     """The regions reached within a time."""
     head = ("within (ms)", "x extent (bits)", "y extent (bits)", "y : x", "share of places")
     rows = [
@@ -35,37 +35,37 @@ def regions(found: SeekMap) -> Grid:
             "–" if region.aspect is None else f"{region.aspect:.1f}",
             f"{region.share * 100:.1f} %",
         )
-        for region in found.regions()
+        for region in result.regions()
     ]
     return Grid(head, rows, "numbers")
 
 
-def brief(found: SeekMap) -> Sequence[Part]:
+def brief(result: SeekMap) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
-    rows, columns = found.ms.shape
-    said = (
-        f"{found.device} from x = {found.start[0]}, y = {found.start[1]}: mean {found.mean_ms:.3f} ms, "
-        f"longest {found.max_ms:.3f} ms over {columns:,} columns and {rows} rows; in x alone "
-        f"{found.next_column_ms:.3f} ms to the next column, {found.full_stroke_ms:.3f} ms for the full stroke"
+    rows, columns = result.ms.shape
+    sentences = (
+        f"{result.device} from x = {result.start[0]}, y = {result.start[1]}: mean {result.mean_ms:.3f} ms, "
+        f"longest {result.max_ms:.3f} ms over {columns:,} columns and {rows} rows; in x alone "
+        f"{result.next_column_ms:.3f} ms to the next column, {result.full_stroke_ms:.3f} ms for the stroke"
     )
-    return [Text(said), regions(found)]
+    return [Text(sentences), regions(result)]
 
 
-def page(found: SeekMap) -> Document:
+def page(result: SeekMap) -> Document:
     """The page about the seek times of a device."""
     return Document(
         kind="seek-time map",
-        title=f"Seek times of {found.device}",
+        title=f"Seek times of {result.device}",
         parts=[
-            Text(answer(found), "answer"),
+            Text(answer(result), "answer"),
             Drawing(
-                lambda: figures.seek_map(found),
+                lambda: figures.seek_map(result),
                 "seek-time map",
                 width="narrow",
-                panels=lambda: figures.panels(found),
+                panels=lambda: figures.panels(result),
             ),
             Heading("Regions reached within a time"),
-            regions(found),
+            regions(result),
             Text(
                 "Positioning time: the longer of x with settling and y with turnarounds. x needs settling "
                 "after every move, y does not: regions are tall and narrow.",
@@ -75,4 +75,4 @@ def page(found: SeekMap) -> Document:
     )
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.seek_map)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=figures.seek_map)

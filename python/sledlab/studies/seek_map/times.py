@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
+from sledlab.display import DisplayedResult
 from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.lazy import numpy as np
 from sledlab.model.catalogue import require, with_settings
-from sledlab.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.figure import Figure
 
-    from sledlab.model.catalogue import Chosen
+    from sledlab.model.catalogue import ModelChoice
 
 THRESHOLDS_MS = (0.3, 0.325, 0.35, 0.4)
 """Seek times whose regions are shown, in ms (Hong 2006, section 4: zones of equivalent seek time)."""
@@ -45,7 +45,7 @@ class Region:
 
 
 @dataclass(frozen=True, repr=False)
-class SeekMap(Shown):
+class SeekMap(DisplayedResult):
     """Positioning times from one place to the start of every row of every column.
 
     Attributes:
@@ -125,16 +125,16 @@ class SeekMap(Shown):
         }
 
 
-def _extent(places: npt.NDArray[np.int32], inside: Any) -> int:
+def _extent(positions: npt.NDArray[np.int32], inside: Any) -> int:
     """Distance from the first to the last place that is inside, both included."""
-    found = places[inside]
-    if not len(found):
+    result = positions[inside]
+    if not len(result):
         return 0
-    step = int(np.diff(places).max(initial=1))
-    return int(found.max() - found.min()) + step
+    step = int(np.diff(positions).max(initial=1))
+    return int(result.max() - result.min()) + step
 
 
-def seek_map(device: Chosen | str, x_bit: int = 0, y_bit: int = 0, direction: int = 1) -> SeekMap:
+def seek_map(device: ModelChoice | str, x_bit: int = 0, y_bit: int = 0, direction: int = 1) -> SeekMap:
     """Positioning times from one place of the sled to all others.
 
     Args:
@@ -152,9 +152,9 @@ def seek_map(device: Chosen | str, x_bit: int = 0, y_bit: int = 0, direction: in
         >>> found.ms.shape
         (27, 2500)
     """
-    chosen = require("device", device)
-    experiment = with_settings(_native.Experiment(), {"device": chosen})
-    return compute(experiment, chosen.name, x_bit, y_bit, direction)
+    choice = require("device", device)
+    experiment = with_settings(_native.Experiment(), {"device": choice})
+    return compute(experiment, choice.name, x_bit, y_bit, direction)
 
 
 def compute(experiment: _native.Experiment, name: str, x_bit: int, y_bit: int, direction: int) -> SeekMap:
@@ -178,26 +178,28 @@ def writer(path: Path) -> Callable[[SeekMap], None]:
             f"cannot tell how to write the map to `{path}`", remedy=f"end the name in {', '.join(WRITERS)}"
         )
 
-    def write(found: SeekMap) -> None:
+    def write(result: SeekMap) -> None:
         with drafted(path) as place:
-            kind(found, place)
+            kind(result, place)
 
     return write
 
 
-def _write_csv(found: SeekMap, path: Path) -> None:
-    y, x = np.meshgrid(found.y_bit, found.x_bit, indexing="ij")
-    table = np.column_stack((x.ravel(), y.ravel(), found.ms.ravel()))
+def _write_csv(result: SeekMap, path: Path) -> None:
+    y, x = np.meshgrid(result.y_bit, result.x_bit, indexing="ij")
+    table = np.column_stack((x.ravel(), y.ravel(), result.ms.ravel()))
     np.savetxt(
         path, table, fmt=("%d", "%d", "%.6f"), delimiter=",", header="x_bit,y_bit,seek_ms", comments=""
     )
 
 
 WRITERS: dict[str, Callable[[SeekMap, Path], Any]] = {
-    ".png": lambda found, path: found.plot().savefig(path, dpi=200),
-    ".svg": lambda found, path: found.plot().savefig(path),
-    ".html": lambda found, path: found.report(path),
+    ".png": lambda result, path: result.plot().savefig(path, dpi=200),
+    ".svg": lambda result, path: result.plot().savefig(path),
+    ".html": lambda result, path: result.report(path),
     ".csv": _write_csv,
-    ".npz": lambda found, path: np.savez_compressed(path, x_bit=found.x_bit, y_bit=found.y_bit, ms=found.ms),
+    ".npz": lambda result, path: np.savez_compressed(
+        path, x_bit=result.x_bit, y_bit=result.y_bit, ms=result.ms
+    ),
 }
 """Functions that write a map, by the ending of the file."""

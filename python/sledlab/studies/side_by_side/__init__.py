@@ -7,9 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from sledlab.lazy import later
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import ModelChoice
 from sledlab.runs.keywords import takes_options
-from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied
+from sledlab.runs.options import (
+    Devices,
+    Numbers,
+    Option,
+    SchedulerOptions,
+    Several,
+    StorageOptions,
+    StudyOptions,
+)
 from sledlab.runs.parsing import names
 from sledlab.study.run import Study
 
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
     from sledlab.studies.side_by_side.tables import SideBySide
 
 
-class SideBySideOptions(Scheduled, Around, Studied, total=False):
+class SideBySideOptions(SchedulerOptions, StorageOptions, StudyOptions, total=False):
     """The options of a comparison of devices."""
 
     speedup: Annotated[Numbers, Option("Replay S times as fast.", "S,S", "1")]
@@ -96,7 +104,7 @@ def side_by_side(
     if isinstance(device, (list, tuple)):
         given["device"], one = device, None
     if isinstance(source, (list, tuple)):
-        workloads = all(isinstance(each, Chosen) for each in source)
+        workloads = all(isinstance(each, ModelChoice) for each in source)
         given |= {"workload": source} if workloads else {"trace": [file_of(each) for each in source]}
         source = None
     return STUDY.run(source, one, given, study=study, out=out, replace=replace)

@@ -23,48 +23,48 @@ PERCENTILES = (
 ENERGY = "All energy of the device over the run, divided by its requests; in mJ."
 
 
-def draw(found: SideBySide, measure: str = "percentiles", *, varied: Any = None) -> Figure:
+def draw(result: SideBySide, measure: str = "percentiles", *, varied: Any = None) -> Figure:
     """Response times or energy of all devices, or a column of the curves against the load."""
     if measure in KINDS:
-        return KINDS[measure](found)
-    return race_parts.draw(found, measure, varied=varied)
+        return KINDS[measure](result)
+    return race_parts.draw(result, measure, varied=varied)
 
 
-def _axes(found: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[float, Mean]]]:
+def _axes(result: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[float, Mean]]]:
     """Axes with a row for each device and load under the name of each trace, and the places of the rows."""
-    places: list[tuple[float, Mean]] = []
+    positions: list[tuple[float, Mean]] = []
     names, heads, place = [], [], 0.0
-    for group in found.groups:
-        if len(found.groups) > 1 and group.varied:
+    for group in result.groups:
+        if len(result.groups) > 1 and group.varied:
             heads.append((place, str(group.varied[0][1])))
             place += 0.8
         for speedup in group.speedups:
             for curve in group.curves:
                 names.append(f"{curve.label} ×{speedup:g}" if len(group.speedups) > 1 else curve.label)
-                places.append((place, curve.at(speedup)))
+                positions.append((place, curve.at(speedup)))
                 place += 1
         place += 0.3
     figure = mpl_figure.Figure(figsize=(plots.SIZE[0], 0.9 + 0.27 * place), layout="constrained")
     axes = figure.subplots()
-    axes.set_yticks([height for height, _ in places], names, color=INK)
+    axes.set_yticks([height for height, _ in positions], names, color=INK)
     axes.set_ylim(place - 0.5, -0.7)
     axes.set_xlabel(title)
     axes.spines["left"].set_visible(False)
     for height, head in heads:
         at: Any = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8.5}
         axes.annotate(head, (0, height), fontweight="bold", **at)
-    return figure, axes, places
+    return figure, axes, positions
 
 
-def percentiles(found: SideBySide) -> Figure:
+def percentiles(result: SideBySide) -> Figure:
     """Response times of every device: mean, median, 99 % and slowest."""
-    figure, axes, places = _axes(found, "response time (ms)")
-    for place, row in places:
+    figure, axes, positions = _axes(result, "response time (ms)")
+    for place, row in positions:
         run = row.run
         axes.plot([run.p50_ms, run.max_ms], [place] * 2, color=SKY, linewidth=1.4, solid_capstyle="butt")
         axes.plot([run.p50_ms, run.p99_ms], [place] * 2, color=SKY, linewidth=7, solid_capstyle="butt")
-        face = "white" if run.saturated else BLUE
-        axes.plot([run.mean_ms], [place], marker="o", color=BLUE, markerfacecolor=face, markersize=6)
+        presentation = "white" if run.saturated else BLUE
+        axes.plot([run.mean_ms], [place], marker="o", color=BLUE, markerfacecolor=presentation, markersize=6)
         text = wording.milliseconds(run.mean_ms) + (" overloaded" if run.saturated else "")
         plots.beside(axes, text, (max(run.max_ms, run.mean_ms), place), QUIET, 8, 5)
     axes.set_xscale("log")
@@ -75,15 +75,15 @@ def percentiles(found: SideBySide) -> Figure:
     return figure
 
 
-def energy(found: SideBySide) -> Figure:
+def energy(result: SideBySide) -> Figure:
     """Energy of a request on every device."""
-    figure, axes, places = _axes(found, "energy per request (mJ)")
-    most = max(row.total_energy_per_request_mj for _, row in places)
-    for place, row in places:
+    figure, axes, positions = _axes(result, "energy per request (mJ)")
+    maximum = max(row.total_energy_per_request_mj for _, row in positions)
+    for place, row in positions:
         axes.barh(place, row.total_energy_per_request_mj, height=0.6, color=BLUE)
         where = row.total_energy_per_request_mj, place
         plots.beside(axes, wording.energy(row.total_energy_per_request_mj / 1000), where, QUIET, 8, 5)
-    axes.set_xlim(0, most * 1.3)
+    axes.set_xlim(0, maximum * 1.3)
     return figure
 
 

@@ -14,7 +14,7 @@ from sledlab.model import choices
 from sledlab.model.device import describe
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, plain, taking
-from sledlab.traces.fitted import fitted
+from sledlab.traces.fitted_requests import fitted
 from sledlab.traces.read import File, ParquetFile, Trace
 from sledlab.traces.samples import called
 
@@ -56,7 +56,7 @@ def planned(question: Question) -> Plan:
     column, sources = _sources(question)
     bases: dict[str, Experiment] = {}
     traces: dict[str, Trace] = {}
-    places: list[tuple[str, str]] = []
+    positions: list[tuple[str, str]] = []
     for source in sources:
         devices = _devices(question, source.experiment)
         trace = _requests(question, source.name, devices)
@@ -64,10 +64,10 @@ def planned(question: Question) -> Plan:
             key = f"{device.name} on {source.name}"
             bases[key] = device.experiment.with_setting("replay.outside", "reject")
             traces[key] = trace
-            places.append((device.name, source.name))
+            positions.append((device.name, source.name))
     speedups = choices.numbers("speed-up", question.axis("speedup", (1.0,)), above=True)
     seeds = axes.seeds(plain(next(iter(bases.values())).to_toml()), question.axis("seed"))
-    said = {name: question.axis(name) for name in ("device", "trace", "workload")}
+    values = {name: question.axis(name) for name in ("device", "trace", "workload")}
     made = Plan(
         bases=bases,
         trace=question.trace,
@@ -81,10 +81,10 @@ def planned(question: Question) -> Plan:
                 speedup,
                 f"{device} on {source} at speed-up {speedup:g}",
             )
-            for speedup, (device, source) in product(reversed(speedups), places)
+            for speedup, (device, source) in product(reversed(speedups), positions)
         ],
         seeds=seeds,
-        axes={**said, "speedup": speedups, "seed": seeds},
+        axes={**values, "speedup": speedups, "seed": seeds},
     )
     assert made.texts  # checks every point
     return made
@@ -92,18 +92,18 @@ def planned(question: Question) -> Plan:
 
 def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment]:
     """The devices, each in the experiment of a source."""
-    said = question.axis("device")
-    if said is None:
+    values = question.axis("device")
+    if values is None:
         return [NamedExperiment(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
-    chosen = [choices.worded("device", each) for each in _listed(said)]
-    if not chosen:
+    choice = [choices.worded("device", each) for each in _listed(values)]
+    if not choice:
         raise Error("there are no devices to compare", remedy="name some (sledlab list device)")
-    names = [_called(choices.spelled(each)) for each in chosen]
+    names = [_called(choices.spelled(each)) for each in choice]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise Error(f"the device `{twice}` was given twice", remedy="name each once")
     return [
-        NamedExperiment(name, taking(experiment, device)) for name, device in zip(names, chosen, strict=True)
+        NamedExperiment(name, taking(experiment, device)) for name, device in zip(names, choice, strict=True)
     ]
 
 
@@ -113,8 +113,8 @@ def _called(word: str) -> str:
     return (PurePath(name).stem if name.endswith(".toml") else name) + colon + parameters
 
 
-def _listed(said: Any) -> list[Any]:
-    return list(said) if isinstance(said, (list, tuple)) else [said]
+def _listed(values: Any) -> list[Any]:
+    return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
 def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:

@@ -6,9 +6,19 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sledlab.show.document import Beside, Document, Drawing, Facts, Folded, Grid, Heading, Source, Text
-from sledlab.show.face import DocumentFace
+from sledlab.show.document import (
+    Collapsible,
+    Document,
+    Drawing,
+    Facts,
+    Grid,
+    Heading,
+    SideBySideParts,
+    Source,
+    Text,
+)
 from sledlab.show.facts import common_facts
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, joined, label, listed, milliseconds, percent
 from sledlab.studies.side_by_side import figures
 from sledlab.studies.side_by_side.tables import Standing
@@ -26,17 +36,19 @@ FEW = 3
 """Most names in a list."""
 
 
-def title(found: SideBySide) -> str:
+def title(result: SideBySide) -> str:
     """Title: the devices, and the requests that they served."""
-    kind = found.groups[0].varied[0][0] if found.groups[0].varied else "trace"
-    many = len(found.sources) > FEW
-    return f"{len(found.sources)} {kind}s" if many else joined(found.sources)
+    kind = result.groups[0].varied[0][0] if result.groups[0].varied else "trace"
+    many = len(result.sources) > FEW
+    return f"{len(result.sources)} {kind}s" if many else joined(result.sources)
 
 
-def contest(found: SideBySide) -> str:
+def contest(result: SideBySide) -> str:
     """The devices."""
     return (
-        " against ".join(found.devices) if len(found.devices) <= FEW + 1 else f"{len(found.devices)} devices"
+        " against ".join(result.devices)
+        if len(result.devices) <= FEW + 1
+        else f"{len(result.devices)} devices"
     )
 
 
@@ -45,10 +57,10 @@ def source(group: Group) -> str:
     return str(group.varied[0][1]) if group.varied else ""
 
 
-def answer(found: SideBySide) -> str:
+def answer(result: SideBySide) -> str:
     """The answer: the faster device for each trace and its lead; with several traces, how often each wins."""
-    says = [sentence for group in found.groups for sentence in verdict(group)]
-    return " ".join([*says, *_score(found)])
+    says = [sentence for group in result.groups for sentence in verdict(group)]
+    return " ".join([*says, *_score(result)])
 
 
 def verdict(group: Group) -> list[str]:
@@ -67,10 +79,14 @@ def _contest(group: Group, speedup: float) -> Iterator[str]:
         first, *others = standing.late
         than = [_more(done[first] / done[curve], curve) for curve in others]
         share = f"{figure(done[first])} of {figure(group.rate(speedup))}"
-        most = f"{first.label} completed {share} requests per second"
-        yield f"No device keeps up with {what}: {', '.join([most, *_list(than)])}."
+        maximum = f"{first.label} completed {share} requests per second"
+        yield f"No device keeps up with {what}: {', '.join([maximum, *_list(than)])}."
         return
-    level, behind, late = standing.steady[: standing.level], standing.steady[standing.level :], standing.late
+    level, behind, lateness = (
+        standing.steady[: standing.level],
+        standing.steady[standing.level :],
+        standing.late,
+    )
     fast, one = level[0].run(speedup), len(level) == 1
     names = listed([curve.label for curve in level], FEW + 1)
     mean = milliseconds(fast.mean_ms, fast.half_ms)
@@ -79,9 +95,9 @@ def _contest(group: Group, speedup: float) -> Iterator[str]:
     says += [] if one else [f"a tie within {within}"]
     says += _list([_than(curve.run(speedup).mean_ms / fast.mean_ms, curve, speedup) for curve in behind])
     text = ", ".join(says)
-    if late:
-        than = [f"{_more(done[level[0]] / done[curve], curve)} ({figure(done[curve])})" for curve in late]
-        are = "which is overloaded: its" if len(late) == 1 else "which are overloaded: their"
+    if lateness:
+        than = [f"{_more(done[level[0]] / done[curve], curve)} ({figure(done[curve])})" for curve in lateness]
+        are = "which is overloaded: its" if len(lateness) == 1 else "which are overloaded: their"
         text += (
             f"; {'it completes' if one else 'they complete'} {figure(done[level[0]])} requests per second, "
         )
@@ -115,18 +131,18 @@ def _more(factor: float, curve: Curve) -> str:
     )
 
 
-def _score(found: SideBySide) -> Iterator[str]:
+def _score(result: SideBySide) -> Iterator[str]:
     """A sentence: how often each device wins, over traces and loads."""
-    standings = [Standing.of(group, speedup) for group in found.groups for speedup in group.speedups]
-    if len(found.groups) == 1:
+    standings = [Standing.of(group, speedup) for group in result.groups for speedup in group.speedups]
+    if len(result.groups) == 1:
         return
     wins = Counter(standing.winner.label for standing in standings if standing.winner)
     ties = sum(standing.level > 1 for standing in standings)
     none = sum(not standing.steady for standing in standings)
-    said = [f"{name} is the fastest in {count}" for name, count in wins.most_common()]
-    said += [f"{ties} {'is a tie' if ties == 1 else 'are ties'}"] if ties else []
-    said += [f"in {none} none keeps up"] if none else []
-    yield f"Of {len(standings)} races, {joined(said)}."
+    sentences = [f"{name} is the fastest in {count}" for name, count in wins.most_common()]
+    sentences += [f"{ties} {'is a tie' if ties == 1 else 'are ties'}"] if ties else []
+    sentences += [f"in {none} none keeps up"] if none else []
+    yield f"Of {len(standings)} races, {joined(sentences)}."
 
 
 def _table(group: Group) -> Grid:
@@ -140,20 +156,20 @@ def _table(group: Group) -> Grid:
     return Grid(("device", *HEAD), rows)
 
 
-def brief(found: SideBySide) -> Sequence[Part]:
+def brief(result: SideBySide) -> Sequence[Part]:
     """The title, a table for each trace or workload, and the answer."""
-    parts: list[Part] = [Heading(title(found), 1, contest(found))]
-    for group in found.groups:
-        parts += [Heading(source(group))] if len(found.groups) > 1 else []
+    parts: list[Part] = [Heading(title(result), 1, contest(result))]
+    for group in result.groups:
+        parts += [Heading(source(group))] if len(result.groups) > 1 else []
         parts.append(_table(group))
-    return [*parts, Text(note(found.groups), "quiet"), Text(answer(found)), *warnings(found)]
+    return [*parts, Text(note(result.groups), "quiet"), Text(answer(result)), *warnings(result)]
 
 
-def warnings(found: SideBySide) -> Iterator[Text]:
+def warnings(result: SideBySide) -> Iterator[Text]:
     """Warnings about unequal conditions: start-ups, and requests past the end of an array."""
     rows = [
         (curve.label, row.run.startup_time_s)
-        for group in found.groups
+        for group in result.groups
         for curve in group.curves
         for row in curve.rows
     ]
@@ -163,44 +179,44 @@ def warnings(found: SideBySide) -> Iterator[Text]:
             f"{times}; requests waited meanwhile. --set system.start=ready --power never avoids start-ups.",
             "warning",
         )
-    for group in found.groups:
+    for group in result.groups:
         counts = {curve.label: curve.rows[0].requests for curve in group.curves}
         if len(set(counts.values())) > 1:
             each = joined([f"{count:,} on {name}" for name, count in counts.items()])
             yield Text(f"Not all devices answered the same requests of {source(group)}: {each}.", "warning")
 
 
-def page(found: SideBySide) -> Document:
+def page(result: SideBySide) -> Document:
     """The page: the faster device for each trace, distributions of response times, and energy."""
-    parts: list[Part] = [Text(answer(found), "answer"), *warnings(found)]
+    parts: list[Part] = [Text(answer(result), "answer"), *warnings(result)]
     drawn = [
         Drawing(
-            partial(figures.percentiles, found), figures.PERCENTILES, "Response times", figures.PERCENTILES
+            partial(figures.percentiles, result), figures.PERCENTILES, "Response times", figures.PERCENTILES
         ),
-        Drawing(partial(figures.energy, found), figures.ENERGY, "Energy of a request", figures.ENERGY),
+        Drawing(partial(figures.energy, result), figures.ENERGY, "Energy of a request", figures.ENERGY),
     ]
-    parts += [Heading("Side by side"), Beside(drawn)]
-    for group in found.groups:
-        parts += [Heading(source(group), apart=len(found.groups) > 1)]
-        parts += [Text(" ".join(verdict(group)))] if len(found.groups) > 1 else []
+    parts += [Heading("Side by side"), SideBySideParts(drawn)]
+    for group in result.groups:
+        parts += [Heading(source(group), apart=len(result.groups) > 1)]
+        parts += [Text(" ".join(verdict(group)))] if len(result.groups) > 1 else []
         parts += [_table(group), Text(note([group]), "quiet")]
         if len(group.speedups) > 1:
             parts += [Heading("How the load changes it"), *race_parts.figures(group)]
-            parts += [*race_parts.winners(group), *race_parts.throughput(found, group)]
-    facts = [("devices", joined(found.devices)), ("requests", joined(found.sources))]
-    facts.append(("scheduler", label(found.config.get("scheduler", {}).get("kind", "fcfs"))))
-    common = [fact for fact in common_facts(found.config) if fact[0] in ("replay", "warm-up", "version")]
+            parts += [*race_parts.winners(group), *race_parts.throughput(result, group)]
+    facts = [("devices", joined(result.devices)), ("requests", joined(result.sources))]
+    facts.append(("scheduler", label(result.config.get("scheduler", {}).get("kind", "fcfs"))))
+    common = [fact for fact in common_facts(result.config) if fact[0] in ("replay", "warm-up", "version")]
     return Document(
         kind="comparison of devices",
-        title=f"{title(found)}: {contest(found)}",
+        title=f"{title(result)}: {contest(result)}",
         parts=[
             *parts,
             Heading("What ran"),
             Facts([*facts, *common]),
-            Folded("The whole study, to run it again", [Source(found.toml)]),
+            Collapsible("The whole study, to run it again", [Source(result.toml)]),
         ],
         footer="All times are simulated. The same study and version give the same numbers.",
     )
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.draw)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=figures.draw)

@@ -86,9 +86,9 @@ class Standing:
         """The ranking in a group at a load."""
         steady = sorted(group.steady(speedup), key=lambda curve: curve.run(speedup).mean_ms)
         level = group.best(speedup) if steady else []
-        late = [curve for curve in group.curves if curve not in steady]
-        late.sort(key=lambda curve: -curve.run(speedup).throughput_iops)
-        return cls([*level, *(curve for curve in steady if curve not in level)], len(level), late)
+        lateness = [curve for curve in group.curves if curve not in steady]
+        lateness.sort(key=lambda curve: -curve.run(speedup).throughput_iops)
+        return cls([*level, *(curve for curve in steady if curve not in level)], len(level), lateness)
 
     @property
     def winner(self) -> Curve | None:
@@ -96,9 +96,9 @@ class Standing:
         return self.steady[0] if self.level == 1 else None
 
 
-def conclude(plan: Plan, found: Mapping[Point, Found]) -> SideBySide:
+def conclude(plan: Plan, result: Mapping[Point, Found]) -> SideBySide:
     """The outcome, made of the results of all points."""
     labels = [[value for _, value in case.labels] for case in plan.cases]
     devices, sources = (tuple(dict.fromkeys(each[place] for each in labels)) for place in (0, 2))
-    tables = rows_of(measured(plan, found))
+    tables = rows_of(measured(plan, result))
     return SideBySide(*tables, plan.config, plan.axes, plan.toml, devices, sources)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sledlab.studies.size.replaying import smart_size
+from sledlab.studies.size.replays import smart_size
 from sledlab.studies.size.result import SmartSize
 
 __all__ = ["SmartSize", "smart_size"]

@@ -35,8 +35,8 @@ class Bill:
                 user.
         """
         self._configs, self._prices = configs, prices
-        found = [names_in(config) for config in configs.values()]
-        names = {kind: {name for each in found for name in each[kind]} for kind in found[0]}
+        result = [names_in(config) for config in configs.values()]
+        names = {kind: {name for each in result for name in each[kind]} for kind in result[0]}
         prices.check(names)
         self.used = prices.used(names)
         if needed or prices.asked:

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
     from sledlab.studies.size.result import SmartSize
 
-MOST_TICKS = 10
+MAX_TICKS = 10
 """Most numbers of nodes that an axis has room for."""
 
 
-def times(found: SmartSize) -> Figure:
+def times(result: SmartSize) -> Figure:
     """Time of the job against the number of nodes; the large point of each device is the answer."""
     made, (axes,) = plots.panels(1, 3.4)
     ends = []
-    for at, (device, least) in enumerate(found.smallest.items()):
-        colour, rows = LINES[(at + 1) % len(LINES)], found.of(device)
+    for at, (device, minimum) in enumerate(result.smallest.items()):
+        colour, rows = LINES[(at + 1) % len(LINES)], result.of(device)
         axes.plot(
             [each.nodes for each in rows],
             [each.run.elapsed_s for each in rows],
@@ -36,42 +36,44 @@ def times(found: SmartSize) -> Figure:
             color=colour,
         )
         ends.append((rows[-1].run.elapsed_s, device, colour))
-        if least is not None:
-            place = (least, found.at(device, least).run.elapsed_s)
+        if minimum is not None:
+            place = (minimum, result.at(device, minimum).run.elapsed_s)
             plots.dot(axes, place, colour, 9)
             style: Any = {"fontsize": 8.5, "fontweight": "bold", "color": colour}
-            axes.annotate(f"{least:,}", place, xytext=(5, 6), textcoords="offset points", **style)
-    shown = _replayed(found)
+            axes.annotate(f"{minimum:,}", place, xytext=(5, 6), textcoords="offset points", **style)
+    shown = _replayed(result)
     _nodes_axis(axes, shown)
-    seconds = [each.run.elapsed_s for each in found.rows]
-    deadline = found.goal.deadline_s
+    seconds = [each.run.elapsed_s for each in result.rows]
+    deadline = result.goal.deadline_s
     if deadline is not None:
         seconds.append(deadline)
         axes.axhline(deadline, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
-        where = (found.nodes[0], deadline)
-        said: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 8.5, "color": QUIET}
-        axes.annotate(f"deadline {deadline:g} s", where, **said)
+        where = (result.nodes[0], deadline)
+        sentences: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 8.5, "color": QUIET}
+        axes.annotate(f"deadline {deadline:g} s", where, **sentences)
     plots.value_axis(axes, seconds)
     axes.set_ylabel("time of the job (s)")
     plots.name_ends(made, axes, shown[1], ends)
     return made
 
 
-def saved(found: SmartSize) -> Figure:
+def saved(result: SmartSize) -> Figure:
     """What each component twice as fast saves, against the number of nodes; the line is at the answer."""
-    made, panels = plots.panels(len(found.smallest), 0.6 + 2.2 * len(found.smallest))
-    for axes, (device, least) in zip(panels, found.smallest.items(), strict=True):
-        rows = found.of(device)
+    made, panels = plots.panels(len(result.smallest), 0.6 + 2.2 * len(result.smallest))
+    for axes, (device, minimum) in zip(panels, result.smallest.items(), strict=True):
+        rows = result.of(device)
         numbers = [each.nodes for each in rows]
         for part in PART_NAMES:
             shares = [100 * each.run.saved()[part] for each in rows]
             axes.plot(numbers, shares, marker="o", markersize=3, color=COLOURS[part])
         if all(value >= 0 for each in rows for value in each.run.saved().values()):
             axes.set_ylim(bottom=0)
-        if least is not None:
-            axes.axvline(least, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
-        _nodes_axis(axes, _replayed(found), room=0.05)
-        axes.set_title(device if least is None else f"{device}: {least:,} node{'s' if least > 1 else ''}")
+        if minimum is not None:
+            axes.axvline(minimum, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+        _nodes_axis(axes, _replayed(result), room=0.05)
+        axes.set_title(
+            device if minimum is None else f"{device}: {minimum:,} node{'s' if minimum > 1 else ''}"
+        )
         axes.set_ylabel("time saved (%)")
         if axes is not panels[-1]:
             axes.set_xlabel("")
@@ -79,9 +81,9 @@ def saved(found: SmartSize) -> Figure:
     return made
 
 
-def _replayed(found: SmartSize) -> tuple[int, int]:
+def _replayed(result: SmartSize) -> tuple[int, int]:
     """The fewest and the most nodes replayed: a budget may not buy the largest number allowed."""
-    numbers = [each.nodes for each in found.rows]
+    numbers = [each.nodes for each in result.rows]
     return min(numbers), max(numbers)
 
 
@@ -92,7 +94,7 @@ def _nodes_axis(axes: Axes, nodes: tuple[int, int], room: float = 0.2) -> None:
     if len(ticks) > 1 and ticks[-1] < 1.5 * ticks[-2]:
         del ticks[-2]
     axes.set_xscale("log", base=2)
-    ticks = ticks[:: 1 + (len(ticks) - 1) // MOST_TICKS]
+    ticks = ticks[:: 1 + (len(ticks) - 1) // MAX_TICKS]
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.set_xticks([], minor=True)
     wide = max(last / first, 2.0)
@@ -105,7 +107,7 @@ KINDS: Mapping[str, Callable[[SmartSize], Figure]] = {"times": times, "saved": s
 """Every figure by its name."""
 
 
-def draw(found: SmartSize, kind: str = "times") -> Figure:
+def draw(result: SmartSize, kind: str = "times") -> Figure:
     """One of the figures.
 
     Raises:
@@ -113,4 +115,4 @@ def draw(found: SmartSize, kind: str = "times") -> Figure:
     """
     if kind not in KINDS:
         raise unknown("plot", kind, list(KINDS))
-    return KINDS[kind](found)
+    return KINDS[kind](result)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error, unknown
-from sledlab.job.task import MOST_NODES
+from sledlab.job.task import MAX_NODES
 from sledlab.show.cluster_figures import PART_NAMES
 from sledlab.study.replays import PARTS
 
@@ -59,8 +59,8 @@ def goal(until: str | None, deadline: float | str | None, budget: float | str | 
     Raises:
         Error: There is no goal, goals exclude each other, or a value is invalid.
     """
-    said = {"deadline": deadline, "budget": budget}
-    others = [name for name, value in said.items() if value is not None]
+    text = {"deadline": deadline, "budget": budget}
+    others = [name for name, value in text.items() if value is not None]
     if (until is None) == (not others):
         what = f"both a component and a {others[0]} were" if others else "no goal was"
         raise Error(
@@ -78,7 +78,7 @@ def goal(until: str | None, deadline: float | str | None, budget: float | str | 
     return ClusterGoal(known[until])
 
 
-def dollars(said: float | str) -> float:
+def dollars(text: float | str) -> float:
     """An amount of money in USD, from a number or a text such as `20000` or `$20,000`.
 
     Raises:
@@ -89,15 +89,15 @@ def dollars(said: float | str) -> float:
         [20000.0, 20000.0, 20000.0]
     """
     try:
-        value = float(str(said).strip().removeprefix("$").replace(",", ""))
+        value = float(str(text).strip().removeprefix("$").replace(",", ""))
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise Error(f"`{said}` is no budget", remedy="write it as 20000, in USD")
+        raise Error(f"`{text}` is no budget", remedy="write it as 20000, in USD")
     return value
 
 
-def seconds(said: float | str) -> float:
+def seconds(text: float | str) -> float:
     """A time in s, from a number or a text such as `60`, `60s`, `2min` or `500ms`.
 
     Raises:
@@ -107,17 +107,17 @@ def seconds(said: float | str) -> float:
         >>> [seconds(said) for said in (60, "60", "1.5 s", "2min", "500ms")]
         [60.0, 60.0, 1.5, 120.0, 0.5]
     """
-    found = DEADLINE.fullmatch(str(said))
+    result = DEADLINE.fullmatch(str(text))
     try:
-        value = float(found[1]) * UNITS[found[2].lower()] if found else math.nan
+        value = float(result[1]) * UNITS[result[2].lower()] if result else math.nan
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise Error(f"`{said}` is no deadline", remedy="write it as 60s, 2min or 500ms")
+        raise Error(f"`{text}` is no deadline", remedy="write it as 60s, 2min or 500ms")
     return value
 
 
-def nodes_of(said: str | Sequence[int]) -> tuple[int, int]:
+def nodes_of(limits: str | Sequence[int]) -> tuple[int, int]:
     """The fewest and the most nodes, from a pair or a text such as `2..1024`.
 
     Raises:
@@ -127,15 +127,15 @@ def nodes_of(said: str | Sequence[int]) -> tuple[int, int]:
         >>> nodes_of("2..1024"), nodes_of((4, 8))
         ((2, 1024), (4, 8))
     """
-    text = said if isinstance(said, str) else "..".join(map(str, said))
-    found = RANGE.fullmatch(text)
-    if found is None:
+    text = limits if isinstance(limits, str) else "..".join(map(str, limits))
+    result = RANGE.fullmatch(text)
+    if result is None:
         raise Error(f"`{text}` is no range of nodes", remedy="write it as 2..1024")
-    first, last = int(found[1]), int(found[2])
+    first, last = int(result[1]), int(result[2])
     for each in (first, last):
-        if not 1 <= each <= MOST_NODES:
+        if not 1 <= each <= MAX_NODES:
             raise Error(
-                f"`{text}`: a job cannot run on {each:,} nodes", remedy=f"choose from 1 to {MOST_NODES:,}"
+                f"`{text}`: a job cannot run on {each:,} nodes", remedy=f"choose from 1 to {MAX_NODES:,}"
             )
     if first > last:
         raise Error(f"`{text}` ends before it begins", remedy=f"write it as {last}..{first}")

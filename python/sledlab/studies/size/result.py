@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import __version__
+from sledlab.display import SCHEMA, DisplayedResult, presentation_of
 from sledlab.files import drafted
 from sledlab.results import OUTCOME, REPORT, read_json, reading
 from sledlab.runs.recording import LATEX, SUMMARY
-from sledlab.shown import SCHEMA, Shown, face_of
 from sledlab.studies.size.goal import ClusterGoal
 from sledlab.study.columns import Column, Only, frame, records
 from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
@@ -54,7 +54,7 @@ class Size:
 
 
 @dataclass(frozen=True, repr=False)
-class SmartSize(Shown):
+class SmartSize(DisplayedResult):
     """The smallest cluster that meets a goal, on each device, and all replays made to find it.
 
     Displays itself as a table in a notebook, and prints as one.
@@ -108,7 +108,7 @@ class SmartSize(Shown):
     @property
     def answer(self) -> str:
         """For each device, the number of nodes, and the results with it and with one less, in sentences."""
-        return face_of(self).answer(self)
+        return presentation_of(self).answer(self)
 
     def of(self, device: str) -> list[Size]:
         """The replays on a device, fewest nodes first."""
@@ -120,10 +120,10 @@ class SmartSize(Shown):
 
     def beyond(self, device: str) -> list[Size]:
         """Replays with more nodes than the number found that miss the goal: more nodes need not be better."""
-        least = self.smallest[device]
-        if least is None or self.goal.is_fastest:
+        minimum = self.smallest[device]
+        if minimum is None or self.goal.is_fastest:
             return []
-        return [each for each in self.of(device) if each.nodes > least and not each.meets]
+        return [each for each in self.of(device) if each.nodes > minimum and not each.meets]
 
     def plot(self, kind: str = "times") -> Figure:
         """Draws the replays against the number of nodes.

@@ -38,10 +38,12 @@ def smallest(first: int, last: int, meets: Callable[[int], bool]) -> int | None:
     return high
 
 
-def fastest(first: int, last: int, most: int, seconds: Callable[[int], float]) -> int | None:
-    """The number up to `most` on which a job is fastest, of the doublings of the range and of `most` itself.
+def fastest(first: int, last: int, maximum: int, seconds: Callable[[int], float]) -> int | None:
+    """Return the number of nodes, at most `maximum`, on which a job is fastest.
 
-    The neighbour above `most` is tried as well, within the range; None where `most` is below the range.
+    Candidates are the doublings of the range, and `maximum`.
+
+    The neighbour above `maximum` is tried as well, within the range; None where `maximum` is below the range.
 
     Examples:
         >>> looked_at = []
@@ -51,8 +53,8 @@ def fastest(first: int, last: int, most: int, seconds: Callable[[int], float]) -
         [2, 4, 8, 13, 14]
         >>> fastest(2, 40, 1, lambda number: 1 / number)
     """
-    numbers = doublings(first, most) if most >= first else []
-    took = {number: seconds(number) for number in [*numbers, *([most + 1] if most < last else [])]}
+    numbers = doublings(first, maximum) if maximum >= first else []
+    took = {number: seconds(number) for number in [*numbers, *([maximum + 1] if maximum < last else [])]}
     return min(numbers, key=took.__getitem__, default=None)
 
 
@@ -63,7 +65,7 @@ def doublings(first: int, last: int) -> list[int]:
         >>> doublings(3, 12), doublings(2, 9), doublings(5, 5)
         ([3, 6, 12], [2, 4, 8, 9], [5])
     """
-    found = [first]
-    while found[-1] < last:
-        found.append(min(2 * found[-1], last))
-    return found
+    result = [first]
+    while result[-1] < last:
+        result.append(min(2 * result[-1], last))
+    return result

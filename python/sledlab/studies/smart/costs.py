@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def all_names(plan: Plan) -> dict[str, set[str]]:
     """Names of all parts, of any of the clusters, that need prices."""
-    found: dict[str, set[str]] = {"node": set(), "device": set(), "network": set()}
+    result: dict[str, set[str]] = {"node": set(), "device": set(), "network": set()}
     for text in plan.texts.values():
         for kind, names in names_in(plain(text)).items():
-            found[kind] |= names
-    return found
+            result[kind] |= names
+    return result
 
 
 def check_prices(plan: Plan, prices: Prices) -> None:

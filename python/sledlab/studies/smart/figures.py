@@ -29,10 +29,10 @@ def times(study: SmartStudy) -> Figure:
 
 def phases(study: SmartStudy) -> Figure:
     """Time of every phase by component, mean over nodes, of the replays on most nodes."""
-    most = max(each.where.nodes for each in study.runs)
+    maximum = max(each.where.nodes for each in study.runs)
     rows = []
     for name, each in zip(labels(study), study.runs, strict=True):
-        if each.where.nodes == most:
+        if each.where.nodes == maximum:
             for phase in each.run.phases:
                 parts = {part: float(phase[f"{part}_s"]) for part in COLOURS}
                 rows.append((f"{name}: {phase['phase']}", parts))
@@ -59,14 +59,14 @@ def scaling(study: SmartStudy) -> Figure:
     """Time of the job against the number of nodes, a line for each device, page size, network and place."""
     lines: dict[str, list[tuple[int, float]]] = {}
     for name, each in zip(labels(study), study.runs, strict=True):
-        rest = ", ".join(part for part in name.split(", ") if part != f"{each.where.nodes:,} nodes")
-        lines.setdefault(rest, []).append((each.where.nodes, each.run.elapsed_s))
+        remaining = ", ".join(part for part in name.split(", ") if part != f"{each.where.nodes:,} nodes")
+        lines.setdefault(remaining, []).append((each.where.nodes, each.run.elapsed_s))
     made, (axes,) = plots.panels(1, 3.4)
     sizes = sorted({each.where.nodes for each in study.runs})
     ends = []
     for (name, points), colour in zip(lines.items(), _colours(len(lines)), strict=True):
-        places = [sizes.index(nodes) for nodes, _ in points]
-        axes.plot(places, [seconds for _, seconds in points], marker="o", markersize=4, color=colour)
+        positions = [sizes.index(nodes) for nodes, _ in points]
+        axes.plot(positions, [seconds for _, seconds in points], marker="o", markersize=4, color=colour)
         ends.append((points[-1][1], name, colour))
     _nodes_axis(axes, sizes)
     plots.value_axis(axes, [seconds for points in lines.values() for _, seconds in points])

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def labels(study: SmartStudy) -> list[str]:
     """For each replay, a line with the values that distinguish it from the others."""
     rows = zip(parts(study), study.runs, strict=True)
-    return [", ".join(said.values()) or each.where.device for said, each in rows]
+    return [", ".join(sentences.values()) or each.where.device for sentences, each in rows]
 
 
 def parts(study: SmartStudy) -> list[dict[str, str]]:

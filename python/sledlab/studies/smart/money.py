@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from sledlab.studies.smart.tables import SmartRun, SmartStudy
 
-LEAST_COMPARED = 3
+MIN_COMPARED = 3
 """Fewest replays of a job that a figure is drawn of."""
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 """Most kinds of cluster that a sentence names."""
 
 
@@ -27,11 +27,11 @@ def priced(study: SmartStudy) -> list[SmartRun]:
 
 def compared(study: SmartStudy) -> dict[str, list[SmartRun]]:
     """The replays with a cost above 0, by job, where a job has enough of them to compare."""
-    found: dict[str, list[SmartRun]] = {}
+    result: dict[str, list[SmartRun]] = {}
     for each in priced(study):
         if each.cost.job_usd:
-            found.setdefault(each.where.job, []).append(each)
-    return {job: runs for job, runs in found.items() if len(runs) >= LEAST_COMPARED}
+            result.setdefault(each.where.job, []).append(each)
+    return {job: runs for job, runs in result.items() if len(runs) >= MIN_COMPARED}
 
 
 def unbeaten(runs: Sequence[SmartRun]) -> list[SmartRun]:
@@ -64,11 +64,13 @@ def _choices(job: str, runs: Sequence[SmartRun]) -> Iterator[str]:
 
 def _several(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
     """Replays in words, grouped by all but their numbers of nodes."""
-    found: dict[tuple[str, str], list[str]] = {}
+    result: dict[tuple[str, str], list[str]] = {}
     for each in between:
-        found.setdefault((each.where.device, _besides(each, runs)), []).append(f"{each.where.nodes:,}")
-    named = [f"{name} on {joined(nodes)} nodes {rest}".strip() for (name, rest), nodes in found.items()]
-    return listed(named, MOST_NAMED)
+        result.setdefault((each.where.device, _besides(each, runs)), []).append(f"{each.where.nodes:,}")
+    named = [
+        f"{name} on {joined(nodes)} nodes {remaining}".strip() for (name, remaining), nodes in result.items()
+    ]
+    return listed(named, MAX_NAMED)
 
 
 def _where(each: SmartRun, runs: Sequence[SmartRun]) -> str:
@@ -81,12 +83,14 @@ def _where(each: SmartRun, runs: Sequence[SmartRun]) -> str:
 def _besides(each: SmartRun, runs: Sequence[SmartRun]) -> str:
     """The values besides device and nodes that distinguish a replay from the others."""
     where = each.where
-    said = {
+    sentences = {
         "page_kb": f"pages of {where.page_kb:g} KB" if where.page_kb else "",
         "network": f"over {where.network}",
         "at": "at the host" if where.at == "host" else "at the nodes",
     }
-    several = [text for name, text in said.items() if len({getattr(one.where, name) for one in runs}) > 1]
+    several = [
+        text for name, text in sentences.items() if len({getattr(one.where, name) for one in runs}) > 1
+    ]
     return " ".join(filter(None, several))
 
 

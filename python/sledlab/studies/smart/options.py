@@ -8,14 +8,14 @@ from typing import Annotated
 
 from sledlab.runs.options import (
     Devices,
-    Furnished,
+    ExecutorOptions,
+    NodeOptions,
+    NodeStoreOptions,
     Numbers,
     Option,
-    Parallel,
-    Priced,
+    PluginOptions,
+    PriceOptions,
     Several,
-    Stored,
-    Trusted,
 )
 from sledlab.runs.parsing import names, words
 
@@ -23,7 +23,7 @@ FEWEST_TO_MOST = "2..1024"
 """The range of nodes in which the smallest cluster is searched for, by default."""
 
 
-class SmartOptions(Furnished, Stored, Priced, Parallel, Trusted, total=False):
+class SmartOptions(NodeOptions, NodeStoreOptions, PriceOptions, ExecutorOptions, PluginOptions, total=False):
     """The options of a study of smart storage, without work records and devices."""
 
     job: Annotated[Several, Option("Jobs (sledlab list job) or Python files.", "NAME,FILE")]

@@ -11,7 +11,7 @@ from sledlab.show import plots
 from sledlab.show.money import MANY
 from sledlab.show.plots import INK, LINES, NAME_PT, QUIET
 from sledlab.studies.smart.labels import parts
-from sledlab.studies.smart.money import LEAST_COMPARED, compared, unbeaten
+from sledlab.studies.smart.money import MIN_COMPARED, compared, unbeaten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,13 +44,13 @@ def pareto(study: SmartStudy) -> Figure:
     jobs = compared(study)
     if not jobs:
         raise Error(
-            f"no job was replayed {LEAST_COMPARED} times on clusters that have a price",
+            f"no job was replayed {MIN_COMPARED} times on clusters that have a price",
             remedy="replay one on more devices or nodes, or say prices that lack: --price NAME=USD",
         )
     devices = list(dict.fromkeys(each.where.device for runs in jobs.values() for each in runs))
     colours = {device: LINES[index % len(LINES)] for index, device in enumerate(devices)}
     names = _names(study)
-    distinct = {name for said in parts(study) for name in said}
+    distinct = {name for sentences in parts(study) for name in sentences}
     made, panels = plots.panels(len(jobs), 0.7 + 3.1 * len(jobs))
     best = {job: unbeaten(runs) for job, runs in jobs.items()}
     for axes, (job, runs) in zip(panels, jobs.items(), strict=True):
@@ -76,12 +76,12 @@ def _place(each: SmartRun) -> tuple[float, float]:
 
 def _names(study: SmartStudy) -> dict[int, list[str]]:
     """Values that distinguish replays of the same job and device, by `id`; the number of nodes first."""
-    found = {}
-    for each, said in zip(study.runs, parts(study), strict=True):
+    result = {}
+    for each, sentences in zip(study.runs, parts(study), strict=True):
         nodes = f"{each.where.nodes:,} node{'s' if each.where.nodes > 1 else ''}"
-        words = {**said, "nodes": nodes} if "nodes" in said else said
-        found[id(each)] = [text for name, text in words.items() if name not in ("job", "device")]
-    return found
+        labels = {**sentences, "nodes": nodes} if "nodes" in sentences else sentences
+        result[id(each)] = [text for name, text in labels.items() if name not in ("job", "device")]
+    return result
 
 
 def _short(name: Sequence[str], *, is_end: bool) -> str:
@@ -89,12 +89,12 @@ def _short(name: Sequence[str], *, is_end: bool) -> str:
     return name[0].split(" ")[0] if len(name) == 1 and not is_end else ", ".join(name)
 
 
-def _point(axes: Axes, place: tuple[float, float], colour: str, said: str, *, is_best: bool) -> None:
-    """Draws a replay: large where no replay beats it, else small; beside it the text `said`, if any."""
+def _point(axes: Axes, place: tuple[float, float], colour: str, sentences: str, *, is_best: bool) -> None:
+    """Draws a replay: large where no replay beats it, else small; beside it the text `sentences`, if any."""
     plots.dot(axes, place, colour, 7 if is_best else 4)
-    if said:
+    if sentences:
         style: Any = {"textcoords": "offset points", "fontsize": 7, "color": QUIET}
-        axes.annotate(said, place, xytext=(3, 2), **style)
+        axes.annotate(sentences, place, xytext=(3, 2), **style)
 
 
 def _name(
@@ -142,8 +142,8 @@ def _money_axes(axes: Axes, runs: Sequence[SmartRun], letters: int) -> None:
 def _around(values: Sequence[float], before: float, after: float) -> tuple[float, float]:
     """Limits of a logarithmic axis that leave shares of it free before and after the values."""
     low, high = math.log(min(values)), math.log(max(values))
-    whole = max(high - low, math.log(1.5)) / (1 - before - after)
-    return math.exp(low - before * whole), math.exp(high + after * whole)
+    full = max(high - low, math.log(1.5)) / (1 - before - after)
+    return math.exp(low - before * full), math.exp(high + after * full)
 
 
 def _ticks(axis: Axis, values: Sequence[float]) -> None:

@@ -10,7 +10,7 @@ from sledlab.model.choices import worded
 from sledlab.show.progress import Progress
 from sledlab.studies.smart.costs import check_prices
 from sledlab.study.devices import name_of
-from sledlab.study.plan import Case, Plan, said_of, taking
+from sledlab.study.plan import Case, Plan, tables_of, taking
 from sledlab.study.prices import prices
 from sledlab.study.recording import recordables, settings_of
 from sledlab.traces.work import work
@@ -33,8 +33,8 @@ def planned(question: Question) -> Plan:
     records = _records(question)
     devices = _several(question, "device", question.device)
     networks = _several(question, "network", question.base.setting("network.preset") or "fast-ethernet")
-    pages, places = _pages(question), _listed(question.axis("at", ("nodes",)))
-    if unknown := [place for place in places if place not in ("nodes", "host")]:
+    pages, positions = _pages(question), _listed(question.axis("at", ("nodes",)))
+    if unknown := [place for place in positions if place not in ("nodes", "host")]:
         raise Error(f"`{unknown[0]}` is no place to work at", remedy="say nodes, host or nodes,host")
     bases: dict[str, Any] = {}
     cases = []
@@ -48,11 +48,11 @@ def planned(question: Question) -> Plan:
         }
         key = f"{names['job']} on {names['nodes']} nodes with {names['device']} over {names['network']}"
         bases[key] = base.with_work(file)
-        for page, place in product(pages, places):
+        for page, place in product(pages, positions):
             settings = (("cluster.at", place), *((("node.page_kb", f"{page:g}"),) if page else ()))
             labels = {**names, "page_kb": page, "at": place}
-            said = f"{key}, pages of {page:g} KB" if page else key
-            name = f"{said}, at the host" if place == "host" else said
+            values = f"{key}, pages of {page:g} KB" if page else key
+            name = f"{values}, at the host" if place == "host" else values
             cases.append(Case("runs", tuple(labels.items()), key, settings, record.nodes, name))
     axes: dict[str, Any] = {
         "job": _listed(question.axis("job")) or None,
@@ -64,10 +64,10 @@ def planned(question: Question) -> Plan:
         "device": devices,
         "network": networks,
         "page_kb": [page for page in pages if page] or None,
-        "at": places,
+        "at": positions,
         "price": [str(price) for price in _listed(question.axis("price"))] or None,
     }
-    made = Plan(bases, None, cases, (int(said_of(question.base).get("seed", 1)),), axes)
+    made = Plan(bases, None, cases, (int(tables_of(question.base).get("seed", 1)),), axes)
     assert made.texts  # checks every run
     check_prices(made, prices(axes["price"]))
     return made
@@ -79,12 +79,12 @@ def _records(question: Question) -> list[tuple[str, Work]]:
     if not files:
         remedy = "name a job, as in --job sort, a query, as in --query q5, or work records: --work sort.work"
         raise Error("neither a job nor a work record was given", remedy=remedy)
-    found = sorted(((file, work(file)) for file in files), key=lambda each: _rank(each[1]))
-    names = [(record.job, record.nodes) for _, record in found]
+    result = sorted(((file, work(file)) for file in files), key=lambda each: _rank(each[1]))
+    names = [(record.job, record.nodes) for _, record in result]
     if len(set(names)) < len(names):
         job, nodes = next(name for name in names if names.count(name) > 1)
         raise Error(f"two records are of `{job}` on {nodes} nodes", remedy="leave one of them out")
-    return found
+    return result
 
 
 def _rank(record: Work) -> tuple[tuple[str, int], int]:
@@ -99,17 +99,17 @@ def _recorded(question: Question) -> list[str]:
     Raises:
         Error: A setting is a parameter of no job or query, or a job failed.
     """
-    found = recordables(
+    result = recordables(
         _listed(question.axis("job")),
         _listed(question.axis("query")),
         question.axis("tables"),
         question.plugins,
     )
-    settings = settings_of(found, _listed(question.axis("job_settings")))
-    seed = int(said_of(question.base).get("seed", 1))
+    settings = settings_of(result, _listed(question.axis("job_settings")))
+    seed = int(tables_of(question.base).get("seed", 1))
     files = []
     with Progress("recording", of="") as progress:
-        for each, nodes in product(found, _nodes(question) if found else ()):
+        for each, nodes in product(result, _nodes(question) if result else ()):
             own = {name: value for name, value in settings.items() if name in each.settings}
             files.append(each.record(nodes, seed, own, progress.going).name)
     return files
@@ -129,14 +129,14 @@ def _nodes(question: Question) -> list[int]:
 
 def _several(question: Question, kind: str, one: Any) -> list[Any]:
     """The models of an axis, each once."""
-    found = _listed(question.axis(kind, one))
-    if not found:
+    result = _listed(question.axis(kind, one))
+    if not result:
         raise Error(f"no {kind} was given", remedy=f"name some with --{kind} (sledlab list {kind})")
-    names = [name_of(each) for each in found]
+    names = [name_of(each) for each in result]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise Error(f"the {kind} `{twice}` was given twice", remedy="name each once")
-    return found
+    return result
 
 
 def _pages(question: Question) -> list[float | None]:
@@ -147,8 +147,8 @@ def _pages(question: Question) -> list[float | None]:
     return [float(page) for page in pages] or [None]
 
 
-def _listed(said: Any) -> list[Any]:
+def _listed(values: Any) -> list[Any]:
     """An argument as a list."""
-    if said is None:
+    if values is None:
         return []
-    return list(said) if isinstance(said, (list, tuple)) else [said]
+    return list(values) if isinstance(values, (list, tuple)) else [values]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.show.cluster_figures import PART_NAMES
-from sledlab.show.document import Document, Drawing, Facts, Folded, Grid, Heading, Source, Text, grid
-from sledlab.show.face import DocumentFace
-from sledlab.show.facts import said_facts
+from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text, grid
+from sledlab.show.facts import setting_facts
 from sledlab.show.money import COLUMN, assumed, of_many
 from sledlab.show.money import NOTE as MONEY
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import energy, figure, joined, percent, saved
 from sledlab.show.wording import money as dollars
 from sledlab.studies.smart import figures, money
@@ -45,7 +45,7 @@ def answer(study: SmartStudy) -> str:
 
 def verdict(study: SmartStudy, job: str) -> str:
     """A sentence: the answer for one job, on most nodes."""
-    most, rows = _largest(study, job)
+    maximum, rows = _largest(study, job)
     rows.sort(key=lambda each: each.run.elapsed_s)
     if len(_names(study, "device")) > 1:  # devices are compared, each by its fastest replay
         rows = list({each.where.device: each for each in reversed(rows)}.values())[::-1]
@@ -57,7 +57,7 @@ def verdict(study: SmartStudy, job: str) -> str:
         own = [part for part in aside[id(each)] if part not in shared]
         return f"{each.where.device} ({', '.join(own)})" if own else each.where.device
 
-    what = ", ".join([f"`{job}` on {most:,} node{'s' if most > 1 else ''}", *shared])
+    what = ", ".join([f"`{job}` on {maximum:,} node{'s' if maximum > 1 else ''}", *shared])
     end = "," if shared else ""
     if not others:
         return f"{what}{end} takes {figure(best.run.elapsed_s)} s with {who(best)}."
@@ -70,19 +70,19 @@ def verdict(study: SmartStudy, job: str) -> str:
 def _largest(study: SmartStudy, job: str) -> tuple[int, list[SmartRun]]:
     """The largest number of nodes of a job, and its replays with that number."""
     mine = [each for each in study.runs if each.where.job == job]
-    most = max(each.where.nodes for each in mine)
-    return most, [each for each in mine if each.where.nodes == most]
+    maximum = max(each.where.nodes for each in mine)
+    return maximum, [each for each in mine if each.where.nodes == maximum]
 
 
 def _aside(study: SmartStudy, each: SmartRun) -> list[str]:
     """The values besides device and nodes that distinguish a replay from others."""
     where = each.where
-    said = {
+    sentences = {
         "page_kb": f"pages of {where.page_kb:g} KB" if where.page_kb else "",
         "network": f"over {where.network}",
         "at": "worked on at the host" if where.at == "host" else "worked on at the nodes",
     }
-    return [text for column, text in said.items() if text and len(_names(study, column)) > 1]
+    return [text for column, text in sentences.items() if text and len(_names(study, column)) > 1]
 
 
 def tried(study: SmartStudy) -> bool:
@@ -132,7 +132,9 @@ def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
 
 def note(study: SmartStudy) -> str:
     """Notes on the columns of the table."""
-    return " ".join(text for text, said in ((NOTE, tried(study)), (MONEY, money.priced(study))) if said)
+    return " ".join(
+        text for text, sentences in ((NOTE, tried(study)), (MONEY, money.priced(study))) if sentences
+    )
 
 
 def matrix(study: SmartStudy) -> Grid:
@@ -140,24 +142,24 @@ def matrix(study: SmartStudy) -> Grid:
     devices = _names(study, "device")
     rows = []
     for job in _names(study, "job"):
-        most, mine = _largest(study, job)
+        maximum, mine = _largest(study, job)
         cells = []
         for device in devices:
-            found = [SHORT[each.run.bottleneck] for each in mine if each.where.device == device]
-            cells.append(", ".join(dict.fromkeys(found)))
-        rows.append((f"{job}, {most:,} nodes", *cells))
+            result = [SHORT[each.run.bottleneck] for each in mine if each.where.device == device]
+            cells.append(", ".join(dict.fromkeys(result)))
+        rows.append((f"{job}, {maximum:,} nodes", *cells))
     return Grid(("", *devices), rows)
 
 
 def brief(study: SmartStudy) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
-    said = money.choices(study)
+    sentences = money.choices(study)
     return [
         Heading(title(study), 1),
         Text(answer(study)),
         table(study),
         Text(note(study), "quiet"),
-        *([Text(said)] if said else []),
+        *([Text(sentences)] if sentences else []),
     ]
 
 
@@ -176,7 +178,7 @@ def page(study: SmartStudy) -> Document:
         drawn("times", EXPLAINED),
         table(study),
         Text(note(study), "quiet"),
-        Folded("Shares of the time of all nodes", [shares(study)]),
+        Collapsible("Shares of the time of all nodes", [shares(study)]),
     ]
     if len({each.where.nodes for each in study.runs}) > 1:
         parts += [Heading("More nodes"), drawn("scaling", "")]
@@ -197,8 +199,8 @@ def page(study: SmartStudy) -> Document:
         Heading("Phase by phase"),
         drawn("phases", EXPLAINED),
         Heading("What ran"),
-        Facts([*named, *said_facts(study.config, study.toml)]),
-        Folded("The whole study, to run it again", [Source(study.toml)]),
+        Facts([*named, *setting_facts(study.config, study.toml)]),
+        Collapsible("The whole study, to run it again", [Source(study.toml)]),
     ]
     return Document(
         kind="study of smart storage",
@@ -230,4 +232,4 @@ EXPLAINED = (
 )
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.draw)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=figures.draw)

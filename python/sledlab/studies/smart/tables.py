@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from sledlab.study.measure import FoundOf
+    from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Case, Plan, Point
     from sledlab.study.prices import Prices
 
@@ -103,17 +103,17 @@ class SmartStudy(Outcome):
         return {"prices": dict(self.prices)}
 
 
-def conclude(plan: Plan, found: Mapping[Point, FoundOf[Any]]) -> SmartStudy:
+def conclude(plan: Plan, result: Mapping[Point, MeasuredRun[Any]]) -> SmartStudy:
     """The outcome, made of the results of all replays."""
-    said = prices(plan.axes["price"])
-    runs = [_run(plan, case, found, said) for case in plan.of("runs")]
+    sentences = prices(plan.axes["price"])
+    runs = [_run(plan, case, result, sentences) for case in plan.of("runs")]
     phases = [PhaseRow(each.where, **phase) for each in runs for phase in each.run.phases]
-    used = said.used(all_names(plan))
+    used = sentences.used(all_names(plan))
     return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml, used)
 
 
-def _run(plan: Plan, case: Case, found: Mapping[Point, FoundOf[Any]], said: Prices) -> SmartRun:
+def _run(plan: Plan, case: Case, result: Mapping[Point, MeasuredRun[Any]], sentences: Prices) -> SmartRun:
     """The row of a replay, with its costs."""
     (point,) = plan.points_of(case)
-    where, row = SmartCase(**dict(case.labels)), found[point].row
-    return SmartRun(where, row, cost_at(plan, point, where.nodes, row, said))
+    where, row = SmartCase(**dict(case.labels)), result[point].row
+    return SmartRun(where, row, cost_at(plan, point, where.nodes, row, sentences))

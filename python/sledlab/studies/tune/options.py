@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several, Trusted
+from sledlab.runs.options import ExecutorOptions, Numbers, Option, PluginOptions, Several, SourceOptions
 from sledlab.runs.parsing import MIB, size
-from sledlab.study.configurations import Fronted, segments
+from sledlab.study.configurations import FrontOptions, segments
 
 POLICIES = ("lru", "slru", "arc", "lfuda")
 """Replacement policies that are tried, by default."""
 
 
-class TuneOptions(Replayed, Parallel, Fronted, Trusted, total=False):
+class TuneOptions(SourceOptions, ExecutorOptions, FrontOptions, PluginOptions, total=False):
     """The options of tuning."""
 
     budget: Annotated[

@@ -65,10 +65,10 @@ class Candidate:
     def case(self, stores: Stores, stage: str, requests: int = 0) -> Case:
         """The candidate's run on the first `requests` requests, or on all."""
         labels = {"configuration": ALL, "stage": stage, "mems_mb": self.mb, "segment_kb": self.segment_kb}
-        said = {**labels, "policy": self.policy, "hit_ratio": self.hit_ratio}
+        sentences = {**labels, "policy": self.policy, "hit_ratio": self.hit_ratio}
         own = stores.settings(ALL, self.mb, self.segment_kb, self.policy)
         first = (("replay.limit", str(requests)),) if requests else ()
-        return Case("runs", tuple(said.items()), DISK, (*own, *first))
+        return Case("runs", tuple(sentences.items()), DISK, (*own, *first))
 
 
 def plan(question: Question) -> StoresPlan:
@@ -124,8 +124,8 @@ def race(plan: Plan, measure: Measure) -> Plan:
         """The candidates, best first: by mean response, then by hit ratio."""
         cases = {each: each.case(stores, stage, requests) for each in candidates}
         rung = replace(plan, cases=list(cases.values()))
-        found = measure(rung, stage)
-        means = {each: found[rung.points_of(case)[0]].row.mean_ms for each, case in cases.items()}
+        result = measure(rung, stage)
+        means = {each: result[rung.points_of(case)[0]].row.mean_ms for each, case in cases.items()}
         ran.extend(rung.cases)
         return sorted(candidates, key=lambda each: (means[each], -each.hit_ratio))
 
@@ -134,7 +134,7 @@ def race(plan: Plan, measure: Measure) -> Plan:
     for part in PARTS:
         if total // part >= FEWEST and len(left) > FINALISTS:
             left = ranked(left, total // part, f"first 1/{part}")[: max(FINALISTS, ceil(len(left) / 2))]
-    best = ranked([each for kept in left for each in every[kept.segment_kb]], 0, WHOLE)[0]
+    best = ranked([each for selected in left for each in every[selected.segment_kb]], 0, WHOLE)[0]
     smaller = [replace(best, mb=best.mb / 2**halving) for halving in range(1, HALVINGS + 1)]
     ranked([each for each in smaller if stores.room(each.mb, each.segment_kb) > 0], 0, LESS)
     return replace(plan, cases=[*ran, *plan.cases])
@@ -147,22 +147,22 @@ def _with_room(plan: StoresPlan) -> list[int]:
         Error: There is none.
     """
     mb = budget_mb(plan.axes)
-    found = [kb for kb in plan.axes["segment_kb"] if plan.stores.room(mb, kb) > 0]
-    if not found:
+    result = [kb for kb in plan.axes["segment_kb"] if plan.stores.room(mb, kb) > 0]
+    if not result:
         raise Error(f"{mb:g} MiB of MEMS have no room for a segment", remedy="raise the budget")
-    return found
+    return result
 
 
 def _candidates(plan: StoresPlan) -> dict[int, list[Candidate]]:
     """For each size of segment, policies with the highest or a close hit ratio; one where all are equal."""
-    mb, found = budget_mb(plan.axes), {}
+    mb, result = budget_mb(plan.axes), {}
     for kb in _with_room(plan):
         hits = [
             Candidate(mb, kb, row.policy, row.hit_ratio or 0.0)
             for row in hits_of(plan.stores, plan.axes["replacement"], mb, kb)
         ]
-        most = max(each.hit_ratio for each in hits)
-        if most == min(each.hit_ratio for each in hits):
+        maximum = max(each.hit_ratio for each in hits)
+        if maximum == min(each.hit_ratio for each in hits):
             hits = hits[:1]
-        found[kb] = [each for each in hits if each.hit_ratio >= most - CLOSE]
-    return found
+        result[kb] = [each for each in hits if each.hit_ratio >= maximum - CLOSE]
+    return result

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show import plots
-from sledlab.show.document import Document, Drawing, Facts, Folded, Heading, Source, Text, grid
-from sledlab.show.face import DocumentFace
+from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading, Source, Text, grid
+from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred
 from sledlab.studies.tune.plan import LESS, WHOLE
 from sledlab.study.configurations import DISK, KNOWN, MEMS, UNCACHED
@@ -26,11 +26,11 @@ NOTE = "times in ms; found: of the segments that the requests touch; * the queue
 
 def answer(tuned: TunedHybrid) -> str:
     """The choice in a few sentences."""
-    chosen, run = tuned.choice, tuned.choice.run
+    choice, run = tuned.choice, tuned.choice.run
     disk, mems, mb = tuned.baselines[DISK].run, tuned.baselines[MEMS].run, tuned.choice.mems_mb
     uncached = tuned.baselines[UNCACHED].run.mean_ms if UNCACHED in tuned.baselines else None
     cost = f" at a cost of {figure(mb * tuned.price_per_mb)}" if tuned.price_per_mb else ""
-    store = f"{size(mb)} of MEMS{cost} in segments of {chosen.segment_kb} KB under {chosen.policy}"
+    store = f"{size(mb)} of MEMS{cost} in segments of {choice.segment_kb} KB under {choice.policy}"
     if run.mean_ms >= disk.mean_ms:
         without = f", without its cache in {milliseconds(uncached)}" if uncached else ""
         return (
@@ -38,19 +38,19 @@ def answer(tuned: TunedHybrid) -> str:
             f"{milliseconds(disk.mean_ms)} on average{without}, the best caching disk, {store}, in "
             f"{milliseconds(run.mean_ms)}."
         )
-    said = [
+    sentences = [
         in_front(tuned.config),
         f"Take {store}: {milliseconds(run.mean_ms)} on average, "
         f"{over_disks(run.mean_ms, disk.mean_ms, uncached)}, "
         f"with {percent(mems.mean_ms / run.mean_ms)} of the speed of MEMS alone.",
     ]
     if mb < tuned.budget_mb:
-        said.append(f"All {size(tuned.budget_mb)} would gain less than {percent(SAME)}.")
+        sentences.append(f"All {size(tuned.budget_mb)} would gain less than {percent(SAME)}.")
     if run.saturated:
-        said.append("It could not keep up: such response times say how long the run was.")
+        sentences.append("It could not keep up: such response times say how long the run was.")
     elif disk.saturated:
-        said.append("The disk alone could not keep up, so its response time says how long the run was.")
-    return " ".join(said)
+        sentences.append("The disk alone could not keep up, so its response time says how long the run was.")
+    return " ".join(sentences)
 
 
 def table(tuned: TunedHybrid) -> Grid:
@@ -77,8 +77,8 @@ def runs(tuned: TunedHybrid) -> Figure:
     bars = []
     for row in rows:
         name = f"{size(row.mems_mb)}, {row.segment_kb} KB, {row.policy}"
-        said = milliseconds(row.run.mean_ms) + (", chosen" if row is tuned.choice else "")
-        bars.append((name, row.run.mean_ms, said, row.run.saturated))
+        sentences = milliseconds(row.run.mean_ms) + (", chosen" if row is tuned.choice else "")
+        bars.append((name, row.run.mean_ms, sentences, row.run.saturated))
     for name in (DISK, UNCACHED):
         if name in tuned.baselines:
             run = tuned.baselines[name].run
@@ -103,7 +103,7 @@ def page(tuned: TunedHybrid) -> Document:
             Drawing(lambda: runs(tuned), runs.__doc__ or "", caption="Hollow: the queue kept growing."),
             table(tuned),
             Text(NOTE[0].upper() + NOTE[1:] + ".", "quiet"),
-            Folded("The experiment, to run it again", [Source(tuned.experiment)]),
+            Collapsible("The experiment, to run it again", [Source(tuned.experiment)]),
             Heading("What ran"),
             Facts(facts(tuned)),
         ],
@@ -111,4 +111,4 @@ def page(tuned: TunedHybrid) -> Document:
     )
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=runs)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=runs)

@@ -10,7 +10,7 @@ from sledlab._native import Experiment
 from sledlab.files import drafted
 from sledlab.model import settings
 from sledlab.model.device import describe
-from sledlab.runs.places import study_left_in
+from sledlab.runs.file_names import study_left_in
 from sledlab.runs.recording import EXPERIMENT
 from sledlab.studies.tune.plan import LESS, WHOLE, budget_mb
 from sledlab.study.columns import Column, record
@@ -20,7 +20,7 @@ from sledlab.study.plan import plain
 from sledlab.study.statistics import runs_of
 from sledlab.study.store_rows import StoreRow, described, stored
 from sledlab.study.stores import SAME, StoresPlan
-from sledlab.traces.fitted import Fitted
+from sledlab.traces.fitted_requests import Fitted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,24 +126,24 @@ class TunedHybrid(Outcome):
         return f"{super().closing(directory)}\nexperiment: {directory / EXPERIMENT}"
 
 
-def conclude(plan: Plan, found: Mapping[Point, Found]) -> TunedHybrid:
+def conclude(plan: Plan, result: Mapping[Point, Found]) -> TunedHybrid:
     """The choice: the least MEMS of candidates within 2 % of the best mean response to all requests."""
     assert isinstance(plan, StoresPlan)
-    rows = {case: {**dict(case.labels), **stored(runs)} for case, runs in runs_of(plan, found).items()}
-    tried = {case: TriedDisk(**rows[case]) for case in plan.of("runs")}
+    rows = {case: {**dict(case.labels), **stored(runs)} for case, runs in runs_of(plan, result).items()}
+    attempted = {case: TriedDisk(**rows[case]) for case in plan.of("runs")}
     baselines = [StoreRow(**rows[case]) for case in plan.of("baselines")]
-    full = {case: row for case, row in tried.items() if row.stage in (WHOLE, LESS)}
+    full = {case: row for case, row in attempted.items() if row.stage in (WHOLE, LESS)}
     fast = min(row.run.mean_ms for row in full.values()) * (1 + SAME)
     level = [case for case, row in full.items() if row.run.mean_ms <= fast]
-    chosen = min(level, key=lambda case: (tried[case].mems_mb, tried[case].run.mean_ms))
+    choice = min(level, key=lambda case: (attempted[case].mems_mb, attempted[case].run.mean_ms))
     config, axes = described(plan)
     return TunedHybrid(
-        choice=tried[chosen],
-        runs=list(tried.values()),
+        choice=attempted[choice],
+        runs=list(attempted.values()),
         baselines={row.configuration: row for row in baselines},
         budget_mb=budget_mb(plan.axes),
         price_per_mb=plan.axes["price_per_mb"],
-        experiment=_experiment(plan, plan.points_of(chosen)[0]),
+        experiment=_experiment(plan, plan.points_of(choice)[0]),
         config=config,
         axes=axes,
         toml=plan.toml,

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from sledlab.errors import Error, InternalError, Notice
 from sledlab.lazy import distributed
-from sledlab.study.executor.pool import LEAST_WINDOW, not_loaded
+from sledlab.study.executor.pool import MIN_WINDOW, not_loaded
 from sledlab.study.executor.task import Answer, Task, for_elsewhere, work
 from sledlab.study.inputs import in_memory
 from sledlab.study.program import program
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PATIENCE = "10s"
 """Longest time that a scheduler may take to answer."""
 
-MOST_SENT = 1_000_000_000
+MAX_SENT = 1_000_000_000
 """Most bytes of a file that is sent to workers."""
 
 RETRIES = 2
@@ -34,7 +34,7 @@ RETRIES = 2
 ASK_S = 5.0
 """Seconds between two questions to the scheduler about the number of workers."""
 
-TOGETHER_S, MOST_TOGETHER = 0.1, 16
+TOGETHER_S, MAX_BATCH = 0.1, 16
 """Points that take less than 0.1 s go to a worker in groups that take about as long; at most 16 in one."""
 
 NEVER = float("-inf")
@@ -85,7 +85,7 @@ class Dask:
     @property
     def window(self) -> int:
         """Most points that are submitted and not done."""
-        return max(LEAST_WINDOW, 4 * self.at_once)
+        return max(MIN_WINDOW, 4 * self.at_once)
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[InGroup]:
         """See `Pool.submit`."""
@@ -100,15 +100,15 @@ class Dask:
 
     def _submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[InGroup]:
         """Submits points as one task of Dask; a point whose trace or files are sent apart comes alone."""
-        said = {"key": f"point-{uuid4().hex}", "pure": False, "retries": RETRIES}
+        address = {"key": f"point-{uuid4().hex}", "pure": False, "retries": RETRIES}
         if all(map(self._is_light, tasks)):
-            future = self._client.submit(work_each, list(tasks), **said)
+            future = self._client.submit(work_each, list(tasks), **address)
         else:
             (task,) = tasks
-            apart, rest = self._trace(task)
+            apart, remaining = self._trace(task)
             files = task.needs.files if self._send and task.needs else ()
             sent = [self._file(name, digest) for name, digest in files]
-            future = self._client.submit(_work_alone, rest, apart, sent, **said)
+            future = self._client.submit(_work_alone, remaining, apart, sent, **address)
         parts = [InGroup(future, index) for index in range(len(tasks))]
 
         def tell(_future: Any) -> None:
@@ -129,7 +129,7 @@ class Dask:
             return 1
         each_s = self.at_once * (time.monotonic() - self._begun) / self._answered
         fair = tasks // (4 * self.at_once)  # lest one worker has many points while others have none
-        return max(1, min(MOST_TOGETHER, fair, int(TOGETHER_S / each_s)))
+        return max(1, min(MAX_BATCH, fair, int(TOGETHER_S / each_s)))
 
     def look(self, done: SimpleQueue[Any]) -> None:
         """Does nothing: Dask notifies of every point that is done."""
@@ -137,13 +137,13 @@ class Dask:
     def answers(self, futures: Sequence[InGroup]) -> list[Answer | InternalError]:
         """See `Pool.answers`; the answers of all finished tasks are fetched together."""
         self._answered += len(futures)
-        whole = {id(part.future): part.future for part in futures if part.future.status == "finished"}
+        full = {id(part.future): part.future for part in futures if part.future.status == "finished"}
         try:
-            found = dict(zip(whole, self._client.gather(list(whole.values())), strict=True))
+            result = dict(zip(full, self._client.gather(list(full.values())), strict=True))
         except OSError as error:  # the scheduler is gone, or the last worker that had the answers
             raise self._lost() from error
         return [
-            found[id(part.future)][part.index] if id(part.future) in found else self._trouble(part.future)
+            result[id(part.future)][part.index] if id(part.future) in result else self._trouble(part.future)
             for part in futures
         ]
 
@@ -170,8 +170,8 @@ class Dask:
 
     def _strangers(self) -> str:
         """A worker on which this build cannot be loaded, by its address; `a worker` where none is found."""
-        found = self._client.run(program, on_error="return")
-        names = [address for address, answer in found.items() if isinstance(answer, Exception)]
+        result = self._client.run(program, on_error="return")
+        names = [address for address, answer in result.items() if isinstance(answer, Exception)]
         return f"worker {names[0]}" if names else "a worker"
 
     def cancel(self, futures: Sequence[InGroup]) -> None:
@@ -198,7 +198,7 @@ class Dask:
         """
         if digest not in self._sent:
             path = located(name)
-            if (size := path.stat().st_size) > MOST_SENT:
+            if (size := path.stat().st_size) > MAX_SENT:
                 raise Error(
                     f"`{name}` is too large to be sent: {size / 1e9:.1f} GB, and the limit is 1 GB",
                     remedy="put it on a shared file system, and leave out --send-trace",
@@ -208,16 +208,16 @@ class Dask:
 
 
 @contextmanager
-def cluster(said: Any, *, send: bool) -> Iterator[Dask]:
+def cluster(address: Any, *, send: bool) -> Iterator[Dask]:
     """The pool of a cluster, named by its scheduler's address or file, or by a client, which stays open.
 
     Raises:
         Error: No scheduler answers there.
     """
-    if not isinstance(said, (str, Path)):
-        yield Dask(said, send=send)
+    if not isinstance(address, (str, Path)):
+        yield Dask(address, send=send)
         return
-    client = _client(str(said))
+    client = _client(str(address))
     try:
         yield Dask(client, send=send)
     finally:
@@ -225,12 +225,14 @@ def cluster(said: Any, *, send: bool) -> Iterator[Dask]:
             client.close(timeout=1)
 
 
-def _client(said: str) -> Any:
+def _client(address: str) -> Any:
     """A client of the scheduler at an address, or of the scheduler that wrote a file."""
-    is_file = "://" not in said and (said.endswith(".json") or Path(said).exists())
-    if is_file and not Path(said).is_file():
-        raise Error(f"there is no scheduler file `{said}`", remedy=f"{START}; `--scheduler-file` writes it")
-    where = {"scheduler_file": said} if is_file else {"address": said}
+    is_file = "://" not in address and (address.endswith(".json") or Path(address).exists())
+    if is_file and not Path(address).is_file():
+        raise Error(
+            f"there is no scheduler file `{address}`", remedy=f"{START}; `--scheduler-file` writes it"
+        )
+    where = {"scheduler_file": address} if is_file else {"address": address}
     try:
         client = distributed.Client(  # type: ignore[no-untyped-call]
             **where, timeout=PATIENCE, set_as_default=False
@@ -240,5 +242,5 @@ def _client(said: str) -> Any:
             f"Dask is not installed here: {error}", remedy="pip install 'sledlab[cluster]'"
         ) from error
     except (OSError, ValueError, TimeoutError) as error:
-        raise Error(f"no Dask scheduler answers at `{said}`", remedy=START) from error
+        raise Error(f"no Dask scheduler answers at `{address}`", remedy=START) from error
     return client

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import InternalError
 from sledlab.lazy import loky
 from sledlab.runs.interrupt import STOPS
-from sledlab.study.executor.pool import LEAST_WINDOW
+from sledlab.study.executor.pool import MIN_WINDOW
 from sledlab.study.executor.task import work
 from sledlab.study.worker import PR_SET_PDEATHSIG, begin
 
@@ -40,7 +40,7 @@ class Local:
         """A pool over a loky executor of `workers` processes."""
         self._executor = executor
         self.at_once = workers
-        self.window = max(LEAST_WINDOW, 8 * workers)
+        self.window = max(MIN_WINDOW, 8 * workers)
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Future[Answer]]:
         """See `Pool.submit`."""
@@ -127,12 +127,12 @@ _before: list[Any] = []
 """The function of loky that starts processes, before it is replaced by `_start`."""
 
 
-def _start(command: list[str], *rest: Any, **more: Any) -> Any:
+def _start(command: list[str], *remaining: Any, **more: Any) -> Any:
     """Starts a process of loky's, `python -m MODULE ...`, tied to this process from its beginning."""
-    program, flag, module, *words = command
+    program, flag, module, *text = command
     if flag == "-m":
-        command = [program, "-c", TIED, str(os.getpid()), module, *words]
-    return _before[0](command, *rest, **more)
+        command = [program, "-c", TIED, str(os.getpid()), module, *text]
+    return _before[0](command, *remaining, **more)
 
 
 def _kill(process: Any) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from sledlab.study.executor.pool import Pool
-    from sledlab.study.measure import FoundOf
+    from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, Point
 
 LOOK_S = 0.1
@@ -36,7 +36,7 @@ class Done:
     """
 
     point: Point
-    found: FoundOf[Any] | Error | InternalError
+    found: MeasuredRun[Any] | Error | InternalError
     host: str = ""
     worker: str = ""
 
@@ -111,6 +111,6 @@ def _done(point: Point, answer: Answer | InternalError) -> Done:
         return Done(point, answer)
     if answer.refused is not None:
         raise answer.refused
-    found = answer.error if answer.error is not None else answer.found
-    assert found is not None
-    return Done(point, found, answer.host, answer.worker)
+    result = answer.error if answer.error is not None else answer.found
+    assert result is not None
+    return Done(point, result, answer.host, answer.worker)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sledlab.errors import InternalError
     from sledlab.study.executor.task import Answer, Task
 
-LEAST_WINDOW = 256
+MIN_WINDOW = 256
 """Least `window` of a pool: so many points at least may be submitted and not done."""
 
 

@@ -22,7 +22,7 @@ from sledlab.traces.samples import PREFIX, located
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sledlab.study.measure import FoundOf
+    from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, Point
     from sledlab.traces.read import Trace
 
@@ -55,7 +55,7 @@ class Task:
         needs: Build, files and plug-ins that the worker must have; None for a process of this machine.
     """
 
-    run: Callable[..., FoundOf[Any]]
+    run: Callable[..., MeasuredRun[Any]]
     text: str
     trace: Trace | None
     watch: bool
@@ -77,7 +77,7 @@ class Answer:
 
     host: str
     worker: str
-    found: FoundOf[Any] | None = None
+    found: MeasuredRun[Any] | None = None
     error: Error | InternalError | None = None
     refused: Error | None = None
 
@@ -131,8 +131,8 @@ def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> 
 
 def _worker() -> str:
     """The name of this worker: on a cluster its address."""
-    found = _of_dask()
-    return str(found.address) if found is not None else f"{socket.gethostname()}, process {os.getpid()}"
+    result = _of_dask()
+    return str(result.address) if result is not None else f"{socket.gethostname()}, process {os.getpid()}"
 
 
 def _of_dask() -> Any:
@@ -159,10 +159,10 @@ def _lacking(needs: Needs, host: str, worker: str, *, read: bool) -> Error | Non
         except OSError:
             return Error(f"{host} cannot read {name}", remedy=remedy)
     for word, digest in needs.modules:
-        found = module_contents(word)
-        if found != digest:
+        result = module_contents(word)
+        if result != digest:
             trouble = f"has another version of the plug-in `{module(word)}`"
-            trouble = trouble if found else f"cannot import the plug-in `{module(word)}`"
+            trouble = trouble if result else f"cannot import the plug-in `{module(word)}`"
             remedy = "put it on a shared file system, and start workers with PYTHONPATH=its directory"
             return Error(f"{host} {trouble}", remedy=remedy)
         _refresh(module(word), digest)
@@ -184,12 +184,12 @@ def _unpacked(task: Task, needs: Needs, sent: Sequence[bytes]) -> Task:
     """The task, with its files replaced by the sent contents, which are written to this machine once."""
     place = Path(getattr(_of_dask(), "local_directory", None) or tempfile.gettempdir()) / "sledlab-traces"
     place.mkdir(mode=0o700, exist_ok=True)
-    found = {}
+    result = {}
     for (name, digest), data in zip(needs.files, sent, strict=True):
         path = place / f"{digest[:16]}-{Path(located(name)).name}"
         if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             with drafted(path) as draft:
                 draft.write_bytes(data)
-        found[name] = str(path)
-    text, trace = with_files(task.text, task.trace, lambda name: found.get(name, name))
+        result[name] = str(path)
+    text, trace = with_files(task.text, task.trace, lambda name: result.get(name, name))
     return replace(task, text=text, trace=trace)

@@ -113,15 +113,16 @@ impl Session {
     /// The versions that a block may hold: those that no safe write followed which began after their acknowledgement.
     fn possible(&self, lbn: u64) -> Vec<(u64, Block)> {
         let history = &self.history[lbn as usize];
-        let of = |held: u64| self.writes.iter().find(|write| version(write.id) == held);
-        let answered = |held: u64| of(held).map_or(Some(0), |write| write.answered);
-        let is_superseded = |held: u64| {
+        let of = |stored: u64| self.writes.iter().find(|write| version(write.id) == stored);
+        let completed = |stored: u64| of(stored).map_or(Some(0), |write| write.answered);
+        let is_superseded = |stored: u64| {
             let later =
-                history.iter().filter_map(|(later, _)| of(*later)).filter(|later| version(later.id) > held);
-            answered(held)
-                .is_some_and(|answered| later.into_iter().any(|later| later.is_safe && later.id >= answered))
+                history.iter().filter_map(|(later, _)| of(*later)).filter(|later| version(later.id) > stored);
+            completed(stored).is_some_and(|acknowledged| {
+                later.into_iter().any(|later| later.is_safe && later.id >= acknowledged)
+            })
         };
-        history.iter().copied().filter(|(held, _)| !is_superseded(*held)).collect()
+        history.iter().copied().filter(|(stored, _)| !is_superseded(*stored)).collect()
     }
 }
 
@@ -135,15 +136,15 @@ proptest! {
         let mut session = Session::new(is_volatile);
         for step in steps {
             session.step(step);
-            let mut held = 0;
+            let mut stored = 0;
             for lbn in 0..BLOCKS {
                 let possible = session.possible(lbn);
                 let newest = possible.last().expect("the newest may always be found").0;
                 let is_settled = session.writes.iter().find(|write| version(write.id) == newest)
                     .is_none_or(|write| write.is_safe && write.answered.is_some());
-                held += if possible.len() == 1 && is_settled { 0 } else { possible.len() };
+                stored += if possible.len() == 1 && is_settled { 0 } else { possible.len() };
             }
-            prop_assert_eq!(session.versions.held, held);
+            prop_assert_eq!(session.versions.held, stored);
             let bytes = session.versions.blocks.values().map(|block| bytes(block)).sum::<usize>();
             prop_assert_eq!(session.versions.bytes, bytes);
         }
@@ -188,9 +189,9 @@ fn what_was_given_up_is_not_made_up() {
     versions.arrive(1, 0, &[2; BLOCK]);
     versions.acknowledged(1);
     versions.arrive(2, 0, &[3; BLOCK]);
-    let found = |held| Contents::from_iter([(0, Content::Data(held))]);
-    let found = versions.crashed(&found(version(1))).expect("what was there before");
-    assert_eq!(found, RecoveredBlocks { newest: 0, older: vec![(0, [3; BLOCK])], lost: 0 });
+    let contents = |stored| Contents::from_iter([(0, Content::Data(stored))]);
+    let result = versions.crashed(&contents(version(1))).expect("what was there before");
+    assert_eq!(result, RecoveredBlocks { newest: 0, older: vec![(0, [3; BLOCK])], lost: 0 });
 
     let mut versions = Versions::new(false);
     versions.arrive(0, 0, &[1; BLOCK]);

@@ -2,7 +2,7 @@
 
 use super::reply::{ALLOCATION_CONTEXT, option_reply};
 use super::wire::{AppendField, Fields, PartialMessage};
-use super::{ConnectionEnd, Export, LONGEST_NAME, MOST_BYTES};
+use super::{ConnectionEnd, Export, LONGEST_NAME, MAX_BYTES};
 
 /// `NBD_FLAG_C_FIXED_NEWSTYLE`
 const FIXED_NEWSTYLE: u32 = 1;
@@ -19,7 +19,7 @@ const OPTION_BYTES: usize = 16;
 const LONGEST_OPTION: u32 = 16 << 10;
 
 /// The smallest block that clients are asked to use, in bytes; smaller requests at any byte are served all the same.
-const LEAST_BLOCK: u32 = 512;
+const MIN_BLOCK: u32 = 512;
 /// The block that clients are asked to prefer, in bytes: most file systems use it.
 const PREFERRED_BLOCK: u32 = 4096;
 
@@ -90,7 +90,7 @@ pub enum HandshakeProgress {
 }
 
 /// The reason for refusing an option: kind of the reply, and a message for people.
-struct Refused(u32, &'static str);
+struct OptionRefusal(u32, &'static str);
 
 /// The state of the handshake.
 #[derive(Debug, Default)]
@@ -133,9 +133,9 @@ impl Handshake {
     ) -> (usize, HandshakeProgress) {
         let mut used = 0;
         loop {
-            let rest = &input[used..];
+            let remaining = &input[used..];
             if let Stage::Skip { option, left } = self.stage {
-                let skipped = rest.len().min(left as usize);
+                let skipped = remaining.len().min(left as usize);
                 used += skipped;
                 let left = left - skipped as u32;
                 self.stage = Stage::Skip { option, left };
@@ -150,7 +150,7 @@ impl Handshake {
                 Stage::Data { length, .. } => length as usize,
                 Stage::Option | Stage::Skip { .. } => OPTION_BYTES,
             };
-            let (taken, message) = front.gather(count, rest);
+            let (taken, message) = front.gather(count, remaining);
             used += taken;
             let Some(message) = message else { return (used, HandshakeProgress::More) };
             let next = match self.stage {
@@ -216,7 +216,7 @@ impl Handshake {
         };
         match granted {
             Ok(()) => option_reply(replies, option, rep::ACK, &[]),
-            Err(Refused(kind, why)) => option_reply(replies, option, kind, &[why.as_bytes()]),
+            Err(OptionRefusal(kind, why)) => option_reply(replies, option, kind, &[why.as_bytes()]),
         }
         if option == option::GO && granted.is_ok() {
             return HandshakeProgress::Transmission(self.agreed);
@@ -235,30 +235,37 @@ impl Handshake {
         HandshakeProgress::Transmission(self.agreed)
     }
 
-    fn structured_reply(&mut self, data: &[u8]) -> Result<(), Refused> {
+    fn structured_reply(&mut self, data: &[u8]) -> Result<(), OptionRefusal> {
         if !data.is_empty() {
-            return Err(Refused(rep::ERR_INVALID, "this option has no data"));
+            return Err(OptionRefusal(rep::ERR_INVALID, "this option has no data"));
         }
         self.agreed.structured = true;
         Ok(())
     }
 
     /// Answers `INFO` and `GO`: sends the information about an export.
-    fn tell(&self, export: &Export, option: u32, data: &[u8], replies: &mut Vec<u8>) -> Result<(), Refused> {
-        let (name, wanted) = asked_for(data).ok_or(Refused(rep::ERR_INVALID, "lengths do not fit"))?;
+    fn tell(
+        &self,
+        export: &Export,
+        option: u32,
+        data: &[u8],
+        replies: &mut Vec<u8>,
+    ) -> Result<(), OptionRefusal> {
+        let (name, expected) =
+            asked_for(data).ok_or(OptionRefusal(rep::ERR_INVALID, "lengths do not fit"))?;
         known(export, name)?;
         let mut inform = |kind: u16, data: &[u8]| {
             option_reply(replies, option, rep::INFO, &[&kind.to_be_bytes(), data]);
         };
         inform(info::EXPORT, &self.size_and_flags(export));
-        if wanted.contains(&info::NAME) {
+        if expected.contains(&info::NAME) {
             inform(info::NAME, export.name.as_bytes());
         }
-        if wanted.contains(&info::DESCRIPTION) {
+        if expected.contains(&info::DESCRIPTION) {
             inform(info::DESCRIPTION, export.description.as_bytes());
         }
-        if wanted.contains(&info::BLOCK_SIZE) {
-            let sizes = [LEAST_BLOCK, PREFERRED_BLOCK, MOST_BYTES].map(u32::to_be_bytes);
+        if expected.contains(&info::BLOCK_SIZE) {
+            let sizes = [MIN_BLOCK, PREFERRED_BLOCK, MAX_BYTES].map(u32::to_be_bytes);
             inform(info::BLOCK_SIZE, sizes.as_flattened());
         }
         Ok(())
@@ -271,16 +278,16 @@ impl Handshake {
         option: u32,
         data: &[u8],
         replies: &mut Vec<u8>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), OptionRefusal> {
         let sets = option == option::SET_META_CONTEXT;
         if sets {
             // An earlier choice of contexts is dropped, even where this option fails.
             self.agreed.allocation = false;
         }
         if !self.agreed.structured {
-            return Err(Refused(rep::ERR_INVALID, "structured replies come first"));
+            return Err(OptionRefusal(rep::ERR_INVALID, "structured replies come first"));
         }
-        let (name, queries) = queries(data).ok_or(Refused(rep::ERR_INVALID, "lengths do not fit"))?;
+        let (name, queries) = queries(data).ok_or(OptionRefusal(rep::ERR_INVALID, "lengths do not fit"))?;
         known(export, name)?;
         // For lists, no query asks for all contexts, and `base:` for all of that namespace.
         let means_it = |query: &&[u8]| *query == ALLOCATION || (!sets && *query == b"base:");
@@ -339,9 +346,9 @@ fn skipped_over(option: u32, replies: &mut Vec<u8>) -> HandshakeProgress {
     HandshakeProgress::Replied
 }
 
-fn list(export: &Export, data: &[u8], replies: &mut Vec<u8>) -> Result<(), Refused> {
+fn list(export: &Export, data: &[u8], replies: &mut Vec<u8>) -> Result<(), OptionRefusal> {
     if !data.is_empty() {
-        return Err(Refused(rep::ERR_INVALID, "this option has no data"));
+        return Err(OptionRefusal(rep::ERR_INVALID, "this option has no data"));
     }
     let length = (export.name.len() as u32).to_be_bytes();
     let parts = [&length, export.name.as_bytes(), export.description.as_bytes()];
@@ -349,11 +356,11 @@ fn list(export: &Export, data: &[u8], replies: &mut Vec<u8>) -> Result<(), Refus
     Ok(())
 }
 
-fn known(export: &Export, name: &[u8]) -> Result<(), Refused> {
+fn known(export: &Export, name: &[u8]) -> Result<(), OptionRefusal> {
     if export.is_called(name) {
         Ok(())
     } else {
-        Err(Refused(rep::ERR_UNKNOWN, "there is no export of that name"))
+        Err(OptionRefusal(rep::ERR_UNKNOWN, "there is no export of that name"))
     }
 }
 
@@ -362,8 +369,8 @@ fn asked_for(data: &[u8]) -> Option<(&[u8], Vec<u16>)> {
     let mut fields = Fields(data);
     let name = fields.string()?;
     let count = fields.u16()?;
-    let wanted = (0..count).map(|_| fields.u16()).collect::<Option<_>>()?;
-    (fields.0.is_empty() && name.len() <= LONGEST_NAME).then_some((name, wanted))
+    let expected = (0..count).map(|_| fields.u16()).collect::<Option<_>>()?;
+    (fields.0.is_empty() && name.len() <= LONGEST_NAME).then_some((name, expected))
 }
 
 /// Parses the name and the queries of options about metadata contexts; `None` where lengths do not fit.

@@ -55,7 +55,7 @@ use wire::PartialMessage;
 pub const GREETING: [u8; 18] = *b"NBDMAGICIHAVEOPT\x00\x03";
 
 /// The most bytes that one request reads or writes: the protocol's own default.
-pub const MOST_BYTES: u32 = 32 << 20;
+pub const MAX_BYTES: u32 = 32 << 20;
 
 /// The longest text of the protocol, in bytes.
 const LONGEST_NAME: usize = 4096;

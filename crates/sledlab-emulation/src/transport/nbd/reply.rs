@@ -30,7 +30,7 @@ const HOLE_AND_ZERO: u32 = 3;
 pub const ALLOCATION_CONTEXT: u32 = 0;
 
 /// Extents in one reply, at most; clients ask again for the extents after them.
-const MOST_EXTENTS: usize = 1 << 16;
+const MAX_EXTENTS: usize = 1 << 16;
 
 /// Encodes a reply to an option, whose data is passed in parts.
 pub fn option_reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[&[u8]]) {
@@ -117,13 +117,13 @@ impl Replies {
     /// end of the request, and may end before it.
     pub fn extents(self, out: &mut Vec<u8>, request: &NbdRequest, extents: &[DataExtent]) {
         debug_assert!(self.structured && request.command == Command::BlockStatus);
-        let most = if request.only_one { 1 } else { MOST_EXTENTS };
+        let maximum = if request.only_one { 1 } else { MAX_EXTENTS };
         let mut left = u64::from(request.length);
         let mut merged: Vec<(u32, bool)> = Vec::new();
         for extent in extents {
             let length = extent.length.min(left) as u32;
             left -= u64::from(length);
-            let full = merged.len() == most;
+            let full = merged.len() == maximum;
             match merged.last_mut() {
                 _ if length == 0 => {}
                 Some(last) if last.1 == extent.allocated => last.0 += length,

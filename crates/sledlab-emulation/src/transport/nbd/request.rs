@@ -3,7 +3,7 @@
 use super::handshake::NegotiatedOptions;
 use super::reply::{Errno, Replies};
 use super::wire::{Fields, PartialMessage};
-use super::{ConnectionEnd, Event, Export, MOST_BYTES};
+use super::{ConnectionEnd, Event, Export, MAX_BYTES};
 
 /// Magic number before each request.
 const REQUEST_MAGIC: u32 = 0x2560_9513;
@@ -71,7 +71,7 @@ pub struct NbdRequest {
     pub command: Command,
     /// First byte on the device, aligned or not; 0 for a flush.
     pub offset: u64,
-    /// Number of bytes, aligned or not; 0 only for a flush. At most [`MOST_BYTES`] where data is read or written.
+    /// Number of bytes, aligned or not; 0 only for a flush. At most [`MAX_BYTES`] where data is read or written.
     pub length: u32,
     /// The data must be durable before the reply (force unit access).
     pub fua: bool,
@@ -238,7 +238,7 @@ fn judge(
     if request.length == 0 {
         return Err(Refusal(Errno::Inval, "a request for nothing"));
     }
-    if request.length > MOST_BYTES && matches!(command, Command::Read | Command::Write) {
+    if request.length > MAX_BYTES && matches!(command, Command::Read | Command::Write) {
         return Err(Refusal(Errno::Inval, "more than 32 MiB at once"));
     }
     let end = request.offset.checked_add(u64::from(request.length));

@@ -7,14 +7,14 @@ pub struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
     pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (front, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
+        let (front, remaining) = self.0.split_at_checked(count)?;
+        self.0 = remaining;
         Some(front)
     }
 
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (front, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
+        let (front, remaining) = self.0.split_first_chunk()?;
+        self.0 = remaining;
         Some(*front)
     }
 
@@ -75,8 +75,8 @@ impl PartialMessage {
             self.0.reserve_exact(used.max(self.0.len()).min(count - self.0.len()));
         }
         self.0.extend_from_slice(&input[..used]);
-        let whole = self.0.len() == count;
-        (used, whole.then(|| Cow::Owned(std::mem::take(&mut self.0))))
+        let full = self.0.len() == count;
+        (used, full.then(|| Cow::Owned(std::mem::take(&mut self.0))))
     }
 
     /// Bytes of memory that are allocated.

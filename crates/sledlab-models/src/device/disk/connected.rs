@@ -15,7 +15,7 @@ use super::controller::{CommandEntry, Controller, Done, StartedCommand};
 use super::drive::Drive;
 use super::params::DiskParams;
 use crate::device::bus::{Bus, By, Port};
-use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing};
+use crate::device::{Busy, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
 use crate::power::MechanicalWork;
 
 /// The shortest span that times can express.
@@ -37,7 +37,7 @@ pub struct Connected {
     /// Commands that wait for the bus, in the order in which they asked.
     asking: VecDeque<Queued>,
     /// What this drive holds the bus for, if it does.
-    hold: Option<Hold>,
+    hold: Option<BusHold>,
     /// Commands that have come over the bus and that `let_in` has not returned yet.
     arrived: VecDeque<Queued>,
     /// By command that has arrived and that the mechanism has not turned to: when its overhead ends.
@@ -54,7 +54,7 @@ pub struct Connected {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Hold {
+enum BusHold {
     /// The overhead of a command.
     Command {
         id: u64,
@@ -70,10 +70,10 @@ enum Hold {
     },
 }
 
-impl Hold {
+impl BusHold {
     fn until(self) -> Time {
         match self {
-            Hold::Command { until, .. } | Hold::Data { until } | Hold::Answer { until } => until,
+            BusHold::Command { until, .. } | BusHold::Data { until } | BusHold::Answer { until } => until,
         }
     }
 }
@@ -151,7 +151,7 @@ impl Connected {
         }
         let ready = self.ready.remove(&request.id).unwrap_or(now);
         match self.hold {
-            Some(Hold::Command { id, since, .. }) if id == request.id && since == now => {
+            Some(BusHold::Command { id, since, .. }) if id == request.id && since == now => {
                 self.begin(now, CommandEntry::Fresh);
             }
             _ => self.begin(now, CommandEntry::Waited(ready)),
@@ -175,7 +175,7 @@ impl Connected {
     fn cross(&mut self, granted: Time) {
         let Some(Active { begun: Some(begun), done, phase, .. }) = &mut self.active else { return };
         let crossing = self.controller.transfer(&mut self.drive, begun, granted);
-        self.hold = Some(Hold::Data { until: crossing.crossed });
+        self.hold = Some(BusHold::Data { until: crossing.crossed });
         (*done, *phase) = (Some(crossing), Phase::OnBus);
     }
 
@@ -186,7 +186,7 @@ impl Connected {
         // The command holds the bus for an instant at least, so that an idle mechanism turns to it before the bus is
         // released.
         let until = if self.depth == 1 { ready } else { ready.max(now + INSTANT) };
-        self.hold = Some(Hold::Command { id: request.id, since: now, until });
+        self.hold = Some(BusHold::Command { id: request.id, since: now, until });
         if self.depth == 1 {
             self.begin(now, CommandEntry::Fresh);
         } else {
@@ -205,7 +205,7 @@ impl Connected {
         let until = now + done.answer.unwrap_or_default();
         done.timing.transfer += until.since(done.completion);
         done.completion = until;
-        self.hold = Some(Hold::Answer { until });
+        self.hold = Some(BusHold::Answer { until });
     }
 
     /// Makes the mechanism turn at once to a write that has just come if it continues the blocks of the active write,
@@ -221,10 +221,10 @@ impl Connected {
         self.behind = until;
         // The time still needed to write the blocks was charged to the active write; it is left for the next one.
         let left = until.since(now);
-        let rest = MechanicalWork { seek: left.min(self.work.seek), ..MechanicalWork::default() };
-        let rest = MechanicalWork { access: left - rest.seek, ..rest };
-        let all = std::mem::replace(&mut self.work, rest);
-        Some(MechanicalWork { seek: all.seek - rest.seek, access: all.access - rest.access, ..all })
+        let remaining = MechanicalWork { seek: left.min(self.work.seek), ..MechanicalWork::default() };
+        let remaining = MechanicalWork { access: left - remaining.seek, ..remaining };
+        let all = std::mem::replace(&mut self.work, remaining);
+        Some(MechanicalWork { seek: all.seek - remaining.seek, access: all.access - remaining.access, ..all })
     }
 
     /// Ends the present hold of the bus at `now`, and releases the bus.
@@ -232,16 +232,16 @@ impl Connected {
         let hold = self.hold.take();
         let answer = self.active.as_ref().and_then(|active| active.done).is_some_and(|d| d.answer.is_some());
         match hold {
-            Some(Hold::Data { .. }) if answer => {
+            Some(BusHold::Data { .. }) if answer => {
                 if let Some(Active { done: Some(done), phase, .. }) = &mut self.active {
                     *phase = Phase::Wants(done.on_medium);
                 }
             }
-            Some(Hold::Data { .. } | Hold::Answer { .. }) => {
+            Some(BusHold::Data { .. } | BusHold::Answer { .. }) => {
                 self.complete(served);
                 self.fill_up(now);
             }
-            Some(Hold::Command { .. }) | None => {}
+            Some(BusHold::Command { .. }) | None => {}
         }
         self.port.release_bus(now);
     }
@@ -271,7 +271,7 @@ impl Connected {
         let Some(Active { phase, .. }) = &mut self.active else { return false };
         match (&phase, hold) {
             (Phase::Wants(at), _) if *at > now => return false,
-            (Phase::Wants(_), Some(Hold::Command { since, until, .. })) if since < now && until > now => {
+            (Phase::Wants(_), Some(BusHold::Command { since, until, .. })) if since < now && until > now => {
                 *phase = Phase::Wants(until);
                 return true;
             }
@@ -338,7 +338,7 @@ impl Device for Connected {
             _ => None,
         };
         let offered = if self.selecting { None } else { self.port.offered() };
-        [self.hold.map(Hold::until), active, offered].into_iter().flatten().min()
+        [self.hold.map(BusHold::until), active, offered].into_iter().flatten().min()
     }
 
     fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
@@ -378,7 +378,7 @@ impl Device for Connected {
 
     fn forgo_energy(&mut self) {}
 
-    fn rest(&mut self, _rest: Rest) {}
+    fn rest(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         None

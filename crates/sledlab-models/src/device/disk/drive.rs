@@ -7,7 +7,7 @@ use sledlab_core::{Op, Result, Span, Time};
 use super::geometry::{Geometry, SectorPlace, Track};
 use super::overheads::Overheads;
 use super::params::{DiskParams, RestState};
-use super::position_index::{DiskIndex, Least};
+use super::position_index::{Criterion, DiskIndex};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
 use crate::device::{
@@ -62,7 +62,7 @@ struct Parts {
     curve: SeekCurve,
     /// By distance in cylinders: the least seek time over that distance or more, as measured curves are not
     /// monotonic.
-    least_seek: Box<[Span]>,
+    min_seek: Box<[Span]>,
     spindle: Spindle,
     head_switch: Span,
     write_settle: Span,
@@ -104,7 +104,7 @@ impl Drive {
         let curve = SeekCurve::new(params)?;
         let parts = Parts {
             geometry: Geometry::new(params)?,
-            least_seek: least_from_there_on(&curve, params.cylinders()),
+            min_seek: least_from_there_on(&curve, params.cylinders()),
             curve,
             spindle: Spindle::new(params),
             head_switch: Span::from_ms(numbers.head_switch_ms),
@@ -162,7 +162,7 @@ impl Drive {
 
     /// Lower bound of the time of any movement over `cylinders` cylinders or more.
     pub fn least_movement(&self, cylinders: u32) -> Span {
-        self.parts.least_seek[cylinders as usize].saturating_sub(self.parts.write_haste)
+        self.parts.min_seek[cylinders as usize].saturating_sub(self.parts.write_haste)
     }
 
     /// Where block `lbn` lies.
@@ -181,25 +181,31 @@ impl Drive {
 
     /// The movement from one track to that of block `lbn`, and the access of the blocks from `lbn` on that follow one
     /// another on that track, at most `most`, when the arm sets out at `now`.
-    pub fn pass(&self, now: Time, from: Track, lbn: u64, most: u64, op: Op) -> Pass {
+    pub fn pass(&self, now: Time, from: Track, lbn: u64, maximum: u64, op: Op) -> Pass {
         let place = self.parts.geometry.place(lbn);
         let (seek, settle) = self.moves(from, place.track, op);
-        self.pass_on_track(place, lbn, most, (now, seek, settle))
+        self.pass_on_track(place, lbn, maximum, (now, seek, settle))
     }
 
     /// The same pass for a write whose movement takes `least` or more.
-    pub fn slow_pass(&self, now: Time, from: Track, lbn: u64, most: u64, least: Span) -> Pass {
+    pub fn slow_pass(&self, now: Time, from: Track, lbn: u64, maximum: u64, minimum: Span) -> Pass {
         let place = self.parts.geometry.place(lbn);
         let (seek, settle) = self.moves(from, place.track, Op::Write);
-        let seek = if seek + settle > Span::ZERO { seek.max(least.saturating_sub(settle)) } else { seek };
-        self.pass_on_track(place, lbn, most, (now, seek, settle))
+        let seek = if seek + settle > Span::ZERO { seek.max(minimum.saturating_sub(settle)) } else { seek };
+        self.pass_on_track(place, lbn, maximum, (now, seek, settle))
     }
 
-    fn pass_on_track(&self, place: SectorPlace, lbn: u64, most: u64, movement: (Time, Span, Span)) -> Pass {
+    fn pass_on_track(
+        &self,
+        place: SectorPlace,
+        lbn: u64,
+        maximum: u64,
+        movement: (Time, Span, Span),
+    ) -> Pass {
         let Parts { geometry, spindle, .. } = &*self.parts;
         let SectorPlace { track, sector, slot, sectors } = place;
         let (now, seek, settle) = movement;
-        let blocks = geometry.contiguous(lbn, sector, most);
+        let blocks = geometry.contiguous(lbn, sector, maximum);
         let settled = now + seek + settle;
         let wait_ns = spindle.wait_ns(settled, slot, sectors);
         let sector_ns = spindle.sector_ns(sectors);
@@ -432,13 +438,13 @@ impl Mechanics for Drive {
     }
 
     fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>> {
-        let least = match aim {
-            Aim::Time => Least::Time,
-            Aim::Distance => Least::Distance,
+        let minimum = match aim {
+            Aim::Time => Criterion::Time,
+            Aim::Distance => Criterion::Distance,
             // Scores depend on waiting times, which give no bounds by place on the disk.
             Aim::Score(_) => return None,
         };
-        Some(Box::new(DiskIndex::new(self, least)))
+        Some(Box::new(DiskIndex::new(self, minimum)))
     }
 
     fn snapshot(&self) -> Box<dyn Mechanics> {

@@ -107,13 +107,13 @@ impl Geometry {
 
     /// Number of blocks, at most `most`, that follow one another on the track from `lbn` on without a slipped sector
     /// between them; `sector` is that of `lbn`.
-    pub fn contiguous(&self, lbn: u64, sector: u64, most: u64) -> u64 {
-        let most = most.min(self.run(lbn));
+    pub fn contiguous(&self, lbn: u64, sector: u64, maximum: u64) -> u64 {
+        let maximum = maximum.min(self.run(lbn));
         let unbroken = |blocks: u64| self.place(lbn + blocks - 1).sector == sector + blocks - 1;
-        if most == 1 || unbroken(most) {
-            return most;
+        if maximum == 1 || unbroken(maximum) {
+            return maximum;
         }
-        (1..most).take_while(|blocks| unbroken(blocks + 1)).count() as u64 + 1
+        (1..maximum).take_while(|blocks| unbroken(blocks + 1)).count() as u64 + 1
     }
 
     /// Cylinder of block `lbn`.
@@ -147,12 +147,12 @@ mod tests {
     fn blocks_fill_tracks_then_cylinders_each_behind_its_skew() {
         let geometry = Geometry::new(&params()).unwrap();
         assert_eq!(geometry.capacity_blocks(), 160);
-        let found = [0, 7, 8, 16, 24, 33].map(|lbn| {
+        let result = [0, 7, 8, 16, 24, 33].map(|lbn| {
             let SectorPlace { track, sector, slot, .. } = geometry.place(lbn);
             (track.cylinder, track.head, sector, slot)
         });
         let expected = [(0, 0, 0, 0), (0, 0, 7, 7), (0, 1, 0, 2), (1, 0, 0, 5), (1, 1, 0, 7), (2, 0, 1, 3)];
-        assert_eq!(found, expected);
+        assert_eq!(result, expected);
         assert_eq!(geometry.track_bounds(20), (16, 23));
     }
 
@@ -357,8 +357,8 @@ mod tests {
             let mut seen = HashSet::new();
             for (lbn, (cylinder, head, sector, slot)) in (0..).zip(expected.iter().copied()) {
                 let place = geometry.place(lbn);
-                let found = (place.track.cylinder.into(), place.track.head.into(), place.sector, place.slot);
-                prop_assert_eq!(found, (cylinder, head, sector, slot), "block {}", lbn);
+                let result = (place.track.cylinder.into(), place.track.head.into(), place.sector, place.slot);
+                prop_assert_eq!(result, (cylinder, head, sector, slot), "block {}", lbn);
                 prop_assert!(seen.insert((cylinder, head, sector)), "block {} shares its sector", lbn);
                 let same = |other: u64| {
                     expected.get(other as usize).is_some_and(|(c, h, ..)| (*c, *h) == (cylinder, head))

@@ -38,7 +38,7 @@ use self::drive::Drive;
 use super::disksim::{Importer, called};
 use super::host::HostParams;
 use super::{
-    Bus, Busy, Device, FaultCounts, Mechanics, Model, OnBus, Positioning, Queued, Rest, Served, States,
+    Bus, Busy, Device, FaultCounts, IdleOutcome, Mechanics, Model, OnBus, Positioning, Queued, Served, States,
     Timing,
 };
 use crate::power::MechanicalWork;
@@ -161,7 +161,7 @@ impl Device for Disk {
 
     fn forgo_energy(&mut self) {}
 
-    fn rest(&mut self, _rest: Rest) {}
+    fn rest(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         None
@@ -272,9 +272,9 @@ mod tests {
         let settle =
             |disk: &mut Disk, lbn, op| serve(disk, Time::ZERO, &[request(lbn, 1, op)]).0[0].timing.settle;
         let half_ms = Span::from_ns(500_000);
-        let found = [(0, Op::Write), (100, Op::Write), (101, Op::Write), (900, Op::Read), (0, Op::Write)]
+        let result = [(0, Op::Write), (100, Op::Write), (101, Op::Write), (900, Op::Read), (0, Op::Write)]
             .map(|(lbn, op)| settle(&mut disk, lbn, op));
-        assert_eq!(found, [Span::ZERO, half_ms, Span::ZERO, Span::ZERO, half_ms]);
+        assert_eq!(result, [Span::ZERO, half_ms, Span::ZERO, Span::ZERO, half_ms]);
     }
 
     #[test]
@@ -299,15 +299,15 @@ mod tests {
     #[test]
     fn a_stream_of_requests_never_waits_unless_commands_take_time() {
         // At 4200 rpm neither a turn nor a sector is a whole number of nanoseconds.
-        let sound = DiskParams::one_zone(1000, 170, (25, 35), DiskNumbers { rpm: 4200, ..params().flat });
+        let valid = DiskParams::one_zone(1000, 170, (25, 35), DiskNumbers { rpm: 4200, ..params().flat });
         let stream: Vec<Queued> = (0..170).map(|lbn| request(lbn, 1, Op::Read)).collect();
         let turns = |params: &DiskParams| {
             let (_, busy) = serve(&mut Disk::new(params).unwrap(), Time::ZERO, &stream);
             busy.until.as_seconds() * 70.0
         };
-        assert!((turns(&sound) - 1.0).abs() < 1e-7);
+        assert!((turns(&valid) - 1.0).abs() < 1e-7);
         // Half a millisecond lets 6 of 170 sectors pass, and every request but the first waits for the next turn.
-        let mut slow = sound;
+        let mut slow = valid;
         slow.flat.command_overhead_ms = 0.5;
         let slow = turns(&slow);
         assert!((170.0..171.5).contains(&slow), "{slow}");

@@ -15,7 +15,7 @@ use crate::device::{Mechanics, PositionIndex, Queued};
 
 /// By what the index chooses a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Least {
+pub(super) enum Criterion {
     /// The smallest positioning time, then the smallest distance in cylinders, then the earliest number.
     Time,
     /// The smallest distance in cylinders, then the earliest number.
@@ -29,7 +29,7 @@ type Key = (u32, u64);
 pub(super) struct DiskIndex {
     /// Gives the places of blocks and the times of movements; the position of this copy's own arm is not used.
     drive: Drive,
-    least: Least,
+    least: Criterion,
     waiting: BTreeMap<Key, Waiting>,
 }
 
@@ -48,8 +48,8 @@ struct Best {
 
 impl DiskIndex {
     /// An empty index for drives with the geometry and seek times of `drive`.
-    pub fn new(drive: &Drive, least: Least) -> Self {
-        DiskIndex { drive: drive.clone(), least, waiting: BTreeMap::new() }
+    pub fn new(drive: &Drive, minimum: Criterion) -> Self {
+        DiskIndex { drive: drive.clone(), least: minimum, waiting: BTreeMap::new() }
     }
 
     /// Key of the request with the least positioning time for an arm in `state`.
@@ -100,8 +100,8 @@ impl PositionIndex for DiskIndex {
     fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
         let state = DiskState::from(mechanics.state());
         let key = match self.least {
-            Least::Time => self.soonest(state),
-            Least::Distance => self.nearest(state.track.cylinder),
+            Criterion::Time => self.soonest(state),
+            Criterion::Distance => self.nearest(state.track.cylinder),
         };
         self.waiting.remove(&key?).map(|waiting| waiting.request)
     }

@@ -61,27 +61,27 @@ fn three_points(disk: &DiskNumbers, cylinders: u64) -> Result<impl Fn(f64) -> f6
         (("average_seek_ms", average_seek_ms), ("full_stroke_seek_ms", full_stroke_seek_ms));
     rises(("single_cylinder_seek_ms", single_cylinder_seek_ms), average)?;
     rises(average, full)?;
-    let most = (cylinders - 1) as f64;
-    let third = most / 3.0;
+    let maximum = (cylinders - 1) as f64;
+    let third = maximum / 3.0;
     // Differences to the first point leave two equations for b and c: b (sqrt(d) - 1) + c (d - 1).
-    let (root_third, root_most) = (third.sqrt() - 1.0, most.sqrt() - 1.0);
-    let (linear_third, linear_most) = (third - 1.0, most - 1.0);
+    let (root_third, root_most) = (third.sqrt() - 1.0, maximum.sqrt() - 1.0);
+    let (linear_third, linear_most) = (third - 1.0, maximum - 1.0);
     let (to_third, to_most) = (average.1 - single_cylinder_seek_ms, full.1 - single_cylinder_seek_ms);
     let determinant = root_third * linear_most - root_most * linear_third;
     let root_ms = (to_third * linear_most - to_most * linear_third) / determinant;
     let linear_ms = (root_third * to_most - root_most * to_third) / determinant;
-    check_slopes(root_ms, linear_ms, most)?;
+    check_slopes(root_ms, linear_ms, maximum)?;
     let constant_ms = single_cylinder_seek_ms - root_ms - linear_ms;
     Ok(move |cylinders: f64| constant_ms + root_ms * cylinders.sqrt() + linear_ms * cylinders)
 }
 
 /// Checks that the curve falls nowhere. Its slope only rises or only falls with distance: if it is not negative at
 /// both ends, it is nowhere negative.
-fn check_slopes(root_ms: f64, linear_ms: f64, most: f64) -> Result<()> {
+fn check_slopes(root_ms: f64, linear_ms: f64, maximum: f64) -> Result<()> {
     // Least slope that counts as level: rounding may tilt a level curve.
     const LEVEL_MS: f64 = -1e-9;
     let slope_ms = |cylinders: f64| root_ms / (2.0 * cylinders.sqrt()) + linear_ms;
-    if slope_ms(1.0) >= LEVEL_MS && slope_ms(most) >= LEVEL_MS {
+    if slope_ms(1.0) >= LEVEL_MS && slope_ms(maximum) >= LEVEL_MS {
         return Ok(());
     }
     Err(Error::user(

@@ -13,12 +13,12 @@ impl Steps {
     /// Prepares `values`, which must be ascending.
     pub fn new(values: Vec<u64>) -> Self {
         debug_assert!(values.is_sorted());
-        let most = values.last().copied().unwrap_or_default();
+        let maximum = values.last().copied().unwrap_or_default();
         // Eight to sixteen buckets for each value, so that few buckets hold any.
         let buckets = (values.len() as u64 * 16).max(1);
-        let shift = (0..u64::BITS).find(|shift| most >> shift < buckets).unwrap_or_default();
+        let shift = (0..u64::BITS).find(|shift| maximum >> shift < buckets).unwrap_or_default();
         let start = |bucket: u64| values.partition_point(|value| *value < bucket << shift) as u32;
-        let below = if values.is_empty() { Vec::new() } else { (0..=most >> shift).map(start).collect() };
+        let below = if values.is_empty() { Vec::new() } else { (0..=maximum >> shift).map(start).collect() };
         Steps { values, below, shift }
     }
 

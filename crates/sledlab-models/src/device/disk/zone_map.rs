@@ -179,7 +179,8 @@ impl ZoneMap {
     #[inline]
     fn home_of(&self, block: u64) -> u64 {
         let place = block - self.first_block + self.reserved;
-        let (unit, rest) = if self.unit == 1 { (place, 0) } else { (place / self.unit, place % self.unit) };
+        let (unit, remaining) =
+            if self.unit == 1 { (place, 0) } else { (place / self.unit, place % self.unit) };
         let region = if self.several { unit / self.data } else { 0 };
         let slipped = match self.slip_from.up_to(unit) {
             0 => 0,
@@ -188,13 +189,13 @@ impl ZoneMap {
                 if slip.region == region { slip.count } else { 0 }
             }
         };
-        (unit + region * (self.region - self.data) + slipped) * self.unit + rest
+        (unit + region * (self.region - self.data) + slipped) * self.unit + remaining
     }
 
     /// Number of the sectors before `sector` that hold data, reserved ones included.
     #[inline]
     fn data_before(&self, sector: u64) -> u64 {
-        let (unit, rest) =
+        let (unit, remaining) =
             if self.unit == 1 { (sector, 0) } else { (sector / self.unit, sector % self.unit) };
         let region = if self.several { unit / self.region } else { 0 };
         let start = region * self.region;
@@ -205,15 +206,16 @@ impl ZoneMap {
         };
         let within = unit - start - slipped;
         // Sectors of the track before `sector` only count if the track itself holds data.
-        let rest = if rest > 0 && (within >= self.data || self.slipped.contains(unit)) { 0 } else { rest };
-        (region * self.data + within.min(self.data)) * self.unit + rest
+        let remaining =
+            if remaining > 0 && (within >= self.data || self.slipped.contains(unit)) { 0 } else { remaining };
+        (region * self.data + within.min(self.data)) * self.unit + remaining
     }
 
     /// The cylinder, surface and sector of the track at which a sector of the zone lies.
     #[inline]
     pub fn spot(&self, sector: u64) -> Spot {
-        let (cylinder, rest) = (sector / self.cylinder_sectors, sector % self.cylinder_sectors);
-        Spot { cylinder, surface: rest / self.sectors, sector: rest % self.sectors }
+        let (cylinder, remaining) = (sector / self.cylinder_sectors, sector % self.cylinder_sectors);
+        Spot { cylinder, surface: remaining / self.sectors, sector: remaining % self.sectors }
     }
 
     /// Angle at which the sector at `at` begins, in sectors from the index mark. Where every track or cylinder has

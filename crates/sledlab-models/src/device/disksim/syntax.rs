@@ -43,7 +43,7 @@ impl KeyValue {
     /// Makes `error` name the place of this entry.
     pub fn error(&self, error: Error) -> Error {
         let value = match &self.value {
-            Value::Words(words) => words.as_str(),
+            Value::Words(text) => text.as_str(),
             Value::Block(_) => "{ ... }",
             Value::List(_) => "[ ... ]",
         };
@@ -89,10 +89,10 @@ impl Block {
 }
 
 /// All blocks of the kind `wanted` in `text` and in the files that it includes, in order.
-pub(in crate::device) fn read(text: &str, file: &Path, wanted: &str, open: Open) -> Result<Vec<Block>> {
-    let mut found = Vec::new();
-    Parser::new(text, file, open, 0).find(wanted, &mut found)?;
-    Ok(found)
+pub(in crate::device) fn read(text: &str, file: &Path, expected: &str, open: Open) -> Result<Vec<Block>> {
+    let mut result = Vec::new();
+    Parser::new(text, file, open, 0).find(expected, &mut result)?;
+    Ok(result)
 }
 
 /// Greatest depth to which blocks, lists and files may nest; DiskSim's own files nest seven deep.
@@ -141,14 +141,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Collects the blocks of the kind `wanted` and skips all other tokens.
-    fn find(&mut self, wanted: &str, found: &mut Vec<Block>) -> Result<()> {
+    fn find(&mut self, expected: &str, result: &mut Vec<Block>) -> Result<()> {
         while let Some(token) = self.take() {
             match token.text {
                 "source" => {
                     let (path, text) = self.sourced(token)?;
-                    Parser::new(&text, &path, self.open, self.depth + 1).find(wanted, found)?;
+                    Parser::new(&text, &path, self.open, self.depth + 1).find(expected, result)?;
                 }
-                word if word == wanted => found.push(self.block(token)?),
+                word if word == expected => result.push(self.block(token)?),
                 "{" | "[" => self.skip(token)?,
                 "}" | "]" => return Err(self.error(token, "no block or list to close here")),
                 _ => {}
@@ -242,10 +242,10 @@ impl<'a> Parser<'a> {
 
     /// Reads a value, if there is one, and the mark after it.
     fn value(&mut self, opening: Token<'a>) -> Result<(Option<Value>, Token<'a>)> {
-        let mut words: Vec<Token> = Vec::new();
+        let mut text: Vec<Token> = Vec::new();
         loop {
             let token = self.within(opening)?;
-            let value = match (token.text, &words[..]) {
+            let value = match (token.text, &text[..]) {
                 ("[", []) => Value::List(self.list(token)?),
                 ("{", [kind, name @ ..]) => {
                     let name: Vec<&str> = name.iter().map(|word| word.text).collect();
@@ -254,15 +254,15 @@ impl<'a> Parser<'a> {
                 }
                 ("source", []) => self.sourced_block(token)?,
                 (mark, []) if is_mark(mark) => return Ok((None, token)),
-                ("," | "}" | "]", words) => {
-                    let words: Vec<&str> = words.iter().map(|word| word.text).collect();
-                    return Ok((Some(Value::Words(words.join(" "))), token));
+                ("," | "}" | "]", text) => {
+                    let text: Vec<&str> = text.iter().map(|word| word.text).collect();
+                    return Ok((Some(Value::Words(text.join(" "))), token));
                 }
                 (mark, _) if is_mark(mark) => {
                     return Err(self.error(token, "expected `,` between parameters"));
                 }
                 _ => {
-                    words.push(token);
+                    text.push(token);
                     continue;
                 }
             };
@@ -323,11 +323,11 @@ fn is_mark(text: &str) -> bool {
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let mut rest = line.split('#').next().unwrap_or_default();
+        let mut remaining = line.split('#').next().unwrap_or_default();
         let mut column = 1;
         loop {
-            let word = rest.trim_start();
-            column += rest[..rest.len() - word.len()].chars().count() as u64;
+            let word = remaining.trim_start();
+            column += remaining[..remaining.len() - word.len()].chars().count() as u64;
             let Some(first) = word.chars().next() else { break };
             let length = if MARKS.contains(&first) {
                 1
@@ -337,7 +337,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             let (text, after) = word.split_at(length);
             tokens.push(Token { text, line: number, column });
             column += text.chars().count() as u64;
-            rest = after;
+            remaining = after;
         }
     }
     tokens

@@ -12,9 +12,9 @@ pub(in crate::device) fn word(entry: &KeyValue) -> Result<&str> {
 /// The word that `key` holds.
 pub(in crate::device) fn text<'a>(key: &str, value: &'a Value) -> Result<&'a str> {
     match value {
-        Value::Words(words) if !words.contains(' ') => Ok(words),
-        Value::Words(words) => {
-            let shown: String = words.chars().take(60).collect();
+        Value::Words(parts) if !parts.contains(' ') => Ok(parts),
+        Value::Words(parts) => {
+            let shown: String = parts.chars().take(60).collect();
             Err(Error::user(format!("`{key}`: expected one value, found `{shown}`")))
         }
         Value::Block(_) | Value::List(_) => Err(Error::user(format!("`{key}`: expected one value"))),

@@ -100,9 +100,9 @@ mod tests {
             let mut covered: Vec<_> = map.split(lbn, len).into_iter()
                 .flat_map(|(sled, local, n)| (0..u64::from(n)).map(move |i| (sled, local + i))).collect();
             covered.sort_unstable();
-            let mut wanted = places[lbn as usize..][..len as usize].to_vec();
-            wanted.sort_unstable();
-            prop_assert_eq!(covered, wanted);
+            let mut expected = places[lbn as usize..][..len as usize].to_vec();
+            expected.sort_unstable();
+            prop_assert_eq!(covered, expected);
 
             places.sort_unstable();
             places.dedup();

@@ -6,7 +6,7 @@ use sledlab_core::{Error, Time};
 
 use super::sled::Sled;
 use super::tips::Tips;
-use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing};
+use crate::device::{Busy, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
 use crate::power::MechanicalWork;
 
 /// A device whose requests are checked for lost blocks.
@@ -86,8 +86,8 @@ impl Device for Damaged {
         self.device.forgo_energy();
     }
 
-    fn rest(&mut self, rest: Rest) {
-        self.device.rest(rest);
+    fn rest(&mut self, remaining: IdleOutcome) {
+        self.device.rest(remaining);
     }
 
     fn failure(&mut self) -> Option<Error> {

@@ -33,7 +33,7 @@ pub struct ImportedSled {
 }
 
 /// How a DiskSim parameter is imported.
-enum Meaning {
+enum ImportRule {
     /// A number, times ten to the power given, for a parameter of the device.
     Number(&'static str, i32),
     /// A whole number for a parameter of the device.
@@ -53,40 +53,40 @@ enum Meaning {
 }
 
 /// Every parameter of a block. Those that set parameters of the device are required.
-const KEYS: [(&str, Meaning); 33] = [
-    ("Block count", Meaning::Ignored("")),
-    ("Points in precomputed seek curve", Meaning::Zero("precomputed seek curves are not modelled")),
-    ("Seek function", Meaning::SeekFunction),
-    ("Command overhead", Meaning::Number("command_overhead_ms", 0)),
-    ("Bulk sector transfer time", Meaning::Number("block_transfer_us", 3)),
-    ("Print stats", Meaning::Ignored("")),
-    ("Max queue length", Meaning::Ignored("")),
-    ("Number of buffer segments", Meaning::Ignored("the read buffer is not modelled")),
-    ("Segment size (in blks)", Meaning::Ignored("")),
-    ("Number of sleds", Meaning::Count("sleds")),
-    ("Layout policy", Meaning::LayoutPolicy),
-    ("Sled movement X", Meaning::Number("travel_x_um", -3)),
-    ("Sled movement Y", Meaning::Number("travel_y_um", -3)),
-    ("Bit cell length", Meaning::Number("bit_nm", 0)),
-    ("Tip sector length", Meaning::Count("tip_sector_bits")),
-    ("Servo burst length", Meaning::Count("servo_bits")),
-    ("Tip sectors per lbn", Meaning::Count("tips_per_block")),
-    ("Number of usable tips", Meaning::Count("usable_tips")),
-    ("Simultaneously active tips", Meaning::Count("active_tips")),
-    ("Bidirectional access", Meaning::Bidirectional),
-    ("Sled acceleration X", Meaning::Number("acceleration_x_m_s2", 0)),
-    ("Sled acceleration Y", Meaning::Number("acceleration_y_m_s2", 0)),
-    ("Sled access speed", Meaning::Number("tip_rate_kbit_s", -3)),
-    ("Sled resonant frequency", Meaning::Number("resonant_hz", 0)),
-    ("Settling time constants", Meaning::Number("settle_constants", 0)),
-    ("Spring constant factor", Meaning::Number("spring_factor", 0)),
-    ("Prefetch depth", Meaning::Ignored("DiskSim itself does not prefetch")),
-    ("Time before sled inactive", Meaning::Number("idle_timeout_ms", 0)),
-    ("Startup delay", Meaning::Number("startup_ms", 0)),
-    ("Sled active power", Meaning::Number("sled_mw", 0)),
-    ("Sled inactive power", Meaning::Number("inactive_mw", 0)),
-    ("Tip access power", Meaning::Number("tip_mw", 0)),
-    ("Scheduler", Meaning::Scheduler),
+const KEYS: [(&str, ImportRule); 33] = [
+    ("Block count", ImportRule::Ignored("")),
+    ("Points in precomputed seek curve", ImportRule::Zero("precomputed seek curves are not modelled")),
+    ("Seek function", ImportRule::SeekFunction),
+    ("Command overhead", ImportRule::Number("command_overhead_ms", 0)),
+    ("Bulk sector transfer time", ImportRule::Number("block_transfer_us", 3)),
+    ("Print stats", ImportRule::Ignored("")),
+    ("Max queue length", ImportRule::Ignored("")),
+    ("Number of buffer segments", ImportRule::Ignored("the read buffer is not modelled")),
+    ("Segment size (in blks)", ImportRule::Ignored("")),
+    ("Number of sleds", ImportRule::Count("sleds")),
+    ("Layout policy", ImportRule::LayoutPolicy),
+    ("Sled movement X", ImportRule::Number("travel_x_um", -3)),
+    ("Sled movement Y", ImportRule::Number("travel_y_um", -3)),
+    ("Bit cell length", ImportRule::Number("bit_nm", 0)),
+    ("Tip sector length", ImportRule::Count("tip_sector_bits")),
+    ("Servo burst length", ImportRule::Count("servo_bits")),
+    ("Tip sectors per lbn", ImportRule::Count("tips_per_block")),
+    ("Number of usable tips", ImportRule::Count("usable_tips")),
+    ("Simultaneously active tips", ImportRule::Count("active_tips")),
+    ("Bidirectional access", ImportRule::Bidirectional),
+    ("Sled acceleration X", ImportRule::Number("acceleration_x_m_s2", 0)),
+    ("Sled acceleration Y", ImportRule::Number("acceleration_y_m_s2", 0)),
+    ("Sled access speed", ImportRule::Number("tip_rate_kbit_s", -3)),
+    ("Sled resonant frequency", ImportRule::Number("resonant_hz", 0)),
+    ("Settling time constants", ImportRule::Number("settle_constants", 0)),
+    ("Spring constant factor", ImportRule::Number("spring_factor", 0)),
+    ("Prefetch depth", ImportRule::Ignored("DiskSim itself does not prefetch")),
+    ("Time before sled inactive", ImportRule::Number("idle_timeout_ms", 0)),
+    ("Startup delay", ImportRule::Number("startup_ms", 0)),
+    ("Sled active power", ImportRule::Number("sled_mw", 0)),
+    ("Sled inactive power", ImportRule::Number("inactive_mw", 0)),
+    ("Tip access power", ImportRule::Number("tip_mw", 0)),
+    ("Scheduler", ImportRule::Scheduler),
 ];
 
 /// Names of the `memsmodel_mems` blocks in a parameter file and in the files that it includes, in order.
@@ -131,7 +131,7 @@ fn reference_behaviour() -> MemsParams {
     }
 }
 
-fn meaning(entry: &KeyValue) -> Result<&'static Meaning> {
+fn meaning(entry: &KeyValue) -> Result<&'static ImportRule> {
     KEYS.iter()
         .find_map(|(key, meaning)| (*key == entry.key).then_some(meaning))
         .ok_or_else(|| Error::unknown("parameter", &entry.key, KEYS.iter().map(|(key, _)| *key)))
@@ -140,7 +140,7 @@ fn meaning(entry: &KeyValue) -> Result<&'static Meaning> {
 /// Checks that no required parameter is missing.
 fn missing(seen: &[KeyValue]) -> Result<()> {
     let needed = KEYS.iter().filter(|(_, meaning)| {
-        !matches!(meaning, Meaning::Zero(_) | Meaning::Ignored(_) | Meaning::Scheduler)
+        !matches!(meaning, ImportRule::Zero(_) | ImportRule::Ignored(_) | ImportRule::Scheduler)
     });
     let missing: Vec<String> = needed
         .filter(|(key, _)| seen.iter().all(|entry| entry.key != *key))
@@ -153,30 +153,30 @@ fn missing(seen: &[KeyValue]) -> Result<()> {
 }
 
 impl ImportedSled {
-    fn apply(&mut self, entry: &KeyValue, meaning: &Meaning) -> Result<()> {
+    fn apply(&mut self, entry: &KeyValue, meaning: &ImportRule) -> Result<()> {
         match meaning {
-            Meaning::Number(key, power) => {
+            ImportRule::Number(key, power) => {
                 self.params.set("device", key, &Toml::Float(number(entry, *power)?))?;
             }
-            Meaning::Count(key) => self.params.set("device", key, &Toml::Integer(count(entry)?))?,
-            Meaning::SeekFunction => {
+            ImportRule::Count(key) => self.params.set("device", key, &Toml::Integer(count(entry)?))?,
+            ImportRule::SeekFunction => {
                 let kinds = [(0, KinematicsKind::DisksimPiecewise), (1, KinematicsKind::DisksimClosed)];
                 self.params.kinematics = one_of(entry, kinds)?;
             }
-            Meaning::LayoutPolicy => {
+            ImportRule::LayoutPolicy => {
                 self.params.layout = one_of(entry, [(6, LayoutKind::RowFirst), (7, LayoutKind::Streaming)])?;
             }
-            Meaning::Bidirectional => {
+            ImportRule::Bidirectional => {
                 self.params.direction = one_of(entry, [(0, Direction::Up), (1, Direction::Free)])?;
             }
-            Meaning::Zero(why) if count(entry)? != 0 => {
+            ImportRule::Zero(why) if count(entry)? != 0 => {
                 return Err(Error::user(format!("`{}`: {why}", entry.key)).with_remedy("set it to 0"));
             }
-            Meaning::Ignored(why) if !why.is_empty() && count(entry)? != 0 => {
+            ImportRule::Ignored(why) if !why.is_empty() && count(entry)? != 0 => {
                 self.remarks.push(format!("`{} = {}` is passed over: {why}.", entry.key, word(entry)?));
             }
-            Meaning::Scheduler => self.remark_on_scheduler(entry),
-            Meaning::Zero(_) | Meaning::Ignored(_) => {}
+            ImportRule::Scheduler => self.remark_on_scheduler(entry),
+            ImportRule::Zero(_) | ImportRule::Ignored(_) => {}
         }
         Ok(())
     }

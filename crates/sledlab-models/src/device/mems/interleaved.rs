@@ -16,8 +16,8 @@ use super::params::MemsParams;
 use super::shared_pass::Open;
 use super::sled::{Pass, SledState};
 use super::unit::SledUnit;
-use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing};
-use crate::power::{MechanicalWork, Spent};
+use crate::device::{Busy, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
+use crate::power::{MechanicalWork, RequestEnergy};
 
 /// Time between the end of a write's last pass and its completion.
 const WRITE_COMPLETION: Span = Span::from_ns(1_000);
@@ -74,7 +74,7 @@ impl Phase {
 struct DepartingRequest {
     start: Time,
     timing: Timing,
-    energy: Spent,
+    energy: RequestEnergy,
 }
 
 impl Interleaved {
@@ -112,8 +112,8 @@ impl Interleaved {
     fn plan(&mut self, now: Time, start: Time) -> Option<Active> {
         let plan = |(at, open): (usize, &Open)| {
             let ready = self.ready(now, open);
-            let most = ready.max(1);
-            let pass = self.unit.sled.plan(self.unit.at, open.next_lbn(), open.left(), most);
+            let maximum = ready.max(1);
+            let pass = self.unit.sled.plan(self.unit.at, open.next_lbn(), open.left(), maximum);
             ((ready == 0, pass.positioning(), at), pass)
         };
         let mut plans = self.open.iter().enumerate().map(plan);
@@ -296,8 +296,8 @@ impl Device for Interleaved {
 
     fn forgo_energy(&mut self) {}
 
-    fn rest(&mut self, rest: Rest) {
-        self.unit.rest(rest);
+    fn rest(&mut self, remaining: IdleOutcome) {
+        self.unit.rest(remaining);
     }
 
     fn failure(&mut self) -> Option<Error> {

@@ -7,7 +7,7 @@
 use sledlab_core::math;
 
 use super::axis::Axis;
-use super::kinematics::{Exact, Kinematics, Turn};
+use super::kinematics::{Exact, Kinematics, TurnaroundTime};
 use super::sled::{Pass, Sled, SledState};
 use super::unit::SledUnit;
 use crate::device::{Leg, Motion, MotionPath, Queued};
@@ -57,7 +57,7 @@ pub fn seek(axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64, lasts_s: f64) -
 pub fn turnaround(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, lasts_s: f64) -> Leg {
     Leg {
         at_m,
-        natural_s: Exact.turnaround_s(axis, at_m, speed_m_s, direction, Turn::Start),
+        natural_s: Exact.turnaround_s(axis, at_m, speed_m_s, direction, TurnaroundTime::Start),
         lasts_s,
         motion: Motion::Driven {
             speed_m_s: direction * speed_m_s,

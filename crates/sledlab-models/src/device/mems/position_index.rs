@@ -28,7 +28,7 @@ use super::sled::{Sled, SledState};
 use crate::device::{Mechanics, PositionIndex, QueueOrder, Queued};
 
 /// Most cells of an index: a larger one would take too much memory (8 bytes for each cell).
-const MOST_CELLS: u64 = 1 << 24;
+const MAX_CELLS: u64 = 1 << 24;
 
 /// An index over the requests queued at one sled, or at sleds that move together.
 pub(super) struct SledIndex {
@@ -145,7 +145,7 @@ impl SledIndex {
 /// Whether an index would make the same choices as an exhaustive search, and fits into memory.
 fn is_exact(sled: &Sled) -> bool {
     let cells = u64::from(sled.geometry.rows) * u64::from(sled.geometry.cylinders);
-    cells <= MOST_CELLS && sled.queue_order() == QueueOrder::Arrival && sled.kinematics.is_monotone()
+    cells <= MAX_CELLS && sled.queue_order() == QueueOrder::Arrival && sled.kinematics.is_monotone()
 }
 
 /// The row of a request at the very place and direction of the sled, if one waits: it takes no time, so none can cost

@@ -12,7 +12,7 @@ use super::kinematics::{Heading, Kinematics, y_time};
 use super::sled::SledState;
 
 /// Most rows of a table: a larger one is not worth its memory, and costs are then computed each time.
-const MOST_ROWS: u32 = 256;
+const MAX_ROWS: u32 = 256;
 
 /// Time in y to a row start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(super) struct RowTable {
 impl RowTable {
     pub fn new(geometry: &Geometry, kinematics: &dyn Kinematics, axis: &Axis) -> Self {
         let rows = geometry.rows;
-        if rows > MOST_ROWS {
+        if rows > MAX_ROWS {
             return RowTable { rows, costs: Vec::new() };
         }
         let targets = || (0..rows).flat_map(|row| [(row, 1), (row, -1)]);

@@ -4,8 +4,8 @@ use sledlab_core::{Error, Result, Span, Time};
 
 use super::params::MemsParams;
 use super::unit::SledUnit;
-use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing};
-use crate::power::{MechanicalWork, Spent};
+use crate::device::{Busy, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
+use crate::power::{MechanicalWork, RequestEnergy};
 
 /// A sled whose commands and data wait for the mechanism only, never for a bus.
 #[derive(Debug)]
@@ -57,7 +57,8 @@ impl Device for Serial {
         // The sled is powered while it waits for the command.
         work.seek += self.overhead;
         let completion = now + timing.service();
-        let energy = if self.charges_energy { self.unit.rates().spent(&work) } else { Spent::default() };
+        let energy =
+            if self.charges_energy { self.unit.rates().spent(&work) } else { RequestEnergy::default() };
         served.push(Served { request: *request, start: now, completion, timing, energy, device: Some(0) });
         Some(Busy { until: completion, work })
     }
@@ -86,8 +87,8 @@ impl Device for Serial {
         self.charges_energy = false;
     }
 
-    fn rest(&mut self, rest: Rest) {
-        self.unit.rest(rest);
+    fn rest(&mut self, remaining: IdleOutcome) {
+        self.unit.rest(remaining);
     }
 
     fn failure(&mut self) -> Option<Error> {

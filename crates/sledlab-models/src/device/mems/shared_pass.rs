@@ -72,8 +72,8 @@ impl Sled {
         let dark = if ends { self.dark_tips(request) } else { 0 };
         if let [lit] = lit {
             // Only merged requests have more unwanted words than their last block holds.
-            let most = self.tips(if done == 0 { run } else { 1 });
-            *lit += self.tips(run) - dark.min(most);
+            let maximum = self.tips(if done == 0 { run } else { 1 });
+            *lit += self.tips(run) - dark.min(maximum);
             return *lit <= self.geometry.active_tips;
         }
         let (first, last) = (request.lbn + u64::from(done), request.lbn + u64::from(done + run) - 1);
@@ -261,24 +261,24 @@ mod tests {
             ..request(id, lbn, blocks)
         };
         // A whole row without 63 words of its last block leaves 63 of 1,280 tips dark.
-        let (most, track) = (wants(0, 0, 20, 1), 540);
-        assert!(device.mechanics().joins(&[most], &wants(1, track, 1, 63)));
-        assert!(!device.mechanics().joins(&[most], &wants(1, track, 1, 64)));
-        assert!(!self::device(LayoutKind::RowFirst).mechanics().joins(&[most], &wants(1, track, 1, 63)));
+        let (maximum, track) = (wants(0, 0, 20, 1), 540);
+        assert!(device.mechanics().joins(&[maximum], &wants(1, track, 1, 63)));
+        assert!(!device.mechanics().joins(&[maximum], &wants(1, track, 1, 64)));
+        assert!(!self::device(LayoutKind::RowFirst).mechanics().joins(&[maximum], &wants(1, track, 1, 63)));
         // 12 words of each of the hundred blocks at a position need 1,200 tips and one pass. Whole blocks take five
         // passes.
         let inodes: Vec<Queued> = (0..100).map(|id| wants(id, id / 20 * track + id % 20, 1, 12)).collect();
-        let (rest, last) = (&inodes[..99], &inodes[99]);
-        assert!(device.mechanics().joins(rest, last));
+        let (remaining, last) = (&inodes[..99], &inodes[99]);
+        assert!(device.mechanics().joins(remaining, last));
         let (busy, served) = serve(device.as_mut(), &inodes);
         let row_ns = busy.work.access.as_ns();
         assert_eq!((busy.work.tip_ns, busy.work.dark_tip_ns), (1_200 * row_ns, 100 * 52 * row_ns));
         let tips_uj: f64 = served.iter().map(|served| served.energy.access_uj).sum();
         // The sled's 100 mW count once, and 1 mW for each tip.
         assert!((tips_uj - 1_300.0 * row_ns as f64 * 1e-6).abs() < 1e-9);
-        let whole: Vec<Queued> =
+        let full: Vec<Queued> =
             inodes.iter().map(|inode| Queued { unrequested_words: 0, ..*inode }).collect();
-        let (busy, _) = serve(self::device(LayoutKind::RowFirst).as_mut(), &whole);
+        let (busy, _) = serve(self::device(LayoutKind::RowFirst).as_mut(), &full);
         assert_eq!(busy.work.access.as_ns(), 5 * row_ns);
     }
 

@@ -213,24 +213,24 @@ impl Sled {
 
     /// The place of block `lbn`, and the number of blocks from there, at most `most`, that one pass can serve.
     #[inline]
-    pub fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+    pub fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
         if self.addresses.sleds() == 1 {
-            self.layout.place_and_run(lbn, most)
+            self.layout.place_and_run(lbn, maximum)
         } else {
-            (self.place(lbn), self.run_over_sleds(lbn, most))
+            (self.place(lbn), self.run_over_sleds(lbn, maximum))
         }
     }
 
     /// The number of blocks that one pass can serve on several sleds that move together: blocks at one position of
     /// any sled share a pass, as long as no sled needs more tips than can be active.
-    fn run_over_sleds(&self, lbn: u64, most: u32) -> u32 {
+    fn run_over_sleds(&self, lbn: u64, maximum: u32) -> u32 {
         let at = |lbn| {
             let Place { cylinder, row, .. } = self.place(lbn);
             (cylinder, row)
         };
         let mut on_sled = vec![0_u32; self.addresses.sleds() as usize];
-        let most = u64::from(most).min(self.capacity_blocks() - lbn);
-        (0..most)
+        let maximum = u64::from(maximum).min(self.capacity_blocks() - lbn);
+        (0..maximum)
             .take_while(|offset| {
                 let used = &mut on_sled[self.addresses.sled(lbn + offset) as usize];
                 *used += 1;
@@ -333,8 +333,8 @@ impl Sled {
     /// The pass that serves the first of the `remaining` blocks from `lbn`, and as many of the next as one pass can
     /// (at most `most` in all).
     #[inline]
-    pub fn plan(&self, Spot { state, line }: Spot, lbn: u64, remaining: u32, most: u32) -> Pass {
-        let (place, blocks) = self.place_and_run(lbn, remaining.min(most));
+    pub fn plan(&self, Spot { state, line }: Spot, lbn: u64, remaining: u32, maximum: u32) -> Pass {
+        let (place, blocks) = self.place_and_run(lbn, remaining.min(maximum));
         let x_bit = self.x_bit(place);
         let x_moves = x_bit != state.x_bit;
         let seek_x = self.seek_x(state.x_bit, x_bit);

@@ -202,8 +202,8 @@ mod tests {
             prop_assert_eq!(tips.lost_blocks(after), by_block(&params, |tip| drawn.contains(&tip)));
             let geometry = Geometry::new(&params).unwrap();
             let layout = layout::build(&params, &geometry);
-            let found = (0..geometry.blocks).filter(|lbn| tips.lose(after, layout.place(*lbn))).count();
-            prop_assert_eq!(found as u64, tips.lost_blocks(after));
+            let result = (0..geometry.blocks).filter(|lbn| tips.lose(after, layout.place(*lbn))).count();
+            prop_assert_eq!(result as u64, tips.lost_blocks(after));
         }
 
         #[test]
@@ -215,12 +215,12 @@ mod tests {
                 prop_assert_eq!(used, counts.iter().sum::<u64>() - left.values().sum::<u64>());
                 prop_assert!(used <= spares);
                 // The most groups saved by any choice of groups for which the spares suffice.
-                let most = (0..1_u32 << counts.len()).filter_map(|choice| {
+                let maximum = (0..1_u32 << counts.len()).filter_map(|choice| {
                     let chosen = counts.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
                     let needed: u64 = chosen.map(|(_, bad)| bad.saturating_sub(redundant)).sum();
                     (needed <= spares).then(|| choice.count_ones() as usize)
                 });
-                prop_assert_eq!(counts.len() - lost(&left, redundant).len(), most.max().unwrap());
+                prop_assert_eq!(counts.len() - lost(&left, redundant).len(), maximum.max().unwrap());
             }
         }
     }

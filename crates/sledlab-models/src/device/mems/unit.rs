@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sledlab_core::{Op, Result, Span};
 
-use super::kinematics::Turn;
+use super::kinematics::TurnaroundTime;
 use super::params::{IdleMotion, IdlePower, MemsParams, Parking};
 use super::sled::{Pass, Sled, SledState, Spot};
-use crate::device::{Queued, Rest, Timing};
+use crate::device::{IdleOutcome, Queued, Timing};
 use crate::power::{MechanicalWork, PowerRates};
 
 /// A sled with its state.
@@ -138,14 +138,14 @@ impl SledUnit {
         }
     }
 
-    pub fn rest(&mut self, rest: Rest) {
+    pub fn rest(&mut self, remaining: IdleOutcome) {
         let lag_s = std::mem::take(&mut self.lag_s);
-        match rest {
-            Rest::Parked => self.at = self.parked_at.map_or(self.at, |state| self.sled.spot(state)),
-            Rest::Idle(span) if self.idle_motion == IdleMotion::DisksimDrift => {
+        match remaining {
+            IdleOutcome::Parked => self.at = self.parked_at.map_or(self.at, |state| self.sled.spot(state)),
+            IdleOutcome::Idle(span) if self.idle_motion == IdleMotion::DisksimDrift => {
                 self.drift(span.as_seconds() - lag_s);
             }
-            Rest::Idle(_) => {}
+            IdleOutcome::Idle(_) => {}
         }
     }
 
@@ -216,8 +216,8 @@ fn servo_duty(sled: &Sled, state: SledState) -> f64 {
     let end_m = f64::from(state.y_bit) * geometry.bit_m;
     let start_m = end_m - direction * f64::from(geometry.pitch_bits) * geometry.bit_m;
     let back_s = kinematics.base_seek_s(axis_y, end_m, start_m, speed_m_s);
-    let turns_s = kinematics.turnaround_s(axis_y, end_m, speed_m_s, direction, Turn::Start)
-        + kinematics.turnaround_s(axis_y, start_m, speed_m_s, -direction, Turn::Start);
+    let turns_s = kinematics.turnaround_s(axis_y, end_m, speed_m_s, direction, TurnaroundTime::Start)
+        + kinematics.turnaround_s(axis_y, start_m, speed_m_s, -direction, TurnaroundTime::Start);
     let servo_s = f64::from(geometry.servo_bits) * geometry.bit_m / speed_m_s;
     servo_s / (turns_s + back_s + servo_s)
 }

@@ -1,6 +1,6 @@
 //! The flash device: accepts commands up to its queue depth, and completes each when its last page is done.
 //!
-//! A command starts up to [`MOST_PAGES`] pages at once. Of a longer command, each page that is done starts the next one,
+//! A command starts up to [`MAX_PAGES`] pages at once. Of a longer command, each page that is done starts the next one,
 //! so that a command takes the same memory whatever its length.
 //!
 //! The device is busy from the arrival of the first command to the completion of the last. The energy of the
@@ -11,16 +11,16 @@
 use sledlab_core::{Error, Op, Result, Span, Time};
 
 use super::lines::{Lines, PageOperation, Step};
-use super::pages::{Pages, Written};
+use super::pages::{PageWrite, Pages};
 use super::params::{Costs, Shape, SsdParams};
 use crate::device::{
-    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, PositionIndex, QueueOrder,
-    Queued, Rest, Served, Timing,
+    Aim, Busy, Device, DeviceState, Extent, FaultCounts, IdleOutcome, Location, Mechanics, PositionIndex,
+    QueueOrder, Queued, Served, Timing,
 };
 use crate::power::{MechanicalWork, PowerRates};
 
 /// Pages of one command in the device at once: more than dies, channels and bus work on at a time.
-const MOST_PAGES: u32 = 4096;
+const MAX_PAGES: u32 = 4096;
 
 /// A flash device.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ impl Drive {
         let mut command = self.commands[place as usize];
         let page_blocks = u64::from(self.flash.shape.page_blocks);
         let end = command.request.lbn + u64::from(command.request.blocks);
-        while command.next < end && command.pages < MOST_PAGES {
+        while command.next < end && command.pages < MAX_PAGES {
             let page = command.next / page_blocks;
             let next = ((page + 1) * page_blocks).min(end);
             let (logical, blocks) = (page as u32, (next - command.next) as u32);
@@ -158,7 +158,7 @@ impl Drive {
     /// The steps of a page that is written, and their energy.
     fn write(&mut self, command: u32, logical: u32, blocks: u32) -> (PageOperation, u64) {
         let Flash { shape, costs, .. } = &self.flash;
-        let Written { from, to, moves, erases } = self.pages.write(logical);
+        let PageWrite { from, to, moves, erases } = self.pages.write(logical);
         // The rest of a page that holds data is read and written again with the new blocks.
         let fetched = if from.is_some() { shape.page_blocks - blocks } else { 0 };
         let programs = (costs.read + costs.program).times(u64::from(moves))
@@ -256,7 +256,7 @@ impl Device for Drive {
 
     fn forgo_energy(&mut self) {}
 
-    fn rest(&mut self, _rest: Rest) {}
+    fn rest(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         None

@@ -47,7 +47,7 @@ pub(super) struct Done {
 
 /// Result of writing a page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Written {
+pub(super) struct PageWrite {
     /// The die that held the page before; `None` if the page held no data.
     pub from: Option<u32>,
     /// The die that holds the page now.
@@ -128,7 +128,7 @@ impl Pages {
     }
 
     /// Writes page `logical` of the host.
-    pub fn write(&mut self, logical: u32) -> Written {
+    pub fn write(&mut self, logical: u32) -> PageWrite {
         let old = self.place(logical);
         if let Some(page) = old {
             self.invalidate(page);
@@ -139,7 +139,7 @@ impl Pages {
         let (moves, erases) = self.make_room(to);
         self.program(to, logical);
         self.done.host += 1;
-        Written { from: old.map(|page| page / (self.shape.blocks * self.shape.pages)), to, moves, erases }
+        PageWrite { from: old.map(|page| page / (self.shape.blocks * self.shape.pages)), to, moves, erases }
     }
 
     /// The next die in turn that has room for more data: where the host rewrites pages of some dies more often, other
@@ -148,7 +148,7 @@ impl Pages {
         loop {
             let die = self.turn;
             self.turn = if die + 1 == self.shape.dies { 0 } else { die + 1 };
-            if self.dies[die as usize].valid_pages < self.shape.most_valid {
+            if self.dies[die as usize].valid_pages < self.shape.max_valid {
                 return die;
             }
         }

@@ -13,7 +13,7 @@ fn pages(params: &SsdParams) -> Pages {
 
 /// Checks that the tables of a device agree with each other.
 fn check(pages: &Pages, written: &[bool]) {
-    let Shape { blocks, pages: each, dies, most_valid, threshold, .. } = pages.shape;
+    let Shape { blocks, pages: each, dies, max_valid, threshold, .. } = pages.shape;
     let mut valid = vec![0_u32; (dies * blocks) as usize];
     let mut taken = std::collections::HashSet::new();
     for (logical, is_written) in written.iter().enumerate() {
@@ -28,7 +28,7 @@ fn check(pages: &Pages, written: &[bool]) {
     for (number, die) in pages.dies.iter().enumerate() {
         let of_die = &valid[number * blocks as usize..][..blocks as usize];
         assert_eq!((of_die, of_die.iter().sum::<u32>()), (&die.valid[..], die.valid_pages));
-        assert!(die.valid_pages <= most_valid && die.free.len() + 1 >= threshold as usize);
+        assert!(die.valid_pages <= max_valid && die.free.len() + 1 >= threshold as usize);
         let mut full = die.full.clone();
         let mut listed = Vec::new();
         let mut last = 0;
@@ -125,8 +125,8 @@ fn greedy(n: u32, full: f64) -> f64 {
     let mut sum = 0.0;
     for j in (1..=n).rev() {
         let pages = f64::from(j);
-        let held = |x: f64| (n_pages - pages + x) / (n_pages * (sum + x / pages));
-        if held(1.0) <= full {
+        let stored = |x: f64| (n_pages - pages + x) / (n_pages * (sum + x / pages));
+        if stored(1.0) <= full {
             // Linear in x: n full (sum + x / j) = n - j + x.
             let x = (n_pages - pages - n_pages * full * sum) / (n_pages * full / pages - 1.0);
             return n_pages / (n_pages - pages + x);

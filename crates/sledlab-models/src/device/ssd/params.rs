@@ -81,7 +81,7 @@ pub(super) struct Shape {
     /// Number of erased blocks of a die at which garbage collection moves pages.
     pub threshold: u32,
     /// Most pages with data on a die, so that there is always a block whose erasure frees pages.
-    pub most_valid: u32,
+    pub max_valid: u32,
 }
 
 impl Shape {
@@ -119,7 +119,7 @@ impl Shape {
             logical: logical as u32,
             filled: (logical as f64 * params.filled).round() as u32,
             threshold: gc_free_blocks as u32,
-            most_valid: usable as u32,
+            max_valid: usable as u32,
         })
     }
 

@@ -151,8 +151,8 @@ fn random_reads_keep_as_many_dies_busy_as_the_queue_depth_lets_them() {
         let (done, end) = serve(&mut station(&params), &requests, usize::MAX);
         let busy = done.len() as f64 * params.read_us / (end.as_seconds() * 1e6) / dies;
         let d = depth as f64;
-        let (least, most) = (d / (dies + d - 1.0), 1.0 - (1.0 - 1.0 / dies).powf(d));
-        assert!(busy > least * 0.99 && busy < most * 1.01, "depth {depth}: {least} {busy} {most}");
+        let (minimum, maximum) = (d / (dies + d - 1.0), 1.0 - (1.0 - 1.0 / dies).powf(d));
+        assert!(busy > minimum * 0.99 && busy < maximum * 1.01, "depth {depth}: {minimum} {busy} {maximum}");
         assert!(busy > last);
         last = busy;
     }
@@ -208,8 +208,8 @@ proptest! {
             prop_assert_eq!(served.completion, served.start + served.timing.service());
             prop_assert!(served.start >= served.request.arrival);
             // Never more commands than the queue depth are in the device at once.
-            let beside = done.iter().filter(|other| other.start <= served.start && other.completion > served.start);
-            prop_assert!(beside.count() as u64 <= depth);
+            let adjacent = done.iter().filter(|other| other.start <= served.start && other.completion > served.start);
+            prop_assert!(adjacent.count() as u64 <= depth);
         }
         let ledger = station.ledger().unwrap();
         prop_assert_eq!(ledger.total(), end.since(Time::ZERO));

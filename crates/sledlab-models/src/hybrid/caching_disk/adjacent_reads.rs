@@ -50,8 +50,8 @@ impl CachingDisk {
                 io.pay(part, access);
             }
             let from = (self.place_of(*slot, part) - access.request.lbn) as usize;
-            let found = contents.get(from..from + part.run.blocks() as usize);
-            io.deliver(part, found.map(<[_]>::to_vec).unwrap_or_default());
+            let result = contents.get(from..from + part.run.blocks() as usize);
+            io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
             io.answer(part, &of_part);
             of_part = shared(&of_part);
             self.end_access(*slot);

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::moves::Wanted;
+use super::moves::SlotRequest;
 use super::{CachingDisk, Job, Phase, Slot};
 use crate::cache::BlockRun;
 use crate::hybrid::blocks::Blocks;
@@ -93,9 +93,9 @@ impl Behind {
 
     /// Takes out the victim that holds a segment, if it waits.
     fn remove(&mut self, segment: u64) -> Option<usize> {
-        let found = self.waiting.range((segment, 0)..=(segment, usize::MAX)).next().copied()?;
-        self.waiting.remove(&found);
-        Some(found.1)
+        let result = self.waiting.range((segment, 0)..=(segment, usize::MAX)).next().copied()?;
+        self.waiting.remove(&result);
+        Some(result.1)
     }
 }
 
@@ -108,7 +108,7 @@ impl CachingDisk {
             self.free(io, slot);
             self.end_stay(segment, stay);
         } else {
-            self.want(io, Wanted::Destage { slot });
+            self.want(io, SlotRequest::Destage { slot });
         }
     }
 

@@ -22,16 +22,16 @@ pub(in crate::hybrid) struct Member {
 impl CachingDisk {
     /// Fetches a segment, which has its place in the buffer, with the adjacent segments of its group that are missing
     /// on the front device and find places in the buffer too. A group begins at a multiple of its size.
-    pub(super) fn fetch_group(&mut self, io: &mut Io<Job>, wanted: Member) {
+    pub(super) fn fetch_group(&mut self, io: &mut Io<Job>, expected: Member) {
         let group = self.fetch_segments();
-        let first = wanted.segment / group * group;
+        let first = expected.segment / group * group;
         let end = (first + group).min(self.back_blocks.div_ceil(self.sizes.segment_blocks));
-        let mut members = vec![wanted];
-        for segment in wanted.segment + 1..end {
+        let mut members = vec![expected];
+        for segment in expected.segment + 1..end {
             let Some(member) = self.join_group(segment) else { break };
             members.push(member);
         }
-        for segment in (first..wanted.segment).rev() {
+        for segment in (first..expected.segment).rev() {
             let Some(member) = self.join_group(segment) else { break };
             members.push(member);
         }
@@ -40,7 +40,7 @@ impl CachingDisk {
         let end = last * self.sizes.segment_blocks + self.blocks_of(last);
         let run = BlockRun { first: first * self.sizes.segment_blocks, end };
         self.behind.reads += 1;
-        io.read(Tier::Back, run, Job::Fetched { wanted: wanted.segment, members });
+        io.read(Tier::Back, run, Job::Fetched { wanted: expected.segment, members });
     }
 
     /// Takes a place in the buffer for a segment, and a slot where no request has asked for the segment yet. `None`
@@ -76,7 +76,7 @@ impl CachingDisk {
     pub(super) fn group_fetched(
         &mut self,
         io: &mut Io<Job>,
-        wanted: u64,
+        expected: u64,
         members: &[Member],
         access: &Completion,
     ) {
@@ -86,7 +86,7 @@ impl CachingDisk {
         }
         let contents = io.contents(Tier::Back, access);
         // The energy of the access counts for the first part that waits for the wanted segment.
-        let payer = members.iter().find(|member| member.segment == wanted).and_then(|member| {
+        let payer = members.iter().find(|member| member.segment == expected).and_then(|member| {
             let parts = if self.slots[member.slot as usize].stay == member.stay {
                 self.waiting.get(&member.slot)
             } else {
@@ -102,7 +102,7 @@ impl CachingDisk {
         for member in members {
             let first = (member.segment * self.sizes.segment_blocks - from) as usize;
             let data = contents.get(first..first + self.blocks_of(member.segment) as usize);
-            let access = if member.segment == wanted { *access } else { shared(access) };
+            let access = if member.segment == expected { *access } else { shared(access) };
             self.fetched(io, *member, data.map(<[_]>::to_vec).unwrap_or_default(), &access);
         }
     }

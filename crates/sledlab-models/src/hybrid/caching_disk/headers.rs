@@ -188,29 +188,29 @@ fn words(segment: u64, valid: &Blocks, dirty: &Blocks) -> std::sync::Arc<[u64]> 
 /// tests that keep contents.
 pub(super) fn recover(durable: Durable) -> Contents {
     let Durable { sizes, front, back, notes, buffer } = durable;
-    let mut found = back;
+    let mut result = back;
     let slot_blocks = sizes.segment_blocks + sizes.header_blocks;
     for slot in 0..sizes.slots {
         let at = u64::from(slot) * slot_blocks;
         let header = notes.get(&slot).or_else(|| front.get(&at));
-        let Some(Content::Header(words)) = header else { continue };
-        let Some((segment, sets)) = words.split_first() else { continue };
+        let Some(Content::Header(text)) = header else { continue };
+        let Some((segment, sets)) = text.split_first() else { continue };
         let (valid, dirty) = sets.split_at(sets.len() / 2);
         let (valid, dirty) = (Blocks(valid.to_vec()), Blocks(dirty.to_vec()));
         for block in (0..sizes.segment_blocks).filter(|block| valid.has(*block)) {
             let content = front.get(&(at + sizes.header_blocks + block)).cloned().unwrap_or_default();
             let lbn = segment * sizes.segment_blocks + block;
             if dirty.has(block) {
-                found.insert(lbn, content);
+                result.insert(lbn, content);
             } else {
                 assert_eq!(
                     content,
-                    found.get(&lbn).cloned().unwrap_or_default(),
+                    result.get(&lbn).cloned().unwrap_or_default(),
                     "block {lbn} is called clean"
                 );
             }
         }
     }
-    found.extend(buffer);
-    found
+    result.extend(buffer);
+    result
 }

@@ -77,8 +77,8 @@ impl Managers {
         for manager in &mut self.all {
             let size = manager.segments * self.segment_blocks;
             for key in request.lbn / size..=last / size {
-                let found = manager.directory.access(Use { key, next: Use::NEVER });
-                manager.misses += u64::from(found != Found::Hit);
+                let result = manager.directory.access(Use { key, next: Use::NEVER });
+                manager.misses += u64::from(result != Found::Hit);
             }
         }
         self.uses += 1;

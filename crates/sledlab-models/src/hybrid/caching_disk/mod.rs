@@ -27,7 +27,7 @@ use self::destaging::{Behind, Destage};
 use self::groups::Member;
 use self::headers::Headers;
 use self::managers::Managers;
-use self::moves::{Early, Fetch, Wanted};
+use self::moves::{Early, Fetch, SlotRequest};
 pub use self::params::CachingDiskParams;
 use self::params::{Destaging, Sizes};
 use super::blocks::{BlockSets, Blocks};
@@ -141,7 +141,7 @@ pub struct CachingDisk {
     /// By segment: slots assigned to it that it cannot take until an earlier stay in another slot has ended.
     held_up: Map<u64, Vec<u32>>,
     stays: u64,
-    buffer: Buffer<Wanted>,
+    buffer: Buffer<SlotRequest>,
     /// Whether a segment is fetched before its slot is free.
     fetches_early: bool,
     fetches: Map<u32, Fetch>,
@@ -159,19 +159,19 @@ pub struct CachingDisk {
     stretch: Vec<(u32, Part)>,
     /// Slots whose state has changed, to be stepped.
     ready: Vec<u32>,
-    /// Requests longer than [`MOST_PARTS`], in order of arrival.
-    rests: Vec<Rest>,
+    /// Requests longer than [`MAX_PARTS`], in order of arrival.
+    rests: Vec<UnenteredPart>,
     counts: HybridCounts,
 }
 
 /// Parts of one request under way at once. Of a longer request, each part that is answered makes room for the next one,
 /// so that a request takes the same memory whatever its length.
-const MOST_PARTS: u32 = 1 << 14;
+const MAX_PARTS: u32 = 1 << 14;
 
 /// The blocks of a request whose parts have not been entered.
-struct Rest(Part);
+struct UnenteredPart(Part);
 
-impl Rest {
+impl UnenteredPart {
     fn is_empty(&self) -> bool {
         self.0.run.first == self.0.run.end
     }
@@ -247,16 +247,16 @@ impl CachingDisk {
         u64::from(slot) * (self.sizes.segment_blocks + self.sizes.header_blocks) + self.sizes.header_blocks
     }
 
-    /// Enters parts of a request until [`MOST_PARTS`] of them are under way; returns whether there were any.
+    /// Enters parts of a request until [`MAX_PARTS`] of them are under way; returns whether there were any.
     #[inline]
-    fn enter_parts(&mut self, io: &mut Io<Job>, rest: &mut Rest) -> bool {
+    fn enter_parts(&mut self, io: &mut Io<Job>, remaining: &mut UnenteredPart) -> bool {
         let size = self.sizes.segment_blocks;
         let mut entered = false;
-        let mut left = rest.segments(size);
-        while left > 0 && io.missing(rest.0.request) - left < MOST_PARTS {
-            let end = ((rest.0.run.first / size + 1) * size).min(rest.0.run.end);
-            let part = Part { run: BlockRun { end, ..rest.0.run }, ..rest.0 };
-            rest.0.run.first = end;
+        let mut left = remaining.segments(size);
+        while left > 0 && io.missing(remaining.0.request) - left < MAX_PARTS {
+            let end = ((remaining.0.run.first / size + 1) * size).min(remaining.0.run.end);
+            let part = Part { run: BlockRun { end, ..remaining.0.run }, ..remaining.0 };
+            remaining.0.run.first = end;
             left -= 1;
             self.enter(io, part);
             entered = true;
@@ -271,10 +271,10 @@ impl CachingDisk {
         while !self.rests.is_empty() {
             let mut rests = std::mem::take(&mut self.rests);
             let mut entered = false;
-            for rest in &mut rests {
-                entered |= self.enter_parts(io, rest);
+            for remaining in &mut rests {
+                entered |= self.enter_parts(io, remaining);
             }
-            rests.retain(|rest| !rest.is_empty());
+            rests.retain(|remaining| !remaining.is_empty());
             self.rests = rests;
             if !entered {
                 return;
@@ -287,12 +287,12 @@ impl CachingDisk {
     #[inline]
     fn enter(&mut self, io: &mut Io<Job>, part: Part) {
         let segment = part.run.first / self.sizes.segment_blocks;
-        let found = self.directory.access(Use { key: segment, next: Use::NEVER });
-        let slot = match found {
+        let result = self.directory.access(Use { key: segment, next: Use::NEVER });
+        let slot = match result {
             Found::Hit => self.places[&segment],
             Found::Miss { victim } => self.replace(segment, victim),
         };
-        self.count(slot, &part, found == Found::Hit);
+        self.count(slot, &part, result == Found::Hit);
         if self.slots[slot as usize].is_wanted && self.next.contains_key(&slot) {
             self.queue(io, slot, part);
             self.ready.push(slot);
@@ -376,10 +376,10 @@ impl Logic for CachingDisk {
             managers.observe(&request);
         }
         let place = io.begin(request, (segments.end() - segments.start() + 1) as u32);
-        let mut rest = Rest(Part { request: place, run: all, op: request.op });
-        self.enter_parts(io, &mut rest);
-        if !rest.is_empty() {
-            self.rests.push(rest);
+        let mut remaining = UnenteredPart(Part { request: place, run: all, op: request.op });
+        self.enter_parts(io, &mut remaining);
+        if !remaining.is_empty() {
+            self.rests.push(remaining);
         }
         self.go_on_with_rests(io);
     }
@@ -395,7 +395,7 @@ impl Logic for CachingDisk {
                 io.deliver(&part, contents);
                 io.answer(&part, access);
             }
-            Job::Fetched { wanted, members } => self.group_fetched(io, wanted, &members, access),
+            Job::Fetched { wanted: expected, members } => self.group_fetched(io, expected, &members, access),
             Job::Filled { slot } => self.filled(io, slot, access),
             Job::Collected { destage, run } => self.collected(io, destage, run, access),
             Job::Destaged { destage } => self.destaged(io, destage, access),

@@ -13,7 +13,7 @@ use crate::system::{Completion, Content};
 
 /// A move that needs a slot of the buffer.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Wanted {
+pub(super) enum SlotRequest {
     /// The segment of a slot is to be fetched.
     Fetch { slot: u32 },
     /// The dirty blocks of a slot are to be destaged.
@@ -45,23 +45,23 @@ pub(super) enum Early {
 
 impl CachingDisk {
     /// Asks for a slot of the buffer, and begins the move when there is one.
-    pub(super) fn want(&mut self, io: &mut Io<Job>, wanted: Wanted) {
-        if let Some(wanted) = self.buffer.take(wanted) {
-            self.move_on(io, wanted, true);
+    pub(super) fn want(&mut self, io: &mut Io<Job>, expected: SlotRequest) {
+        if let Some(expected) = self.buffer.take(expected) {
+            self.move_on(io, expected, true);
         }
     }
 
     /// Releases a slot of the buffer; the next waiting move begins with it.
     pub(super) fn release(&mut self, io: &mut Io<Job>) {
-        if let Some(wanted) = self.buffer.release() {
-            self.move_on(io, wanted, false);
+        if let Some(expected) = self.buffer.release() {
+            self.move_on(io, expected, false);
         }
     }
 
-    pub(super) fn move_on(&mut self, io: &mut Io<Job>, wanted: Wanted, at_once: bool) {
-        match wanted {
-            Wanted::Fetch { slot } => self.fetch(io, slot),
-            Wanted::Destage { slot } => self.collect(io, slot, at_once),
+    pub(super) fn move_on(&mut self, io: &mut Io<Job>, expected: SlotRequest, at_once: bool) {
+        match expected {
+            SlotRequest::Fetch { slot } => self.fetch(io, slot),
+            SlotRequest::Destage { slot } => self.collect(io, slot, at_once),
         }
     }
 
@@ -151,8 +151,8 @@ impl CachingDisk {
         let next = self.next.get(&slot).and_then(VecDeque::back);
         let Some(Next { early: Early::Ready(fetch), .. }) = next else { return false };
         if part.op == Op::Read {
-            let found = fetch.data.get(run.first as usize..run.end as usize);
-            io.deliver(part, found.map(<[_]>::to_vec).unwrap_or_default());
+            let result = fetch.data.get(run.first as usize..run.end as usize);
+            io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
             io.answer_now(part);
         }
         part.op == Op::Read
@@ -233,8 +233,8 @@ impl CachingDisk {
         if !fetch.blocks.iter().any(|filled| filled.first <= run.first && run.end <= filled.end) {
             return false;
         }
-        let found = fetch.data.get(run.first as usize..run.end as usize);
-        io.deliver(part, found.map(<[_]>::to_vec).unwrap_or_default());
+        let result = fetch.data.get(run.first as usize..run.end as usize);
+        io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
         io.answer_now(part);
         true
     }

@@ -40,37 +40,37 @@ impl CachingDisk {
     /// Reads the neighbours of a victim into the buffer, as many as may be destaged with it and find room there; false
     /// where there are none.
     pub(super) fn join(&mut self, io: &mut Io<Job>, place: usize) -> bool {
-        let most = self.sizes.destage_segments;
-        let Some(destage) = self.destages[place].as_ref().filter(|_| most > 1) else { return false };
+        let maximum = self.sizes.destage_segments;
+        let Some(destage) = self.destages[place].as_ref().filter(|_| maximum > 1) else { return false };
         let (segment, size) = (destage.segment, self.sizes.segment_blocks);
         let reaches = |lbn: u64| destage.runs.iter().any(|run| run.first == lbn || run.end == lbn);
         let (reaches_up, reaches_down) = (reaches((segment + 1) * size), reaches(segment * size));
-        let mut found: Vec<(u64, u32)> = Vec::new();
+        let mut result: Vec<(u64, u32)> = Vec::new();
         let up = (segment + 1..).take_while(|_| reaches_up);
         let down = (0..segment).rev().take_while(|_| reaches_down);
         for side in [&mut up.into_iter() as &mut dyn Iterator<Item = u64>, &mut down.into_iter()] {
             for segment in side {
-                let has_room = 1 + (found.len() as u64) < most;
+                let has_room = 1 + (result.len() as u64) < maximum;
                 let Some(slot) = self.neighbour(segment).filter(|_| has_room) else { break };
                 if !self.buffer.take_neighbour() {
                     break;
                 }
-                found.push((segment, slot));
+                result.push((segment, slot));
             }
         }
-        if found.is_empty() {
+        if result.is_empty() {
             return false;
         }
-        self.collect_neighbours(io, place, &found);
+        self.collect_neighbours(io, place, &result);
         true
     }
 
-    fn collect_neighbours(&mut self, io: &mut Io<Job>, place: usize, found: &[(u64, u32)]) {
+    fn collect_neighbours(&mut self, io: &mut Io<Job>, place: usize, result: &[(u64, u32)]) {
         let size = self.sizes.segment_blocks;
         let Some(destage) = self.destages[place].as_mut() else { return };
         let mut runs: Vec<BlockRun> = Vec::new();
         let mut reads = Vec::new();
-        for (segment, slot) in found {
+        for (segment, slot) in result {
             self.slots[*slot as usize].users += 1;
             self.cleaning.insert(*slot, self.dirty.get(*slot));
             self.dirty.clear(*slot);
@@ -96,8 +96,8 @@ impl CachingDisk {
             (destage.data, destage.first) = (data, first);
         }
         destage.runs = runs;
-        destage.neighbours = found.iter().map(|(_, slot)| *slot).collect();
-        (destage.step, destage.left) = (Step::Joining, found.len());
+        destage.neighbours = result.iter().map(|(_, slot)| *slot).collect();
+        (destage.step, destage.left) = (Step::Joining, result.len());
         for (slot, run) in reads {
             self.read_slot(io, slot, run, place);
         }
@@ -110,8 +110,8 @@ impl CachingDisk {
             self.note(io, slot);
             self.write_header(io, slot);
             self.end_access(slot);
-            if let Some(wanted) = self.buffer.release_neighbour() {
-                self.move_on(io, wanted, false);
+            if let Some(expected) = self.buffer.release_neighbour() {
+                self.move_on(io, expected, false);
             }
         }
     }

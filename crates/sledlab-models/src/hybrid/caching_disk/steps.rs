@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::moves::{Early, Wanted};
+use super::moves::{Early, SlotRequest};
 use super::{CachingDisk, Job, Next, Part, Phase, Slot};
 use crate::cache::BlockRun;
 use crate::hybrid::io::Io;
@@ -29,7 +29,7 @@ impl CachingDisk {
             let Slot { phase, users, is_missing, .. } = self.slots[slot as usize];
             if phase == Phase::Held && is_missing {
                 self.slots[slot as usize].phase = Phase::Fetching;
-                self.want(io, Wanted::Fetch { slot });
+                self.want(io, SlotRequest::Fetch { slot });
             } else if phase == Phase::Held
                 && users == 0
                 && self.next.contains_key(&slot)

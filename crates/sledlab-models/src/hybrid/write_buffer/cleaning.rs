@@ -4,14 +4,14 @@
 use std::collections::VecDeque;
 
 use super::logs::Phase;
-use super::params::Cleaning as Order;
+use super::params::DestageOrder as Order;
 use super::{Job, Piece, WriteBuffer};
 use crate::cache::BlockRun;
 use crate::hybrid::io::{Io, Tier};
 use crate::system::{Completion, Content};
 
 /// Logs that are being cleaned.
-pub(super) struct Cleaning {
+pub(super) struct LogDestage {
     logs: Vec<usize>,
     /// Whether cleaning goes on while reads of the back device are under way.
     is_urgent: bool,
@@ -58,9 +58,16 @@ impl WriteBuffer {
                 continue;
             }
             let (writes, collecting) = (join(&pieces), reads.len());
-            let found = Vec::new();
-            self.cleaning =
-                Some(Cleaning { logs, is_urgent, collecting, pieces, found, writes, is_writing: false });
+            let result = Vec::new();
+            self.cleaning = Some(LogDestage {
+                logs,
+                is_urgent,
+                collecting,
+                pieces,
+                found: result,
+                writes,
+                is_writing: false,
+            });
             for from in reads {
                 io.read(Tier::Front, from, Job::Collected { from });
             }
@@ -161,7 +168,7 @@ fn join(pieces: &[Piece]) -> VecDeque<BlockRun> {
     runs
 }
 
-impl Cleaning {
+impl LogDestage {
     /// Number of runs whose contents are in the buffer and wait to be written, and number of runs being written.
     pub fn writes(&self) -> (usize, usize) {
         let waiting = if self.collecting == 0 { self.writes.len() } else { 0 };
@@ -172,10 +179,10 @@ impl Cleaning {
     fn contents(&self, run: BlockRun) -> Vec<Content> {
         let pieces =
             self.pieces.iter().filter(|piece| run.first <= piece.run.first && piece.run.end <= run.end);
-        let found = pieces.flat_map(|piece| (piece.at..).take(piece.run.blocks() as usize)).map(|at| {
+        let result = pieces.flat_map(|piece| (piece.at..).take(piece.run.blocks() as usize)).map(|at| {
             let log = self.found.iter().find(|(from, _)| (from.first..from.end).contains(&at));
             log.map(|(from, contents)| contents[(at - from.first) as usize].clone()).unwrap_or_default()
         });
-        found.collect()
+        result.collect()
     }
 }

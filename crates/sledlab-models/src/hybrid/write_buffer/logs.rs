@@ -144,10 +144,10 @@ impl Logs {
     }
 
     /// The oldest full logs, at most `most`.
-    pub fn oldest(&self, most: usize) -> Vec<usize> {
+    pub fn oldest(&self, maximum: usize) -> Vec<usize> {
         let ring = (0..self.all.len()).map(|step| (self.tail + step) % self.all.len());
         let is_ready = |log: &usize| self.all[*log].phase == Phase::Full && self.all[*log].coming == 0;
-        ring.take_while(is_ready).take(most).collect()
+        ring.take_while(is_ready).take(maximum).collect()
     }
 
     /// Whether the oldest log that is not clean is full and can be cleaned.

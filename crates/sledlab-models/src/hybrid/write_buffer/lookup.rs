@@ -46,8 +46,8 @@ impl Lookup {
     /// Removes those pieces of the blocks `run` for whose first block on the front device `is_meant` is true, and
     /// returns them.
     pub fn remove(&mut self, run: BlockRun, is_meant: impl Fn(u64) -> bool) -> Vec<Piece> {
-        let found: Vec<Piece> = self.find(run).into_iter().filter(|piece| is_meant(piece.at)).collect();
-        for Piece { run, at } in &found {
+        let result: Vec<Piece> = self.find(run).into_iter().filter(|piece| is_meant(piece.at)).collect();
+        for Piece { run, at } in &result {
             let Some((first, (end, start))) = self.pieces.range(..=run.first).next_back() else { continue };
             let (first, end, start) = (*first, *end, *start);
             self.pieces.remove(&first);
@@ -59,7 +59,7 @@ impl Lookup {
             }
             self.blocks -= run.end - run.first;
         }
-        found
+        result
     }
 
     /// Enters a new place for the blocks `piece.run`; returns the pieces that it replaces.
@@ -94,13 +94,13 @@ mod tests {
                         continue;
                     }
                     1 => {
-                        let found = lookup.find(run);
-                        for Piece { run, at } in &found {
+                        let result = lookup.find(run);
+                        for Piece { run, at } in &result {
                             for block in run.first..run.end {
                                 prop_assert_eq!(places.get(&block), Some(&(at + block - run.first)));
                             }
                         }
-                        found.iter().map(|piece| piece.run.end - piece.run.first).sum()
+                        result.iter().map(|piece| piece.run.end - piece.run.first).sum()
                     }
                     _ => lookup.insert(Piece { run, at }).iter().map(|piece| piece.run.end - piece.run.first).sum(),
                 };

@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Op, Result, Span, Time};
 
-use self::cleaning::Cleaning;
+use self::cleaning::LogDestage;
 use self::logs::{HEADER_BLOCKS, Logs, Phase, Record};
 use self::lookup::{Lookup, Piece};
 pub use self::params::WriteBufferParams;
@@ -67,7 +67,7 @@ pub struct WriteBuffer {
     first_append: u64,
     /// Number of appends whose access is not complete.
     appending: usize,
-    cleaning: Option<Cleaning>,
+    cleaning: Option<LogDestage>,
     /// Number of reads of the back device under way.
     back_reads: usize,
     /// When the latest read of the back device was completed.
@@ -107,12 +107,12 @@ impl Model for WriteBuffer {
 impl WriteBuffer {
     /// A write arrives: one record, or several where it is larger than a log.
     fn write(&mut self, io: &mut Io<Job>, request: Queued) {
-        let most = self.logs.log_blocks - HEADER_BLOCKS;
+        let maximum = self.logs.log_blocks - HEADER_BLOCKS;
         let (first, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let parts = (end - first).div_ceil(most);
+        let parts = (end - first).div_ceil(maximum);
         let place = io.begin(request, parts as u32);
         for part in 0..parts {
-            let run = BlockRun { first: first + part * most, end: end.min(first + (part + 1) * most) };
+            let run = BlockRun { first: first + part * maximum, end: end.min(first + (part + 1) * maximum) };
             self.pending.push_back(Part { request: place, run, op: Op::Write });
         }
         self.append_pending(io);
@@ -236,13 +236,13 @@ impl WriteBuffer {
         io.answer(part, access);
     }
 
-    fn read_back(&mut self, io: &mut Io<Job>, part: &Part, wanted: &[BlockRun], access: &Completion) {
+    fn read_back(&mut self, io: &mut Io<Job>, part: &Part, expected: &[BlockRun], access: &Completion) {
         io.pay(part, access);
         let contents = io.contents(Tier::Back, access);
-        for run in wanted.iter().filter(|_| !contents.is_empty()) {
+        for run in expected.iter().filter(|_| !contents.is_empty()) {
             let from = (run.first - part.run.first) as usize;
-            let found = contents[from..from + run.blocks() as usize].to_vec();
-            io.deliver(&Part { run: *run, ..*part }, found);
+            let result = contents[from..from + run.blocks() as usize].to_vec();
+            io.deliver(&Part { run: *run, ..*part }, result);
         }
         io.answer(part, access);
         self.back_reads -= 1;
@@ -270,7 +270,7 @@ impl Logic for WriteBuffer {
         match job {
             Job::Appended { append } => self.appended(io, append, access),
             Job::ReadFront { part, at } => self.read_front(io, &part, at, access),
-            Job::ReadBack { part, wanted } => self.read_back(io, &part, &wanted, access),
+            Job::ReadBack { part, wanted: expected } => self.read_back(io, &part, &expected, access),
             Job::Collected { from } => self.collected(io, from, access),
             Job::Destaged => self.destaged(io, access),
         }
@@ -308,7 +308,7 @@ impl Logic for WriteBuffer {
     }
 
     fn residency(&self) -> Residency {
-        let (waiting, writing) = self.cleaning.as_ref().map_or((0, 0), Cleaning::writes);
+        let (waiting, writing) = self.cleaning.as_ref().map_or((0, 0), LogDestage::writes);
         Residency {
             unit: "log",
             slot_blocks: self.logs.log_blocks,

@@ -7,7 +7,7 @@ use crate::hybrid::{KB_BLOCKS, front_room};
 
 sledlab_core::choices! {
     /// The order in which the newest versions in logs are destaged to the back device.
-    pub enum Cleaning {
+    pub enum DestageOrder {
         /// Ascending order of blocks on the back device, for as many of the oldest logs as the buffer holds.
         Elevator = "elevator",
         /// One log at a time, the oldest first, and its records in the order of writing.
@@ -26,7 +26,7 @@ sledlab_core::params! {
         /// Non-volatile buffer between the devices, in 1024 bytes; as many logs as fit are cleaned together.
         buffer_kb: u64 = 2048_u64, "KB", 4..1e6;
         /// Order of cleaning: all logs in the buffer by place (`elevator`), or one log at a time (`fifo`).
-        cleaning: Cleaning = Cleaning::Elevator;
+        cleaning: DestageOrder = DestageOrder::Elevator;
         /// Share of the logs in use at which cleaning begins without waiting for idle time.
         clean_from: f64 = 0.9, "", 0.0..1.0;
         /// Share of the logs in use at which that cleaning ends.
@@ -75,8 +75,8 @@ impl WriteBufferParams {
     /// Number of logs that are cleaned together.
     pub(super) fn logs_at_once(&self) -> usize {
         match self.cleaning {
-            Cleaning::Elevator => (self.buffer_kb / self.log_kb) as usize,
-            Cleaning::Fifo => 1,
+            DestageOrder::Elevator => (self.buffer_kb / self.log_kb) as usize,
+            DestageOrder::Fifo => 1,
         }
     }
 }

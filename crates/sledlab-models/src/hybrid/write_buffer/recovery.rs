@@ -18,8 +18,8 @@ pub(super) fn written(record: &Record, io: &Io<Job>, part: &Part) -> Vec<Content
     }
     let data = io.data(part);
     let Record { run, number, .. } = *record;
-    let words: [u64; WORDS] = [number, run.first, run.end - run.first, checksum(&data)];
-    std::iter::once(Content::Header(words.into())).chain(data).collect()
+    let text: [u64; WORDS] = [number, run.first, run.end - run.first, checksum(&data)];
+    std::iter::once(Content::Header(text.into())).chain(data).collect()
 }
 
 /// FNV-1a over words: enough to detect a record that was not written completely.
@@ -49,17 +49,17 @@ pub(super) fn recover(front: &Contents, back: Contents, logs: &Logs) -> Contents
         }
     }
     records.sort_unstable_by_key(|(number, ..)| *number);
-    let mut found = back;
+    let mut result = back;
     for (_, run, data) in records {
-        found.extend((run.first..run.end).zip(data));
+        result.extend((run.first..run.end).zip(data));
     }
-    found
+    result
 }
 
 /// The record whose header is at block `at`, if header and data are complete.
 fn record(front: &Contents, at: u64, end: u64) -> Option<(u64, BlockRun, Vec<Content>)> {
-    let Content::Header(words) = front.get(&at)? else { return None };
-    let [number, first, blocks, sum] = words[..] else { return None };
+    let Content::Header(text) = front.get(&at)? else { return None };
+    let [number, first, blocks, sum] = text[..] else { return None };
     let data_at = at + HEADER_BLOCKS;
     if data_at + blocks > end {
         return None;

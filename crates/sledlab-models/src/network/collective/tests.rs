@@ -8,10 +8,14 @@ use super::*;
 /// Runs a program: members go on round by round, in any order that the messages allow. Each member holds a set of
 /// contributions; `take` combines the receiver's set, the sender's set and the bytes of a message into the receiver's
 /// new set. Returns the sets that the members hold at the end.
-fn run(program: &[Vec<Round>], held: impl Fn(usize) -> u64, take: impl Fn(u64, u64, u64) -> u64) -> Vec<u64> {
+fn run(
+    program: &[Vec<Round>],
+    stored: impl Fn(usize) -> u64,
+    take: impl Fn(u64, u64, u64) -> u64,
+) -> Vec<u64> {
     let members = program.len();
     let rounds = program.first().map_or(0, Vec::len);
-    let mut held: Vec<u64> = (0..members).map(held).collect();
+    let mut stored: Vec<u64> = (0..members).map(stored).collect();
     let mut round = vec![0; members];
     let mut sent = vec![0; members];
     // Messages by receiver and round: their bytes, and the set that the sender held.
@@ -24,7 +28,7 @@ fn run(program: &[Vec<Round>], held: impl Fn(usize) -> u64, take: impl Fn(u64, u
                 if sent[member] == round[member] {
                     for (to, bytes) in &step.sends {
                         assert_ne!(*to, member, "a message to itself");
-                        boxes[*to][round[member]].push((*bytes, held[member]));
+                        boxes[*to][round[member]].push((*bytes, stored[member]));
                     }
                     sent[member] += 1;
                 }
@@ -32,7 +36,7 @@ fn run(program: &[Vec<Round>], held: impl Fn(usize) -> u64, take: impl Fn(u64, u
                     break;
                 }
                 for (bytes, theirs) in std::mem::take(&mut boxes[member][round[member]]) {
-                    held[member] = take(held[member], theirs, bytes);
+                    stored[member] = take(stored[member], theirs, bytes);
                 }
                 round[member] += 1;
             }
@@ -43,7 +47,7 @@ fn run(program: &[Vec<Round>], held: impl Fn(usize) -> u64, take: impl Fn(u64, u
     }
     assert!(round.iter().all(|done| *done == rounds), "some wait for ever: {round:?}");
     assert!(boxes.iter().flatten().all(Vec::is_empty), "some messages were not received");
-    held
+    stored
 }
 
 /// Contributions that show their member: one bit each.
@@ -76,10 +80,10 @@ proptest! {
     fn gathers_everything_once(members in 1_usize..60, root in 0_usize..60) {
         let root = root % members;
         let bytes = bits(members);
-        let held = run(&program(CollectiveOperation::Gather, root, &bytes), |member| bytes[member], union);
-        prop_assert_eq!(held[root], all(members));
-        let held = run(&program(CollectiveOperation::AllGather, root, &bytes), |member| bytes[member], union);
-        prop_assert!(held.iter().all(|held| *held == all(members)));
+        let stored = run(&program(CollectiveOperation::Gather, root, &bytes), |member| bytes[member], union);
+        prop_assert_eq!(stored[root], all(members));
+        let stored = run(&program(CollectiveOperation::AllGather, root, &bytes), |member| bytes[member], union);
+        prop_assert!(stored.iter().all(|stored| *stored == all(members)));
     }
 
     #[test]
@@ -91,7 +95,7 @@ proptest! {
         prop_assert_eq!(reduced[root], everything);
         let reduced = program(CollectiveOperation::AllReduce, root, &bytes);
         let reduced = run(&reduced, |member| bytes[member], combined(everything));
-        prop_assert!(reduced.iter().all(|held| *held == everything));
+        prop_assert!(reduced.iter().all(|stored| *stored == everything));
     }
 
     #[test]
@@ -101,17 +105,17 @@ proptest! {
             assert_eq!((mine, theirs), (0, 1), "sent to one that had it, or by one that had not");
             theirs
         };
-        let held = run(&program(CollectiveOperation::Broadcast, root, &vec![9; members]), |member| u64::from(member == root), take);
-        prop_assert!(held.iter().all(|held| *held == 1));
+        let stored = run(&program(CollectiveOperation::Broadcast, root, &vec![9; members]), |member| u64::from(member == root), take);
+        prop_assert!(stored.iter().all(|stored| *stored == 1));
     }
 
     #[test]
     fn nobody_leaves_a_barrier_early(members in 1_usize..60) {
-        let held = run(&program(CollectiveOperation::Barrier, 0, &vec![5; members]), |member| 1 << member, |mine, theirs, bytes| {
+        let stored = run(&program(CollectiveOperation::Barrier, 0, &vec![5; members]), |member| 1 << member, |mine, theirs, bytes| {
             assert_eq!(bytes, 0);
             mine | theirs
         });
-        prop_assert!(held.iter().all(|held| *held == all(members)));
+        prop_assert!(stored.iter().all(|stored| *stored == all(members)));
     }
 
     /// In each round a member waits for as many messages as are sent to it, and vectors have the length of the longest.

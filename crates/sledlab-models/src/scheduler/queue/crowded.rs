@@ -106,12 +106,12 @@ mod tests {
             let now = Time::from_ns(begin + (share * span as f64) as u64).max(joined[joined.len() - 1]);
             prop_assume!(now <= ends[1]);
             let passed = now.since(ends[0]).as_ns() as f64 / span as f64;
-            let (least, most) = (Span::from_ns(time), Span::from_ns(time));
+            let (minimum, maximum) = (Span::from_ns(time), Span::from_ns(time));
             for score in [Crowded::Number, Crowded::Waits, Crowded::Powers(exponent), Crowded::Powers(1.0)] {
                 let [from, to] = score.worth(ends, &crowd, &mut joined.iter().copied());
                 let worth = from + (to - from) * passed + (from.abs() + to.abs()) * 4e-15;
-                let bound = score.bound(&Stretch { least, most, worth });
-                let exact = score.of(now, least, &crowd, &mut joined.iter().copied());
+                let bound = score.bound(&Stretch { least: minimum, most: maximum, worth });
+                let exact = score.of(now, minimum, &crowd, &mut joined.iter().copied());
                 prop_assert!(bound <= exact, "{score:?}: {bound} > {exact}");
             }
         }

@@ -66,8 +66,8 @@ impl Scheduler for Planned {
 
     fn failure(&mut self) -> Option<Error> {
         self.refused.then(|| {
-            let (Planner { name, most, .. }, waiting) = (&self.planner, self.len());
-            Error::user(format!("scheduler {name}: {waiting} requests wait, it can order {most} at most"))
+            let (Planner { name, most: maximum, .. }, waiting) = (&self.planner, self.len());
+            Error::user(format!("scheduler {name}: {waiting} requests wait, it can order {maximum} at most"))
                 .with_remedy("lower the load, or take sptf, which finds the nearest of any number")
         })
     }

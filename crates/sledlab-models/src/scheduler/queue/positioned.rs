@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Time};
 
 use crate::device::{Aim, Mechanics, PositionIndex, Queued};
-use crate::scheduler::{Batch, Scheduler, Setting};
+use crate::scheduler::{Batch, Scheduler, SchedulerContext};
 
 /// Serves the best request of an index, alone or with the others that wait at its position.
 pub(in crate::scheduler) struct Positioned {
@@ -13,7 +13,7 @@ pub(in crate::scheduler) struct Positioned {
 
 impl Positioned {
     /// An empty queue that serves the best request by `aim`.
-    pub fn boxed(aim: &Aim, setting: Setting) -> Box<dyn Scheduler> {
+    pub fn boxed(aim: &Aim, setting: SchedulerContext) -> Box<dyn Scheduler> {
         Box::new(Positioned { index: setting.index(aim), batch: setting.batch })
     }
 }

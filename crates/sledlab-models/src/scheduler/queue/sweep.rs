@@ -4,7 +4,7 @@ use sledlab_core::{Error, Time};
 
 use super::ordered::{Key, Ordered};
 use crate::device::{Mechanics, QueueOrder, Queued};
-use crate::scheduler::{Scheduler, Setting};
+use crate::scheduler::{Scheduler, SchedulerContext};
 
 /// What the sweep does when no request is ahead of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(in crate::scheduler) enum End {
     /// The sweep starts over at the lowest block.
     Wrap,
     /// The sweep reverses its direction.
-    Turn,
+    TurnaroundTime,
 }
 
 /// Serves the requests ahead of the last one served, nearest block first.
@@ -37,7 +37,7 @@ pub(in crate::scheduler) struct Sweep {
 
 impl Sweep {
     /// An empty queue.
-    pub fn boxed(end: End, setting: Setting) -> Box<dyn Scheduler> {
+    pub fn boxed(end: End, setting: SchedulerContext) -> Box<dyn Scheduler> {
         Box::new(Sweep {
             queue: Ordered::default(),
             end,
@@ -64,7 +64,7 @@ impl Sweep {
     fn start_over(&mut self) {
         match self.end {
             End::Wrap => self.lbn = self.queue.first().map_or(0, |(lbn, ..)| lbn),
-            End::Turn => self.upwards = !self.upwards,
+            End::TurnaroundTime => self.upwards = !self.upwards,
         }
         self.admitted = Some(self.newest);
     }

@@ -24,7 +24,7 @@ pub(super) struct RequestData {
 fn word(content: &Content) -> u64 {
     match content {
         Content::Data(word) => *word,
-        Content::Header(words) => words.iter().fold(0, |all, word| all ^ word),
+        Content::Header(text) => text.iter().fold(0, |all, word| all ^ word),
     }
 }
 
@@ -52,10 +52,10 @@ impl RequestData {
     /// Records the blocks that completed reads of a device found, where their request is still under way.
     pub fn read(&mut self, flow: &Flow, node: &mut dyn System, done: &[Completion]) {
         for access in done.iter().filter(|done| done.request.op == Op::Read) {
-            let found = node.durable().map(|medium| medium.found(access.request.id)).unwrap_or_default();
+            let result = node.durable().map(|medium| medium.found(access.request.id)).unwrap_or_default();
             let Some((request, device)) = flow.owner(access.request.id) else { continue };
             let places = (access.request.lbn..).map(|lbn| (device, lbn));
-            self.read.entry(request).or_default().extend(places.zip(found.iter().map(word)));
+            self.read.entry(request).or_default().extend(places.zip(result.iter().map(word)));
         }
     }
 
@@ -68,8 +68,8 @@ impl RequestData {
     }
 
     fn block(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> u64 {
-        let held = flow.layout().holds(device, lbn);
-        match held {
+        let stored = flow.layout().holds(device, lbn);
+        match stored {
             BlockContent::Host(host) => {
                 // A block without new data of the host is being rebuilt.
                 let new = self.new_word(flow, request, host);
@@ -87,8 +87,8 @@ impl RequestData {
 
     /// The host's new data for a block that the request writes.
     fn new_word(&self, flow: &Flow, request: u64, host: u64) -> Option<u64> {
-        let whole = flow.request(request)?;
-        let place = host.checked_sub(whole.lbn)?;
+        let full = flow.request(request)?;
+        let place = host.checked_sub(full.lbn)?;
         self.write_data.get(&request)?.get(place as usize).map(word)
     }
 
@@ -132,13 +132,13 @@ impl RequestData {
         self.write_data.remove(&request.id);
         if request.op == Op::Read {
             let hosts = request.lbn..request.lbn + u64::from(request.blocks);
-            let found = hosts.map(|host| {
+            let result = hosts.map(|host| {
                 let (device, lbn) = flow.layout().place(host);
                 let copy = self.copy(flow, request.id, host, lbn);
                 copy.or_else(|| self.others(flow, request.id, device, lbn))
             });
-            let found = found.map(|word| Content::Data(word.unwrap_or_default())).collect();
-            self.found.insert(request.id, found);
+            let result = result.map(|word| Content::Data(word.unwrap_or_default())).collect();
+            self.found.insert(request.id, result);
         }
         self.read.remove(&request.id);
     }

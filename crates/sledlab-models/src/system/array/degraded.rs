@@ -6,8 +6,8 @@ use sledlab_core::Op;
 
 use super::health::Health;
 use super::layout::{Redundant, blocks};
-use super::plan::{MOST_STEPS, Plan};
-use super::raid5::{Part, Raid5, Touched, without};
+use super::plan::{MAX_STEPS, Plan};
+use super::raid5::{Part, Raid5, StripeAccess, without};
 use super::remaining_steps::RemainingSteps;
 use crate::device::Queued;
 
@@ -27,25 +27,25 @@ impl Raid5 {
     pub(super) fn plan_first_part(&self, request: &Queued) -> Plan {
         let mut plan = Plan::default();
         if request.op != Op::Read {
-            let keeps_data = |touched: &Touched| !self.health.is_lost(touched.stripes.start);
+            let keeps_data = |touched: &StripeAccess| !self.health.is_lost(touched.stripes.start);
             for touched in self.touched(request).filter(keeps_data) {
                 self.plan_stripes(request.op, &touched, false, &mut plan);
             }
             plan.steps.retain(|step| step.op == Op::Read);
         }
-        let mut rest = RemainingSteps::new(self.clone(), request);
-        plan.steps.extend(rest.by_ref().take(MOST_STEPS));
+        let mut remaining = RemainingSteps::new(self.clone(), request);
+        plan.steps.extend(remaining.by_ref().take(MAX_STEPS));
         plan.read_first();
         plan.recomputes = request.op == Op::Read && self.recomputes(request);
         plan.loses = self
             .touched(request)
             .any(|touched| self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched));
-        plan.rest = Some(Box::new(rest));
+        plan.rest = Some(Box::new(remaining));
         plan
     }
 
     /// Adds the accesses to some stripes; `is_last` where the request ends there.
-    pub(super) fn plan_stripes(&self, op: Op, touched: &Touched, is_last: bool, plan: &mut Plan) {
+    pub(super) fn plan_stripes(&self, op: Op, touched: &StripeAccess, is_last: bool, plan: &mut Plan) {
         match (op, self.missing(touched.stripes.start)) {
             _ if self.health.is_lost(touched.stripes.start) => self.save(op, touched, plan),
             (Op::Read, None) => self.read_whole(touched, is_last, plan),
@@ -72,13 +72,13 @@ impl Raid5 {
     }
 
     /// Whether some unit of data is on a missing device. Of two stripes, the device has the parity of one at most.
-    fn touches_missing(&self, Touched { stripes, units }: &Touched) -> bool {
+    fn touches_missing(&self, StripeAccess { stripes, units }: &StripeAccess) -> bool {
         stripes.clone().take(2).any(|stripe| {
             units.iter().any(|(unit, _)| self.health.misses(stripe, self.data_device(stripe, *unit)))
         })
     }
 
-    fn read_whole(&self, Touched { stripes, units }: &Touched, is_last: bool, plan: &mut Plan) {
+    fn read_whole(&self, StripeAccess { stripes, units }: &StripeAccess, is_last: bool, plan: &mut Plan) {
         for stripe in stripes.clone() {
             for (number, (unit, part)) in units.iter().enumerate() {
                 let ends_request = is_last && stripe + 1 == stripes.end && number + 1 == units.len();
@@ -90,15 +90,15 @@ impl Raid5 {
 
     /// Reads the parts on working devices, and in place of the missing part the same part of all other devices; no
     /// block is read twice.
-    fn read_around(&self, Touched { stripes, units }: &Touched, missing: usize, plan: &mut Plan) {
+    fn read_around(&self, StripeAccess { stripes, units }: &StripeAccess, missing: usize, plan: &mut Plan) {
         let lost = units
             .iter()
             .find(|(unit, _)| self.data_device(stripes.start, *unit) == missing)
             .map(|(_, part)| *part);
         plan.recomputes |= lost.is_some() || stripes.end - stripes.start > 1;
         for unit in 0..self.width() {
-            let wanted = units.iter().find(|(number, _)| *number == unit).map(|(_, part)| *part);
-            for part in either(wanted, lost) {
+            let expected = units.iter().find(|(number, _)| *number == unit).map(|(_, part)| *part);
+            for part in either(expected, lost) {
                 self.read_from(stripes, self.data_device(stripes.start, unit), part, missing, plan);
             }
         }
@@ -116,7 +116,7 @@ impl Raid5 {
     /// Writes the parts on working devices, and parity from which the missing unit can be recomputed. Where the missing
     /// unit is written, parity is computed from all other data (reconstruct); where it is not, from the old parity and
     /// the old data that are overwritten (read-modify-write). Where the parity is missing, nothing is read.
-    fn write_around(&self, Touched { stripes, units }: &Touched, missing: usize, plan: &mut Plan) {
+    fn write_around(&self, StripeAccess { stripes, units }: &StripeAccess, missing: usize, plan: &mut Plan) {
         let parity_device = self.parity_device(stripes.start);
         let written =
             |unit| units.iter().find(|(number, _)| *number == unit).map_or((0, 0), |(_, part)| *part);
@@ -129,9 +129,9 @@ impl Raid5 {
             let device = self.data_device(stripes.start, unit);
             let own = written(unit);
             let old = modified.iter().map(|part| (part.0.max(own.0), part.1.min(own.1)));
-            let rest = parity.iter().map(|part| (part.0.max(lost.0), part.1.min(lost.1)));
-            let rest = rest.filter(|(from, to)| from < to).flat_map(|part| without(part, own));
-            let mut parts: Vec<Part> = old.filter(|(from, to)| from < to).chain(rest).collect();
+            let remaining = parity.iter().map(|part| (part.0.max(lost.0), part.1.min(lost.1)));
+            let remaining = remaining.filter(|(from, to)| from < to).flat_map(|part| without(part, own));
+            let mut parts: Vec<Part> = old.filter(|(from, to)| from < to).chain(remaining).collect();
             parts.sort_unstable();
             for part in parts {
                 self.read_from(stripes, device, part, missing, plan);
@@ -150,7 +150,7 @@ impl Raid5 {
     }
 
     /// Accesses those parts of stripes with lost data that are on working devices.
-    fn save(&self, op: Op, Touched { stripes, units }: &Touched, plan: &mut Plan) {
+    fn save(&self, op: Op, StripeAccess { stripes, units }: &StripeAccess, plan: &mut Plan) {
         for stripe in stripes.clone() {
             for (unit, part) in units {
                 let device = self.data_device(stripe, *unit);

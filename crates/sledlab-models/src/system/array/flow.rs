@@ -7,7 +7,7 @@ use super::layout::{Layout, LockedStripes, Nearest, Redundant};
 use super::plan::{Plan, Step};
 use super::stripe_locks::StripeLocks;
 use crate::device::{Queued, Served};
-use crate::power::Spent;
+use crate::power::RequestEnergy;
 
 /// A device, and an access that it is to serve.
 pub(super) type Access = (usize, Queued);
@@ -31,12 +31,12 @@ pub(super) struct Flow {
     /// When the last stripe was rebuilt.
     rebuilt_at: Time,
     /// Requests that are complete without a further access, each with the energy spent on it.
-    answered: Vec<(Queued, Spent)>,
+    answered: Vec<(Queued, RequestEnergy)>,
     /// Requests that have begun anew since [`take_restarted`](Flow::take_restarted): data read for them before are
     /// void.
     restarted: Vec<u64>,
     /// The energy spent for no request of the host, and when the last such access was complete.
-    background: (Spent, Time),
+    background: (RequestEnergy, Time),
 }
 
 /// Counts of requests by the effects of failures.
@@ -68,14 +68,14 @@ struct InFlight {
     /// Number of stripes and long claims that the request has to wait for.
     held_by: usize,
     /// Energy spent on the request so far.
-    energy: Spent,
+    energy: RequestEnergy,
 }
 
 /// Begins a step of a request.
 fn begin(
     accesses: &mut Map<u64, (u64, usize)>,
     begun: &mut u64,
-    whole: &Queued,
+    full: &Queued,
     (number, step): (usize, &Step),
     ready: &mut Vec<Access>,
 ) {
@@ -84,10 +84,10 @@ fn begin(
         lbn: step.lbn,
         blocks: step.blocks as u32,
         op: step.op,
-        unrequested_words: if step.ends_request { whole.unrequested_words } else { 0 },
-        ..*whole
+        unrequested_words: if step.ends_request { full.unrequested_words } else { 0 },
+        ..*full
     };
-    accesses.insert(*begun, (whole.id, number));
+    accesses.insert(*begun, (full.id, number));
     *begun += 1;
     ready.push((step.device, access));
 }
@@ -113,7 +113,7 @@ impl Flow {
             rebuilt_at: Time::ZERO,
             answered: Vec::new(),
             restarted: Vec::new(),
-            background: (Spent::default(), Time::ZERO),
+            background: (RequestEnergy::default(), Time::ZERO),
         }
     }
 
@@ -149,7 +149,7 @@ impl Flow {
     }
 
     /// The energy spent for no request of the host, and when the last such access was complete.
-    pub fn background(&self) -> (Spent, Time) {
+    pub fn background(&self) -> (RequestEnergy, Time) {
         self.background
     }
 
@@ -159,7 +159,7 @@ impl Flow {
     }
 
     /// Requests that are complete without a further access, each with the energy spent on it.
-    pub fn take_answered(&mut self) -> Vec<(Queued, Spent)> {
+    pub fn take_answered(&mut self) -> Vec<(Queued, RequestEnergy)> {
         std::mem::take(&mut self.answered)
     }
 
@@ -191,7 +191,7 @@ impl Flow {
             begin(&mut self.accesses, &mut self.begun, &request, (number, step), ready);
         }
         let waits = needs.iter().any(|steps| *steps > 0);
-        let energy = Spent::default();
+        let energy = RequestEnergy::default();
         let in_flight = InFlight { whole: request, plan, needs, waits, missing, guarded, held_by, energy };
         self.requests.insert(request.id, in_flight);
         if held_by > 0 {
@@ -217,8 +217,8 @@ impl Flow {
 
     /// Begins a request that has waited for stripes, or one that begins anew.
     fn begin(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
-        let Some(whole) = self.request(id).copied() else { return };
-        let plan = self.plan(&whole, nearest);
+        let Some(full) = self.request(id).copied() else { return };
+        let plan = self.plan(&full, nearest);
         let Some(in_flight) = self.requests.get_mut(&id) else { return };
         (in_flight.needs, in_flight.missing) = (plan.needs(), plan.steps.len());
         in_flight.waits = in_flight.needs.iter().any(|steps| *steps > 0);
@@ -240,8 +240,8 @@ impl Flow {
     }
 
     fn access(&mut self, id: u64, number: usize, ready: &mut Vec<Access>) {
-        let InFlight { whole, plan, .. } = &self.requests[&id];
-        begin(&mut self.accesses, &mut self.begun, whole, (number, &plan.steps[number]), ready);
+        let InFlight { whole: full, plan, .. } = &self.requests[&id];
+        begin(&mut self.accesses, &mut self.begun, full, (number, &plan.steps[number]), ready);
     }
 
     /// An access is complete; accesses that may begin now are appended to `ready`. Returns the request of the host if
@@ -260,7 +260,7 @@ impl Flow {
             *(if access.request.op == Op::Read { rebuild_read } else { rebuild_written }) += blocks;
             self.background.1 = self.background.1.max(access.completion);
         }
-        if in_flight.plan.rest.as_ref().is_some_and(|rest| rest.op() == access.request.op) {
+        if in_flight.plan.rest.as_ref().is_some_and(|remaining| remaining.op() == access.request.op) {
             // No step waits for this one.
             let is_last = in_flight.missing == 0;
             let has_next = self.refill(id, done, ready);
@@ -316,9 +316,9 @@ impl Flow {
 
     /// Completes a request without another access, as the remaining ones were on a failed device.
     fn answer(&mut self, id: u64, ready: &mut Vec<Access>) {
-        let Some(InFlight { whole, energy, guarded, .. }) = self.requests.remove(&id) else { return };
+        let Some(InFlight { whole: full, energy, guarded, .. }) = self.requests.remove(&id) else { return };
         if id < REBUILDS {
-            self.answered.push((whole, energy));
+            self.answered.push((full, energy));
         } else {
             self.rebuilding = None;
             self.background.0 += energy;
@@ -326,7 +326,7 @@ impl Flow {
         self.leave(id, &guarded, ready);
     }
 
-    fn spend(&mut self, energy: Spent, end: Time) {
+    fn spend(&mut self, energy: RequestEnergy, end: Time) {
         self.background.0 += energy;
         self.background.1 = self.background.1.max(end);
     }
@@ -377,11 +377,11 @@ impl Flow {
     pub fn rebuild(&mut self, device: usize, stripe: u64, now: Time, ready: &mut Vec<Access>) {
         self.rebuilding = Some(device);
         self.restarted.push(REBUILDS + stripe);
-        let whole = Queued { id: REBUILDS + stripe, arrival: now, queued: now, ..Queued::default() };
+        let full = Queued { id: REBUILDS + stripe, arrival: now, queued: now, ..Queued::default() };
         let guarded = LockedStripes { stripes: stripe..stripe + 1, is_shared: false };
-        let held_by = self.guards.claim(whole.id, &guarded);
-        let plan = if held_by == 0 { self.plan(&whole, &mut any_device) } else { Plan::default() };
-        self.add(whole, plan, guarded, held_by, ready);
+        let held_by = self.guards.claim(full.id, &guarded);
+        let plan = if held_by == 0 { self.plan(&full, &mut any_device) } else { Plan::default() };
+        self.add(full, plan, guarded, held_by, ready);
     }
 
     /// A device fails. A request with steps left on it leaves these steps out if its reads are complete, and begins
@@ -400,7 +400,7 @@ impl Flow {
         let is_affected = |(id, in_flight): &(&u64, &InFlight)| {
             let mut steps = in_flight.plan.steps.iter().enumerate().filter(|(_, step)| step.device == device);
             steps.any(|(number, _)| in_flight.needs[number] > 0 || begun.contains(&(**id, number)))
-                || in_flight.plan.rest.as_ref().is_some_and(|rest| rest.uses(device))
+                || in_flight.plan.rest.as_ref().is_some_and(|remaining| remaining.uses(device))
         };
         let mut affected: Vec<u64> = self.requests.iter().filter(is_affected).map(|(id, _)| *id).collect();
         // The blocks read so far may no longer be enough to rebuild the stripe.
@@ -420,8 +420,10 @@ impl Flow {
             !is_left_out && again.binary_search(id).is_err()
         });
         for id in &without {
-            if let Some(rest) = self.requests.get_mut(id).and_then(|in_flight| in_flight.plan.rest.as_mut()) {
-                rest.leave_out(device);
+            if let Some(remaining) =
+                self.requests.get_mut(id).and_then(|in_flight| in_flight.plan.rest.as_mut())
+            {
+                remaining.leave_out(device);
             }
         }
         left_out.sort_unstable();

@@ -55,10 +55,10 @@ impl Health {
     /// A device fails, while the next stripe of the device `written`, if any, is being written to its spare.
     pub fn fail(&mut self, device: usize, written: Option<usize>) {
         self.failed.push((device, 0));
-        let held = |(failed, rebuilt): &(usize, u64)| rebuilt + u64::from(Some(*failed) == written);
-        let mut held: Vec<u64> = self.failed.iter().map(held).collect();
-        held.sort_unstable();
-        self.whole = held.get(self.tolerates).map_or(self.whole, |held| self.whole.min(*held));
+        let stored = |(failed, rebuilt): &(usize, u64)| rebuilt + u64::from(Some(*failed) == written);
+        let mut stored: Vec<u64> = self.failed.iter().map(stored).collect();
+        stored.sort_unstable();
+        self.whole = stored.get(self.tolerates).map_or(self.whole, |stored| self.whole.min(*stored));
     }
 
     /// The next stripe of a device has been written to its spare.

@@ -66,11 +66,11 @@ impl LockedStripes {
     pub const NOTHING: LockedStripes = LockedStripes { stripes: 0..0, is_shared: true };
 
     /// Most stripes that are claimed one by one.
-    const MOST_STRIPES: u64 = 1024;
+    const MAX_STRIPES: u64 = 1024;
 
     /// Whether the stripes are claimed as a range, which takes the same memory whatever their number.
     pub fn is_long(&self) -> bool {
-        self.stripes.end - self.stripes.start > LockedStripes::MOST_STRIPES
+        self.stripes.end - self.stripes.start > LockedStripes::MAX_STRIPES
     }
 
     /// The stripes that are claimed one by one.

@@ -19,8 +19,8 @@ pub(super) struct Mirror {
 impl Mirror {
     /// Those of the blocks `lbn..end` that a device holds: a spare holds the first stripes only.
     fn held(&self, device: usize, (lbn, end): (u64, u64)) -> (u64, u64) {
-        let held = self.health.held(device).saturating_mul(self.unit_blocks);
-        (lbn, end.min(held).max(lbn))
+        let stored = self.health.held(device).saturating_mul(self.unit_blocks);
+        (lbn, end.min(stored).max(lbn))
     }
 
     fn blocks(request: &Queued) -> (u64, u64) {

@@ -31,7 +31,7 @@ use super::{
 use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
 use crate::device::{FaultCounts, Queued, Units};
-use crate::power::Spent;
+use crate::power::RequestEnergy;
 
 /// Several devices of one kind, or hybrids in their places; a request is complete when all its accesses are.
 pub struct Array {
@@ -186,8 +186,8 @@ impl System for Array {
     fn next_event(&self) -> Option<Time> {
         let next = self.nodes.iter().filter_map(|node| node.next_event()).min();
         let Some(faults) = &self.faults else { return next };
-        let answered = self.flow.has_answered().then_some(self.now);
-        [next, answered, faults.next_event(&self.flow)].into_iter().flatten().min()
+        let completed = self.flow.has_answered().then_some(self.now);
+        [next, completed, faults.next_event(&self.flow)].into_iter().flatten().min()
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
@@ -261,7 +261,7 @@ impl System for Array {
         self.nodes.iter_mut().for_each(|node| node.close_ledgers(now));
     }
 
-    fn background(&self) -> (Spent, Time) {
+    fn background(&self) -> (RequestEnergy, Time) {
         self.nodes.iter().map(|node| node.background()).fold(self.flow.background(), |all, (spent, end)| {
             let mut sum = all.0;
             sum += spent;
@@ -323,9 +323,9 @@ impl Durable for Array {
         for (node, device) in
             (0..self.nodes.len()).map(|node| (node, faults::device(self.faults.as_deref(), node)))
         {
-            let held = self.nodes[node].durable().map(|medium| medium.crash(survives)).unwrap_or_default();
+            let stored = self.nodes[node].durable().map(|medium| medium.crash(survives)).unwrap_or_default();
             let Some(device) = device else { continue };
-            for (lbn, content) in held {
+            for (lbn, content) in stored {
                 if let BlockContent::Host(host) = self.flow.layout().holds(device, lbn) {
                     all.insert(host, content);
                 }

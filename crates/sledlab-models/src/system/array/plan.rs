@@ -6,7 +6,7 @@ use super::remaining_steps::RemainingSteps;
 
 /// Steps of one request in flight at once. The next step of a longer request starts when one of them is done, so that
 /// a request takes the same memory whatever its length.
-pub(super) const MOST_STEPS: usize = 4096;
+pub(super) const MAX_STEPS: usize = 4096;
 
 /// An access to one device, as a step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use sledlab_core::Op;
 
 use super::health::Health;
 use super::layout::{BlockContent, Cut, Layout, LockedStripes, Nearest, Redundant, blocks, cut};
-use super::plan::{MOST_STEPS, Plan};
+use super::plan::{MAX_STEPS, Plan};
 use crate::device::Queued;
 
 /// RAID 5: units on each device in turn, with rotated parity.
@@ -26,7 +26,7 @@ pub(super) struct Raid5 {
 pub(super) type Part = (u64, u64);
 
 /// The parts that a request reads or writes of one stripe, or of consecutive whole stripes that miss the same devices.
-pub(super) struct Touched {
+pub(super) struct StripeAccess {
     pub stripes: Range<u64>,
     /// Units of data by number, each with its part.
     pub units: Vec<(u64, Part)>,
@@ -64,7 +64,7 @@ impl Raid5 {
     /// Whether the plan of a request may have more steps than begin at once. Writes to whole stripes take one step on each
     /// device, except where data is lost.
     fn is_planned_in_parts(&self, request: &Queued) -> bool {
-        u64::from(request.blocks) > MOST_STEPS as u64 * self.unit_blocks
+        u64::from(request.blocks) > MAX_STEPS as u64 * self.unit_blocks
             && (request.op == Op::Read || !self.health.lost().is_empty())
     }
 
@@ -77,31 +77,31 @@ impl Raid5 {
     }
 
     /// The stripes that a request touches.
-    pub(super) fn touched(&self, request: &Queued) -> impl Iterator<Item = Touched> {
+    pub(super) fn touched(&self, request: &Queued) -> impl Iterator<Item = StripeAccess> {
         let mut left = blocks(request);
         std::iter::from_fn(move || self.touch(&mut left, u64::MAX))
     }
 
     /// Takes up to `most` stripes from the host blocks `left`.
-    pub(super) fn touch(&self, left: &mut Range<u64>, most: u64) -> Option<Touched> {
+    pub(super) fn touch(&self, left: &mut Range<u64>, maximum: u64) -> Option<StripeAccess> {
         if left.is_empty() {
             return None;
         }
         let stripe_blocks = self.width() * self.unit_blocks;
         let (stripe, start) = (left.start / stripe_blocks, left.start);
-        let whole = left.end / stripe_blocks;
+        let full = left.end / stripe_blocks;
         let mut next = stripe + 1;
-        if start % stripe_blocks == 0 && next < whole {
-            next = whole.min(self.health.next_change(stripe)).min(stripe.saturating_add(most));
+        if start % stripe_blocks == 0 && next < full {
+            next = full.min(self.health.next_change(stripe)).min(stripe.saturating_add(maximum));
         }
         left.start = left.end.min(next * stripe_blocks);
         let first = start..left.end.min((stripe + 1) * stripe_blocks);
         let units = cut(first, self.unit_blocks).map(|cut| (cut.unit % self.width(), (cut.from, cut.to)));
-        Some(Touched { stripes: stripe..next, units: units.collect() })
+        Some(StripeAccess { stripes: stripe..next, units: units.collect() })
     }
 
     /// Writes to stripes that miss no device.
-    pub(super) fn write_whole(&self, written: &Touched, plan: &mut Plan) {
+    pub(super) fn write_whole(&self, written: &StripeAccess, plan: &mut Plan) {
         if 2 * written.units.len() as u64 >= self.width() {
             self.reconstruct(written, plan);
         } else {
@@ -111,7 +111,7 @@ impl Raid5 {
 
     /// Read-modify-write: old data and old parity are read; each unit of data is overwritten once its old data are
     /// read, parity comes last.
-    fn modify(&self, Touched { stripes, units }: &Touched, plan: &mut Plan) {
+    fn modify(&self, StripeAccess { stripes, units }: &StripeAccess, plan: &mut Plan) {
         let parity_device = self.parity_device(stripes.start);
         let place = |part| self.on_device(stripes, part);
         let mut old = Vec::new();
@@ -131,21 +131,21 @@ impl Raid5 {
 
     /// Reconstruct: the data that are not written are read, so the old parity is not needed; where the whole stripe is
     /// written, nothing is read.
-    fn reconstruct(&self, Touched { stripes, units }: &Touched, plan: &mut Plan) {
+    fn reconstruct(&self, StripeAccess { stripes, units }: &StripeAccess, plan: &mut Plan) {
         let place = |part| self.on_device(stripes, part);
         let parity = self.parity(units);
-        let mut rest = Vec::new();
+        let mut remaining = Vec::new();
         for unit in 0..self.width() {
             let written = units.iter().find(|(number, _)| *number == unit).map_or((0, 0), |(_, part)| *part);
             for part in parity.iter().flat_map(|part| without(*part, written)) {
-                rest.push(plan.add(self.data_device(stripes.start, unit), Op::Read, place(part), &[]));
+                remaining.push(plan.add(self.data_device(stripes.start, unit), Op::Read, place(part), &[]));
             }
         }
         for (unit, part) in units {
             plan.add(self.data_device(stripes.start, *unit), Op::Write, place(*part), &[]);
         }
         for part in parity {
-            plan.add(self.parity_device(stripes.start), Op::Write, place(part), &rest);
+            plan.add(self.parity_device(stripes.start), Op::Write, place(part), &remaining);
         }
     }
 

@@ -60,8 +60,8 @@ impl RemainingSteps {
     /// Plans the next stripes; where parity lies between the steps, one stripe.
     fn plan_more(&mut self) -> Option<()> {
         let stripe = self.left.start / (self.array.width() * self.array.unit_blocks);
-        let most = if self.array.has_gaps(self.op, stripe) { 1 } else { u64::MAX };
-        let touched = self.array.touch(&mut self.left, most)?;
+        let maximum = if self.array.has_gaps(self.op, stripe) { 1 } else { u64::MAX };
+        let touched = self.array.touch(&mut self.left, maximum)?;
         self.array.plan_stripes(self.op, &touched, self.left.is_empty(), &mut self.planned);
         // The reads that writes need have begun before.
         self.planned.steps.retain(|step| step.op == self.op);

@@ -11,7 +11,7 @@ use super::flow::{Access, Flow};
 use super::layout::{self, Layout};
 use super::plan::{Plan, Step};
 use crate::device::{Queued, Served, Timing};
-use crate::power::Spent;
+use crate::power::RequestEnergy;
 use crate::system::params::{SystemKind, SystemParams};
 
 /// Blocks of a device: not a whole number of units.
@@ -71,35 +71,33 @@ impl Media {
     }
 
     /// Does an access for the request `whole`, as a controller would that has only the blocks read for that request.
-    fn access(&mut self, whole: &Queued, (device, access): &Access) {
+    fn access(&mut self, full: &Queued, (device, access): &Access) {
         for lbn in access.lbn..access.lbn + u64::from(access.blocks) {
             let place = (*device, lbn);
             if access.op == Op::Read {
-                self.read.insert((whole.id, place), self.at(place));
+                self.read.insert((full.id, place), self.at(place));
                 continue;
             }
             let host = if self.kind == SystemKind::Mirror { Some(&lbn) } else { self.hosts.get(&place) };
             let new = match host {
                 Some(host) => {
-                    let range = whole.lbn..whole.lbn + u64::from(whole.blocks);
+                    let range = full.lbn..full.lbn + u64::from(full.blocks);
                     assert!(range.contains(host), "block {host} is not the request's to write");
-                    self.data[&whole.id] + host
+                    self.data[&full.id] + host
                 }
-                None => self.parity(whole, place),
+                None => self.parity(full, place),
             };
             self.contents.insert(place, new);
         }
     }
 
     /// New parity from the blocks read for a request and the data it writes.
-    fn parity(&self, whole: &Queued, place: (usize, u64)) -> u64 {
+    fn parity(&self, full: &Queued, place: (usize, u64)) -> u64 {
         let others = (0..self.devices).filter(|device| *device != place.0).map(|device| (device, place.1));
-        let read = |place| self.read.get(&(whole.id, place)).copied();
+        let read = |place| self.read.get(&(full.id, place)).copied();
         let new = |place| {
             let host = self.hosts[&place];
-            (whole.lbn..whole.lbn + u64::from(whole.blocks))
-                .contains(&host)
-                .then(|| self.data[&whole.id] + host)
+            (full.lbn..full.lbn + u64::from(full.blocks)).contains(&host).then(|| self.data[&full.id] + host)
         };
         let (mut all, mut changed) = (Some(0), read(place));
         for other in others {
@@ -135,7 +133,7 @@ fn requests(drawn: &[(bool, u64, u32)], capacity: u64) -> Vec<Queued> {
 }
 
 fn served(access: Queued) -> Served {
-    let (timing, energy) = (Timing::default(), Spent { seek_uj: 1.0, ..Spent::default() });
+    let (timing, energy) = (Timing::default(), RequestEnergy { seek_uj: 1.0, ..RequestEnergy::default() });
     Served { request: access, start: Time::ZERO, completion: Time::ZERO, timing, energy, device: Some(0) }
 }
 
@@ -178,8 +176,8 @@ fn run(
     assert!(in_flight == 0 && waiting.next().is_none() && flow.held() == 0, "all is done");
 }
 
-fn drawn(most: usize) -> impl Strategy<Value = Vec<(bool, u64, u32)>> {
-    prop::collection::vec((any::<bool>(), 0_u64..1000, 1_u32..60), 1..most)
+fn drawn(maximum: usize) -> impl Strategy<Value = Vec<(bool, u64, u32)>> {
+    prop::collection::vec((any::<bool>(), 0_u64..1000, 1_u32..60), 1..maximum)
 }
 
 proptest! {
@@ -291,9 +289,9 @@ fn a_write_of_half_a_stripe_reads_the_rest() {
 
 #[test]
 fn a_write_of_whole_stripes_reads_nothing() {
-    let found = steps(5, 0, 80);
+    let result = steps(5, 0, 80);
     let expected: Vec<_> = (0..5).map(|device| (device, 'W', 0, 20, vec![])).collect();
-    assert_eq!(found, expected);
+    assert_eq!(result, expected);
 }
 
 #[test]

@@ -33,18 +33,18 @@ impl CachedContents {
     }
 
     /// A read begins with the contents of its cached blocks; the others are filled in by [`fetched`](Kept::fetched).
-    pub fn begin_read(&mut self, request: u64, wanted: BlockRun) {
-        let found = self.contents(wanted);
-        self.reads.insert(request, (wanted, found));
+    pub fn begin_read(&mut self, request: u64, expected: BlockRun) {
+        let result = self.contents(expected);
+        self.reads.insert(request, (expected, result));
     }
 
     /// The blocks `run` have been fetched for `readers`; they are cached where `is_current`.
-    pub fn fetched(&mut self, run: BlockRun, found: &[Content], readers: &[u64], is_current: bool) {
-        for (block, content) in (run.first..run.end).zip(found) {
+    pub fn fetched(&mut self, run: BlockRun, result: &[Content], readers: &[u64], is_current: bool) {
+        for (block, content) in (run.first..run.end).zip(result) {
             for reader in readers {
-                let Some((wanted, data)) = self.reads.get_mut(reader) else { continue };
-                if (wanted.first..wanted.end).contains(&block) {
-                    data[(block - wanted.first) as usize] = content.clone();
+                let Some((expected, data)) = self.reads.get_mut(reader) else { continue };
+                if (expected.first..expected.end).contains(&block) {
+                    data[(block - expected.first) as usize] = content.clone();
                 }
             }
             if is_current {

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::cache::{BlockRun, CacheCounts, CacheParams, Destage, Lines};
 use crate::device::{FaultCounts, Queued, Timing};
-use crate::power::{Spent, TotalSpent};
+use crate::power::{RequestEnergy, TotalEnergy};
 
 /// A write-back cache and the system behind it.
 ///
@@ -50,7 +50,7 @@ pub struct Cached {
     longest_queue: usize,
     /// The block after the run whose destage began last.
     destaged_to: u64,
-    background: TotalSpent,
+    background: TotalEnergy,
     background_end: Time,
     counts: CacheCounts,
     done: Vec<Completion>,
@@ -78,7 +78,7 @@ enum Kind {
 struct Waiting {
     request: Queued,
     fetches: usize,
-    energy: Spent,
+    energy: RequestEnergy,
 }
 
 impl Cached {
@@ -87,7 +87,7 @@ impl Cached {
     /// # Errors
     /// An unknown replacement policy, or one that a cache with dirty lines cannot use.
     pub fn new(params: &CacheParams, mut behind: Box<dyn System>) -> Result<Self> {
-        let kept = behind.durable().map(|_| CachedContents::default());
+        let stored = behind.durable().map(|_| CachedContents::default());
         Ok(Cached {
             behind,
             lines: Lines::new(params)?,
@@ -106,21 +106,21 @@ impl Cached {
             idle_since: Time::ZERO,
             longest_queue: 0,
             destaged_to: 0,
-            background: TotalSpent::default(),
+            background: TotalEnergy::default(),
             background_end: Time::ZERO,
             counts: CacheCounts::default(),
             done: Vec::new(),
             flushes: Vec::new(),
-            kept,
+            kept: stored,
         })
     }
 
     fn read(&mut self, now: Time, request: Queued) {
-        let wanted = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
-        let missing = self.lines.missing(wanted);
-        self.lines.touch(wanted);
-        if let Some(kept) = &mut self.kept {
-            kept.begin_read(request.id, wanted);
+        let expected = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let missing = self.lines.missing(expected);
+        self.lines.touch(expected);
+        if let Some(stored) = &mut self.kept {
+            stored.begin_read(request.id, expected);
         }
         let Some(last) = missing.last() else {
             self.counts.read_hits += 1;
@@ -128,14 +128,14 @@ impl Cached {
             return;
         };
         self.counts.read_misses += 1;
-        let goes_on = last.end == wanted.end;
+        let goes_on = last.end == expected.end;
         let mut fetches = 0;
         for run in missing {
             fetches += self.fetch(now, run, &request);
         }
-        self.reads.insert(request.id, Waiting { request, fetches, energy: Spent::default() });
+        self.reads.insert(request.id, Waiting { request, fetches, energy: RequestEnergy::default() });
         if goes_on {
-            self.read_ahead(now, wanted.end, &request);
+            self.read_ahead(now, expected.end, &request);
         }
     }
 
@@ -228,8 +228,8 @@ impl Cached {
             let first = next;
             let next = self.lines.write(BlockRun { first, end });
             self.spoil(BlockRun { first, end: next });
-            if let Some(kept) = &mut self.kept {
-                kept.write(&request, BlockRun { first, end: next });
+            if let Some(stored) = &mut self.kept {
+                stored.write(&request, BlockRun { first, end: next });
             }
             if next < end {
                 self.writes[0].1 = next;
@@ -253,8 +253,8 @@ impl Cached {
         self.counts.destages += 1;
         self.counts.destaged_blocks += u64::from(run.blocks());
         self.flushes.iter_mut().for_each(|flush| flush.begin(run));
-        if let (Some(kept), Some(behind)) = (&self.kept, self.behind.durable()) {
-            behind.give(self.begun, kept.contents(run));
+        if let (Some(stored), Some(behind)) = (&self.kept, self.behind.durable()) {
+            behind.give(self.begun, stored.contents(run));
         }
         let write = Queued { arrival: now, queued: now, op: Op::Write, ..Queued::default() };
         self.begin(now, run, Kind::Destage, write);
@@ -290,9 +290,9 @@ impl Cached {
             }
             Kind::Fetch { readers, is_current } => {
                 self.idle_since = now;
-                if let (Some(kept), Some(behind)) = (&mut self.kept, self.behind.durable()) {
-                    let found = behind.found(access.request.id);
-                    kept.fetched(run, &found, &readers, is_current);
+                if let (Some(stored), Some(behind)) = (&mut self.kept, self.behind.durable()) {
+                    let result = behind.found(access.request.id);
+                    stored.fetched(run, &result, &readers, is_current);
                 }
                 if is_current {
                     self.fetching.remove(&run.first);
@@ -427,7 +427,7 @@ impl System for Cached {
     }
 
     fn open_ledgers(&mut self, now: Time) {
-        (self.counts, self.background) = (CacheCounts::default(), TotalSpent::default());
+        (self.counts, self.background) = (CacheCounts::default(), TotalEnergy::default());
         self.longest_queue = self.queue_length();
         self.behind.open_ledgers(now);
     }
@@ -436,7 +436,7 @@ impl System for Cached {
         self.behind.close_ledgers(now);
     }
 
-    fn background(&self) -> (Spent, Time) {
+    fn background(&self) -> (RequestEnergy, Time) {
         let (mut all, end) = self.behind.background();
         all += self.background.spent();
         (all, end.max(self.background_end))
@@ -479,22 +479,22 @@ impl System for Cached {
 
 impl Durable for Cached {
     fn give(&mut self, request: u64, data: Vec<Content>) {
-        if let Some(kept) = &mut self.kept {
-            kept.give(request, data);
+        if let Some(stored) = &mut self.kept {
+            stored.give(request, data);
         }
     }
 
     fn found(&mut self, request: u64) -> Vec<Content> {
-        self.kept.as_mut().map(|kept| kept.found(request)).unwrap_or_default()
+        self.kept.as_mut().map(|stored| stored.found(request)).unwrap_or_default()
     }
 
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
-        let mut found = self.behind.durable().map(|behind| behind.crash(survives)).unwrap_or_default();
-        if let Some(kept) = self.kept.as_ref().filter(|_| !self.params.volatile) {
+        let mut result = self.behind.durable().map(|behind| behind.crash(survives)).unwrap_or_default();
+        if let Some(stored) = self.kept.as_ref().filter(|_| !self.params.volatile) {
             for run in self.lines.unwritten() {
-                found.extend((run.first..run.end).zip(kept.contents(run)));
+                result.extend((run.first..run.end).zip(stored.contents(run)));
             }
         }
-        found
+        result
     }
 }

@@ -51,7 +51,7 @@ impl System for Shuffled {
         let (arrived, request) = log.waiting.swap_remove(chosen);
         log.ended.push(request);
         let timing = Timing { transfer: now.since(arrived), ..Timing::default() };
-        let energy = Spent { access_uj: 1.0, ..Spent::default() };
+        let energy = RequestEnergy { access_uj: 1.0, ..RequestEnergy::default() };
         completed.push(Completion {
             request,
             start: arrived,
@@ -95,8 +95,8 @@ impl System for Shuffled {
 
     fn close_ledgers(&mut self, _now: Time) {}
 
-    fn background(&self) -> (Spent, Time) {
-        (Spent::default(), Time::ZERO)
+    fn background(&self) -> (RequestEnergy, Time) {
+        (RequestEnergy::default(), Time::ZERO)
     }
 
     fn cache(&self) -> Option<CacheCounts> {

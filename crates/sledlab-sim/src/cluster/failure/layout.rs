@@ -76,8 +76,8 @@ pub struct Part {
 
 impl Part {
     /// This part of `whole` bytes or operations. Parts that follow each other sum to the whole.
-    pub fn portion(&self, whole: u64) -> u64 {
-        let upto = |share: u64| (u128::from(whole) * u128::from(share) / u128::from(self.of)) as u64;
+    pub fn portion(&self, full: u64) -> u64 {
+        let upto = |share: u64| (u128::from(full) * u128::from(share) / u128::from(self.of)) as u64;
         upto(self.to) - upto(self.from)
     }
 }
@@ -185,11 +185,11 @@ impl CopyLayout {
     /// after a failed node alone can work on the failed node's share from its copy, and the other survivors share the
     /// work that is left on theirs.
     pub(super) fn resumed(&self, done: u64, of: u64) -> Vec<Vec<Part>> {
-        let rest = |share| Part { machine: share, is_copy: false, from: done, to: of, of };
+        let remaining = |share| Part { machine: share, is_copy: false, from: done, to: of, of };
         let mut parts: Vec<Vec<Part>> = (0..self.nodes)
             .map(|share| match self.holder(share).filter(|_| self.failed[share]) {
                 Some(machine) => vec![Part { machine, is_copy: true, from: 0, to: 1, of: 1 }],
-                None => vec![rest(share)],
+                None => vec![remaining(share)],
             })
             .collect();
         if self.redundancy == Redundancy::Chained {
@@ -203,11 +203,11 @@ impl CopyLayout {
                     } else {
                         (of - done, survivors - 1)
                     };
-                    let (whole, shifted) = (of * steps, step * (survivors - place));
-                    let own = Part { from: done * steps, to: whole - shifted, of: whole, ..rest(share) };
+                    let (full, shifted) = (of * steps, step * (survivors - place));
+                    let own = Part { from: done * steps, to: full - shifted, of: full, ..remaining(share) };
                     let machine = (share + 1) % self.nodes;
                     parts[share] =
-                        vec![own, Part { machine, is_copy: true, from: own.to, to: whole, of: whole }];
+                        vec![own, Part { machine, is_copy: true, from: own.to, to: full, of: full }];
                 }
             }
         }

@@ -20,7 +20,7 @@ use sledlab_trace::work::Work;
 use super::config::{At, ClusterParams, Resolved};
 use super::outcome::ClusterOutcome;
 use rebuild::Lost;
-use script::{Script, When};
+use script::{FailureTime, Script};
 
 /// Results of a replay on nodes that hold copies.
 #[derive(Clone, Debug, Serialize)]
@@ -56,14 +56,14 @@ pub struct RebuildOutcome {
 }
 
 /// Replays a record once on the nodes of an experiment.
-type Once<'a> = &'a mut dyn FnMut(&Resolved, &Work) -> Result<ClusterOutcome>;
+type ReplayOnce<'a> = &'a mut dyn FnMut(&Resolved, &Work) -> Result<ClusterOutcome>;
 
 /// Replays after the first, from which the bytes rebuilt in each phase are found.
 const ROUNDS: usize = 3;
 /// Number of equal parts of a phase, in which the moment of failure is counted.
 const PARTS: u64 = 1 << 20;
 /// Most nodes for which the outcome holds the traffic between each two.
-const MOST_TRAFFIC: usize = 1024;
+const MAX_TRAFFIC: usize = 1024;
 
 /// Most replays of a record for one outcome.
 pub(super) fn replays(params: &ClusterParams) -> usize {
@@ -82,8 +82,8 @@ pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
         return Err(Error::user("copies on other nodes, and nodes that fail, are for work at the nodes")
             .with_remedy("leave out cluster.redundancy and cluster.failed, or cluster.at = \"host\""));
     }
-    for (key, said) in [("failed_at_s", params.failed_at_s), ("rebuild_mb_s", params.rebuild_mb_s)] {
-        if said > 0.0 && !fails {
+    for (key, text) in [("failed_at_s", params.failed_at_s), ("rebuild_mb_s", params.rebuild_mb_s)] {
+        if text > 0.0 && !fails {
             return Err(Error::user(format!("cluster.{key} is said, and no node fails"))
                 .with_remedy("say which: cluster.failed"));
         }
@@ -95,7 +95,7 @@ pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
 ///
 /// # Errors
 /// Those of the replays; sums that no longer fit.
-pub(super) fn replayed(resolved: &Resolved, work: &Work, once: Once) -> Result<ClusterOutcome> {
+pub(super) fn replayed(resolved: &Resolved, work: &Work, once: ReplayOnce) -> Result<ClusterOutcome> {
     let params = &resolved.params;
     if params.redundancy == Redundancy::None {
         return once(resolved, work);
@@ -103,13 +103,16 @@ pub(super) fn replayed(resolved: &Resolved, work: &Work, once: Once) -> Result<C
     let failed = &params.failed.0;
     let page_bytes = resolved.kinds[0].node.page_bytes();
     let layout = CopyLayout::new(params.redundancy, work.nodes, failed)?;
-    let mut when = When::Before(0);
+    let mut when = FailureTime::Before(0);
     if failed.is_empty() || params.failed_at_s > 0.0 {
-        let script = Script::new(work, &layout.healthy(), When::After, page_bytes, &[])?;
+        let script = Script::new(work, &layout.healthy(), FailureTime::After, page_bytes, &[])?;
         let mut outcome = once(resolved, &script.work)?;
-        when =
-            if failed.is_empty() { When::After } else { moment(&script, &outcome, params.failed_at_s * 1e9) };
-        if when == When::After {
+        when = if failed.is_empty() {
+            FailureTime::After
+        } else {
+            moment(&script, &outcome, params.failed_at_s * 1e9)
+        };
+        if when == FailureTime::After {
             outcome.failure = Some(failure_outcome(params, work, &script, &outcome, when));
             return Ok(outcome);
         }
@@ -181,19 +184,19 @@ fn spans<'a>(script: &Script, outcome: &'a ClusterOutcome) -> impl Iterator<Item
 }
 
 /// The moment `at`, in ns, by the phases of a job without failures.
-fn moment(script: &Script, outcome: &ClusterOutcome, at: f64) -> When {
+fn moment(script: &Script, outcome: &ClusterOutcome, at: f64) -> FailureTime {
     for ((phase, is_copying), (start, lasts)) in script.origins.iter().zip(spans(script, outcome)) {
         let done = at - start as f64;
         if done >= lasts as f64 {
             continue;
         }
         return match is_copying {
-            true => When::Copying(*phase),
-            false if done <= 0.0 => When::Before(*phase),
-            false => When::In(*phase, (done / lasts as f64 * PARTS as f64) as u64, PARTS),
+            true => FailureTime::Copying(*phase),
+            false if done <= 0.0 => FailureTime::Before(*phase),
+            false => FailureTime::In(*phase, (done / lasts as f64 * PARTS as f64) as u64, PARTS),
         };
     }
-    When::After
+    FailureTime::After
 }
 
 fn failure_outcome(
@@ -201,19 +204,21 @@ fn failure_outcome(
     work: &Work,
     script: &Script,
     outcome: &ClusterOutcome,
-    when: When,
+    when: FailureTime,
 ) -> FailureOutcome {
     let copying = script.work.phases.iter().zip(&script.origins).filter(|(_, (_, is_copying))| *is_copying);
     let written = copying.flat_map(|(phase, _)| &phase.steps).flat_map(|step| &step.writes);
     let phase = match when {
-        When::After => None,
-        When::Before(phase) | When::In(phase, ..) | When::Copying(phase) => work.phases.get(phase),
+        FailureTime::After => None,
+        FailureTime::Before(phase) | FailureTime::In(phase, ..) | FailureTime::Copying(phase) => {
+            work.phases.get(phase)
+        }
     };
     let noticed =
         spans(script, outcome).map(|(start, _)| start).nth(script.noticed).unwrap_or(outcome.elapsed_ns);
     FailureOutcome {
         redundancy: params.redundancy.word(),
-        failed: if when == When::After { Vec::new() } else { params.failed.0.clone() },
+        failed: if when == FailureTime::After { Vec::new() } else { params.failed.0.clone() },
         phase: phase.map(|phase| phase.name.clone()),
         noticed_ns: phase.map(|_| noticed),
         copied_bytes: written.map(|access| access.bytes).sum(),
@@ -223,9 +228,9 @@ fn failure_outcome(
     }
 }
 
-/// Bytes that each node sends to each other node and, last, to the client; empty for more than [`MOST_TRAFFIC`] nodes.
+/// Bytes that each node sends to each other node and, last, to the client; empty for more than [`MAX_TRAFFIC`] nodes.
 fn traffic(work: &Work) -> Vec<Vec<u64>> {
-    if work.nodes > MOST_TRAFFIC {
+    if work.nodes > MAX_TRAFFIC {
         return Vec::new();
     }
     let mut rows = vec![vec![0_u64; work.nodes + 1]; work.nodes];

@@ -3,7 +3,7 @@
 use sledlab_trace::work::{FileAccess, NodeStep, PageOrder, Work};
 
 use super::layout::CopyLayout;
-use super::script::{Script, When};
+use super::script::{FailureTime, Script};
 
 /// A file, or a copy of one, that a failed node held and another node holds as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +19,10 @@ pub(super) struct Lost {
 /// after those of the record, and so on.
 ///
 /// Failed nodes do not hold bytes written in the phase in which they fail, or later.
-pub(super) fn lost(work: &Work, layout: &CopyLayout, when: When) -> Vec<Lost> {
+pub(super) fn lost(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<Lost> {
     let first = match when {
-        When::After => return Vec::new(),
-        When::Before(phase) | When::In(phase, ..) | When::Copying(phase) => phase,
+        FailureTime::After => return Vec::new(),
+        FailureTime::Before(phase) | FailureTime::In(phase, ..) | FailureTime::Copying(phase) => phase,
     };
     let mut all = Vec::new();
     for (index, failed) in layout.all_failed().enumerate() {
@@ -30,8 +30,8 @@ pub(super) fn lost(work: &Work, layout: &CopyLayout, when: When) -> Vec<Lost> {
         for own in 0..work.files.len() {
             let copy = work.files.len() + own;
             let share = layout.holder(failed).map(|holder| (failed, holder, copy, own));
-            let held = layout.held(failed).map(|share| (share, share, own, copy));
-            for (share, source, source_file, spare_file) in share.into_iter().chain(held) {
+            let stored = layout.held(failed).map(|share| (share, share, own, copy));
+            for (share, source, source_file, spare_file) in share.into_iter().chain(stored) {
                 let bytes = present(work, own, share, first);
                 all.push(Lost { source, source_file, spare, spare_file, bytes });
             }

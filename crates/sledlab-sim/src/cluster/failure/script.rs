@@ -8,7 +8,7 @@ use super::steps::{copied, files, rest, shared};
 
 /// When nodes fail, by the phases of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum FailureTime {
     /// After the job, or never.
     After,
     /// Before this phase begins.
@@ -40,7 +40,7 @@ impl Script {
     pub fn new(
         work: &Work,
         layout: &CopyLayout,
-        when: When,
+        when: FailureTime,
         page_bytes: u64,
         spares: &[usize],
     ) -> Result<Script> {
@@ -59,31 +59,31 @@ impl Script {
                 Ok([Some(itself), copied(work, phase, parts, layout, machines, page_bytes)?])
             };
             match when {
-                When::Before(first) if index >= first => {
+                FailureTime::Before(first) if index >= first => {
                     script.noticed = script.noticed.min(script.origins.len());
                     script.extend(index, ordinary(&after, layout)?);
                 }
-                When::In(during, done, of) if index == during => {
+                FailureTime::In(during, done, of) if index == during => {
                     let parts = all_do(layout, done, of);
                     let alone = without_collectives(phase);
                     script.extend(index, [Some(shared(work, &alone, &parts, &before, machines)?), None]);
                     script.noticed = script.origins.len();
                     let resumed = layout.resumed(done, of);
-                    let rest = rest(work, phase, (done, of), &resumed, layout, machines)?;
+                    let remaining = rest(work, phase, (done, of), &resumed, layout, machines)?;
                     let written = written(layout, parts, resumed);
                     let copies = copied(work, phase, &written, layout, machines, page_bytes)?;
-                    script.extend(index, [Some(rest), copies]);
+                    script.extend(index, [Some(remaining), copies]);
                 }
-                When::Copying(during) if index == during => {
+                FailureTime::Copying(during) if index == during => {
                     script.extend(index, ordinary(&before, &healthy)?);
                     script.noticed = script.origins.len();
                     // All steps are done, but data that the failed nodes have written are not copied yet, and so are
                     // lost.
                     let alone = without_collectives(phase);
-                    let rest = rest(work, &alone, (1, 1), &layout.resumed(1, 1), layout, machines)?;
-                    script.extend(index, [Some(rest), None]);
+                    let remaining = rest(work, &alone, (1, 1), &layout.resumed(1, 1), layout, machines)?;
+                    script.extend(index, [Some(remaining), None]);
                 }
-                When::In(during, ..) | When::Copying(during) if index > during => {
+                FailureTime::In(during, ..) | FailureTime::Copying(during) if index > during => {
                     script.extend(index, ordinary(&after, layout)?);
                 }
                 _ => script.extend(index, ordinary(&before, &healthy)?),

@@ -21,7 +21,7 @@ struct Done {
 /// Files of nodes that hold copies: those of the record, then a copy of each. On a node the copy is as long as the file
 /// of the node whose copies it holds. A spare, which follows the nodes, has room for the files of its failed node.
 pub(super) fn files(work: &Work, layout: &CopyLayout, spares: &[usize]) -> Vec<File> {
-    let held = |file: &File, machine: usize| layout.held(machine).map_or(0, |share| file.bytes[share]);
+    let stored = |file: &File, machine: usize| layout.held(machine).map_or(0, |share| file.bytes[share]);
     let machines = || (0..work.nodes).chain(spares.iter().copied());
     let own = |file: &File| File {
         name: file.name.clone(),
@@ -29,7 +29,7 @@ pub(super) fn files(work: &Work, layout: &CopyLayout, spares: &[usize]) -> Vec<F
     };
     let copy = |file: &File| File {
         name: format!("{}, copy", file.name),
-        bytes: machines().map(|machine| held(file, machine)).collect(),
+        bytes: machines().map(|machine| stored(file, machine)).collect(),
     };
     work.files.iter().map(own).chain(work.files.iter().map(copy)).collect()
 }
@@ -191,10 +191,10 @@ pub(super) fn rest(
     machines: usize,
 ) -> Result<Phase> {
     let takers = takers(parts);
-    let mut rest = shared(work, phase, parts, &takers, machines)?;
+    let mut remaining = shared(work, phase, parts, &takers, machines)?;
     for (share, step) in phase.steps.iter().enumerate().filter(|(share, _)| !layout.has_failed(*share)) {
         let sent = Part { machine: share, is_copy: false, from: 0, to: done, of };
-        let doing = &mut rest.steps[share];
+        let doing = &mut remaining.steps[share];
         let mut sends: BTreeMap<u32, u64> = doing.sends.drain(..).collect();
         for (to, bytes) in &step.sends {
             if (*to as usize) < work.nodes && layout.has_failed(*to as usize) {
@@ -208,8 +208,8 @@ pub(super) fn rest(
         }
         doing.sends = sends.into_iter().collect();
     }
-    rest.name = format!("{}, after failure", phase.name);
-    Ok(rest)
+    remaining.name = format!("{}, after failure", phase.name);
+    Ok(remaining)
 }
 
 fn finished(done: Done) -> NodeStep {

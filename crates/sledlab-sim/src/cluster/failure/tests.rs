@@ -35,7 +35,7 @@ fn phase(name: String, draws: &[(usize, u64, u64, u64, Vec<u64>)], sizes: &[Vec<
 
 #[test]
 fn traffic_between_very_many_nodes_is_left_out() {
-    for (nodes, rows) in [(MOST_TRAFFIC, MOST_TRAFFIC), (MOST_TRAFFIC + 1, 0)] {
+    for (nodes, rows) in [(MAX_TRAFFIC, MAX_TRAFFIC), (MAX_TRAFFIC + 1, 0)] {
         let work = Work {
             job: "idle".to_owned(),
             parameters: serde_json::Map::new(),
@@ -106,14 +106,14 @@ fn failures() -> impl Strategy<Value = (Redundancy, usize)> {
 proptest! {
     #[test]
     fn each_survivor_of_a_chain_does_its_part_of_every_share(
-        nodes in 2_usize..40, failed in 0_usize..40, whole: u64,
+        nodes in 2_usize..40, failed in 0_usize..40, full: u64,
     ) {
         let failed = failed % nodes;
         let parts = CopyLayout::new(Redundancy::Chained, nodes, &[failed]).unwrap().parts();
         let others = (nodes - 1) as f64;
         let mut work = vec![0.0; nodes];
         for share in &parts {
-            prop_assert_eq!(share.iter().map(|part| part.portion(whole)).sum::<u64>(), whole);
+            prop_assert_eq!(share.iter().map(|part| part.portion(full)).sum::<u64>(), full);
             for part in share {
                 work[part.machine] += (part.to - part.from) as f64 / part.of as f64;
             }
@@ -127,7 +127,7 @@ proptest! {
     #[test]
     fn copies_double_what_is_written_and_nothing_else(work in records(), (redundancy, _) in failures()) {
         let layout = CopyLayout::new(redundancy, work.nodes, &[]).unwrap();
-        let script = Script::new(&work, &layout, When::After, 8192, &[]).unwrap().work;
+        let script = Script::new(&work, &layout, FailureTime::After, 8192, &[]).unwrap().work;
         prop_assert_eq!(sum(&script, read), sum(&work, read));
         prop_assert_eq!(sum(&script, operations), sum(&work, operations));
         prop_assert_eq!(sum(&script, written), 2 * sum(&work, written));
@@ -141,7 +141,7 @@ proptest! {
     fn survivors_do_all_that_a_failed_node_would(work in records(), (redundancy, failed) in failures()) {
         let failed = failed % work.nodes;
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
-        let script = Script::new(&work, &layout, When::Before(0), 8192, &[]).unwrap();
+        let script = Script::new(&work, &layout, FailureTime::Before(0), 8192, &[]).unwrap();
         let done = &script.work;
         prop_assert!(done.phases.iter().all(|phase| phase.steps[failed].is_idle()));
         prop_assert_eq!(sum(done, read), sum(&work, read));
@@ -162,9 +162,9 @@ proptest! {
         let failed = failed % work.nodes;
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
         let last = work.phases.len() - 1;
-        let script = Script::new(&work, &layout, When::In(last, done, 1000), 8192, &[]).unwrap();
+        let script = Script::new(&work, &layout, FailureTime::In(last, done, 1000), 8192, &[]).unwrap();
         let step = &work.phases[last].steps[failed];
-        let portion = |whole: u64| (u128::from(whole) * u128::from(done) / 1000) as u64;
+        let portion = |full: u64| (u128::from(full) * u128::from(done) / 1000) as u64;
         let lost_reads = step.reads.iter().map(|access| portion(access.bytes)).sum::<u64>();
         prop_assert_eq!(sum(&script.work, read), sum(&work, read) + lost_reads);
         prop_assert_eq!(sum(&script.work, operations), sum(&work, operations) + portion(operations(step)));
@@ -206,13 +206,13 @@ proptest! {
     ) {
         let failed = failed % work.nodes;
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
-        let when = When::Before(first % work.phases.len());
+        let when = FailureTime::Before(first % work.phases.len());
         let script = Script::new(&work, &layout, when, 8192, &[failed]).unwrap();
         let lost = rebuild::lost(&work, &layout, when);
         let total: u64 = lost.iter().map(|each| each.bytes).sum();
-        if when == When::Before(0) && work.phases.iter().flat_map(|phase| &phase.steps).all(|step| step.writes.is_empty()) {
-            let held = |share: usize| work.files.iter().map(|file| file.bytes[share]).sum::<u64>();
-            prop_assert_eq!(total, held(failed) + held(layout.held(failed).unwrap()));
+        if when == FailureTime::Before(0) && work.phases.iter().flat_map(|phase| &phase.steps).all(|step| step.writes.is_empty()) {
+            let stored = |share: usize| work.files.iter().map(|file| file.bytes[share]).sum::<u64>();
+            prop_assert_eq!(total, stored(failed) + stored(layout.held(failed).unwrap()));
         }
         // Each phase rebuilds a part of the bytes, and the last phase the rest.
         let mut left = total;
@@ -241,7 +241,7 @@ fn a_nested_loop_is_parted_by_its_outer_file() {
     };
     work.phases[0].steps[1].reads = vec![access(0, 900), inner];
     let layout = CopyLayout::new(Redundancy::Chained, 4, &[0]).unwrap();
-    let script = Script::new(&work, &layout, When::Before(0), 8192, &[]).unwrap();
+    let script = Script::new(&work, &layout, FailureTime::Before(0), 8192, &[]).unwrap();
     let reads = |machine: usize| &script.work.phases[0].steps[machine].reads;
     // Node 1 does one block in three of its share, node 2 the others, on the copy: file and loop are those of the copy.
     let nested = |file: usize, of: usize| FileAccess { per_block_of: Some(of), ..access(file, 700) };

@@ -9,11 +9,11 @@ use crate::OpenOptions;
 fn beside(variable: &str, folder: &str, file: &str) -> Option<PathBuf> {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
     let path = std::env::var_os(variable).map_or_else(default, PathBuf::from).join(file);
-    let found = path.exists().then_some(path);
-    if found.is_none() {
+    let result = path.exists().then_some(path);
+    if result.is_none() {
         eprintln!("skipped: no {file}; set {variable} to the folder that holds it");
     }
-    found
+    result
 }
 
 /// A recorded trace: one of the samples, or one too large to be a sample.
@@ -31,9 +31,9 @@ fn report_of(path: PathBuf, options: &CharacterOptions) -> Report {
 }
 
 /// Asserts that `found`, rounded to the decimals of `printed`, reads the same.
-fn assert_prints(what: &str, found: f64, printed: &str) {
+fn assert_prints(what: &str, result: f64, printed: &str) {
     let decimals = printed.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    assert_eq!(format!("{found:.decimals$}"), printed, "{what}: {found}");
+    assert_eq!(format!("{result:.decimals$}"), printed, "{what}: {result}");
 }
 
 /// The two tables of statistics published with the recorded traces, a line for each trace.
@@ -64,7 +64,7 @@ fn recorded_traces_have_their_published_statistics() {
         let report = report_of(path, &CharacterOptions::default());
         let (sizes, set) = (&report.sizes, &report.working_set);
         let count = |n: u64| n as f64;
-        let found = [
+        let result = [
             count(report.requests),
             count(report.reads),
             count(report.writes),
@@ -90,9 +90,9 @@ fn recorded_traces_have_their_published_statistics() {
             100.0 * report.aligned_4k_share,
         ];
         let printed: Vec<&str> = printed.split_whitespace().collect();
-        assert_eq!(printed.len(), found.len());
-        for (column, (found, printed)) in found.into_iter().zip(printed).enumerate() {
-            assert_prints(&format!("{name}, number {column}"), found, printed);
+        assert_eq!(printed.len(), result.len());
+        for (column, (result, printed)) in result.into_iter().zip(printed).enumerate() {
+            assert_prints(&format!("{name}, number {column}"), result, printed);
         }
     }
 }
@@ -100,19 +100,19 @@ fn recorded_traces_have_their_published_statistics() {
 #[test]
 fn recorded_traces_have_their_published_shape() {
     for line in RECORDED_COMMON.lines().filter(|line| !line.is_empty()) {
-        let mut words = line.split_whitespace();
-        let name = words.next().unwrap();
+        let mut text = line.split_whitespace();
+        let name = text.next().unwrap();
         let Some(path) = recorded(name) else { continue };
         let report = report_of(path, &CharacterOptions::default());
-        for found in report.requests_per_sixth {
-            let printed: u64 = words.next().unwrap().parse().unwrap();
-            assert!(found.abs_diff(printed) <= printed / 1000, "{name}: {:?}", report.requests_per_sixth);
+        for result in report.requests_per_sixth {
+            let printed: u64 = text.next().unwrap().parse().unwrap();
+            assert!(result.abs_diff(printed) <= printed / 1000, "{name}: {:?}", report.requests_per_sixth);
         }
-        let printed: Vec<&str> = words.collect();
+        let printed: Vec<&str> = text.collect();
         let common = report.sizes.commonest[..6].iter();
-        let found: Vec<String> =
+        let result: Vec<String> =
             common.map(|size| format!("{} {:.0} {:.0}", size.op, size.kb, 100.0 * size.share)).collect();
-        assert_eq!(found.join(", "), printed.join(" "), "{name}");
+        assert_eq!(result.join(", "), printed.join(" "), "{name}");
     }
 }
 
@@ -123,7 +123,7 @@ fn seagate_validation_trace_has_its_published_statistics() {
     };
     let report = report_of(path, &CharacterOptions::default());
     let (follow, gaps) = (&report.sequentiality, &report.interarrival_ms);
-    for (what, found, printed) in [
+    for (what, result, printed) in [
         ("requests", report.requests as f64, "9999"),
         ("reads", 100.0 * report.read_share, "66.8"),
         ("mean KB", report.sizes.all.mean_kb, "8.20"),
@@ -145,7 +145,7 @@ fn seagate_validation_trace_has_its_published_statistics() {
         ("longest gap", gaps.max, "35.88"),
         ("span", report.span_s, "139.2"),
     ] {
-        assert_prints(what, found, printed);
+        assert_prints(what, result, printed);
     }
 }
 
@@ -174,7 +174,7 @@ fn week_of_a_workstation_has_its_published_statistics() {
         these.map(|size| 100.0 * size.share).sum::<f64>()
     };
     let dispersion = |i: usize| report.dispersion[i].index.unwrap();
-    for (what, found, printed) in [
+    for (what, result, printed) in [
         ("requests", report.requests as f64, "44519"),
         ("hours", report.span_s / 3600.0, "167.5"),
         ("rate", report.rate_per_s.unwrap(), "0.0738"),
@@ -201,7 +201,7 @@ fn week_of_a_workstation_has_its_published_statistics() {
         ("hits, 4 MB", report.cache_hits[1].hit_ratio, "0.72"),
         ("hits, 16 MB", report.cache_hits[2].hit_ratio, "0.87"),
     ] {
-        assert_prints(what, found, printed);
+        assert_prints(what, result, printed);
     }
     // The publication takes the order statistic before the nearest rank: 259 s; the nearest rank gives 262 s.
     assert!((gaps.p99 / 1e3 - 259.0).abs() < 5.0);

@@ -84,8 +84,8 @@ fn tables_of_tpcd_are_read_in_order_and_in_turn() {
         }
     }
     // Seven and a half passes: no page lags behind another by more reads than the scans under way explain.
-    let (least, most) = (reads.values().min().unwrap(), reads.values().max().unwrap());
-    assert!(*least >= 6 && *most <= *least + 2, "{least} to {most}");
+    let (minimum, maximum) = (reads.values().min().unwrap(), reads.values().max().unwrap());
+    assert!(*minimum >= 6 && *maximum <= *minimum + 2, "{minimum} to {maximum}");
     // Every table is contiguous: a page that no read page precedes is the beginning of a table.
     let tables = reads.keys().filter(|page| !reads.contains_key(&(*page - 1))).count();
     assert!(tables <= 12, "{tables}");

@@ -37,8 +37,8 @@ fn scans_have_their_share_and_their_attributes() {
     assert_near("scans", scans.len() as f64 / queries.len() as f64, 0.4, 0.02);
     let attributes = |query: &[Request]| query.iter().map(|r| r.lbn / (G2_BLOCKS / 5)).collect::<Vec<_>>();
     for scan in &scans[..scans.len() - 1] {
-        let found = attributes(scan);
-        assert_eq!(found, [0, 1, 2].map(|i| (found[0] + i) % 5));
+        let result = attributes(scan);
+        assert_eq!(result, [0, 1, 2].map(|i| (result[0] + i) % 5));
     }
     assert!(others[..others.len() - 1].iter().all(|query| attributes(query) == [0, 1, 2, 3, 4]));
     let gaps: Vec<u64> = queries.windows(2).map(|q| q[1][0].arrival.since(q[0][0].arrival).as_ns()).collect();

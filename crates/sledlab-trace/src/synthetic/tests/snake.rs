@@ -131,8 +131,8 @@ fn each_other_parameter_does_what_it_says() {
     let of = |params: &str| report(&snake(&format!("requests = 40000\n{params}"), 1));
     let base = of("");
     assert_near("reads", of("read_share = 0.6").read_share, 0.6, 0.05);
-    for wanted in [0.4, 0.5] {
-        assert_near("sequential", mergeable(&of(&format!("sequential_share = {wanted}"))), wanted, 0.05);
+    for expected in [0.4, 0.5] {
+        assert_near("sequential", mergeable(&of(&format!("sequential_share = {expected}"))), expected, 0.05);
     }
     assert_near("size", of("mean_size_kb = 8.5").sizes.all.mean_kb, 8.5, 0.02);
     assert_near("metadata", of("metadata_share = 0.3").metadata_share, 0.3, 0.03);
@@ -157,13 +157,13 @@ fn flags_change_nothing_else_and_trimming_no_place() {
     let without = snake("requests = 20000\nmetadata_share = 0.0", 1);
     let with = snake("requests = 20000", 1);
     assert!(without.iter().zip(&with).all(|(a, b)| *a == Request { metadata: false, ..*b }));
-    for (bytes, words) in [(4, 1), (128, 16), (129, 17), (512, 64)] {
+    for (bytes, text) in [(4, 1), (128, 16), (129, 17), (512, 64)] {
         let trimmed = snake(&format!("requests = 20000\ntrim_metadata = true\nmetadata_bytes = {bytes}"), 1);
-        for (whole, trimmed) in with.iter().zip(&trimmed) {
-            let unrequested_words = 64 - words;
-            let wanted =
-                if whole.metadata { Request { blocks: 1, unrequested_words, ..*whole } } else { *whole };
-            assert_eq!(*trimmed, wanted);
+        for (full, trimmed) in with.iter().zip(&trimmed) {
+            let unrequested_words = 64 - text;
+            let expected =
+                if full.metadata { Request { blocks: 1, unrequested_words, ..*full } } else { *full };
+            assert_eq!(*trimmed, expected);
         }
     }
 }

@@ -42,8 +42,8 @@ fn three_quarters_of_reads_and_writes_are_small() {
 
 #[test]
 fn runs_are_as_long_as_told() {
-    for wanted in [0.1, 0.3, 0.6] {
-        let requests = even(&format!("sequential_share = {wanted}"));
+    for expected in [0.1, 0.3, 0.6] {
+        let requests = even(&format!("sequential_share = {expected}"));
         let mut ends = [u64::MAX; 2];
         let sequential = requests.iter().filter(|request| {
             let end = &mut ends[usize::from(request.op == Op::Write)];
@@ -51,7 +51,7 @@ fn runs_are_as_long_as_told() {
             *end = request.end();
             goes_on
         });
-        assert_near("sequential", sequential.count() as f64 / requests.len() as f64, wanted, 0.03);
+        assert_near("sequential", sequential.count() as f64 / requests.len() as f64, expected, 0.03);
     }
 }
 
@@ -94,16 +94,16 @@ fn hot_extents_draw_what_zipf_says() {
         hits.sort_unstable_by(|a, b| b.cmp(a));
         hits[..102].iter().sum::<u64>() as f64 / hits.iter().sum::<u64>() as f64
     };
-    let wanted = |exponent: f64| {
+    let expected = |exponent: f64| {
         let weights = (1..=1024).map(|rank| f64::from(rank).powf(-exponent));
         weights.clone().take(102).sum::<f64>() / weights.sum::<f64>()
     };
     for exponent in [0.5, 0.9, 1.2] {
-        let found = top_tenth(Op::Write, &format!("write_zipf = {exponent:.1}"));
-        assert_near("writes", found, wanted(exponent), 0.05);
+        let result = top_tenth(Op::Write, &format!("write_zipf = {exponent:.1}"));
+        assert_near("writes", result, expected(exponent), 0.05);
     }
-    let found = top_tenth(Op::Read, "read_zipf = 1.0\nread_share = 0.9");
-    assert_near("reads", found, wanted(1.0), 0.05);
+    let result = top_tenth(Op::Read, "read_zipf = 1.0\nread_share = 0.9");
+    assert_near("reads", result, expected(1.0), 0.05);
 }
 
 #[test]

@@ -46,7 +46,7 @@ class Plot {
   }
 
   chips(box) {
-    const holder = made("div", box, "", {class: "live-chips", role: "group", "aria-label": `Shown in ${this.title}`});
+    const holder = made("div", box, "", {class: "live-chips", role: "group", "aria-label": `DisplayedResult in ${this.title}`});
     this.values = this.panel.series.map((series, index) => {
       const chip = made("button", holder, "", {type: "button", "aria-pressed": this.picked[index]});
       made("i", chip, "", {}).style.background = this.colours[index];

@@ -10,15 +10,25 @@ from sledlab.studies.fleet.placement import one_each, packed, striped
 from sledlab.studies.fleet.placement.layout import (
     HOT,
     LARGE,
+    DeviceCapacity,
+    DeviceVolumes,
     Item,
     Layout,
-    Placed,
     Placement,
-    Room,
-    Unplaced,
+    UnplacedVolume,
 )
 
-__all__ = ["HOT", "LARGE", "LIST", "Item", "Layout", "Placed", "Placement", "Room", "Unplaced", "placement"]
+__all__ = [
+    "HOT",
+    "LARGE",
+    "LIST",
+    "DeviceCapacity",
+    "DeviceVolumes",
+    "Item",
+    "Layout",
+    "Placement",
+    "UnplacedVolume",
+]
 
 LIST = (one_each.PLACEMENT, packed.PLACEMENT, striped.PLACEMENT)
 
@@ -31,10 +41,10 @@ def placement(name: str) -> Placement:
 
     Examples:
         >>> volumes = [Item("a", 3000, 0.5), Item("b", 1000, 0.4), Item("c", 1000, 0.3)]
-        >>> [each.volumes for each in placement("packed").place(volumes, Room(9000, 0.8)).devices]
+        >>> [each.volumes for each in placement("packed").place(volumes, DeviceCapacity(9000, 0.8)).devices]
         [(0, 2), (1,)]
     """
-    found = next((each for each in LIST if each.name == name), None)
-    if found is None:
+    result = next((each for each in LIST if each.name == name), None)
+    if result is None:
         raise unknown("placement", name, [each.name for each in LIST])
-    return found
+    return result

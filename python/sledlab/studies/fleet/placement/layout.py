@@ -31,7 +31,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Room:
+class DeviceCapacity:
     """The devices on which volumes are placed.
 
     Attributes:
@@ -46,7 +46,7 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Placed:
+class DeviceVolumes:
     """The volumes on one device, or on one group of them.
 
     Attributes:
@@ -59,7 +59,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Unplaced:
+class UnplacedVolume:
     """A volume that is on no device.
 
     Attributes:
@@ -80,8 +80,8 @@ class Layout:
         left: Volumes that fit on no device.
     """
 
-    devices: tuple[Placed, ...]
-    left: tuple[Unplaced, ...] = ()
+    devices: tuple[DeviceVolumes, ...]
+    left: tuple[UnplacedVolume, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Placement:
 
     name: str
     meaning: str
-    place: Callable[[Sequence[Item], Room], Layout]
+    place: Callable[[Sequence[Item], DeviceCapacity], Layout]
     shares: bool = True
     grouped: bool = False
 
@@ -113,7 +113,7 @@ def aligned(blocks: int) -> int:
     return -(-blocks // ALIGN_BLOCKS) * ALIGN_BLOCKS
 
 
-def misfit(item: Item, room: Room, *, by_load: bool) -> str:
+def misfit(item: Item, room: DeviceCapacity, *, by_load: bool) -> str:
     """Why a volume cannot be on a device even alone; empty where it can."""
     if item.blocks > room.blocks:
         return LARGE

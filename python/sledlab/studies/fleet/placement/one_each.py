@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.studies.fleet.placement.layout import Layout, Placed, Placement, Room, Unplaced, misfit
+from sledlab.studies.fleet.placement.layout import (
+    DeviceCapacity,
+    DeviceVolumes,
+    Layout,
+    Placement,
+    UnplacedVolume,
+    misfit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,12 +19,12 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.placement.layout import Item
 
 
-def place(items: Sequence[Item], room: Room) -> Layout:
+def place(items: Sequence[Item], room: DeviceCapacity) -> Layout:
     """Places each volume on a device of its own, even if it overloads the device."""
     why = {at: misfit(item, room, by_load=False) for at, item in enumerate(items)}
     return Layout(
-        tuple(Placed((at,), (0,)) for at, reason in why.items() if not reason),
-        tuple(Unplaced(at, reason) for at, reason in why.items() if reason),
+        tuple(DeviceVolumes((at,), (0,)) for at, reason in why.items() if not reason),
+        tuple(UnplacedVolume(at, reason) for at, reason in why.items() if reason),
     )
 
 

@@ -70,7 +70,7 @@ enum Kind {
     /// A read whose blocks are all buffered.
     Hit { overhead: Span },
     /// A read whose first blocks are buffered.
-    Rest { overhead: Span },
+    Remainder { overhead: Span },
     /// A read whose blocks all come from the medium.
     Miss { arm: Time, pass: Pass },
     /// A write that is complete when it is buffered.
@@ -100,7 +100,7 @@ impl StartedCommand {
             Kind::Miss { .. } => false,
             // It releases the bus if it has to wait for the write before it.
             Kind::Buffered { overhead, .. } => self.wants <= self.start + overhead,
-            Kind::Hit { .. } | Kind::Rest { .. } | Kind::Through { .. } => true,
+            Kind::Hit { .. } | Kind::Remainder { .. } | Kind::Through { .. } => true,
         }
     }
 
@@ -110,7 +110,7 @@ impl StartedCommand {
         let waited = self.start.since(start);
         let kind = match self.kind {
             Kind::Hit { overhead } => Kind::Hit { overhead: overhead + waited },
-            Kind::Rest { overhead } => Kind::Rest { overhead: overhead + waited },
+            Kind::Remainder { overhead } => Kind::Remainder { overhead: overhead + waited },
             Kind::Buffered { overhead, arm, appends } => {
                 Kind::Buffered { overhead: overhead + waited, arm, appends }
             }
@@ -190,7 +190,7 @@ impl Controller {
     pub fn transfer(&mut self, drive: &mut Drive, begun: &StartedCommand, granted: Time) -> Done {
         let data = granted + begun.lead;
         match begun.kind {
-            Kind::Hit { .. } | Kind::Rest { .. } | Kind::Miss { .. } => self.send(drive, begun, data),
+            Kind::Hit { .. } | Kind::Remainder { .. } | Kind::Miss { .. } => self.send(drive, begun, data),
             Kind::Buffered { overhead, arm, appends } => {
                 self.write_buffered(drive, begun, data, (overhead, arm, appends))
             }

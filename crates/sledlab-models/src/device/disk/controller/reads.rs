@@ -53,8 +53,8 @@ impl Controller {
     ) -> StartedCommand {
         let (wants, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
-        let held = self.segments.get(segment);
-        let limit = self.read_ahead_limit(drive, held.first, end);
+        let stored = self.segments.get(segment);
+        let limit = self.read_ahead_limit(drive, stored.first, end);
         match &mut self.stream {
             Some((stream, Some(streaming))) if *streaming == segment => {
                 stream.extend(now, limit);
@@ -62,10 +62,10 @@ impl Controller {
             // The stream fills another segment and is stopped; the next movement of the arm waits for the end of the
             // stream's last one.
             Some(_) => self.writing.until = self.halt(drive, now).max(self.writing.until),
-            None if self.disk.read_ahead_after_hit && limit > held.end => {
+            None if self.disk.read_ahead_after_hit && limit > stored.end => {
                 let start = wants.max(self.writing.until);
                 let room = SegmentRing::new(self.disk.segment_sectors);
-                self.stream = Some((Stream::new(start, drive.at, (held.end, limit), room), Some(segment)));
+                self.stream = Some((Stream::new(start, drive.at, (stored.end, limit), room), Some(segment)));
             }
             _ => {}
         }
@@ -85,8 +85,8 @@ impl Controller {
     ) -> StartedCommand {
         let (wants, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
-        let held = self.segments.get(segment);
-        let limit = self.read_ahead_limit(drive, held.first, end).max(end);
+        let stored = self.segments.get(segment);
+        let limit = self.read_ahead_limit(drive, stored.first, end).max(end);
         match &mut self.stream {
             Some((stream, Some(streaming))) if *streaming == segment => {
                 stream.extend(now, limit);
@@ -94,11 +94,11 @@ impl Controller {
             _ => {
                 let start = self.arm_start(drive, now, entry);
                 let room = SegmentRing::new(self.disk.segment_sectors);
-                self.stream = Some((Stream::new(start, drive.at, (held.end, limit), room), Some(segment)));
+                self.stream = Some((Stream::new(start, drive.at, (stored.end, limit), room), Some(segment)));
             }
         }
         self.segments.touch(segment);
-        let kind = Kind::Rest { overhead: wants.since(now) };
+        let kind = Kind::Remainder { overhead: wants.since(now) };
         StartedCommand { request: *request, start: now, wants, lead, kind }
     }
 
@@ -130,9 +130,9 @@ impl Controller {
             self.segments.begin_at(segment, pass.passed_before(drive.track_bounds(lbn).0));
         }
         // Sectors that must be buffered before the drive reconnects to the bus.
-        let least = (u64::from(request.blocks).min(self.disk.segment_sectors.max(1)) as f64
+        let minimum = (u64::from(request.blocks).min(self.disk.segment_sectors.max(1)) as f64
             * self.disk.read_watermark) as u64;
-        let wants = stream.buffered_at(drive, lbn + least.clamp(1, request.blocks.into()) - 1);
+        let wants = stream.buffered_at(drive, lbn + minimum.clamp(1, request.blocks.into()) - 1);
         self.stream = Some((stream, segment));
         let lead = self.overheads.reselect_first + self.overheads.data_preparation;
         StartedCommand { request: *request, start: now, wants, lead, kind: Kind::Miss { arm, pass } }
@@ -145,7 +145,9 @@ impl Controller {
         let sent = self.sent(drive, data, lbn, end, kind);
         let completion = sent + self.overheads.read_completion;
         let timing = match kind {
-            Kind::Hit { overhead } | Kind::Rest { overhead } => from_buffer(*start, *overhead, completion),
+            Kind::Hit { overhead } | Kind::Remainder { overhead } => {
+                from_buffer(*start, *overhead, completion)
+            }
             Kind::Miss { arm, pass } => {
                 let reposition =
                     self.stream.as_ref().map_or(Span::ZERO, |(stream, _)| stream.repositioning());
@@ -189,13 +191,13 @@ impl Controller {
     /// block `first`.
     fn read_ahead_limit(&self, drive: &Drive, first: u64, end: u64) -> u64 {
         let capacity = drive.blocks();
-        let most = (end + self.disk.read_ahead_sectors).min(capacity);
+        let maximum = (end + self.disk.read_ahead_sectors).min(capacity);
         match self.disk.read_ahead {
             ReadAhead::None => end,
             _ if end >= capacity => capacity,
-            ReadAhead::Track => most.min(drive.track_bounds(end - 1).1 + 1),
-            ReadAhead::Cylinder => most.min(drive.cylinder_end(end - 1)),
-            ReadAhead::Segment => most,
+            ReadAhead::Track => maximum.min(drive.track_bounds(end - 1).1 + 1),
+            ReadAhead::Cylinder => maximum.min(drive.cylinder_end(end - 1)),
+            ReadAhead::Segment => maximum,
             ReadAhead::SequentialTrack => {
                 let (track_first, track_last) = drive.track_bounds(end);
                 if first < track_first && track_last + 1 < capacity {

@@ -114,8 +114,8 @@ impl SegmentRing {
     /// The first block that may lack room because a command holds the block in its place; `None` if no blocks are
     /// held.
     fn first_contended(&self) -> Option<u64> {
-        let held = self.taken.iter().map(|taken| taken.first).chain(self.awaited.map(|(_, first)| first));
-        Some(held.min()?.saturating_add(self.sectors))
+        let stored = self.taken.iter().map(|taken| taken.first).chain(self.awaited.map(|(_, first)| first));
+        Some(stored.min()?.saturating_add(self.sectors))
     }
 
     /// Whether all blocks before `end` have room at whatever time they are read.

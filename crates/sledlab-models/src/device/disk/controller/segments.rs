@@ -54,8 +54,8 @@ impl Segments {
         };
         let mut holding = (self.only_writes..self.all.len()).filter(holds);
         let first = holding.next()?;
-        let whole = |at: &usize| self.all[*at].end >= end;
-        Some([first].into_iter().chain(holding).find(whole).unwrap_or(first))
+        let full = |at: &usize| self.all[*at].end >= end;
+        Some([first].into_iter().chain(holding).find(full).unwrap_or(first))
     }
 
     /// Takes a segment for a read from `lbn` on: an empty one, else the least recently used, which is evicted.

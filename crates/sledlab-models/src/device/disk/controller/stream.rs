@@ -12,7 +12,7 @@ use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::geometry::Track;
 
 /// Passes that are kept: of a longer read, those whose blocks have crossed the bus are discarded.
-const MOST_PASSES: usize = 64;
+const MAX_PASSES: usize = 64;
 
 /// Consecutive blocks on their way from the medium into a segment.
 #[derive(Clone, Debug)]
@@ -79,11 +79,11 @@ impl Stream {
             return stream;
         }
         let pass = drive.pass(now, at, lbn, end - lbn, Op::Read);
-        if let Some((beginning, rest)) = drive.split_at_head(&pass) {
-            stream.next = rest.end_block();
+        if let Some((beginning, remaining)) = drive.split_at_head(&pass) {
+            stream.next = remaining.end_block();
             stream.at = beginning.track;
             stream.ready = beginning.end();
-            stream.passes.extend([beginning, rest]);
+            stream.passes.extend([beginning, remaining]);
         }
         stream
     }
@@ -215,14 +215,14 @@ impl Stream {
                 self.go_on(drive);
             }
             // The blocks that make room for the rest have crossed the bus before.
-            let most = end.min(lbn.saturating_add(self.room.sectors()));
-            if self.cut(|_| most) && self.next <= lbn {
+            let maximum = end.min(lbn.saturating_add(self.room.sectors()));
+            if self.cut(|_| maximum) && self.next <= lbn {
                 continue;
             }
-            let (until, first, last) = self.cross(sent, lbn, most, sector);
+            let (until, first, last) = self.cross(sent, lbn, maximum, sector);
             self.take(lbn, until, first, last);
             (sent, lbn) = (last, until);
-            if self.passes.len() > MOST_PASSES {
+            if self.passes.len() > MAX_PASSES {
                 self.discard_before(lbn);
             }
         }

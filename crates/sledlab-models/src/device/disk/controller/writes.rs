@@ -77,14 +77,14 @@ impl Controller {
                 (arm, now + extra.data, prepared, extra.reselect)
             }
         };
-        let least = match (extra.is_some() && fresh, request.blocks) {
+        let minimum = match (extra.is_some() && fresh, request.blocks) {
             (false, _) => 0,
             // Facts of the HP C2247A, the one drive that disconnects once more.
             (true, 45..) => 15,
             (true, blocks) => blocks.min(10).into(),
         };
         let constraint = Constraint {
-            buffered_first: least,
+            buffered_first: minimum,
             least_movement: extra.as_ref().map_or(Span::ZERO, |extra| extra.least_movement),
         };
         let arm = self.halt(drive, now).max(ready);
@@ -101,7 +101,8 @@ impl Controller {
         (arm, reselect, constraint): (Time, Span, Constraint),
     ) -> Done {
         let StartedCommand { request, start, .. } = begun;
-        let Written { until, first, reposition } = self.write_medium(drive, arm, data, request, &constraint);
+        let MediumWrite { until, first, reposition } =
+            self.write_medium(drive, arm, data, request, &constraint);
         self.passed = until;
         let answer = reselect + self.overheads.write_completion;
         let completion = until + answer;
@@ -121,13 +122,13 @@ impl Controller {
         data: Time,
         request: &Queued,
         constraint: &Constraint,
-    ) -> Written {
+    ) -> MediumWrite {
         let (mut lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let pass = |drive: &Drive, now, lbn| {
             drive.slow_pass(now, drive.at, lbn, end - lbn, constraint.least_movement)
         };
         let first = pass(drive, arm, lbn);
-        let mut written = Written { until: arm, first, reposition: Span::ZERO };
+        let mut written = MediumWrite { until: arm, first, reposition: Span::ZERO };
         let mut now = arm;
         let mut here = first;
         loop {
@@ -165,7 +166,7 @@ impl Controller {
 
 /// A write to the medium.
 #[derive(Clone, Copy, Debug)]
-struct Written {
+struct MediumWrite {
     /// When the last block was written.
     until: Time,
     /// The first pass: how the arm got to the first block.

@@ -2,7 +2,7 @@
 
 /// How one parameter is imported.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Meaning {
+pub(super) enum ImportRule {
     /// A number, times ten to the power given, for a parameter of the device.
     Number(&'static str, i32),
     /// A whole number for a parameter of the device.
@@ -25,10 +25,10 @@ pub(super) enum Meaning {
     Optional,
 }
 
-use Meaning::{Choice, Count, Ignored, Must, Needed, Number, Optional, Remark, Switch, SwitchAt};
+use ImportRule::{Choice, Count, Ignored, Must, Needed, Number, Optional, Remark, Switch, SwitchAt};
 
 /// Keys of a block and how each is imported.
-pub(super) type Keys = &'static [(&'static str, Meaning)];
+pub(super) type Keys = &'static [(&'static str, ImportRule)];
 
 /// `disksim_disk`: controller and buffer.
 pub(super) const DISK: Keys = &[

@@ -104,11 +104,12 @@ impl ImportedDisk {
         // Zones and numbers that only make sense together are checked together here, so that errors name the file.
         let geometry = Geometry::new(&self.params).map_err(|error| section.error(error))?;
         if let Some(entry) = model.entry("Block count") {
-            let (stated, held) =
+            let (stated, stored) =
                 (count(entry).map_err(|error| entry.error(error))?, geometry.capacity_blocks());
-            if u64::try_from(stated) != Ok(held) {
-                self.remarks
-                    .push(format!("`Block count = {stated}` is passed over: the zones hold {held} blocks."));
+            if u64::try_from(stated) != Ok(stored) {
+                self.remarks.push(format!(
+                    "`Block count = {stated}` is passed over: the zones hold {stored} blocks."
+                ));
             }
         }
         self.read_mechanics(model.block("Mechanical Model")?, open)
@@ -169,7 +170,7 @@ fn scale_overheads(flat: &mut DiskNumbers, scale: f64) -> Result<()> {
     if (scale - 1.0).abs() > 0.0 {
         let values = flat.to_table();
         for (_, meaning) in keys::DISK {
-            if let keys::Meaning::Number(key, 3) = meaning {
+            if let keys::ImportRule::Number(key, 3) = meaning {
                 let us = values.get(*key).and_then(Toml::as_float).unwrap_or_default();
                 flat.set("device", key, &Toml::Float(us * scale))?;
             }

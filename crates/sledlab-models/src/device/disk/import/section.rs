@@ -4,7 +4,7 @@ use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
 use toml::Value as Toml;
 
-use super::keys::{Keys, Meaning};
+use super::keys::{ImportRule, Keys};
 use crate::device::disksim::{
     Block, KeyValue, Value, count, not_negative, number, scaled, text, whole, word,
 };
@@ -47,7 +47,7 @@ impl<'a> Section<'a> {
         let missing: Vec<String> = keys
             .iter()
             .filter(|(_, meaning)| {
-                use Meaning::{Ignored, Must, Optional, Remark};
+                use ImportRule::{Ignored, Must, Optional, Remark};
                 !matches!(meaning, Ignored | Must(_) | Optional | Remark(..))
             })
             .filter(|(key, _)| self.entry(key).is_none())
@@ -122,17 +122,17 @@ impl<'a> Section<'a> {
 
 fn apply<P: Params>(
     entry: &KeyValue,
-    meaning: &Meaning,
+    meaning: &ImportRule,
     path: &str,
     params: &mut P,
     remarks: &mut Vec<String>,
 ) -> Result<()> {
     match meaning {
-        Meaning::Number(key, power) => params.set(path, key, &Toml::Float(number(entry, *power)?)),
-        Meaning::Count(key) => params.set(path, key, &Toml::Integer(count(entry)?)),
-        Meaning::SwitchAt(code, key) => params.set(path, key, &Toml::Boolean(count(entry)? == *code)),
-        Meaning::Switch(key) => params.set(path, key, &Toml::Boolean(count(entry)? != 0)),
-        Meaning::Choice(key, codes) => {
+        ImportRule::Number(key, power) => params.set(path, key, &Toml::Float(number(entry, *power)?)),
+        ImportRule::Count(key) => params.set(path, key, &Toml::Integer(count(entry)?)),
+        ImportRule::SwitchAt(code, key) => params.set(path, key, &Toml::Boolean(count(entry)? == *code)),
+        ImportRule::Switch(key) => params.set(path, key, &Toml::Boolean(count(entry)? != 0)),
+        ImportRule::Choice(key, codes) => {
             let code = count(entry)?;
             let Some((_, word)) = codes.iter().find(|(known, _)| *known == code) else {
                 let known: Vec<String> =
@@ -142,16 +142,16 @@ fn apply<P: Params>(
             };
             params.set(path, key, &Toml::from(*word))
         }
-        Meaning::Must(needed) if count(entry)? != *needed => {
+        ImportRule::Must(needed) if count(entry)? != *needed => {
             Err(Error::user(format!("`{}` is only modelled at {needed}", entry.key))
                 .with_remedy(format!("set it to {needed}")))
         }
-        Meaning::Remark(usual, why) => {
+        ImportRule::Remark(usual, why) => {
             if (number(entry, 0)? - *usual as f64).abs() > 0.0 {
                 remarks.push(format!("`{} = {}` is passed over: {why}.", entry.key, word(entry)?));
             }
             Ok(())
         }
-        Meaning::Must(_) | Meaning::Ignored | Meaning::Needed | Meaning::Optional => Ok(()),
+        ImportRule::Must(_) | ImportRule::Ignored | ImportRule::Needed | ImportRule::Optional => Ok(()),
     }
 }

@@ -8,7 +8,7 @@
 
 use super::disksim_piecewise::turnaround_s;
 use super::exact::bang_bang_s;
-use super::{Axis, Kinematics, Turn};
+use super::{Axis, Kinematics, TurnaroundTime};
 
 /// The reference simulator's closed form.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +21,14 @@ impl Kinematics for DisksimClosed {
         bang_bang_s(a, s, || 1.0 / s.sqrt(), from_m, to_m, speed_m_s)
     }
 
-    fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64 {
+    fn turnaround_s(
+        &self,
+        axis: &Axis,
+        at_m: f64,
+        speed_m_s: f64,
+        direction: f64,
+        turn: TurnaroundTime,
+    ) -> f64 {
         turnaround_s(axis, at_m, speed_m_s, direction, turn)
     }
 

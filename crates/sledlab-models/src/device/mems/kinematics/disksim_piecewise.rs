@@ -19,7 +19,7 @@
 
 use std::cell::Cell;
 
-use super::{Axis, Kinematics, Turn};
+use super::{Axis, Kinematics, TurnaroundTime};
 
 const CHUNKS: u32 = 8;
 const PLACES: u32 = 8;
@@ -49,7 +49,14 @@ impl Kinematics for DisksimPiecewise {
         })
     }
 
-    fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64 {
+    fn turnaround_s(
+        &self,
+        axis: &Axis,
+        at_m: f64,
+        speed_m_s: f64,
+        direction: f64,
+        turn: TurnaroundTime,
+    ) -> f64 {
         turnaround_s(axis, at_m, speed_m_s, direction, turn)
     }
 
@@ -159,10 +166,16 @@ fn dyadic_nm(position_m: f64) -> f64 {
 
 /// The reference simulator's turnaround: constant acceleration, and at the end of a seek the direction after the turn
 /// instead of the direction before the turn.
-pub(super) fn turnaround_s(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64 {
+pub(super) fn turnaround_s(
+    axis: &Axis,
+    at_m: f64,
+    speed_m_s: f64,
+    direction: f64,
+    turn: TurnaroundTime,
+) -> f64 {
     let heading = match turn {
-        Turn::Start => direction,
-        Turn::End => -direction,
+        TurnaroundTime::Start => direction,
+        TurnaroundTime::End => -direction,
     };
     let spring = axis.spring_factor * at_m / (axis.travel_m / 2.0) * heading;
     2.0 * speed_m_s / (axis.acceleration_m_s2 * (1.0 + spring))

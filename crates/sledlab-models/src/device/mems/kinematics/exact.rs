@@ -34,7 +34,7 @@
 
 use super::angle::angle;
 use super::root_angle::root_angle;
-use super::{Axis, Kinematics, Turn};
+use super::{Axis, Kinematics, TurnaroundTime};
 
 /// Exact seeks and turnarounds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,7 +48,14 @@ impl Kinematics for Exact {
     }
 
     #[inline]
-    fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, _turn: Turn) -> f64 {
+    fn turnaround_s(
+        &self,
+        axis: &Axis,
+        at_m: f64,
+        speed_m_s: f64,
+        direction: f64,
+        _turn: TurnaroundTime,
+    ) -> f64 {
         let (a, s) = (axis.acceleration_m_s2, axis.omega_squared);
         if s == 0.0 {
             return 2.0 * speed_m_s / a;

@@ -19,7 +19,7 @@ use super::params::{KinematicsKind, MemsParams};
 
 /// When a turnaround happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum TurnaroundTime {
     /// Before the base seek.
     Start,
     /// After the base seek.
@@ -36,7 +36,14 @@ pub trait Kinematics: Send + Sync + std::fmt::Debug {
     fn base_seek_s(&self, axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64) -> f64;
 
     /// Time to reverse the velocity at `at_m`; `direction` (+1 or -1) is the direction before the turn.
-    fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64;
+    fn turnaround_s(
+        &self,
+        axis: &Axis,
+        at_m: f64,
+        speed_m_s: f64,
+        direction: f64,
+        turn: TurnaroundTime,
+    ) -> f64;
 
     /// Whether the sled takes two turnarounds to come back to the same y in the same `direction` (+1 or -1) while x
     /// seeks. A real sled has to, as it cannot wait at speed.
@@ -118,11 +125,12 @@ pub fn y_time(
     let mut time =
         YTime { base_s: kinematics.base_seek_s(axis, from.at_m, to.at_m, speed_m_s), ..YTime::default() };
     if from.direction * travel < 0.0 {
-        time.turnaround_s += kinematics.turnaround_s(axis, from.at_m, speed_m_s, from.direction, Turn::Start);
+        time.turnaround_s +=
+            kinematics.turnaround_s(axis, from.at_m, speed_m_s, from.direction, TurnaroundTime::Start);
         time.turns += 1;
     }
     if to.direction * travel < 0.0 {
-        time.turnaround_s += kinematics.turnaround_s(axis, to.at_m, speed_m_s, travel, Turn::End);
+        time.turnaround_s += kinematics.turnaround_s(axis, to.at_m, speed_m_s, travel, TurnaroundTime::End);
         time.turns += 1;
     }
     time

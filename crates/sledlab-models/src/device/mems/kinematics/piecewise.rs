@@ -5,7 +5,7 @@
 //! 1e-6 of the distance is ample; the remaining error falls with the number of chunks to the power -1.5.
 
 use super::exact::Exact;
-use super::{Axis, Kinematics, Turn};
+use super::{Axis, Kinematics, TurnaroundTime};
 
 /// Where bisection of the switch point ends, as a share of the distance.
 const TOLERANCE: f64 = 1e-6;
@@ -63,7 +63,14 @@ impl Kinematics for Piecewise {
         first.0 + second.0
     }
 
-    fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64 {
+    fn turnaround_s(
+        &self,
+        axis: &Axis,
+        at_m: f64,
+        speed_m_s: f64,
+        direction: f64,
+        turn: TurnaroundTime,
+    ) -> f64 {
         Exact.turnaround_s(axis, at_m, speed_m_s, direction, turn)
     }
 

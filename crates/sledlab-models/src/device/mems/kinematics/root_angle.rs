@@ -10,8 +10,8 @@ const SHIFT: u32 = f64::MANTISSA_DIGITS - 1 - PIECE_BITS;
 
 /// The table covers 2^-14 to 2^2. Seeks from rest to rest between places that the actuator can hold have values up to
 /// 3; values below 2^-14 occur only in moves of a few bits on a weak spring.
-const LEAST: f64 = 1.0 / 16_384.0;
-const MOST: f64 = 4.0;
+const MIN: f64 = 1.0 / 16_384.0;
+const MAX: f64 = 4.0;
 
 /// A polynomial for the values that share exponent and leading bits of the mantissa.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ struct Piece {
 }
 
 static PIECES: LazyLock<Box<[Piece]>> = LazyLock::new(|| {
-    (number(LEAST)..number(MOST)).map(|n| Piece::around(f64::from_bits((2 * n + 1) << (SHIFT - 1)))).collect()
+    (number(MIN)..number(MAX)).map(|n| Piece::around(f64::from_bits((2 * n + 1) << (SHIFT - 1)))).collect()
 });
 
 /// Number of the piece that covers `r`, counted from the piece of 0.
@@ -37,7 +37,7 @@ fn number(r: f64) -> u64 {
 /// long to compute as a root and the [`angle`](super::angle::angle) of a point.
 #[inline]
 pub(super) fn root_angle(r: f64) -> Option<f64> {
-    let piece = PIECES.get(number(r).wrapping_sub(number(LEAST)) as usize)?;
+    let piece = PIECES.get(number(r).wrapping_sub(number(MIN)) as usize)?;
     let [c0, c1, c2, c3, c4, c5, c6] = piece.coefficients;
     let z = r - piece.centre;
     let zz = z * z;
@@ -76,7 +76,7 @@ mod tests {
     fn agrees_with_the_standard_library() {
         let mut worst = 0.0_f64;
         for i in 0..1_000_000 {
-            let r = LEAST * (MOST / LEAST).powf(f64::from(i) / 1e6);
+            let r = MIN * (MAX / MIN).powf(f64::from(i) / 1e6);
             let (ours, theirs) = (root_angle(r).unwrap(), r.sqrt().atan());
             worst = worst.max((ours / theirs - 1.0).abs());
         }
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn knows_its_bounds() {
-        assert!(root_angle(LEAST).is_some() && root_angle(MOST.next_down()).is_some());
-        for outside in [0.0, -1.0, LEAST.next_down(), MOST, f64::INFINITY, f64::NAN] {
+        assert!(root_angle(MIN).is_some() && root_angle(MAX.next_down()).is_some());
+        for outside in [0.0, -1.0, MIN.next_down(), MAX, f64::INFINITY, f64::NAN] {
             assert_eq!(root_angle(outside), None);
         }
     }

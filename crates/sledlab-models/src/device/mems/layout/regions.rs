@@ -190,12 +190,12 @@ impl Layout for Regions {
     }
 
     #[inline]
-    fn run(&self, lbn: u64, most: u32) -> u32 {
-        self.place_and_run(lbn, most).1
+    fn run(&self, lbn: u64, maximum: u32) -> u32 {
+        self.place_and_run(lbn, maximum).1
     }
 
     #[inline]
-    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+    fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
         let region = self.region(lbn);
         let (nth, in_cylinder) = region.per_cylinder.div_rem(lbn - region.first_block);
         let (track, in_track) = region.per_track.div_rem(in_cylinder);
@@ -208,10 +208,10 @@ impl Layout for Regions {
             cell,
         };
         let within_row = self.cells - cell;
-        if most <= within_row {
-            return (place, most);
+        if maximum <= within_row {
+            return (place, maximum);
         }
         let continues = row + 1 == region.rows && track + 1 < self.tracks && region.turns();
-        (place, if continues { most.min(self.cells) } else { within_row })
+        (place, if continues { maximum.min(self.cells) } else { within_row })
     }
 }

@@ -45,12 +45,12 @@ impl RowFirst {
     /// Number of blocks from `place` to the end of its row, or on into the next track if `continues` says that the
     /// next track begins at the same row; at most `most` and the cells of a row.
     #[inline]
-    pub(super) fn run_from(&self, place: Place, most: u32, continues: bool) -> u32 {
+    pub(super) fn run_from(&self, place: Place, maximum: u32, continues: bool) -> u32 {
         let within_row = self.cells - place.cell;
-        if most <= within_row {
-            return most;
+        if maximum <= within_row {
+            return maximum;
         }
-        if continues { most.min(self.cells) } else { within_row }
+        if continues { maximum.min(self.cells) } else { within_row }
     }
 }
 
@@ -72,14 +72,14 @@ impl Layout for RowFirst {
     }
 
     #[inline]
-    fn run(&self, lbn: u64, most: u32) -> u32 {
-        self.place_and_run(lbn, most).1
+    fn run(&self, lbn: u64, maximum: u32) -> u32 {
+        self.place_and_run(lbn, maximum).1
     }
 
     #[inline]
-    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+    fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
         let place = self.place(lbn);
         // The next track begins at the row where a track ends only if tracks have a single row.
-        (place, self.run_from(place, most, self.rows == 1 && place.track + 1 < self.tracks))
+        (place, self.run_from(place, maximum, self.rows == 1 && place.track + 1 < self.tracks))
     }
 }

@@ -41,14 +41,14 @@ impl Layout for Streaming {
     }
 
     #[inline]
-    fn run(&self, lbn: u64, most: u32) -> u32 {
+    fn run(&self, lbn: u64, maximum: u32) -> u32 {
         let place = self.row_first.place(lbn);
         let last_row = place.row + 1 == self.row_first.rows();
-        self.row_first.run_from(place, most, last_row && place.track + 1 < self.row_first.tracks())
+        self.row_first.run_from(place, maximum, last_row && place.track + 1 < self.row_first.tracks())
     }
 
     #[inline]
-    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
-        (self.place(lbn), self.run(lbn, most))
+    fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
+        (self.place(lbn), self.run(lbn, maximum))
     }
 }

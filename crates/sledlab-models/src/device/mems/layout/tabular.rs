@@ -89,12 +89,12 @@ impl Layout for Tabular {
     }
 
     #[inline]
-    fn run(&self, lbn: u64, most: u32) -> u32 {
-        self.place_and_run(lbn, most).1
+    fn run(&self, lbn: u64, maximum: u32) -> u32 {
+        self.place_and_run(lbn, maximum).1
     }
 
     #[inline]
-    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+    fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
         let (first, slots) = self.region(self.per_slot.div_rem(lbn).0);
         let in_region = lbn - first * self.positions;
         let (position, nth) = self.per_position[(slots - self.fewest) as usize].div_rem(in_region);
@@ -104,7 +104,7 @@ impl Layout for Tabular {
         let row = self.swap_row(cylinder, row as u32);
         // On a sled of a single position a run goes on into the next region.
         let here = if self.positions > 1 { slots - nth } else { self.blocks - lbn };
-        let run = u64::from(most.min(self.cells)).min(here) as u32;
+        let run = u64::from(maximum.min(self.cells)).min(here) as u32;
         (Place { cylinder, track: track as u32, row, cell: cell as u32 }, run)
     }
 }

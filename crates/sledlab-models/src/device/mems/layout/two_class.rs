@@ -28,8 +28,9 @@ impl TwoClass {
     /// A layout with `small_share` of the cylinders for small data; with two or more cylinders each class has at
     /// least one.
     pub fn new(geometry: &Geometry, small_share: f64) -> Self {
-        let most = geometry.cylinders.saturating_sub(1).max(1);
-        let cylinders = (small_share * f64::from(geometry.cylinders)).round().clamp(1.0, most.into()) as u32;
+        let maximum = geometry.cylinders.saturating_sub(1).max(1);
+        let cylinders =
+            (small_share * f64::from(geometry.cylinders)).round().clamp(1.0, maximum.into()) as u32;
         let small_blocks = geometry.with_cylinders(cylinders).blocks;
         let per_position = u64::from(geometry.tracks) * u64::from(geometry.cells);
         TwoClass {
@@ -55,7 +56,7 @@ impl TwoClass {
     }
 
     #[inline]
-    fn small(&self, lbn: u64, most: u32) -> (Place, u32) {
+    fn small(&self, lbn: u64, maximum: u32) -> (Place, u32) {
         let (nth, in_cylinder) = self.per_cylinder.div_rem(lbn);
         let (row, in_position) = self.per_position.div_rem(in_cylinder);
         let (track, cell) = self.per_row.div_rem(in_position);
@@ -63,7 +64,7 @@ impl TwoClass {
         let row = self.swap_row(nth, row);
         let left = (self.tracks - track) * self.cells - cell;
         let place = Place { cylinder: self.first_cylinder + nth, track, row, cell };
-        (place, most.min(self.cells).min(left))
+        (place, maximum.min(self.cells).min(left))
     }
 }
 
@@ -83,14 +84,14 @@ impl Layout for TwoClass {
         self.small_blocks + self.large.lbn(Place { cylinder: cylinder - before, ..place })
     }
 
-    fn run(&self, lbn: u64, most: u32) -> u32 {
-        self.place_and_run(lbn, most).1
+    fn run(&self, lbn: u64, maximum: u32) -> u32 {
+        self.place_and_run(lbn, maximum).1
     }
 
     #[inline]
-    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
-        let Some(lbn) = lbn.checked_sub(self.small_blocks) else { return self.small(lbn, most) };
-        let (place, run) = self.large.place_and_run(lbn, most);
+    fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
+        let Some(lbn) = lbn.checked_sub(self.small_blocks) else { return self.small(lbn, maximum) };
+        let (place, run) = self.large.place_and_run(lbn, maximum);
         let before = if place.cylinder < self.first_cylinder { 0 } else { self.cylinders };
         (Place { cylinder: place.cylinder + before, ..place }, run)
     }

@@ -60,17 +60,17 @@ impl Layout for YSequential {
     }
 
     #[inline]
-    fn run(&self, lbn: u64, most: u32) -> u32 {
+    fn run(&self, lbn: u64, maximum: u32) -> u32 {
         if self.rows > 1 || self.cylinders > 1 {
-            return most.min(1);
+            return maximum.min(1);
         }
         // On a sled of a single position the blocks of all groups lie at it.
         let left = self.blocks - lbn;
-        most.min(self.cells).min(u32::try_from(left).unwrap_or(u32::MAX))
+        maximum.min(self.cells).min(u32::try_from(left).unwrap_or(u32::MAX))
     }
 
     #[inline]
-    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
-        (self.place(lbn), self.run(lbn, most))
+    fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
+        (self.place(lbn), self.run(lbn, maximum))
     }
 }

@@ -12,8 +12,8 @@ const BITS: u32 = u64::BITS;
 impl Bitset {
     /// An empty set of integers below `bound`.
     pub fn new(bound: u32) -> Self {
-        let words = bound.div_ceil(BITS);
-        Bitset { words: vec![0; words as usize], summary: vec![0; words.div_ceil(BITS) as usize] }
+        let text = bound.div_ceil(BITS);
+        Bitset { words: vec![0; text as usize], summary: vec![0; text.div_ceil(BITS) as usize] }
     }
 
     pub fn insert(&mut self, n: u32) {
@@ -50,27 +50,27 @@ impl Bitset {
 }
 
 /// The smallest bit at or above `n` in the word that holds `n`.
-fn first_in_word(words: &[u64], n: u32) -> Option<u32> {
-    let rest = words.get((n / BITS) as usize)? & (u64::MAX << (n % BITS));
-    (rest != 0).then(|| n / BITS * BITS + rest.trailing_zeros())
+fn first_in_word(text: &[u64], n: u32) -> Option<u32> {
+    let remaining = text.get((n / BITS) as usize)? & (u64::MAX << (n % BITS));
+    (remaining != 0).then(|| n / BITS * BITS + remaining.trailing_zeros())
 }
 
 /// The largest bit at or below `n` in the word that holds `n`.
-fn last_in_word(words: &[u64], n: u32) -> Option<u32> {
-    let rest = words.get((n / BITS) as usize)? & (u64::MAX >> (BITS - 1 - n % BITS));
-    (rest != 0).then(|| n / BITS * BITS + BITS - 1 - rest.leading_zeros())
+fn last_in_word(text: &[u64], n: u32) -> Option<u32> {
+    let remaining = text.get((n / BITS) as usize)? & (u64::MAX >> (BITS - 1 - n % BITS));
+    (remaining != 0).then(|| n / BITS * BITS + BITS - 1 - remaining.leading_zeros())
 }
 
-fn first_from(words: &[u64], n: u32) -> Option<u32> {
-    first_in_word(words, n).or_else(|| {
+fn first_from(text: &[u64], n: u32) -> Option<u32> {
+    first_in_word(text, n).or_else(|| {
         let next = n / BITS + 1;
-        (next..words.len() as u32).find_map(|word| first_in_word(words, word * BITS))
+        (next..text.len() as u32).find_map(|word| first_in_word(text, word * BITS))
     })
 }
 
-fn last_up_to(words: &[u64], n: u32) -> Option<u32> {
-    last_in_word(words, n)
-        .or_else(|| (0..n / BITS).rev().find_map(|word| last_in_word(words, word * BITS + BITS - 1)))
+fn last_up_to(text: &[u64], n: u32) -> Option<u32> {
+    last_in_word(text, n)
+        .or_else(|| (0..n / BITS).rev().find_map(|word| last_in_word(text, word * BITS + BITS - 1)))
 }
 
 #[cfg(test)]

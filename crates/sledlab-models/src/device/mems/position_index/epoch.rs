@@ -5,7 +5,7 @@ use sledlab_core::Time;
 /// An epoch lasts until the number of changes is that of the queued requests divided by this ...
 const SHARE: usize = 2;
 /// ... but for at least this number of changes.
-const LEAST_CHANGES: usize = 16;
+const MIN_CHANGES: usize = 16;
 /// Least length of an epoch if all waiting requests gain worth at the same rate: about a minute.
 const LONG_NS: u64 = 1 << 36;
 
@@ -42,7 +42,7 @@ impl Epoch {
     /// rate (`ages_alike`), the line between the ends is exact, except for rounding, however long an epoch lasts.
     /// Returns whether a new epoch has begun.
     pub fn begin(&mut self, now: Time, queued: usize, ages_alike: bool) -> bool {
-        let due = (queued / SHARE).max(LEAST_CHANGES);
+        let due = (queued / SHARE).max(MIN_CHANGES);
         if (ages_alike || self.changes < due) && self.from <= now && now < self.to {
             return false;
         }

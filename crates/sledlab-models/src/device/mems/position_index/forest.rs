@@ -12,7 +12,7 @@ use super::sparse::Sparse;
 const FAN_BITS: u32 = 2;
 pub(super) const FAN: usize = 1 << FAN_BITS;
 /// Trees end at the level that has at most this number of tiles.
-const MOST_ROOTS: u32 = 16;
+const MAX_ROOTS: u32 = 16;
 
 /// The largest worth of any position of a tile at the two ends of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,16 +95,16 @@ impl Forest {
         loop {
             pages += tiles.div_ceil(FAN as u32);
             begins.push(pages);
-            if tiles <= MOST_ROOTS {
+            if tiles <= MAX_ROOTS {
                 break;
             }
             tiles = tiles.div_ceil(FAN as u32);
         }
         let page_len = FAN * (rows as usize + 1);
         let summaries = Sparse::new((parities * pages) as usize, page_len, Summary::EMPTY);
-        let words = rows.div_ceil(u64::BITS) as usize;
-        let taken = vec![0; (parities * pages) as usize * FAN * words];
-        Forest { parities, columns, begins, summaries, taken, words }
+        let text = rows.div_ceil(u64::BITS) as usize;
+        let taken = vec![0; (parities * pages) as usize * FAN * text];
+        Forest { parities, columns, begins, summaries, taken, words: text }
     }
 
     /// The level of the roots; positions are level 0.
@@ -161,8 +161,8 @@ impl Forest {
     pub fn rows(&self, tile: Tile) -> impl Iterator<Item = (u32, Summary)> {
         let (page, at) = (self.page(tile.parity, tile.level, tile.column), tile.column as usize % FAN);
         let summaries = self.summaries.page(page);
-        let words = &self.taken[(page * FAN + at) * self.words..][..self.words];
-        let rows = words.iter().zip((0..).step_by(u64::BITS as usize));
+        let text = &self.taken[(page * FAN + at) * self.words..][..self.words];
+        let rows = text.iter().zip((0..).step_by(u64::BITS as usize));
         rows.flat_map(|(bits, first)| ones(*bits).map(move |bit| first + bit))
             .map(move |row| (row, summaries[Self::first(Rows::One(row)) + at]))
     }
@@ -190,41 +190,41 @@ impl Forest {
             return;
         }
         let all = Tile { rows: Rows::All, ..place };
-        let (held, whole) = (self.summary(all), self.summary(all).joined(summary));
+        let (stored, full) = (self.summary(all), self.summary(all).joined(summary));
         // Recomputing all rows of the column is often unnecessary: the position is worth the most there now, or was
         // not worth the most before.
-        let whole = if whole == summary || before.is_below(held) { whole } else { self.whole(all) };
-        if whole != held {
-            self.climb(all, whole);
+        let full = if full == summary || before.is_below(stored) { full } else { self.whole(all) };
+        if full != stored {
+            self.climb(all, full);
         }
     }
 
     /// The summary of a tile of all rows, computed from its rows.
     fn whole(&self, tile: Tile) -> Summary {
-        self.rows(tile).fold(Summary::EMPTY, |whole, (_, summary)| whole.joined(summary))
+        self.rows(tile).fold(Summary::EMPTY, |full, (_, summary)| full.joined(summary))
     }
 
     /// Sets the summary of a tile of the lowest level and updates all tiles of the same rows above it; returns the
     /// summary before.
     fn climb(&mut self, tile: Tile, summary: Summary) -> Summary {
-        let (first, mut column, mut whole) = (Self::first(tile.rows), tile.column, summary);
-        let held = self.summary(tile);
+        let (first, mut column, mut full) = (Self::first(tile.rows), tile.column, summary);
+        let stored = self.summary(tile);
         for level in 0..=self.top() {
             let (page, at) = (self.page(tile.parity, level, column), column as usize % FAN);
-            let before = self.summaries.replace(page, first + at, whole);
-            if before == whole {
+            let before = self.summaries.replace(page, first + at, full);
+            if before == full {
                 break;
             }
             if let Rows::One(row) = tile.rows
-                && before.is_empty() != whole.is_empty()
+                && before.is_empty() != full.is_empty()
             {
-                self.take(page, at, row, !whole.is_empty());
+                self.take(page, at, row, !full.is_empty());
             }
             let siblings = &self.summaries.page(page)[first..first + FAN];
-            whole = siblings.iter().copied().fold(Summary::EMPTY, Summary::joined);
+            full = siblings.iter().copied().fold(Summary::EMPTY, Summary::joined);
             column >>= FAN_BITS;
         }
-        held
+        stored
     }
 
     /// Recomputes all summaries; `place` gives the summary of an occupied position by parity, column and row.
@@ -244,20 +244,20 @@ impl Forest {
             self.parts(tile).for_each(|(part, _)| self.renew_tile(part, place));
         }
         let page = self.page(parity, level, column);
-        let (mut whole, at) = (Summary::EMPTY, column as usize % FAN);
+        let (mut full, at) = (Summary::EMPTY, column as usize % FAN);
         for word in 0..self.words {
             for bit in ones(self.taken[(page * FAN + at) * self.words + word]) {
                 let row = word as u32 * u64::BITS + bit;
                 let one = Tile { rows: Rows::One(row), ..tile };
                 let summary = if level > 0 {
-                    self.parts(one).fold(Summary::EMPTY, |whole, (_, part)| whole.joined(part))
+                    self.parts(one).fold(Summary::EMPTY, |full, (_, part)| full.joined(part))
                 } else {
                     place(parity, column, row)
                 };
                 self.summaries.replace(page, Self::first(one.rows) + at, summary);
-                whole = whole.joined(summary);
+                full = full.joined(summary);
             }
         }
-        self.summaries.replace(page, Self::first(Rows::All) + at, whole);
+        self.summaries.replace(page, Self::first(Rows::All) + at, full);
     }
 }

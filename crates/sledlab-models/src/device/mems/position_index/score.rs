@@ -251,9 +251,9 @@ impl ScoreIndex {
         if self.cells.is_idle(search.home) {
             return;
         }
-        let whole =
+        let full =
             self.forest.roots().map(|root| self.forest.summary(root)).fold(Summary::EMPTY, Summary::joined);
-        let (worth, parity) = (whole.at(search.share), search.home % self.parities);
+        let (worth, parity) = (full.at(search.share), search.home % self.parities);
         let (here, y_times) = (search.here, search.y_times);
         let bound = |y: u64| {
             let time = Span::from_ns(y);
@@ -351,15 +351,15 @@ impl ScoreIndex {
         summary: Summary,
         search: &mut Search,
     ) {
-        let (least, most) = (y.max(columns.nearest), y_most.max(columns.farthest));
+        let (minimum, maximum) = (y.max(columns.nearest), y_most.max(columns.farthest));
         let worth = summary.at(search.share);
-        let stretch = Stretch { least: Span::from_ns(least), most: Span::from_ns(most), worth };
-        let open = Open { bound: ordered(self.score.bound(&stretch)), least: least as u32, tile };
+        let stretch = Stretch { least: Span::from_ns(minimum), most: Span::from_ns(maximum), worth };
+        let open = Open { bound: ordered(self.score.bound(&stretch)), least: minimum as u32, tile };
         if open.loses(&search.best) {
             return;
         }
         match tile.rows {
-            Rows::One(row) if tile.level == 0 => self.probe(search, row, columns.from, least),
+            Rows::One(row) if tile.level == 0 => self.probe(search, row, columns.from, minimum),
             _ => search.open.push(open),
         }
     }

@@ -91,7 +91,7 @@ mod tests {
         fn is_a_table_with_no_more_slots_than_were_in_use(
             steps in prop::collection::vec((0_usize..9, 0_usize..5, 0_u8..3), 1..200),
         ) {
-            let (mut ours, mut oracle, mut most) = (Sparse::new(9, 5, 0), [[0; 5]; 9], 0);
+            let (mut ours, mut oracle, mut maximum) = (Sparse::new(9, 5, 0), [[0; 5]; 9], 0);
             for (page, at, entry) in steps {
                 prop_assert_eq!(ours.replace(page, at, entry), std::mem::replace(&mut oracle[page][at], entry));
                 for (page, entries) in oracle.iter().enumerate() {
@@ -99,8 +99,8 @@ mod tests {
                     prop_assert_eq!(ours.is_empty(page), entries == &[0; 5]);
                     prop_assert_eq!(ours.get(page, at), entries[at]);
                 }
-                most = most.max(oracle.iter().filter(|entries| **entries != [0; 5]).count());
-                prop_assert!(ours.taken.len() <= most + 2, "{} slots for {most} pages", ours.taken.len());
+                maximum = maximum.max(oracle.iter().filter(|entries| **entries != [0; 5]).count());
+                prop_assert!(ours.taken.len() <= maximum + 2, "{} slots for {maximum} pages", ours.taken.len());
             }
         }
     }

@@ -7,7 +7,7 @@ use sledlab_core::{Op, Time};
 use super::super::flow::{Access, Flow};
 use super::super::health::Health;
 use super::super::layout::{Layout, LockedStripes, blocks};
-use super::super::plan::{MOST_STEPS, Plan, Step};
+use super::super::plan::{MAX_STEPS, Plan, Step};
 use super::super::raid5::Raid5;
 use super::super::remaining_steps::RemainingSteps;
 use super::super::stripe_locks::StripeLocks;
@@ -160,7 +160,7 @@ fn run(
     let mut seen = Set::default();
     while let Some((device, access)) = ready.pop() {
         // The accesses that the failed device drops are still among these.
-        assert!(ready.len() < 2 * MOST_STEPS);
+        assert!(ready.len() < 2 * MAX_STEPS);
         if flow.owner(access.id).is_some() {
             assert!(seen.insert((device, access.op.letter(), access.lbn)));
             *blocks.entry((device, access.op.letter())).or_default() += u64::from(access.blocks);
@@ -194,7 +194,7 @@ fn long_read_begins_few_steps_at_once() {
     let all = array.capacity_blocks();
     let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
     flow.arrive(request(0, Op::Read, 0, all as u32), &mut |_, _| 0, &mut ready);
-    assert_eq!(ready.len(), MOST_STEPS);
+    assert_eq!(ready.len(), MAX_STEPS);
     let (blocks, is_complete) = run(&mut flow, None, &mut ready);
     assert!(is_complete);
     assert_eq!((0..4).map(|device| blocks[&(device, 'R')]).collect::<Vec<_>>(), [LONG_STRIPES * 3 / 4; 4]);
@@ -206,7 +206,7 @@ fn long_write_to_lost_stripes_begins_few_steps_at_once() {
     let all = array.capacity_blocks();
     let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
     flow.arrive(request(0, Op::Write, 0, all as u32), &mut |_, _| 0, &mut ready);
-    assert_eq!(ready.len(), MOST_STEPS);
+    assert_eq!(ready.len(), MAX_STEPS);
     // A third device fails: its remaining steps are left out.
     let (blocks, is_complete) = run(&mut flow, Some((10_000, 2)), &mut ready);
     assert!(is_complete);

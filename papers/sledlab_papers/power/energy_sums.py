@@ -1,0 +1,77 @@
+"""Whether energy adds up, and the energies of the reference simulator over idle timeouts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from ..markdown import table
+from ..validated import timeout_runs
+from ..wording import percent, tiny
+from .singles import snake
+
+RUNS: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = (
+    ("mems-g2", (("power.kind", "immediate"),)),
+    ("mems-g2", (("power.kind", "fixed:timeout_ms=1000"),)),
+    ("mems-g3", (("power.kind", "share"), ("merge.kind", "chains"))),
+    (
+        "mems-g3",
+        (
+            ("power.kind", "delayed-spinup"),
+            ("replay.last_block", "random"),
+            ("device.subsector_access", True),
+        ),
+    ),
+    ("mobile-disk", (("power.kind", "adaptive"),)),
+)
+"""Devices and settings of the runs whose sums are on the page."""
+
+
+def request_sums(device: str, *settings: tuple[str, Any]) -> float:
+    """Relative difference of the summed energies of requests, idling and parking from the total.
+
+    The total comes from the times of the states; the energies of requests are summed up one by one.
+    """
+    result = snake(device, *settings)
+    each = result.requests.select(pl.sum("seek_uj", "access_uj", "startup_uj")).row(0)
+    energy = result.energy
+    return abs(float((sum(each) * 1e-6 + energy.idle + energy.inactive) / energy.total - 1))
+
+
+def places() -> dict[str, str]:
+    """Relative errors of sums, and a row for each reference run over idle timeouts."""
+    runs = timeout_runs()
+    rows = [
+        [
+            f"`{run.run}`",
+            f"{run.timeout_ms:g}",
+            f"{sum(run.recorded):.4f}",
+            percent(run.total, 4),
+            *(_off(mine, theirs) for mine, theirs in zip(run.measured, run.recorded, strict=True)),
+        ]
+        for run in runs
+    ]
+    worst = max(abs(run.total) for run in runs)
+    head = [
+        "run",
+        "timeout, ms",
+        "recorded, J",
+        "total, %",
+        "servicing, %",
+        "start-up, %",
+        "idle, %",
+        "inactive, %",
+    ]
+    return {
+        "sums_runs": str(len(RUNS)),
+        "sums_worst": tiny(max(request_sums(device, *settings) for device, settings in RUNS)),
+        "timeouts": table(head, rows),
+        "timeouts_worst": tiny(100 * worst),
+        "within": f"{100 * runs[0].max_state_deviation:g}",
+        "held_to": f"{100 * runs[0].max_total_deviation:g}",
+    }
+
+
+def _off(mine: float, theirs: float) -> str:
+    return percent(mine / theirs - 1, 3) if theirs else ("none" if mine == 0 else f"{mine:.2g} J")

@@ -1,0 +1,39 @@
+"""The loss of ZSPTF from even and odd columns being zones of their own."""
+
+from __future__ import annotations
+
+from ..wording import each
+from .plan import Reading
+
+GRIDS = ("40x4", "20x2", "10x1")
+"""Grids of 320, 80 and 20 zones."""
+
+SHARED = ":parity=false"
+RACE, DEPTH = "hong2006-saturation", 1000
+
+
+def note(runs: Reading) -> str:
+    """The explanation of results that differ with columns by parity, with its numbers."""
+
+    def each_grid(remaining: str, measure: str, form: str) -> str:
+        schedulers = (f"zsptf:grid={grid}{remaining}" for grid in GRIDS)
+        return each(f"{{:{form}}}", (measured(scheduler, measure) for scheduler in schedulers))
+
+    def measured(scheduler: str, measure: str) -> float:
+        return runs.parts(RACE, f"closed:{DEPTH}", scheduler, measure)
+
+    rates, turns = (
+        [each_grid(remaining, measure, form) for remaining in ("", SHARED)]
+        for measure, form in (("throughput_iops", ",.0f"), ("turnaround_ms", ".3f"))
+    )
+    pyramids = [
+        f"{measured(f'zsptf-pyramid{remaining}', 'throughput_iops'):,.0f}" for remaining in ("", SHARED)
+    ]
+    return (
+        "Columns by parity matter here. All requests of a zone are then read in one direction, and the sled "
+        "has to turn twice to go back after a pass; what larger zones gain in choice they lose in "
+        f"turnarounds. With {DEPTH:,} outstanding (cello), 40x4, 20x2 and 10x1 cells complete {rates[0]} "
+        f"requests/s if even and odd columns are zones of their own, with {turns[0]} ms of turnarounds for "
+        f"each, and {rates[1]} requests/s with {turns[1]} ms if they share zones; pyramiding {pyramids[0]} "
+        f"and {pyramids[1]}."
+    )

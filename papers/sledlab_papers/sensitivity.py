@@ -1,0 +1,155 @@
+"""Strips: for a claim, the values that a modelling choice could have had, and its outcome with each.
+
+They are declared beside the claims, in `strips.toml` of a topic. The judge of a claim is called once for each
+value, with runs that read other points: those of directories with another ending, where these exist.
+"""
+
+from __future__ import annotations
+
+import html
+import shlex
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sledlab.reproduction.verdicts import Cell, SensitivitySweep
+
+from .claims import DEPENDS, FITTED, HELD, IN_PART, NOT, REPRODUCED, Verdict
+from .runs import Planned
+
+CHANCE = "chance"
+SHAKY = "fewer seeds than elsewhere, and one seed alone turns it"
+"""Reason why a strip of runs with fewer seeds does not count."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of a choice.
+
+    Attributes:
+        name: The value in words.
+        reading: Ending of the directories of its runs, or marks that change how runs are read; empty for the
+            value behind all other numbers.
+        options: Options that run it; empty where its points are run anyway.
+    """
+
+    name: str
+    reading: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A modelling choice, and the values that it could have had, in order.
+
+    Attributes:
+        over: The choice, in words.
+        beside: Why it does not count, where the paper does not leave it open: `published`, or `chance`.
+        values: All values; one of them is the value behind all other numbers.
+        reruns: The directories of experiments that are run again with each value, with options of one each.
+        options: Options of all these runs.
+        claims: Claims that depend on it; by default all that are judged by rerun or differently read points.
+        but: Claims, among these, that it says nothing about.
+        equal: Whether its values are readings that count alike: a claim that is reproduced in part with some
+            and not at all with others is not reproduced.
+    """
+
+    over: str
+    values: tuple[Value, ...]
+    beside: str = ""
+    reruns: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
+    equal: bool = False
+
+    def planned(self, plan: Sequence[Planned]) -> Iterator[Planned]:
+        """The experiments that its values need, besides those of a plan."""
+        base = {each.place: each for each in plan}
+        for value in self.values:
+            for place, *own in (line.split() for line in self.reruns if value.options):
+                each = base[place]
+                yield Planned(
+                    each.experiment,
+                    (*each.options, *self.options, *own, *value.options),
+                    f"{each.suffix}{value.reading[0]}",
+                    f"{each.title or f'`{each.experiment}`'}, {self.over}: {value.name}",
+                )
+
+    def touches(self, claim: str, touched: Iterable[str], directory: Path) -> bool:
+        """Whether a value changes the points that the judge of a claim reads; `touched` are their places."""
+        if self.claims or claim in self.but:
+            return claim in self.claims
+        endings = {each for value in self.values for each in value.reading}
+        marks = {each for each in endings if not each.startswith("-")}
+        if marks or self.reruns:
+            return bool(marks) or not {line.split()[0] for line in self.reruns}.isdisjoint(touched)
+        return any((directory / f"{place}{ending}").exists() for place in touched for ending in endings)
+
+    def judged(self, judge: Callable[[tuple[str, ...]], Verdict]) -> SensitivitySweep | None:
+        """The strip: outcome of a claim with each value; None if no number depends on the choice."""
+        measured = [(value, judge(value.reading)) for value in self.values]
+        if not self.claims and len({(each.outcome, each.ours) for _, each in measured}) == 1:
+            return None
+        cells = tuple(Cell(value.name, each.outcome, each.short) for value, each in measured)
+        default = next(at for at, value in enumerate(self.values) if not value.reading)
+        return SensitivitySweep(self.over, self.beside, default, cells)
+
+
+def counting(
+    choices: Sequence[Choice], judge: Callable[[tuple[str, ...]], Verdict]
+) -> Iterator[SensitivitySweep]:
+    """The strips of a claim. Where a single seed turns it, strips of runs with fewer seeds do not count."""
+    measured = [(choice, strip) for choice in choices if (strip := choice.judged(judge))]
+    shaky = any(strip.flips for choice, strip in measured if choice.beside == CHANCE)
+    for choice, strip in measured:
+        muted = shaky and choice.reruns and strip.flips and not choice.beside
+        yield replace(strip, beside=SHAKY) if muted else strip
+
+
+@cache
+def choices(topic: str) -> tuple[Choice, ...]:
+    """The choices made for the claims of a topic."""
+    file = Path(__file__).parent / topic / "strips.toml"
+    rows = tomllib.loads(file.read_text(encoding="utf-8"))["strip"] if file.is_file() else []
+    return tuple(_choice(**row) for row in rows)
+
+
+def _choice(*, values: Sequence[dict[str, Any]], options: str = "", **row: Any) -> Choice:
+    text: dict[str, Any] = {
+        name: tuple(details) if isinstance(details, list) else details for name, details in row.items()
+    }
+    measured = tuple(_value(**each) for each in values)
+    return Choice(values=measured, options=tuple(shlex.split(options)), **text)
+
+
+def _value(name: str, ending: str | Sequence[str] = (), options: str = "") -> Value:
+    reading = (ending,) if isinstance(ending, str) else tuple(ending)
+    return Value(name, reading, tuple(shlex.split(options)))
+
+
+SHAPES = {REPRODUCED: "●", IN_PART: "◐", NOT: "○", DEPENDS: "◇", FITTED: "□", HELD: "■"}
+WORDS = {
+    REPRODUCED: "reproduced",
+    IN_PART: "in part",
+    NOT: "not",
+    DEPENDS: "depends",
+    FITTED: "fitted",
+    HELD: "held",
+}
+"""Outcomes in a cell: distinguished by shape and word, so that colour is not needed."""
+
+
+def table(strip: SensitivitySweep) -> str:
+    """A strip in HTML: a row of cells."""
+    cells = "".join(
+        f'<td class="{WORDS[cell.outcome].replace(" ", "-")}{" ours" if at == strip.default else ""}">'
+        f"{html.escape(cell.value)}<br><b>{SHAPES[cell.outcome]} {WORDS[cell.outcome]}</b>"
+        f"{f'<br>{html.escape(cell.number)}' if cell.number else ''}</td>"
+        for at, cell in enumerate(strip.cells)
+    )
+    beside = f"<br><i>does not count: {strip.beside}</i>" if strip.beside else ""
+    return f'<table class="strip"><tr><th>{html.escape(strip.over)}{beside}</th>{cells}</tr></table>'

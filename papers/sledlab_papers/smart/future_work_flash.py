@@ -1,0 +1,129 @@
+"""Flash in a node of today, and the MEMS device that would equal it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..markdown import table
+from ..wording import cells, each
+from .future_work_plan import (
+    FLASH_PAGE,
+    FORCE,
+    LARGE_PAGE,
+    LAYOUTS,
+    PROGRAM_US,
+    SLEDS,
+    TODAY,
+    TODAY_MEMS,
+    FoundReplays,
+    Replay,
+    of,
+    times,
+)
+from .plan import SmartRuns
+
+ORDER, SCATTERED, LARGE = range(3)
+
+
+@dataclass(frozen=True)
+class TodayStore:
+    """A store in a node of today: scans of pages in each of `LAYOUTS`, and a sort with pages in order."""
+
+    name: str
+    scans: tuple[Replay, ...]
+    sort: Replay
+
+    @property
+    def rates(self) -> list[float]:
+        """MB/s that each node reads in each scan."""
+        first = self.scans[ORDER]
+        read = first.requests * FLASH_PAGE * 1024 / 1e6 / first.nodes
+        return [read / scan.elapsed_s for scan in self.scans]
+
+
+def _store(name: str, measured: Sequence[FoundReplays], **details: str) -> TodayStore:
+    """A store, from its results in each layout."""
+    scans = tuple(each.one(job="scan", **details) for each in measured)
+    return TodayStore(name, scans, measured[ORDER].one(job="sort", **details))
+
+
+def flash(runs: SmartRuns) -> TodayStore:
+    """Flash with the values of its data sheet."""
+    return _store("flash", [of(runs, f"{TODAY}{layout}") for layout, *_ in LAYOUTS])
+
+
+def single(runs: SmartRuns) -> list[TodayStore]:
+    """One sled, of the paper and faster."""
+    measured = [of(runs, f"{TODAY_MEMS}{layout}") for layout, *_ in LAYOUTS]
+    pushed = [of(runs, f"{TODAY_MEMS}-pushed{layout}") for layout, *_ in LAYOUTS]
+    (fastest,) = pushed[ORDER].each("device")
+    return [
+        *(_store(_name(device), measured, device=device) for device in measured[ORDER].each("device")),
+        _store(f"{_name(fastest)}, {FORCE} times the force", pushed),
+    ]
+
+
+def several(runs: SmartRuns) -> list[TodayStore]:
+    """Sleds side by side."""
+    return [
+        _store(f"{sleds} G3 sleds", [of(runs, f"{TODAY}-sleds-{sleds}{layout}") for layout, *_ in LAYOUTS])
+        for sleds in SLEDS
+    ]
+
+
+def _name(device: str) -> str:
+    """A G3 sled in words."""
+    details = dict(word.split("=") for word in device.split()[1:])
+    text = [f"{float(details['active_tips']):,.0f} tips at once"] if "active_tips" in details else []
+    if "tip_rate_kbit_s" in details:
+        text.append(f"{float(details['tip_rate_kbit_s']) / 1000:g} Mbit/s each")
+    return ", ".join(["a G3 sled", *text])
+
+
+def today(runs: SmartRuns) -> str:
+    """A table of stores in the same node, flash first."""
+    rows = [
+        cells(
+            "{} | {:figure} | {:figure} | {:figure} | {:,.0f} | {:.2f}",
+            cached.name,
+            *cached.rates,
+            1000 * cached.sort.elapsed_s,
+            cached.scans[ORDER].store_j,
+        )
+        for cached in (flash(runs), *single(runs), *several(runs))
+    ]
+    header = (
+        f"store | pages of {FLASH_PAGE} KB in order (MB/s) | scattered (MB/s) | of {LARGE_PAGE:,} KB (MB/s)"
+    )
+    return table(f"{header} | sort (ms) | stores, first scan (J)", rows)
+
+
+def _first(stores: list[TodayStore], against: TodayStore, layout: int) -> str:
+    """The first of some stores that is at least as fast as `against`, in words."""
+    return next((each.name for each in stores if each.rates[layout] >= against.rates[layout]), "none of them")
+
+
+def of_today(runs: SmartRuns) -> dict[str, str]:
+    """The numbers of the text's sentences."""
+    one, sleds, ours = single(runs), several(runs), flash(runs)
+    programs = of(runs, f"{TODAY}-programs").one(job="sort")
+    return {
+        "flash_rates": each("{:,.0f}", [(rate,) for rate in ours.rates]),
+        "sled_rates": each("{:,.0f}", [(rate,) for rate in one[0].rates]),
+        "behind": each("{:.1f}", [(a / b,) for a, b in zip(ours.rates, one[0].rates, strict=True)]),
+        "best_rates": each("{:,.0f}", [(max(sled.rates[i] for sled in one[:-1]),) for i in range(3)]),
+        "force": str(FORCE),
+        "pushed_scattered": f"{one[-1].rates[SCATTERED]:,.0f}",
+        "enough": each("{}", [(_first([*one, *sleds], ours, layout),) for layout in range(3)], "; "),
+        "needed": f"{FLASH_PAGE * 1024 / ours.rates[SCATTERED]:,.1f}",
+        "sled_us": f"{FLASH_PAGE * 1024 / one[0].rates[SCATTERED]:,.0f}",
+        "sleds_sort": _sort_like(sleds, ours),
+        "programs": f"{times(programs, ours.sort):.1f}",
+        "program_us": str(PROGRAM_US),
+    }
+
+
+def _sort_like(stores: list[TodayStore], ours: TodayStore) -> str:
+    """The first of some stores on which a sort takes at most 2 % longer, in words."""
+    return next((each.name for each in stores if times(each.sort, ours.sort) <= 1.02), "none of them")

@@ -1,0 +1,139 @@
+"""Numbers in sentences."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from string import Formatter
+from typing import Any
+
+Shares = Iterable[float] | Mapping[float, float]
+"""Relative differences, possibly by the load or level at which they hold."""
+
+
+def percent(share: float, digits: int = 2) -> str:
+    """A relative deviation in percent, with its sign; without a sign where it rounds to 0."""
+    text = f"{100 * share:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text
+
+
+def span(shares: Sequence[float], digits: int = 1) -> str:
+    """The range of some relative deviations, in words."""
+    return f"{percent(min(shares), digits)} to {percent(max(shares), digits)} %"
+
+
+def tiny(value: float) -> str:
+    """A small number in two digits, rounded up: no claim becomes stronger by printing it."""
+    if value == 0:
+        return "0"
+    exponent = math.floor(math.log10(abs(value)))
+    return f"{math.ceil(value / 10**exponent * 10) / 10:.1f}e{exponent:+03d}"
+
+
+def _values(shares: Shares) -> list[float]:
+    return list(shares.values() if isinstance(shares, Mapping) else shares)
+
+
+def spread(shares: Shares) -> str:
+    """The range of relative differences, or the only one, in words; says so where there are none."""
+    values = _values(shares)
+    if not values:
+        return "no load in this range"
+    if max(values) - min(values) < 5e-4:
+        return f"{percent(values[0], 1)} %"
+    return span(values)
+
+
+def overlaps(shares: Shares, low: float, high: float) -> bool:
+    """Whether the range of some relative differences overlaps a band."""
+    values = _values(shares)
+    return len(values) > 0 and min(values) <= high and max(values) >= low
+
+
+def all_above(shares: Shares, minimum: float = 0.0) -> bool:
+    """Whether there are any, and all are above `minimum`."""
+    values = _values(shares)
+    return bool(values) and all(value > minimum for value in values)
+
+
+def most_above(shares: Shares, minimum: float = 0.0) -> bool:
+    """Whether more than half are above `minimum`."""
+    values = _values(shares)
+    return 2 * sum(value > minimum for value in values) > len(values)
+
+
+def levels(shares: Mapping[float, float]) -> str:
+    """Differences in throughput, with the mean responses at which they hold."""
+    return each("{1:+1%} at {0:g} ms", shares.items()) or "no level that both reach"
+
+
+def figure(value: float, digits: int = 3) -> str:
+    """A number in three significant digits.
+
+    Examples:
+        >>> [figure(value) for value in (0.12345, 12.345, 12345.6)]
+        ['0.123', '12.3', '12,346']
+    """
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
+
+
+FORMS: dict[str, Callable[[Any], str]] = {
+    "spread": spread,
+    "levels": levels,
+    "figure": figure,
+    "tiny": tiny,
+    "upper": str.upper,
+    ";": "; ".join,
+    ",,": ", ".join,
+}
+"""Formats that may follow the colon of a place, besides those of Python."""
+
+
+SHARE = re.compile(r"([-+]?)(?:(%)(\d)|(\d)%)")
+"""`1%` for a share with its unit, `%1` without; `+1%` for a deviation, `-1%` for a reduction by that."""
+
+
+class _Words(Formatter):
+    def format_field(self, value: Any, form: str) -> str:
+        if form in FORMS:
+            return FORMS[form](value)
+        if share := SHARE.fullmatch(form):
+            sign, bare, digits = share[1], share[2], int(share[3] or share[4])
+            details = (
+                percent(-value if sign == "-" else value, digits) if sign else f"{100 * value:.{digits}f}"
+            )
+            return details if bare else f"{details} %"
+        return str(super().format_field(value, form))
+
+
+def say(text: str, /, *values: object, **named: object) -> str:
+    """A sentence with its places filled.
+
+    Examples:
+        >>> say("{:upper} {change:+1%}, {share:0%}", "sptf", change=0.1234, share=0.5)
+        'SPTF +12.3 %, 50 %'
+    """
+    return _Words().vformat(text, values, named)
+
+
+def each(text: str, rows: Iterable[object], between: str = ", ") -> str:
+    """A sentence for each of some rows.
+
+    Examples:
+        >>> each("{:upper} {:g}", {"fcfs": 1.5, "sptf": 1.0}.items())
+        'FCFS 1.5, SPTF 1'
+    """
+    return between.join(say(text, *(row if isinstance(row, tuple) else (row,))) for row in rows)
+
+
+def cells(text: str, /, *values: object) -> list[str]:
+    """The cells of a row.
+
+    Examples:
+        >>> cells("`{}` | {:.1f} | {:+%2}", "fcfs", 1.25, 0.1)
+        ['`fcfs`', '1.2', '+10.00']
+    """
+    return say(text, *values).split(" | ")

@@ -1,0 +1,103 @@
+"""Results that display themselves. The code that displays them is imported on first use.
+
+`DisplayedResult` is the base class of results. A `Presentation` of a higher layer (`show` or a study) writes
+its text, figures and page; `sledlab/__init__.py` registers a presentation for each class of results.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sledlab.files import drafted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+
+class Presentation(Protocol):
+    """How results of a class are displayed."""
+
+    def answer(self, result: Any) -> str:
+        """The outcome of `result` in a sentence or a few."""
+
+    def warnings(self, result: Any) -> list[str]:
+        """Warnings about the numbers of `result`, such as an overload, as a terminal shows them."""
+
+    def text(self, result: Any) -> str:
+        """What a terminal shows of `result`, as plain text."""
+
+    def show(self, result: Any) -> None:
+        """Prints `result` on the terminal."""
+
+    def html(self, result: Any) -> str:
+        """What a notebook shows of `result`, as HTML."""
+
+    def draw(self, result: Any, what: str | None, **which: Any) -> Figure:
+        """The figure of the kind `what`; where that is `None`, the most telling one."""
+
+    def page(self, result: Any, *, static: bool = False) -> str:
+        """A self-contained page, HTML; where `static`, its figures are pictures only."""
+
+    def latex(self, result: Any) -> str:
+        """The tables that a terminal shows of `result`, as LaTeX."""
+
+
+SCHEMA = 1
+"""Version of the keys of a summary: one more whenever a key is dropped or changes its meaning."""
+
+_faces: dict[str, Callable[[], Presentation]] = {}
+
+
+def register(name: str, presentation: Callable[[], Presentation]) -> None:
+    """Registers the function that gives the face of the class called `name`."""
+    _faces[name] = presentation
+
+
+def presentation_of(result: Any) -> Presentation:
+    """The face of a result: that of its class, or of the nearest base class that has one."""
+    name = next(each.__name__ for each in type(result).__mro__ if each.__name__ in _faces)
+    return _faces[name]()
+
+
+class DisplayedResult:
+    """A result that displays itself: as a table in a terminal or a notebook, in figures, as a page."""
+
+    def report(self, path: str | Path, *, static: bool = False) -> Path:
+        """Writes a self-contained HTML page to `path` and returns the path.
+
+        Args:
+            path: The file to write.
+            static: Whether its figures are pictures only. Otherwise figures with numbers can be explored
+                where the page is opened with JavaScript: values, zoom, curves shown, logarithmic or linear.
+        """
+        with drafted(Path(path)) as place:
+            place.write_text(presentation_of(self).page(self, static=static), encoding="utf-8")
+        return Path(path)
+
+    def latex(self) -> str:
+        """The tables that the command line prints, as LaTeX for a paper; needs the package `booktabs`."""
+        return presentation_of(self).latex(self)
+
+    @property
+    def as_file(self) -> str:
+        """The file of the experiment or study that gives the same result again; empty where none does."""
+        return ""
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the numbers, such as an overload; empty where there are none."""
+        return presentation_of(self).warnings(self)
+
+    def _draw(self, what: str | None = None, **which: Any) -> Figure:
+        return presentation_of(self).draw(self, what, **which)
+
+    def __repr__(self) -> str:
+        """What the command line prints of the result."""
+        return presentation_of(self).text(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of the result."""
+        return presentation_of(self).html(self)

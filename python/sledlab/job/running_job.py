@@ -1,0 +1,92 @@
+"""A job on one node, from superstep to superstep; the same in lockstep and under MPI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.job.lines import failing, standing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import FrameType, GeneratorType
+
+    from sledlab.job.log import Collective, Log
+    from sledlab.job.node import Node
+    from sledlab.job.superstep import Superstep
+
+    Function = Callable[..., GeneratorType[Superstep, Any, Any]]
+    # Called with the phase, and how many nodes have reached the end of their superstep.
+    Tell = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class JobRun:
+    """The results of running a job: logs of nodes, their collectives, and their parts of the answer."""
+
+    logs: Sequence[Log]
+    collectives: Sequence[Collective]
+    answers: Sequence[Any]
+
+
+def nothing() -> None:
+    """The value sent into a job first, after a barrier, and off the root after a gather or reduce."""
+
+
+class RunningJob:
+    """The generator of a job on one node, and its state."""
+
+    def __init__(self, name: str, function: Function, node: Node, parameters: Mapping[str, Any]) -> None:
+        self.name = name
+        self.node = node
+        self.ended = False
+        self.answer: Any = None
+        """The node's part of the answer, once the job has ended."""
+        self._generator = function(node, **parameters)
+
+    def advance(self, coming: Callable[[], Any]) -> Superstep | None:
+        """Sends the result of the last superstep into the job; returns the next superstep, None at the end.
+
+        Raises:
+            Error: The job failed; the message says where.
+        """
+        node = self.node
+        try:
+            came = coming()
+            node.resume()
+            superstep = self._generator.send(came)
+            node.lap()
+            if superstep is None or superstep is not node.asked:
+                remedy = (
+                    "yield what exchange, all_gather, gather, broadcast, reduce, all_reduce or barrier give"
+                )
+                raise Error(f"the job yielded {type(superstep).__name__}", remedy=remedy)
+        except StopIteration as end:
+            node.lap()
+            if node.asked is not None:
+                raise job_error(self.name, node, node.unyielded()) from None
+            self.ended, self.answer = True, end.value
+            return None
+        except Exception as error:
+            raise job_error(self.name, node, error, self._generator.gi_frame) from error
+        node.asked = None
+        return superstep
+
+
+def job_error(job: str, node: Node, error: Exception, at: FrameType | None = None) -> Error:
+    """The error that says in which job, node, phase and line a job failed.
+
+    Args:
+        job: Name of the job.
+        node: The node.
+        error: The exception that was raised.
+        at: Frame of the job, where not the job itself failed but the superstep that it yielded.
+    """
+    if isinstance(error, Error):
+        what, remedy = error.message, error.remedy
+    else:
+        what, remedy = f"{type(error).__name__}: {error}", None
+    phase = f" in phase `{node.begun}`" if node.begun else ""
+    message = f"job `{job}` failed on node {node.number}{phase}: {what}"
+    return Error(message, place=failing(error) or standing(at), remedy=remedy)

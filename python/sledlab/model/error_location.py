@@ -1,0 +1,202 @@
+"""The line of a wrong value: an error that names only a key of an experiment gets the file and line of it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, Place
+from sledlab.model.catalogue import ModelChoice
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+DEVICE = "device"
+
+FILED = (DEVICE, "front", "node", "host", "network")
+"""Tables of an experiment that may name the file of a device, node or network."""
+
+HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]")
+KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+DOTTED = re.compile(r"[a-z_]+(?:\.[\w\[\]-]+)+")
+QUOTED = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True)
+class TomlLine:
+    """A line of a TOML file that sets a key or begins a table.
+
+    Attributes:
+        number: Number of the line, from 1.
+        key: The key with those of its tables, `device.zones[0].spares`; that of the table for its header.
+        text: The line, without white space around it.
+    """
+
+    number: int
+    key: str
+    text: str
+
+    @property
+    def value(self) -> str:
+        """The text behind the equals sign; empty for the header of a table."""
+        return "" if self.text.startswith("[") else self.text.partition("=")[2]
+
+
+def lines_of(text: str) -> Iterator[TomlLine]:
+    """The lines of a TOML file that set a key or begin a table, each with its whole key.
+
+    Examples:
+        >>> for line in lines_of('seed = 1\\n[device] # of mine\\nzones = [\\n {a = 1}]\\n[[zones]]\\nb = 2'):
+        ...     print(line.number, line.key)
+        1 seed
+        2 device
+        3 device.zones
+        5 zones[0]
+        6 zones[0].b
+    """
+    table, counts, quotes = "", dict[str, int](), ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if quotes:
+            quotes = "" if quotes in line else quotes
+            continue
+        quotes = next((each for each in ('"""', "'''") if line.count(each) % 2), "")
+        if header := HEADER.match(line):
+            table = _plain(header[2])
+            if header[1] == "[[":
+                counts[table] = counts.get(table, -1) + 1
+                table = f"{table}[{counts[table]}]"
+            yield TomlLine(number, table, line.strip())
+        elif result := KEY.match(line):
+            key = _plain(result[1])
+            yield TomlLine(number, f"{table}.{key}" if table else key, line.strip())
+
+
+def _plain(key: str) -> str:
+    """A key without quotation marks and white space around its dots."""
+    return re.sub(r"\s*\.\s*", ".", key).replace('"', "").replace("'", "")
+
+
+@contextmanager
+def placed(
+    file: Any, named: Mapping[str, Any], keys: Collection[str] = (), names: Collection[str] = ()
+) -> Iterator[None]:
+    """Adds file and line to errors about a value that stands in a file.
+
+    Args:
+        file: The experiment or study that was read, if any.
+        named: Devices, nodes and networks named by options instead of the file, by their tables.
+        keys: Keys, `table.key`, that options set: the file's values of these are not the wrong ones.
+        names: Words that options gave, such as names of schedulers.
+    """
+    try:
+        yield
+    except Error as error:
+        if error.place is None:
+            error.place = _place(error.message, file, named, keys, names)
+        raise
+
+
+def _place(
+    message: str, file: Any, named: Mapping[str, Any], keys: Collection[str], names: Collection[str]
+) -> Place | None:
+    required = _keys_in(message)
+    if required and required[0] in keys:
+        return None
+    text = _text(file)
+    lines = [line for line in lines_of(text) if line.key not in keys]
+    presets = {**_presets(text), **{table: name for table, name in named.items() if name is not None}}
+    for key in required:
+        table, _, remaining = key.partition(".")
+        result = _line(lines, key) or (_line(lines, f"front.{remaining}") if table == DEVICE else None)
+        if result is not None:
+            return _of(file, result)
+        files = dict.fromkeys(_files(table, presets, names))
+        hits = {
+            name: line for name in files if (line := _line([*lines_of(_text(name))], remaining)) is not None
+        }
+        if len(hits) == 1:
+            return _of(*hits.popitem())
+    for word in QUOTED.findall(message):
+        saying = [] if word in names else [line for line in lines if _says(line, word)]
+        if len(saying) == 1:
+            return _of(file, saying[0])
+    return None
+
+
+def _files(table: str, presets: Mapping[str, Any], names: Collection[str]) -> Iterator[str]:
+    """Files in which a key of a table may stand; for devices there may be several."""
+    if table in FILED and table in presets:
+        yield _name(presets[table])
+    if table == DEVICE:
+        if "front" in presets:  # in messages the simulator calls the table of a front device `device` too
+            yield _name(presets["front"])
+        yield from (word.partition(":")[0] for word in names)
+
+
+def _keys_in(message: str) -> list[str]:
+    """The words of a message that may be keys, the likeliest first."""
+    first = message.split(maxsplit=1)[0].rstrip(":") if message else ""
+    of_study = re.search(r"key of \[study\] `([^`]+)`", message)
+    table = re.search(r"unknown table `([^`]+)`", message)
+    result = [f"study.{of_study[1]}"] if of_study else [table[1]] if table else []
+    result += DOTTED.findall(message)
+    if " is missing" in message:  # no line has a missing key: the header of its table is the next best
+        result += [key.rpartition(".")[0] for key in result]
+    return [*result, *([first] if re.fullmatch(r"[a-z_]+", first) else [])]
+
+
+def _line(lines: list[TomlLine], key: str) -> TomlLine | None:
+    """The line that sets a key, or the line of an inline table that the key stands in."""
+    exact = next((line for line in lines if line.key == key), None)
+    if exact is not None or not key:
+        return exact
+    last = key.rpartition(".")[2]
+    return next(
+        (line for line in lines if key.startswith(f"{line.key}.") and re.search(rf"\b{last}\b", line.value)),
+        None,
+    )
+
+
+def _says(line: TomlLine, word: str) -> bool:
+    """Whether the value of a line is that word, or a list with it; numbers count only in table `[study]`."""
+    if re.fullmatch(r"[-+\d.]+", word):
+        in_study = line.key.startswith("study.")
+        return in_study and re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", line.value) is not None
+    return f'"{word}"' in line.value or f"'{word}'" in line.value
+
+
+def _presets(text: str) -> dict[str, str]:
+    """Files that an experiment names, by its tables."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}
+    names = {table: tables[table] for table in FILED if table in tables}
+    result = {
+        table: value.get("preset") if isinstance(value, dict) else value for table, value in names.items()
+    }
+    return {table: name for table, name in result.items() if isinstance(name, str)}
+
+
+def _text(file: Any) -> str:
+    """The text of a TOML file; empty for a file that is none or cannot be read."""
+    path = Path(_name(file))
+    if path.suffix.lower() != ".toml":
+        return ""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _of(file: Any, line: TomlLine) -> Place:
+    return Place(_name(file), line.number, 0, line.text[:80])
+
+
+def _name(file: Any) -> str:
+    """The name of a file, also of the file of a chosen model."""
+    return file.name if isinstance(file, ModelChoice) else str(file)

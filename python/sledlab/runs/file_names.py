@@ -1,0 +1,186 @@
+"""Names of files in experiments and studies, which are relative to the directory of the naming file."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab._native import ClusterExperiment, Experiment, seen
+from sledlab.errors import Error
+from sledlab.model.settings import document, to_toml
+from sledlab.traces.remote import is_remote
+from sledlab.traces.samples import PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+FILES = {"trace.file": Experiment, "work.file": ClusterExperiment}
+"""Keys of a complete experiment that name a file, and the class of experiments that has the key."""
+
+ANY = ("",)
+"""Endings for keys whose every value is a file name."""
+
+SETTINGS = {
+    **dict.fromkeys(FILES, ANY),
+    **{f"{table}.preset": (".toml",) for table in ("device", "front", "node", "host", "network")},
+}
+"""Keys of an experiment whose values may name files, and endings of names that do."""
+
+AXES = {
+    **dict.fromkeys(("device", "network", "price"), (".toml",)),
+    **dict.fromkeys(("trace", "work", "tables", "place"), ANY),
+    "job": (".py",),
+    "query": (".sql",),
+}
+"""Keys of the table `[study]` whose values may name files, and endings of names that do."""
+
+
+FOR_PEOPLE = ("name", "description")
+"""Keys of models whose values are shown and never opened."""
+
+
+def check_local(tables: Mapping[str, Any], overridden: Collection[str] = ()) -> None:
+    """Refuse addresses, such as `https://...` or `file:///...`, that only an experiment or a study names.
+
+    Only the user may make sledlab use the network: by naming the address in an option or an argument.
+
+    Args:
+        tables: The tables of the experiment or the study.
+        overridden: Tables, and keys `table.key`, that options override.
+
+    Raises:
+        Error: A value is an address.
+
+    Examples:
+        >>> check_local({"study": {"place": "https://host/fleet"}}, overridden=["study.place"])
+        >>> check_local({"trace": {"file": "traces/mail.csv"}})
+    """
+    for key, value in _values(tables):
+        if is_remote(value) and not {key, key.partition(".")[0]} & set(overridden):
+            raise Error(
+                f"{key}: `{value}` is an address, and a file alone does not make sledlab use the network",
+                remedy="if you trust it, name the address on the command line (in Python: as an argument)",
+            )
+
+
+def _values(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """All texts in a value that may be opened, each with its key, `table.key`."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            if name not in FOR_PEOPLE:
+                yield from _values(each, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _values(each, key)
+
+
+def beside(name: str, directory: Path) -> str:
+    """The name of a file relative to a directory, for a file in that directory to name it.
+
+    Absolute names, and names of files that do not exist, stay as they are.
+
+    Examples:
+        >>> beside(".", Path("runs/first"))
+        '../..'
+    """
+    if not name or os.path.isabs(name) or not Path(name).exists():
+        return name
+    result = os.path.relpath(name, directory)
+    try:
+        same = (directory / result).samefile(name)
+    except OSError:
+        same = not directory.exists()
+    # `..` behind a symbolic link leads elsewhere than it reads.
+    return result if same else os.path.relpath(os.path.realpath(name), os.path.realpath(directory))
+
+
+def left_in(directory: Path, toml: str) -> str:
+    """A complete experiment without presets, with names of files relative to the directory it goes to."""
+    for key, kind in FILES.items():
+        table = f"[{key.partition('.')[0]}]"
+        name = kind(toml).setting(key) if table in toml.splitlines() else None
+        if name is not None and (near := beside(name, directory)) != name:
+            toml = kind(toml).with_setting(key, to_toml(near)).explicit_toml()
+    return toml
+
+
+def seen_from(path: Path) -> str:
+    """Read a complete experiment, with names of files relative to the working directory."""
+    toml = path.read_text(encoding="utf-8")
+    tables = tomllib.loads(toml)
+    for key, kind in FILES.items():
+        table, name = key.split(".")
+        file = tables.get(table, {}).get(name)
+        if file is not None and (here := seen(file, str(path))) != file:
+            toml = kind(toml).with_setting(key, to_toml(here)).explicit_toml()
+    return toml
+
+
+def study_left_in(directory: Path, toml: str) -> str:
+    """A study, or an experiment with presets, with names of files relative to the directory it goes to."""
+    tables = tomllib.loads(toml)
+    changed = named(tables, lambda name: beside(name, directory))
+    return toml if changed == tables else document(changed)
+
+
+def study_seen(tables: Mapping[str, Any], by: str | Path) -> dict[str, Any]:
+    """The tables of a study file, with names of files relative to the working directory.
+
+    A relative name is looked for relative to the directory of the file, then to the working directory.
+    """
+    return named(tables, lambda name: seen(name, str(by)))
+
+
+def named(tables: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    """The tables of an experiment or a study with `change` applied to names of files."""
+    return {
+        table: {key: _of_axis(value, AXES.get(key, ()), change) for key, value in values.items()}
+        if table == "study" and isinstance(values, dict)
+        else _of_table(table, values, change)
+        for table, values in tables.items()
+    }
+
+
+def _of_table(table: str, values: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(values, list) and table == "group":
+        return [named(group, change) if isinstance(group, dict) else group for group in values]
+    if not isinstance(values, dict):
+        return _setting(f"{table}.preset", values, change)
+    return {key: _setting(f"{table}.{key}", value, change) for key, value in values.items()}
+
+
+def _setting(key: str, value: Any, change: Callable[[str], str]) -> Any:
+    """The value of a key of an experiment, changed if it names a file."""
+    return _name(value, SETTINGS.get(key, ()), change)
+
+
+def _name(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:
+    """A name of a file changed, its parameters kept, as in `mine.toml:sleds=4`; other values stay."""
+    if not isinstance(value, str) or value.startswith(PREFIX):
+        return value
+    name, colon, parameters = (value, "", "") if endings == ANY else value.partition(":")
+    return change(name) + colon + parameters if name.endswith(endings) else value
+
+
+def _of_axis(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:
+    """The values of an axis with names of files changed; an axis `vary` has values, or settings, by key."""
+    if isinstance(value, dict):
+        return {key: _varied(key, each, change) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_name(each, endings, change) for each in value]
+    return _name(value, endings, change)
+
+
+def _varied(key: str, value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: {key: _setting(key, each, change) for key, each in settings.items()}
+            if isinstance(settings, dict)
+            else settings
+            for name, settings in value.items()
+        }
+    return [_setting(key, each, change) for each in value] if isinstance(value, list) else value

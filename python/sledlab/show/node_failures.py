@@ -1,0 +1,69 @@
+"""Sentences about a replay in which nodes hold copies, or fail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.show.wording import data, figure, joined, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.runs.cluster_result import ClusterResult
+
+HELD_BY = {"mirror": "on its mirror", "chained": "on the next node"}
+"""Where the copy of a node's files is, by the kind of redundancy."""
+
+
+def sentences(result: ClusterResult) -> str:
+    """Failed nodes, bytes of copies, and the rebuild; empty where nodes hold no copies."""
+    failure = result.failure
+    if failure is None:
+        return ""
+    return " ".join(filter(None, (_failed(result, failure), _copied(failure), _rebuilt(result, failure))))
+
+
+def _failed(result: ClusterResult, failure: Mapping[str, Any]) -> str:
+    """The nodes that fail, and when, in a sentence."""
+    config = result.config["cluster"]
+    numbers = failure["failed"]
+    if not numbers:
+        if config["failed"] == "none":
+            return ""
+        return f"It is over before anything fails, at {figure(config['failed_at_s'])} s."
+    names = [str(number) for number in numbers]
+    who = f"Node {names[0]}" if len(names) == 1 else f"Nodes {joined(names)}"
+    does = "has" if len(names) == 1 else "have"
+    if not config["failed_at_s"]:
+        return f"{who} {does} failed before it begins; others do the work, from copies."
+    fails = "fails" if len(names) == 1 else "fail"
+    return (
+        f"{who} {fails} at {figure(config['failed_at_s'])} s, by phase `{failure['phase']}`; from "
+        f"{figure(failure['noticed_s'])} s on others do the work, from copies."
+    )
+
+
+def _copied(failure: Mapping[str, Any]) -> str:
+    """The bytes that were written again as copies, in a sentence."""
+    copied = failure["copied_bytes"]
+    if not copied:
+        return ""
+    return f"{data(copied)} were sent on and written again, as copies {HELD_BY[failure['redundancy']]}."
+
+
+def _rebuilt(result: ClusterResult, failure: Mapping[str, Any]) -> str:
+    """The bytes that were rebuilt, and the end of the rebuild, in a sentence."""
+    rebuild = failure["rebuild"]
+    if not rebuild:
+        return ""
+    all_bytes, of_job = rebuild["bytes"], rebuild["job_bytes"]
+    spare = "a spare" if failure["spares"] == 1 else f"{failure['spares']} spares"
+    if of_job == all_bytes:
+        by = figure(rebuild["finished_s"])
+        return f"All {data(all_bytes)} that were lost are rebuilt on {spare} by {by} s."
+    share = percent(of_job / all_bytes) if all_bytes else percent(0)
+    rate = figure(result.config["cluster"]["rebuild_mb_s"])
+    return (
+        f"{share} of the {data(all_bytes)} that were lost are rebuilt on {spare} meanwhile, all by "
+        f"{figure(rebuild['finished_s'])} s if that goes on at {rate} MB/s."
+    )

@@ -1,0 +1,78 @@
+"""Faces of results, made of functions that turn a result into parts and figures."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sledlab._native import __version__
+from sledlab.show import document, latex, plots, terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.show.document import Document, Part
+
+
+@dataclass(frozen=True)
+class DocumentPresentation:
+    """A face made of functions, see `sledlab.display.Presentation`.
+
+    Attributes:
+        answer: Gives the outcome in a sentence or a few.
+        brief: Gives the parts that a terminal and a notebook show.
+        whole: Gives the page.
+        figure: Draws a figure, by its name and the further arguments of `plot`.
+    """
+
+    answer: Callable[[Any], str]
+    brief: Callable[[Any], Sequence[Part]]
+    whole: Callable[[Any], Document]
+    figure: Callable[..., Figure]
+
+    def warnings(self, result: Any) -> list[str]:
+        """The texts of the warnings among the parts that a terminal shows."""
+        parts = self.brief(result)
+        return [part.text for part in parts if isinstance(part, document.Text) and part.kind == "warning"]
+
+    def text(self, result: Any) -> str:
+        """What a terminal shows of the result, as plain text."""
+        return terminal.as_text(lambda console: document.write(self.brief(result), console))
+
+    def show(self, result: Any) -> None:
+        """Prints the result on standard output."""
+        terminal.show(lambda console: document.write(self.brief(result), console))
+
+    def html(self, result: Any) -> str:
+        """What a notebook shows of the result, as HTML."""
+        return document.as_html(self.brief(result))
+
+    def draw(self, result: Any, what: str | None, **which: Any) -> Figure:
+        """Draws the figure called `what`, or the default one where that is `None`."""
+        named = (result,) if what is None else (result, what)
+        with plots.style():
+            return plots.made(self.figure(*named, **which), _made_by(result))
+
+    def latex(self, result: Any) -> str:
+        """The tables that a terminal shows of the result, as LaTeX."""
+        return latex.tables(self.brief(result))
+
+    def page(self, result: Any, *, static: bool = False) -> str:
+        """A self-contained page, HTML; where `static`, its figures are pictures only."""
+        return document.page(replace(self.whole(result), made_by=_made_by(result)), static=static)
+
+
+def _made_by(result: Any) -> str:
+    """Version, seed and experiment of a result, in a line."""
+    text = result.as_file
+    if not text:
+        return f"sledlab {__version__}"
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    tables = tomllib.loads(text)
+    several = tables.get("study", {}).get("seed")
+    seed = f"{len(several)} seeds from {several[0]}" if several else f"seed {tables['seed']}"
+    return f"sledlab {__version__}, {seed}, SHA-256 of the experiment {digest}"

@@ -1,0 +1,127 @@
+"""Measuring one point of a fleet: the survey of a volume, or a run of a device with its volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are read at run time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.runs.execute import execute
+from sledlab.runs.recording import Recording
+from sledlab.studies.fleet.split_times import SplitTimes
+from sledlab.study.histogram import Histogram
+from sledlab.study.measure import Measured, MeasuredRun, row_of
+from sledlab.traces.volumes import MergedTraces, Survey, Volume, survey
+
+if TYPE_CHECKING:
+    from sledlab.traces.read import Trace
+
+SURVEY = "seed = 1\n\n[survey]\n"
+"""Stands for the text of an experiment where a volume is only surveyed, without a run."""
+
+
+@dataclass(frozen=True)
+class Surveying:
+    """Stands for an experiment where a volume is only surveyed."""
+
+    settings: tuple[tuple[str, str], ...] = ()
+
+    def with_setting(self, key: str, value: str) -> Surveying:
+        """The same object: a survey has no setting but the seed, and does not depend on it."""
+        assert key == "seed", (key, value)
+        return self
+
+    def to_toml(self) -> str:
+        """The text of a point that surveys."""
+        return SURVEY
+
+
+@dataclass(frozen=True)
+class FleetPoint:
+    """The kept results of a point, as plain data: a survey or a run.
+
+    Attributes:
+        requests: Reads and writes.
+        survey: The survey, as plain data; see `Survey`.
+        run: The row of the device, as plain data; see `Measured`.
+        times: Response times of all requests of the device; see `Histogram.to_dict`.
+        volumes: Response times of each volume, where several share the device.
+    """
+
+    requests: int = 0
+    survey: Mapping[str, Any] | None = None
+    run: Mapping[str, Any] | None = None
+    times: Mapping[str, Any] | None = None
+    volumes: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def surveyed(self) -> Survey:
+        """The survey."""
+        assert self.survey is not None
+        return Survey(**self.survey)
+
+    @property
+    def measured(self) -> Measured:
+        """The row of the device."""
+        assert self.run is not None
+        return Measured(**self.run)
+
+    @property
+    def histogram(self) -> Histogram:
+        """Response times of the device."""
+        assert self.times is not None
+        return Histogram.from_dict(self.times)
+
+    @property
+    def histograms(self) -> list[Histogram]:
+        """Response times of each volume on the device."""
+        return [Histogram.from_dict(each) for each in self.volumes] or [self.histogram]
+
+
+def measure(
+    text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
+) -> MeasuredRun[FleetPoint]:
+    """Surveys a volume, or runs a device.
+
+    Args:
+        text: A complete experiment, or `SURVEY`.
+        trace: The volumes, merged.
+        watch: Ignored: rests are not counted.
+        plugins: Plug-ins that may run.
+
+    Raises:
+        Error: A request is invalid.
+        InternalError: The run failed because of a defect of sledlab.
+        KeyboardInterrupt: The user stopped it.
+    """
+    assert trace is not None
+    assert not watch
+    return MeasuredRun(_surveyed(trace), {}) if text == SURVEY else _ran(text, trace, plugins)
+
+
+def _surveyed(trace: Trace) -> FleetPoint:
+    result = survey(Volume(trace.name, trace))
+    return FleetPoint(result.requests, survey=asdict(result))
+
+
+def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetPoint]:
+    """Runs a device, in constant memory: requests are counted, not kept."""
+    assert isinstance(trace.opener, MergedTraces)
+    offsets = trace.opener.offsets_blocks
+    split = SplitTimes(offsets) if len(offsets) > 1 else None
+    experiment = _native.Experiment(text).with_plugins(plugins)
+    result = execute(experiment, Recording(sinks=[split] if split else []), trace=trace)
+    row = row_of(result, _rate(result.summary), None)
+    volumes = [each.to_dict() for each in split.histograms] if split else []
+    point = FleetPoint(result.count, None, asdict(row), Histogram.of(result).to_dict(), volumes)
+    return MeasuredRun(point, dict(result.timing))
+
+
+def _rate(summary: Mapping[str, Any]) -> float:
+    """Reads and writes offered per second until the last completion.
+
+    Finding the last arrival would take another pass over the volumes.
+    """
+    operations, elapsed_s = summary["operations"], float(summary["elapsed_s"])
+    return (operations["read"] + operations["write"]) / elapsed_s if elapsed_s > 0 else 0.0

@@ -1,0 +1,76 @@
+"""Points in an executor of the user's: of `concurrent.futures`, mpi4py, submitit and others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, InternalError
+from sledlab.study.executor.pool import MIN_WINDOW, not_loaded
+from sledlab.study.executor.task import Answer, Task, for_elsewhere, work
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Executor
+    from queue import SimpleQueue
+
+
+class UserPool:
+    """A pool over an executor that belongs to the user, who also ends it.
+
+    It needs only `submit`, and futures with `result`, `done` and `cancel`; those of submitit have no more.
+    """
+
+    def __init__(self, executor: Any) -> None:
+        """A pool over `executor`.
+
+        Raises:
+            Error: The object is no executor.
+        """
+        if not callable(getattr(executor, "submit", None)):
+            raise Error(
+                f"`{type(executor).__name__}` is no executor: it has no `submit`",
+                remedy="give one such as concurrent.futures.ThreadPoolExecutor()",
+            )
+        self._executor: Executor = executor
+        self._watched: list[Any] = []
+
+    @property
+    def at_once(self) -> int:
+        """Number of workers, where the executor tells it."""
+        return int(getattr(self._executor, "_max_workers", None) or 1)
+
+    @property
+    def window(self) -> int:
+        """Most points that are submitted and not done."""
+        return max(MIN_WINDOW, 4 * self.at_once)
+
+    def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Any]:
+        """See `Pool.submit`."""
+        try:
+            futures = [self._executor.submit(work, for_elsewhere(task)) for task in tasks]
+        except RuntimeError as error:
+            raise Error(f"the executor takes no points: {error}", remedy="give one that is open") from error
+        for future in futures:
+            if hasattr(future, "add_done_callback"):
+                future.add_done_callback(done.put)
+            else:
+                self._watched.append(future)
+        return futures
+
+    def look(self, done: SimpleQueue[Any]) -> None:
+        """Puts futures that are done into `done`, where the executor does not notify of that."""
+        for future in [each for each in self._watched if each.done()]:
+            self._watched.remove(future)
+            done.put(future)
+
+    def answers(self, futures: Sequence[Any]) -> list[Answer | InternalError]:
+        """See `Pool.answers`."""
+        try:
+            return [future.result() for future in futures]
+        except ImportError as error:
+            raise not_loaded(error) from error
+
+    def cancel(self, futures: Sequence[Any]) -> None:
+        """Cancels points that have not begun; the executor stays open."""
+        for future in futures:
+            future.cancel()

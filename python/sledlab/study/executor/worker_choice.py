@@ -1,0 +1,144 @@
+"""The workers that are to measure a study's points, as options choose them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.study.executor.local import processors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CLUSTER = "SLEDLAB_CLUSTER"
+"""Variable of the environment that names the cluster, where no option chooses workers."""
+
+CONTRADICTIONS = (
+    ("cluster", "parallel", "its workers decide how many runs there are at the same time"),
+    ("cluster", "share", "a cluster shares points out by itself"),
+    ("cluster", "executor", "points are measured in one place"),
+    ("executor", "parallel", "it decides how many runs there are at the same time"),
+    ("executor", "share", "an executor shares points out by itself"),
+)
+"""Pairs of options that exclude each other, and why."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of the points, for job arrays: its number, and the number of shares.
+
+    Each point is in exactly one share, whether or not its result is kept already.
+    """
+
+    number: int
+    of: int
+
+    @staticmethod
+    def read(word: str) -> Share:
+        """A share from the text of an option.
+
+        Raises:
+            Error: The text is no share.
+
+        Examples:
+            >>> Share.read("3/8")
+            Share(number=3, of=8)
+        """
+        number, _, of = str(word).partition("/")
+        if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+            raise Error(f"`{word}` is not a share", remedy="write it as 3/8: the third of eight")
+        return Share(int(number), int(of))
+
+    def has(self, place: int) -> bool:
+        """Whether a point is in the share, by its place among all different points, longest-running first.
+
+        Examples:
+            >>> [share for share in (1, 2, 3) if Share(share, 3).has(31)]
+            [2]
+        """
+        return place % self.of == self.number - 1
+
+    def __str__(self) -> str:
+        """The share as the text of an option."""
+        return f"{self.number}/{self.of}"
+
+
+@dataclass(frozen=True)
+class Where:
+    """The workers that measure points.
+
+    Attributes:
+        parallel: Number of points measured at the same time, on this machine.
+        cluster: Workers of Dask instead: the address or the file of a scheduler, or a client.
+        executor: Another executor instead.
+        share: The share of the points to measure here, where other processes measure the rest.
+        send: Whether traces are sent to workers of the cluster.
+    """
+
+    parallel: int = 1
+    cluster: Any = None
+    executor: Any = None
+    share: Share | None = None
+    send: bool = False
+
+    @staticmethod
+    def from_options(options: Mapping[str, Any], *, lasting: bool) -> Where:
+        """The workers that options choose.
+
+        Args:
+            options: Values of options by keyword; other options are ignored.
+            lasting: Whether there is a directory that keeps results.
+
+        Raises:
+            Error: Options exclude each other, or one is invalid.
+        """
+        given = {
+            name: options[name]
+            for name in ("cluster", "executor", "parallel", "share")
+            if _is_given(options, name)
+        }
+        for one, other, reason in CONTRADICTIONS:
+            if one in given and other in given:
+                raise Error(
+                    f"`{_flag(one)}` does not go with `{_flag(other)}`: {reason}",
+                    remedy="leave one of them out",
+                )
+        if not given and os.environ.get(CLUSTER):
+            given["cluster"] = os.environ[CLUSTER]
+        send = bool(options.get("send_trace"))
+        if send and "cluster" not in given:
+            raise Error(
+                "`--send-trace` sends traces to the workers of a cluster, and there is none",
+                remedy="name it with --cluster, or leave --send-trace out",
+            )
+        share = Share.read(given["share"]) if "share" in given else None
+        if share is not None and not lasting:
+            raise Error(
+                "`--share` needs a directory in which all shares keep their points",
+                remedy="give the same --out to all",
+            )
+        return Where(at_once(given.get("parallel")), given.get("cluster"), given.get("executor"), share, send)
+
+
+def _is_given(options: Mapping[str, Any], name: str) -> bool:
+    value = options.get(name)
+    return value is not None and not (isinstance(value, str) and not value)
+
+
+def _flag(name: str) -> str:
+    """The name of an option on the command line; of `executor`, which only Python has, the keyword."""
+    return name if name == "executor" else f"--{name}"
+
+
+def at_once(parallel: int | None) -> int:
+    """Number of runs at the same time: `parallel`, by default the number of processors.
+
+    Raises:
+        Error: `parallel` is no whole number above 0.
+    """
+    result = processors() if parallel is None else parallel
+    if result < 1:
+        raise Error(f"`{parallel}` is not a number of runs", remedy="give a whole number, 1 or more")
+    return result

@@ -1,0 +1,88 @@
+"""The requests of an experiment fitted to the capacity of one device, whichever device serves them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.model import settings
+from sledlab.traces.read import GeneratedRequests, Trace, file_opener
+from sledlab.traces.stream import on_one_device
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sledlab.traces.read import Opener
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Requests fitted to the capacity of one device.
+
+    Attributes:
+        of: The opener of the requests before they are fitted.
+        devices: How the devices of the trace become one, as `trace.devices` says.
+        outside: What becomes of requests past the end of the device, as `replay.outside` says.
+        capacity_blocks: Capacity of the device, in blocks.
+        limit: Most requests, reads and writes; 0 for all.
+        operations: Most operations, flushes and trims included; 0 for all.
+    """
+
+    of: Opener
+    devices: str
+    outside: str
+    capacity_blocks: int
+    limit: int
+    operations: int = 0
+
+    def open(self) -> _native.Source:
+        """Opens the fitted requests at the first."""
+        source = on_one_device(self.of, self.devices)
+        if self.outside != "reject":
+            scaled = self.outside == "scale"
+            end = max(_native.survey(on_one_device(self.of, self.devices))[1], default=0) if scaled else None
+            source = _native.fit(source, self.outside, self.capacity_blocks, end)
+        return _native.limit(source, self.limit, self.operations)
+
+    def of_seed(self, seed: int) -> Fitted:
+        """These requests generated from another seed; recorded requests stay as they are."""
+        return replace(self, of=self.of.of_seed(seed)) if isinstance(self.of, GeneratedRequests) else self
+
+
+def fitted(
+    config: Mapping[str, Any], trace: Trace | None, capacity_blocks: int, plugins: Sequence[str] = ()
+) -> Trace:
+    """The trace or workload of an experiment, fitted to the capacity of a device.
+
+    Args:
+        config: The complete experiment as plain data.
+        trace: A trace to replay instead of the trace or workload that the experiment names.
+        capacity_blocks: Capacity of the device, in blocks.
+        plugins: Plug-ins that may run; the workload may be one of them.
+
+    Raises:
+        Error: The workload never ends.
+    """
+    replayed, named = config["replay"], config.get("trace") or {}
+    limit, operations = (int(replayed.get(key) or 0) for key in ("limit", "operations"))
+    if trace is None and "workload" in config:
+        trace = _generated(config, capacity_blocks, limit or operations, plugins)
+    elif trace is None:
+        file, form, window = named["file"], named.get("format") or None, int(named.get("sort_window") or 0)
+        trace = Trace(file, form or "", file_opener(file, form, window))
+    devices, outside = str(named.get("devices", "one")), str(replayed["outside"])
+    return replace(trace, opener=Fitted(trace.opener, devices, outside, capacity_blocks, limit, operations))
+
+
+def _generated(config: Mapping[str, Any], capacity_blocks: int, limit: int, plugins: Sequence[str]) -> Trace:
+    parameters = dict(config["workload"])
+    kind = parameters.pop("kind")
+    if (
+        not parameters.get("requests") and not limit and not _native.is_plugin(kind)
+    ):  # a plug-in may end by itself
+        raise Error(f"the workload `{kind}` never ends", remedy="say how many requests, with --limit N")
+    seed = int(config["seed"])
+    opener = GeneratedRequests(kind, settings.table(parameters), seed, capacity_blocks, tuple(plugins))
+    return Trace(kind, "generated", opener)

@@ -1,0 +1,179 @@
+"""Openers of the requests of one volume: a text in any format, or Parquet files one after another."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sledlab import _native
+from sledlab.errors import Error, Place
+from sledlab.lazy import polars
+from sledlab.traces import contents, parquet, remote
+from sledlab.traces import table as tables
+from sledlab.traces.columns import check_columns, is_parquet
+from sledlab.traces.samples import located
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import IO, Any
+
+BATCH_ROWS = 65_536
+"""Rows of a table that are handed to the simulator together."""
+
+
+@dataclass(frozen=True)
+class TextTrace:
+    """A trace in a text format, on a path or at an address.
+
+    Attributes:
+        path: Path or address of the file.
+        format: Its format; detected from its content when left out.
+        base_ns: Wall-clock time that arrivals count from, for formats with one; by default the first request.
+    """
+
+    path: str
+    format: str | None = None
+    base_ns: int | None = None
+
+    def open(self) -> _native.Source:
+        """Opens the requests at the first."""
+        return self.shared(_native.Continuation(self.base_ns))
+
+    def shared(self, continuation: _native.Continuation, sort_window: int = 0) -> _native.Source:
+        """Open the requests; traces that continue one another share device numbers and the clock."""
+        file = remote.opened(self.path) if remote.is_remote(self.path) else None
+        return _native.Source.open(self.path, self.format, sort_window, continuation=continuation, file=file)
+
+    def identity(self) -> str:
+        """A text that differs for traces with different requests."""
+        return f"{_identity(self.path)} {self.format} {self.base_ns}"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Parquet files with the columns of a trace, each continuing the one before; a device column is ignored.
+
+    Attributes:
+        paths: Paths or addresses of the files, in order.
+    """
+
+    paths: tuple[str, ...]
+
+    def open(self) -> _native.Source:
+        """Opens the requests at the first."""
+        with Part(self.paths[0]) as first:
+            columns, schema = first.columns(), first.schema
+        return tables.from_batches(self.paths[0], schema, rows_of(self.paths, columns), 0)
+
+    def identity(self) -> str:
+        """A text that differs for traces with different requests."""
+        return " ".join(_identity(path) for path in self.paths)
+
+
+class Part:
+    """A Parquet file while it is read; errors about it name the file.
+
+    Attributes:
+        path: Its path or address.
+        schema: The types of its columns.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Open the file and read its footer.
+
+        Raises:
+            Error: The file cannot be opened, or is no Parquet.
+        """
+        self.path = path
+        try:
+            self._bytes = remote.opened(path) if remote.is_remote(path) else Path(path).open("rb")  # noqa: SIM115
+        except OSError as error:
+            raise Error(f"cannot open: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error
+        try:
+            self.schema: Mapping[str, Any] = polars.read_parquet_schema(BytesIO(_footer(self._bytes)))
+        except Exception as error:
+            self._bytes.close()
+            raise self._wrong(error) from error
+
+    def __enter__(self) -> Part:
+        """The open file."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes the file."""
+        self._bytes.close()
+
+    def columns(self, *more: str) -> list[str]:
+        """The columns of a trace that the file has, without `device`, and those of `more` that it has."""
+        names = list(self.schema)
+        result = [column for column in check_columns(names, self.path) if column != "device"]
+        return [*result, *(column for column in more if column in names)]
+
+    def batches(self, columns: list[str]) -> Iterator[polars.DataFrame]:
+        """The rows of the file, with those of the columns that it has.
+
+        Raises:
+            Error: The file cannot be read, or it is at an address and pyarrow is not installed.
+        """
+        present = [column for column in columns if column in self.schema]
+        try:
+            if remote.is_remote(self.path):
+                yield from remote.parquet_batches(self._bytes, present, BATCH_ROWS)
+            else:
+                yield from parquet.batches(self.path, present, BATCH_ROWS)
+        except Error:
+            raise
+        except (polars.exceptions.PolarsError, OSError, ValueError) as error:
+            raise self._wrong(error) from error
+
+    def _wrong(self, error: Exception) -> Error:
+        return Error(
+            f"not a Parquet file that can be read: {str(error).splitlines()[0]}",
+            Place(self.path, 0, 0, ""),
+            "copy, download or write the file again",
+        )
+
+
+def _footer(file: IO[bytes]) -> bytes:
+    """Return the end of a Parquet file, from which its schema can be read without reading all of the file."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 8))
+    length = int.from_bytes(file.read(4), "little")
+    file.seek(max(0, size - 8 - length))
+    return b"PAR1" + file.read()
+
+
+def rows_of(paths: Sequence[str], columns: list[str]) -> Iterator[polars.DataFrame]:
+    """The rows of Parquet files, one file after another.
+
+    Raises:
+        Error: A file cannot be read, or lacks a column of a trace.
+    """
+    for path in paths:
+        with Part(path) as part:
+            part.columns()
+            yield from part.batches(columns)
+
+
+def starts_as_parquet(path: str) -> bool:
+    """Whether a file begins with the bytes of Parquet; `False` for a path that cannot be read.
+
+    Raises:
+        Error: An address cannot be read.
+    """
+    if remote.is_remote(path):
+        with remote.opened(path) as file:
+            return file.read(4) == b"PAR1"
+    return is_parquet(str(located(path)))
+
+
+def _identity(path: str) -> str:
+    if remote.is_remote(path):
+        return remote.identity(path)
+    try:
+        return contents.content(located(path))
+    except OSError as error:
+        raise Error(f"cannot read: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error

@@ -1,0 +1,117 @@
+"""Requests that a workload written in Python yields, checked and passed to the simulator as columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import numpy as np
+from sledlab.traces.columns import BLOCK_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import numpy
+
+    Columns = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
+
+TOGETHER = 1024
+"""Requests yielded one by one that are handed to the simulator together."""
+
+LATEST_US = 9e15
+FARTHEST = 2**53
+LARGEST = 2**32 - 1
+
+FORM = "a workload yields (time_us, lbn, blocks, op): numbers and a letter, or columns of equal length"
+
+
+def columns(yielded: Iterable[Any]) -> Iterator[Columns]:
+    """The columns of the requests that a workload yields, as `_native.Source.from_columns` takes them.
+
+    An error about a request is raised where the workload yielded it, so that the traceback names the line.
+
+    Raises:
+        TypeError, ValueError: A request is not of the form, or a value is wrong; the message has its number.
+    """
+    requests, made, last_us = iter(yielded), 0, 0.0
+    for batch in _batches(requests):
+        try:
+            times, lbns, blocks, ops = _checked(batch, made, last_us)
+        except (TypeError, ValueError) as error:
+            throw = getattr(requests, "throw", None)
+            if throw is not None:
+                throw(error)
+            raise
+        if len(times):
+            made, last_us = made + len(times), float(times[-1])
+            offsets, lengths = (each * BLOCK_BYTES for each in (lbns, blocks))
+            yield times.tobytes(), ops.tobytes(), offsets.tobytes(), lengths.tobytes(), b"", b""
+
+
+def _batches(requests: Iterator[Any]) -> Iterator[Any]:
+    """Batches as yielded, and single requests gathered into batches; a wrong request is passed on at once."""
+    singles: list[Any] = []
+    last_us = 0.0
+    for each in requests:
+        is_batch = _is_batch(each)
+        looks_right = not is_batch and _looks_right(each, last_us)
+        if looks_right:
+            singles.append(each)
+            last_us = each[0]
+            if len(singles) < TOGETHER:
+                continue
+        if singles:
+            yield _columns(singles)
+            singles = []
+        if not looks_right:
+            yield each if is_batch else _columns([each])
+    if singles:
+        yield _columns(singles)
+
+
+def _is_batch(each: Any) -> bool:
+    return not isinstance(each, (tuple, list)) or len(each) != 4 or hasattr(each[0], "__len__")
+
+
+def _looks_right(each: Any, last_us: float) -> bool:
+    time_us, lbn, blocks, op = each
+    try:
+        return bool(time_us >= last_us and lbn >= 0 < blocks and op in "RWTF" and lbn.__index__)
+    except (TypeError, AttributeError):
+        return False
+
+
+def _columns(singles: list[Any]) -> tuple[list[Any], ...]:
+    return tuple(list(column) for column in zip(*singles, strict=True))
+
+
+def _checked(batch: Any, made: int, last_us: float) -> tuple[numpy.ndarray, ...]:
+    """The four columns of a batch, checked; `made` requests came before it, the last of them at `last_us`.
+
+    Raises:
+        TypeError, ValueError: As of `columns`.
+    """
+    if not isinstance(batch, (tuple, list)) or len(batch) != 4:
+        raise TypeError(f"{FORM}; not {batch!r:.80}")
+    times, lbns, blocks, ops = np.broadcast_arrays(*batch)
+    if times.ndim != 1:
+        raise TypeError(f"{FORM}; not columns of {times.ndim} dimensions")
+    for name, column in (("lbn", lbns), ("blocks", blocks)):
+        if column.dtype.kind not in "iu" and len(column):
+            raise TypeError(f"{name} must be whole numbers, not of type {column.dtype}")
+    times = times.astype(np.float64)
+    ops = ops.astype("U2")
+    _refuse(made, "time_us", times, ~((times >= 0) & (times <= LATEST_US)), f"is not from 0 to {LATEST_US:g}")
+    _refuse(made, "time_us", times, np.diff(times, prepend=last_us) < 0, "is earlier than that before it")
+    _refuse(made, "op", ops, ~np.isin(ops, list("RWTF")), "is none of R, W, T (trim) and F (flush)")
+    moving = ops != "F"
+    _refuse(made, "lbn", lbns, moving & ((lbns < 0) | (lbns >= FARTHEST)), "is no block number")
+    _refuse(
+        made, "blocks", blocks, moving & ((blocks < 1) | (blocks > LARGEST)), f"is not from 1 to {LARGEST}"
+    )
+    return times, lbns.astype(np.int64), blocks.astype(np.int64), ops.astype("S1")
+
+
+def _refuse(made: int, name: str, column: numpy.ndarray, wrong: numpy.ndarray, reason: str) -> None:
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"request {made + row + 1}: {name} {column[row]} {reason}")

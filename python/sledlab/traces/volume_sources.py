@@ -1,0 +1,162 @@
+"""Places of the volumes of a fleet: directories, Parquet datasets, object stores, samples, clouds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote_to_bytes
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.traces import remote
+from sledlab.traces.cloud import PREFIX as CLOUD
+from sledlab.traces.cloud import Cloud
+from sledlab.traces.columns import PARQUET
+from sledlab.traces.openers import Parts, TextTrace, starts_as_parquet
+from sledlab.traces.samples import PREFIX as SAMPLE
+from sledlab.traces.samples import called, samples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.traces.read import Opener
+
+PARTITION = "volume="
+"""Beginning of the name of a directory that holds the Parquet files of a volume."""
+
+LONGEST = 255 - len(PARTITION)
+"""Longest name of a volume in the name of a directory, in bytes: the limit of file systems."""
+
+CUT = "-60s"
+"""End of the name of a sample that is the first minute of another sample."""
+
+
+def found_in(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
+    """Name, format and opener of each volume in a place, sorted by name.
+
+    Raises:
+        Error: There is no such place, or it holds no volumes.
+    """
+    if place == CLOUD or place.startswith(f"{CLOUD}:"):
+        cloud = Cloud.named(place)
+        return [(cloud.name(number), "volume", cloud.volume(number)) for number in range(cloud.volumes)]
+    if place == SAMPLE:
+        return sorted((name, "csv", TextTrace(file)) for name, file in _samples().items())
+    files = _files(place)
+    datasets = _datasets(files)
+    if datasets:
+        return sorted((name, PARQUET, Parts(tuple(paths))) for name, paths in datasets.items())
+    texts = _named(place, files)
+    if not texts:
+        raise Error(f"`{place}` holds no traces", remedy="put a trace for each volume there")
+    return sorted(_opened(texts, form), key=lambda each: each[0])
+
+
+def directory_of(name: bytes) -> str:
+    r"""The name of the directory for the Parquet files of a volume, with special characters escaped.
+
+    Raises:
+        Error: The volume has no name, or one that is too long for a directory.
+
+    Examples:
+        >>> directory_of(b"138"), directory_of(b"../usr,0"), volume_of(directory_of(b"gr\xc3\xbcn \xff"))
+        ('volume=138', 'volume=..%2Fusr%2C0', 'grün \udcff')
+    """
+    canonical = quote(name, safe="")
+    if not canonical or len(canonical) > LONGEST:
+        shown = f"the name `{name[:40].decode(errors='replace')}...` of a volume is too long for a directory"
+        raise Error(
+            shown if canonical else "a volume has no name",
+            remedy=f"give it one of 1 to {LONGEST} letters, or of fewer other characters",
+        )
+    return PARTITION + canonical
+
+
+def volume_of(directory: str) -> str:
+    """The volume whose Parquet files a directory of that name holds."""
+    canonical = directory.removeprefix(PARTITION)
+    return unquote_to_bytes(canonical).decode(errors="surrogateescape")
+
+
+def _samples() -> dict[str, str]:
+    """Samples by name: the whole recording where it is installed, else its first minute."""
+    names = [each.name for each in samples()]
+    choice = [name for name in names if not (name.endswith(CUT) and name.removesuffix(CUT) in names)]
+    return {name.removeprefix(SAMPLE): name for name in choice}
+
+
+def _files(place: str) -> Mapping[str, str]:
+    """Files in a directory and in its directories of volumes: paths or addresses, by their relative paths."""
+    if remote.is_remote(place):
+        return remote.files(place)
+    directory = Path(place)
+    if directory.is_file():
+        raise Error(
+            f"`{place}` is one file, and a fleet is a directory with a file for each volume",
+            remedy=f"take it apart first: sledlab fleet split {place} --out DIR",
+        )
+    if not directory.is_dir():
+        raise Error(
+            f"there is no directory `{place}`", remedy="name a directory with a trace for each volume"
+        )
+    inside = sorted(directory.iterdir())
+    deeper = [path for each in inside if each.name.startswith(PARTITION) for path in sorted(each.iterdir())]
+    files = [each for each in [*inside, *deeper] if each.is_file()]
+    return {each.relative_to(directory).as_posix(): str(each) for each in files}
+
+
+def _datasets(files: Mapping[str, str]) -> dict[str, list[str]]:
+    """Parquet files by volume, in order of their names; empty without directories of volumes."""
+    result: dict[str, list[str]] = {}
+    for way, file in sorted(files.items()):
+        directory, slash, name = way.partition("/")
+        if slash and directory.startswith(PARTITION) and not name.startswith((".", "_")):
+            result.setdefault(volume_of(directory), []).append(file)
+    return result
+
+
+def _named(place: str, files: Mapping[str, str]) -> dict[str, str]:
+    """Files that hold a volume each, by the names of the volumes."""
+    result: dict[str, str] = {}
+    for way, file in files.items():
+        if "/" in way or way.startswith((".", "_")):
+            continue
+        name = called(way)
+        if name in result:
+            raise Error(
+                f"`{place}` has two traces of the volume `{name}`: {file} and {result[name]}",
+                remedy="rename one of the files",
+            )
+        result[name] = file
+    return result
+
+
+def _opened(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, Opener]]:
+    """Volumes that are a file each, with one clock for all whose formats have a wall clock."""
+    result: dict[str, tuple[str, int | None]] = {}
+    for name, file in files.items():
+        result[name] = _begins(file, form)
+    bases = [base_ns for _, base_ns in result.values() if base_ns is not None]
+    origin_ns = min(bases, default=None)
+    volumes: list[tuple[str, str, Opener]] = []
+    for name, (kind, base_ns) in result.items():
+        file = files[name]
+        text = TextTrace(file, kind or None, None if base_ns is None else origin_ns)
+        volumes.append((name, kind, Parts((file,)) if kind == PARQUET else text))
+    return volumes
+
+
+def _begins(file: str, form: str | None) -> tuple[str, int | None]:
+    """The format of a trace and the wall-clock time of its first request, where the format has one.
+
+    A trace that cannot be read raises no error here, but when its requests are used.
+    """
+    continuation = _native.Continuation()
+    try:
+        if form == PARQUET or (form is None and starts_as_parquet(file)):
+            return PARQUET, None
+        source = TextTrace(file, form).shared(continuation)
+        source.next_chunk()
+    except Error:
+        return form or "", continuation.base_ns
+    return source.format, continuation.base_ns
