@@ -76,7 +76,7 @@ def test_rows_are_the_runs_they_stand_for(bank_path, bank_study):
         assert row.faster_than_disk == runs["disk"].response_time.mean / row.run.mean_ms
         assert row.share_of_mems == runs["mems"].response_time.mean / row.run.mean_ms
     counts = runs["mcd-all"].summary["hybrid"]
-    assert bank_study.of("mcd-all").held.mems_read_hits == counts["read_hits"] / counts["reads"]
+    assert bank_study.of("mcd-all").hits.mems_read_hits == counts["read_hits"] / counts["reads"]
     traffic = {(row.configuration, row.device): row for row in bank_study.rows["traffic"]}
     assert traffic["mcd-all", "disk"].reads == counts["back"]["reads"]
     assert traffic["mcd-all", "mems"].written_bytes == counts["front"]["written_blocks"] * 512

@@ -37,7 +37,7 @@ class HitShares:
     @classmethod
     def of(cls, runs: Iterable[Measured]) -> HitShares:
         """The means over runs."""
-        columns = zip(*(astuple(_held(run.counts)) for run in runs), strict=True)
+        columns = zip(*(astuple(_hit_shares(run.counts)) for run in runs), strict=True)
         return cls(*map(mean, columns))
 
 
@@ -47,7 +47,7 @@ class StoreRow:
 
     configuration: Annotated[str, Column("the store, as options name it")]
     run: SeedMeans
-    held: HitShares
+    hits: HitShares
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ def described(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def stored(runs: Sequence[Measured]) -> dict[str, Any]:
     """The part that all rows have: the mean of the runs, with counts of cache and hybrid as shares."""
-    return {"run": replace(averaged(runs), counts={}), "held": HitShares.of(runs)}
+    return {"run": replace(averaged(runs), counts={}), "hits": HitShares.of(runs)}
 
 
-def _held(counts: Mapping[str, float]) -> HitShares:
+def _hit_shares(counts: Mapping[str, float]) -> HitShares:
     def share(part: str, *full: str) -> float | None:
         """A count divided by the sum of others; None where that is 0 or there is no such part."""
         total = sum(counts.get(name, 0) for name in full)

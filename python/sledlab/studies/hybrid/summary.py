@@ -187,11 +187,11 @@ TABLES: Mapping[str, Cells] = {
     },
     "held": {
         "": lambda row: row.label,
-        "cache, reads": lambda row: share(row.held.cache_read_hits),
-        "MEMS, reads": lambda row: share(row.held.mems_read_hits),
-        "MEMS, writes": lambda row: share(row.held.mems_write_hits),
-        "superseded": lambda row: share(row.held.superseded),
-        "live room": lambda row: share(row.held.live_share),
+        "cache, reads": lambda row: share(row.hits.cache_read_hits),
+        "MEMS, reads": lambda row: share(row.hits.mems_read_hits),
+        "MEMS, writes": lambda row: share(row.hits.mems_write_hits),
+        "superseded": lambda row: share(row.hits.superseded),
+        "live room": lambda row: share(row.hits.live_share),
     },
     "prices": {
         "memory over MEMS, price": lambda row: f"{row.ratio:g}",
@@ -233,7 +233,7 @@ def _policies(study: HybridStudy) -> Grid:
     for hits in study.hits:
         row = ran.get(hits.policy)
         lateness = row is not None and row.run.saturated
-        sentences = (MEAN["mean"](row), P99["99 %"](row), share(row.held.mems_read_hits)) if row else none
+        sentences = (MEAN["mean"](row), P99["99 %"](row), share(row.hits.mems_read_hits)) if row else none
         lines.append((starred(hits.policy, saturated=lateness), *sentences, share(hits.hit_ratio)))
     return Grid(("policy", "mean", "99 %", "found on MEMS", "found, of the trace alone"), lines)
 
