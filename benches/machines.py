@@ -1,4 +1,4 @@
-"""The cost of measuring points elsewhere: 2,000 short ones in processes here, and on a cluster of Dask.
+"""The cost of executing runs elsewhere: 2,000 short ones in processes here, and on a cluster of Dask.
 
 Both have two workers; those of the cluster, and its scheduler, are started before the clock. Writes
 ``benches/machines.json``. Other load on the machine makes both slower; their ratio stays.
@@ -16,7 +16,7 @@ import sledlab as sl
 from keeping import keep
 
 SEEDS = 1000
-"""Number of seeds; with two schedulers, half the number of points."""
+"""Number of seeds; with two schedulers, half the number of runs."""
 
 REQUESTS = 50
 WORKERS = 2
@@ -51,11 +51,11 @@ def cluster(place: Path) -> Iterator[str]:
 
 
 def seconds(**where: object) -> float:
-    """Time of a study of all points with these workers, without a page."""
+    """Time of a study of all runs with these workers, without a page."""
     said = {"scheduler": ["fcfs", "sptf"], "speedup": [1], "seed": range(1, SEEDS + 1), "limit": REQUESTS}
     begun = time.perf_counter()
     found = sl.compare(sl.workload("uniform", blocks=1), "mems-g2", **said, **where)
-    assert found.points.height == 2 * SEEDS
+    assert found.runs.height == 2 * SEEDS
     return time.perf_counter() - begun
 
 
@@ -68,7 +68,7 @@ def main() -> None:
             took["Dask"].append(seconds(cluster=file))
     loky_s, dask_s = min(took["loky"]), min(took["Dask"])
     rows = [
-        {"what": f"{2 * SEEDS:,} points of {REQUESTS} requests, {name}", "value": min(each), "unit": "s"}
+        {"what": f"{2 * SEEDS:,} runs of {REQUESTS} requests, {name}", "value": min(each), "unit": "s"}
         for name, each in took.items()
     ]
     rows.append({"what": "Dask, times loky", "value": dask_s / loky_s, "unit": ""})

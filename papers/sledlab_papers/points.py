@@ -21,9 +21,9 @@ from .runs import COLUMNS, Planned
 
 UNPACKED = BUILD / "points"
 
-DIGITS = {"points": 10}
-OTHER_DIGITS = 7
-"""Significant digits that are saved, by table; pages print up to nine of single runs."""
+RUN_DIGITS = 10
+DIGITS = 7
+"""Significant digits that are saved: of single runs, of which pages print up to nine, and of other tables."""
 
 
 class PointTable(NamedTuple):
@@ -109,7 +109,8 @@ def reduced(directory: Path, experiments: Container[str]) -> Iterator[PointTable
 def _reduced(file: Path, columns: set[str]) -> str:
     """Return some columns of a table as CSV, rounded."""
     frame = polars.read_csv(file, infer_schema_length=None)
-    digits = DIGITS.get(file.stem, OTHER_DIGITS)
+    is_comparison = file.stem == "runs" and "speedup" in frame.columns  # jobs also have a table `runs`
+    digits = RUN_DIGITS if is_comparison else DIGITS
     rounded = frame.select(
         polars.col(name).round_sig_figs(digits) if frame[name].dtype.is_float() else polars.col(name)
         for name in frame.columns

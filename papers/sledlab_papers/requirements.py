@@ -128,12 +128,10 @@ def page() -> str:
 
 HEAD = """# Requirements
 
-For readers of the papers, and of ids such as `SC-22` in comments and tests: every device, layout, policy,
-job, workload, metric and analysis that the five papers name, what it is called in sledlab, and, where
-sledlab has not got it, why. [Papers](papers.md) has the titles. Ids of claims, such as `H-15`, are those of
-the [reproduction](reproduction/index.md), where each claim stands with what became of it; in a terminal
-`sledlab reproduce show H-15` says the same. `python -m sledlab_papers.requirements` writes this page from
-`papers/sledlab_papers/requirements.toml`."""
+Every device, layout, policy, job, workload, metric and analysis that the five [papers](papers.md) name,
+with its name in sledlab, or the reason why sledlab does not have it. Ids of claims, such as `H-15`, are
+those of the [reproduction](reproduction/index.md), as in `sledlab reproduce show H-15`. `python -m
+sledlab_papers.requirements` writes this page from `papers/sledlab_papers/requirements.toml`."""
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ class Noting:
 
 
 @dataclass(frozen=True)
-class ComparisonPoint(Noting):
+class ComparisonRun(Noting):
     """A run of a comparison: one scheduler, value, speed-up and seed."""
 
     scheduler: str
@@ -250,7 +250,7 @@ def _word(value: object) -> str:
 class Points:
     """All points of an experiment with one scheduler: by value that varies and speed-up, one a seed."""
 
-    rows: dict[tuple[str, float], list[ComparisonPoint]]
+    rows: dict[tuple[str, float], list[ComparisonRun]]
 
     @property
     def varied(self) -> list[str]:
@@ -412,12 +412,12 @@ class Runs:
 
     def points(self, place: str, scheduler: str = "") -> Points:
         """The points of an experiment with one of its schedulers, by default FCFS, or the only one."""
-        measured = read(self.directory / self.place(place) / "points.csv", ComparisonPoint)
+        measured = read(self.directory / self.place(place) / "runs.csv", ComparisonRun)
         there = {point.scheduler for _, point in measured}
         expected = scheduler or self.marked("under") or "fcfs"
         seed = self.marked("seed")
         alone = seed and any(str(point.seed) == seed for _, point in measured)
-        rows: dict[tuple[str, float], list[ComparisonPoint]] = {}
+        rows: dict[tuple[str, float], list[ComparisonRun]] = {}
         for varied, point in measured:
             choice = point.scheduler == expected or len(there) == 1
             if choice and (not alone or str(point.seed) == seed):
@@ -448,9 +448,7 @@ class Runs:
         """A table of the experiments that ran, their lengths, and the depths of queues."""
         rows = []
         for planned in plan:
-            points = [
-                point for _, point in read(self.directory / planned.place / "points.csv", ComparisonPoint)
-            ]
+            points = [point for _, point in read(self.directory / planned.place / "runs.csv", ComparisonRun)]
             seeds = {point.seed for point in points}
             minimum, longest = min(p.requests for p in points), max(p.queue_mean for p in points)
             title = planned.title or f"`{planned.experiment}`"

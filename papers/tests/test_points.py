@@ -63,26 +63,26 @@ COLUMNS = {
 
 
 def test_saved_points_are_read_columns_in_ten_digits(elsewhere: Path) -> None:
-    file = table(elsewhere / "ran" / "lee2009-figure-2" / "points.csv")
+    file = table(elsewhere / "ran" / "lee2009-figure-2" / "runs.csv")
     seen(file, ("scheduler", "speedup", "device.sleds", "mean_ms", "not there"))
     new = points.reduced(elsewhere / "ran", {"lee2009-figure-2"})
     points.replace("scheduling", new, {"lee2009-figure-2"})
     content = "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
-    assert points.read("scheduling") == [PointTable("lee2009-figure-2", "points", content)]
-    assert (points.directory() / "lee2009-figure-2" / "points.csv").read_text(encoding="utf-8") == content
+    assert points.read("scheduling") == [PointTable("lee2009-figure-2", "runs", content)]
+    assert (points.directory() / "lee2009-figure-2" / "runs.csv").read_text(encoding="utf-8") == content
 
 
 def test_replacing_one_experiment_keeps_the_tables_of_others(elsewhere: Path) -> None:
-    written = [PointTable(name, "points", "a\n1\n") for name in ("one", "removed", "two")]
+    written = [PointTable(name, "runs", "a\n1\n") for name in ("one", "removed", "two")]
     points.write("scheduling", reversed(written))
     assert points.read("scheduling") == written
-    new = PointTable("two", "points", "a\n2\n")
+    new = PointTable("two", "runs", "a\n2\n")
     points.replace("scheduling", [new], {"one", "two"})
     assert points.read("scheduling") == [written[0], new]
 
 
 def test_written_points_are_the_same_bytes(elsewhere: Path) -> None:
-    tables = [PointTable(f"experiment-{number}", "points", f"a\n{number}\n") for number in range(9)]
+    tables = [PointTable(f"experiment-{number}", "runs", f"a\n{number}\n") for number in range(9)]
     points.write("scheduling", tables)
     first = (points.POINTS / "scheduling.parquet").read_bytes()
     points.write("scheduling", reversed(tables))
@@ -108,7 +108,7 @@ def test_other_seed_gives_another_fingerprint() -> None:
 
 
 def fingerprint_of(folder: Path, **columns: str) -> str:
-    table(folder / "points.csv", **columns)
+    table(folder / "runs.csv", **columns)
     return fingerprint.Short(PLAN["lee2009-figure-2"]).fingerprint(folder)
 
 
@@ -342,6 +342,6 @@ def test_topic_saves_the_columns_that_its_page_reads(elsewhere: Path) -> None:
     topic.run(elsewhere / "ran")
     topic.save({each.place: elsewhere / "ran" / each.place for each in plan})
     assert "| 5 | 1 | 60 |" in topic.found().places["experiments"]
-    saved = polars.read_csv(points.directory() / "lee2009-figure-4-few" / "points.csv")
+    saved = polars.read_csv(points.directory() / "lee2009-figure-4-few" / "runs.csv")
     assert {"scheduler", "queue_mean"} <= set(saved.columns)
     assert "mean_ms" not in saved.columns

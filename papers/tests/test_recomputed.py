@@ -33,7 +33,7 @@ TIMED = ("L-21",)
 @cache
 def requests(place: str) -> int:
     """Requests that the runs of an experiment have, as far as they are kept."""
-    for name in ("points", "curves"):
+    for name in ("runs", "curves"):
         file = points.directory() / place / f"{name}.csv"
         if file.is_file() and "requests" in (rows := polars.read_csv(file, infer_schema_length=None)).columns:
             return int(rows["requests"].sum())

@@ -104,7 +104,7 @@ def test_experiment_runs(file: Path, tmp_path: Path, request: pytest.FixtureRequ
     if "replay.limit" in compare.get("vary", {}):
         quick += ["--vary", "replay.limit=20,30"]
     assert command_line(["compare", str(file), *quick]) == 0
-    assert (tmp_path / "points.parquet").exists()
+    assert (tmp_path / "runs.parquet").exists()
 
 
 def test_single_experiments_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -145,7 +145,7 @@ def test_runs_read_another_directory_where_there_is_one_and_another_seed(tmp_pat
     for place, ms in (("fast", 1.0), ("fast-b", 2.0)):
         (tmp_path / place).mkdir()
         rows = {"scheduler": "fcfs", "speedup": 1.0, "x.y": 1, "seed": [1, 2], "mean_ms": [ms, ms + 10]}
-        polars.DataFrame(rows).write_csv(tmp_path / place / "points.csv")
+        polars.DataFrame(rows).write_csv(tmp_path / place / "runs.csv")
     there, other = Runs(tmp_path), Runs(tmp_path, ("-b", "seed 2"))
     assert there.place("fast") == "fast"
     assert (other.place("fast"), other.place("slow")) == ("fast-b", "slow")
@@ -157,7 +157,7 @@ def test_runs_read_another_directory_where_there_is_one_and_another_seed(tmp_pat
 def test_what_is_not_kept_is_told(tmp_path: Path) -> None:
     (tmp_path / "fast").mkdir()
     polars.DataFrame({"scheduler": "fcfs", "speedup": 1.0, "x.y": 1, "seed": 1}).write_csv(
-        tmp_path / "fast" / "points.csv"
+        tmp_path / "fast" / "runs.csv"
     )
     with pytest.raises(LookupError, match="does not hold `mean_ms`: make reproduce"):
         Runs(tmp_path).points("fast").at(1, 1.0, "mean_ms")

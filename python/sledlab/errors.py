@@ -96,33 +96,33 @@ class Notice(UserWarning):
 
 
 class IncompleteStudy(Exception):  # noqa: N818 - nothing is wrong
-    """A share of a study is done, and points of other shares are missing: there is no outcome yet.
+    """A share of a study is complete, but runs of other shares are missing, so there is no outcome yet.
 
     Attributes:
         share: Number of the share, and number of shares: `3/8`.
-        done: Points that this share measured; points kept from earlier runs are not measured again.
-        missing: Points of the study that have not been measured and kept yet.
-        points: Points of the whole study.
+        done: Runs executed by this share, without runs that were already in the result cache.
+        missing: Runs of the study that are not in the result cache yet.
+        total: Runs of the complete study.
 
     Examples:
         >>> import sledlab as sl
         >>> try:
-        ...     raise sl.IncompleteStudy("1/2", done=6, missing=5, points=11)
+        ...     raise sl.IncompleteStudy("1/2", done=6, missing=5, total=11)
         ... except sl.IncompleteStudy as unfinished:
         ...     print(unfinished)
-        share 1/2: 6 points measured; 5 of 11 are still missing
+        share 1/2: 6 runs completed; 5 of 11 are still missing
           help: the last share concludes; after all shares, so does the same command without --share
     """
 
-    def __init__(self, share: str, done: int, missing: int, points: int) -> None:
-        super().__init__(share, done, missing, points)
-        self.share, self.done, self.missing, self.points = share, done, missing, points
+    def __init__(self, share: str, done: int, missing: int, total: int) -> None:
+        super().__init__(share, done, missing, total)
+        self.share, self.done, self.missing, self.total = share, done, missing, total
 
     def __str__(self) -> str:
-        """The points measured, the points still missing, and how to reach the outcome."""
-        points = "1 point" if self.done == 1 else f"{self.done:,} points"
-        missing = f"{self.missing:,} of {self.points:,} {'is' if self.missing == 1 else 'are'} still missing"
+        """The completed runs, the missing runs, and how to reach the outcome."""
+        runs = "1 run" if self.done == 1 else f"{self.done:,} runs"
+        missing = f"{self.missing:,} of {self.total:,} {'is' if self.missing == 1 else 'are'} still missing"
         return (
-            f"share {self.share}: {points} measured; {missing}\n"
+            f"share {self.share}: {runs} completed; {missing}\n"
             "  help: the last share concludes; after all shares, so does the same command without --share"
         )

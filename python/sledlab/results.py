@@ -18,7 +18,7 @@ FORMAT = 1
 """Version of the files in a directory: one more when an earlier `sledlab.open` cannot read them."""
 
 MANIFEST = "sledlab.json"
-"""The manifest: the kind of the results in a directory, and their files and directories of points."""
+"""The manifest: the kind of the results in a directory, and their files and result caches."""
 
 STUDY = "study.toml"
 """The file of a study among its results, to run the study again."""
@@ -165,11 +165,11 @@ def _remove(directory: Path, kind: str, files: Iterable[str]) -> None:
 
 
 def _empty(place: Path) -> None:
-    """Removes the files of points from a directory, and the directory if it held points and nothing else."""
-    points = list(place.glob("*.jsonl"))
-    for path in points:
+    """Remove the files of the result cache from a directory, and the directory if it is empty then."""
+    cached = list(place.glob("*.jsonl"))
+    for path in cached:
         with writing(path):
             path.unlink()
-    if points:
-        with suppress(OSError):  # files that are no points keep the directory
+    if cached:
+        with suppress(OSError):  # other files keep the directory
             place.rmdir()

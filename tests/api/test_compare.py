@@ -1,4 +1,4 @@
-"""`sl.compare`: points, curves, loads at equal response, words, figures."""
+"""`sl.compare`: runs, curves, loads at equal response, words, figures."""
 
 import dataclasses
 import math
@@ -23,7 +23,7 @@ from sledlab.study.measure import Found, Measured
 from sledlab.study.plan import Question
 from sledlab.study.race import HIGHLIGHTED
 
-from tests.points import kept_bytes, kept_lines
+from tests.cached_runs import cached_bytes, cached_lines
 
 NAMES = [
     *("fcfs", "c-scan", "scan", "sstf", "sdf", "sptf", "asptf", "wstf", "gsptf", "zsptf:grid=40x4"),
@@ -74,13 +74,13 @@ def made_up(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Compariso
                 )
                 who = race_rows.Competitor({"scheduler": name}, float(speedup), {})
                 timing = {"decision_ns": 100.0, "wall_s": 0.1}
-                result.append((race_rows.RacePoint(who, seed, row), Found(row, timing)))
+                result.append((race_rows.RaceRun(who, seed, row), Found(row, timing)))
     config = {"trace": {"file": "hours/cello.srt"}, "device": {"name": "mems-g2"}, "replay": {}}
     return Comparison(*race_rows.rows_of(result), config, {"scheduler": names}, "seed = 1\n")
 
 
-def test_points_are_the_runs_they_stand_for():
-    result = race(seed="1..2").points
+def test_runs_are_the_runs_they_stand_for():
+    result = race(seed="1..2").runs
     assert result.columns[:3] == ["scheduler", "speedup", "seed"]
     assert result.select("scheduler", "speedup", "seed").rows() == [
         (name, speedup, seed) for name in ("fcfs", "sptf") for speedup in (1.0, 1.4) for seed in (1, 2)
@@ -97,31 +97,31 @@ def test_points_are_the_runs_they_stand_for():
 
 
 def test_the_arrival_rate_is_what_is_offered_not_what_is_completed():
-    result = race(speedup=[1, 8]).points.filter(scheduler="fcfs")
+    result = race(speedup=[1, 8]).runs.filter(scheduler="fcfs")
     offered = result["arrival_rate_iops"].to_list()
     assert offered[0] == pytest.approx(1000, rel=0.1)
     assert offered[1] == pytest.approx(8 * offered[0])
     assert result["throughput_iops"][1] < 0.25 * offered[1]
-    shorter = race(speedup=[1], duration_s=0.5, limit=None).points
+    shorter = race(speedup=[1], duration_s=0.5, limit=None).runs
     assert shorter["arrival_rate_iops"][0] == pytest.approx(shorter["requests"][0] / 0.5)
 
 
 def test_traces_race_too(refused, bank):
     columns = {"time_us": np.arange(800) * 1000, "op": ["R"] * 800, "length_bytes": np.full(800, 4096)}
     columns["offset_bytes"] = np.random.default_rng(1).integers(0, 700_000, 800) * 4096
-    result = race(source=columns, limit=None).points
+    result = race(source=columns, limit=None).runs
     assert result["requests"].to_list() == [800] * 4
     assert result["arrival_rate_iops"][0] == pytest.approx(800 / 0.799)
     with refused("nothing in it is random"):
         race(source=columns, seed="1..2")
-    rates = race(source=bank, speedup=[1, 4], scheduler="fcfs").points["arrival_rate_iops"]
+    rates = race(source=bank, speedup=[1, 4], scheduler="fcfs").runs["arrival_rate_iops"]
     assert rates[1] == pytest.approx(4 * rates[0])
 
 
 def test_worker_processes_find_what_one_process_finds(bank):
-    assert race(parallel=2).points.equals(race(parallel=1).points)
+    assert race(parallel=2).runs.equals(race(parallel=1).runs)
     columns = sl.read_trace(bank).head(1000).drop("device")
-    assert race(source=columns, parallel=2).points.equals(race(source=columns, parallel=1).points)
+    assert race(source=columns, parallel=2).runs.equals(race(source=columns, parallel=1).runs)
 
 
 def test_what_varies_is_named_in_the_title():
@@ -136,7 +136,7 @@ def test_caches_and_hybrids_count_in_columns_of_their_own():
         "hybrid": {"hybrid.kind": "caching-disk"},
     }
     blocks = sl.workload("uniform", blocks=1)
-    result = race(source=blocks, vary={"store": sets}, scheduler=["fcfs"], speedup=[1]).points
+    result = race(source=blocks, vary={"store": sets}, scheduler=["fcfs"], speedup=[1]).runs
     rows = {row["store"]: row for row in result.to_dicts()}
     assert rows["alone"]["read_mean_ms"] == rows["alone"]["mean_ms"]
     cached, hybrid = rows["cached"], rows["hybrid"]
@@ -149,7 +149,7 @@ def test_caches_and_hybrids_count_in_columns_of_their_own():
 
 def test_another_key_may_vary(refused):
     result = race(vary={"device.active_tips": [1280, 3200]}, speedup=[1])
-    assert result.points.columns[:4] == ["scheduler", "speedup", "device.active_tips", "seed"]
+    assert result.runs.columns[:4] == ["scheduler", "speedup", "device.active_tips", "seed"]
     assert result.curves["device.active_tips"].to_list() == [1280, 3200, 1280, 3200]
     assert [group.varied for group in result.groups] == [(("device.active_tips", n),) for n in (1280, 3200)]
     assert result.plot("mean_ms", varied=3200).axes
@@ -164,9 +164,9 @@ TWO_KEYS = {"device.active_tips": [1280, 3200], "device.spring_factor": [0, 0.4,
 def test_two_varied_keys_give_all_combinations(refused):
     result = race(vary=TWO_KEYS, scheduler=["fcfs"], speedup=[1], limit=300)
     keys = list(TWO_KEYS)
-    assert result.points.columns[:5] == ["scheduler", "speedup", *keys, "seed"]
+    assert result.runs.columns[:5] == ["scheduler", "speedup", *keys, "seed"]
     combinations = [(tips, spring) for tips in (1280, 3200) for spring in (0, 0.4, 0.75)]
-    for table in (result.points, result.curves, result.throughput.filter(level_ms=2), result.decision_cost):
+    for table in (result.runs, result.curves, result.throughput.filter(level_ms=2), result.decision_cost):
         assert table.select(keys).rows() == combinations
     assert [group.varied for group in result.groups] == [
         tuple(zip(keys, each, strict=True)) for each in combinations
@@ -177,7 +177,7 @@ def test_two_varied_keys_give_all_combinations(refused):
         limit=300,
         speedup=1,
     )
-    row = result.points.row(by_predicate=(pl.col(keys[0]) == 3200) & (pl.col(keys[1]) == 0.4), named=True)
+    row = result.runs.row(by_predicate=(pl.col(keys[0]) == 3200) & (pl.col(keys[1]) == 0.4), named=True)
     assert row["mean_ms"] == alone.response_time.mean
     label = "device.active_tips = 3200, device.spring_factor = 0.4"
     assert "device.active_tips = 3200 and device.spring_factor = 0.75 are best together" in result.answer
@@ -191,7 +191,7 @@ def test_two_varied_keys_give_all_combinations(refused):
 
 def test_sets_and_values_vary_together():
     result = race(vary={**SAVINGS, "device.sleds": [1, 2]}, scheduler=["fcfs"], speedup=[1])
-    assert result.points.select("saving", "device.sleds").rows() == [
+    assert result.runs.select("saving", "device.sleds").rows() == [
         *(("both", 1), ("both", 2), ("none", 1), ("none", 2))
     ]
 
@@ -210,10 +210,8 @@ def test_closed_replays_have_one_load():
         limit=1000,
         parallel=1,
     )
-    assert result.points["speedup"].to_list() == [1.0, 1.0]
-    assert result.points["arrival_rate_iops"].equals(
-        result.points["throughput_iops"].rename("arrival_rate_iops")
-    )
+    assert result.runs["speedup"].to_list() == [1.0, 1.0]
+    assert result.runs["arrival_rate_iops"].equals(result.runs["throughput_iops"].rename("arrival_rate_iops"))
     assert result.plot().axes[0].get_yticklabels()
 
 
@@ -230,7 +228,7 @@ def test_work_begins_with_what_takes_longest():
     experiment = sl.Experiment().with_device("mems-g2").with_workload("uniform")
     axes = {"scheduler": ["fcfs", "sptf"], "speedup": [2, 8, 1], "seed": "1..2"}
     made = plan.planned(Question(experiment, None, axes))
-    speedups = [float(dict(point.settings)["replay.speedup"]) for point in made.points]
+    speedups = [float(dict(spec.settings)["replay.speedup"]) for spec in made.specs]
     assert speedups == [8.0] * 4 + [2.0] * 4 + [1.0] * 4
 
 
@@ -276,13 +274,13 @@ def test_intervals_over_seeds():
     assert statistics.half_width(values) == pytest.approx(expected, rel=1e-5)
     assert statistics.half_width([1.0]) is None
     result = race(seed="1..5", speedup=[1])
-    means = result.points.filter(scheduler="sptf")["mean_ms"].to_list()
+    means = result.runs.filter(scheduler="sptf")["mean_ms"].to_list()
     curve = result.curves.filter(scheduler="sptf").row(0, named=True)
     assert curve["mean_ms"] == pytest.approx(np.mean(means))
     assert curve["mean_ci95_ms"] == pytest.approx(statistics.half_width(means))
     assert curve["scv_ci95"] > 0
     alone = race(speedup=[1], limit=5000)
-    assert alone.curves["mean_ci95_ms"].equals(alone.points["mean_ci95_ms"])
+    assert alone.curves["mean_ci95_ms"].equals(alone.runs["mean_ci95_ms"])
     assert alone.curves["scv_ci95"].null_count() == 2
 
 
@@ -418,8 +416,8 @@ def test_report_and_displays(tmp_path):
 def test_out_holds_everything_and_is_found_again(tmp_path):
     result = race(out=tmp_path, seed="1..2")
     assert {path.name for path in tmp_path.iterdir()} == {
-        "points.parquet",
-        "points.csv",
+        "runs.parquet",
+        "runs.csv",
         "curves.parquet",
         "curves.csv",
         "throughput.parquet",
@@ -432,19 +430,19 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         "tables.tex",
         "outcome.json",
         "timing.json",
-        "points",
+        "runs",
         "sledlab.json",
     }
-    assert pl.read_parquet(tmp_path / "points.parquet").equals(result.points)
-    assert pl.read_csv(tmp_path / "points.csv").columns == result.points.columns
-    cached = kept_bytes(tmp_path)
-    assert race(out=tmp_path, seed="1..2").points.equals(result.points)
-    assert kept_bytes(tmp_path) == cached
+    assert pl.read_parquet(tmp_path / "runs.parquet").equals(result.runs)
+    assert pl.read_csv(tmp_path / "runs.csv").columns == result.runs.columns
+    cached = cached_bytes(tmp_path)
+    assert race(out=tmp_path, seed="1..2").runs.equals(result.runs)
+    assert cached_bytes(tmp_path) == cached
 
 
 def test_decisions_are_timed_apart_from_the_results():
     result = race()
-    assert "decision_ns" not in result.points.columns
+    assert "decision_ns" not in result.runs.columns
     assert result.decision_cost["decision_ns"].null_count() == 0
     assert (result.decision_cost["decision_ns"] > 0).all()
     assert summary.costs(result).rows[0][0] in ("FCFS", "SPTF")
@@ -494,7 +492,7 @@ def queues(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_schedulers_in_python_race_with_the_others(queues, jobs):
-    result = race(scheduler=["fcfs", "sledlab_queues:First"], parallel=jobs).points
+    result = race(scheduler=["fcfs", "sledlab_queues:First"], parallel=jobs).runs
     mine = result.filter(scheduler="sledlab_queues:First").drop("scheduler")
     assert mine.equals(result.filter(scheduler="fcfs").drop("scheduler"))
     with pytest.raises(sl.Error, match=r"Noisy at speed-up 1.4, seed 1: [^$]*out of ideas"):
@@ -505,7 +503,7 @@ def test_schedulers_in_python_race_with_the_others(queues, jobs):
 def test_a_changed_scheduler_in_python_runs_again(queues, tmp_path):
     def run():
         race(scheduler="sledlab_queues:First", speedup=[1], out=tmp_path / "race")
-        return len(kept_lines(tmp_path / "race"))
+        return len(cached_lines(tmp_path / "race"))
 
     assert (run(), run()) == (1, 1)
     queues.write_text(QUEUES.replace("pop(0)", "pop()"))
@@ -516,7 +514,7 @@ def test_a_changed_scheduler_in_python_runs_again(queues, tmp_path):
 def test_sets_of_settings_are_compared_by_name(tmp_path: Path) -> None:
     source = sl.workload("uniform", requests=300)
     comparison = sl.compare(source, "mems-g2", scheduler=["fcfs"], speedup=[1], vary=SAVINGS, out=tmp_path)
-    rows = {row["saving"]: row for row in comparison.points.to_dicts()}
+    rows = {row["saving"]: row for row in comparison.runs.to_dicts()}
     assert rows["both"]["startups"] > rows["none"]["startups"]
     assert rows["both"]["idle_j"] == 0
     for row in rows.values():
@@ -534,7 +532,7 @@ def test_sets_that_make_no_sense_are_refused(refused, vary: dict[str, Any]) -> N
 
 def test_stopping_in_overload_changes_no_sustained_run():
     stopped, drained = (
-        race(speedup=[1, 1.4, 2, 4], overload=how).points.sort("scheduler", "speedup")
+        race(speedup=[1, 1.4, 2, 4], overload=how).runs.sort("scheduler", "speedup")
         for how in ("stop", "drain")
     )
     late = drained["saturated"]
@@ -578,7 +576,7 @@ def test_stopped_run_counts_all_requests_offered():
     columns = {"time_us": np.arange(count) * 100, "op": ops, "offset_bytes": offsets}
     trace = sl.trace({**columns, "length_bytes": np.full(count, 4096)})
     (stopped,), (drained,) = (
-        race(source=trace, scheduler=["fcfs"], speedup=[1], limit=0, overload=how).points.to_dicts()
+        race(source=trace, scheduler=["fcfs"], speedup=[1], limit=0, overload=how).runs.to_dicts()
         for how in ("stop", "drain")
     )
     assert stopped["saturated"]

@@ -14,7 +14,7 @@ from sledlab.cli import run
 from sledlab.study.cost import YEAR_S, ClusterPrice, cost_of, frontier, price_of
 from sledlab.study.prices import TABLES, Prices, defaults, prices
 
-from tests.points import kept_bytes
+from tests.cached_runs import cached_bytes
 
 SAMPLES = Path(__file__).parents[2] / "sample" / "work"
 SCAN, SORT, JOIN = (str(SAMPLES / f"{name}.work") for name in ("scan", "sort", "join"))
@@ -163,9 +163,9 @@ def test_prices_of_a_file_and_of_the_command_line_win(
 @pytest.mark.usefixtures("without_pages")
 def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
     sl.smart_study(SCAN, "mems-g2", out=tmp_path, parallel=1)
-    points = kept_bytes(tmp_path)
+    cached = cached_bytes(tmp_path)
     study = sl.smart_study(SCAN, "mems-g2", price=["years=30", "kwh=0"], out=tmp_path, parallel=1)
-    assert kept_bytes(tmp_path) == points
+    assert cached_bytes(tmp_path) == cached
     assert study.tables["runs"]["power_usd"].item() == 0
 
 

@@ -22,13 +22,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab import _native
 from sledlab.cli import run as cli
-from sledlab.studies.fleet.measurement import FleetPoint, measure
+from sledlab.studies.fleet.measurement import FleetRun, measure
 from sledlab.studies.fleet.placement import HOT, LARGE, LIST, DeviceCapacity, Item, Layout, placement
 from sledlab.studies.fleet.recommendation import cost, recommended
 from sledlab.studies.fleet.rows import MIX, FleetRow
 from sledlab.studies.fleet.search import TriedPlacement, is_monotone, search
 from sledlab.study.histogram import PERCENTILES, Histogram, bin_of, middle_ns
-from sledlab.study.result_cache import files as points_in
+from sledlab.study.result_cache import files as cached_files
 from sledlab.traces.volumes import Volume, merged, read_volumes
 
 ITEMS = st.lists(
@@ -108,7 +108,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def point_of(volumes: list[Volume], offsets: list[int], text: str) -> FleetPoint:
+def run_of(volumes: list[Volume], offsets: list[int], text: str) -> FleetRun:
     return measure(_native.Experiment(text).to_toml(), merged(volumes, offsets)).row
 
 
@@ -120,7 +120,7 @@ STRIPED = ONE + 'system.kind = "stripe"\nsystem.devices = 3\n'
 def test_a_shared_device_is_one_run_of_the_merged_trace(place: Path, tmp_path: Path, text: str) -> None:
     volumes = read_volumes(place)
     offsets = [2_500_000, 0, 1_300_000, 3_800_000, 5_100_000]
-    result = point_of(volumes, offsets, text)
+    result = run_of(volumes, offsets, text)
     # The same by commands of their own: every volume moved, all merged, and replayed.
     files: list[str] = []
     for volume, offset in zip(volumes, offsets, strict=True):
@@ -144,7 +144,7 @@ def test_a_shared_device_is_one_run_of_the_merged_trace(place: Path, tmp_path: P
     _check_volumes(result, run.requests, offsets)
 
 
-def _check_volumes(result: FleetPoint, requests: polars.DataFrame, offsets: list[int]) -> None:
+def _check_volumes(result: FleetRun, requests: polars.DataFrame, offsets: list[int]) -> None:
     """Response times of each volume are those of the requests in its extent, and together those of all."""
     ends = sorted([*offsets, 10**9])
     for offset, times in zip(offsets, result.histograms, strict=True):
@@ -373,7 +373,7 @@ def test_mistakes_are_told(place: Path, said: dict[str, Any], message: str) -> N
 
 
 def digests(directory: Path) -> dict[str, str]:
-    """What tables, summary and kept rows hold, whatever the order in which points came."""
+    """What tables, summary and kept rows hold, whatever the order in which runs completed."""
     result = {
         each.name: hashlib.sha256(each.read_bytes()).hexdigest()
         for each in directory.iterdir()
@@ -383,9 +383,9 @@ def digests(directory: Path) -> dict[str, str]:
 
 
 def kept(directory: Path) -> dict[str, str]:
-    """The rows of kept points by key; none is there twice."""
+    """The cached rows by key; none is there twice."""
     result: dict[str, str] = {}
-    for file in points_in(directory):
+    for file in cached_files(directory):
         for line in file.read_bytes().split(b"\n")[:-1]:
             said = json.loads(line)
             assert said["key"] not in result

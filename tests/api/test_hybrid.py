@@ -17,7 +17,7 @@ from sledlab.study.columns import record
 from sledlab.study.configurations import KNOWN
 from sledlab.study.stores import settings_of
 
-from tests.points import keep, kept_bytes, kept_lines
+from tests.cached_runs import cached_bytes, cached_lines, write_cached
 
 CELLO = sl.workload("cello")
 SECTIONS = ("configurations", "sizes", "techniques", "traffic", "replacement", "prices")
@@ -259,16 +259,16 @@ def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
 def test_out_holds_everything_and_is_found_again(tmp_path):
     result = study(out=tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    leaves = {"summary.json", "report.html", "tables.tex", "points", "study.toml"}
+    leaves = {"summary.json", "report.html", "tables.tex", "runs", "study.toml"}
     leaves |= {"outcome.json", "sledlab.json"}
     assert (
         names == {f"{name}.{kind}" for name in sl.HybridStudy.kinds for kind in ("parquet", "csv")} | leaves
     )
     for name in sl.HybridStudy.kinds:
         assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(result.tables[name])
-    cached, points = bytes_of(tmp_path), kept_bytes(tmp_path)
+    files, cached = bytes_of(tmp_path), cached_bytes(tmp_path)
     assert study(out=tmp_path).to_dict() == result.to_dict()
-    assert (bytes_of(tmp_path), kept_bytes(tmp_path)) == (cached, points)
+    assert (bytes_of(tmp_path), cached_bytes(tmp_path)) == (files, cached)
     assert json.loads(cached["summary.json"])["study"]["front"] == "mems-g2"
 
 
@@ -280,7 +280,7 @@ def test_policies_for_a_trace_without_writes(tmp_path):
 
 
 def bytes_of(place: Path) -> dict[str, bytes]:
-    """What a study left, but for what says when its points were done."""
+    """What a study left, but for what says when its runs were executed."""
     return {path.name: path.read_bytes() for path in place.iterdir() if path.suffix not in ("", ".jsonl")}
 
 
@@ -471,10 +471,10 @@ def test_the_file_that_tuning_leaves_gives_the_same_bytes(tuned, tmp_path):
 
 def test_tuning_that_was_stopped_goes_on(tuned, tmp_path):
     result, out = tuned
-    lines = kept_lines(out)
-    keep(tmp_path, "\n".join([*lines[:4], ""]))
+    lines = cached_lines(out)
+    write_cached(tmp_path, "\n".join([*lines[:4], ""]))
     sl.tune_hybrid(study=out / "study.toml", out=tmp_path, parallel=1)
-    cached = kept_lines(tmp_path)
+    cached = cached_lines(tmp_path)
     assert cached[:4] == lines[:4]
     assert len(cached) == len(lines) == len(result.runs) + 3
     assert bytes_of(out) == bytes_of(tmp_path)

@@ -204,10 +204,10 @@ def check(one: Drawn, place: Path, sledlab: Callable[..., Any]) -> bool:
         overload="drain",
         parallel=1,
     )
-    assert_same_row(race.points.row(0, named=True), expected, one)
+    assert_same_row(race.runs.row(0, named=True), expected, one)
     (study := place / "study.toml").write_text(race.toml, encoding="utf-8")
     again = sl.compare(study=study, parallel=1)
-    assert again.points.equals(race.points, null_equal=True), one
+    assert again.runs.equals(race.runs, null_equal=True), one
     return bool(expected["queue_length"]["max"] > 1)
 
 
@@ -232,7 +232,7 @@ def asked(one: Drawn, sledlab: Callable[..., Any]) -> dict[str, Any]:
 
 
 def assert_same_row(row: dict[str, Any], summary: dict[str, Any], one: Drawn) -> None:
-    """A point of a comparison has the numbers of the run."""
+    """A run of a comparison has the numbers of the run."""
     times = summary["response_time_ms"]
     expected = {
         "requests": summary["requests"],
@@ -259,7 +259,7 @@ def test_timed_decisions_leave_merging_alone(tmp_path: Path) -> None:
     alone = sl.simulate(trace, "mems-g2", scheduler="sstf", speedup=5, requests=False, **said)
     assert round(alone.response_time.mean, 2) == 9514.44
     race = sl.compare(trace, "mems-g2", scheduler="sstf", speedup=[5], **said, overload="drain", parallel=1)
-    assert race.points["mean_ms"].item() == alone.response_time.mean
+    assert race.runs["mean_ms"].item() == alone.response_time.mean
 
 
 def test_the_simulator_knows_the_kinds() -> None:

@@ -208,7 +208,7 @@ def test_directories_that_cannot_be_opened_are_refused(tmp_path, refused):
     ("name", "text"),
     [
         ("outcome.json", "{"),
-        ("outcome.json", '{"rows": {"points": [{}]}}'),
+        ("outcome.json", '{"rows": {"runs": [{}]}}'),
         ("study.toml", "["),
         ("sledlab.json", "[]"),
     ],
@@ -243,7 +243,7 @@ def test_newer_version_is_named(tmp_path, refused):
 
 def test_opening_changes_nothing(tmp_path):
     interrupted(tmp_path)
-    path = next((tmp_path / "points").glob("*.jsonl"))
+    path = next((tmp_path / "runs").glob("*.jsonl"))
     path.write_text(path.read_text() + "damaged\n")
     before = path.read_bytes()
     with warnings.catch_warnings():

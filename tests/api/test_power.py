@@ -16,7 +16,7 @@ from sledlab.studies.power.tables import PowerStudy
 from sledlab.study.columns import columns
 from sledlab.study.idle_periods import IdlePeriods
 
-from tests.points import keep, kept_bytes
+from tests.cached_runs import cached_bytes, write_cached
 
 SPARSE = sl.workload("uniform", mean_interarrival_ms=50)
 STATES = ("seek", "access", "idle", "inactive", "startup")
@@ -269,7 +269,7 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         "report.html",
         "tables.tex",
         "outcome.json",
-        "points",
+        "runs",
         "study.toml",
         "sledlab.json",
     }
@@ -278,10 +278,10 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         assert result.tables[name].columns == list(columns(PowerStudy.kinds[name]))
         assert pl.read_csv(tmp_path / f"{name}.csv").columns == result.tables[name].columns
     cached = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    points = kept_bytes(tmp_path)
+    cached = cached_bytes(tmp_path)
     again = sl.power_study(study=tmp_path / "study.toml", out=tmp_path, parallel=1)
     assert again.to_dict() == result.to_dict()
-    assert kept_bytes(tmp_path) == points
+    assert cached_bytes(tmp_path) == cached
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == cached
 
 
@@ -324,11 +324,11 @@ def test_what_is_said_wins_over_the_file(tmp_path):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_points_of_a_race_are_not_taken_for_those_of_a_study(tmp_path):
+def test_runs_of_a_race_are_not_taken_for_those_of_a_study(tmp_path):
     common = {"limit": 100, "parallel": 1}
     sl.compare(SPARSE, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path / "race", **common)
     (tmp_path / "study").mkdir()
-    keep(tmp_path / "study", kept_bytes(tmp_path / "race"))
+    write_cached(tmp_path / "study", cached_bytes(tmp_path / "race"))
     result = sl.power_study(SPARSE, "mems-g2", load=[1], out=tmp_path / "study", **common)
     assert result.rows["break_even"][0].rests > 0
 

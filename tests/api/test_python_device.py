@@ -276,7 +276,7 @@ def test_a_device_file_names_it_and_runs_where_that_is_allowed(modules):
 
 def test_devices_side_by_side():
     compared = sl.side_by_side(sl.workload("uniform"), device=["ram", "sledlab_devices:Memory"], limit=300)
-    ours, theirs = compared.points.to_dicts()
+    ours, theirs = compared.runs.to_dicts()
     assert ours["mean_ms"] == theirs["mean_ms"]
     assert theirs["device"] == "sledlab_devices:Memory"
 
@@ -292,7 +292,7 @@ def test_a_comparison_of_schedulers_reads_a_changed_device_anew(modules, tmp_pat
             limit=500,
             out=tmp_path / "race",
         )
-        return [row["mean_ms"] for row in compared.points.to_dicts()]
+        return [row["mean_ms"] for row in compared.runs.to_dicts()]
 
     before = means()
     assert before[0] > before[1]

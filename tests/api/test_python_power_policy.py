@@ -115,7 +115,7 @@ def test_a_comparison_reads_a_changed_policy_anew(modules, tmp_path):
             limit=500,
             out=tmp_path / "race",
         )
-        return {row["power.kind"]: row["energy_j"] for row in compared.points.to_dicts()}
+        return {row["power.kind"]: row["energy_j"] for row in compared.runs.to_dicts()}
 
     before = energies()
     (modules / "sledlab_policies.py").write_text(POLICIES.replace("ms=2.0", "ms=20.0"))

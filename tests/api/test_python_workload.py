@@ -219,7 +219,7 @@ def test_one_that_simulates_itself_again_and_again_is_refused(name):
 def test_devices_side_by_side_get_the_same_requests():
     workload = sl.workload("sledlab_workloads:Singles", many=200)
     compared = sl.side_by_side(workload, device=["mems-g2", "mems-g3"])
-    rows = compared.points.to_dicts()
+    rows = compared.runs.to_dicts()
     assert [row["requests"] for row in rows] == [200, 200]
     # 200 requests in 199 gaps of 700.5 us.
     assert {round(row["arrival_rate_iops"]) for row in rows} == {1435}
@@ -235,7 +235,7 @@ def test_a_comparison_reads_a_changed_workload_anew(modules, tmp_path):
             speedup=[1],
             out=tmp_path / "race",
         )
-        return [row["mean_ms"] for row in compared.points.to_dicts()]
+        return [row["mean_ms"] for row in compared.runs.to_dicts()]
 
     before = means()
     assert means() == before
@@ -251,7 +251,7 @@ def test_a_study_file_runs_none_unless_allowed(tmp_path):
     )
     with pytest.raises(sl.Error, match="nothing allows it to run"):
         sl.compare(study=study)
-    assert sl.compare(study=study, allow_plugins=True).points["requests"].to_list() == [50]
+    assert sl.compare(study=study, allow_plugins=True).runs["requests"].to_list() == [50]
 
 
 def test_on_the_command_line(capsys, tmp_path):

@@ -17,7 +17,7 @@ def race(times: dict[str, tuple[float | None, float | None]], **changes: object)
         row = {"mean_ms": sum(known) / len(known), "read_mean_ms": read, "write_mean_ms": write}
         run = Measured(**{**NOTHING, "requests": 100, "reads": 30, "writes": 70, **row, **changes})
         who = race_rows.Competitor({"scheduler": name}, 1.0, {})
-        pairs.append((race_rows.RacePoint(who, 1, run), Found(run, {})))
+        pairs.append((race_rows.RaceRun(who, 1, run), Found(run, {})))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
     axes = {"scheduler": list(times), "speedup": [1.0]}
     made = Comparison(*race_rows.rows_of(pairs), config, axes, "seed = 1\n")

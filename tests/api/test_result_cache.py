@@ -1,4 +1,4 @@
-"""Kept points: under what they are kept, and what is made of damaged lines."""
+"""The result cache: keys of runs, and damaged lines."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from sledlab.errors import Notice
 from sledlab.study.measure import MeasuredRun
 from sledlab.study.result_cache import ResultCache, line_of
 
-from tests.points import ended_file, keep, kept_lines
+from tests.cached_runs import cached_lines, ended_file, write_cached
 
 TRACE = "time_us,op,offset_bytes,length_bytes\n" + "".join(
     f"{700 * i},{'RW'[i % 2]},{4096 * (i * 7919 % 5000)},4096\n" for i in range(60)
@@ -58,7 +58,7 @@ def trace(tmp_path, monkeypatch, without_pages) -> Path:
 
 
 def kept(out: Path) -> list[str]:
-    return kept_lines(out)
+    return cached_lines(out)
 
 
 def race(source: object, out: Path, **said: object) -> list[str]:
@@ -195,9 +195,9 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_line_is_told_dropped_and_run_again(trace, tmp_path, damage):
     before = race(trace, tmp_path / "out")
-    tables = {name: (tmp_path / "out" / name).read_bytes() for name in ("points.csv", "summary.json")}
+    tables = {name: (tmp_path / "out" / name).read_bytes() for name in ("runs.csv", "summary.json")}
     first, second = (line.encode() for line in before)
-    keep(tmp_path / "out", damage(first) + b"\n" + second + b"\n")
+    write_cached(tmp_path / "out", damage(first) + b"\n" + second + b"\n")
     with pytest.warns(Notice, match=r"-1.jsonl: 1 line is damaged") as messages:
         after = race(trace, tmp_path / "out")
     assert len(messages) == 1
@@ -209,19 +209,19 @@ def test_a_damaged_line_is_told_dropped_and_run_again(trace, tmp_path, damage):
 def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_path):
     text = ("compare", "--device", "mems-g2", "--trace", trace, "--scheduler", "fcfs", "--speedup", "1,2")
     assert sledlab(*text, "--parallel", 1, "--out", tmp_path / "out").err == ""
-    keep(tmp_path / "out", "{}\n{}\n\n")
+    write_cached(tmp_path / "out", "{}\n{}\n\n")
     answer = sledlab(*text, "--parallel", 1, "--out", tmp_path / "out", "--json")
     assert answer.code == 0
-    assert len(answer.json["points"]) == 2
+    assert len(answer.json["runs"]) == 2
     assert "-1.jsonl: 2 lines are damaged or of an older sledlab" in answer.err
     assert len(answer.err.splitlines()) == 1
 
 
 def test_what_is_cut_off_is_run_again_and_nothing_is_said(trace, tmp_path):
     before = race(trace, tmp_path / "out")
-    keep(tmp_path / "out", f"{before[0]}\n{before[1][:70]}")
+    write_cached(tmp_path / "out", f"{before[0]}\n{before[1][:70]}")
     assert race(trace, tmp_path / "out")[0] == before[0]
-    keep(tmp_path / "out", "\n".join(before))  # whole, but for the end of the line
+    write_cached(tmp_path / "out", "\n".join(before))  # whole, but for the end of the line
     assert race(trace, tmp_path / "out") == before
 
 
@@ -230,7 +230,7 @@ def test_lines_of_other_programs_stay_and_are_not_taken(trace, tmp_path):
     said = json.loads(before[0])
     del said["check"]
     others = [line_of(said | {"key": "of another program"}), line_of(said | {"row": {"other": 1}})]
-    keep(tmp_path / "out", b"".join(others))
+    write_cached(tmp_path / "out", b"".join(others))
     after = race(trace, tmp_path / "out")
     assert len(after) == 4
     assert [line.encode() + b"\n" for line in after[:2]] == others
@@ -246,12 +246,12 @@ def recalled(path: Path) -> dict[str, MeasuredRun]:
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 3), st.binary(max_size=40))
-def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, seed, lines, cuts, noise):
+def test_whatever_happens_a_run_is_as_it_was_or_not_there(tmp_path_factory, seed, lines, cuts, noise):
     path = ended_file(tmp_path_factory.mktemp("kept"))
     full = {
         f"k{number}": MeasuredRun(FOUND.row | {"number": number}, FOUND.timing) for number in range(lines)
     }
-    text = b"".join(line_of({"key": key, "point": {}, **result.to_dict()}) for key, result in full.items())
+    text = b"".join(line_of({"key": key, "run": {}, **result.to_dict()}) for key, result in full.items())
     path.write_bytes(text)
     assert recalled(path) == full
     chance = random.Random(seed)
@@ -271,7 +271,7 @@ def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, se
 
 @settings(max_examples=100, deadline=None)
 @given(text=st.binary(max_size=400))
-def test_no_text_at_all_is_taken_for_a_point(tmp_path_factory, text):
+def test_no_text_at_all_is_taken_for_a_run(tmp_path_factory, text):
     path = ended_file(tmp_path_factory.mktemp("kept"))
     path.write_bytes(text + b"\n")
     with warnings.catch_warnings():
@@ -283,4 +283,4 @@ def test_where_nothing_is_kept_the_trace_is_not_hashed(trace, monkeypatch):
     read = []
     monkeypatch.setattr("sledlab.study.result_cache.content", lambda path: read.append(path) or "")
     result = sl.compare(trace, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1)
-    assert (read, result.points.height) == ([], 2)
+    assert (read, result.runs.height) == ([], 2)

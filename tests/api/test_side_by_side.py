@@ -10,7 +10,7 @@ from sledlab.study import race_rows
 from sledlab.study.measure import Found
 
 from tests.api.test_compare import measured
-from tests.points import kept_lines
+from tests.cached_runs import cached_lines
 
 DEVICES = ["mems-g2", "atlas-10k"]
 
@@ -35,10 +35,10 @@ def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> S
                 energy_j=0.1 * mean,
                 startup_time_s=0.0,
             )
-            point = race_rows.RacePoint(
+            race_run = race_rows.RaceRun(
                 race_rows.Competitor({"device": device}, 1.0, {"trace": trace}), 1, row
             )
-            pairs.append((point, Found(row, {"wall_s": 0.1})))
+            pairs.append((race_run, Found(row, {"wall_s": 0.1})))
     devices = tuple(next(iter(means.values())))
     config = {"trace": {"file": "x.csv"}, "device": {"name": "mems-g2"}, "replay": {}}
     pairs.sort(key=lambda pair: (*pair[0].who.keys, pair[0].seed))
@@ -48,17 +48,17 @@ def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> S
 def test_every_device_answers_the_same_requests():
     result = side(device=["mems-g1", "mems-g3"])
     assert isinstance(result, SideBySide)
-    assert result.points.columns[:4] == ["device", "speedup", "workload", "seed"]
-    assert result.points["requests"].to_list() == [300, 300]
+    assert result.runs.columns[:4] == ["device", "speedup", "workload", "seed"]
+    assert result.runs["requests"].to_list() == [300, 300]
     # Generated for the smallest of them, G1; on itself it is what `simulate` finds.
     alone = sl.simulate(sl.workload("uniform"), "mems-g1", limit=300, requests=False)
-    assert result.points.row(0, named=True)["mean_ms"] == alone.response_time.mean
+    assert result.runs.row(0, named=True)["mean_ms"] == alone.response_time.mean
     elsewhere = sl.simulate(sl.workload("uniform"), "mems-g3", limit=300, requests=False)
-    assert result.points.row(1, named=True)["mean_ms"] != elsewhere.response_time.mean
+    assert result.runs.row(1, named=True)["mean_ms"] != elsewhere.response_time.mean
 
 
 def test_a_recorded_trace_gives_what_simulate_gives(bank):
-    result = side(bank).points
+    result = side(bank).runs
     for name in DEVICES:
         alone = sl.simulate(bank, name, limit=300, requests=False)
         row = result.filter(device=name).row(0, named=True)
@@ -67,9 +67,9 @@ def test_a_recorded_trace_gives_what_simulate_gives(bank):
 
 def test_disk_keeps_up_from_its_first_request():
     result = side(device=["mems-g2", "atlas-10k", "ssd-tlc"], source=sl.workload("cello"))
-    assert not result.points["saturated"].any()
-    assert result.points["startups"].to_list() == [0, 0, 0]
-    assert result.points.filter(device="atlas-10k")["max_ms"].item() < 1000
+    assert not result.runs["saturated"].any()
+    assert result.runs["startups"].to_list() == [0, 0, 0]
+    assert result.runs.filter(device="atlas-10k")["max_ms"].item() < 1000
 
 
 def test_a_table_in_memory():
@@ -79,7 +79,7 @@ def test_a_table_in_memory():
     assert "requests from Python" in repr(result)
     assert result.answer.startswith("mems-g2 answers requests from Python in ")
     again = side(columns | {"offset_bytes": positions}, parallel=2)
-    assert again.points.equals(result.points)
+    assert again.runs.equals(result.runs)
 
 
 def test_the_first_sentence_names_winner_and_factor():
@@ -133,9 +133,9 @@ def test_several_traces_run(bank, tmp_path):
     other = bank.with_name("oltp-orders-a.csv.zst")
     result = sl.side_by_side([bank, sl.read_trace(other)], "mems-g2", limit=200, parallel=1, out=tmp_path)
     assert result.sources == ("oltp-bank-a", "oltp-orders-a")
-    assert result.points["trace"].to_list() == list(result.sources)
-    assert result.points["requests"].n_unique() > 1 or result.points["mean_ms"].n_unique() == 2
-    assert sl.side_by_side(study=tmp_path / "study.toml", parallel=1).points.equals(result.points)
+    assert result.runs["trace"].to_list() == list(result.sources)
+    assert result.runs["requests"].n_unique() > 1 or result.runs["mean_ms"].n_unique() == 2
+    assert sl.side_by_side(study=tmp_path / "study.toml", parallel=1).runs.equals(result.runs)
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -146,17 +146,17 @@ def test_workloads_with_parameters(tmp_path):
     )
     assert result.sources == ("uniform:read_share=1.0", "cello")
     assert result.devices == ("mems-g2", "mems-g2:sleds=4")
-    rows = result.points.filter(workload="uniform:read_share=1.0")
+    rows = result.runs.filter(workload="uniform:read_share=1.0")
     assert rows["read_mean_ms"].equals(rows["mean_ms"].rename("read_mean_ms"))
     again = sl.side_by_side(study=tmp_path / "study.toml", parallel=1)
-    assert again.points.equals(result.points)
+    assert again.runs.equals(result.runs)
 
 
 def test_settings_are_for_all_devices_and_workloads():
     said = {"device.idle_timeout_ms": 5, "workload.mean_interarrival_ms": 50}
     result = sl.side_by_side(
         [sl.workload("uniform")], ["mems-g1", "mems-g2"], limit=100, parallel=1, settings=said
-    ).points
+    ).runs
     assert (result["startups"] > 50).all()
     assert result["arrival_rate_iops"][0] == pytest.approx(20, rel=0.3)
 
@@ -169,13 +169,13 @@ def test_everything_composes():
         cache="write-back",
         merge="chains",
     )
-    assert (result.points["startups"] > 1).all()
-    assert "cache_write_hits" in result.points.columns
+    assert (result.runs["startups"] > 1).all()
+    assert "cache_write_hits" in result.runs.columns
 
 
 def test_loads_and_seeds():
     result = side(speedup=[1, 1.4, 4], seed="1..2", device=["mems-g1", "mems-g3"])
-    assert result.points.height == 12
+    assert result.runs.height == 12
     assert result.curves["seeds"].to_list() == [2] * 6
     assert "at 1.4 times its speed" in result.answer or "keeps up" in result.answer
     assert result.plot("mean_ms").axes[0].get_xlabel() == "requests per second"
@@ -188,7 +188,7 @@ def test_a_trace_that_does_not_fit_is_refused(refused, tmp_path):
     with refused("`far` does not fit on mems-g1: it reaches block 5,859,383 of 4,400,000"):
         side(file, device=["mems-g3", "mems-g1"])
     result = side(file, device=["mems-g3", "mems-g1"], outside="wrap")
-    assert result.points["requests"].to_list() == [2, 2]
+    assert result.runs["requests"].to_list() == [2, 2]
 
 
 @pytest.mark.parametrize("outside", ["wrap", "clip", "scale"])
@@ -196,7 +196,7 @@ def test_what_does_not_fit_is_fitted_to_the_smallest(tmp_path, outside):
     file = tmp_path / "far.csv"
     lines = [f"{900 * i},R,{i * 60_000_000},4096" for i in range(60)]
     file.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
-    result = side(file, device=["mems-g2", "mems-g1"], outside=outside, limit=None).points
+    result = side(file, device=["mems-g2", "mems-g1"], outside=outside, limit=None).runs
     assert result["requests"].n_unique() == 1
     alone = sl.simulate(file, "mems-g1", outside=outside, requests=False)
     assert result.filter(device="mems-g1")["mean_ms"][0] == alone.response_time.mean
@@ -232,11 +232,11 @@ def test_parked_start_of_a_disk_gives_a_warning():
 
 def test_out_holds_everything(tmp_path):
     result = side(out=tmp_path)
-    names = ("points", "curves", "throughput", "decision_cost")
+    names = ("runs", "curves", "throughput", "decision_cost")
     tables = {f"{name}.{kind}" for name in names for kind in ("csv", "parquet")}
     left = {path.name for path in tmp_path.iterdir()}
     assert left == tables | {
-        "points",
+        "runs",
         "outcome.json",
         "timing.json",
         "study.toml",
@@ -245,14 +245,14 @@ def test_out_holds_everything(tmp_path):
         "tables.tex",
         "sledlab.json",
     }
-    assert pl.read_parquet(tmp_path / "points.parquet").equals(result.points)
+    assert pl.read_parquet(tmp_path / "runs.parquet").equals(result.runs)
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 2
     assert summary.answer(result).split(". ")[0] in page
     _, said = STUDY.read(tmp_path / "study.toml")
     assert said["device"] == DEVICES
-    assert side(out=tmp_path).points.equals(result.points)
-    assert len(kept_lines(tmp_path)) == 2
+    assert side(out=tmp_path).runs.equals(result.runs)
+    assert len(cached_lines(tmp_path)) == 2
 
 
 def test_figures_and_displays(refused):
@@ -263,13 +263,13 @@ def test_figures_and_displays(refused):
     with refused("nothing was compared at `z`"):
         result.plot("p99_ms", varied="z")
     assert result._repr_html_().startswith("<h4>x and y: a against b</h4>")
-    assert result.to_dict()["tables"]["points"][0]["device"] == "a"
+    assert result.to_dict()["tables"]["runs"][0]["device"] == "a"
 
 
 def test_compare_runs_the_study_that_compares_devices(tmp_path):
     left = side(out=tmp_path)
     assert isinstance(result := sl.compare(study=tmp_path / "study.toml", parallel=1), SideBySide)
-    assert result.points.equals(left.points)
+    assert result.runs.equals(left.runs)
     named = sl.compare(study="why-not-an-ssd", limit=40, parallel=1)
     assert isinstance(named, SideBySide)
-    assert "ssd-tlc" in named.points["device"].to_list()
+    assert "ssd-tlc" in named.runs["device"].to_list()

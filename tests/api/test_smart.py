@@ -16,7 +16,7 @@ import pytest
 import sledlab as sl
 from sledlab.cli import run
 
-from tests.points import files, keep, kept_bytes, kept_lines
+from tests.cached_runs import cached_bytes, cached_lines, files, write_cached
 
 SAMPLES = Path(__file__).parents[2] / "sample" / "work"
 SCAN, SORT, JOIN = (str(SAMPLES / f"{name}.work") for name in ("scan", "sort", "join"))
@@ -108,9 +108,9 @@ def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> N
     full, stopped = tmp_path / "whole", tmp_path / "stopped"
     sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=full, **said)
     stopped.mkdir()
-    lines = kept_lines(full)
-    # Killed in the middle of writing the second point.
-    keep(stopped, f"{lines[0]}\n{lines[1][: len(lines[1]) // 2]}")
+    lines = cached_lines(full)
+    # Killed in the middle of writing the second run.
+    write_cached(stopped, f"{lines[0]}\n{lines[1][: len(lines[1]) // 2]}")
     sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=stopped, **said)
     again = tmp_path / "again"
     sl.smart_study(study=full / "study.toml", out=again, parallel=2)
@@ -120,8 +120,8 @@ def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> N
 
 
 @pytest.mark.slow("runs the study three times, once to be killed")
-@pytest.mark.parametrize("points", [0, 3])
-def test_a_study_that_is_killed_goes_on_to_the_same_bytes(points: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [0, 3])
+def test_a_study_that_is_killed_goes_on_to_the_same_bytes(count: int, tmp_path: Path) -> None:
     text = [
         "smart",
         "--job",
@@ -138,7 +138,7 @@ def test_a_study_that_is_killed_goes_on_to_the_same_bytes(points: int, tmp_path:
     killed = tmp_path / "killed"
     command = [sys.executable, "-m", "sledlab", *text, str(tmp_path / "killed")]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
-        while process.poll() is None and kept_bytes(killed).count(b"\n") < points:
+        while process.poll() is None and cached_bytes(killed).count(b"\n") < count:
             time.sleep(0.001)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -36,7 +36,7 @@ def made(
                 **{**NOTHING, "mean_ms": base * (1 + NOISE[seed]), "requests": 100, "saturated": saturated}
             )
             who = race_rows.Competitor({"scheduler": name}, speedup, settings)
-            pairs.append((race_rows.RacePoint(who, seed, row), Found(row, {})))
+            pairs.append((race_rows.RaceRun(who, seed, row), Found(row, {})))
     pairs.sort(key=lambda pair: (*pair[0].who.keys, pair[0].seed))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
     axes = {"scheduler": schedulers, "speedup": speedups, "vary": vary}

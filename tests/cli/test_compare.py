@@ -12,14 +12,14 @@ import pytest
 import sledlab as sl
 from sledlab.study.result_cache import line_of
 
-from tests.points import keep, kept_lines
+from tests.cached_runs import cached_lines, write_cached
 
 UNIFORM = ("compare", "--device", "mems-g2", "--workload", "uniform")
 UNIFORM = (*UNIFORM, "--set", "workload.blocks=1", "--limit", 1500)
 SMALL = (*UNIFORM, "--scheduler", "fcfs,sptf", "--speedup", "1,1.4")
 
 STABLE = (
-    *("points.parquet", "points.csv", "curves.parquet", "curves.csv", "throughput.parquet", "throughput.csv"),
+    *("runs.parquet", "runs.csv", "curves.parquet", "curves.csv", "throughput.parquet", "throughput.csv"),
     *("study.toml", "summary.json"),
 )
 
@@ -43,7 +43,7 @@ def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
             name
         )
     assert str(tmp_path) not in (first / "study.toml").read_text()
-    assert "wall_s" not in (first / "points.csv").read_text()
+    assert "wall_s" not in (first / "runs.csv").read_text()
     assert "decision_ns" in (first / "decision_cost.csv").read_text()
 
 
@@ -51,35 +51,35 @@ def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
 def test_it_goes_on_where_it_was_stopped(sledlab, tmp_path):
     full, part = tmp_path / "whole", tmp_path / "part"
     assert sledlab(*SMALL, "--parallel", 1, "--out", full).code == 0
-    lines = kept_lines(full)
+    lines = cached_lines(full)
     part.mkdir()
-    # Three points, of which one was cut off when the writer was killed, and the rest marked by us.
+    # Three runs, of which one was cut off when the writer was killed, and the rest marked by us.
     marked = json.loads(lines[0])
     del marked["check"]
     marked["timing"]["wall_s"] = 1234.5
-    keep(part, line_of(marked).decode() + lines[1] + "\n" + lines[2][:40])
+    write_cached(part, line_of(marked).decode() + lines[1] + "\n" + lines[2][:40])
     assert sledlab(*SMALL, "--parallel", 1, "--out", part).code == 0
-    assert len(kept_lines(part)) == 4
+    assert len(cached_lines(part)) == 4
     assert "1234.5" in (part / "decision_cost.csv").read_text()
     for name in STABLE:
         assert (full / name).read_bytes() == (part / name).read_bytes(), name
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_more_points_run_only_what_is_new(sledlab, tmp_path):
+def test_more_runs_run_only_what_is_new(sledlab, tmp_path):
     assert sledlab(*SMALL, "--parallel", 1, "--out", tmp_path).code == 0
-    before = kept_lines(tmp_path)
+    before = cached_lines(tmp_path)
     assert (
         sledlab(
             *UNIFORM, "--scheduler", "fcfs,sptf,sptf-exhaustive", "--speedup", "1,1.4", "--out", tmp_path
         ).code
         == 0
     )
-    after = kept_lines(tmp_path)
+    after = cached_lines(tmp_path)
     assert set(before) < set(after)
     assert len(after) == 6
     assert sledlab(*SMALL, "--seed", 2, "--parallel", 1, "--out", tmp_path).code == 0
-    assert len(kept_lines(tmp_path)) == 10
+    assert len(cached_lines(tmp_path)) == 10
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -88,7 +88,7 @@ def test_a_changed_trace_runs_again(sledlab, tmp_path, small_trace):
     assert sledlab(*race, "--out", tmp_path / "race").code == 0
     small_trace.write_text(small_trace.read_text() + "2000,R,0,4096\n")
     assert sledlab(*race, "--out", tmp_path / "race").code == 0
-    assert pl.read_parquet(tmp_path / "race" / "points.parquet")["requests"].to_list() == [3]
+    assert pl.read_parquet(tmp_path / "race" / "runs.parquet")["requests"].to_list() == [3]
 
 
 def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
@@ -100,9 +100,9 @@ def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
         "vary = {'device.active_tips' = [1280, 3200]}\n"
     )
     result = sledlab("compare", file, "--parallel", 1, "--json").json
-    assert len(result["points"]) == 16
-    assert {row["seed"] for row in result["points"]} == {3, 4}
-    assert {row["device.active_tips"] for row in result["points"]} == {1280, 3200}
+    assert len(result["runs"]) == 16
+    assert {row["seed"] for row in result["runs"]} == {3, 4}
+    assert {row["device.active_tips"] for row in result["runs"]} == {1280, 3200}
     fewer = (
         "--scheduler",
         "fcfs",
@@ -116,7 +116,7 @@ def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
         "drain",
     )
     less = sledlab("compare", file, *fewer, "--parallel", 1, "--json").json
-    assert [(row["speedup"], row["replay.warmup"], row["requests"]) for row in less["points"]] == [
+    assert [(row["speedup"], row["replay.warmup"], row["requests"]) for row in less["runs"]] == [
         (4.0, 0, 400),
         (4.0, 100, 300),
     ]
@@ -125,8 +125,8 @@ def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
 def test_words_may_vary(sledlab):
     vary = ("--vary", "device.direction=free,up", "--scheduler", "sptf", "--speedup", 1)
     result = sledlab(*UNIFORM, *vary, "--parallel", 1, "--json").json
-    assert [row["device.direction"] for row in result["points"]] == ["free", "up"]
-    assert result["points"][0]["mean_ms"] < result["points"][1]["mean_ms"]
+    assert [row["device.direction"] for row in result["runs"]] == ["free", "up"]
+    assert result["runs"][0]["mean_ms"] < result["runs"][1]["mean_ms"]
 
 
 FCFS = ("--scheduler", "fcfs", "--speedup", 1)
@@ -142,9 +142,9 @@ def test_repeated_vary_gives_a_study_that_repeats(sledlab, tmp_path):
     assert "device.active_tips = 1280 and device.spring_factor = 0.75 are best" in " ".join(
         answer.out.split()
     )
-    points = pl.read_csv(first / "points.csv")
-    assert points.height == 2 * 2 * 2
-    assert points.columns[2:4] == ["device.active_tips", "device.spring_factor"]
+    runs = pl.read_csv(first / "runs.csv")
+    assert runs.height == 2 * 2 * 2
+    assert runs.columns[2:4] == ["device.active_tips", "device.spring_factor"]
     assert sledlab("compare", first / "study.toml", "--parallel", 1, "--out", again).code == 0
     for part in ("1/2", "2/2"):
         assert sledlab(*study, "--out", shared, "--share", part).code == 0
@@ -168,16 +168,16 @@ def test_study_with_another_varied_key_resumes(sledlab, tmp_path):
         tmp_path,
     )
     assert sledlab(*less).code == 0
-    cached = kept_lines(tmp_path)
+    cached = cached_lines(tmp_path)
     assert sledlab(*less, "--vary", "device.spring_factor=0,0.75").code == 0
     assert len(cached) == 2
-    assert kept_lines(tmp_path)[:2] == cached
-    assert len(kept_lines(tmp_path)) == 4  # 0.75 is the default and is not run again
+    assert cached_lines(tmp_path)[:2] == cached
+    assert len(cached_lines(tmp_path)) == 4  # 0.75 is the default and is not run again
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.usefixtures("without_pages")
-def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, jobs):
+def test_a_failing_run_is_named_and_the_others_are_kept(sledlab, tmp_path, jobs):
     trace = tmp_path / "late.csv"
     lines = [f"{1000 * i},R,{4096 * i},4096" for i in range(200)] + ["7,R,0,4096"]
     trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
@@ -198,8 +198,8 @@ def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, job
     assert "at speed-up 2, replay.limit = 0, seed 1: " in answer.err
     assert "late.csv:202" in answer.err
     assert "Traceback" not in answer.err
-    assert len(kept_lines(tmp_path / "race")) >= 1
-    assert not (tmp_path / "race" / "points.csv").exists()
+    assert len(cached_lines(tmp_path / "race")) >= 1
+    assert not (tmp_path / "race" / "runs.csv").exists()
 
 
 @pytest.mark.parametrize(
@@ -246,14 +246,14 @@ def test_interrupt_keeps_what_is_done(tmp_path):
     arguments = (*UNIFORM[:-1], 1_000_000, *race)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not len(kept_lines(out)) >= 2 and process.poll() is None:
+    while not len(cached_lines(out)) >= 2 and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
-    assert f"interrupted: {len(kept_lines(out))} of 24 runs are saved in {out}" in err.decode()
+    assert f"interrupted: {len(cached_lines(out))} of 24 runs are saved in {out}" in err.decode()
     assert b"Traceback" not in err
-    assert 2 <= len(kept_lines(out)) < 24
+    assert 2 <= len(cached_lines(out)) < 24
 
 
 def test_scripts_need_no_guard(tmp_path):
@@ -262,7 +262,7 @@ def test_scripts_need_no_guard(tmp_path):
         "import sledlab as sl\n"
         "uniform = sl.workload('uniform')\n"
         "found = sl.compare(uniform, 'mems-g2', scheduler='fcfs', speedup=[1, 2], limit=200, parallel=2)\n"
-        "print(found.points.height)\n"
+        "print(found.runs.height)\n"
     )
     done = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, check=False, env={**os.environ}
@@ -273,14 +273,14 @@ def test_scripts_need_no_guard(tmp_path):
 def test_what_varies_is_checked_with_its_settings(sledlab):
     systems = ("--set", "system.devices=2", "--vary", "system.kind=stripe,mirror", "--speedup", 1)
     result = sledlab(*UNIFORM, "--scheduler", "fcfs", *systems, "--parallel", 1, "--json").json
-    assert [row["system.kind"] for row in result["points"]] == ["mirror", "stripe"]
+    assert [row["system.kind"] for row in result["runs"]] == ["mirror", "stripe"]
     sledlab(*UNIFORM, "--scheduler", "fcfs", "--vary", "system.kind=single,mirorr").assert_refused(
         "system.kind = mirorr: "
     )
 
 
 @pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow("600 small runs")), 2])
-def test_one_interrupt_ends_many_small_points_within_a_second(tmp_path, jobs):
+def test_one_interrupt_ends_many_small_runs_within_a_second(tmp_path, jobs):
     out = tmp_path / "race"
     race = (
         "--scheduler",
@@ -298,7 +298,7 @@ def test_one_interrupt_ends_many_small_points_within_a_second(tmp_path, jobs):
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
-    while not len(kept_lines(out)) >= 2 and process.poll() is None:
+    while not len(cached_lines(out)) >= 2 and process.poll() is None:
         time.sleep(0.05)
     began = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
@@ -306,7 +306,7 @@ def test_one_interrupt_ends_many_small_points_within_a_second(tmp_path, jobs):
     assert process.returncode == 130, err
     assert b"Traceback" not in err
     assert time.monotonic() - began < 2  # 1 s, and as much for a busy machine
-    assert 2 <= len(kept_lines(out)) < 1800
+    assert 2 <= len(cached_lines(out)) < 1800
 
 
 def test_interrupt_while_results_are_written_reports_saved_runs(sledlab, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""How processes end: none outlives who started it, and whatever ends that, points that are done are kept."""
+"""How processes end: none outlives who started it, and whatever ends that, completed runs stay cached."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.points import kept_bytes
+from tests.cached_runs import cached_bytes
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 
@@ -79,13 +79,13 @@ def ended(process: subprocess.Popen[bytes], name: str, *, all_of_them: bool) -> 
 @pytest.mark.slow("runs three million requests at a time, until it is stopped")
 @pytest.mark.parametrize("all_of_them", [False, True], ids=["parent", "group"])
 @pytest.mark.parametrize("name", CODES)
-def test_no_process_is_left_and_points_are_kept(tmp_path, name, all_of_them):
+def test_no_process_is_left_and_runs_are_kept(tmp_path, name, all_of_them):
     process = start(*LONG, "--out", tmp_path)
-    wait_for(lambda: kept_bytes(tmp_path).count(b"\n") >= 2, process)
+    wait_for(lambda: cached_bytes(tmp_path).count(b"\n") >= 2, process)
     assert len(children(process.pid)) >= 4  # two workers, and what tracks their locks
     code, said = ended(process, name, all_of_them=all_of_them)
     assert code == CODES[name]
-    saved = kept_bytes(tmp_path).count(b"\n")
+    saved = cached_bytes(tmp_path).count(b"\n")
     assert saved >= 2
     if name == "SIGKILL":
         assert said == ""

@@ -53,8 +53,8 @@ def test_show_prints_the_file_or_what_it_says(sledlab):
 
 def test_study_of_an_experiment_accepts_its_name(sledlab):
     short = ("--limit", 60, "--set", "replay.warmup=0", "--speedup", "1", "--seed", "1", "--parallel", 1)
-    by_name = sledlab("compare", "lee2009-figure-4", *short, "--json").json["points"]
-    by_file = sledlab("compare", files()["lee2009-figure-4"], *short, "--json").json["points"]
+    by_name = sledlab("compare", "lee2009-figure-4", *short, "--json").json["runs"]
+    by_file = sledlab("compare", files()["lee2009-figure-4"], *short, "--json").json["runs"]
     assert by_name == by_file
 
 
@@ -73,7 +73,7 @@ def test_names_work_where_files_do_in_python():
         scheduler=["sptf"],
         settings={"replay.warmup": 0},
     )
-    assert race.points.height == 1
+    assert race.runs.height == 1
     assert sl.run("lee2009-starvation").count == 20000
 
 

@@ -39,7 +39,7 @@ def test_studies_spell_names_as_listed():
     race = sl.compare(
         sl.workload("UNIFORM"), "MEMS-G2", scheduler=["FCFS", "Sptf"], speedup=[1], limit=50, parallel=1
     )
-    assert sorted(race.points["scheduler"]) == ["fcfs", "sptf"]
+    assert sorted(race.runs["scheduler"]) == ["fcfs", "sptf"]
     assert 'preset = "mems-g2"' in race.toml
 
 

@@ -98,23 +98,23 @@ def test_what_a_comparison_leaves_runs_again_from_anywhere(sledlab, project, els
     said = ("--trace", "data/app.csv", "--scheduler", "fcfs,sptf", "--speedup", "1,2", "--parallel", 1)
     assert sledlab("compare", "--device", "mine.toml", *said, "--out", "race").code == 0
     assert sledlab("compare", "race/study.toml", "--parallel", 1, "--out", "again").code == 0
-    for name in ("study.toml", "points.csv", "summary.json"):
+    for name in ("study.toml", "runs.csv", "summary.json"):
         assert (project / "race" / name).read_bytes() == (project / "again" / name).read_bytes()
-    points = (project / "race/points.csv").read_bytes()
+    runs = (project / "race/runs.csv").read_bytes()
     new = elsewhere()
     assert sledlab("compare", new / "race/study.toml", "--parallel", 1, "--out", new / "third").code == 0
-    assert (new / "third/points.csv").read_bytes() == points
+    assert (new / "third/runs.csv").read_bytes() == runs
 
 
 def test_devices_and_traces_side_by_side(sledlab, project, elsewhere):
     (project / "data/b.csv").write_text(TRACE)
     several = ("--device", "mems-g3,mine.toml:sleds=1", "--trace", "data/app.csv,data/b.csv", "--parallel", 1)
     assert sledlab("compare", *several, "--out", "race").code == 0
-    points = (project / "race/points.csv").read_bytes()
+    runs = (project / "race/runs.csv").read_bytes()
     new = elsewhere()
     answer = sledlab("compare", new / "race/study.toml", "--parallel", 1, "--out", new / "again")
     assert answer.code == 0, answer.err
-    assert (new / "again/points.csv").read_bytes() == points
+    assert (new / "again/runs.csv").read_bytes() == runs
 
 
 def test_a_key_that_varies_names_files(sledlab, project, elsewhere):

@@ -9,7 +9,7 @@ import time
 import polars as pl
 import pytest
 
-from tests.points import kept_lines
+from tests.cached_runs import cached_lines
 
 UNIFORM = (
     "power",
@@ -95,13 +95,13 @@ def test_interrupt_keeps_what_is_done(tmp_path):
     arguments = (*UNIFORM, "--limit", 1_000_000, "--out", tmp_path, "--parallel", 2)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not len(kept_lines(tmp_path)) >= 2 and process.poll() is None:
+    while not len(cached_lines(tmp_path)) >= 2 and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
     assert b"Traceback" not in err
-    assert len(kept_lines(tmp_path)) >= 2
+    assert len(cached_lines(tmp_path)) >= 2
     assert not (tmp_path / "report.html").exists()
 
 

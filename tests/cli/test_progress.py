@@ -8,7 +8,7 @@ import pytest
 from sledlab.show import progress
 from sledlab.show.progress import APART_S, Progress, in_notebook, quietly
 from sledlab.study import bench, work_done
-from sledlab.study.plan import Point
+from sledlab.study.plan import RunSpec
 from sledlab.study.work_done import WorkDone
 
 
@@ -60,7 +60,7 @@ def test_a_line_a_minute_where_the_end_is_not_known(clock, capsys):
     ],
 )
 def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, requests, said):
-    with Progress("comparing", of="points") as shown:
+    with Progress("comparing", of="runs") as shown:
         for done in range(1, runs + 1):
             clock.now += seconds / at_once
             shown.expect(done, runs, at_once, requests)
@@ -121,7 +121,7 @@ def wall(monkeypatch):
 
 
 def test_progress_counts_work_and_names_the_slowest_run(wall):
-    runs = [Point("", (), seed) for seed in range(4)]
+    runs = [RunSpec("", (), seed) for seed in range(4)]
     work = WorkDone({run: f"run {run.seed}" for run in runs}, 4, 2)
     assert (work.fraction, work.slowest) == (0.0, None)
     work.pending(runs)

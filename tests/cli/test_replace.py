@@ -84,7 +84,7 @@ def test_python_says_the_same(tmp_path, refused):
     with refused("of `compare`, not of `simulate`"):
         sl.simulate(uniform, "mems-g2", **said)
     sl.simulate(uniform, "mems-g2", replace=True, **said)
-    assert not (tmp_path / "points").exists()
+    assert not (tmp_path / "runs").exists()
     with refused("of `simulate`, not of `hybrid`"):
         few = {"configuration": ["disk"], "mems_mb": [], "segment_kb": [], "price_ratio": [], "parallel": 1}
         sl.hybrid_study(uniform, **few, **said)

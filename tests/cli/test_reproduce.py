@@ -12,7 +12,7 @@ from sledlab.reproduction.verdicts import claims
 from tests.conftest import PROJECT
 
 FIGURE = "lee2009-figure-4"
-"""Figures with published values, whose measured points come with the sources."""
+"""Figures with published values, whose measured values come with the sources."""
 SHORT = ("--limit", 60, "--quick", "--parallel", 1)
 
 
@@ -73,7 +73,7 @@ def test_run_leaves_tables_picture_and_verdicts(sledlab, tmp_path):
         f"{FIGURE}.png",
         "reproduction.md",
     }
-    assert (place / "lee2009-figure-2" / "points.csv").is_file()
+    assert (place / "lee2009-figure-2" / "runs.csv").is_file()
     assert b"/Type3" not in (place / f"{FIGURE}.pdf").read_bytes()
     assert "shortened: at most 60 requests a run, seed 1" in ran.out
     assert "shortened: at most 60 requests" in (place / f"{FIGURE}.svg").read_text(encoding="utf-8")

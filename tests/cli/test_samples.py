@@ -60,8 +60,8 @@ def test_a_sample_does_wherever_a_trace_is_named(sledlab, tmp_path, bank):
 def test_studies_take_samples(sledlab, tmp_path):
     short = ("--limit", 200, "--parallel", 1)
     compared = ("compare", "--device", "mems-g2,atlas-10k", "--trace", "sample:kv-a-60s,sample:mail-a")
-    points = sledlab(*compared, *short, "--json").json["tables"]["points"]
-    assert {point["trace"] for point in points} == {"kv-a-60s", "mail-a"}
+    runs = sledlab(*compared, *short, "--json").json["tables"]["runs"]
+    assert {run["trace"] for run in runs} == {"kv-a-60s", "mail-a"}
     raced = ("compare", "--device", "mems-g2", "--trace", "sample:mail-a", "--scheduler", "fcfs,sptf")
     assert sledlab(*raced, "--speedup", "1,2", "--parallel", 2, "--limit", 200, "--out", "race").code == 0
     assert 'file = "sample:mail-a"' in (tmp_path / "race" / "study.toml").read_text()

@@ -9,10 +9,10 @@ GENERATED = (*SIDE, "--workload", "uniform")
 def test_several_workloads_and_devices_with_parameters(sledlab):
     devices = ("--device", "mems-g2,mems-g2:sleds=4:active_tips=3200")
     answer = sledlab("compare", *devices, "--workload", "uniform,cello", "--limit", 200, "--json").json
-    points = answer["tables"]["points"]
-    assert {row["device"] for row in points} == {"mems-g2", "mems-g2:sleds=4:active_tips=3200"}
-    assert {row["workload"] for row in points} == {"uniform", "cello"}
-    assert len(points) == 4
+    runs = answer["tables"]["runs"]
+    assert {row["device"] for row in runs} == {"mems-g2", "mems-g2:sleds=4:active_tips=3200"}
+    assert {row["workload"] for row in runs} == {"uniform", "cello"}
+    assert len(runs) == 4
 
 
 @pytest.mark.parametrize(

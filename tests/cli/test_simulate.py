@@ -303,12 +303,12 @@ def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path)
         1,
     )
     for said, rate in ((("--limit", 2), 2 / 4e-3), (("--operations", 4), 1 / 3e-3), ((), 4 / 9e-3)):
-        (point,) = sledlab(*race, *said, "--json").json["points"]
-        assert point["arrival_rate_iops"] == pytest.approx(rate), said
+        (run,) = sledlab(*race, *said, "--json").json["runs"]
+        assert run["arrival_rate_iops"] == pytest.approx(rate), said
     in_memory = sl.read_trace(path).frame()
     for said, rate in (({"limit": 2}, 2 / 4e-3), ({"operations": 4, "limit": 9}, 1 / 3e-3)):
         result = sl.compare(in_memory, "ram", scheduler="fcfs", speedup=1, parallel=1, **said)
-        assert result.tables["points"]["arrival_rate_iops"].to_list() == pytest.approx([rate])
+        assert result.tables["runs"]["arrival_rate_iops"].to_list() == pytest.approx([rate])
 
 
 def test_slices_count_requests_too(sledlab, tmp_path):

@@ -13,7 +13,7 @@ from tests.keys import RUN_STUDY, STUDIES, study_file
 COMMANDS = {"side-by-side": ("compare",), "tune": ("hybrid", "tune")}
 """Commands of studies whose command is not their kind."""
 
-TIMED = {"points", "decision_cost.csv", "decision_cost.parquet", "timing.json"}
+TIMED = {"runs", "decision_cost.csv", "decision_cost.parquet", "timing.json"}
 """Names of results that hold wall-clock times."""
 
 

@@ -57,7 +57,7 @@ def test_systems_and_memory_are_compared():
         vary={"system.kind": kinds},
         settings={"system.kind": "stripe", "system.devices": 2},
     )
-    assert {row["system.kind"] for row in result.points.to_dicts()} == set(kinds)
+    assert {row["system.kind"] for row in result.runs.to_dicts()} == set(kinds)
 
 
 def test_disks_share_a_bus_and_others_do_not(sledlab):

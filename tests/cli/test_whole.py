@@ -17,7 +17,7 @@ import sledlab as sl
 from sledlab.files import Draft, drafted
 from sledlab.results import MANIFEST, OUTCOME
 
-from tests.points import files, kept_bytes
+from tests.cached_runs import cached_bytes, files
 
 ROWS = 150_000
 
@@ -176,7 +176,7 @@ def test_a_file_of_a_study_that_does_not_fit_is_named(tmp_path):
 
 
 @pytest.mark.slow("processes of their own, with pages")
-def test_points_that_do_not_fit_are_named(tmp_path):
+def test_runs_that_do_not_fit_are_named(tmp_path):
     seeds = ("--seed", "1..20")
     process = begun(*RACE, *seeds, "--out", tmp_path, **limited(20_000))
     _, err = process.communicate()
@@ -187,7 +187,7 @@ def test_points_that_do_not_fit_are_named(tmp_path):
     assert before.count(b"\n") > 5
     process = begun(*RACE, *seeds, "--out", tmp_path)  # goes on
     process.communicate()
-    assert (process.returncode, kept_bytes(tmp_path).count(b"\n")) == (0, 20)
+    assert (process.returncode, cached_bytes(tmp_path).count(b"\n")) == (0, 20)
     assert file.read_bytes().startswith(before[: before.rindex(b"\n") + 1])
 
 

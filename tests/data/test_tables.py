@@ -17,7 +17,7 @@ from tests.require import need
 DEVICE = ("--device", "mems-g2", "--workload", "uniform", "--warmup", "0")
 TABLES = {
     "run/requests.parquet": ("op", ("response_ns", "blocks", "seek_x_ns", "access_uj")),
-    "comparison/points.parquet": ("scheduler", ("requests", "mean_ms", "p99_ms", "energy_j", "startups")),
+    "comparison/runs.parquet": ("scheduler", ("requests", "mean_ms", "p99_ms", "energy_j", "startups")),
 }
 """What groups their rows, and columns to sum up."""
 
@@ -75,16 +75,16 @@ def test_all_read_the_same(reader: Callable[..., Sums], table: str, left: Path) 
         assert [float(number) for number in result[name]] == pytest.approx(sums, rel=1e-12)
 
 
-def test_the_program_of_sqlite_imports_points(left: Path) -> None:
+def test_the_program_of_sqlite_imports_runs(left: Path) -> None:
     program = need("sqlite3")
     columns = ("requests", "mean_ms", "energy_j")
-    file = left / "comparison" / "points.csv"
-    steps = (".mode csv", f".import {file} points", f"{query('points', 'scheduler', columns)};\n")
+    file = left / "comparison" / "runs.csv"
+    steps = (".mode csv", f".import {file} runs", f"{query('runs', 'scheduler', columns)};\n")
     done = subprocess.run([program], input="\n".join(steps), capture_output=True, text=True, check=True)
     assert done.stderr == ""
     rows = (line.split(",") for line in done.stdout.splitlines())
     result = {row[0]: [float(number) for number in row[1:]] for row in rows}
-    expected = by_polars(left / "comparison" / "points.parquet", "scheduler", columns)
+    expected = by_polars(left / "comparison" / "runs.parquet", "scheduler", columns)
     assert result.keys() == expected.keys()
     for name, sums in expected.items():
         assert result[name] == pytest.approx(sums, rel=1e-9)

@@ -1,4 +1,4 @@
-"""Wherever points are measured, a study leaves the same bytes."""
+"""Wherever runs are executed, a study leaves the same bytes."""
 
 import json
 from collections.abc import Callable
@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import sledlab as sl
 
+from tests.cached_runs import cached_lines
 from tests.machines.cluster import Cluster
-from tests.points import kept_lines
 
 UNIFORM = sl.workload("uniform")
 SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")
@@ -51,7 +51,7 @@ def hashes(out: Path) -> dict[str, str]:
     """Of every table and file that a study left, and of the rows that it kept."""
     names = [path for path in sorted(out.iterdir()) if path.is_file() and path.name not in OF_THIS_RUN]
     result = {path.name: sha256(path.read_bytes()).hexdigest() for path in names}
-    lines = map(json.loads, kept_lines(out))
+    lines = map(json.loads, cached_lines(out))
     rows = sorted((line["key"], json.dumps(line["row"], sort_keys=True)) for line in lines)
     return result | {"rows": sha256(repr(rows).encode()).hexdigest()}
 
@@ -78,5 +78,5 @@ def test_every_place_gives_the_same_bytes(
         assert at("polled", executor=Polled(executor)) == one
     with pytest.raises(sl.IncompleteStudy) as unfinished:
         at("share", share="1/2", parallel=1)
-    assert unfinished.value.done + unfinished.value.missing == unfinished.value.points
+    assert unfinished.value.done + unfinished.value.missing == unfinished.value.total
     assert at("share", share="2/2", parallel=1) == one

@@ -1,4 +1,4 @@
-"""Directories that many processes share, points of other directories, and points that failed."""
+"""Directories that many processes share, cached runs of other directories, and failed runs."""
 
 import dataclasses
 import json
@@ -14,7 +14,7 @@ from sledlab.study.executor.worker_choice import Share
 from sledlab.study.measure import MeasuredRun
 from sledlab.study.result_cache import ResultCache, files
 
-from tests.points import kept_lines
+from tests.cached_runs import cached_lines
 
 pytestmark = pytest.mark.usefixtures("without_pages")
 
@@ -23,10 +23,10 @@ import sys
 from pathlib import Path
 from sledlab.study.result_cache import ResultCache
 from sledlab.study.measure import MeasuredRun
-from sledlab.study.plan import Point
+from sledlab.study.plan import RunSpec
 with ResultCache(Path(sys.argv[1]), dict) as kept:
     for number in range(int(sys.argv[3])):
-        kept.add(f"{sys.argv[2]}{number}", Point("", (), number), MeasuredRun({"x": "y" * 300}, {}))
+        kept.add(f"{sys.argv[2]}{number}", RunSpec("", (), number), MeasuredRun({"x": "y" * 300}, {}))
 """
 
 LINES = 5000
@@ -44,7 +44,7 @@ def test_two_writers_in_one_directory_tear_no_line(tmp_path: Path) -> None:
         with ResultCache(tmp_path, dict) as cached:
             assert len(cached.known) == 2 * LINES
     assert len(files(tmp_path)) == 2
-    assert all(json.loads(line)["row"] == {"x": "y" * 300} for line in kept_lines(tmp_path))
+    assert all(json.loads(line)["row"] == {"x": "y" * 300} for line in cached_lines(tmp_path))
 
 
 def race(trace: object = None, **said: object) -> sl.Comparison:
@@ -52,21 +52,21 @@ def race(trace: object = None, **said: object) -> sl.Comparison:
     return sl.compare(trace or sl.workload("uniform"), "mems-g2", **few)
 
 
-def test_points_of_another_directory_are_taken_and_kept(tmp_path: Path, refused) -> None:
+def test_runs_of_another_directory_are_taken_and_kept(tmp_path: Path, refused) -> None:
     race(out=tmp_path / "first")
     race(out=tmp_path / "second", speedup=[1, 2, 3], reuse=tmp_path / "first")
-    assert set(kept_lines(tmp_path / "first")) < set(kept_lines(tmp_path / "second"))
-    assert len(kept_lines(tmp_path / "second")) == 3
-    with refused("no points are kept in"):
+    assert set(cached_lines(tmp_path / "first")) < set(cached_lines(tmp_path / "second"))
+    assert len(cached_lines(tmp_path / "second")) == 3
+    with refused("no cached runs in"):
         race(reuse=[tmp_path / "nowhere"])
 
 
-def test_replace_removes_points_and_nothing_of_others(tmp_path: Path) -> None:
+def test_replace_removes_runs_and_nothing_of_others(tmp_path: Path) -> None:
     race(out=tmp_path)
-    (tmp_path / "points" / "mine.txt").write_text("mine")
+    (tmp_path / "runs" / "mine.txt").write_text("mine")
     race(out=tmp_path, replace=True, speedup=[3])
-    assert len(kept_lines(tmp_path)) == 1
-    assert (tmp_path / "points" / "mine.txt").read_text() == "mine"
+    assert len(cached_lines(tmp_path)) == 1
+    assert (tmp_path / "runs" / "mine.txt").read_text() == "mine"
 
 
 def test_shares_never_overlap_whatever_is_kept() -> None:
@@ -112,14 +112,14 @@ def test_the_command_line_says_what_is_missing(sledlab, tmp_path: Path) -> None:
     assert (first.code, first.err) == (0, "")
     assert first.out.startswith("share 1/2: ")
     assert "the same command without --share" in first.out
-    assert not (tmp_path / "points.csv").exists()
+    assert not (tmp_path / "runs.csv").exists()
     said = sledlab(*command, "--share", "1/2", "--json").json
     assert said["done"] == 0
-    before = kept_lines(tmp_path)
-    assert len(before) + said["missing"] == said["points"] == 4
+    before = cached_lines(tmp_path)
+    assert len(before) + said["missing"] == said["total"] == 4
     assert sledlab(*command).code == 0
-    assert len(kept_lines(tmp_path)) == 4
-    assert set(before) < set(kept_lines(tmp_path))
+    assert len(cached_lines(tmp_path)) == 4
+    assert set(before) < set(cached_lines(tmp_path))
 
 
 @pytest.fixture
@@ -135,42 +135,42 @@ SOME = {"vary": {"replay.limit": [100, 0, 150]}, "limit": None}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_points_that_fail_are_recorded_and_the_others_go_on(late: Path, tmp_path: Path, jobs: int) -> None:
+def test_runs_that_fail_are_recorded_and_the_others_go_on(late: Path, tmp_path: Path, jobs: int) -> None:
     with pytest.raises(sl.Error) as error:
         race(late, out=tmp_path / "race", parallel=jobs, **SOME)
-    assert "2 of 6 points failed: " in error.value.message
+    assert "2 of 6 runs failed: " in error.value.message
     assert (
         error.value.message.count("replay.limit = 0") == 3
     )  # both by name, and the first with what is wrong
     assert error.value.place.line == 202
-    lines = [json.loads(line) for line in kept_lines(tmp_path / "race")]
+    lines = [json.loads(line) for line in cached_lines(tmp_path / "race")]
     failed = [line for line in lines if "error" in line]
     assert (len(lines), len(failed)) == (6, 2)
-    assert all("late.csv:202" in line["error"] and line["point"]["replay.limit"] == "0" for line in failed)
+    assert all("late.csv:202" in line["error"] and line["run"]["replay.limit"] == "0" for line in failed)
     late.write_text(late.read_text().replace("7,R", "300000,R"))  # mended: all others are another trace's
-    assert race(late, out=tmp_path / "race", parallel=1, **SOME).points.height == 6
+    assert race(late, out=tmp_path / "race", parallel=1, **SOME).runs.height == 6
 
 
-def test_points_that_failed_run_again(late: Path, tmp_path: Path) -> None:
+def test_runs_that_failed_run_again(late: Path, tmp_path: Path) -> None:
     for lines in (6, 8):  # the two that failed, and no other
         with pytest.raises(sl.Error):
             race(late, out=tmp_path / "race", **SOME)
-        assert len(kept_lines(tmp_path / "race")) == lines
+        assert len(cached_lines(tmp_path / "race")) == lines
 
 
-def test_a_study_can_conclude_in_spite_of_points_that_failed(late: Path, tmp_path: Path) -> None:
+def test_a_study_can_conclude_in_spite_of_runs_that_failed(late: Path, tmp_path: Path) -> None:
     seen = {}
 
     def conclude(plan, result):
         seen.update(plan=plan, found=result)
-        cases = [case for case in plan.cases if plan.points_of(case)[0] in result]
+        cases = [case for case in plan.cases if plan.specs_of(case)[0] in result]
         return STUDY.conclude(dataclasses.replace(plan, cases=cases), result)
 
     study = dataclasses.replace(STUDY, despite_failures=True, conclude=conclude)
     said = {"scheduler": ["fcfs"], "speedup": [1, 2], "parallel": 1, "vary": SOME["vary"]}
     result = study.run(sl.read_trace(late), "mems-g2", said, out=tmp_path / "race")
-    assert result.points.height == 4
-    assert {dict(point.settings)["replay.limit"] for point in seen["plan"].failed} == {"0"}
+    assert result.runs.height == 4
+    assert {dict(spec.settings)["replay.limit"] for spec in seen["plan"].failed} == {"0"}
     assert all("late.csv:202" in said for said in seen["plan"].failed.values())
     assert len(seen["found"]) == 4
     assert isinstance(next(iter(seen["found"].values())), MeasuredRun)

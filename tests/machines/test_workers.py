@@ -1,4 +1,4 @@
-"""Workers of a cluster: that die, run another build, lack what a point needs, and are left alone."""
+"""Workers of a cluster: that die, run another build, lack what a run needs, and are left alone."""
 
 import json
 import os
@@ -19,12 +19,12 @@ import sledlab as sl
 from sledlab.study.executor import task as tasks
 from sledlab.study.executor.task import Answer, Task
 
+from tests.cached_runs import cached_bytes, cached_lines
 from tests.machines.cluster import PACKAGE, Cluster, until
-from tests.points import kept_bytes, kept_lines
 
 RACE = ("compare", "--device", "mems-g2", "--workload", "uniform", "--scheduler", "fcfs,sptf", "--quiet")
 LONG = (*RACE, "--limit", "120000", "--speedup", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8")
-"""Sixteen points that take long enough for something to happen meanwhile."""
+"""Sixteen runs that take long enough for something to happen meanwhile."""
 
 
 def begun(*text: object) -> subprocess.Popen[bytes]:
@@ -49,7 +49,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The table of the long race."""
     out = tmp_path_factory.mktemp("whole")
     done(*LONG, "--parallel", 2, "--out", out)
-    return (out / "points.csv").read_bytes()
+    return (out / "runs.csv").read_bytes()
 
 
 @pytest.mark.slow("runs millions of requests on a cluster")
@@ -58,26 +58,26 @@ def test_a_worker_that_is_killed_half_way_changes_nothing(cluster, tmp_path, who
     with distributed.Client(cluster.address, set_as_default=False) as client:
         until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == 3, worker)
     process = begun(*LONG, "--cluster", cluster.address, "--out", tmp_path)
-    until(lambda: len(kept_lines(tmp_path)) >= 4, process)
+    until(lambda: len(cached_lines(tmp_path)) >= 4, process)
     worker.send_signal(signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert b"Traceback" not in err
-    assert (tmp_path / "points.csv").read_bytes() == whole
+    assert (tmp_path / "runs.csv").read_bytes() == whole
 
 
 @pytest.mark.slow("runs millions of requests on a cluster")
-def test_a_client_that_is_killed_goes_on_and_computes_no_kept_point_twice(cluster, tmp_path, whole) -> None:
+def test_a_client_that_is_killed_goes_on_and_computes_no_kept_run_twice(cluster, tmp_path, whole) -> None:
     process = begun(*LONG, "--cluster", cluster.file, "--out", tmp_path)
-    until(lambda: len(kept_lines(tmp_path)) >= 4, process)
+    until(lambda: len(cached_lines(tmp_path)) >= 4, process)
     process.kill()
     process.communicate()
-    before = kept_bytes(tmp_path)
+    before = cached_bytes(tmp_path)
     done(*LONG, "--cluster", cluster.file, "--out", tmp_path)
-    assert (tmp_path / "points.csv").read_bytes() == whole
-    lines = [json.loads(line)["key"] for line in kept_lines(tmp_path)]
+    assert (tmp_path / "runs.csv").read_bytes() == whole
+    lines = [json.loads(line)["key"] for line in cached_lines(tmp_path)]
     assert len(lines) == len(set(lines)) == 16
-    assert before in kept_bytes(tmp_path)
+    assert before in cached_bytes(tmp_path)
 
 
 def left_in(group: int) -> list[int]:
@@ -97,7 +97,7 @@ def left_in(group: int) -> list[int]:
 @pytest.mark.slow("runs millions of requests on a cluster, until it is stopped")
 def test_ctrl_c_cancels_what_waits_and_leaves_the_cluster_alone(cluster, tmp_path) -> None:
     process = begun(*LONG, "--seed", "1..4", "--cluster", cluster.file, "--out", tmp_path)
-    until(lambda: len(kept_lines(tmp_path)) >= 2, process)
+    until(lambda: len(cached_lines(tmp_path)) >= 2, process)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130
@@ -106,7 +106,7 @@ def test_ctrl_c_cancels_what_waits_and_leaves_the_cluster_alone(cluster, tmp_pat
     assert left_in(process.pid) == []
     with distributed.Client(cluster.address, set_as_default=False) as client:
         left = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
-        assert [key for key in left if key.startswith("point-")] == []
+        assert [key for key in left if key.startswith("run-")] == []
         assert len(client.scheduler_info(n_workers=-1)["workers"]) >= 2
 
 
@@ -140,7 +140,7 @@ def test_where_there_is_no_scheduler_there_is_a_remedy(sledlab, monkeypatch) -> 
 
 
 @pytest.mark.slow("starts a cluster of its own")
-def test_points_wait_for_workers_and_that_is_told(tmp_path) -> None:
+def test_runs_wait_for_workers_and_that_is_told(tmp_path) -> None:
     cluster = Cluster(tmp_path)
     try:
         command = (
@@ -162,7 +162,7 @@ def test_points_wait_for_workers_and_that_is_told(tmp_path) -> None:
     finally:
         cluster.end()
     assert process.returncode == 0
-    assert err == b"warning: the cluster has no workers yet; points wait for them\n"
+    assert err == b"warning: the cluster has no workers yet; runs wait for them\n"
 
 
 def test_without_dask_there_is_a_remedy(sledlab, monkeypatch) -> None:
@@ -175,9 +175,9 @@ def test_the_environment_names_the_cluster_and_options_win(cluster, monkeypatch,
     monkeypatch.setenv("SLEDLAB_CLUSTER", "nowhere.json")
     with refused("there is no scheduler file `nowhere.json`"):
         race()
-    assert race(parallel=1).points.height == 2
+    assert race(parallel=1).runs.height == 2
     with distributed.Client(cluster.address, set_as_default=False) as client:
-        assert race(cluster=client).points.height == 2
+        assert race(cluster=client).runs.height == 2
         assert client.status == "running"
 
 
@@ -187,13 +187,13 @@ TRACE = "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n"
 def test_traces_are_sent_where_workers_have_none(cluster, tmp_path, monkeypatch) -> None:
     file = tmp_path / "app.csv"
     file.write_text(TRACE)
-    here = race(source=file, parallel=1).points
+    here = race(source=file, parallel=1).runs
     monkeypatch.chdir(tmp_path)
-    assert race(source="app.csv", cluster=cluster.file).points.equals(here)  # wherever workers run
-    assert race(source="app.csv", cluster=cluster.file, send_trace=True).points.equals(here)
+    assert race(source="app.csv", cluster=cluster.file).runs.equals(here)  # wherever workers run
+    assert race(source="app.csv", cluster=cluster.file, send_trace=True).runs.equals(here)
     assert list(cluster.place.glob("**/sledlab-traces/*app.csv"))
-    assert race(source=sl.trace(sl.read_trace(file).frame()), cluster=cluster.file).points.equals(here)
-    assert race(source="sample:oltp-bank-a", cluster=cluster.file).points.height == 2
+    assert race(source=sl.trace(sl.read_trace(file).frame()), cluster=cluster.file).runs.equals(here)
+    assert race(source="sample:oltp-bank-a", cluster=cluster.file).runs.height == 2
 
 
 class Elsewhere:
@@ -261,7 +261,7 @@ def test_a_plug_in_that_a_worker_has_not_is_told_with_its_machine(
     try:
         said = {"scheduler": "sledlab_far:First", "speedup": [1]}
         if says is None:
-            assert race(executor=Elsewhere(lambda: None), **said).points.height == 1
+            assert race(executor=Elsewhere(lambda: None), **said).runs.height == 1
             return
         with pytest.raises(sl.Error) as error:
             race(executor=Elsewhere(lambda: change(file)), **said)
@@ -271,10 +271,10 @@ def test_a_plug_in_that_a_worker_has_not_is_told_with_its_machine(
     assert "PYTHONPATH" in error.value.remedy
 
 
-def test_the_end_says_where_points_ran_and_results_do_not(tmp_path, capsys) -> None:
+def test_the_end_says_where_runs_ran_and_results_do_not(tmp_path, capsys) -> None:
     race(executor=Elsewhere(lambda: None, ("n1", "n2")), speedup=[1, 2, 3], out=tmp_path / "two")
-    assert "3 points ran on n1 (1) and n2 (2)" in capsys.readouterr().err
+    assert "3 runs executed on n1 (1) and n2 (2)" in capsys.readouterr().err
     race(executor=Elsewhere(lambda: None), speedup=[1, 2, 3], out=tmp_path / "one")
     assert "ran on" not in capsys.readouterr().err
-    for name in ("points.csv", "summary.json"):
+    for name in ("runs.csv", "summary.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()

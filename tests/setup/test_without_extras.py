@@ -49,7 +49,7 @@ assert run.requests.height == pl.read_parquet("run/requests.parquet").height == 
 assert pl.read_parquet("run/timeline.parquet").height > 0
 load = {"scheduler": ["fcfs", "sptf"], "speedup": [1], "limit": 500}
 study = sl.compare(sl.workload("uniform"), "mems-g2", **load, out="race", parallel=1)
-assert study.tables["points"].height == 2
+assert study.tables["runs"].height == 2
 assert pathlib.Path("race/report.html").exists()
 sl.record("apriori-hd", 2, work="a.work", answer="a.json", transactions=500)
 assert sl.replay("a.work", "mems-g2").elapsed_s > 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..claims import Judgement, judged
 from ..markdown import table
-from ..runs import ComparisonPoint
+from ..runs import ComparisonRun
 from ..simulator import parameters
 from ..wording import figure
 from .names import ALL, CELLO, DISK, HPLAJW, MEMS, TITLES, TPCC, TPCD, WORKLOADS
@@ -93,7 +93,7 @@ def w_47(runs: Systems) -> Judgement:
     return judged(right and min(cached.values()) > 1, right).saying(details=details)
 
 
-def _mirrors(runs: Systems, workload: str) -> dict[str, ComparisonPoint]:
+def _mirrors(runs: Systems, workload: str) -> dict[str, ComparisonRun]:
     return runs.rows(MIRROR, workload)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from ..paths import PROJECT
-from ..runs import ComparisonPoint, Planned, Points, Runs
+from ..runs import ComparisonRun, Planned, Points, Runs
 from .names import BASELINE_SYSTEMS, CELLO, HPLAJW, MWB, TITLES, TPCC, TPCD, WORDS, WORKLOADS
 
 CHOSEN: dict[str, tuple[str, ...]] = {
@@ -150,12 +150,12 @@ class Systems(Runs):
         """Relative difference of a measure from that of `base`."""
         return self.at(workload, system, measure) / self.at(workload, base, measure) - 1
 
-    def row(self, workload: str, system: str) -> ComparisonPoint:
+    def row(self, workload: str, system: str) -> ComparisonRun:
         """A system of figures 4 and 6 with the first seed, that of all other experiments."""
         points = self.on(_figure(system), workload)
         return points.rows[self._value(system, points), 1.0][0]
 
-    def rows(self, name: str, workload: str = "") -> dict[str, ComparisonPoint]:
+    def rows(self, name: str, workload: str = "") -> dict[str, ComparisonRun]:
         """An experiment's points with the first seed, by the value that varies."""
         return {value: rows[0] for (value, _), rows in self.on(name, workload).rows.items()}
 
@@ -178,7 +178,7 @@ class Systems(Runs):
         """The disk of this reading."""
         return DISKS[DENSE in self.readings]
 
-    def grid(self, workload: str) -> dict[tuple[int, int], ComparisonPoint]:
+    def grid(self, workload: str) -> dict[tuple[int, int], ComparisonRun]:
         """Figure 5: rows by MB of MEMS and KB of a segment."""
         rows = self.rows(SIZES, workload)
         return {size: rows[word(*size)] for size in ALL_SIZES if word(*size) in rows}

@@ -24,7 +24,7 @@ judging(headlines, mechanics, traces, zones, disk_schedulers, positioning, effor
 
 
 def _places(runs: Reading, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
-    head = ["experiment", "points", "seeds", "requests a point, at least", "longest mean queue"]
+    head = ["experiment", "runs", "seeds", "requests a run, at least", "longest mean queue"]
     return {"experiments": table(head, runs.lengths())}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..runs import HEAVY, LIGHT, MODERATE, ComparisonPoint, MeanPoint, Planned, Runs, read
+from ..runs import HEAVY, LIGHT, MODERATE, ComparisonRun, MeanPoint, Planned, Runs, read
 from ..wording import cells
 
 PARITY = (
@@ -66,7 +66,7 @@ class Reading(Runs):
 
     def parts(self, name: str, varied: Any, scheduler: str, measure: str) -> float:
         """The mean over all points, with columns by parity, of a measure that load curves lack."""
-        points = read(self.directory / name / "points.csv", ComparisonPoint)
+        points = read(self.directory / name / "runs.csv", ComparisonRun)
         rows = [point for value, point in points if (value, point.scheduler) == (varied, scheduler)]
         return sum(float(getattr(point, measure)) for point in rows) / len(rows)
 

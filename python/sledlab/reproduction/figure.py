@@ -109,7 +109,7 @@ class FigurePanel:
     kind: str = "lines"
     title: str = ""
     places: tuple[str, ...] = ()
-    table: str = "points"
+    table: str = "runs"
     where: Mapping[str, Any] = field(default_factory=dict)
     series: str = ""
     names: Mapping[str, str] = field(default_factory=dict)

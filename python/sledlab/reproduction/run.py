@@ -131,7 +131,7 @@ def reproduce(
         name: A figure, such as `hong2006-figure-9`, or a claim, such as `W-22`.
         device: A device of yours, its name or its file, instead of the paper's: the one that
             requests go to, the MEMS in front of a disk, or one more store of nodes.
-        out: A directory for tables and pictures, by default one named after the figure; points
+        out: A directory for tables and pictures, by default one named after the figure; runs
             that it holds already are not run again.
         trace: The recorded trace, where a figure needs one that does not come with sledlab.
         settings: Values of the experiment to change, by key, such as `{"device.startup_ms": 0.2}`.
@@ -146,7 +146,7 @@ def reproduce(
 
     Raises:
         Error: There is no such figure or claim, an argument is wrong, or a run failed.
-        KeyboardInterrupt: Ctrl-C; points that were measured are kept in `out`.
+        KeyboardInterrupt: Ctrl-C; runs that were measured are kept in `out`.
 
     Examples:
         >>> import tempfile
@@ -265,7 +265,7 @@ class AskedReproduction:
         return summary.shortened(self.shortening(ran), full)
 
     def run(self, ran: FigureRun, out: Path) -> None:
-        """Runs an experiment, but for points that `out` holds already.
+        """Runs an experiment, but for runs that `out` holds already.
 
         Raises:
             Error: An argument is wrong, or a run failed.

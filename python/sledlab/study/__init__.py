@@ -1,1 +1,1 @@
-"""The frame of every study: axes, plan, kept points, statistics, outcome."""
+"""The frame of every study: axes, plan, cached runs, statistics, outcome."""

@@ -27,24 +27,24 @@ if TYPE_CHECKING:
     from sledlab.study.executor.pool import Pool
     from sledlab.study.executor.worker_choice import Where
     from sledlab.study.measure import MeasuredRun
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Plan, RunSpec
 
 NAMED = 5
-"""Most failed points that a message names."""
+"""Most failed runs that a message names."""
 
 
 class Measure(Protocol):
     """Measures a plan."""
 
-    def __call__(self, plan: Plan, doing: str) -> Mapping[Point, MeasuredRun[Any]]:
-        """The result of every point; `doing` is the caption of the progress bar."""
+    def __call__(self, plan: Plan, doing: str) -> Mapping[RunSpec, MeasuredRun[Any]]:
+        """The result of every run; `doing` is the caption of the progress bar."""
 
 
 class Bench:
     """Measures plans, one after another, within a context.
 
     Attributes:
-        failed: Points without results, with their errors, of a study that concludes although points failed.
+        failed: Runs without results, with their errors, of a study that concludes although runs failed.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class Bench:
         """A bench whose results are rows of `kind`, kept in `directory`, if any, and read in `reuse` too.
 
         Raises:
-            Error: A directory to reuse holds no points.
+            Error: A directory to reuse holds no runs.
         """
         self.where = where
-        self.failed: dict[Point, str] = {}
+        self.failed: dict[RunSpec, str] = {}
         self._despite_failures = despite_failures
         self._kept = ResultCache(directory, kind, reuse)
         self._open = ExitStack()
@@ -71,54 +71,54 @@ class Bench:
         self._hosts: Counter[str] = Counter()
 
     def __enter__(self) -> Bench:
-        """Reads the kept points."""
+        """Reads the cached runs."""
         self._open.enter_context(self._kept)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends the processes, also in the middle of a point; a cluster is left running."""
+        """Ends the processes, also in the middle of a run; a cluster is left running."""
         self._open.__exit__(kind, error, trace)
 
-    def measure(self, plan: Plan, doing: str) -> Mapping[Point, MeasuredRun[Any]]:
-        """The result of every point of a plan; only points without a kept result are run.
+    def measure(self, plan: Plan, doing: str) -> Mapping[RunSpec, MeasuredRun[Any]]:
+        """The result of every run of a plan; only runs without a kept result are run.
 
         Raises:
-            Error: Points failed, named in the message, or workers cannot be used.
-            Unfinished: Only a share of the points was to run, and others have no result yet.
-            KeyboardInterrupt: The user stopped the study; points that were done are kept.
+            Error: Runs failed, named in the message, or workers cannot be used.
+            Unfinished: Only a share of the runs was to run, and others have no result yet.
+            KeyboardInterrupt: The user stopped the study; runs that were done are kept.
         """
         known = keys(plan, lasting=self._kept.place is not None)
         share = self.where.share
-        # Points with one key run the same and are kept once, so they belong to the same share.
+        # Runs with one key run the same and are kept once, so they belong to the same share.
         positions = {
-            key: place for place, key in enumerate(dict.fromkeys(known[each] for each in plan.points))
+            key: place for place, key in enumerate(dict.fromkeys(known[each] for each in plan.specs))
         }
         missing = [
-            point
-            for point in plan.points
-            if not self._kept.knows(known[point], point)
-            and (share is None or share.has(positions[known[point]]))
+            spec
+            for spec in plan.specs
+            if not self._kept.knows(known[spec], spec)
+            and (share is None or share.has(positions[known[spec]]))
         ]
         if missing and self._kept.place is not None:
             write_runs(self._kept.place.parent, plan, known)
 
         def saved() -> int:
-            return sum(self._kept.knows(known[point], point) for point in plan.points)
+            return sum(self._kept.knows(known[spec], spec) for spec in plan.specs)
 
-        with self.noting_progress(len(plan.points), saved):
+        with self.noting_progress(len(plan.specs), saved):
             failed = self._run(plan, missing, known, doing)
         if failed and not self._despite_failures:
-            raise of_points(failed, plan, len(missing))
+            raise failure_of(failed, plan, len(missing))
         if share is not None:
             self._kept.recall()
-            done = {*failed, *(each for each in plan.points if known[each] in self._kept.known)}
-            left = [point for point in plan.points if point not in done]
+            done = {*failed, *(each for each in plan.specs if known[each] in self._kept.known)}
+            left = [spec for spec in plan.specs if spec not in done]
             if left:
-                raise IncompleteStudy(str(share), len(missing) - len(failed), len(left), len(plan.points))
-        self.failed |= {point: str(error) for point, error in failed.items()}
-        return {point: self._kept.known[known[point]] for point in plan.points if point not in failed}
+                raise IncompleteStudy(str(share), len(missing) - len(failed), len(left), len(plan.specs))
+        self.failed |= {spec: str(error) for spec, error in failed.items()}
+        return {spec: self._kept.known[known[spec]] for spec in plan.specs if spec not in failed}
 
     @contextmanager
     def noting_progress(self, total: int, saved: Callable[[], int]) -> Iterator[None]:
@@ -136,32 +136,32 @@ class Bench:
             raise
 
     def _run(
-        self, plan: Plan, points: list[Point], known: Mapping[Point, str], doing: str
-    ) -> dict[Point, Error | InternalError]:
-        """Measures points and keeps their results; returns the failed points with their errors."""
-        failed: dict[Point, Error | InternalError] = {}
+        self, plan: Plan, specs: list[RunSpec], known: Mapping[RunSpec, str], doing: str
+    ) -> dict[RunSpec, Error | InternalError]:
+        """Measures runs and keeps their results; returns the failed runs with their errors."""
+        failed: dict[RunSpec, Error | InternalError] = {}
         workers: set[str] = set()
-        pool = self._where(plan, points)
-        at_once = max(1, min(pool.at_once if pool else 1, len(points)))
-        work = WorkDone(plan.names, len(points), at_once)
+        pool = self._where(plan, specs)
+        at_once = max(1, min(pool.at_once if pool else 1, len(specs)))
+        work = WorkDone(plan.names, len(specs), at_once)
         with Progress(doing, of="runs") as progress:
 
-            def watch(pending: Sequence[Point]) -> None:
+            def watch(pending: Sequence[RunSpec]) -> None:
                 work.pending(pending)
                 progress.update(work.done, work.fraction, work.slowest)
 
-            with closing(measured(plan, points, pool, watch)) as runs:
+            with closing(measured(plan, specs, pool, watch)) as runs:
                 for run in runs:
                     seconds = 0.0
                     if isinstance(run.found, (Error, InternalError)):
-                        failed[run.point] = run.found
-                        self._kept.add_failed(known[run.point], run.point, run.found)
+                        failed[run.spec] = run.found
+                        self._kept.add_failed(known[run.spec], run.spec, run.found)
                     else:
-                        self._kept.add(known[run.point], run.point, run.found)
+                        self._kept.add(known[run.spec], run.spec, run.found)
                         seconds = run.found.timing.get("wall_s", 0.0)
                         requests = getattr(run.found.row, "requests", None)
-                        progress.expect(work.done + 1, len(points), at_once, requests)
-                    work.completed(run.point, seconds)
+                        progress.expect(work.done + 1, len(specs), at_once, requests)
+                    work.completed(run.spec, seconds)
                     workers.add(run.worker)
                     self._hosts[run.host] += 1
                     progress.workers = len(workers)
@@ -169,18 +169,18 @@ class Bench:
         return failed
 
     def tell_hosts(self) -> None:
-        """Prints the machines on which points ran, where there is more than one."""
+        """Prints the machines on which runs ran, where there is more than one."""
         if len(self._hosts) > 1:
-            parts = [f"{host} ({points:,})" for host, points in sorted(self._hosts.items())]
-            Progress("").tell(f"{counted(self._hosts.total(), 'point')} ran on {joined(parts)}")
+            parts = [f"{host} ({specs:,})" for host, specs in sorted(self._hosts.items())]
+            Progress("").tell(f"{counted(self._hosts.total(), 'run')} executed on {joined(parts)}")
 
-    def _where(self, plan: Plan, points: list[Point]) -> Pool | None:
-        """Workers for some points; None where this process is to measure them.
+    def _where(self, plan: Plan, specs: list[RunSpec]) -> Pool | None:
+        """Workers for some runs; None where this process is to measure them.
 
-        Points with plug-ins always go to other processes: a plug-in imported here may be an older version of
+        Runs with plug-ins always go to other processes: a plug-in imported here may be an older version of
         its file.
         """
-        if not points:
+        if not specs:
             return None
         if self.where.executor is not None:
             self._pool = self._pool or UserPool(self.where.executor)
@@ -189,26 +189,26 @@ class Bench:
             if self._pool is None:
                 self._pool = self._open.enter_context(cluster(self.where.cluster, send=self.where.send))
             return self._pool
-        required = min(self.where.parallel, len(points))
-        if required == 1 and not any(plugins_of(plan.texts[point]) for point in points):
+        required = min(self.where.parallel, len(specs))
+        if required == 1 and not any(plugins_of(plan.texts[spec]) for spec in specs):
             return None
         if self._workers < required:
             self._pool, self._workers = self._open.enter_context(processes(required)), required
         return self._pool
 
 
-def of_points(
-    failed: Mapping[Point, Error | InternalError], plan: Plan, points: int
+def failure_of(
+    failed: Mapping[RunSpec, Error | InternalError], plan: Plan, specs: int
 ) -> Error | InternalError:
-    """The error about failed points, out of `points` that ran: the first one's cause, and the names of all.
+    """The error about failed runs, out of `specs` that ran: the first one's cause, and the names of all.
 
     It is an `InternalError` where one of them failed by a defect of sledlab.
     """
-    names = [plan.names[point] for point in plan.points if point in failed]
-    errors = [failed[point] for point in plan.points if point in failed]
+    names = [plan.names[spec] for spec in plan.specs if spec in failed]
+    errors = [failed[spec] for spec in plan.specs if spec in failed]
     ours = [each for each in errors if isinstance(each, InternalError)]
     worst: Error | InternalError = ours[0] if ours else errors[0]
     name = names[errors.index(worst)]
     if len(names) > 1:
-        name = f"{len(names):,} of {points:,} points failed: {listed(names, NAMED)}; {name}"
+        name = f"{len(names):,} of {specs:,} runs failed: {listed(names, NAMED)}; {name}"
     return InternalError(f"{name}: {worst}") if isinstance(worst, InternalError) else named(worst, name)

@@ -28,7 +28,7 @@ class Column:
     Attributes:
         meaning: The meaning, in one line of at most 100 characters.
         unit: The unit; empty where there is none.
-        hidden: Whether the column is kept with a point but is in no table.
+        hidden: Whether the column is kept with a run but is in no table.
     """
 
     meaning: str

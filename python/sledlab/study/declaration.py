@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sledlab.study.bench import Measure
     from sledlab.study.measure import MeasuredRun
     from sledlab.study.outcome import Outcome
-    from sledlab.study.plan import Plan, Point, Question
+    from sledlab.study.plan import Plan, Question, RunSpec
 
 Out = TypeVar("Out", bound="Outcome")
 
@@ -83,9 +83,9 @@ class Declaration(Generic[Out]):
         race: Makes the plan of all runs from the results of the first plan, where these decide what runs
             next.
         subject: The kind of its runs.
-        despite_failures: Whether it concludes although points failed: `conclude` finds no results of these,
+        despite_failures: Whether it concludes although runs failed: `conclude` finds no results of these,
             but their errors in `Plan.failed`. Otherwise the study ends with an error that names them. Either
-            way all points run, and failed ones run again the next time.
+            way all runs run, and failed ones run again the next time.
         place: The keyword of the argument of its command, where that is no file of a study.
     """
 
@@ -94,7 +94,7 @@ class Declaration(Generic[Out]):
     help: str
     options: type
     plan: Callable[[Question], Plan]
-    conclude: Callable[[Plan, Mapping[Point, MeasuredRun[Any]]], Out]
+    conclude: Callable[[Plan, Mapping[RunSpec, MeasuredRun[Any]]], Out]
     doing: str = "studying"
     device: bool | str = True
     covered: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The frame of every study: plans, measures points without kept results, concludes and writes."""
+"""The frame of every study: plans, measures runs without kept results, concludes and writes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sledlab.study.executor.worker_choice import Where
 from sledlab.study.file import tables_of
 from sledlab.study.inputs import plugins_of
 from sledlab.study.plan import Question, several, to_toml
-from sledlab.study.result_cache import POINTS
+from sledlab.study.result_cache import RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,7 +89,7 @@ def _run(
         raise _alone(study.name, race=study.race is not None)
     directory = results(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
-        leaves(directory, study.name, [POINTS, UNFINISHED])
+        leaves(directory, study.name, [RUNS, UNFINISHED])
     reuse = several(options.get("reuse"))
     row = arrived(study.subject.row)
     bench = Bench(where, directory, row, reuse=reuse, despite_failures=study.despite_failures)
@@ -100,7 +100,7 @@ def _run(
         bench.tell_hosts()
     if bench.failed:
         plan = dataclasses.replace(plan, failed=bench.failed)
-    with bench.noting_progress(len(plan.points), lambda: len(result)):
+    with bench.noting_progress(len(plan.specs), lambda: len(result)):
         outcome = study.conclude(plan, result)
         if directory is not None:
             leaves(directory, study.name, outcome.leaves)
@@ -136,7 +136,7 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
 
 
 def _alone(name: str, *, race: bool) -> Error:
-    """The error about a step of a study that a share of the points cannot do alone."""
+    """The error about a step of a study that a share of the runs cannot do alone."""
     if race:
         return Error(
             f"`--share` does not go with `{name}`: what runs next depends on all that ran before",

@@ -1,6 +1,6 @@
 """Histograms of response times that can be merged: percentiles over many devices are those of one recorder.
 
-The simulator counts response times in bins of three significant digits (an HDR histogram). A point keeps the
+The simulator counts response times in bins of three significant digits (an HDR histogram). A run keeps the
 same bins, so that merged histograms equal the one that a single recorder would have counted.
 """
 

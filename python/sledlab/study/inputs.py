@@ -1,4 +1,4 @@
-"""Inputs of a point besides the text of its experiment: traces, work records, and modules of plug-ins."""
+"""Inputs of a run besides the text of its experiment: traces, work records, and modules of plug-ins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Opener, Trace
 
 INPUTS = ("trace", "work")
-"""Tables of an experiment whose `file` is read: a point depends on its contents, not on its path."""
+"""Tables of an experiment whose `file` is read: a run depends on its contents, not on its path."""
 
 PLUGGABLE = ("kind", "replacement")
 """Keys of tables of an experiment whose value may be a plug-in."""
@@ -97,7 +97,7 @@ def in_memory(trace: Trace | None) -> bool:
 
 
 def files_of(text: str, trace: Trace | None) -> tuple[str, ...]:
-    """The files that a point reads, named as the point names them."""
+    """The files that a run reads, named as the run names them."""
     if trace is None:
         return inputs_in(text).files
     return _paths(trace.opener)
@@ -117,7 +117,7 @@ def _paths(opener: Opener) -> tuple[str, ...]:
 
 
 def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> tuple[str, Trace | None]:
-    """A point whose files are renamed by `change`."""
+    """A run whose files are renamed by `change`."""
     if trace is not None:
         return text, _at(trace, change)
     if all(change(name) == name for name in inputs_in(text).files):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sledlab.study.columns import Row
     from sledlab.study.measure import Found
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Plan, RunSpec
 
 TABLES = ("parquet", "csv")
 """Formats in which each table is written."""
@@ -59,7 +59,7 @@ class Outcome(DisplayedResult):
     toml: str
 
     @classmethod
-    def from_runs(cls, plan: Plan, result: Mapping[Point, Found]) -> Self:
+    def from_runs(cls, plan: Plan, result: Mapping[RunSpec, Found]) -> Self:
         """Make the outcome of measured runs: each case is a row of its labels and the mean of its runs."""
         rows: dict[str, list[Row]] = {name: [] for name in cls.kinds}
         for case, runs in runs_of(plan, result).items():

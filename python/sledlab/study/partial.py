@@ -15,7 +15,7 @@ from sledlab.show.document import Document, Grid, Heading, Text
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, spaced
 from sledlab.study.columns import columns, record
-from sledlab.study.plan import Point
+from sledlab.study.plan import RunSpec
 from sledlab.study.result_cache import ResultCache, files
 
 if TYPE_CHECKING:
@@ -37,26 +37,26 @@ SHOWN = {
 """Results of a run that are shown, and their headings."""
 
 
-def write_runs(directory: Path, plan: Plan, keys: Mapping[Point, str]) -> None:
+def write_runs(directory: Path, plan: Plan, keys: Mapping[RunSpec, str]) -> None:
     """Write all runs of a plan, with their keys in the result cache, to `unfinished.json`.
 
     Raises:
         Error: The file cannot be written.
     """
-    labels: dict[Point, dict[str, Any]] = {}
+    labels: dict[RunSpec, dict[str, Any]] = {}
     for case in plan.cases:
-        for point in plan.points_of(case):
-            labels.setdefault(point, dict(case.labels))
+        for spec in plan.specs_of(case):
+            labels.setdefault(spec, dict(case.labels))
     runs = [
         {
-            "key": keys[point],
-            "name": plan.names[point],
-            "labels": labels[point],
-            "base": point.base,
-            "settings": point.settings,
-            "seed": point.seed,
+            "key": keys[spec],
+            "name": plan.names[spec],
+            "labels": labels[spec],
+            "base": spec.base,
+            "settings": spec.settings,
+            "seed": spec.seed,
         }
-        for point in plan.points
+        for spec in plan.specs
     ]
     with drafted(directory / UNFINISHED) as draft:
         draft.write_text(json.dumps({"runs": runs}) + "\n", encoding="utf-8")
@@ -140,8 +140,8 @@ def read_partial(directory: Path, kind: str, row: Callable[..., Any]) -> Partial
     with ResultCache(None, row, [directory] if files(directory) else []) as cached, reading(path):
         runs = read_json(path)["runs"]
         for run in runs:
-            point = Point(run["base"], tuple(map(tuple, run["settings"])), run["seed"])
-            if cached.knows(run["key"], point):
+            spec = RunSpec(run["base"], tuple(map(tuple, run["settings"])), run["seed"])
+            if cached.knows(run["key"], spec):
                 names.append(run["name"])
                 rows.append(run["labels"] | {"seed": run["seed"]} | _flat(cached.known[run["key"]].row))
     return PartialStudy(kind, len(runs), names, rows)

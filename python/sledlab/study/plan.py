@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Point:
+class RunSpec:
     """One run of a study.
 
     Attributes:
         base: Name of the experiment that it starts from, a key of `Plan.bases`.
         settings: Changes to that experiment, as keys and values.
         seed: Root of all random numbers.
-        weight: Estimate of its duration, in any unit; the longest points run first.
+        weight: Estimate of its duration, in any unit; the longest runs run first.
     """
 
     base: str
@@ -43,11 +43,11 @@ class Point:
     weight: float = field(default=0.0, compare=False)
 
     def keys(self) -> dict[str, Any]:
-        """The point's base, settings and seed, for the file of kept points."""
+        """The run's base, settings and seed, for the file of cached runs."""
         return {"base": self.base, **dict(self.settings), "seed": self.seed}
 
     def __str__(self) -> str:
-        """The point as messages name it."""
+        """The run as messages name it."""
         tables = "".join(f", {key} = {value}" for key, value in self.settings)
         return f"{self.base}, seed {self.seed}{tables}" if self.base else f"seed {self.seed}{tables}"
 
@@ -59,9 +59,9 @@ class Case:
     Attributes:
         section: Name of the table that the row belongs to.
         labels: Columns that identify the row in its table, with their values.
-        base: The base of its points.
-        settings: The settings of its points.
-        weight: The weight of its points.
+        base: The base of its runs.
+        settings: The settings of its runs.
+        weight: The weight of its runs.
         name: Its name in messages; by default made of its settings.
     """
 
@@ -93,7 +93,7 @@ class Plan:
         explicit: The experiment in the study's file, where the plan sets more than the user did.
         toml: The study as a file; set by the frame.
         measure: The function that measures a run; by default the one of the study's subject.
-        failed: Points without results, with their errors, of a study that concludes in spite of them
+        failed: Runs without results, with their errors, of a study that concludes in spite of them
             (`Study.despite_failures`); set by the frame.
     """
 
@@ -108,7 +108,7 @@ class Plan:
     toml: str = ""
     traces: Mapping[str, Trace] = field(default_factory=dict)
     measure: Callable[..., Any] | None = None
-    failed: Mapping[Point, str] = field(default_factory=dict)
+    failed: Mapping[RunSpec, str] = field(default_factory=dict)
 
     @classmethod
     def for_question(cls, question: Question, cases: Sequence[Case], axes: Mapping[str, Any]) -> Self:
@@ -121,9 +121,9 @@ class Plan:
         roots = seeds(plain(question.base.to_toml()), question.axis("seed"))
         return cls({"": question.base}, question.trace, cases, roots, {**axes, "seed": roots})
 
-    def trace_of(self, point: Point) -> Trace | None:
+    def trace_of(self, spec: RunSpec) -> Trace | None:
         """The trace that a run replays instead of the one that its experiment names, if any."""
-        return self.traces.get(point.base, self.trace)
+        return self.traces.get(spec.base, self.trace)
 
     def of(self, section: str, **labels: Any) -> list[Case]:
         """The rows of a table that have these labels."""
@@ -132,59 +132,59 @@ class Plan:
             case for case in self.cases if case.section == section and required <= dict(case.labels).items()
         ]
 
-    def points_of(self, case: Case) -> list[Point]:
+    def specs_of(self, case: Case) -> list[RunSpec]:
         """The runs of a row, one for each seed."""
-        return [Point(case.base, case.settings, seed, case.weight) for seed in self.seeds]
+        return [RunSpec(case.base, case.settings, seed, case.weight) for seed in self.seeds]
 
     @cached_property
-    def points(self) -> list[Point]:
+    def specs(self) -> list[RunSpec]:
         """All different runs, the longest-running first."""
-        unique = dict.fromkeys(point for case in self.cases for point in self.points_of(case))
-        return sorted(unique, key=lambda point: -point.weight)
+        unique = dict.fromkeys(spec for case in self.cases for spec in self.specs_of(case))
+        return sorted(unique, key=lambda spec: -spec.weight)
 
     @cached_property
-    def names(self) -> Mapping[Point, str]:
+    def names(self) -> Mapping[RunSpec, str]:
         """The names of the runs in messages."""
         return {
-            point: f"{case.name}, seed {point.seed}" if case.name else str(point)
+            spec: f"{case.name}, seed {spec.seed}" if case.name else str(spec)
             for case in reversed(self.cases)
-            for point in self.points_of(case)
+            for spec in self.specs_of(case)
         }
 
-    def experiment(self, point: Point) -> Any:
+    def experiment(self, spec: RunSpec) -> Any:
         """The experiment of a run, not yet checked.
 
         Raises:
             Error: A setting is invalid; the message names the run.
         """
         try:
-            experiment = self.bases[point.base]
-            for key, value in point.settings:
+            experiment = self.bases[spec.base]
+            for key, value in spec.settings:
                 experiment = experiment.with_setting(key, value)
-            return experiment.with_setting("seed", str(point.seed))
+            return experiment.with_setting("seed", str(spec.seed))
         except Error as error:
-            raise named(error, self.names[point]) from error
+            raise named(error, self.names[spec]) from error
 
     @cached_property
-    def texts(self) -> Mapping[Point, str]:
+    def texts(self) -> Mapping[RunSpec, str]:
         """The complete experiment of every run, each resolved once.
 
         Raises:
             Error: An experiment is invalid; the message names the run.
         """
-        return {point: self._text(point) for point in self.points}
+        return {spec: self._text(spec) for spec in self.specs}
 
-    def _text(self, point: Point) -> str:
+    def _text(self, spec: RunSpec) -> str:
         try:
-            text: str = self.experiment(point).to_toml()
+            text: str = self.experiment(spec).to_toml()
             return text
         except Error as error:
-            raise named_alone(error, self.names[point], self.bases[point.base]) from error
+            raise named_alone(error, self.names[spec], self.bases[spec.base]) from error
 
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The complete experiment of the last run, as plain data: what all runs share is read from it."""
-        return plain(self.texts[self.points[-1]])
+        return plain(self.texts[self.specs[-1]])
 
 
 @dataclass(frozen=True)
@@ -266,19 +266,19 @@ def plain(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def named(error: Error, point: object) -> Error:
+def named(error: Error, spec: object) -> Error:
     """The error, with the name of the run that raised it."""
-    return Error(f"{point}: {error.message}", error.place, error.remedy)
+    return Error(f"{spec}: {error.message}", error.place, error.remedy)
 
 
-def named_alone(error: Error, point: object, base: Any) -> Error:
+def named_alone(error: Error, spec: object, base: Any) -> Error:
     """The error with the name of the run that raised it, unless every run from the same base raises it."""
     try:
         base.to_toml()
     except Error as shared:
         if shared.message == error.message:
             return shared
-    return named(error, point)
+    return named(error, spec)
 
 
 def check_source(experiment: Experiment, trace: Trace | None) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.errors import Error
 from sledlab.study.outcome import Outcome
-from sledlab.study.race_rows import DecisionCost, Level, Mean, RacePoint
+from sledlab.study.race_rows import DecisionCost, Level, Mean, RaceRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -168,14 +168,14 @@ class Race(Outcome, ABC):
     """The outcome of a race: tables, curves and winners at each load.
 
     Attributes:
-        rows: The simulated results: `points`, `curves` and `throughput`.
+        rows: The simulated results: `runs`, `curves` and `throughput`.
         costs: Wall-clock figures: `decision_cost`.
-        config: The part of the experiment that all points share, as plain data.
+        config: The part of the experiment that all runs share, as plain data.
         axes: The values of all axes.
         toml: The race as a file.
     """
 
-    kinds: ClassVar[Mapping[str, type]] = {"points": RacePoint, "curves": Mean, "throughput": Level}
+    kinds: ClassVar[Mapping[str, type]] = {"runs": RaceRun, "curves": Mean, "throughput": Level}
     cost_kinds: ClassVar[Mapping[str, type]] = {"decision_cost": DecisionCost}
 
     rows: Mapping[str, Sequence[Any]] = field(repr=False)
@@ -185,9 +185,9 @@ class Race(Outcome, ABC):
     toml: str = field(repr=False)
 
     @property
-    def points(self) -> polars.DataFrame:
+    def runs(self) -> polars.DataFrame:
         """One row per competitor, speed-up and seed: the simulated results."""
-        return self.tables["points"]
+        return self.tables["runs"]
 
     @property
     def curves(self) -> polars.DataFrame:

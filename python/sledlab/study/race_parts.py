@@ -103,7 +103,7 @@ def slow_plugin(race: Race) -> list[Text]:
     """Return a note about the plug-in whose runs took most of the wall-clock time of a race, if one did."""
     rows = race.costs["decision_cost"]
     total = math.fsum(row.wall_s or 0.0 for row in rows)
-    seeds = len(race.rows["points"]) / len(race.rows["curves"])
+    seeds = len(race.rows["runs"]) / len(race.rows["curves"])
     requests = {row.who.keys: row.requests / seeds for row in race.rows["curves"]}
     for name in sorted({row.who.name for row in rows if is_plugin(row.who.name)}):
         own = [row for row in rows if row.who.name == name and row.wall_s and row.decision_ns]

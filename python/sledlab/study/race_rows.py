@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sledlab.study.measure import Found
-    from sledlab.study.plan import Plan
-    from sledlab.study.plan import Point as Run
+    from sledlab.study.plan import Plan, RunSpec
 
     Keys = tuple[Any, ...]
 
@@ -57,7 +56,7 @@ class Competitor:
 
 
 @dataclass(frozen=True)
-class RacePoint:
+class RaceRun:
     """A run."""
 
     who: Competitor
@@ -122,7 +121,7 @@ class DecisionCost:
     wall_s: Annotated[float | None, Column("real time of a run", "s")]
 
 
-def measured(plan: Plan, result: Mapping[Run, Found]) -> list[tuple[RacePoint, Found]]:
+def measured(plan: Plan, result: Mapping[RunSpec, Found]) -> list[tuple[RaceRun, Found]]:
     """Return all runs of a plan, sorted by competitor, speed-up, varied values and seed.
 
     The labels of its cases are competitor, speed-up, and the keys that vary besides, in this order.
@@ -131,32 +130,34 @@ def measured(plan: Plan, result: Mapping[Run, Found]) -> list[tuple[RacePoint, F
     for case in plan.cases:
         competitor, (_, speedup), *varied = case.labels
         who = Competitor(dict([competitor]), speedup, dict(varied))
-        pairs += [(RacePoint(who, run.seed, result[run].row), result[run]) for run in plan.points_of(case)]
+        pairs += [(RaceRun(who, spec.seed, result[spec].row), result[spec]) for spec in plan.specs_of(case)]
     return sorted(pairs, key=lambda pair: (*pair[0].who.keys, pair[0].seed))
 
 
-def means(points: Sequence[RacePoint]) -> list[Mean]:
-    """Means over the seeds, of sorted points."""
+def means(race_runs: Sequence[RaceRun]) -> list[Mean]:
+    """Means over the seeds, of sorted runs."""
     rows = []
-    for _, group in groupby(points, key=lambda point: point.who.keys):
+    for _, group in groupby(race_runs, key=lambda race_run: race_run.who.keys):
         each = list(group)
-        runs = [point.run for point in each]
+        runs = [race_run.run for race_run in each]
         energy = math.fsum(run.energy_j / run.requests * 1000 for run in runs) / len(runs)
         rows.append(Mean(each[0].who, averaged(runs), sum(run.requests for run in runs), energy))
     return rows
 
 
-def costs(pairs: Sequence[tuple[RacePoint, Found]]) -> list[DecisionCost]:
-    """Wall-clock figures of sorted points: means over the seeds."""
+def costs(pairs: Sequence[tuple[RaceRun, Found]]) -> list[DecisionCost]:
+    """Wall-clock figures of sorted runs: means over the seeds."""
     rows = []
     for _, group in groupby(pairs, key=lambda pair: pair[0].who.keys):
         each = list(group)
         taken = (mean([result.timing.get(name) for _, result in each]) for name in ("decision_ns", "wall_s"))
-        rows.append(DecisionCost(each[0][0].who, mean([point.run.queue_mean for point, _ in each]), *taken))
+        rows.append(
+            DecisionCost(each[0][0].who, mean([race_run.run.queue_mean for race_run, _ in each]), *taken)
+        )
     return rows
 
 
-def throughput(points: Sequence[RacePoint]) -> list[Level]:
+def throughput(race_runs: Sequence[RaceRun]) -> list[Level]:
     """The arrival rate at which the mean response of each competitor reaches each level.
 
     Interpolated on the curve through the measured loads: straight lines of the logarithm of the mean
@@ -167,14 +168,14 @@ def throughput(points: Sequence[RacePoint]) -> list[Level]:
         why: `yes`, `in overload` (the load above was overloaded, where the response has no value of its
         own), `below` (even at the lightest load it is longer), `above` (even at the heaviest it is shorter).
     """
-    groups: dict[Keys, list[RacePoint]] = {}
-    for point in points:
-        groups.setdefault((point.who.name, *point.who.varied.values()), []).append(point)
+    groups: dict[Keys, list[RaceRun]] = {}
+    for race_run in race_runs:
+        groups.setdefault((race_run.who.name, *race_run.who.varied.values()), []).append(race_run)
     rows = []
-    for level in levels([row.run for row in means(points)]):
+    for level in levels([row.run for row in means(race_runs)]):
         for group in groups.values():
-            seeds = dict.fromkeys(point.seed for point in group)
-            curves = [[point.run for point in group if point.seed == seed] for seed in seeds]
+            seeds = dict.fromkeys(race_run.seed for race_run in group)
+            curves = [[race_run.run for race_run in group if race_run.seed == seed] for seed in seeds]
             who = group[0].who
             reached = _together([crossing(curve, level) for curve in curves])
             rows.append(Level(who.competitor, who.varied, level, *reached))
@@ -213,9 +214,9 @@ def levels(runs: Sequence[Measured]) -> list[float]:
 
 
 def rows_of(
-    pairs: Sequence[tuple[RacePoint, Found]],
+    pairs: Sequence[tuple[RaceRun, Found]],
 ) -> tuple[Mapping[str, Any], Mapping[str, Sequence[DecisionCost]]]:
     """Tables of sorted runs: of simulated results, and of wall-clock figures."""
-    points = [point for point, _ in pairs]
-    rows = {"points": points, "curves": means(points), "throughput": throughput(points)}
+    race_runs = [race_run for race_run, _ in pairs]
+    rows = {"runs": race_runs, "curves": means(race_runs), "throughput": throughput(race_runs)}
     return rows, {"decision_cost": costs(pairs)}

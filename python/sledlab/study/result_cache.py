@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
 
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Plan, RunSpec
     from sledlab.traces.read import Opener, Trace
 
-POINTS = "points"
+RUNS = "runs"
 """The folder of cached runs in a directory of results: one file for each process that measured some."""
 
 _HEAD, _CHECK, _TAIL = b'{"check": "', 16, b'", '
@@ -57,22 +57,22 @@ class ResultCache:
     def __init__(
         self, directory: Path | None, kind: Callable[..., Any], reuse: Iterable[str | Path] = ()
     ) -> None:
-        """The points of `directory`, if any, and those of other directories of results, which are only read.
+        """The runs of `directory`, if any, and those of other directories of results, which are only read.
 
         Raises:
-            Error: One of the directories in `reuse` holds no points.
+            Error: One of the directories in `reuse` holds no runs.
         """
         self.kind = kind
-        self.place = directory / POINTS if directory else None
+        self.place = directory / RUNS if directory else None
         self.known: dict[str, MeasuredRun[Any]] = {}
         self._directory = directory
-        self._others = [_with_points(Path(each)) for each in reuse]
+        self._others = [_with_runs(Path(each)) for each in reuse]
         self._elsewhere: dict[str, MeasuredRun[Any]] = {}
         self._path: Path | None = None
         self._file: Any = None
 
     def __enter__(self) -> ResultCache:
-        """Reads the points of former runs; damaged lines are skipped."""
+        """Reads the runs of former runs; damaged lines are skipped."""
         self.recall()
         return self
 
@@ -86,7 +86,7 @@ class ResultCache:
             _open.discard(self._path)
 
     def recall(self) -> None:
-        """Reads points that others have written since; damaged lines are dropped if their writer is gone."""
+        """Reads runs that others have written since; damaged lines are dropped if their writer is gone."""
         for directory in self._others:
             for path in files(directory):
                 _recall(path, partial(self._read, self._elsewhere), mend=False)
@@ -97,7 +97,7 @@ class ResultCache:
                         _recall(path, partial(self._read, self.known), mend=_is_left(path))
 
     def _read(self, into: dict[str, MeasuredRun[Any]], line: bytes) -> bool:
-        """Reads a point from a line; whether the line is undamaged."""
+        """Reads a run from a line; whether the line is undamaged."""
         start = len(_HEAD) + _CHECK
         remaining = line[start + len(_TAIL) :]
         if line != _HEAD + _check(remaining) + _TAIL + remaining:
@@ -106,33 +106,33 @@ class ResultCache:
             record = json.loads(b"{" + remaining)
             into[record["key"]] = MeasuredRun.from_dict(record, self.kind)
         except (KeyError, TypeError):
-            pass  # a point of another version, which may still use it, or a point that failed
+            pass  # a run of another version, which may still use it, or a run that failed
         except (ValueError, RecursionError):
             return False
         return True
 
-    def knows(self, key: str, point: Point) -> bool:
-        """Whether the result of a point is known; one from another directory is written to this one too."""
+    def knows(self, key: str, spec: RunSpec) -> bool:
+        """Whether the result of a run is known; one from another directory is written to this one too."""
         if key not in self.known and key in self._elsewhere:
-            self.add(key, point, self._elsewhere[key])
+            self.add(key, spec, self._elsewhere[key])
         return key in self.known
 
-    def add(self, key: str, point: Point, result: MeasuredRun[Any]) -> None:
-        """Writes the result of a point to the file at once.
+    def add(self, key: str, spec: RunSpec, result: MeasuredRun[Any]) -> None:
+        """Writes the result of a run to the file at once.
 
         Raises:
             Error: The file cannot be written to.
         """
         self.known[key] = result
-        self._write({"key": key, "point": point.keys(), **result.to_dict()})
+        self._write({"key": key, "run": spec.keys(), **result.to_dict()})
 
-    def add_failed(self, key: str, point: Point, error: Exception) -> None:
-        """Writes to the file that a point failed, and why; a later run measures it again.
+    def add_failed(self, key: str, spec: RunSpec, error: Exception) -> None:
+        """Writes to the file that a run failed, and why; a later run measures it again.
 
         Raises:
             Error: The file cannot be written to.
         """
-        self._write({"key": key, "point": point.keys(), "error": str(error)})
+        self._write({"key": key, "run": spec.keys(), "error": str(error)})
 
     def _write(self, record: Mapping[str, Any]) -> None:
         if self.place is None:
@@ -147,18 +147,18 @@ class ResultCache:
 
 
 def files(directory: Path) -> list[Path]:
-    """The files of kept points in a directory of results."""
-    return sorted((directory / POINTS).glob("*.jsonl"))
+    """The files of cached runs in a directory of results."""
+    return sorted((directory / RUNS).glob("*.jsonl"))
 
 
-def _with_points(directory: Path) -> Path:
-    """A directory of results, which must hold kept points.
+def _with_runs(directory: Path) -> Path:
+    """A directory of results, which must hold cached runs.
 
     Raises:
         Error: It holds none.
     """
     if not files(directory):
-        raise Error(f"no points are kept in `{directory}`", remedy="give the --out of a study to --reuse")
+        raise Error(f"no cached runs in `{directory}`", remedy="give the --out of a study to --reuse")
     return directory
 
 
@@ -192,7 +192,7 @@ def _is_left(path: Path) -> bool:
 
 
 def _recall(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
-    """Reads a file of points; with `mend`, its damaged lines are removed from it."""
+    """Reads a file of runs; with `mend`, its damaged lines are removed from it."""
     *lines, last = path.read_bytes().split(b"\n") if path.exists() else [b""]
     full = [line for line in lines if read(line)]
     if len(full) == len(lines) and not last:
@@ -218,8 +218,8 @@ def _check(text: bytes) -> bytes:
     return hashlib.blake2b(text, digest_size=_CHECK // 2).hexdigest().encode()
 
 
-def keys(plan: Plan, *, lasting: bool) -> Mapping[Point, str]:
-    """The key of each point: a hash of all it depends on, experiment, requests and program.
+def keys(plan: Plan, *, lasting: bool) -> Mapping[RunSpec, str]:
+    """The key of each run: a hash of all it depends on, experiment, requests and program.
 
     Lasting keys contain hashes of files. Others are valid within this process only, and no file is read for
     them.
@@ -227,18 +227,18 @@ def keys(plan: Plan, *, lasting: bool) -> Mapping[Point, str]:
     known = content if lasting else identity
     common = (program(), _own(plan.measure)) if lasting else ()
     digests, traces = {}, {}
-    for point, text in plan.texts.items():
-        inputs, trace = inputs_in(text), plan.trace_of(point)
+    for spec, text in plan.texts.items():
+        inputs, trace = inputs_in(text), plan.trace_of(spec)
         if id(trace) not in traces:
             traces[id(trace)] = _requests(trace, known) if trace else ""
         requests = traces[id(trace)] if trace else " ".join(known(located(file)) for file in inputs.files)
         modules = map(module_contents, inputs.plugins)
-        digests[point] = _digest(inputs.text, requests, str(plan.watch), *common, *modules)
+        digests[spec] = _digest(inputs.text, requests, str(plan.watch), *common, *modules)
     return digests
 
 
 def _own(measure: Callable[..., Any] | None) -> str:
-    """The function that measures points and a hash of its module, which `program.MEASURING` may lack."""
+    """The function that measures runs and a hash of its module, which `program.MEASURING` may lack."""
     module = sys.modules.get(getattr(measure, "__module__", ""))
     place = getattr(module, "__file__", None)
     return f"{content(Path(place))} {getattr(measure, '__name__', '')}" if place else ""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sledlab.study.measure import Found
-    from sledlab.study.plan import Case, Plan, Point
+    from sledlab.study.plan import Case, Plan, RunSpec
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class SeedMeans(Measured):
         return includes_zero(relative(self.seed_means_ms, other.seed_means_ms))
 
 
-def runs_of(plan: Plan, result: Mapping[Point, Found]) -> dict[Case, list[Measured]]:
+def runs_of(plan: Plan, result: Mapping[RunSpec, Found]) -> dict[Case, list[Measured]]:
     """The results behind each row of all tables: a run for each seed."""
-    return {case: [result[point].row for point in plan.points_of(case)] for case in plan.cases}
+    return {case: [result[spec].row for spec in plan.specs_of(case)] for case in plan.cases}
 
 
 def averaged(runs: Sequence[Measured]) -> SeedMeans:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sledlab.study.plan import Point
+    from sledlab.study.plan import RunSpec
 
 SIMILAR = 4
 """Number of runs whose mean time is the estimate for the runs that follow: runs are sorted by weight."""
@@ -25,22 +25,22 @@ class WorkDone:
         at_once: Number of runs that execute at the same time.
     """
 
-    names: Mapping[Point, str]
+    names: Mapping[RunSpec, str]
     left: int
     at_once: int
     _spent: list[float] = field(default_factory=list)
-    _begun: dict[Point, float] = field(default_factory=dict)
+    _begun: dict[RunSpec, float] = field(default_factory=dict)
 
-    def completed(self, point: Point, wall_s: float) -> None:
+    def completed(self, spec: RunSpec, wall_s: float) -> None:
         """Record a completed run and its wall-clock time."""
-        self._begun.pop(point, None)
+        self._begun.pop(spec, None)
         self._spent.append(wall_s)
         self.left -= 1
 
-    def pending(self, points: Sequence[Point]) -> None:
+    def pending(self, specs: Sequence[RunSpec]) -> None:
         """Record runs that are submitted and not completed, in order: the first of them execute."""
         now = time.monotonic()
-        self._begun = {point: self._begun.get(point, now) for point in points[: self.at_once]}
+        self._begun = {spec: self._begun.get(spec, now) for spec in specs[: self.at_once]}
 
     @property
     def done(self) -> int:
@@ -66,5 +66,5 @@ class WorkDone:
         """The run that has executed longest of those that do, and for how many seconds; `None` if unknown."""
         if not self._begun:
             return None
-        point, begun = min(self._begun.items(), key=lambda item: item[1])
-        return self.names[point], time.monotonic() - begun
+        spec, begun = min(self._begun.items(), key=lambda item: item[1])
+        return self.names[spec], time.monotonic() - begun

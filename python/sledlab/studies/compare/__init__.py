@@ -157,9 +157,9 @@ def compare(
         ...     sl.workload("uniform"), "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4],
         ...     limit=2000, parallel=1,
         ... )
-        >>> race.points.height
+        >>> race.runs.height
         4
-        >>> race.points.sort("mean_ms")["scheduler"].first()
+        >>> race.runs.sort("mean_ms")["scheduler"].first()
         'sptf'
     """
     if isinstance(device, (list, tuple)) or isinstance(source, (list, tuple)) or _compares_devices(study):

@@ -60,7 +60,7 @@ def planned(question: Question) -> Plan:
         axes={"scheduler": names, "speedup": speedups, "seed": seeds, "vary": vary, "overload": overload},
         measure=measure_of(overload),
     )
-    assert made.texts  # checks every point
+    assert made.texts  # checks every run
     return made
 
 
@@ -81,7 +81,7 @@ def _case(speedup: float, varied: Sequence[Varied], name: str) -> Case:
     labels = [("scheduler", name), ("speedup", speedup), *((key, value) for key, value, _ in varied)]
     settings = [("scheduler.kind", name), *_settings(varied), ("replay.speedup", repr(speedup))]
     called = ", ".join([f"{name} at speed-up {speedup:g}", *([_called(varied)] if varied else [])])
-    return Case("points", tuple(labels), "", tuple(settings), speedup, called)
+    return Case("runs", tuple(labels), "", tuple(settings), speedup, called)
 
 
 def _called(varied: Sequence[Varied]) -> str:

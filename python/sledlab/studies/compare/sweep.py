@@ -163,11 +163,11 @@ def sweeps(comparison: Race) -> list[Sweep]:
         return []
     keys = [*choices, *([SCHEDULER] if len(comparison.axes["scheduler"]) > 1 else [])]
     runs: dict[tuple[Any, ...], dict[float, dict[Combination, list[Measured]]]] = {}
-    for point in comparison.rows["points"]:
-        known = {**point.who.varied, SCHEDULER: point.who.name}
+    for row in comparison.rows["runs"]:
+        known = {**row.who.varied, SCHEDULER: row.who.name}
         of_case = runs.setdefault(tuple((key, known[key]) for key in cases), {})
-        of_load = of_case.setdefault(point.who.speedup, {})
-        of_load.setdefault(tuple(known[key] for key in keys), []).append(point.run)
+        of_load = of_case.setdefault(row.who.speedup, {})
+        of_load.setdefault(tuple(known[key] for key in keys), []).append(row.run)
     return [each for case, loads in runs.items() for each in _of_case(case, keys, loads)]
 
 

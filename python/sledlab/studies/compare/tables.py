@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sledlab.study.columns import Row
     from sledlab.study.measure import Found
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Plan, RunSpec
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,9 +29,9 @@ class Comparison(Race):
     notebook, and prints as one.
 
     Attributes:
-        rows: The simulated results: `points`, `curves` and `throughput`.
+        rows: The simulated results: `runs`, `curves` and `throughput`.
         costs: Wall-clock figures: `decision_cost`.
-        config: The part of the experiment that all points share, as plain data.
+        config: The part of the experiment that all runs share, as plain data.
         axes: Schedulers, speed-ups, seeds, and `vary`.
         toml: The comparison as a file that `sledlab compare` takes.
 
@@ -92,12 +92,12 @@ class Comparison(Race):
         ]
 
     def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-        """Answer, some of the tables by name, and the experiment that all points share, as plain data."""
+        """Answer, some of the tables by name, and the experiment that all runs share, as plain data."""
         result = {name: records(rows) for name, rows in tables.items()}
         effects = {"effects": self._effects()} if self.axes.get("vary") else {}
         return {**self.heading, **result, **effects, "config": dict(self.config)}
 
 
-def conclude(plan: Plan, result: Mapping[Point, Found]) -> Comparison:
-    """The comparison, made of the results of all points."""
+def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> Comparison:
+    """The comparison, made of the results of all runs."""
     return Comparison(*rows_of(measured(plan, result)), plan.config, plan.axes, plan.toml)

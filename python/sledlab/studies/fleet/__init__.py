@@ -45,7 +45,7 @@ STUDY: Study[Fleet] = Study(
     subject=changed(
         ONE_SYSTEM,
         measure=later("sledlab.studies.fleet.measurement:measure"),
-        row=later("sledlab.studies.fleet.measurement:FleetPoint"),
+        row=later("sledlab.studies.fleet.measurement:FleetRun"),
         requests=False,
     ),
 )

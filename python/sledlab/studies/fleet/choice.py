@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sledlab.studies.fleet.goal import ResponseGoal
     from sledlab.studies.fleet.kinds import Kind
-    from sledlab.studies.fleet.measurement import FleetPoint
+    from sledlab.studies.fleet.measurement import FleetRun
     from sledlab.study.histogram import Spread
     from sledlab.study.measure import Measured
     from sledlab.study.prices import Prices
@@ -51,24 +51,24 @@ class Alone:
         volume: Name of the volume.
         survey: Survey of its requests.
         span_s: The time of the fleet, in s.
-        point: Results of the run; None where the volume does not fit on the device.
+        result: Results of the run; None where the volume does not fit on the device.
     """
 
     kind: Kind
     volume: str
     survey: Survey
     span_s: float
-    point: FleetPoint | None
+    result: FleetRun | None
 
     @cached_property
     def run(self) -> Measured | None:
         """The row of the device."""
-        return self.point.measured if self.point else None
+        return self.result.measured if self.result else None
 
     @cached_property
     def times(self) -> Spread | None:
         """The volume's response times on the device."""
-        return self.point.histogram.spread if self.point else None
+        return self.result.histogram.spread if self.result else None
 
     @cached_property
     def load(self) -> float:

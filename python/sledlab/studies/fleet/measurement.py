@@ -1,4 +1,4 @@
-"""Measuring one point of a fleet: the survey of a volume, or a run of a device with its volumes."""
+"""Measuring one run of a fleet: the survey of a volume, or a run of a device with its volumes."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Surveying:
         return self
 
     def to_toml(self) -> str:
-        """The text of a point that surveys."""
+        """The text of a run that surveys."""
         return SURVEY
 
 
 @dataclass(frozen=True)
-class FleetPoint:
-    """The kept results of a point, as plain data: a survey or a run.
+class FleetRun:
+    """The cached results of a run, as plain data: a survey or a run.
 
     Attributes:
         requests: Reads and writes.
@@ -81,7 +81,7 @@ class FleetPoint:
 
 def measure(
     text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
-) -> MeasuredRun[FleetPoint]:
+) -> MeasuredRun[FleetRun]:
     """Surveys a volume, or runs a device.
 
     Args:
@@ -100,12 +100,12 @@ def measure(
     return MeasuredRun(_surveyed(trace), {}) if text == SURVEY else _ran(text, trace, plugins)
 
 
-def _surveyed(trace: Trace) -> FleetPoint:
+def _surveyed(trace: Trace) -> FleetRun:
     result = survey(Volume(trace.name, trace))
-    return FleetPoint(result.requests, survey=asdict(result))
+    return FleetRun(result.requests, survey=asdict(result))
 
 
-def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetPoint]:
+def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetRun]:
     """Runs a device, in constant memory: requests are counted, not kept."""
     assert isinstance(trace.opener, MergedTraces)
     offsets = trace.opener.offsets_blocks
@@ -114,8 +114,8 @@ def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetPo
     result = execute(experiment, Recording(sinks=[split] if split else []), trace=trace)
     row = row_of(result, _rate(result.summary), None)
     volumes = [each.to_dict() for each in split.histograms] if split else []
-    point = FleetPoint(result.count, None, asdict(row), Histogram.of(result).to_dict(), volumes)
-    return MeasuredRun(point, dict(result.timing))
+    run = FleetRun(result.count, None, asdict(row), Histogram.of(result).to_dict(), volumes)
+    return MeasuredRun(run, dict(result.timing))
 
 
 def _rate(summary: Mapping[str, Any]) -> float:

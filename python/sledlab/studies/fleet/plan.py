@@ -17,7 +17,7 @@ from sledlab.study.prices import Prices, prices
 from sledlab.traces.volumes import Volume, bulk, merged, read_volumes
 
 if TYPE_CHECKING:
-    from sledlab.study.plan import Point, Question
+    from sledlab.study.plan import Question, RunSpec
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class FleetPlan(Plan):
     prices: Prices = field(default_factory=prices)
     _known: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
 
-    def _text(self, point: Point) -> str:
-        """The text of a point: thousands of devices are of a few kinds, so each kind's is resolved once."""
-        base = id(self.bases[point.base])
+    def _text(self, spec: RunSpec) -> str:
+        """The text of a run: thousands of devices are of a few kinds, so each kind's is resolved once."""
+        base = id(self.bases[spec.base])
         if base not in self._known:
-            self._known[base] = super()._text(point)
+            self._known[base] = super()._text(spec)
         return self._known[base]
 
 

@@ -1,6 +1,6 @@
 """The steps of a fleet's study: surveys, each volume alone, devices as they are placed, the mix.
 
-The results of a step decide the runs of the next. The steps are the same when points are measured and when
+The results of a step decide the runs of the next. The steps are the same when runs are measured and when
 the outcome is made of kept results; only the `measure` that they call differs.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sledlab.studies.fleet.kinds import Kind
-    from sledlab.studies.fleet.measurement import FleetPoint
+    from sledlab.studies.fleet.measurement import FleetRun
     from sledlab.studies.fleet.placement import Layout
     from sledlab.study.bench import Measure
     from sledlab.study.histogram import Spread
@@ -38,7 +38,7 @@ NAMED = 3
 
 
 class FruitlessError(Error):
-    """Too many points failed for an outcome."""
+    """Too many runs failed for an outcome."""
 
 
 class FilledDevice(NamedTuple):
@@ -73,21 +73,21 @@ class Laid:
 
     kind: Kind
     fill: float | None
-    devices: Mapping[FilledDevice, FleetPoint]
+    devices: Mapping[FilledDevice, FleetRun]
     left: Mapping[str, str]
 
     @property
     def times(self) -> Histogram:
         """Response times of all requests."""
-        return Histogram.merged(point.histogram for point in self.devices.values())
+        return Histogram.merged(run.histogram for run in self.devices.values())
 
     @cached_property
     def volumes(self) -> dict[str, tuple[int, Spread]]:
         """For each volume the number of its device, and its response times there."""
         return {
             volume: (number, times.spread)
-            for number, (device, point) in enumerate(self.devices.items())
-            for volume, times in zip(device.volumes, point.histograms, strict=True)
+            for number, (device, run) in enumerate(self.devices.items())
+            for volume, times in zip(device.volumes, run.histograms, strict=True)
         }
 
     @property
@@ -130,13 +130,13 @@ class Walk:
     """
 
     def __init__(self, plan: FleetPlan, measure: Measure) -> None:
-        """`measure` finds the results of the points of a plan."""
+        """`measure` finds the results of the runs of a plan."""
         self.plan = plan
         self.batches: list[FleetPlan] = []
         self._measure = measure
         self._surveys: dict[str, Survey] = {}
         self._failed: dict[str, str] = {}
-        self._why = {point.base: reason for point, reason in plan.failed.items()}
+        self._why = {spec.base: reason for spec, reason in plan.failed.items()}
 
     def steps(self) -> FleetSteps:
         """Takes all steps.
@@ -164,7 +164,7 @@ class Walk:
 
     def _survey(self) -> None:
         """Surveys all volumes; notes the errors of those that cannot be replayed."""
-        result = self._points(self.plan, "surveying volumes")
+        result = self._results(self.plan, "surveying volumes")
         for name in self.plan.volumes:
             surveyed = result.get(survey_name(name))
             if surveyed is None:
@@ -182,14 +182,14 @@ class Walk:
             for volume, survey in self._surveys.items()
             if survey.end_blocks <= kind.blocks
         ]
-        points = self._run(devices, "replaying volumes alone")
+        runs = self._run(devices, "replaying volumes alone")
         for device in devices:
-            if device not in points:
+            if device not in runs:
                 self._failed[device.volumes[0]] = self._why.get(str(device), "")
         self._surveys = {name: each for name, each in self._surveys.items() if name not in self._failed}
         return {
             name: {
-                volume: Alone(kind, volume, survey, span_s, points.get(FilledDevice(name, (volume,), (0,))))
+                volume: Alone(kind, volume, survey, span_s, runs.get(FilledDevice(name, (volume,), (0,))))
                 for volume, survey in self._surveys.items()
             }
             for name, kind in self.plan.kinds.items()
@@ -241,8 +241,8 @@ class Walk:
             raise FruitlessError(f"{broken}: {self._why.get(str(broken), 'it cannot be replayed')}")
         return Laid(kind, fill, result, {items[each.volume].name: each.why for each in layout.left})
 
-    def _run(self, devices: Sequence[FilledDevice], doing: str) -> dict[FilledDevice, FleetPoint]:
-        """Runs devices, each a point of a plan; without those that failed."""
+    def _run(self, devices: Sequence[FilledDevice], doing: str) -> dict[FilledDevice, FleetRun]:
+        """Runs devices, each a run of a plan; without those that failed."""
         if not devices:
             return {}
         names = {device: str(device) for device in devices}
@@ -257,16 +257,16 @@ class Walk:
                 Case("devices", (), name, (), self._requests(device), name) for device, name in names.items()
             ],
         )
-        result = self._points(plan, doing)
+        result = self._results(plan, doing)
         return {device: result[name] for device, name in names.items() if name in result}
 
     def _requests(self, device: FilledDevice) -> float:
         return float(sum(self._surveys[each].requests for each in device.volumes))
 
-    def _points(self, plan: FleetPlan, doing: str) -> dict[str, FleetPoint]:
-        """Results of the points of a plan that did not fail, by the names of their bases."""
+    def _results(self, plan: FleetPlan, doing: str) -> dict[str, FleetRun]:
+        """Results of the runs of a plan that did not fail, by the names of their bases."""
         self.batches.append(plan)
-        return {point.base: result.row for point, result in self._measure(plan, doing).items()}
+        return {spec.base: result.row for spec, result in self._measure(plan, doing).items()}
 
 
 def _items(result: Any) -> list[Item]:
@@ -275,7 +275,7 @@ def _items(result: Any) -> list[Item]:
 
 
 def race(plan: Plan, measure: Measure) -> Plan:
-    """Takes the steps, and returns the plan of all points that ran."""
+    """Takes the steps, and returns the plan of all runs that ran."""
     assert isinstance(plan, FleetPlan)
     walk = Walk(plan, measure)
     with suppress(FruitlessError):  # `conclude` raises it again

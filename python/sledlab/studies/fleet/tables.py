@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.studies.fleet.choice import Alone
-    from sledlab.studies.fleet.measurement import FleetPoint
+    from sledlab.studies.fleet.measurement import FleetRun
     from sledlab.studies.fleet.steps import FleetSteps, Laid
     from sledlab.study.histogram import Spread
     from sledlab.study.measure import MeasuredRun
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Plan, RunSpec
 
 BLOCK_BYTES = 512
 
@@ -123,11 +123,11 @@ class Fleet(Outcome):
         return self._draw(kind)
 
 
-def conclude(plan: Plan, result: Mapping[Point, MeasuredRun[FleetPoint]]) -> Fleet:
-    """The outcome, made of the results of all points."""
+def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[FleetRun]]) -> Fleet:
+    """The outcome, made of the results of all runs."""
     assert isinstance(plan, FleetPlan)
     steps = Walk(
-        plan, lambda batch, _: {point: result[point] for point in batch.points if point in result}
+        plan, lambda batch, _: {spec: result[spec] for spec in batch.specs if spec in result}
     ).steps()
     made = _Tables(plan, steps)
     rows: dict[str, list[Any]] = {
@@ -168,7 +168,7 @@ class _Tables:
         steps, required = self._steps, self._goal
         volumes = {volume: times for each in parts for volume, (_, times) in each.volumes.items()}
         times = Histogram.merged(each.times for each in parts)
-        runs = [point.measured for each in parts for point in each.devices.values()]
+        runs = [run.measured for each in parts for run in each.devices.values()]
         joules = sum(energy_j(run, steps.span_s) for run in runs)
         prices = [each.kind.usd for each in parts]
         capital = (
@@ -254,7 +254,7 @@ class _Tables:
         """The devices of each fleet."""
         for fleet, laid in self._parts():
             of = self._steps.alone[laid.kind.name]
-            for number, (device, point) in enumerate(laid.devices.items()):
+            for number, (device, run) in enumerate(laid.devices.items()):
                 blocks = sum(of[volume].survey.end_blocks for volume in device.volumes)
                 yield DeviceRow(
                     fleet=fleet,
@@ -263,8 +263,8 @@ class _Tables:
                     volumes=len(device.volumes),
                     load=sum(of[volume].load for volume in device.volumes),
                     used=blocks / laid.kind.blocks,
-                    run=point.measured,
-                    energy_j=energy_j(point.measured, self._steps.span_s),
+                    run=run.measured,
+                    energy_j=energy_j(run.measured, self._steps.span_s),
                 )
 
     def placement(self) -> Iterator[PlacementRow]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sledlab.study.columns import Row
     from sledlab.study.measure import Found, Measured
-    from sledlab.study.plan import Case, Plan, Point
+    from sledlab.study.plan import Case, Plan, RunSpec
 
 BLOCK_BYTES = 512
 
@@ -163,8 +163,8 @@ class HybridStudy(Outcome):
         return self._draw(section)
 
 
-def conclude(plan: Plan, result: Mapping[Point, Found]) -> HybridStudy:
-    """The outcome, made of the results of all points."""
+def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> HybridStudy:
+    """The outcome, made of the results of all runs."""
     assert isinstance(plan, StoresPlan)
     rows: dict[str, list[Any]] = {name: [] for name in HybridStudy.kinds}
     for case, runs in runs_of(plan, result).items():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sledlab.study.energy import EnergyMeans, Policy, Request, Startup
     from sledlab.study.measure import Found
-    from sledlab.study.plan import Case, Plan, Point
+    from sledlab.study.plan import Case, Plan, RunSpec
 
 
 class PowerStudy(ByDevice):
@@ -84,8 +84,8 @@ class PowerStudy(ByDevice):
         return sorted(self.of_device("policies", device), key=lambda row: float(row.run.energy_j))
 
 
-def conclude(plan: Plan, result: Mapping[Point, Found]) -> PowerStudy:
-    """The outcome, made of the results of all points."""
+def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> PowerStudy:
+    """The outcome, made of the results of all runs."""
     runs = runs_of(plan, result)
     means = {case: energy.spent(each) for case, each in runs.items()}
     parked = {case.base: means[case] for case in plan.of("request_energy", policy=IMMEDIATE)}
@@ -126,8 +126,7 @@ def conclude(plan: Plan, result: Mapping[Point, Found]) -> PowerStudy:
         ],
     }
     configs = {
-        case.base: plain(plan.texts[plan.points_of(case)[0]])
-        for case in plan.of("request_energy", policy=OWN)
+        case.base: plain(plan.texts[plan.specs_of(case)[0]]) for case in plan.of("request_energy", policy=OWN)
     }
     return PowerStudy(tables, {}, next(iter(configs.values())), _axes(plan, configs), plan.toml)
 

@@ -96,7 +96,7 @@ def side_by_side(
         >>> import sledlab as sl
         >>> several = [sl.workload("uniform"), sl.workload("cello")]
         >>> found = sl.side_by_side(several, ["mems-g2", "mems-g3"], limit=200, parallel=1)
-        >>> found.points.height
+        >>> found.runs.height
         4
     """
     given: dict[str, Any] = dict(options)

@@ -74,7 +74,7 @@ def planned(question: Question) -> Plan:
         traces=traces,
         cases=[
             Case(
-                "points",
+                "runs",
                 (("device", device), ("speedup", speedup), (column, source)),
                 f"{device} on {source}",
                 (("replay.speedup", repr(speedup)),),
@@ -86,7 +86,7 @@ def planned(question: Question) -> Plan:
         seeds=seeds,
         axes={**values, "speedup": speedups, "seed": seeds},
     )
-    assert made.texts  # checks every point
+    assert made.texts  # checks every run
     return made
 
 

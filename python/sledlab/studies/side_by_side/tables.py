@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.study.measure import Found
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Plan, RunSpec
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,9 +25,9 @@ class SideBySide(Race):
     notebook, and prints as one.
 
     Attributes:
-        rows: The simulated results: `points`, `curves` and `throughput`.
+        rows: The simulated results: `runs`, `curves` and `throughput`.
         costs: Wall-clock figures: `decision_cost`.
-        config: The experiment of one point, as plain data: what all points share is read from it.
+        config: The experiment of one run, as plain data: what all runs share is read from it.
         axes: Devices, traces or workloads, speed-ups and seeds.
         toml: The study as a file that `sledlab compare` takes.
         devices: The devices in the order in which the user gave them.
@@ -38,7 +38,7 @@ class SideBySide(Race):
         >>> found = sl.compare(sl.workload("uniform"), ["mems-g2", "mems-g1"], limit=500, parallel=1)
         >>> found.answer.split(" on average")[0]
         'mems-g2 answers uniform in 1.78 ms'
-        >>> found.points.columns[:4]
+        >>> found.runs.columns[:4]
         ['device', 'speedup', 'workload', 'seed']
     """
 
@@ -96,8 +96,8 @@ class Standing:
         return self.steady[0] if self.level == 1 else None
 
 
-def conclude(plan: Plan, result: Mapping[Point, Found]) -> SideBySide:
-    """The outcome, made of the results of all points."""
+def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> SideBySide:
+    """The outcome, made of the results of all runs."""
     labels = [[value for _, value in case.labels] for case in plan.cases]
     devices, sources = (tuple(dict.fromkeys(each[place] for each in labels)) for place in (0, 2))
     tables = rows_of(measured(plan, result))

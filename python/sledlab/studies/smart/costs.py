@@ -10,7 +10,7 @@ from sledlab.study.plan import named, plain
 
 if TYPE_CHECKING:
     from sledlab.study.cost import Cost
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Plan, RunSpec
     from sledlab.study.prices import Prices
     from sledlab.study.replays import ReplayFigures
 
@@ -34,17 +34,17 @@ def check_prices(plan: Plan, prices: Prices) -> None:
         return
     prices.check(all_names(plan))
     for case in plan.of("runs"):
-        (point,) = plan.points_of(case)
+        (spec,) = plan.specs_of(case)
         try:
-            price_of(plain(plan.texts[point]), case["nodes"], prices)
+            price_of(plain(plan.texts[spec]), case["nodes"], prices)
         except Error as error:
             raise named(error, case.name) from error
 
 
-def cost_at(plan: Plan, point: Point, nodes: int, row: ReplayFigures, prices: Prices) -> Cost:
+def cost_at(plan: Plan, spec: RunSpec, nodes: int, row: ReplayFigures, prices: Prices) -> Cost:
     """The costs of a replay; None where a part of the cluster has no price."""
     try:
-        price = price_of(plain(plan.texts[point]), nodes, prices)
+        price = price_of(plain(plan.texts[spec]), nodes, prices)
     except Error:
         return UNKNOWN
     return cost_of(price, row.elapsed_s, row.energy_j, prices)

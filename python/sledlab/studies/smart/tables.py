@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.study.measure import MeasuredRun
-    from sledlab.study.plan import Case, Plan, Point
+    from sledlab.study.plan import Case, Plan, RunSpec
     from sledlab.study.prices import Prices
 
 
@@ -103,7 +103,7 @@ class SmartStudy(Outcome):
         return {"prices": dict(self.prices)}
 
 
-def conclude(plan: Plan, result: Mapping[Point, MeasuredRun[Any]]) -> SmartStudy:
+def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[Any]]) -> SmartStudy:
     """The outcome, made of the results of all replays."""
     sentences = prices(plan.axes["price"])
     runs = [_run(plan, case, result, sentences) for case in plan.of("runs")]
@@ -112,8 +112,8 @@ def conclude(plan: Plan, result: Mapping[Point, MeasuredRun[Any]]) -> SmartStudy
     return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml, used)
 
 
-def _run(plan: Plan, case: Case, result: Mapping[Point, MeasuredRun[Any]], sentences: Prices) -> SmartRun:
+def _run(plan: Plan, case: Case, result: Mapping[RunSpec, MeasuredRun[Any]], sentences: Prices) -> SmartRun:
     """The row of a replay, with its costs."""
-    (point,) = plan.points_of(case)
-    where, row = SmartCase(**dict(case.labels)), result[point].row
-    return SmartRun(where, row, cost_at(plan, point, where.nodes, row, sentences))
+    (spec,) = plan.specs_of(case)
+    where, row = SmartCase(**dict(case.labels)), result[spec].row
+    return SmartRun(where, row, cost_at(plan, spec, where.nodes, row, sentences))

@@ -125,7 +125,7 @@ def race(plan: Plan, measure: Measure) -> Plan:
         cases = {each: each.case(stores, stage, requests) for each in candidates}
         rung = replace(plan, cases=list(cases.values()))
         result = measure(rung, stage)
-        means = {each: result[rung.points_of(case)[0]].row.mean_ms for each, case in cases.items()}
+        means = {each: result[rung.specs_of(case)[0]].row.mean_ms for each, case in cases.items()}
         ran.extend(rung.cases)
         return sorted(candidates, key=lambda each: (means[each], -each.hit_ratio))
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sledlab.study.columns import Row
     from sledlab.study.measure import Found
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Plan, RunSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +126,7 @@ class TunedHybrid(Outcome):
         return f"{super().closing(directory)}\nexperiment: {directory / EXPERIMENT}"
 
 
-def conclude(plan: Plan, result: Mapping[Point, Found]) -> TunedHybrid:
+def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> TunedHybrid:
     """The choice: the least MEMS of candidates within 2 % of the best mean response to all requests."""
     assert isinstance(plan, StoresPlan)
     rows = {case: {**dict(case.labels), **stored(runs)} for case, runs in runs_of(plan, result).items()}
@@ -143,16 +143,16 @@ def conclude(plan: Plan, result: Mapping[Point, Found]) -> TunedHybrid:
         baselines={row.configuration: row for row in baselines},
         budget_mb=budget_mb(plan.axes),
         price_per_mb=plan.axes["price_per_mb"],
-        experiment=_experiment(plan, plan.points_of(choice)[0]),
+        experiment=_experiment(plan, plan.specs_of(choice)[0]),
         config=config,
         axes=axes,
         toml=plan.toml,
     )
 
 
-def _experiment(plan: StoresPlan, point: Point) -> str:
+def _experiment(plan: StoresPlan, spec: RunSpec) -> str:
     """A run as a file for `sledlab simulate`: devices by presets, with parameters that differ."""
-    config, stores = plain(plan.texts[point]), plan.stores
+    config, stores = plain(plan.texts[spec]), plan.stores
     opener = stores.requests.opener
     assert isinstance(opener, Fitted)
     config["replay"]["outside"] = opener.outside

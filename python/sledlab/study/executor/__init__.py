@@ -1,1 +1,1 @@
-"""Executors, which measure points: in this process, in others of this machine, or on many machines."""
+"""Executors, which measure runs: in this process, in others of this machine, or on many machines."""

@@ -1,4 +1,4 @@
-"""Points on a cluster of Dask that the user has started and also ends."""
+"""Runs on a cluster of Dask that the user has started and also ends."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ MAX_SENT = 1_000_000_000
 """Most bytes of a file that is sent to workers."""
 
 RETRIES = 2
-"""How often a point is tried again after an error of Dask's own."""
+"""How often a run is tried again after an error of Dask's own."""
 
 ASK_S = 5.0
 """Seconds between two questions to the scheduler about the number of workers."""
 
 TOGETHER_S, MAX_BATCH = 0.1, 16
-"""Points that take less than 0.1 s go to a worker in groups that take about as long; at most 16 in one."""
+"""Runs that take less than 0.1 s go to a worker in groups that take about as long; at most 16 in one."""
 
 NEVER = float("-inf")
 
@@ -44,19 +44,19 @@ START = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`
 
 @dataclass(frozen=True, eq=False)
 class InGroup:
-    """A point of a group of points that was submitted as one task of Dask."""
+    """A run of a group of runs that was submitted as one task of Dask."""
 
     future: Any
     index: int
 
 
 def work_each(tasks: Sequence[Task]) -> list[Answer]:
-    """Measures points one after the other, on a worker."""
+    """Measures runs one after the other, on a worker."""
     return [work(task) for task in tasks]
 
 
 def _work_alone(task: Task, trace: Any, sent: Sequence[bytes]) -> list[Answer]:
-    """Measures one point on a worker; its trace or files were sent apart from the task."""
+    """Measures one run on a worker; its trace or files were sent apart from the task."""
     return [work(task, trace, sent)]
 
 
@@ -78,13 +78,13 @@ class Dask:
             workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
             self._threads = sum(int(worker["nthreads"]) for worker in workers)
             if not self._threads and self._asked == NEVER:
-                warnings.warn(Notice("the cluster has no workers yet; points wait for them"), stacklevel=2)
+                warnings.warn(Notice("the cluster has no workers yet; runs wait for them"), stacklevel=2)
             self._asked = time.monotonic()
         return self._threads or 1
 
     @property
     def window(self) -> int:
-        """Most points that are submitted and not done."""
+        """Most runs that are submitted and not done."""
         return max(MIN_WINDOW, 4 * self.at_once)
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[InGroup]:
@@ -99,8 +99,8 @@ class Dask:
         return parts
 
     def _submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[InGroup]:
-        """Submits points as one task of Dask; a point whose trace or files are sent apart comes alone."""
-        address = {"key": f"point-{uuid4().hex}", "pure": False, "retries": RETRIES}
+        """Submits runs as one task of Dask; a run whose trace or files are sent apart comes alone."""
+        address = {"key": f"run-{uuid4().hex}", "pure": False, "retries": RETRIES}
         if all(map(self._is_light, tasks)):
             future = self._client.submit(work_each, list(tasks), **address)
         else:
@@ -124,15 +124,15 @@ class Dask:
         return not files and not in_memory(task.trace)
 
     def _together(self, tasks: int) -> int:
-        """Number of points, out of `tasks`, to submit as one group, by the mean time of points so far."""
+        """Number of runs, out of `tasks`, to submit as one group, by the mean time of runs so far."""
         if not self._answered:
             return 1
         each_s = self.at_once * (time.monotonic() - self._begun) / self._answered
-        fair = tasks // (4 * self.at_once)  # lest one worker has many points while others have none
+        fair = tasks // (4 * self.at_once)  # lest one worker has many runs while others have none
         return max(1, min(MAX_BATCH, fair, int(TOGETHER_S / each_s)))
 
     def look(self, done: SimpleQueue[Any]) -> None:
-        """Does nothing: Dask notifies of every point that is done."""
+        """Does nothing: Dask notifies of every run that is done."""
 
     def answers(self, futures: Sequence[InGroup]) -> list[Answer | InternalError]:
         """See `Pool.answers`; the answers of all finished tasks are fetched together."""
@@ -148,10 +148,10 @@ class Dask:
         ]
 
     def _trouble(self, future: Any) -> InternalError:
-        """The error about a point that no worker answered.
+        """The error about a run that no worker answered.
 
         Raises:
-            Error: The cause is the same for every point.
+            Error: The cause is the same for every run.
         """
         if future.status in ("cancelled", "lost"):
             raise self._lost()
@@ -165,7 +165,7 @@ class Dask:
     def _lost(self) -> Error:
         return Error(
             "the Dask scheduler, or what it knew, was lost",
-            remedy="see that they run, and say the same again: points that --out has do not run again",
+            remedy="check that they run and repeat the command: cached runs in --out are not executed again",
         )
 
     def _strangers(self) -> str:

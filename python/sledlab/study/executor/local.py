@@ -1,4 +1,4 @@
-"""Points in other processes of this machine, run by an executor of loky."""
+"""Runs in other processes of this machine, run by an executor of loky."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Local:
         return futures
 
     def look(self, done: SimpleQueue[Any]) -> None:
-        """Does nothing: loky notifies of every point that is done."""
+        """Does nothing: loky notifies of every run that is done."""
 
     def answers(self, futures: Sequence[Future[Answer]]) -> list[Answer | InternalError]:
         """See `Pool.answers`."""
@@ -64,7 +64,7 @@ class Local:
             raise _ended(error) from error
 
     def cancel(self, futures: Sequence[Future[Answer]]) -> None:
-        """Does nothing: on the way out the processes are ended, also in the middle of a point."""
+        """Does nothing: on the way out the processes are ended, also in the middle of a run."""
 
 
 def _ended(error: Exception) -> InternalError:
@@ -89,7 +89,7 @@ def _later() -> Iterator[None]:
 
 @contextmanager
 def processes(workers: int) -> Iterator[Local]:
-    """A pool of `workers` processes, which are ended on the way out, also in the middle of a point."""
+    """A pool of `workers` processes, which are ended on the way out, also in the middle of a run."""
     paths = [path or os.getcwd() for path in sys.path]
     if os.name == "posix":
         loky.backend.process.LokyProcess.kill = _kill

@@ -1,4 +1,4 @@
-"""Measuring points, in a pool of workers or in this process, until all are done or the user stops it."""
+"""Measuring runs, in a pool of workers or in this process, until all are done or the user stops it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sledlab.study.executor.pool import Pool
     from sledlab.study.measure import MeasuredRun
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Plan, RunSpec
 
 LOOK_S = 0.1
 """Seconds between two checks whether the user wants to stop."""
@@ -26,31 +26,31 @@ LOOK_S = 0.1
 
 @dataclass(frozen=True)
 class Done:
-    """A point that was measured, or failed.
+    """A run that was measured, or failed.
 
     Attributes:
-        point: The point.
+        spec: The run.
         found: The result, or the error.
         host: The machine that it ran on; empty where no worker answered.
         worker: The process that it ran in; empty where no worker answered.
     """
 
-    point: Point
+    spec: RunSpec
     found: MeasuredRun[Any] | Error | InternalError
     host: str = ""
     worker: str = ""
 
 
 def measured(
-    plan: Plan, points: Sequence[Point], pool: Pool | None, watch: Callable[[Sequence[Point]], None]
+    plan: Plan, specs: Sequence[RunSpec], pool: Pool | None, watch: Callable[[Sequence[RunSpec]], None]
 ) -> Generator[Done, None, None]:
-    """Measures points, in their order, and yields each as it is done; some may have failed.
+    """Measures runs, in their order, and yields each as it is done; some may have failed.
 
     Args:
-        plan: The plan of the points.
-        points: The points to measure.
-        pool: The workers; without a pool this process measures one point after the other.
-        watch: Called now and then with the points that were submitted and are not done, in order.
+        plan: The plan of the runs.
+        specs: The runs to execute.
+        pool: The workers; without a pool this process measures one run after the other.
+        watch: Called now and then with the runs that were submitted and are not done, in order.
 
     Raises:
         Error: The workers cannot be used.
@@ -58,27 +58,27 @@ def measured(
         KeyboardInterrupt: The user stopped it.
     """
     if pool is None:
-        for point in points:
-            watch([point])
-            yield _done(point, work(task_of(plan, point)))
+        for spec in specs:
+            watch([spec])
+            yield _done(spec, work(task_of(plan, spec)))
         return
     finished: SimpleQueue[Any] = SimpleQueue()
-    waiting = iter(points)
-    running: dict[int, tuple[Any, Point]] = {}
+    waiting = iter(specs)
+    running: dict[int, tuple[Any, RunSpec]] = {}
     try:
         with Interrupt() as interrupt:
             while True:
                 if len(running) <= pool.window // 2:
                     batch = list(islice(waiting, pool.window - len(running)))
-                    futures = pool.submit([task_of(plan, point) for point in batch], finished)
-                    running |= {id(each): (each, point) for each, point in zip(futures, batch, strict=True)}
+                    futures = pool.submit([task_of(plan, spec) for spec in batch], finished)
+                    running |= {id(each): (each, spec) for each, spec in zip(futures, batch, strict=True)}
                 if not running:
                     return
-                pending = [point for _, point in running.values()]
+                pending = [spec for _, spec in running.values()]
                 some = _next(finished, pool, interrupt, partial(watch, pending))
                 for future, answer in zip(some, pool.answers(some), strict=True):
-                    _, point = running.pop(id(future))
-                    yield _done(point, answer)
+                    _, spec = running.pop(id(future))
+                    yield _done(spec, answer)
     finally:
         pool.cancel([future for future, _ in running.values()])
 
@@ -101,16 +101,16 @@ def _next(
             return some
 
 
-def _done(point: Point, answer: Answer | InternalError) -> Done:
-    """The result of a point, from a worker's answer.
+def _done(spec: RunSpec, answer: Answer | InternalError) -> Done:
+    """The result of a run, from a worker's answer.
 
     Raises:
-        Error: The worker cannot measure any point.
+        Error: The worker cannot measure any run.
     """
     if isinstance(answer, InternalError):
-        return Done(point, answer)
+        return Done(spec, answer)
     if answer.refused is not None:
         raise answer.refused
     result = answer.error if answer.error is not None else answer.found
     assert result is not None
-    return Done(point, result, answer.host, answer.worker)
+    return Done(spec, result, answer.host, answer.worker)

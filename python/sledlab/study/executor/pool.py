@@ -1,4 +1,4 @@
-"""Pools: what all kinds of workers that measure points have in common."""
+"""Pools: what all kinds of workers that measure runs have in common."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sledlab.study.executor.task import Answer, Task
 
 MIN_WINDOW = 256
-"""Least `window` of a pool: so many points at least may be submitted and not done."""
+"""Least `window` of a pool: so many runs at least may be submitted and not done."""
 
 
 class Pool(Protocol):
@@ -22,11 +22,11 @@ class Pool(Protocol):
 
     @property
     def at_once(self) -> int:
-        """Number of points measured at the same time, as far as is known by now."""
+        """Number of runs measured at the same time, as far as is known by now."""
 
     @property
     def window(self) -> int:
-        """Most points that are submitted and not done."""
+        """Most runs that are submitted and not done."""
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Any]:
         """Submits tasks; returns a future for each, which is put into `done` when it is done.
@@ -39,7 +39,7 @@ class Pool(Protocol):
         """Puts futures that are done into `done`, where the executor does not notify; called now and then."""
 
     def answers(self, futures: Sequence[Any]) -> list[Answer | InternalError]:
-        """The answers of workers; for a point that its worker died of, an `InternalError`.
+        """The answers of workers; for a run that its worker died of, an `InternalError`.
 
         Raises:
             Error: The workers cannot be used.

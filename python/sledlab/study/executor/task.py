@@ -1,4 +1,4 @@
-"""A point as it is submitted to a worker, and measuring it there, on this machine or another."""
+"""A run as it is submitted to a worker, and measuring it there, on this machine or another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sledlab.study.measure import MeasuredRun
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Plan, RunSpec
     from sledlab.traces.read import Trace
 
 
@@ -44,10 +44,10 @@ class Needs:
 
 @dataclass(frozen=True)
 class Task:
-    """A point for a worker.
+    """A run for a worker.
 
     Attributes:
-        run: The function that measures the point.
+        run: The function that measures the run.
         text: The complete experiment.
         trace: The trace to replay instead of the one that the experiment names.
         watch: Whether rests are counted; see `Plan`.
@@ -70,9 +70,9 @@ class Answer:
     Attributes:
         host: The machine.
         worker: The process.
-        found: The result, if the point was measured.
-        error: The error, if the point failed.
-        refused: The error, if this worker can measure no point at all.
+        found: The result, if the run was measured.
+        error: The error, if the run failed.
+        refused: The error, if this worker can measure no run at all.
     """
 
     host: str
@@ -82,10 +82,10 @@ class Answer:
     refused: Error | None = None
 
 
-def task_of(plan: Plan, point: Point) -> Task:
-    """The task of a point, for a worker on this machine, during this run."""
+def task_of(plan: Plan, spec: RunSpec) -> Task:
+    """The task of a run, for a worker on this machine, during this run."""
     run = plan.measure or measure
-    return Task(run, plan.texts[point], plan.trace_of(point), plan.watch, plan.plugins)
+    return Task(run, plan.texts[spec], plan.trace_of(spec), plan.watch, plan.plugins)
 
 
 def for_elsewhere(task: Task) -> Task:
@@ -109,12 +109,12 @@ def _absolute(name: str) -> str:
 
 
 def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> Answer:
-    """Measures a point, on a worker.
+    """Measures a run, on a worker.
 
     Args:
-        task: The point.
-        trace: The trace of the point, where it is in memory and was sent apart from the task.
-        sent: Contents of the files that the point reads, where these were sent; other files are read by name.
+        task: The run.
+        trace: The trace of the run, where it is in memory and was sent apart from the task.
+        sent: Contents of the files that the run reads, where these were sent; other files are read by name.
     """
     host, worker = socket.gethostname(), _worker()
     task = replace(task, trace=trace) if trace is not None else task

@@ -1,4 +1,4 @@
-"""Points in an executor of the user's: of `concurrent.futures`, mpi4py, submitit and others."""
+"""Runs in an executor of the user's: of `concurrent.futures`, mpi4py, submitit and others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class UserPool:
 
     @property
     def window(self) -> int:
-        """Most points that are submitted and not done."""
+        """Most runs that are submitted and not done."""
         return max(MIN_WINDOW, 4 * self.at_once)
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Any]:
@@ -49,7 +49,7 @@ class UserPool:
         try:
             futures = [self._executor.submit(work, for_elsewhere(task)) for task in tasks]
         except RuntimeError as error:
-            raise Error(f"the executor takes no points: {error}", remedy="give one that is open") from error
+            raise Error(f"the executor accepts no runs: {error}", remedy="give one that is open") from error
         for future in futures:
             if hasattr(future, "add_done_callback"):
                 future.add_done_callback(done.put)
@@ -71,6 +71,6 @@ class UserPool:
             raise not_loaded(error) from error
 
     def cancel(self, futures: Sequence[Any]) -> None:
-        """Cancels points that have not begun; the executor stays open."""
+        """Cancels runs that have not begun; the executor stays open."""
         for future in futures:
             future.cancel()

@@ -1,4 +1,4 @@
-"""The workers that are to measure a study's points, as options choose them."""
+"""The workers that are to measure a study's runs, as options choose them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ CLUSTER = "SLEDLAB_CLUSTER"
 
 CONTRADICTIONS = (
     ("cluster", "parallel", "its workers decide how many runs there are at the same time"),
-    ("cluster", "share", "a cluster shares points out by itself"),
-    ("cluster", "executor", "points are measured in one place"),
+    ("cluster", "share", "a cluster distributes the runs itself"),
+    ("cluster", "executor", "runs execute in one place only"),
     ("executor", "parallel", "it decides how many runs there are at the same time"),
-    ("executor", "share", "an executor shares points out by itself"),
+    ("executor", "share", "an executor distributes the runs itself"),
 )
 """Pairs of options that exclude each other, and why."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of the points, for job arrays: its number, and the number of shares.
+    """A share of the runs, for job arrays: its number, and the number of shares.
 
-    Each point is in exactly one share, whether or not its result is kept already.
+    Each run is in exactly one share, whether or not its result is kept already.
     """
 
     number: int
@@ -52,7 +52,7 @@ class Share:
         return Share(int(number), int(of))
 
     def has(self, place: int) -> bool:
-        """Whether a point is in the share, by its place among all different points, longest-running first.
+        """Whether a run is in the share, by its place among all different runs, longest-running first.
 
         Examples:
             >>> [share for share in (1, 2, 3) if Share(share, 3).has(31)]
@@ -67,13 +67,13 @@ class Share:
 
 @dataclass(frozen=True)
 class Where:
-    """The workers that measure points.
+    """The workers that measure runs.
 
     Attributes:
-        parallel: Number of points measured at the same time, on this machine.
+        parallel: Number of runs measured at the same time, on this machine.
         cluster: Workers of Dask instead: the address or the file of a scheduler, or a client.
         executor: Another executor instead.
-        share: The share of the points to measure here, where other processes measure the rest.
+        share: The share of the runs to measure here, where other processes measure the rest.
         send: Whether traces are sent to workers of the cluster.
     """
 
@@ -116,7 +116,7 @@ class Where:
         share = Share.read(given["share"]) if "share" in given else None
         if share is not None and not lasting:
             raise Error(
-                "`--share` needs a directory in which all shares keep their points",
+                "`--share` needs a directory for the result cache that all shares use",
                 remedy="give the same --out to all",
             )
         return Where(at_once(given.get("parallel")), given.get("cluster"), given.get("executor"), share, send)
