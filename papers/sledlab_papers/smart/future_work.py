@@ -211,8 +211,8 @@ def _of_queries(runs: SmartRuns) -> dict[str, str]:
     parts = Counter(WORDS[sled.bottleneck] for _, sled in _changed(runs))
     return {
         "on_disks": f"{sum(disk.bottleneck == 'store' for disk, _ in pairs)} of {len(pairs)}",
-        "least_query": minimum[0].job,
-        "least_held": WORDS[minimum[1].bottleneck],
+        "smallest_gain_query": minimum[0].job,
+        "smallest_gain_bottleneck": WORDS[minimum[1].bottleneck],
         "all_queries": str(len(of(runs, QUERIES).each("job"))),
         "gains": each(
             "{:.1f} to {:.1f} times as fast on {} nodes (geometric mean {:.1f})",

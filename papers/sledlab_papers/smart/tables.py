@@ -151,7 +151,7 @@ def places(runs: SmartRuns) -> dict[str, str]:
         "of": str(len(scattered)),
         "mean": f"{mean(scattered):.2f}",
         "cells": str(cells_),
-        "least": f"{MIN:g}",
-        "most": f"{MAX:g}",
+        "minimum": f"{MIN:g}",
+        "maximum": f"{MAX:g}",
         "no_read_ahead": NO_READ_AHEAD.disk,
     }
