@@ -269,7 +269,7 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
     files, cached = bytes_of(tmp_path), cached_bytes(tmp_path)
     assert study(out=tmp_path).to_dict() == result.to_dict()
     assert (bytes_of(tmp_path), cached_bytes(tmp_path)) == (files, cached)
-    assert json.loads(cached["summary.json"])["study"]["front"] == "mems-g2"
+    assert json.loads(files["summary.json"])["study"]["front"] == "mems-g2"
 
 
 def test_policies_for_a_trace_without_writes(tmp_path):

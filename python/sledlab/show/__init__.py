@@ -1,1 +1,1 @@
-"""Displaying results: in words, in plots, on the terminal and as pages."""
+"""Presentation of results: summary text, plots, terminal output and pages."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MIN = 20
-"""Characters that a column of words keeps when it is folded, if it has as many."""
+"""Minimum width of a folded text column, in characters."""
 
 BETWEEN = 3
 """Characters between two columns."""
@@ -49,7 +49,7 @@ class Columns:
     after: int = 0
 
     def print(self, console: Console) -> None:
-        """Prints the table; one too wide for the console as several tables, one below the other."""
+        """Print the table; one too wide for the console as several tables, one below the other."""
         rows = [[legible(cell, console) for cell in row] for row in self.rows]
         shown = replace(self, head=[legible(name, console) for name in self.head], rows=rows)
         widths = shown.full_widths()
@@ -64,7 +64,7 @@ class Columns:
         return [max(self._cells(place), _long(name)) for place, name in enumerate(self.head)]
 
     def blocks(self, width: int) -> Iterator[tuple[list[int], list[int]]]:
-        """Blocks of columns that fit beside each other, with their widths; each begins with the row names."""
+        """Blocks of columns that fit side by side, with their widths; each begins with the row names."""
         required = self.full_widths()
         if _total(required) <= width:
             yield list(range(len(required))), required
@@ -82,7 +82,7 @@ class Columns:
         yield block, _spread(block, minimum, required, width)
 
     def _names(self, minimum: Sequence[int], width: int) -> range:
-        """The columns that name the rows: the first and, if there is room, left-aligned ones that follow."""
+        """Return the columns that name the rows: the first, and left-aligned ones that follow if they fit."""
         count = 1
         while count < len(minimum) - 1 and count in self.left:
             count += 1
@@ -112,7 +112,7 @@ class Columns:
         return made
 
     def _cells(self, place: int) -> int:
-        """Width of the longest line in the cells of a column, in characters."""
+        """Return the width of the longest line in the cells of a column, in characters."""
         return max((_long(row[place]) for row in self.rows), default=0)
 
     def _least(self, place: int, required: int) -> int:
@@ -124,7 +124,7 @@ class Columns:
 
 
 def folded(text: str, width: int) -> str:
-    """Text in lines, broken between words; a non-breaking space keeps a number with its unit."""
+    """Return the text in lines, broken between words; a non-breaking space keeps a number with its unit."""
     lines = text.split("\n")
     return "\n".join(textwrap.fill(line, max(width, 1), break_on_hyphens=False) for line in lines)
 
@@ -142,7 +142,7 @@ def _spread(block: Sequence[int], minimum: Sequence[int], required: Sequence[int
 
 
 def legible(text: str, console: Console) -> str:
-    """Text in characters that a console can show."""
+    """Return the text in characters that a console can show."""
     return shown_in(console.encoding, visible(text))
 
 

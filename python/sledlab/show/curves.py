@@ -64,7 +64,7 @@ class Curves:
         measure: The column of the measure drawn.
         lines: The lines of all competitors.
         ranked: The lines of all competitors, best first.
-        highlighted: The few lines that have colours of their own; others are grey.
+        highlighted: The few lines that have colors of their own; others are gray.
         loads: Loads in requests per second, by speed-up, rising.
     """
 
@@ -109,9 +109,9 @@ class Curves:
         return replace(self, lines=[line], ranked=[line], highlighted=[line])
 
     def hides(self, dot: LoadDot) -> bool:
-        """Whether the value of a point is not drawn, because overload makes it depend on the run's length."""
+        """Return whether the value of a point is omitted: it depends on the length of an overloaded run."""
         return self.steady and not self.meaningful and dot.late
 
     def strip(self, line: Line) -> bool:
-        """Whether some points of a line belong into the strip of overloaded points."""
+        """Return whether some points of a line belong into the strip of overloaded points."""
         return not self.meaningful and self.steady and any(dot.late for dot in line.dots)

@@ -41,8 +41,8 @@ class Heading:
     Attributes:
         text: The text of the heading.
         level: 1 for the heading of the whole, 2 of a section, 3 of a part.
-        beside: Text that a terminal shows beside the heading, with less weight.
-        apart: Whether a gap sets its section off from the one before.
+        note: Text that a terminal shows next to the heading, in a lighter style.
+        apart: Whether a gap separates its section from the previous one.
     """
 
     text: str
@@ -91,7 +91,7 @@ class Grid:
 def grid(
     rows: Iterable[R], columns: Mapping[str, Callable[[R], str]], classes: str = "", *, group: bool = False
 ) -> Grid:
-    """A table of `rows`: `columns` has the names of the columns, each with the function that makes a cell."""
+    """Return a table of `rows`; `columns` maps column names to functions that return a cell."""
     lines = [tuple(cell(row) for cell in columns.values()) for row in rows]
     return Grid(tuple(columns), lines, classes, group)
 
@@ -123,14 +123,14 @@ class Drawing:
         return to_json(panels) if panels else ""
 
     def svg(self, made_by: str) -> str:
-        """The figure as an SVG element; its metadata has `made_by`."""
+        """Return the figure as an SVG element; its metadata has `made_by`."""
         with plots.style():
             return plots.to_svg(plots.made(self.draw(), made_by), self.title)
 
 
 @dataclass(frozen=True)
 class SideBySideParts:
-    """Parts beside each other, if there is room; `kind` is `figures`, `tables` or `stack`."""
+    """Parts side by side, if there is room; `kind` is `figures`, `tables` or `stack`."""
 
     parts: Sequence[Part]
     kind: str = "figures"
@@ -153,7 +153,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Facts:
-    """Pairs of a name and a text; pairs without a text are left out."""
+    """Pairs of a name and a text; pairs without a text are omitted."""
 
     pairs: Sequence[tuple[str, str]]
 
@@ -193,7 +193,7 @@ class Document:
 
 
 def write(parts: Iterable[Part], console: Console) -> None:
-    """Prints parts on a console; drawings are left out."""
+    """Print parts on a console; drawings are omitted."""
     for part in parts:
         match part:
             case Heading(text, _, beside):
@@ -213,7 +213,7 @@ def write(parts: Iterable[Part], console: Console) -> None:
 
 
 def _print(console: Console, *pieces: tuple[str, str], soft_wrap: bool = False) -> None:
-    """Prints a line of texts, the first with a style; control characters in them are spelled out."""
+    """Print a line of texts, the first with a style; control characters in them are escaped."""
     full = visible("".join(text for text, _ in pieces))
     line = rich_text.Text(legible(full if soft_wrap else folded(full, console.width), console))
     line.stylize(pieces[0][1], 0, len(pieces[0][0]) if len(pieces) > 1 else None)
@@ -225,12 +225,12 @@ def _columns(grid: Grid) -> Columns:
 
 
 def _legible(value: Any) -> Any:
-    """A value for a template: plain text has its control characters spelled out, HTML stays as it is."""
+    """Return a value for a template: plain text has its control characters escaped, HTML stays as it is."""
     return visible(value) if type(value) is str else value
 
 
 def as_html(parts: Iterable[Part]) -> str:
-    """Parts for a notebook; drawings are left out."""
+    """Return the parts for a notebook; drawings are omitted."""
     return "".join(_element(part) for part in parts)
 
 
@@ -270,7 +270,7 @@ def statically() -> Iterator[None]:
 
 
 def page(document: Document, *, static: bool = False) -> str:
-    """A self-contained page that opens offline, on a phone and on paper.
+    """Return a self-contained page that opens offline, on a phone and on paper.
 
     Args:
         document: The page's content.
@@ -304,7 +304,7 @@ def has_charts() -> bool:
 
 
 def _script(kinds: Set[str]) -> str:
-    """The script that lays plots to be explored, of these kinds, over the figures of a page."""
+    """Return the script that lays plots to be explored, of these kinds, over the figures of a page."""
     package = files("sledlab.show")
     names = ("numbers", "plot", *sorted(kinds), "begin")
     own = (_lean(package.joinpath(f"page/live/{name}.js").read_text("utf-8")) for name in names)
@@ -313,13 +313,13 @@ def _script(kinds: Set[str]) -> str:
 
 
 def _lean(script: str) -> str:
-    """A script without comments, indents and empty lines, as every page holds a copy."""
+    """Return a script without comments, indents and empty lines, as every page holds a copy."""
     lines = (line.strip() for line in script.splitlines())
     return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/**")))
 
 
 def _kinds(parts: Iterable[Part]) -> set[str]:
-    """The kinds of plots that can be explored, among the drawings in parts."""
+    """Return the kinds of plots that can be explored, among the drawings in parts."""
     result: set[str] = set()
     for part in parts:
         if isinstance(part, Drawing):

@@ -1,4 +1,4 @@
-"""One request in words: why it waited, what its positioning consists of, and its energy."""
+"""Explanation of a request as text: causes of its queue time, parts of its positioning, and energy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _outcome(request: Explanation) -> str:
 
 
 def _rank(request: Explanation) -> str:
-    """Return how the response time compares with those of other requests, in words."""
+    """Return how the response time compares with those of other requests as text."""
     if not request.slower:
         return f"the longest of {counted(request.requests, 'request')}"
     if not request.faster:
@@ -87,7 +87,7 @@ def _waiting(request: Explanation) -> Iterator[str]:
 
 
 def _served(request: Explanation) -> str:
-    """Return the requests that were served during the wait, in words."""
+    """Return the requests that were served during the wait as text."""
     wait = request.wait
     groups = []
     if wait.in_service is not None:
@@ -103,7 +103,7 @@ def _served(request: Explanation) -> str:
 
 
 def _other_work(request: Explanation) -> str:
-    """Return likely causes of work that belongs to no recorded request, in words; empty if there are none."""
+    """Return likely causes of work that belongs to no recorded request as text; empty if there are none."""
     config, causes = request.config, []
     if int(config.get("system", {}).get("devices", 1)) > 1:
         causes.append("its part of requests that are recorded for another device, or a rebuild")
@@ -136,7 +136,7 @@ def _positioning(request: Explanation) -> Iterator[str]:
 
 
 def _axes(request: Explanation) -> str:
-    """Return which direction decided the positioning of a sled, in words."""
+    """Return which direction decided the positioning of a sled as text."""
     x = f"x {milliseconds(request.x_ms)} ({_sum(request, 'seek_x', 'settle')})"
     y = f"y {milliseconds(request.y_ms)} ({_sum(request, 'seek_y', 'turnaround')})"
     if request.x_ms == request.y_ms:
@@ -179,7 +179,7 @@ def rows(request: Explanation) -> list[tuple[str, float]]:
 
 
 def _is_inner(name: str) -> bool:
-    """Whether a part of the service time is a part of the positioning time."""
+    """Return whether a part of the service time is a part of the positioning time."""
     return name not in ("overhead", "positioning", "transfer")
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def common_facts(config: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Device, source, replay mode and warm-up that all runs have in common, and the version."""
+    """Return the device, source, replay mode and warm-up that all runs have in common, and the version."""
     replay = config.get("replay", {})
     return [
         ("device", wording.device_name(config)),
@@ -25,7 +25,7 @@ def common_facts(config: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def setting_facts(config: Mapping[str, Any], toml: str) -> list[tuple[str, str]]:
-    """Limit, speed-up and further settings of a study.
+    """Return the limit, speed-up and further settings of a study.
 
     Args:
         config: The complete experiment that all runs have in common.
@@ -47,7 +47,7 @@ def setting_facts(config: Mapping[str, Any], toml: str) -> list[tuple[str, str]]
 
 
 def requests_fact(facts: Mapping[str, Any]) -> tuple[str, str]:
-    """The characteristics of the requests, from `sledlab.traces.facts.TraceFacts` as plain data."""
+    """Return the characteristics of the requests, from `sledlab.traces.facts.TraceFacts` as plain data."""
     return (
         "requests",
         f"{facts['requests']:,}, {wording.percent(facts['read_share'])} reads, "

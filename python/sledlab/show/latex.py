@@ -35,7 +35,7 @@ SIGNS = {
 
 
 def tables(parts: Iterable[Part]) -> str:
-    """All tables among parts, one after the other; needs `booktabs`.
+    """Return all tables among parts, one after the other; needs `booktabs`.
 
     Examples:
         >>> print(tables([Grid(("", "mean"), [("FCFS", "1.5 ms"), ("R&D", "90 %")])]))

@@ -1,7 +1,7 @@
 """Curves over the load: one line per competitor, named where it ends; overloaded points set apart.
 
 An overloaded point, whose queue kept growing, has a response time that depends on the length of the run.
-Such points stand hollow in a strip above the plot, a row for each competitor.
+Such points are drawn hollow above the plot, in one row for each competitor.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LOOKS: Sequence[tuple[str, Any, str]] = (
     (SKY, (0, (3, 1)), "v"),
     (AMBER, (0, (8, 1.5)), "P"),
 )
-"""Colour, dashes and marker of each highlighted line, which differ without colour too."""
+"""Colour, dashes and marker of each highlighted line, which differ without color too."""
 
 STRIP_PT = 10.5
 """Height of a row in the strip of overloaded points, and least distance between two names, in points."""
@@ -80,7 +80,7 @@ def draw(curves: Curves) -> Figure:
 
 
 def panels(curves: Curves) -> Sequence[Panel]:
-    """The curves as a panel to be explored; overloaded points lack values that have no meaning.
+    """Return the curves as a panel to be explored; overloaded points lack values that have no meaning.
 
     Empty for a single load, which is drawn as bars.
     """
@@ -108,18 +108,18 @@ def panels(curves: Curves) -> Sequence[Panel]:
 
 
 def _far_apart(low: float, high: float) -> bool:
-    """Whether values from `low` to `high` need a logarithmic axis."""
+    """Return whether values from `low` to `high` need a logarithmic axis."""
     return low > 0 and high / low > 3
 
 
 def _points(axes: Axes) -> tuple[float, float]:
-    """Width and height of the axes in points."""
+    """Return the width and height of the axes in points."""
     box, scale = axes.get_window_extent(), 72 / axes.figure.dpi
     return box.width * scale, box.height * scale
 
 
 def _scale(axes: Axes, curves: Curves, *, strip: int) -> None:
-    """Sets the axes, the y axis logarithmic if values are far apart, with room for the strip on top."""
+    """Set the axes, the y axis logarithmic if values are far apart, with room for the strip on top."""
     values = [dot.value for line in curves.lines for dot in line.dots if not curves.hides(dot)]
     rates = list(curves.loads.values())
     axes.set_xscale("log")
@@ -139,7 +139,7 @@ def _scale(axes: Axes, curves: Curves, *, strip: int) -> None:
 
 
 def _decades(axes: Axes, low: float, high: float) -> None:
-    """Sets ticks at 1, 2, 5 or, over many decades, at powers of ten only; none in the strip."""
+    """Set ticks at 1, 2, 5 or, over many decades, at powers of ten only; none in the strip."""
     digits = (1, 2, 5) if high / low < 200 else (1, 3) if high / low < 5000 else (1,)
     powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
     ticks = [float(f"{digit}e{power}") for power in powers for digit in digits]
@@ -150,7 +150,7 @@ def _decades(axes: Axes, low: float, high: float) -> None:
 
 
 def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -> None:
-    """Draws a line through points without overload, its interval, and hollow points in a row of the strip."""
+    """Draw a line through points without overload, its interval, and hollow points in a row of the strip."""
     selected = [dot for dot in line.dots if not dot.late or curves.meaningful]
     if not selected and row is None:
         selected = list(line.dots)
@@ -173,7 +173,7 @@ def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -
 
 
 def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
-    """Draws the 95 % confidence interval as a band, where points have several seeds."""
+    """Draw the 95 % confidence interval as a band, where points have several seeds."""
     known = [(dot.rate, dot.value, dot.half) for dot in dots if dot.seeds > 1 and dot.half is not None]
     if not known:
         return
@@ -190,7 +190,7 @@ def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
 
 
 def _late(axes: Axes, line: Line, selected: Sequence[LoadDot], look: Look, row: int) -> None:
-    """Draws overloaded points of a line hollow in its row of the strip, with a thin line up to the first."""
+    """Draw overloaded points of a line hollow in its row of the strip, with a thin line up to the first."""
     lateness = [dot.rate for dot in line.dots if dot.late]
     place = _row_place(axes, row)
     dotted: Any = {"color": look.colour, "linestyle": (0, (1, 2)), "linewidth": 1.0}
@@ -205,12 +205,12 @@ def _late(axes: Axes, line: Line, selected: Sequence[LoadDot], look: Look, row: 
 
 
 def _row_place(axes: Axes, row: int) -> float:
-    """The height of the middle of a row of the strip, as a share of the axes; rows count from the top."""
+    """Return the height of a row of overloaded points, as a share of the axes; rows count from the top."""
     return 1 - (row + 0.5) * STRIP_PT / _points(axes)[1]
 
 
 def _name_strip(axes: Axes, rows: int) -> None:
-    """Shades the strip of overloaded points, and writes its meaning into it."""
+    """Shade the strip of overloaded points, and writes its meaning into it."""
     if not rows:
         return
     bottom = 1 - rows * STRIP_PT / _points(axes)[1]
@@ -233,7 +233,7 @@ def _name_strip(axes: Axes, rows: int) -> None:
 
 
 def _name_ends(axes: Axes, looks: Mapping[Line, Look], rows: Mapping[Line, int]) -> None:
-    """Names lines on the right, at their rows of the strip or where they end, with the names moved apart."""
+    """Name lines on the right, at their rows of the strip or where they end, with the names moved apart."""
     height_pt = _points(axes)[1]
     heights = []
     for line in looks:
@@ -263,7 +263,7 @@ def _name_ends(axes: Axes, looks: Mapping[Line, Look], rows: Mapping[Line, int])
 
 
 def _remark(axes: Axes, text: str) -> None:
-    """Writes a remark above the plot, on its right."""
+    """Write a remark above the plot, on its right."""
     quiet: Any = {"ha": "right", "fontsize": 7.5, "color": QUIET}
     axes.annotate(
         text, (1, 1.0), xycoords="axes fraction", xytext=(0, 14), textcoords="offset points", **quiet
@@ -271,7 +271,7 @@ def _remark(axes: Axes, text: str) -> None:
 
 
 def _load_axis(axes: Axes, loads: Mapping[float, float]) -> None:
-    """Sets ticks of requests per second below and speed-ups above; of ticks close together only some."""
+    """Set ticks of requests per second below and speed-ups above; of ticks close together only some."""
     axes.xaxis.set_minor_formatter(mpl_ticker.NullFormatter())
     axes.xaxis.set_minor_locator(mpl_ticker.NullLocator())
     low, high = axes.get_xlim()
@@ -294,7 +294,7 @@ def _load_axis(axes: Axes, loads: Mapping[float, float]) -> None:
 
 
 def _rates(rates: Iterable[float]) -> list[str]:
-    """Requests per second as ticks."""
+    """Return the requests per second as ticks."""
     return [f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}" for rate in rates]
 
 
@@ -318,7 +318,7 @@ def _bars(curves: Curves) -> Figure:
 
 
 def draw_alone(curves: Curves) -> Figure:
-    """Draws a small plot for every competitor: its line in front of the grey lines of all others."""
+    """Draws a small plot for every competitor: its line in front of the gray lines of all others."""
     columns, count = 5, len(curves.ranked)
     rows = math.ceil(count / columns)
     with plots.style():
@@ -337,7 +337,7 @@ def draw_alone(curves: Curves) -> Figure:
 
 
 def _alone(axes: Axes, curves: Curves, line: Line) -> None:
-    """Draws one small plot: a line in front of the others, its overloaded points hollow along the top."""
+    """Draw one small plot: a line in front of the others, its overloaded points hollow along the top."""
     strip = any(curves.strip(each) for each in curves.lines)
     _scale(axes, curves, strip=int(strip))
     for other in curves.lines:

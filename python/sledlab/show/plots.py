@@ -1,6 +1,6 @@
-"""Shared by all figures: colours, style, bars, names of lines, plots on top of each other, saving.
+"""Shared by all figures: colors, style, bars, names of lines, plots on top of each other, saving.
 
-Colours are those of Okabe and Ito, which colour-blind readers can tell apart, also in greyscale; lines
+Colors are those of Okabe and Ito, which color-blind readers can distinguish, also in grayscale; lines
 are labelled where they end instead of in a legend.
 """
 
@@ -31,7 +31,7 @@ BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#A2568B", "
 INK, QUIET, FAINT = "#1b1f24", "#5d6670", "#d9dee3"
 
 LINES = (SKY, BLUE, INK, PURPLE, ORANGE, GREEN, "#B8860B", QUIET)
-"""Colours of lines for values in rising order."""
+"""Colors of lines for values in rising order."""
 
 NAME_PT = 11
 """Room for a name at the end of a line, in points."""
@@ -43,7 +43,7 @@ WIDTH = SIZE[0] * 1.1
 """Width of the figures of studies in inches: still readable on a phone, or two on a page."""
 
 METADATA = {"png": "Description", "svg": "Description", "pdf": "Subject"}
-"""The metadata key that says what made a figure, by the ending of its file."""
+"""Metadata key for the creator of a figure, by file extension."""
 
 STYLE: Any = {
     "font.family": "sans-serif",
@@ -73,20 +73,20 @@ STYLE: Any = {
 
 
 def single(height: float = SIZE[1]) -> tuple[Figure, Axes]:
-    """One plot, half a page wide."""
+    """Return one plot, half a page wide."""
     made = mpl_figure.Figure(figsize=(SIZE[0], height), layout="constrained")
     return made, made.subplots()
 
 
 def panels(rows: int, height: float, ratios: Sequence[float] | None = None) -> tuple[Figure, list[Axes]]:
-    """Plots on top of each other, `height` inches in all, in the given ratios of heights."""
+    """Return the plots on top of each other, `height` inches in all, in the given ratios of heights."""
     made = mpl_figure.Figure(figsize=(WIDTH, height), layout="constrained")
     positions = made.subplots(rows, 1, squeeze=False, height_ratios=ratios)
     return made, list(positions[:, 0])
 
 
 def legend(made: Figure, names: Mapping[str, str]) -> None:
-    """Draws a legend above the plots: names with their colours."""
+    """Draw a legend above the plots: names with their colors."""
     made.legend(
         handles=[mpl_patches.Patch(color=colour, label=name) for name, colour in names.items()],
         loc="outside upper left",
@@ -101,7 +101,7 @@ def legend(made: Figure, names: Mapping[str, str]) -> None:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The style of all figures, as a context; warnings about characters that fonts lack are dropped."""
+    """Return the style of all figures as a context that suppresses warnings about missing glyphs."""
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         yield
@@ -114,7 +114,7 @@ def plain_ticks(axis: Axis) -> None:
 
 
 def mark_median(axes: Axes, name: str, median_ms: float, colour: str, *, left: bool) -> None:
-    """Names the curve of a distribution, in its colour, at its median; on its left or on its right."""
+    """Name the curve of a distribution, in its color, at its median; on its left or on its right."""
     axes.annotate(
         f"{name}\nmedian {milliseconds(median_ms)}",
         (median_ms, 50),
@@ -129,7 +129,7 @@ def mark_median(axes: Axes, name: str, median_ms: float, colour: str, *, left: b
 
 
 def value_axis(axes: Axes, values: Sequence[float]) -> None:
-    """Sets a y axis from 0, or a logarithmic one where values are far apart."""
+    """Set a y axis from 0, or a logarithmic one where values are far apart."""
     if max(values) > 10 * min(values):
         axes.set_yscale("log")
         axes.set_ylim(min(values) / 1.3, max(values) * 1.3)
@@ -139,13 +139,13 @@ def value_axis(axes: Axes, values: Sequence[float]) -> None:
 
 
 def scale(axes: Axes, top: float, text: str, below: str = "") -> None:
-    """Sets a y axis from 0 to `top` with a grid, its label `text`, and the label `below` of the x axis."""
+    """Set a y axis from 0 to `top` with a grid, its label `text`, and the label `below` of the x axis."""
     axes.set(ylim=(0, top), ylabel=text, xlabel=below)
     axes.grid(visible=True, axis="y")
 
 
 def named_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Names rows on the left, from the top down."""
+    """Name rows on the left, from the top down."""
     axes.set_yticks(range(len(names)), list(names), color=INK)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.spines["left"].set_visible(False)
@@ -154,13 +154,13 @@ def named_rows(axes: Axes, names: Sequence[str]) -> None:
 def beside(
     axes: Axes, text: str, where: tuple[float, float], colour: str = INK, size: float = 8.5, by: float = 6
 ) -> None:
-    """Writes a text `by` points to the right of a place."""
+    """Write a text `by` points to the right of a place."""
     style: Any = {"va": "center", "fontsize": size, "color": colour}
     axes.annotate(text, where, xytext=(by, 0), textcoords="offset points", **style)
 
 
 def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hollow: bool = False) -> None:
-    """Draws a point; a hollow one means a value not to be trusted, such as that of an overloaded run."""
+    """Draw a point; a hollow one means a value not to be trusted, such as that of an overloaded run."""
     presentation = "white" if hollow else colour
     axes.plot(
         where[:1],
@@ -174,14 +174,14 @@ def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hol
 
 
 def dotted(axes: Axes, dots: Sequence[tuple[float, float, bool]], colour: str, size: float) -> None:
-    """Draws a line through points, each with place, value, and whether it is hollow."""
+    """Draw a line through points, each with place, value, and whether it is hollow."""
     axes.plot([place for place, *_ in dots], [value for _, value, _ in dots], color=colour)
     for place, value, hollow in dots:
         dot(axes, (place, value), colour, size, hollow=hollow)
 
 
 def response(name: str, mean_ms: float, more: str = "", *, late: bool = False) -> Bar:
-    """A bar of a mean response time, with `more` text at its end; hollow where the run was overloaded."""
+    """Return a bar of a mean response time, with `more` text at its end; hollow if the run was overloaded."""
     return name, mean_ms, f"{milliseconds(mean_ms)}{more}{' overloaded' if late else ''}", late
 
 
@@ -193,13 +193,13 @@ def bars(rows: Sequence[Bar], label: str, room: float) -> Figure:
 
 
 def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: str = BLUE) -> None:
-    """Draws bars below each other, each with its name on the left and a text at its end.
+    """Draw bars below each other, each with its name on the left and a text at its end.
 
     Args:
         axes: The axes to draw on.
         rows: The bars, from the top.
         label: Name of the values, with their unit.
-        room: Width of the axis, as a multiple of the longest bar; texts stand in the rest.
+        room: Width of the axis, as a multiple of the longest bar; texts use the remaining width.
         colour: Colour of the bars.
     """
     values = [value for _, value, _, _ in rows]
@@ -213,7 +213,7 @@ def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: s
 
 
 def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
-    """Writes names at the right ends of lines, moved apart; `ends` has height, name and colour of each."""
+    """Write names at the right ends of lines, moved apart; `ends` has height, name and color of each."""
     made.canvas.draw()
     box = axes.get_window_extent()
     to_points = 72 / made.dpi
@@ -253,14 +253,14 @@ def apart(heights: Sequence[float], distance: float, maximum: float) -> list[flo
 
 
 def _middle(indices: Sequence[int], heights: Sequence[float], distance: float, maximum: float) -> float:
-    """The middle of a block of names: the mean height of their lines, kept within bounds."""
+    """Return the middle of a block of names: the mean height of their lines, kept within bounds."""
     required = sum(heights[index] for index in indices) / len(indices)
     half = (len(indices) - 1) * distance / 2
     return min(max(required, half), max(maximum - half, half))
 
 
 def _gap(below: tuple[float, list[int]], above: tuple[float, list[int]], distance: float) -> float:
-    """The room between two blocks of names; negative where they overlap."""
+    """Return the room between two blocks of names; negative where they overlap."""
     return above[0] - below[0] - (len(below[1]) + len(above[1])) * distance / 2
 
 
@@ -271,7 +271,7 @@ def made(figure: Figure, by: str) -> Figure:
 
 
 def _saved(save: Callable[..., None], by: str, file: Any, *, format: str = "", **text: Any) -> None:
-    """Saves a figure with `by` in the metadata key of its kind of file."""
+    """Save a figure with `by` in the metadata key of its kind of file."""
     named = Path(file).suffix.removeprefix(".") if isinstance(file, (str, Path)) else ""
     form = format or named or "png"
     if key := METADATA.get(form):
@@ -280,7 +280,7 @@ def _saved(save: Callable[..., None], by: str, file: Any, *, format: str = "", *
 
 
 def to_svg(figure: Figure, title: str) -> str:
-    """The figure as an SVG element for a page, with the same bytes each time."""
+    """Return the figure as an SVG element for a page, with the same bytes each time."""
     out = StringIO()
     with style():
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Title": title})

@@ -35,20 +35,20 @@ class DocumentPresentation:
     figure: Callable[..., Figure]
 
     def warnings(self, result: Any) -> list[str]:
-        """The texts of the warnings among the parts that a terminal shows."""
+        """Return the texts of the warnings among the parts that a terminal shows."""
         parts = self.brief(result)
         return [part.text for part in parts if isinstance(part, document.Text) and part.kind == "warning"]
 
     def text(self, result: Any) -> str:
-        """What a terminal shows of the result, as plain text."""
+        """Return what a terminal shows of the result, as plain text."""
         return terminal.as_text(lambda console: document.write(self.brief(result), console))
 
     def show(self, result: Any) -> None:
-        """Prints the result on standard output."""
+        """Print the result on standard output."""
         terminal.show(lambda console: document.write(self.brief(result), console))
 
     def html(self, result: Any) -> str:
-        """What a notebook shows of the result, as HTML."""
+        """Return what a notebook shows of the result, as HTML."""
         return document.as_html(self.brief(result))
 
     def draw(self, result: Any, what: str | None, **which: Any) -> Figure:
@@ -58,11 +58,11 @@ class DocumentPresentation:
             return plots.made(self.figure(*named, **which), _made_by(result))
 
     def latex(self, result: Any) -> str:
-        """The tables that a terminal shows of the result, as LaTeX."""
+        """Return the tables that a terminal shows of the result, as LaTeX."""
         return latex.tables(self.brief(result))
 
     def page(self, result: Any, *, static: bool = False) -> str:
-        """A self-contained page, HTML; where `static`, its figures are pictures only."""
+        """Return a self-contained page, HTML; where `static`, its figures are pictures only."""
         return document.page(replace(self.whole(result), made_by=_made_by(result)), static=static)
 
 

@@ -1,4 +1,4 @@
-"""Progress of work: a bar on a terminal and in a notebook, a line now and then in a log."""
+"""Progress reports: a bar on a terminal and in a notebook, occasional lines in a log."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Progress:
         """Number of processes that have done some of the work; shown when more than one."""
 
     def __enter__(self) -> Progress:
-        """Starts the bar, on a terminal or in a notebook."""
+        """Start the bar, on a terminal or in a notebook."""
         self._begun = self._told = time.monotonic()
         if not self.silent and (sys.stderr.isatty() or in_notebook()):
             self._bar = rich_progress.Progress(
@@ -70,12 +70,12 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Removes the bar."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 
     def going(self, what: str, fraction: float | None) -> None:
-        """Shows the step of the work called `what`, and the share of the whole done where known."""
+        """Show the step of the work called `what`, and the share of the whole done where known."""
         self._show(what, fraction, "")
 
     def update(self, count: int, fraction: float | None, slowest: tuple[str, float] | None = None) -> None:
@@ -94,17 +94,17 @@ class Progress:
         self._show(self.what, fraction, f"{count:,} {self.of}{by}{rate}{slow}", lasts=lasts)
 
     def tell(self, text: str) -> None:
-        """Prints a message about the work, unless `silent`."""
+        """Print a message about the work, unless `silent`."""
         if not self.silent:
             self._say(text)
 
     def expect(self, done: int, runs: int, at_once: int, requests: int | None = None) -> None:
-        """Prints once how long all runs will take, as soon as `at_once` of them are done.
+        """Print once how long all runs will take, as soon as `at_once` of them are done.
 
         Args:
             done: Number of runs done.
             runs: Number of all runs; nothing is printed for a few.
-            at_once: Number of runs that go on at the same time.
+            at_once: Number of runs that execute at the same time.
             requests: Requests of each run, where all have the same number.
         """
         if self.silent or self._expected or done < at_once or runs <= FEW:
@@ -133,14 +133,14 @@ class Progress:
         self._say(f"{what}: {', '.join([*parts[:1], *filter(None, [done]), *parts[1:]])}")
 
     def _far(self, fraction: float | None) -> bool:
-        """Whether work has progressed enough since the last line, or has begun anew."""
+        """Return whether to print a line: enough progress since the last line, or a restart."""
         if fraction is None or self._share is None:
             return True
         come = fraction - self._share
         return come < 0 or round(come, 9) >= STEP
 
     def _say(self, text: str) -> None:
-        """Prints a line, above the bar if there is one."""
+        """Print a line, above the bar if there is one."""
         if self._bar is not None:
             self._bar.console.print(text, highlight=False)
         else:
@@ -158,7 +158,7 @@ def quietly() -> Iterator[None]:
 
 
 def in_notebook() -> bool:
-    """Whether this is a notebook that can show a bar."""
+    """Return whether this is a notebook that can show a bar."""
     ipython = sys.modules.get("IPython")
     running = ipython.get_ipython() if ipython is not None else None
     return type(running).__name__ == "ZMQInteractiveShell" and find_spec("ipywidgets") is not None

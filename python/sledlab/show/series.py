@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MAX_POSITIONS = 250
-"""Most places on the x axis of a curve with places of its own: a screen shows no more."""
+"""Maximum number of x positions of a curve with its own positions: a screen resolves no more."""
 
 MAX_BARS = 450
 """Most bars of a panel: about 20 KB of a page."""
@@ -40,13 +40,13 @@ class Series:
 
     Attributes:
         name: Name of the curve.
-        colour: Its colour, `#rrggbb`.
+        colour: Its color, `#rrggbb`.
         values: A value for each place on the x axis; `None` for a missing one.
-        at: Places of its own, instead of those of the panel; such a curve is drawn as steps.
-        kind: `line`, `area`, or `bar` for one of the bars that stand on each other.
+        at: Own x positions instead of those of the panel; such a curve is drawn as steps.
+        kind: `line`, `area`, or `bar` for stacked bars.
         late: Whether the run at each place was overloaded, so that its value is not to be trusted.
         dash: Lengths of strokes and gaps in points; empty for a solid line.
-        picked: Whether the curve is coloured when the page opens; the others are grey.
+        picked: Whether the curve is coloured when the page opens; the others are gray.
     """
 
     name: str
@@ -80,7 +80,7 @@ class PlaneTimes:
 
     Attributes:
         y_name: Label of the y axis, with its unit.
-        y: Places on the y axis, equally far apart.
+        y: Positions on the y axis, at equal distances.
         in_x: Time in x in ms, for each place on the x axis of the panel.
         in_y: Time in y in ms, for each place on the y axis.
     """
@@ -104,7 +104,7 @@ class Panel:
         log_x: Whether the x axis is logarithmic.
         log_y: Whether the y axis is logarithmic when the page opens.
         together: Panels of a page with the same word zoom together, and a series is picked in all of them.
-        marks: Texts at places of the x axis; those without a place are left out.
+        marks: Texts at places of the x axis; those without a place are omitted.
         rows: Names of rows, from the top, where the panel shows bars over time instead of curves.
         bars: The bars of these rows.
         times: Times to all places, where the panel is a map of seek times.
@@ -130,7 +130,7 @@ class Panel:
 
 
 def to_json(panels: Sequence[Panel]) -> str:
-    """Panels as JSON for a script element of a page: no text in the JSON can end that element."""
+    """Return the panels as JSON for a script element of a page: no text in the JSON can end that element."""
     text = json.dumps(
         [_panel(panel) for panel in panels], ensure_ascii=True, allow_nan=False, separators=(",", ":")
     )
@@ -138,7 +138,7 @@ def to_json(panels: Sequence[Panel]) -> str:
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
-    """A panel as plain data; keys with empty or false values are left out."""
+    """Return a panel as plain data; keys with empty or false values are omitted."""
     rows: dict[int, list[Any]] = {}
     for bar in panel.bars:
         lengths = [_rounded(length, VALUE_DIGITS) for length in bar.lengths]
@@ -165,7 +165,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
 
 
 def _times(times: PlaneTimes) -> dict[str, Any]:
-    """The times of a map as plain data."""
+    """Return the times of a map as plain data."""
     return {
         "yName": visible(times.y_name),
         "y": _places(times.y),
@@ -175,7 +175,7 @@ def _times(times: PlaneTimes) -> dict[str, Any]:
 
 
 def _series(series: Series) -> dict[str, Any]:
-    """A series as plain data; of a series with many places of its own, only `MAX_POSITIONS` are kept."""
+    """Return a series as plain data; of a series with its own positions, at most `MAX_POSITIONS`."""
     selected = list(range(len(series.values)))
     if len(series.at) > MAX_POSITIONS:
         last = len(series.at) - 1
@@ -195,12 +195,12 @@ def _series(series: Series) -> dict[str, Any]:
 
 
 def _to_json(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data without keys whose values are empty or false."""
+    """Return the data without keys whose values are empty or false."""
     return {name: value for name, value in data.items() if value not in ("", [], False, None)}
 
 
 def _places(x: Sequence[float]) -> Any:
-    """Places on an axis as a list; equally distant ones as the first, the distance and the number."""
+    """Return the positions on an axis as a list, or start, distance and number if they are equidistant."""
     if len(x) > 3:
         step = (x[-1] - x[0]) / (len(x) - 1)
         if all(abs(x[0] + index * step - place) <= abs(step) * 1e-6 for index, place in enumerate(x)):
@@ -209,14 +209,14 @@ def _places(x: Sequence[float]) -> Any:
 
 
 def _numbers(values: Sequence[float | None]) -> list[float | None] | str:
-    """Numbers rounded to four digits: as a list, or packed into a text if there are many."""
+    """Return the numbers rounded to four digits: as a list, or packed into a text if there are many."""
     rounded = [_rounded(value, VALUE_DIGITS) for value in values]
     packed = [_packed(value) for value in rounded] if len(rounded) > MANY_VALUES else [None]
     return rounded if None in packed else "".join(each or "" for each in packed)
 
 
 def _packed(value: float | None) -> str | None:
-    """A number of four digits, `None` or zero as three letters; `None` for a number out of their range.
+    """Return a number of four digits, `None` or zero as three letters; `None` if it is out of range.
 
     Examples:
         >>> _packed(None), _packed(0), _packed(12.34), _packed(-1)
@@ -233,7 +233,7 @@ def _packed(value: float | None) -> str | None:
 
 
 def _rounded(value: float | None, digits: int) -> float | None:
-    """A number with `digits` significant digits, an `int` if it is whole; `None` for `None` and NaN."""
+    """Return a number with `digits` significant digits, an `int` if it is an integer; `None` for NaN."""
     if value is None or value != value:  # noqa: PLR0124 - NaN is not equal to itself
         return None
     short = float(f"{value:.{digits}g}")

@@ -29,7 +29,7 @@ GREY = "#b9c1c9"
 
 
 def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> Panel:
-    """The panel of response times in ms by competitor, a value for each of `QUANTILES`."""
+    """Return the panel of response times in ms by competitor, a value for each of `QUANTILES`."""
     looks = dict(zip(highlighted, LOOKS, strict=False))
     series = []
     for name, times in values.items():

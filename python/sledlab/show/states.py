@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS: Mapping[str, str] = dict(zip(STATES, (BLUE, ORANGE, GREEN, "#c3cad1", PURPLE), strict=True))
-"""Colours of states, as in figures of a single run; parked is lighter, because it fills large areas."""
+"""Colors of states, as in figures of a single run; parked is lighter, because it fills large areas."""
 
 
 def rows(
     axes: Axes, names: Sequence[str], parts: Sequence[Mapping[str, float]], ends: Sequence[str], what: str
 ) -> None:
-    """Draws horizontal bars of states from the top down, each with its name, and a text at its end."""
+    """Draw horizontal bars of states from the top down, each with its name, and a text at its end."""
     left = [0.0] * len(parts)
     for state in STATES:
         values = [part[state] for part in parts]
@@ -37,13 +37,13 @@ def rows(
 
 
 def bars(parts: Sequence[Mapping[str, float]], names: Mapping[str, str]) -> list[Series]:
-    """Series of energy or time for each state that occurs, as bars that stand on each other."""
+    """Return the series of energy or time for each state that occurs, as stacked bars."""
     used = [state for state in STATES if any(part[state] > 0 for part in parts)]
     return [Series(names[each], COLOURS[each], [part[each] for part in parts], kind="bar") for each in used]
 
 
 def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
-    """Draws upright bars of states, one for each step of the axis."""
+    """Draw upright bars of states, one for each step of the axis."""
     below = [0.0] * len(parts)
     for state in STATES:
         values = [part[state] for part in parts]
@@ -53,13 +53,13 @@ def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
 
 
 def legend_of(made: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str]) -> None:
-    """Draws the legend of the states that occur."""
+    """Draw the legend of the states that occur."""
     used = {state for part in parts for state, value in part.items() if value > 0}
     legend(made, {names[state]: COLOURS[state] for state in STATES if state in used})
 
 
 def steps(axes: Axes, names: Sequence[str], size: float = 9) -> None:
-    """Writes names below the axis, one for each step."""
+    """Write names below the axis, one for each step."""
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_xticks(range(len(names)), list(names), fontsize=size)
 
@@ -67,7 +67,7 @@ def steps(axes: Axes, names: Sequence[str], size: float = 9) -> None:
 def lines(
     axes: Axes, shown: Mapping[str, tuple[str, Sequence[float]]], label: Callable[[float], str]
 ) -> None:
-    """Draws a line for each name, with colour and values, over the steps of the axis, and its end values."""
+    """Draw a line for each name, with color and values, over the steps of the axis, and its end values."""
     for name, (colour, values) in shown.items():
         axes.plot(range(len(values)), values, marker="o", markersize=4, color=colour)
         last = len(values) - 1
@@ -93,7 +93,7 @@ def lines(
 def placed(
     shown: Mapping[str, float | None], values: Sequence[float], text: Callable[[float], str]
 ) -> list[tuple[str, float | None]]:
-    """Texts of named values, with their places on an axis whose steps 0, 1, 2 ... have rising `values`."""
+    """Return the texts of named values, with their positions on an axis of steps 0, 1, 2 ... for `values`."""
     return [
         (f"{name} {text(value)}" if value else name, between(value, values) if value else None)
         for name, value in shown.items()
@@ -101,7 +101,7 @@ def placed(
 
 
 def marks(axes: Axes, shown: Sequence[tuple[str, float | None]], steps: int) -> None:
-    """Marks places between the steps of an axis by a line and a text; texts without a place are left out."""
+    """Mark places between the steps of an axis by a line and a text; texts without a place are omitted."""
     top = axes.get_ylim()[1]
     axes.set_ylim(0, top * 1.3)
     for rank, (text, place) in enumerate(shown):
@@ -125,7 +125,7 @@ def marks(axes: Axes, shown: Sequence[tuple[str, float | None]], steps: int) -> 
 
 
 def grouped(axes: Axes, bars: Iterable[tuple[int, str, float]], colours: Mapping[str, str]) -> None:
-    """Draws upright bars beside each other at the steps of the axis; `bars` has step, name and value."""
+    """Draw upright bars side by side at the steps of the axis; `bars` has step, name and value."""
     width, names = 0.8 / len(colours), list(colours)
     for step, name, value in bars:
         place = step - 0.4 + width * (names.index(name) + 0.5)
@@ -133,7 +133,7 @@ def grouped(axes: Axes, bars: Iterable[tuple[int, str, float]], colours: Mapping
 
 
 def overloaded(axes: Axes, lateness: Sequence[Sequence[bool]], spread: float = 0.0) -> None:
-    """Writes `overloaded` at bars or points without a response time, because the queue kept growing.
+    """Write `overloaded` at bars or points without a response time, because the queue kept growing.
 
     Args:
         axes: The axes to write on.
@@ -156,7 +156,7 @@ def overloaded(axes: Axes, lateness: Sequence[Sequence[bool]], spread: float = 0
 
 
 def between(value: float, values: Sequence[float]) -> float | None:
-    """The place of a value on an axis whose steps 0, 1, 2 ... have rising values; `None` beyond them.
+    """Return the place of a value on an axis whose steps 0, 1, 2 ... have rising values; `None` beyond them.
 
     Examples:
         >>> between(0.5, [0, 1, 10]), round(between(3.1623, [0, 1, 10]), 2), between(20, [0, 1, 10])

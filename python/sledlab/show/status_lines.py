@@ -24,7 +24,7 @@ class StatusLines:
         self._live: Any = None
 
     def __enter__(self) -> StatusLines:
-        """Begins to show the lines, if standard error is a terminal."""
+        """Begin to show the lines, if standard error is a terminal."""
         if sys.stderr.isatty() and not Progress.silent:
             self._live = rich_live.Live(console=rich_console.Console(stderr=True), transient=True)
             self._live.start()
@@ -33,11 +33,11 @@ class StatusLines:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Removes the lines."""
+        """Remove the lines."""
         if self._live is not None:
             self._live.stop()
 
     def look(self) -> None:
-        """Updates the lines to the present status."""
+        """Update the lines to the present status."""
         if self._live is not None:
             self._live.update("\n".join(live(self._status(), self._name)))

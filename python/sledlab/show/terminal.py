@@ -25,30 +25,30 @@ PIPED = 100
 
 
 def as_text(write: Write, width: int = WIDTH) -> str:
-    """What `write` prints on a console, as plain text."""
+    """Return what `write` prints on a console, as plain text."""
     out = StringIO()
     write(rich_console.Console(file=out, width=width, color_system=None, highlight=False, emoji=False))
     return out.getvalue().rstrip()
 
 
 def show(write: Write) -> None:
-    """Calls `write` with the console of standard output."""
+    """Call `write` with the console of standard output."""
     write(console())
 
 
 def say(text: str = "", *, end: str = "\n") -> None:
-    """Prints text with control characters spelled out."""
+    """Print text with control characters escaped."""
     print(visible(text), end=end)
 
 
 def tell(text: str) -> None:
-    """Prints text on standard error, after all that has been printed so far."""
+    """Print text on standard error, after all that has been printed so far."""
     sys.stdout.flush()
     print(visible(text), file=sys.stderr)
 
 
 def say_json(value: Any) -> None:
-    """Prints plain data as JSON; in ASCII if it has control characters, or standard output is not Unicode."""
+    """Print plain data as JSON; in ASCII if it has control characters, or standard output is not Unicode."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if visible(text) != text or not is_unicode(encoding()):
         text = json.dumps(value, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
@@ -56,29 +56,29 @@ def say_json(value: Any) -> None:
 
 
 def say_file(text: str) -> None:
-    """Prints the text of a file; in ASCII, which is valid UTF-8, where standard output is not Unicode."""
+    """Print the text of a file; in ASCII, which is valid UTF-8, where standard output is not Unicode."""
     if not is_unicode(encoding()):
         text = shown_in("ascii", text)
     say(text, end="")
 
 
 def note(text: str) -> None:
-    """Prints a dimmed line, which is not folded."""
+    """Print a dimmed line, which is not folded."""
     console().print(plain(text), style="dim", soft_wrap=True, markup=False)
 
 
 def plain(text: str) -> str:
-    """Text in characters that standard output can show."""
+    """Return the text in characters that standard output can show."""
     return shown_in(encoding(), visible(text))
 
 
 def encoding() -> str:
-    """The encoding of standard output."""
+    """Return the encoding of standard output."""
     return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
 def console() -> Console:
-    """A console of `rich` on standard output."""
+    """Return a console of `rich` on standard output."""
     made = rich_console.Console(highlight=False, emoji=False)
     if made.is_terminal:
         return made

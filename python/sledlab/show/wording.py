@@ -43,7 +43,7 @@ def figure(value: float | None, digits: int = 3) -> str:
 
 
 def percent(share: float) -> str:
-    """A share of one as a percentage, never rounded to all or nothing.
+    """Return a share of one as a percentage, never rounded to all or nothing.
 
     Examples:
         >>> [percent(x) for x in (0.5, 0.0312, 0.9999, 0.0)]
@@ -59,27 +59,27 @@ def percent(share: float) -> str:
 
 
 def signed(share: float) -> str:
-    """A share that may be negative, as a percentage."""
+    """Return a share that may be negative, as a percentage."""
     return f"−{percent(-share)}" if share < 0 else percent(share)
 
 
 def share(value: float | None) -> str:
-    """A share as a percentage; a dash for `None`."""
+    """Return a share as a percentage; a dash for `None`."""
     return "–" if value is None else percent(value)
 
 
 def times(factor: float | None) -> str:
-    """A ratio as text; a dash for `None`."""
+    """Return a ratio as text; a dash for `None`."""
     return "–" if factor is None else f"{figure(factor, 2)} ×"
 
 
 def kilobytes(value: float | None) -> str:
-    """A size in KB of 1024 bytes; a dash for `None`."""
+    """Return a size in KB of 1024 bytes; a dash for `None`."""
     return "–" if value is None else f"{figure(value)} KB"
 
 
 def size(mb: float) -> str:
-    """A size given in 2^20 bytes, with the unit that reads best.
+    """Return a size given in 2^20 bytes, with the unit that reads best.
 
     Examples:
         >>> [size(x) for x in (64.0, 25.6, 3072.0)]
@@ -89,7 +89,7 @@ def size(mb: float) -> str:
 
 
 def data(value: int) -> str:
-    """Bytes with the unit that reads best; MB are 10^6 bytes.
+    """Return the bytes with the unit that reads best; MB are 10^6 bytes.
 
     Examples:
         >>> [data(x) for x in (0, 800, 83951, 16777216, 3_200_000_000)]
@@ -102,12 +102,12 @@ def data(value: int) -> str:
 
 
 def starred(label: str, *, saturated: bool) -> str:
-    """A label with a star for an overloaded run."""
+    """Return a label with a star for an overloaded run."""
     return f"{label} *" if saturated else label
 
 
 def who_kept_up(selected: Mapping[str, bool]) -> str:
-    """A clause naming competitors that kept up, or those that did not, whichever are fewer; empty if all did.
+    """Return a clause naming the competitors that kept up or did not, whichever are fewer.
 
     Examples:
         >>> who_kept_up({"a": True, "b": False, "c": True}), who_kept_up({"a": False})
@@ -128,7 +128,7 @@ def who_kept_up(selected: Mapping[str, bool]) -> str:
 
 
 def counted(count: int, noun: str, several: str = "") -> str:
-    """A count with its noun, in the singular or the plural.
+    """Return a count with its noun, in the singular or the plural.
 
     Examples:
         >>> counted(1, "request"), counted(0, "flush", "flushes"), counted(1200, "write")
@@ -138,7 +138,7 @@ def counted(count: int, noun: str, several: str = "") -> str:
 
 
 def joined(names: Sequence[str]) -> str:
-    """Names in a sentence.
+    """Return the names in a sentence.
 
     Examples:
         >>> joined(["a", "b", "c"])
@@ -148,7 +148,7 @@ def joined(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str], maximum: int) -> str:
-    """Names in a sentence; of more than `maximum`, the rest is counted.
+    """Return the names in a sentence; above `maximum` names, the remaining ones are counted.
 
     Examples:
         >>> listed(["a", "b", "c"], 3), listed(["a", "b", "c", "d"], 3)
@@ -199,7 +199,7 @@ def energy(joules: float, half: float | None = None) -> str:
 
 
 def money(usd: float | None, digits: int = 3) -> str:
-    """An amount of money in USD, with at least `digits` significant digits; a dash for `None`.
+    """Return an amount of money in USD, with at least `digits` significant digits; a dash for `None`.
 
     Examples:
         >>> money(11686.0), money(0.3068), money(None)
@@ -209,7 +209,7 @@ def money(usd: float | None, digits: int = 3) -> str:
 
 
 def seconds(value_ms: float) -> str:
-    """A time in ms that may be long, with the unit that reads best.
+    """Return a time in ms that may be long, with the unit that reads best.
 
     Examples:
         >>> [seconds(x) for x in (0.61, 40.0, 7000.0)]
@@ -221,7 +221,7 @@ def seconds(value_ms: float) -> str:
 
 
 def hours(value: float) -> str:
-    """A time in hours that may be short or long.
+    """Return a time in hours that may be short or long.
 
     Examples:
         >>> [hours(x) for x in (0.5, 6.37, 82.04, 1200.0)]
@@ -235,7 +235,7 @@ def hours(value: float) -> str:
 
 
 def lasting(seconds: float) -> str:
-    """A duration in s, rounded for a reader.
+    """Return a duration in s, rounded for a reader.
 
     Examples:
         >>> [lasting(x) for x in (0.4, 42.0, 118.0, 3000.0, 9000.0)]
@@ -247,7 +247,7 @@ def lasting(seconds: float) -> str:
 
 
 def change(share: float) -> str:
-    """A relative change in words.
+    """Return a relative change in words.
 
     Examples:
         >>> [change(x) for x in (0.25, -0.5, 0.0, 1.5)]
@@ -261,7 +261,7 @@ def change(share: float) -> str:
 
 
 def plus_minus(share: float, digits: int = 1) -> str:
-    """A relative change as a percentage with its sign; `0 %` if it rounds to zero.
+    """Return a relative change as a percentage with its sign; `0 %` if it rounds to zero.
 
     Examples:
         >>> [plus_minus(x) for x in (0.0512, -0.3, -1e-6, 1.8674)]
@@ -274,7 +274,7 @@ def plus_minus(share: float, digits: int = 1) -> str:
 
 
 def saved(share: float) -> str:
-    """A share that was saved, as a percentage; negative for a loss.
+    """Return a share that was saved, as a percentage; negative for a loss.
 
     Examples:
         >>> [saved(x) for x in (0.42, -0.2, 1e-6, 0.0)]
@@ -284,7 +284,7 @@ def saved(share: float) -> str:
 
 
 def spaced(word: str) -> str:
-    """A model as people write it: its parameters behind its name.
+    """Return a model as displayed: its name followed by its parameters.
 
     Examples:
         >>> spaced("share:eta=2:alpha=0.1")
@@ -294,7 +294,7 @@ def spaced(word: str) -> str:
 
 
 def device_name(config: Mapping[str, Any]) -> str:
-    """The name of the device in sentences; for a hybrid, its devices and its kind."""
+    """Return the name of the device in sentences; for a hybrid, its devices and its kind."""
     name = _name(config.get("device", {}))
     hybrid = config.get("hybrid", {}).get("kind", "none")
     return name if hybrid == "none" else f"{name} with {_name(config.get('front', {}))} ({hybrid})"
@@ -305,7 +305,7 @@ def _name(device: Mapping[str, Any]) -> str:
 
 
 def source_name(config: Mapping[str, Any]) -> str:
-    """The name of the trace or workload in sentences."""
+    """Return the name of the trace or workload in sentences."""
     trace = config.get("trace")
     if trace and trace.get("file"):
         return called(str(trace["file"]))
@@ -316,17 +316,17 @@ def source_name(config: Mapping[str, Any]) -> str:
 
 
 def title(config: Mapping[str, Any]) -> str:
-    """A heading for a run: the names of its source and its device."""
+    """Return a heading for a run: the names of its source and its device."""
     return f"{source_name(config)} on {device_name(config)}"
 
 
 def scheduler_name(config: Mapping[str, Any]) -> str:
-    """The scheduler as people write it."""
+    """Return the display name of the scheduler."""
     return label(str(config.get("scheduler", {}).get("kind", "fcfs")))
 
 
 def label(word: str) -> str:
-    """A scheduler or policy as people write it: in capitals, a class by its own name.
+    """Return a scheduler or policy as displayed: in capitals, a class by its name.
 
     Examples:
         >>> [label(word) for word in ("c-scan", "zsptf:grid=40x4", "my.policies:Elevator:up=1")]
@@ -353,12 +353,12 @@ def power_name(config: Mapping[str, Any]) -> str:
 
 
 def speedup(config: Mapping[str, Any]) -> float:
-    """The speed-up of the replay; 1 by default."""
+    """Return the speed-up of the replay; 1 by default."""
     return float(config.get("replay", {}).get("speedup", 1))
 
 
 def device_kind(config: Mapping[str, Any]) -> DeviceKind:
-    """The kind of the device of an experiment.
+    """Return the kind of the device of an experiment.
 
     Examples:
         >>> device_kind({"device": {"kind": "disk"}}).parts
@@ -368,7 +368,7 @@ def device_kind(config: Mapping[str, Any]) -> DeviceKind:
 
 
 def state_name(state: str, config: Mapping[str, Any]) -> str:
-    """The name of a state of the device in text: an inactive disk is in `sleep` or `off`, for instance.
+    """Return the display name of a device state: an inactive disk is in `sleep` or `off`, for example.
 
     Examples:
         >>> disk = {"device": {"kind": "disk", "rest_state": "sleep"}}
@@ -381,6 +381,6 @@ def state_name(state: str, config: Mapping[str, Any]) -> str:
 
 
 def states_explained(config: Mapping[str, Any]) -> str:
-    """Sentences on what the device does in each power state."""
+    """Return sentences on what the device does in each power state."""
     kind, parked = device_kind(config), state_name("inactive", config)
     return f"{kind.awake} {parked.capitalize()}: {kind.asleep[parked]}"

@@ -1,4 +1,4 @@
-"""The studies, listed with one line each; each has a folder or a file of its own.
+"""List of the studies, one line each; each study has its own folder or file.
 
 The line names the study's folder; its names in `sledlab` and, where it has axes, its command follow from it.
 Nothing is imported before it is used.
@@ -14,7 +14,7 @@ class ListedStudy(NamedTuple):
 
     Attributes:
         folder: Its folder in this package.
-        meaning: What it finds out, in one line.
+        meaning: Purpose, in one line.
         names: Its public names: its function and the class of its outcome.
         under: The command that it is a part of; empty where it has a command of its own.
         display: Module of its folder with the `PRESENTATION` of its outcome (else `sledlab.study.display`).

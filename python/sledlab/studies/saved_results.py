@@ -83,7 +83,7 @@ def _study(path: Path, kind: str, listed: ListedStudy) -> DisplayedResult:
 
 
 def _is_newer(file: Path, other: Path) -> bool:
-    """Whether a file was written after another: a study was interrupted after its outcome was written."""
+    """Return whether a file is newer than another: a study was interrupted after its outcome was written."""
     return file.stat().st_mtime_ns > other.stat().st_mtime_ns
 
 

@@ -1,1 +1,1 @@
-"""The frame of every study: axes, plan, cached runs, statistics, outcome."""
+"""Framework of all studies: axes, plan, result cache, statistics, outcome."""

@@ -1,4 +1,4 @@
-"""Benches: they measure one plan after another, and keep results and workers between plans."""
+"""Execution of plans, one after another; results and workers are reused between plans."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Plan, RunSpec
 
 NAMED = 5
-"""Most failed runs that a message names."""
+"""Maximum number of failed runs that a message names."""
 
 
 class Measure(Protocol):
-    """Measures a plan."""
+    """Function that executes a plan."""
 
     def __call__(self, plan: Plan, doing: str) -> Mapping[RunSpec, MeasuredRun[Any]]:
-        """The result of every run; `doing` is the caption of the progress bar."""
+        """Return the result of every run; `doing` is the caption of the progress bar."""
 
 
 class Bench:
-    """Measures plans, one after another, within a context.
+    """Executes plans, one after another, within a context.
 
     Attributes:
-        failed: Runs without results, with their errors, of a study that concludes although runs failed.
+        failed: Runs without results, with their errors, of a study that concludes despite failed runs.
     """
 
     def __init__(
@@ -56,10 +56,10 @@ class Bench:
         reuse: Iterable[str | Path] = (),
         despite_failures: bool = False,
     ) -> None:
-        """A bench whose results are rows of `kind`, kept in `directory`, if any, and read in `reuse` too.
+        """Create a bench with results of type `kind`, cached in `directory` and also read from `reuse`.
 
         Raises:
-            Error: A directory to reuse holds no runs.
+            Error: A directory in `reuse` has no cached runs.
         """
         self.where = where
         self.failed: dict[RunSpec, str] = {}
@@ -71,27 +71,27 @@ class Bench:
         self._hosts: Counter[str] = Counter()
 
     def __enter__(self) -> Bench:
-        """Reads the cached runs."""
+        """Read the cached runs."""
         self._open.enter_context(self._kept)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends the processes, also in the middle of a run; a cluster is left running."""
+        """Terminate the processes, even during a run; a cluster stays running."""
         self._open.__exit__(kind, error, trace)
 
     def measure(self, plan: Plan, doing: str) -> Mapping[RunSpec, MeasuredRun[Any]]:
-        """The result of every run of a plan; only runs without a kept result are run.
+        """Return the result of every run of a plan; only runs without a cached result are executed.
 
         Raises:
             Error: Runs failed, named in the message, or workers cannot be used.
-            Unfinished: Only a share of the runs was to run, and others have no result yet.
-            KeyboardInterrupt: The user stopped the study; runs that were done are kept.
+            IncompleteStudy: Only a share of the runs was executed, and others have no result yet.
+            KeyboardInterrupt: Ctrl-C; completed runs are saved.
         """
         known = keys(plan, lasting=self._kept.place is not None)
         share = self.where.share
-        # Runs with one key run the same and are kept once, so they belong to the same share.
+        # Runs with equal keys are equal and cached once, so they belong to the same share.
         positions = {
             key: place for place, key in enumerate(dict.fromkeys(known[each] for each in plan.specs))
         }
@@ -138,7 +138,7 @@ class Bench:
     def _run(
         self, plan: Plan, specs: list[RunSpec], known: Mapping[RunSpec, str], doing: str
     ) -> dict[RunSpec, Error | InternalError]:
-        """Measures runs and keeps their results; returns the failed runs with their errors."""
+        """Execute runs and cache their results; return the failed runs with their errors."""
         failed: dict[RunSpec, Error | InternalError] = {}
         workers: set[str] = set()
         pool = self._where(plan, specs)
@@ -169,16 +169,16 @@ class Bench:
         return failed
 
     def tell_hosts(self) -> None:
-        """Prints the machines on which runs ran, where there is more than one."""
+        """Print the machines that executed runs, if there are several."""
         if len(self._hosts) > 1:
             parts = [f"{host} ({specs:,})" for host, specs in sorted(self._hosts.items())]
             Progress("").tell(f"{counted(self._hosts.total(), 'run')} executed on {joined(parts)}")
 
     def _where(self, plan: Plan, specs: list[RunSpec]) -> Pool | None:
-        """Workers for some runs; None where this process is to measure them.
+        """Return the workers for some runs; None if this process executes them.
 
-        Runs with plug-ins always go to other processes: a plug-in imported here may be an older version of
-        its file.
+        Runs with plug-ins always execute in other processes: a plug-in imported here may be an older version
+        of its file.
         """
         if not specs:
             return None
@@ -200,9 +200,9 @@ class Bench:
 def failure_of(
     failed: Mapping[RunSpec, Error | InternalError], plan: Plan, specs: int
 ) -> Error | InternalError:
-    """The error about failed runs, out of `specs` that ran: the first one's cause, and the names of all.
+    """Return the error about failed runs, out of `specs` executed ones: the first cause, and all names.
 
-    It is an `InternalError` where one of them failed by a defect of sledlab.
+    It is an `InternalError` if one of them failed because of a defect of sledlab.
     """
     names = [plan.names[spec] for spec in plan.specs if spec in failed]
     errors = [failed[spec] for spec in plan.specs if spec in failed]

@@ -1,4 +1,4 @@
-"""Typed rows: every column of every table declared once, with unit and meaning."""
+"""Typed rows: each column of a table is declared once, with unit and meaning."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Column:
     Attributes:
         meaning: The meaning, in one line of at most 100 characters.
         unit: The unit; empty where there is none.
-        hidden: Whether the column is kept with a run but is in no table.
+        hidden: Whether the column is cached with a run but is in no table.
     """
 
     meaning: str
@@ -53,7 +53,7 @@ class Only:
 
 @cache
 def columns(kind: type) -> Mapping[str, Column]:
-    """The columns of a row by name; columns of rows within it stand in place, mappings are left out."""
+    """Return the columns of a row by name; columns of rows within it stand in place, mappings are omitted."""
     result: dict[str, Column] = {}
     for name, (marker, within) in _marked(kind).items():
         if isinstance(marker, Column):
@@ -67,7 +67,7 @@ def columns(kind: type) -> Mapping[str, Column]:
 
 @cache
 def _marked(kind: type) -> Mapping[str, tuple[Column | Only | None, Any]]:
-    """The marks of a row's fields (`Column`, `Only` or none), and their types."""
+    """Return the annotations of the fields of a row (`Column`, `Only` or none), and their types."""
     result: dict[str, tuple[Column | Only | None, Any]] = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
         marker = next((each for each in get_args(hint) if isinstance(each, (Column, Only))), None)
@@ -76,7 +76,7 @@ def _marked(kind: type) -> Mapping[str, tuple[Column | Only | None, Any]]:
 
 
 def record(row: Row) -> dict[str, Any]:
-    """A row as plain data by column; rows and mappings within it are flattened."""
+    """Return a row as plain data by column; rows and mappings within it are flattened."""
     result: dict[str, Any] = {}
     for name, (marker, _) in _marked(type(row)).items():
         value = getattr(row, name)
@@ -93,12 +93,12 @@ def record(row: Row) -> dict[str, Any]:
 
 
 def records(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Rows as plain data."""
+    """Return the rows as plain data."""
     return [record(row) for row in rows]
 
 
 def frame(rows: Sequence[Row], kind: type | None = None) -> polars.DataFrame:
-    """Rows as a frame with a column for each field; without rows, with the columns of their class."""
+    """Return the rows as a frame with a column for each field; without rows, with the class's columns."""
     if not rows and kind is not None:
         return polars.DataFrame(schema=list(columns(kind)))
     return polars.DataFrame(records(rows), infer_schema_length=None)

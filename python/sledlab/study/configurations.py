@@ -62,7 +62,7 @@ KNOWN: Mapping[str, Configuration] = {
 
 
 def segments(meaning: str) -> Option:
-    """The option for the sizes of segments to sweep."""
+    """Return the option for the sizes of segments to sweep."""
     return Option(meaning, "KB,KB|A..B", "4..256, doubling", read=partial(size_doublings, unit=KIB))
 
 

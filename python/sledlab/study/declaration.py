@@ -1,4 +1,4 @@
-"""Declarations of studies, without imports of the code that plans, runs and concludes them."""
+"""Declarations of studies; the code that plans, executes and concludes them is imported on demand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Subject:
 
     Attributes:
         said: The options of a single run.
-        compose: Makes, of source, device and options, over a `base`, the experiment that all runs share.
+        compose: Builds the experiment shared by all runs, from source, device and options, over a `base`.
         experiment: Reads the text of an experiment; messages cite its name.
         measure: Measures a run, in this process or another; see `sledlab.study.measure.measure`.
         row: Makes a row of results, from columns by keyword.
@@ -76,17 +76,16 @@ class Declaration(Generic[Out]):
         conclude: Makes the outcome of the results of all runs.
         doing: Caption of the progress bar.
         device: Whether it takes one device besides its axes; a name is the default device.
-        covered: Keys of an experiment, `table.key`, that its axes stand for: a model that a file names there
-            gives way, with its parameters.
-        chosen_by: Keywords of which several values choose it in the command of another study, of which it is
-            a part.
+        covered: Keys of an experiment, `table.key`, that its axes replace: a model that a file names there
+            is ignored, with its parameters.
+        chosen_by: Keywords of another study whose command selects this study if one has several values.
         race: Makes the plan of all runs from the results of the first plan, where these decide what runs
             next.
         subject: The kind of its runs.
-        despite_failures: Whether it concludes although runs failed: `conclude` finds no results of these,
-            but their errors in `Plan.failed`. Otherwise the study ends with an error that names them. Either
-            way all runs run, and failed ones run again the next time.
-        place: The keyword of the argument of its command, where that is no file of a study.
+        despite_failures: Whether the study concludes despite failed runs; `Plan.failed` has their errors.
+            Otherwise the study ends with an error that names them. All runs execute in both cases, and failed
+            ones execute again the next time.
+        place: The keyword of the argument of its command, if that is not a study file.
     """
 
     name: str

@@ -85,7 +85,7 @@ def _tables(outcome: Outcome) -> list[Part]:
 
 
 def _name(name: str, column: Column) -> str:
-    """The name of a column with its unit.
+    """Return the name of a column with its unit.
 
     Examples:
         >>> from sledlab.study.columns import Column

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def tables_of(path: str | Path) -> dict[str, Any]:
-    """The tables of a study file, or of an experiment that comes with sledlab, named by its name.
+    """Return the tables of a study file, or of an experiment that comes with sledlab, named by its name.
 
     Raises:
         Error: The file cannot be read.

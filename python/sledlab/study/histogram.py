@@ -33,7 +33,7 @@ PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
 def bin_of(value_ns: int) -> int:
-    """The bin of a time in ns: bins rise with times, without gaps.
+    """Return the bin of a time in ns: bins rise with times, without gaps.
 
     Examples:
         >>> [bin_of(value) for value in (0, 2047, 2048, 2049, 2050, 4096)]
@@ -44,14 +44,14 @@ def bin_of(value_ns: int) -> int:
 
 
 def bins_of(values_ns: Any) -> Any:
-    """The bins of an array of times, each below 2^53 ns, which is 104 days."""
+    """Return the bins of an array of times, each below 2^53 ns, which is 104 days."""
     bits = np.frexp(values_ns.astype(np.float64))[1]
     shifts = np.maximum(bits - HALF_BITS - 1, 0).astype(np.int64)
     return shifts * HALF + (values_ns.astype(np.int64) >> shifts)
 
 
 def middle_ns(number: int) -> int:
-    """The time in the middle of a bin.
+    """Return the time in the middle of a bin.
 
     Examples:
         >>> [middle_ns(bin_of(value)) for value in (7, 2049, 10**6)]
@@ -95,7 +95,7 @@ class Histogram:
 
     @classmethod
     def of(cls, result: Result) -> Histogram:
-        """The histogram of all reads and writes of a run; its sum is as exact as the run's reported mean."""
+        """Return the histogram of all reads and writes of a run; its sum is as exact as the reported mean."""
         times, total = result.cdf["all"], result.count
         seen = [round(share * total) for share in times["share"]]
         bins = [bin_of(round(time_ms * NS_PER_MS)) for time_ms in times["response_ms"]]
@@ -106,7 +106,7 @@ class Histogram:
 
     @classmethod
     def merged(cls, parts: Iterable[Histogram]) -> Histogram:
-        """The histogram of the requests of several; an empty one of none."""
+        """Return the histogram of the requests of several; an empty one of none."""
         counts: Counter[int] = Counter()
         sum_ns = max_ns = 0
         for part in parts:
@@ -135,7 +135,7 @@ class Histogram:
         return self.max_ns / NS_PER_MS
 
     def percentile_ms(self, share: float) -> float:
-        """The time below which a share of the requests lies, within 0.05 %; equal to the one a run reports.
+        """Return the time below which a share of the requests is, within 0.05 %; equal to that of a run.
 
         Examples:
             >>> Histogram({bin_of(10**6): 98, bin_of(10**7): 2}, 118 * 10**6, 10**7).percentile_ms(0.99)
@@ -160,7 +160,7 @@ class Histogram:
         return Spread(self.requests, {name: self.measure_ms(name) for name in names})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: distances between bins, and counts, as numbers in one text, which is cheap to copy."""
+        """Return plain data: distances between bins, and counts, as numbers in one text."""
         bins = list(self.counts)
         steps = [after - before for before, after in zip([0, *bins], bins, strict=False)]
         return {
@@ -172,6 +172,6 @@ class Histogram:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Histogram:
-        """The histogram that plain data hold."""
+        """Return the histogram that plain data hold."""
         steps, counts = (list(map(int, data[name].split())) for name in ("steps", "counts"))
         return cls(dict(zip(accumulate(steps), counts, strict=True)), data["sum_ns"], data["max_ns"])

@@ -56,7 +56,7 @@ class IdlePeriods:
             self.times_ns[key] = self.times_ns.get(key, 0) + int(times[place])
 
     def close(self, *, keep: bool = True) -> None:
-        """Does nothing: a sink's `close`, and no file is open."""
+        """Do nothing: a sink's `close`, and no file is open."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return for each bin its middle in ms, the number of idle periods and their total time in s."""

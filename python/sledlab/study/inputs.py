@@ -44,7 +44,7 @@ class ExperimentInputs:
 
 @cache
 def inputs_in(text: str) -> ExperimentInputs:
-    """The inputs that the text of a complete experiment names."""
+    """Return the inputs of a complete experiment, given as text."""
     tables = plain(text)
     plugins = plugins_in(list(_pluggable(tables)))
     files = tuple(tables[table].pop("file") for table in INPUTS if table in tables)
@@ -57,7 +57,7 @@ def plugins_of(text: str) -> tuple[str, ...]:
 
 
 def _pluggable(tables: Mapping[str, Any]) -> Iterator[str]:
-    """The values of keys that may name a plug-in, in all tables and groups of nodes."""
+    """Yield the values of keys that may name a plug-in, in all tables and groups of nodes."""
     for key, value in tables.items():
         if isinstance(value, dict):
             yield from _pluggable(value)
@@ -68,12 +68,12 @@ def _pluggable(tables: Mapping[str, Any]) -> Iterator[str]:
 
 
 def module(word: str) -> str:
-    """The name of the module of a plug-in, `module:Class`."""
+    """Return the name of the module of a plug-in, `module:Class`."""
     return word.partition(":")[0]
 
 
 def module_contents(word: str) -> str:
-    """A hash of the module of a plug-in, `module:Class`, empty if it does not exist; nothing is imported."""
+    """Return a hash of the module of a plug-in, `module:Class`, without import; empty if missing."""
     place, spec = [*sys.path, os.getcwd()], None
     for part in module(word).split("."):
         spec = PathFinder.find_spec(part, place)
@@ -86,25 +86,25 @@ def module_contents(word: str) -> str:
 
 
 def origin(trace: Trace) -> Opener:
-    """The opener of a trace before it was fitted to a device."""
+    """Return the opener of a trace before it was fitted to a device."""
     opener = trace.of_seed(0).opener
     return opener.of if isinstance(opener, Fitted) else opener
 
 
 def in_memory(trace: Trace | None) -> bool:
-    """Whether a trace holds its requests in memory."""
+    """Return whether a trace holds its requests in memory."""
     return trace is not None and isinstance(origin(trace), Table)
 
 
 def files_of(text: str, trace: Trace | None) -> tuple[str, ...]:
-    """The files that a run reads, named as the run names them."""
+    """Return the files that a run reads, named as in the run."""
     if trace is None:
         return inputs_in(text).files
     return _paths(trace.opener)
 
 
 def _paths(opener: Opener) -> tuple[str, ...]:
-    """The files that an opener reads; data at an address are no file."""
+    """Return the files that an opener reads; data at an address are no file."""
     if isinstance(opener, MergedTraces):
         return tuple(path for each in opener.of for path in _paths(each))
     if isinstance(opener, Fitted):
@@ -117,7 +117,7 @@ def _paths(opener: Opener) -> tuple[str, ...]:
 
 
 def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> tuple[str, Trace | None]:
-    """A run whose files are renamed by `change`."""
+    """Return a run whose files are renamed by `change`."""
     if trace is not None:
         return text, _at(trace, change)
     if all(change(name) == name for name in inputs_in(text).files):

@@ -76,7 +76,7 @@ class Outcome(DisplayedResult):
 
     @cached_property
     def tables(self) -> dict[str, polars.DataFrame]:
-        """A frame for each table, by name; empty for a section that was left out."""
+        """A frame for each table, by name; empty for a section that was omitted."""
         result = {**self.rows, **self.costs}
         return {name: frame(rows, self.kinds.get(name)) for name, rows in result.items()}
 
@@ -91,15 +91,15 @@ class Outcome(DisplayedResult):
         return presentation_of(self).answer(self)
 
     def closing(self, directory: Path | None) -> str:
-        """The last line on the command line: where the page is."""
+        """Return the last line on the command line: where the page is."""
         return f"report: {directory / REPORT}" if directory else ""
 
     def extras(self) -> Mapping[str, Any]:
-        """Further plain data for `to_dict`."""
+        """Return the further plain data for `to_dict`."""
         return {}
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole outcome as plain data: printed by `--json`."""
+        """Return the whole outcome as plain data: printed by `--json`."""
         return self.arranged({**self.rows, **self.costs})
 
     @property
@@ -130,7 +130,7 @@ class Outcome(DisplayedResult):
         ]
 
     def write(self, directory: str | Path) -> None:
-        """Writes all tables, as Parquet and CSV, summary, study, page and LaTeX into a directory."""
+        """Write all tables, as Parquet and CSV, summary, study, page and LaTeX into a directory."""
         place = Path(directory)
         for name, result in self.tables.items():
             with drafted(place / f"{name}.parquet") as draft:

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """One run of a study.
+    """Specification of one run of a study.
 
     Attributes:
         base: Name of the experiment that it starts from, a key of `Plan.bases`.
         settings: Changes to that experiment, as keys and values.
         seed: Root of all random numbers.
-        weight: Estimate of its duration, in any unit; the longest runs run first.
+        weight: Estimate of its duration, in any unit; the longest runs execute first.
     """
 
     base: str
@@ -43,11 +43,11 @@ class RunSpec:
     weight: float = field(default=0.0, compare=False)
 
     def keys(self) -> dict[str, Any]:
-        """The run's base, settings and seed, for the file of cached runs."""
+        """Return base, settings and seed, for the result cache."""
         return {"base": self.base, **dict(self.settings), "seed": self.seed}
 
     def __str__(self) -> str:
-        """The run as messages name it."""
+        """Return the name of the run in messages."""
         tables = "".join(f", {key} = {value}" for key, value in self.settings)
         return f"{self.base}, seed {self.seed}{tables}" if self.base else f"seed {self.seed}{tables}"
 
@@ -73,7 +73,7 @@ class Case:
     name: str = ""
 
     def __getitem__(self, label: str) -> Any:
-        """The value of a label."""
+        """Return the value of a label."""
         return dict(self.labels)[label]
 
 
@@ -87,13 +87,13 @@ class Plan:
         traces: Traces to replay instead of those that some bases name, by names of these bases.
         cases: All rows of all tables.
         seeds: Roots of random numbers.
-        axes: The values of all axes, as the study's file spells them.
-        watch: Whether the rests of devices that never park are counted.
+        axes: The values of all axes, as in the study file.
+        watch: Whether the idle periods of devices that never park are counted.
         plugins: Plug-ins that may run, as of `allowed_plugins`; set by the frame.
         explicit: The experiment in the study's file, where the plan sets more than the user did.
         toml: The study as a file; set by the frame.
         measure: The function that measures a run; by default the one of the study's subject.
-        failed: Runs without results, with their errors, of a study that concludes in spite of them
+        failed: Runs without results, with their errors, of a study that concludes despite them
             (`Study.despite_failures`); set by the frame.
     """
 
@@ -122,18 +122,18 @@ class Plan:
         return cls({"": question.base}, question.trace, cases, roots, {**axes, "seed": roots})
 
     def trace_of(self, spec: RunSpec) -> Trace | None:
-        """The trace that a run replays instead of the one that its experiment names, if any."""
+        """Return the trace that a run replays instead of the one that its experiment names, if any."""
         return self.traces.get(spec.base, self.trace)
 
     def of(self, section: str, **labels: Any) -> list[Case]:
-        """The rows of a table that have these labels."""
+        """Return the rows of a table that have these labels."""
         required = labels.items()
         return [
             case for case in self.cases if case.section == section and required <= dict(case.labels).items()
         ]
 
     def specs_of(self, case: Case) -> list[RunSpec]:
-        """The runs of a row, one for each seed."""
+        """Return the runs of a row, one for each seed."""
         return [RunSpec(case.base, case.settings, seed, case.weight) for seed in self.seeds]
 
     @cached_property
@@ -152,7 +152,7 @@ class Plan:
         }
 
     def experiment(self, spec: RunSpec) -> Any:
-        """The experiment of a run, not yet checked.
+        """Return the experiment of a run, not yet checked.
 
         Raises:
             Error: A setting is invalid; the message names the run.
@@ -189,7 +189,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Question:
-    """The question to a study: the experiment, the trace and the axes that its user asks about.
+    """The request for a study: the shared experiment, the trace and the axes.
 
     Attributes:
         base: The experiment that all runs share.
@@ -204,7 +204,7 @@ class Question:
     plugins: tuple[str, ...] = ()
 
     def axis(self, name: str, default: Any = None) -> Any:
-        """The value given for an axis, or the default."""
+        """Return the value given for an axis, or the default."""
         result = self.axes.get(name)
         return default if result is None else result
 
@@ -215,7 +215,7 @@ class Question:
         return result
 
     def on(self, device: Device) -> Any:
-        """The shared experiment on another device; parameters of devices that were set for all are kept.
+        """Return the shared experiment on another device, with the parameters set for all devices.
 
         Raises:
             Error: There is no such device.
@@ -224,14 +224,14 @@ class Question:
 
 
 def several(tables: Any) -> list[Any]:
-    """A value as a list: of one, of several, or of none."""
+    """Return a value as a list: of one, of several, or of none."""
     if tables is None:
         return []
     return [tables] if isinstance(tables, (str, Path, ModelChoice)) else list(tables)
 
 
 def taking(experiment: Any, what: ModelChoice | str) -> Any:
-    """The experiment with another model, or another trace file; other settings of that table are kept.
+    """Return the experiment with another model, or another trace file; other settings of that table are kept.
 
     Parameters of a model given as a word are parsed as settings are.
     """
@@ -251,28 +251,28 @@ def taking(experiment: Any, what: ModelChoice | str) -> Any:
 
 
 def _of_device(experiment: Any) -> dict[str, Any]:
-    """The table `device` of an experiment as it was written; a name alone stands for its preset."""
+    """Return the table `device` of an experiment as it was written; a name alone stands for its preset."""
     tables = tables_of(experiment).get("device", {})
     return {"preset": tables} if isinstance(tables, str) else tables
 
 
 def tables_of(experiment: Any) -> dict[str, Any]:
-    """The settings that were made in an experiment, as plain data, without defaults."""
+    """Return the settings that were made in an experiment, as plain data, without defaults."""
     return plain(experiment.explicit_toml())
 
 
 def plain(text: str) -> dict[str, Any]:
-    """An experiment as plain data."""
+    """Return an experiment as plain data."""
     return tomllib.loads(text)
 
 
 def named(error: Error, spec: object) -> Error:
-    """The error, with the name of the run that raised it."""
+    """Return the error, with the name of the run that raised it."""
     return Error(f"{spec}: {error.message}", error.place, error.remedy)
 
 
 def named_alone(error: Error, spec: object, base: Any) -> Error:
-    """The error with the name of the run that raised it, unless every run from the same base raises it."""
+    """Return the error with the name of its run, unless every run from the same base raises it."""
     try:
         base.to_toml()
     except Error as shared:
@@ -282,7 +282,7 @@ def named_alone(error: Error, spec: object, base: Any) -> Error:
 
 
 def check_source(experiment: Experiment, trace: Trace | None) -> None:
-    """Opens the trace, to find errors now that every run would meet.
+    """Open the trace, to report errors before the first run.
 
     Raises:
         Error: The trace does not exist, cannot be opened, or can be read only once.
@@ -304,14 +304,14 @@ def check_source(experiment: Experiment, trace: Trace | None) -> None:
 
 
 def to_toml(kind: str, base: Any, axes: Mapping[str, Any], seed: int, without: Iterable[str] = ()) -> str:
-    """A study as a file that gives the same bytes again.
+    """Return a study file that reproduces the study.
 
     Args:
         kind: Name of the study.
         base: The experiment that all runs share.
         axes: The values of all axes.
         seed: The first root of random numbers.
-        without: Keys of the experiment that axes stand for, left out.
+        without: Keys of the experiment that axes replace.
     """
     tables = {name: values for name, values in tables_of(base).items() if name != "seed"}
     for table, key in (each.split(".") for each in without):

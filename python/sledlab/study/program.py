@@ -12,7 +12,7 @@ from pathlib import Path
 from sledlab import _native
 
 MEASURING = ("model", "traces", "runs", "study/measure.py", "study/replays.py", "study/idle_periods.py")
-"""Parts of the package, besides the compiled code, on which results of runs depend."""
+"""Parts of the package, besides the compiled code, that determine results of runs."""
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -22,7 +22,7 @@ SHOWN = 12
 
 @cache
 def program() -> str:
-    """The version, and a hash of all sources, of Rust and of Python, on which results of runs depend.
+    """Return the version, and a hash of all sources, of Rust and of Python, on which results of runs depend.
 
     Examples:
         >>> version, sources = program().split()

@@ -53,11 +53,11 @@ class ReplayFigures:
     phases: Annotated[Sequence[Mapping[str, Any]], Column("the phases in order", hidden=True)]
 
     def parts_s(self) -> Mapping[str, float]:
-        """Mean time of a node in each component, in s."""
+        """Return the mean time of a node in each component, in s."""
         return {part: float(getattr(self, f"{part}_s")) for part in COMPONENTS}
 
     def saved(self) -> Mapping[str, float]:
-        """Share of time that each component, twice as fast, would save; empty if not computed."""
+        """Return the share of time that each component, twice as fast, would save; empty if not computed."""
         result = {part: getattr(self, f"saved_{part}") for part in PARTS}
         return {part: share for part, share in result.items() if share is not None}
 
@@ -65,7 +65,7 @@ class ReplayFigures:
 def measure(
     text: str, trace: None = None, watch: bool = False, plugins: Sequence[str] = ()
 ) -> MeasuredRun[ReplayFigures]:
-    """Replays a record as a complete experiment says; the other arguments are those of `measure.measure`.
+    """Replay a record as a complete experiment says; the other arguments are those of `measure.measure`.
 
     Raises:
         Error: The replay failed because of its experiment or record.
@@ -75,7 +75,7 @@ def measure(
 
 
 def row_of(result: ClusterResult) -> ReplayFigures:
-    """The results of a replay that are kept."""
+    """Return the results of a replay that are kept."""
     summary = result.summary
     nodes = result.nodes
     saved = {each["what"]: each["saved"] for each in summary["what_if"]}
@@ -110,7 +110,7 @@ def row_of(result: ClusterResult) -> ReplayFigures:
 
 
 def _longest(result: ClusterResult) -> list[dict[str, Any]]:
-    """The components of the node that works longest in each phase, which the other nodes wait for."""
+    """Return the components of the node that works longest in each phase, which the other nodes wait for."""
     matches = []
     for _, nodes in result.phases.group_by("phase", "phase_start_s", maintain_order=True):
         row = nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)
@@ -126,6 +126,6 @@ def compose(
     base: ClusterExperiment | None = None,
     kind: type = ClusterOptions,
 ) -> ComposedExperiment:
-    """The experiment that all replays of a study share; records are an axis, so there is no source."""
+    """Return the experiment that all replays of a study share; records are an axis, so there is no source."""
     made = cluster.composed(device, options or {}, base or ClusterExperiment(), kind)
     return ComposedExperiment(made, plugins=allowed_plugins(options or {}, device))

@@ -1,4 +1,4 @@
-"""From runs to rows: means over the seeds, with their intervals."""
+"""Means over the seeds, with their confidence intervals."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ class SeedMeans(Measured):
         return None if self.saturated else self.energy_ci95_j
 
     def is_level(self, other: SeedMeans) -> bool:
-        """Whether the interval of the difference of both means, seed by seed, includes zero."""
+        """Return whether the interval of the difference of both means, seed by seed, includes zero."""
         return includes_zero(relative(self.seed_means_ms, other.seed_means_ms))
 
 
 def runs_of(plan: Plan, result: Mapping[RunSpec, Found]) -> dict[Case, list[Measured]]:
-    """The results behind each row of all tables: a run for each seed."""
+    """Return the results behind each row of all tables: a run for each seed."""
     return {case: [result[spec].row for spec in plan.specs_of(case)] for case in plan.cases}
 
 
 def averaged(runs: Sequence[Measured]) -> SeedMeans:
-    """The mean of the runs of a row, one for each seed."""
+    """Return the mean of the runs of a row, one for each seed."""
     values = {each.name: [getattr(run, each.name) for run in runs] for each in fields(Measured)}
     means = {name: _mean(column) for name, column in values.items()}
     if len(runs) > 1:
@@ -72,7 +72,7 @@ def averaged(runs: Sequence[Measured]) -> SeedMeans:
 
 
 def _mean(values: Sequence[Any]) -> Any:
-    """The mean of numbers, `None`s left out; of truth values, whether any is; of mappings, key by key."""
+    """Return the mean of numbers without `None`s; of booleans, whether any is true; of mappings, by key."""
     first = next((value for value in values if value is not None), None)
     if first is None:
         return None
@@ -87,7 +87,7 @@ def _mean(values: Sequence[Any]) -> Any:
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """The mean of the values that are not None; None without any.
+    """Return the mean of the values that are not None; None without any.
 
     Examples:
         >>> mean([1.0, None, 2.0]), mean([None])
@@ -98,7 +98,7 @@ def mean(values: Sequence[float | None]) -> float | None:
 
 
 def t_975(freedom: int) -> float:
-    """The value of Student's t below which 97.5 % lie, for `freedom` degrees of freedom, 1 or more.
+    """Return the value of Student's t below which 97.5 % lie, for `freedom` degrees of freedom, 1 or more.
 
     Examples:
         >>> [round(t_975(n), 3) for n in (1, 9, 30)]
@@ -112,7 +112,7 @@ def t_975(freedom: int) -> float:
 
 
 def _t_within(t: float, freedom: int) -> float:
-    """Probability of lying between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    """Return the probability of lying between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle = math.atan(t / math.sqrt(freedom))
     sine, cosine = math.sin(angle), math.cos(angle)
     odd = freedom % 2
@@ -126,7 +126,7 @@ def _t_within(t: float, freedom: int) -> float:
 
 
 def half_width(values: Sequence[float]) -> float | None:
-    """Half the 95 % confidence interval of a mean of independent values; None for fewer than two.
+    """Return half the 95 % confidence interval of a mean of independent values; None for fewer than two.
 
     Examples:
         >>> round(half_width([1.0, 2.0, 3.0]), 3)
@@ -151,7 +151,7 @@ def relative(values: Sequence[float], others: Sequence[float]) -> list[float]:
 
 
 def includes_zero(differences: Sequence[float]) -> bool:
-    """Whether the 95 % confidence interval of a mean includes zero; False for a single value.
+    """Return whether the 95 % confidence interval of a mean includes zero; False for a single value.
 
     Examples:
         >>> includes_zero([0.1, 0.11, 0.12]), includes_zero([0.1, -0.1, 0.0]), includes_zero([0.0])
@@ -162,7 +162,7 @@ def includes_zero(differences: Sequence[float]) -> bool:
 
 
 def straight_line(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float, float | None] | None:
-    """Slope, intercept and R² of the straight line through points; None where all have the same x.
+    """Return the slope, intercept and R² of the straight line through points; None where all have the same x.
 
     Examples:
         >>> straight_line([0, 1, 2], [1, 3, 5])

@@ -1,6 +1,6 @@
-"""Start of a worker process: it ignores signals, which its parent handles, and ends with its parent.
+"""Initialization of a worker process: it ignores signals, which its parent handles, and ends with its parent.
 
-Imports little, so that a process that was just started is tied to its parent soon.
+Imports little, so that a new process is tied to its parent soon.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import time
 from sledlab.runs.interrupt import STOPS
 
 POLL_S = 0.2
-"""Seconds between two looks whether the parent still runs, where the system cannot signal its end."""
+"""Seconds between two checks of the parent process, if the system cannot signal its end."""
 
 PR_SET_PDEATHSIG = 1
 """Operation of prctl(2), from <sys/prctl.h>: a signal for this process when its parent ends."""
 
 
 def begin(paths: list[str], parent: int) -> None:
-    """Makes a worker process ready.
+    """Prepare a worker process.
 
     Args:
         paths: Directories of modules, so that the worker can import what its parent can.
@@ -38,7 +38,7 @@ def begin(paths: list[str], parent: int) -> None:
 
 
 def _tied() -> bool:
-    """Has the system kill this process when its parent ends; whether the system can."""
+    """Have the system kill this process when its parent ends; whether the system can."""
     if sys.platform != "linux":
         return False
     import ctypes  # noqa: PLC0415 (nothing else needs it, and elsewhere nobody)
@@ -51,7 +51,7 @@ def _tied() -> bool:
 
 
 def _follow(parent: int) -> None:
-    """Ends this process when its parent has ended."""
+    """End this process when its parent has ended."""
     while os.getppid() == parent:
         time.sleep(POLL_S)
     os._exit(1)

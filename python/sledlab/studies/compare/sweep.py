@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     """A value for each key of a sweep."""
 
 SCHEDULER = "scheduler"
-"""The key that stands for the scheduler, where several are compared."""
+"""Key of the scheduler if several schedulers are compared."""
 
 REQUESTS = ("workload.", "trace.", "replay.", "seed")
 """Settings that change the requests: their values are cases to answer one by one, not choices."""
@@ -85,7 +85,7 @@ class Sweep:
     runs: Mapping[Combination, Sequence[Measured]]
 
     def late(self, combination: Combination) -> bool:
-        """Whether the queue kept growing."""
+        """Return whether the queue kept growing."""
         return any(run.saturated for run in self.runs[combination])
 
     @cached_property
@@ -94,11 +94,11 @@ class Sweep:
         return [each for each in self.runs if not self.late(each)]
 
     def mean_ms(self, combination: Combination) -> float:
-        """Mean response time over the seeds."""
+        """Return the mean response time over the seeds."""
         return mean([run.mean_ms for run in self.runs[combination]]) or 0.0
 
     def half_ms(self, combination: Combination) -> float | None:
-        """Half the 95 % confidence interval of the mean response time over the seeds."""
+        """Return half the 95 % confidence interval of the mean response time over the seeds."""
         return half_width([run.mean_ms for run in self.runs[combination]])
 
     @cached_property
@@ -172,7 +172,7 @@ def sweeps(comparison: Race) -> list[Sweep]:
 
 
 def _changes_requests(key: str, values: Any) -> bool:
-    """Whether a key of `vary`, or a named set of settings, changes the requests."""
+    """Return whether a key of `vary`, or a named set of settings, changes the requests."""
     settings = {name for each in values.values() for name in each} if hasattr(values, "items") else {key}
     return any(name.startswith(REQUESTS) for name in settings)
 

@@ -99,5 +99,5 @@ class Comparison(Race):
 
 
 def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> Comparison:
-    """The comparison, made of the results of all runs."""
+    """Return the comparison, made of the results of all runs."""
     return Comparison(*rows_of(measured(plan, result)), plan.config, plan.axes, plan.toml)

@@ -78,7 +78,7 @@ class Difference(DisplayedResult):
         return None if half is None else abs(self.mean_ms) > half
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the single requests as plain data: printed by `--json`."""
+        """Return all but the single requests as plain data: printed by `--json`."""
         names = ("requests", "mean_ms", "ci95_half_width_ms", "ratio", "percentiles_ms", "faster", "slower")
         return {
             "answer": presentation_of(self).answer(self),
@@ -96,7 +96,7 @@ class Difference(DisplayedResult):
 
 
 def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
-    """Compares two runs of the same requests, request by request.
+    """Compare two runs of the same requests, request by request.
 
     Args:
         a: A result that kept its requests, a directory that a run left, or a table of requests
@@ -145,7 +145,7 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
 
 
 def batch_half_width(values: npt.NDArray[np.float64]) -> float | None:
-    """Half the 95 % confidence interval of the mean of correlated values; None for too few values.
+    """Return half the 95 % confidence interval of the mean of correlated values; None for too few values.
 
     Means of long batches of successive values are nearly independent, whatever the correlation
     within them.
@@ -157,7 +157,7 @@ def batch_half_width(values: npt.NDArray[np.float64]) -> float | None:
 
 
 def _settings(a: dict[str, Any], b: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Keys of the experiments that differ, with both values; None for a key that only one has."""
+    """Return the keys of the experiments that differ, with both values; None for a key that only one has."""
     first, second = _flat(a), _flat(b)
     if not first or not second:
         return {}

@@ -30,7 +30,7 @@ def _quantiles(values: npt.NDArray[np.float64]) -> tuple[Any, Any]:
 
 
 def shorten(name: str, maximum: int) -> str:
-    """A name, without its beginning where it is longer than `maximum` characters.
+    """Return a name, without its beginning where it is longer than `maximum` characters.
 
     Examples:
         >>> shorten("runs/of/today/fcfs", 10)
@@ -40,7 +40,7 @@ def shorten(name: str, maximum: int) -> str:
 
 
 def response_panel(result: Difference) -> Panel:
-    """Response times of both runs as distributions."""
+    """Return the response times of both runs as distributions."""
     series = []
     for side, colour, dash in ((result.a, BLUE, ()), (result.b, ORANGE, (5, 1.5))):
         times, shares = _quantiles(side.response_ms)
@@ -49,7 +49,7 @@ def response_panel(result: Difference) -> Panel:
 
 
 def responses(result: Difference) -> Figure:
-    """Response times of both runs as distributions, each named in its colour."""
+    """Response times of both runs as distributions, each named in its color."""
     figure, axes = single()
     panel, medians = response_panel(result), []
     for series in panel.series:

@@ -60,7 +60,7 @@ def quantiles_ms(services_ns: Sequence[int]) -> list[float]:
 
 
 def demerit_ms(measured_ns: Sequence[int], simulated_ns: Sequence[int]) -> float:
-    """The demerit figure: root mean square of the horizontal distance between two distributions.
+    """Return the demerit figure: root mean square of the horizontal distance between two distributions.
 
     The distributions are of service times. Defined as in DiskSim's validation (Ruemmler and Wilkes 1994
     introduced it), buckets included, so that figures can be compared with published ones.
@@ -77,7 +77,7 @@ def demerit_ms(measured_ns: Sequence[int], simulated_ns: Sequence[int]) -> float
 
 @dataclass(frozen=True, repr=False)
 class DriveValidation(DisplayedResult):
-    """A drive's measured service times beside those of its model.
+    """Measured service times of a drive and those of its model.
 
     Attributes:
         drive: Name or file of the model.
@@ -104,7 +104,7 @@ class DriveValidation(DisplayedResult):
         return demerit_ms(self.measured_ns, self.simulated_ns)
 
     def mean_ms(self, *, reads: bool) -> tuple[float, float] | None:
-        """Mean measured and simulated service time of reads or of writes; None without such requests."""
+        """Return mean measured and simulated service time of reads or writes; None without such requests."""
         rows = [at for at, is_read in enumerate(self.reads) if is_read == reads]
         if not rows:
             return None
@@ -114,7 +114,7 @@ class DriveValidation(DisplayedResult):
         return means[0], means[1]
 
     def to_dict(self) -> dict[str, Any]:
-        """Number of requests, demerit figure and means, for JSON."""
+        """Return the number of requests, demerit figure and means, for JSON."""
         return {
             "drive": self.drive,
             "host": self.host,
@@ -135,14 +135,14 @@ class DriveValidation(DisplayedResult):
 def validate_drive(
     drive: ModelChoice | str | Path, measured: str | Path, *, host: str | None = None
 ) -> DriveValidation:
-    """Replays a measured stream on a model of the drive it was measured on.
+    """Replay a measured stream on a model of the drive it was measured on.
 
     Args:
         drive: A device: a preset by name, a file, or `sl.device(...)` with parameters.
         measured: The measured stream, as DiskSim validates: a line `R|W action lbn blocks service_us gap_us`
             each.
         host: The host whose bus the drive is attached to; for a preset by default the one it was measured on.
-            `none` leaves the bus as the device's file says.
+            `none` keeps the bus of the device file.
 
     Raises:
         Error: The device or the host is unknown, the stream cannot be read or does not fit the drive.

@@ -61,27 +61,27 @@ def fleet(
     replace: bool = False,
     **options: Unpack[FleetOptions],
 ) -> Fleet:
-    """Lays many volumes on many devices, and says which kind serves which volume best.
+    """Assign many volumes to devices and find the best kind of device for each volume.
 
-    Replays each volume alone on each kind of device, then all volumes on each kind as they are placed, each
-    device apart. With a goal, and a placement in which devices are shared, it looks for the fewest devices;
-    and it lays each volume on the kind that serves it best: the mix.
+    Replay each volume alone on each kind of device, then all volumes on each kind as placed, one run for
+    each device. With a goal and a placement that shares devices, search for the fewest devices, and place
+    each volume on its best kind: the mix.
 
     Args:
-        place: A directory with a trace for each volume, or another place that `read_volumes` knows.
+        place: A directory with a trace for each volume, or another location that `read_volumes` accepts.
         device: Kinds of devices, or experiments such as hybrids, by name or file.
-        study: A file such as `out` leaves behind; other arguments override it.
-        out: A directory for tables and report, in which a study that was stopped goes on.
-        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        study: A `study.toml` written by an earlier run; other arguments override it.
+        out: Directory for tables and report; an interrupted study resumes there.
+        replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below.
 
     Returns:
-        All results, as frames, and the answer.
+        All results as frames, and the summary.
 
     Raises:
-        Error: An option is invalid, or no volume can be replayed. A volume with a defect in its requests
-            is reported by name, and the others finish.
-        KeyboardInterrupt: Ctrl-C; runs that were done are kept in `out`.
+        Error: An option is invalid, or no volume can be replayed. A volume with an error in its requests
+            is reported by name, and the others complete.
+        KeyboardInterrupt: Ctrl-C; completed runs are saved in `out`.
 
     Examples:
         >>> import sledlab as sl

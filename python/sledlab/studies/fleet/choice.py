@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def energy_j(run: Measured, span_s: float) -> float:
-    """Energy of a device over the time of the fleet.
+    """Return the energy of a device over the time of the fleet.
 
-    A run ends with its last completion; for the remaining time of the fleet the device rests, at the mean
-    power of its rests in the run.
+    A run ends with its last completion; for the remaining time of the fleet the device is idle, at the
+    mean power of its idle periods in the run.
     """
     resting_s = run.idle_time_s + run.inactive_time_s
     states_s = resting_s + run.seek_time_s + run.access_time_s + run.startup_time_s
@@ -36,7 +36,7 @@ def energy_j(run: Measured, span_s: float) -> float:
 
 
 def energy_usd(joules: float, span_s: float, prices: Prices) -> float:
-    """Price of energy over the years of `prices`, if the fleet's time span is repeated all these years."""
+    """Return the cost of energy over the years of `prices`, repeating the time of the fleet."""
     if span_s <= 0:
         return 0.0
     return joules / span_s * prices.years * YEAR_S / KWH_J * prices.kwh
@@ -89,13 +89,13 @@ class Alone:
         return None if self.run is None else energy_j(self.run, self.span_s)
 
     def meets(self, goal: ResponseGoal | None) -> bool | None:
-        """Whether response times meet a goal; None without a goal, or where the volume does not fit."""
+        """Return whether response times meet a goal; None without a goal, or if the volume does not fit."""
         if goal is None or self.times is None:
             return None
         return self.times.measure_ms(goal.measure) <= goal.limit_ms
 
     def usd(self, prices: Prices, fill: float | None) -> float | None:
-        """Price of the volume over the years: its share of a device filled up to `fill`, and of the energy.
+        """Return the cost of the volume over the years: its share of a device filled to `fill`, and energy.
 
         Without sharing it is the whole device; None where a part has no price.
         """
@@ -123,12 +123,12 @@ class Offer:
     fill: float | None
 
     def usd(self, prices: Prices) -> float | None:
-        """Price of the volume over the years."""
+        """Return the price of the volume over the years."""
         return self.alone.usd(prices, self.fill)
 
 
 def best(offers: Sequence[Offer], goal: ResponseGoal | None, prices: Prices) -> str:
-    """The kind that serves a volume best, by name; empty where none can hold it.
+    """Return the kind that serves a volume best, by name; empty where none can hold it.
 
     That is the cheapest of those that meet the goal; where there is no goal, or none meets it, the fastest of
     all. Where a part has no price, kinds are compared by energy instead.

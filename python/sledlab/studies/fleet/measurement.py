@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Trace
 
 SURVEY = "seed = 1\n\n[survey]\n"
-"""Stands for the text of an experiment where a volume is only surveyed, without a run."""
+"""Placeholder for the text of an experiment if a volume is only surveyed, without a run."""
 
 
 @dataclass(frozen=True)
 class Surveying:
-    """Stands for an experiment where a volume is only surveyed."""
+    """Placeholder for an experiment if a volume is only surveyed."""
 
     settings: tuple[tuple[str, str], ...] = ()
 
     def with_setting(self, key: str, value: str) -> Surveying:
-        """The same object: a survey has no setting but the seed, and does not depend on it."""
+        """Return the same object: a survey has no setting but the seed, and does not depend on it."""
         assert key == "seed", (key, value)
         return self
 
     def to_toml(self) -> str:
-        """The text of a run that surveys."""
+        """Return the text of a run that surveys."""
         return SURVEY
 
 
@@ -82,18 +82,18 @@ class FleetRun:
 def measure(
     text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
 ) -> MeasuredRun[FleetRun]:
-    """Surveys a volume, or runs a device.
+    """Survey a volume, or simulate a device.
 
     Args:
         text: A complete experiment, or `SURVEY`.
         trace: The volumes, merged.
-        watch: Ignored: rests are not counted.
+        watch: Ignored: idle periods are not counted.
         plugins: Plug-ins that may run.
 
     Raises:
         Error: A request is invalid.
         InternalError: The run failed because of a defect of sledlab.
-        KeyboardInterrupt: The user stopped it.
+        KeyboardInterrupt: Ctrl-C.
     """
     assert trace is not None
     assert not watch
@@ -106,7 +106,7 @@ def _surveyed(trace: Trace) -> FleetRun:
 
 
 def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetRun]:
-    """Runs a device, in constant memory: requests are counted, not kept."""
+    """Simulate a device in constant memory: requests are counted, not stored."""
     assert isinstance(trace.opener, MergedTraces)
     offsets = trace.opener.offsets_blocks
     split = SplitTimes(offsets) if len(offsets) > 1 else None
@@ -119,7 +119,7 @@ def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetRu
 
 
 def _rate(summary: Mapping[str, Any]) -> float:
-    """Reads and writes offered per second until the last completion.
+    """Return the reads and writes offered per second until the last completion.
 
     Finding the last arrival would take another pass over the volumes.
     """

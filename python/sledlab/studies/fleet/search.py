@@ -35,7 +35,7 @@ class TriedPlacement:
 
 
 def search(maximum: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlacement]:
-    """Placements on the way to the fewest devices under a goal, by fill.
+    """Return the placements on the way to the fewest devices under a goal, by fill.
 
     Tries the highest fill, and fill 0, where no device is shared; where neither meets the goal, fills between
     them. Then halves the gap between the highest fill that meets the goal and the next that does not, until
@@ -71,7 +71,7 @@ def search(maximum: float, at: Callable[[float], TriedPlacement]) -> list[TriedP
 
 
 def is_monotone(attempted: Sequence[tuple[int, bool]]) -> bool:
-    """Whether every number of devices that meets the goal is above every number that does not.
+    """Return whether every number of devices that meets the goal is above every number that does not.
 
     Args:
         attempted: For each placement the number of devices, and whether it meets the goal.

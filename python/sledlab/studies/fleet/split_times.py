@@ -17,7 +17,7 @@ MAX_BINS = 1 << 17
 """More than the number of bins of a histogram: bins of one volume follow those of the previous one."""
 
 PENDING_CHUNKS = 16
-"""Chunks of counts that are kept before they are added up, so that memory does not grow with requests."""
+"""Chunks of counts that are stored before they are added up, so that memory does not grow with requests."""
 
 LOW_BITS = 32
 
@@ -35,7 +35,7 @@ class SplitTimes:
     _counts: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Starts with empty counts."""
+        """Start with empty counts."""
         starts = np.asarray(self.offsets, dtype=np.uint64)
         self._order = np.argsort(starts)
         self._starts = starts[self._order]
@@ -43,7 +43,7 @@ class SplitTimes:
         self._most_ns = np.zeros(len(self.offsets), dtype=np.uint64)
 
     def write(self, columns: list[Column]) -> None:
-        """Counts a chunk of the requests table."""
+        """Count a chunk of the requests table."""
         data = dict(columns)
         ops = np.frombuffer(data["op"], "S1")
         moving = (ops == b"R") | (ops == b"W")
@@ -59,7 +59,7 @@ class SplitTimes:
             self._gather()
 
     def _add(self, volumes: Any, times: Any) -> None:
-        """Adds times to the sums, exactly: sums of half of the bits stay within a float's integers."""
+        """Add times to the sums, exactly: sums of half of the bits stay within a float's integers."""
         np.maximum.at(self._most_ns, volumes, times)
         for shift, part in (
             (0, times & np.uint64(2**LOW_BITS - 1)),
@@ -70,14 +70,14 @@ class SplitTimes:
                 self._sums_ns[volume] += int(sums[volume]) << shift
 
     def _gather(self) -> None:
-        """Adds up the counts of each bin."""
+        """Add up the counts of each bin."""
         keys, positions = np.unique(np.concatenate(self._keys), return_inverse=True)
         counts = np.zeros(len(keys), dtype=np.int64)
         np.add.at(counts, positions, np.concatenate(self._counts))
         self._keys, self._counts = [keys], [counts]
 
     def close(self, *, keep: bool = True) -> None:
-        """Does nothing: no file is open."""
+        """Do nothing: no file is open."""
 
     @property
     def histograms(self) -> list[Histogram]:

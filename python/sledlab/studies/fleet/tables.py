@@ -86,11 +86,11 @@ class Fleet(Outcome):
         return {row.volume: row.device for row in self.of("volumes") if row.best}
 
     def of(self, table: str) -> list[Any]:
-        """The rows of a table."""
+        """Return the rows of a table."""
         return list(self.rows[table])
 
     def fleet(self, name: str) -> FleetRow:
-        """The row of a fleet, by the name of its kind, or `mix`."""
+        """Return the row of a fleet, by the name of its kind, or `mix`."""
         result: FleetRow = next(row for row in self.of("fleet") if row.fleet == name)
         return result
 
@@ -108,7 +108,7 @@ class Fleet(Outcome):
         return recommended(self.of("fleet")) if self.goal else None
 
     def extras(self) -> Mapping[str, Any]:
-        """The name of the recommended fleet, for `to_dict`."""
+        """Return the name of the recommended fleet, for `to_dict`."""
         return {"recommended": self.recommended.fleet if self.recommended else None}
 
     def plot(self, kind: str = "volumes") -> Figure:
@@ -118,13 +118,13 @@ class Fleet(Outcome):
             kind: `volumes`, sorted by p99 on each kind of device; or `goals`, the devices that goals need.
 
         Raises:
-            Error: There is no such kind, or no placement was searched for.
+            Error: There is no such kind, or no placement search.
         """
         return self._draw(kind)
 
 
 def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[FleetRun]]) -> Fleet:
-    """The outcome, made of the results of all runs."""
+    """Return the outcome, made of the results of all runs."""
     assert isinstance(plan, FleetPlan)
     steps = Walk(
         plan, lambda batch, _: {spec: result[spec] for spec in batch.specs if spec in result}
@@ -158,7 +158,7 @@ class _Tables:
         self._plan, self._steps, self._goal = plan, steps, plan.goal
 
     def fleets(self) -> Iterator[FleetRow]:
-        """A row for all volumes on one kind, for each kind, and one for the mix."""
+        """Yield a row for all volumes on one kind, for each kind, and one for the mix."""
         for name, laid in self._steps.laid.items():
             yield self._fleet(name, [laid])
         if self._steps.mix:
@@ -203,7 +203,7 @@ class _Tables:
         )
 
     def volumes(self) -> Iterator[VolumeRow]:
-        """Each volume on each kind."""
+        """Yield each volume on each kind."""
         steps = self._steps
         for volume in steps.surveys:
             result = [each[volume] for each in steps.alone.values()]
@@ -251,7 +251,7 @@ class _Tables:
         )
 
     def devices(self) -> Iterator[DeviceRow]:
-        """The devices of each fleet."""
+        """Yield the devices of each fleet."""
         for fleet, laid in self._parts():
             of = self._steps.alone[laid.kind.name]
             for number, (device, run) in enumerate(laid.devices.items()):
@@ -268,7 +268,7 @@ class _Tables:
                 )
 
     def placement(self) -> Iterator[PlacementRow]:
-        """The device and first block of each volume in each fleet."""
+        """Yield the device and first block of each volume in each fleet."""
         for fleet, laid in self._parts():
             of, kind = self._steps.alone[laid.kind.name], laid.kind.name
             for number, device in enumerate(laid.devices):
@@ -289,7 +289,7 @@ OF_REQUESTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 
 
 def _time_ms(times: Spread | None, measure: str) -> float | None:
-    """A measure of response times, in ms; None where there are none."""
+    """Return a measure of response times, in ms; None where there are none."""
     return None if times is None else times.measure_ms(measure)
 
 
@@ -298,12 +298,12 @@ def _meets(times: Histogram | Spread, required: ResponseGoal) -> bool:
 
 
 def _ranked(values: Sequence[float], share: float) -> float:
-    """The value that a share of the values does not exceed; 0 without values."""
+    """Return the value that a share of the values does not exceed; 0 without values."""
     return values[max(ceil(share * len(values)), 1) - 1] if values else 0.0
 
 
 def _lowest(result: Sequence[Alone], value: Callable[[Alone], float | None]) -> str:
-    """The name of the kind with the lowest value; of equal ones the first."""
+    """Return the name of the kind with the lowest value; of equal ones the first."""
     known = [(value(each), each.kind.name) for each in result]
     known = [(number, name) for number, name in known if number is not None]
     return min(known, key=lambda pair: pair[0] or 0.0)[1] if known else ""

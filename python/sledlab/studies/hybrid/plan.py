@@ -26,7 +26,7 @@ AT_MB = 256.0
 
 
 def plan(question: Question) -> StoresPlan:
-    """Checks all that can be checked before the first run, and fills in defaults.
+    """Check all that can be checked before the first run, and fill in defaults.
 
     Raises:
         Error: An option is invalid.
@@ -49,7 +49,7 @@ def plan(question: Question) -> StoresPlan:
 
 
 def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:
-    """All rows of all sections."""
+    """Yield all rows of all sections."""
     at_mb, at_kb, first = axes["at_mb"], axes["at_segment_kb"], axes["replacement"][0]
 
     def case(section: str, name: str, settings: Settings, **labels: Any) -> Case:
@@ -72,7 +72,7 @@ def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:
 
 
 def segment_kb(mean_kb: float) -> int:
-    """The first power of two that holds a mean request, from 4 to 256 KB (Wang 2005, section 6.1).
+    """Return the first power of two that fits a mean request, from 4 to 256 KB (Wang 2005, section 6.1).
 
     Examples:
         >>> [segment_kb(kb) for kb in (0.5, 8, 8.1, 900)]

@@ -50,16 +50,16 @@ def power_study(
     replace: bool = False,
     **options: Unpack[PowerOptions],
 ) -> PowerStudy:
-    """Studies the energy of devices on a workload: its parts, and what policies and strategies save.
+    """Study the energy of devices on a workload: its parts, and what policies and strategies save.
 
     Args:
         source: A trace or a workload, as in `simulate`.
         device: One device or several, to see side by side.
-        study: A file such as `out` leaves behind; other arguments override it.
-        out: A directory for tables and report, in which a study that was stopped goes on.
-        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        study: A `study.toml` written by an earlier run; other arguments override it.
+        out: Directory for tables and report; an interrupted study resumes there.
+        replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below. `strategy` is one or several of `base`, `immediate`,
-            `merging`, `subsector` and `all` of these together; the word `all` by itself stands for every one
+            `merging`, `subsector` and `all` of these together; the word `all` by itself means each one
             that the device knows. `speedup` is that of all sections but those on loads and on strategies.
 
     Returns:

@@ -36,7 +36,7 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
 
 
 def words_or_all(text: str) -> list[str] | str:
-    """Words between commas, or the word `all` by itself."""
+    """Return the words between commas, or the word `all` by itself."""
     return text if text == "all" else words(text)
 
 

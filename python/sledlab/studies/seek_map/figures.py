@@ -18,7 +18,7 @@ X_NAME, Y_NAME = "x (bits from the centre)", "y (bits from the centre)"
 
 
 def panels(result: SeekMap) -> list[Panel]:
-    """The map as an interactive panel, where each time is the longer one of the moves in x and y."""
+    """Return the map as an interactive panel, where each time is the longer one of the moves in x and y."""
     in_x, in_y = result.ms.min(axis=0), result.ms.min(axis=1)
     if not np.array_equal(result.ms, np.maximum(in_x[None, :], in_y[:, None])):
         return []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def answer(result: SeekMap) -> str:
-    """A sentence: mean and longest positioning time."""
+    """Return a sentence: mean and longest positioning time."""
     return (
         f"From x = {result.start[0]}, y = {result.start[1]} the sled reaches a random position "
         f"in {result.mean_ms:.3f} ms on average, and the furthest in {result.max_ms:.3f} ms. In x alone the "
@@ -25,7 +25,7 @@ def answer(result: SeekMap) -> str:
 
 
 def regions(result: SeekMap) -> Grid:
-    """The regions reached within a time."""
+    """Return the regions reached within a time."""
     head = ("within (ms)", "x extent (bits)", "y extent (bits)", "y : x", "share of places")
     rows = [
         (
@@ -41,7 +41,7 @@ def regions(result: SeekMap) -> Grid:
 
 
 def brief(result: SeekMap) -> Sequence[Part]:
-    """The parts for a terminal and a notebook."""
+    """Return the parts for a terminal and a notebook."""
     rows, columns = result.ms.shape
     sentences = (
         f"{result.device} from x = {result.start[0]}, y = {result.start[1]}: mean {result.mean_ms:.3f} ms, "
@@ -52,7 +52,7 @@ def brief(result: SeekMap) -> Sequence[Part]:
 
 
 def page(result: SeekMap) -> Document:
-    """The page about the seek times of a device."""
+    """Return the page about the seek times of a device."""
     return Document(
         kind="seek-time map",
         title=f"Seek times of {result.device}",

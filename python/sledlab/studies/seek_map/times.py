@@ -83,7 +83,7 @@ class SeekMap(DisplayedResult):
         return float(self.ms.max())
 
     def regions(self, thresholds_ms: tuple[float, ...] = THRESHOLDS_MS) -> list[Region]:
-        """The places reached within each of several times.
+        """Return the places reached within each of several times.
 
         Args:
             thresholds_ms: The times, in ms.
@@ -110,7 +110,7 @@ class SeekMap(DisplayedResult):
         return self._draw()
 
     def to_dict(self) -> dict[str, Any]:
-        """Start, extremes and regions as plain data; the map itself is left out."""
+        """Start, extremes and regions as plain data; the map itself is omitted."""
         x_bit, y_bit, direction = self.start
         return {
             "device": self.device,
@@ -158,7 +158,7 @@ def seek_map(device: ModelChoice | str, x_bit: int = 0, y_bit: int = 0, directio
 
 
 def compute(experiment: _native.Experiment, name: str, x_bit: int, y_bit: int, direction: int) -> SeekMap:
-    """The map for the device of an experiment."""
+    """Return the map for the device of an experiment."""
     (columns, rows, times), alone = _native.seek_map(experiment, x_bit, y_bit, direction)
     x = np.frombuffer(columns, "<i4")
     y = np.frombuffer(rows, "<i4")
@@ -167,7 +167,7 @@ def compute(experiment: _native.Experiment, name: str, x_bit: int, y_bit: int, d
 
 
 def writer(path: Path) -> Callable[[SeekMap], None]:
-    """The function that writes a map to a file, chosen by the ending of its name.
+    """Return the function that writes a map to a file, chosen by the ending of its name.
 
     Raises:
         Error: The ending is unknown.

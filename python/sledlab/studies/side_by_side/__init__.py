@@ -73,14 +73,14 @@ def side_by_side(
     replace: bool = False,
     **options: Unpack[SideBySideOptions],
 ) -> SideBySide:
-    """Compares devices with each other: the same requests on every one of them.
+    """Compare devices with each other: the same requests on every one of them.
 
     Args:
         source: A trace or a workload, as in `simulate`, or a list of trace files or of workloads.
         device: A device, its name or its file, or a list of them.
-        study: A file such as `out` leaves behind; other arguments override it.
-        out: A directory for tables and report, in which a study that was stopped goes on.
-        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        study: A `study.toml` written by an earlier run; other arguments override it.
+        out: Directory for tables and report; an interrupted study resumes there.
+        replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below. A trace that does not fit on the smallest device is
             refused, unless `outside` says what becomes of requests past its end: all devices then get the
             requests that the smallest can hold.
@@ -90,7 +90,7 @@ def side_by_side(
 
     Raises:
         Error: An argument or an option is invalid, or a run failed; the message names it.
-        KeyboardInterrupt: Ctrl-C; runs that were done are kept in `out`.
+        KeyboardInterrupt: Ctrl-C; completed runs are saved in `out`.
 
     Examples:
         >>> import sledlab as sl

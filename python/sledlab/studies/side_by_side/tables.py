@@ -54,7 +54,7 @@ class SideBySide(Race):
         return sorted(values, key=lambda varied: self.sources.index(varied[0][1]))
 
     def plot(self, measure: str = "percentiles", *, varied: Any = None) -> Figure:
-        """Draws the devices beside each other.
+        """Draws the devices side by side.
 
         Args:
             measure: `percentiles` of the response times, `energy` of a request, or a column of `curves`,
@@ -83,7 +83,7 @@ class Standing:
 
     @classmethod
     def of(cls, group: Group, speedup: float) -> Standing:
-        """The ranking in a group at a load."""
+        """Return the ranking in a group at a load."""
         steady = sorted(group.steady(speedup), key=lambda curve: curve.run(speedup).mean_ms)
         level = group.best(speedup) if steady else []
         lateness = [curve for curve in group.curves if curve not in steady]
@@ -97,7 +97,7 @@ class Standing:
 
 
 def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> SideBySide:
-    """The outcome, made of the results of all runs."""
+    """Return the outcome, made of the results of all runs."""
     labels = [[value for _, value in case.labels] for case in plan.cases]
     devices, sources = (tuple(dict.fromkeys(each[place] for each in labels)) for place in (0, 2))
     tables = rows_of(measured(plan, result))

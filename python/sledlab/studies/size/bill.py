@@ -47,7 +47,7 @@ class Bill:
         return price_of(self._configs[name], nodes, self._prices)
 
     def cost(self, name: str, nodes: int, row: ReplayFigures) -> Cost:
-        """The costs of a replay on a device and a number of nodes; None where a part has no price."""
+        """Return the costs of a replay on a device and a number of nodes; None where a part has no price."""
         try:
             price = self._of(name, nodes)
         except Error:
@@ -55,7 +55,7 @@ class Bill:
         return cost_of(price, row.elapsed_s, row.energy_j, self._prices)
 
     def most(self, name: str, budget_usd: float, first: int, last: int) -> int:
-        """The most nodes up to `last` that a budget buys; `first - 1` where it does not buy `first`."""
+        """Return the maximum nodes up to `last` within a budget; `first - 1` if `first` exceeds it."""
         low, high = first - 1, last
         while low < high:
             middle = (low + high + 1) // 2

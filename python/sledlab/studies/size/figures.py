@@ -82,7 +82,7 @@ def saved(result: SmartSize) -> Figure:
 
 
 def _replayed(result: SmartSize) -> tuple[int, int]:
-    """The fewest and the most nodes replayed: a budget may not buy the largest number allowed."""
+    """Return the fewest and the most nodes replayed: a budget may not buy the largest number allowed."""
     numbers = [each.nodes for each in result.rows]
     return min(numbers), max(numbers)
 

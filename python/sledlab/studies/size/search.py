@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def smallest(first: int, last: int, meets: Callable[[int], bool]) -> int | None:
-    """The number from which on `meets` holds, its neighbour below tried; None where it holds for none.
+    """Return the number from which on `meets` holds, its neighbor below tried; None where it holds for none.
 
     All doublings of the range are tried, to find larger numbers for which it does not hold again.
 
@@ -43,7 +43,7 @@ def fastest(first: int, last: int, maximum: int, seconds: Callable[[int], float]
 
     Candidates are the doublings of the range, and `maximum`.
 
-    The neighbour above `maximum` is tried as well, within the range; None where `maximum` is below the range.
+    The neighbor above `maximum` is tried as well, within the range; None where `maximum` is below the range.
 
     Examples:
         >>> looked_at = []
@@ -59,7 +59,7 @@ def fastest(first: int, last: int, maximum: int, seconds: Callable[[int], float]
 
 
 def doublings(first: int, last: int) -> list[int]:
-    """The first number, its doublings, and the last.
+    """Return the first number, its doublings, and the last.
 
     Examples:
         >>> doublings(3, 12), doublings(2, 9), doublings(5, 5)

@@ -52,15 +52,15 @@ def smart_study(
     replace: bool = False,
     **options: Unpack[SmartOptions],
 ) -> SmartStudy:
-    """Studies jobs on storage nodes: replays their records on devices, page sizes and networks.
+    """Study jobs on storage nodes: replays their records on devices, page sizes and networks.
 
     Args:
         work: Work records, one for each number of nodes of a job; in addition to those of `job` and
             `query`.
         device: A device or several, as the stores of nodes.
         study: A file `study.toml` that a study left; other arguments override it.
-        out: A directory for tables and report, in which a study that was stopped goes on.
-        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        out: Directory for tables and report; an interrupted study resumes there.
+        replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below.
 
     Returns:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def all_names(plan: Plan) -> dict[str, set[str]]:
-    """Names of all parts, of any of the clusters, that need prices."""
+    """Return the names of all parts, of any of the clusters, that need prices."""
     result: dict[str, set[str]] = {"node": set(), "device": set(), "network": set()}
     for text in plan.texts.values():
         for kind, names in names_in(plain(text)).items():
@@ -25,7 +25,7 @@ def all_names(plan: Plan) -> dict[str, set[str]]:
 
 
 def check_prices(plan: Plan, prices: Prices) -> None:
-    """Checks, before the first run, that prices given are of some part, and that no part lacks a price.
+    """Check, before the first run, that prices given are of some part, and that no part lacks a price.
 
     Raises:
         Error: A price is of no part, or a part has no price; the message names the run.
@@ -42,7 +42,7 @@ def check_prices(plan: Plan, prices: Prices) -> None:
 
 
 def cost_at(plan: Plan, spec: RunSpec, nodes: int, row: ReplayFigures, prices: Prices) -> Cost:
-    """The costs of a replay; None where a part of the cluster has no price."""
+    """Return the costs of a replay; None where a part of the cluster has no price."""
     try:
         price = price_of(plain(plan.texts[spec]), nodes, prices)
     except Error:

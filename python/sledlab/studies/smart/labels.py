@@ -15,7 +15,7 @@ def labels(study: SmartStudy) -> list[str]:
 
 
 def parts(study: SmartStudy) -> list[dict[str, str]]:
-    """For each replay, the columns that have several values in the study, in words."""
+    """For each replay, the columns that have several values in the study as text."""
     wheres = [each.where for each in study.runs]
     names = ("job", "nodes", "device", "page_kb", "network", "at")
     several = [name for name in names if len({getattr(where, name) for where in wheres}) > 1]

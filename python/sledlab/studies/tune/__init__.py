@@ -52,14 +52,14 @@ def tune_hybrid(
     replace: bool = False,
     **options: Unpack[TuneOptions],
 ) -> TunedHybrid:
-    """Chooses segments, replacement policy and size of a MEMS caching disk for a workload.
+    """Choose segments, replacement policy and size of a MEMS caching disk for a workload.
 
     Args:
         source: A trace or a workload, as in `simulate`.
         device: The disk; by default `atlas-10k-50mb`.
         study: A file `study.toml` that tuning left; other arguments override it.
-        out: A directory for tables, report and experiment, in which tuning that was stopped goes on.
-        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        out: Directory for tables, report and experiment; interrupted tuning resumes there.
+        replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below. Of `settings`, `front.*` are parameters of the MEMS
             device, `hybrid.*` of the caching disk.
 

@@ -79,7 +79,7 @@ class TunedHybrid(Outcome):
     costs: Mapping[str, Sequence[Row]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Puts the tables under their names."""
+        """Put the tables under their names."""
         object.__setattr__(self, "rows", {"runs": self.runs, "baselines": list(self.baselines.values())})
 
     def saved(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class TunedHybrid(Outcome):
         return self._draw()
 
     def extras(self) -> Mapping[str, Any]:
-        """The choice, for `to_dict`."""
+        """Return the choice, for `to_dict`."""
         names = ("budget_mb", "price_per_mb", "experiment")
         return {"choice": record(self.choice), **{name: getattr(self, name) for name in names}}
 
@@ -113,21 +113,21 @@ class TunedHybrid(Outcome):
         return [*super().leaves, EXPERIMENT]
 
     def write(self, directory: str | Path) -> None:
-        """Writes the files of all outcomes, and the experiment."""
+        """Write the files of all outcomes, and the experiment."""
         place = Path(directory)
         with drafted(place / EXPERIMENT) as draft:
             draft.write_text(study_left_in(place, self.experiment), encoding="utf-8")
         super().write(directory)
 
     def closing(self, directory: Path | None) -> str:
-        """The last line on the command line: the file of the experiment, or the experiment itself."""
+        """Return the last line on the command line: the file of the experiment, or the experiment itself."""
         if directory is None:
             return f"\n{self.experiment}"
         return f"{super().closing(directory)}\nexperiment: {directory / EXPERIMENT}"
 
 
 def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> TunedHybrid:
-    """The choice: the least MEMS of candidates within 2 % of the best mean response to all requests."""
+    """Return the choice: the least MEMS of candidates within 2 % of the best mean response time."""
     assert isinstance(plan, StoresPlan)
     rows = {case: {**dict(case.labels), **stored(runs)} for case, runs in runs_of(plan, result).items()}
     attempted = {case: TriedDisk(**rows[case]) for case in plan.of("runs")}
@@ -151,7 +151,7 @@ def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> TunedHybrid:
 
 
 def _experiment(plan: StoresPlan, spec: RunSpec) -> str:
-    """A run as a file for `sledlab simulate`: devices by presets, with parameters that differ."""
+    """Return a run as a file for `sledlab simulate`: devices by presets, with parameters that differ."""
     config, stores = plain(plan.texts[spec]), plan.stores
     opener = stores.requests.opener
     assert isinstance(opener, Fitted)

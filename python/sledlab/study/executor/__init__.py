@@ -1,1 +1,1 @@
-"""Executors, which measure runs: in this process, in others of this machine, or on many machines."""
+"""Executors of runs: in this process, in other processes of this machine, or on many machines."""

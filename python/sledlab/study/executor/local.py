@@ -1,4 +1,4 @@
-"""Runs in other processes of this machine, run by an executor of loky."""
+"""Runs in other processes of this machine, in an executor of loky."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def processors() -> int:
-    """Number of processors that this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -54,7 +54,7 @@ class Local:
         return futures
 
     def look(self, done: SimpleQueue[Any]) -> None:
-        """Does nothing: loky notifies of every run that is done."""
+        """Do nothing: loky notifies of every run that is done."""
 
     def answers(self, futures: Sequence[Future[Answer]]) -> list[Answer | InternalError]:
         """See `Pool.answers`."""
@@ -64,7 +64,7 @@ class Local:
             raise _ended(error) from error
 
     def cancel(self, futures: Sequence[Future[Answer]]) -> None:
-        """Does nothing: on the way out the processes are ended, also in the middle of a run."""
+        """Do nothing: the processes are terminated at exit, even during a run."""
 
 
 def _ended(error: Exception) -> InternalError:
@@ -89,7 +89,7 @@ def _later() -> Iterator[None]:
 
 @contextmanager
 def processes(workers: int) -> Iterator[Local]:
-    """A pool of `workers` processes, which are ended on the way out, also in the middle of a run."""
+    """Return a pool of `workers` processes, which are terminated at exit, even during a run."""
     paths = [path or os.getcwd() for path in sys.path]
     if os.name == "posix":
         loky.backend.process.LokyProcess.kill = _kill
@@ -128,7 +128,7 @@ _before: list[Any] = []
 
 
 def _start(command: list[str], *remaining: Any, **more: Any) -> Any:
-    """Starts a process of loky's, `python -m MODULE ...`, tied to this process from its beginning."""
+    """Start a process of loky's, `python -m MODULE ...`, tied to this process from its beginning."""
     program, flag, module, *text = command
     if flag == "-m":
         command = [program, "-c", TIED, str(os.getpid()), module, *text]

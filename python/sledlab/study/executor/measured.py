@@ -1,4 +1,4 @@
-"""Measuring runs, in a pool of workers or in this process, until all are done or the user stops it."""
+"""Execution of runs in a pool of workers or in this process, until all complete or Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Plan, RunSpec
 
 LOOK_S = 0.1
-"""Seconds between two checks whether the user wants to stop."""
+"""Seconds between two checks for Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Done:
     Attributes:
         spec: The run.
         found: The result, or the error.
-        host: The machine that it ran on; empty where no worker answered.
-        worker: The process that it ran in; empty where no worker answered.
+        host: The machine that executed it; empty if no worker replied.
+        worker: The process that executed it; empty if no worker replied.
     """
 
     spec: RunSpec
@@ -44,18 +44,18 @@ class Done:
 def measured(
     plan: Plan, specs: Sequence[RunSpec], pool: Pool | None, watch: Callable[[Sequence[RunSpec]], None]
 ) -> Generator[Done, None, None]:
-    """Measures runs, in their order, and yields each as it is done; some may have failed.
+    """Execute runs in order, and yield each when it completes or fails.
 
     Args:
         plan: The plan of the runs.
         specs: The runs to execute.
         pool: The workers; without a pool this process measures one run after the other.
-        watch: Called now and then with the runs that were submitted and are not done, in order.
+        watch: Called at intervals with the runs that were submitted and are not done, in order.
 
     Raises:
         Error: The workers cannot be used.
         InternalError: The workers died.
-        KeyboardInterrupt: The user stopped it.
+        KeyboardInterrupt: Ctrl-C.
     """
     if pool is None:
         for spec in specs:
@@ -86,9 +86,9 @@ def measured(
 def _next(
     finished: SimpleQueue[Any], pool: Pool, interrupt: Interrupt, look: Callable[[], None]
 ) -> list[Any]:
-    """All futures that are done by now; waits for one at least, and calls `look` while it waits.
+    """Return all completed futures; wait for at least one, and call `look` while waiting.
 
-    Ctrl-C takes effect during this wait only: elsewhere, locks could be left behind.
+    Ctrl-C takes effect only during this wait: elsewhere, locks could stay acquired.
     """
     while True:
         interrupt.check()
@@ -102,10 +102,10 @@ def _next(
 
 
 def _done(spec: RunSpec, answer: Answer | InternalError) -> Done:
-    """The result of a run, from a worker's answer.
+    """Return the result of a run from the reply of a worker.
 
     Raises:
-        Error: The worker cannot measure any run.
+        Error: The worker cannot execute any run.
     """
     if isinstance(answer, InternalError):
         return Done(spec, answer)

@@ -1,4 +1,4 @@
-"""Pools: what all kinds of workers that measure runs have in common."""
+"""Pools: the common interface of all kinds of workers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sledlab.study.executor.task import Answer, Task
 
 MIN_WINDOW = 256
-"""Least `window` of a pool: so many runs at least may be submitted and not done."""
+"""Minimum `window` of a pool: number of runs that may be submitted and not completed."""
 
 
 class Pool(Protocol):
@@ -22,24 +22,24 @@ class Pool(Protocol):
 
     @property
     def at_once(self) -> int:
-        """Number of runs measured at the same time, as far as is known by now."""
+        """Number of runs that execute at the same time, as currently known."""
 
     @property
     def window(self) -> int:
-        """Most runs that are submitted and not done."""
+        """Maximum number of runs that are submitted and not completed."""
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Any]:
-        """Submits tasks; returns a future for each, which is put into `done` when it is done.
+        """Submit tasks; return a future for each, which is put into `done` when it is done.
 
         Raises:
             Error: The pool accepts no tasks.
         """
 
     def look(self, done: SimpleQueue[Any]) -> None:
-        """Puts futures that are done into `done`, where the executor does not notify; called now and then."""
+        """Put futures that are done into `done`, where the executor does not notify; called at intervals."""
 
     def answers(self, futures: Sequence[Any]) -> list[Answer | InternalError]:
-        """The answers of workers; for a run that its worker died of, an `InternalError`.
+        """Return the answers of workers; for a run that its worker died of, an `InternalError`.
 
         Raises:
             Error: The workers cannot be used.
@@ -47,11 +47,11 @@ class Pool(Protocol):
         """
 
     def cancel(self, futures: Sequence[Any]) -> None:
-        """Cancels tasks that no worker has begun."""
+        """Cancel tasks that no worker has begun."""
 
 
 def not_loaded(error: Exception, workers: str = "a worker") -> Error:
-    """The error about workers that have no sledlab, or a version that cannot read the tasks."""
+    """Return the error about workers that have no sledlab, or a version that cannot read the tasks."""
     return Error(
         f"{workers} cannot load this build of sledlab: {error}", remedy="install the same wheel there"
     )

@@ -1,4 +1,4 @@
-"""A run as it is submitted to a worker, and measuring it there, on this machine or another."""
+"""Tasks: runs as submitted to a worker, and their execution there."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Task:
     """A run for a worker.
 
     Attributes:
-        run: The function that measures the run.
+        run: The function that executes the run.
         text: The complete experiment.
         trace: The trace to replay instead of the one that the experiment names.
-        watch: Whether rests are counted; see `Plan`.
+        watch: Whether idle periods are counted; see `Plan`.
         plugins: Plug-ins that may run; see `Plan`.
         needs: Build, files and plug-ins that the worker must have; None for a process of this machine.
     """
@@ -70,9 +70,9 @@ class Answer:
     Attributes:
         host: The machine.
         worker: The process.
-        found: The result, if the run was measured.
+        found: The result, if the run completed.
         error: The error, if the run failed.
-        refused: The error, if this worker can measure no run at all.
+        refused: The error, if this worker cannot execute any run.
     """
 
     host: str
@@ -83,13 +83,13 @@ class Answer:
 
 
 def task_of(plan: Plan, spec: RunSpec) -> Task:
-    """The task of a run, for a worker on this machine, during this run."""
+    """Return the task of a run for a worker on this machine."""
     run = plan.measure or measure
     return Task(run, plan.texts[spec], plan.trace_of(spec), plan.watch, plan.plugins)
 
 
 def for_elsewhere(task: Task) -> Task:
-    """The task for a worker on any machine: file names are absolute, and it lists what the worker needs.
+    """Return the task for a worker on any machine, with absolute paths and a list of required inputs.
 
     Raises:
         Error: A file cannot be read here.
@@ -109,12 +109,12 @@ def _absolute(name: str) -> str:
 
 
 def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> Answer:
-    """Measures a run, on a worker.
+    """Execute a run on a worker.
 
     Args:
         task: The run.
-        trace: The trace of the run, where it is in memory and was sent apart from the task.
-        sent: Contents of the files that the run reads, where these were sent; other files are read by name.
+        trace: The trace of the run, if it is in memory and was sent separately.
+        sent: Contents of the input files that were sent; other files are read by name.
     """
     host, worker = socket.gethostname(), _worker()
     task = replace(task, trace=trace) if trace is not None else task
@@ -130,13 +130,13 @@ def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> 
 
 
 def _worker() -> str:
-    """The name of this worker: on a cluster its address."""
+    """Return the name of this worker: on a cluster its address."""
     result = _of_dask()
     return str(result.address) if result is not None else f"{socket.gethostname()}, process {os.getpid()}"
 
 
 def _of_dask() -> Any:
-    """The worker of Dask that runs this process, if any."""
+    """Return the worker of Dask that runs this process, if any."""
     library = sys.modules.get("distributed")
     try:
         return library.get_worker() if library is not None else None
@@ -145,7 +145,7 @@ def _of_dask() -> Any:
 
 
 def _lacking(needs: Needs, host: str, worker: str, *, read: bool) -> Error | None:
-    """The error about a build, file or plug-in that this worker lacks, if any."""
+    """Return the error about a build, file or plug-in that this worker lacks, if any."""
     if needs.program != program():
         return Error(
             f"worker {worker} runs another build of sledlab ({program()}, here {needs.program})",
@@ -181,7 +181,7 @@ def _refresh(name: str, digest: str) -> None:
 
 
 def _unpacked(task: Task, needs: Needs, sent: Sequence[bytes]) -> Task:
-    """The task, with its files replaced by the sent contents, which are written to this machine once."""
+    """Return the task with its files replaced by the sent contents, written once to this machine."""
     place = Path(getattr(_of_dask(), "local_directory", None) or tempfile.gettempdir()) / "sledlab-traces"
     place.mkdir(mode=0o700, exist_ok=True)
     result = {}

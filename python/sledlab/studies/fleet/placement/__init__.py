@@ -1,6 +1,6 @@
-"""Placements: how the volumes of a fleet are laid on devices of one kind. One file and one line each.
+"""Placements: assignments of the volumes of a fleet to devices of one kind. One file and one line each.
 
-A placement is a pure function of its arguments: the same volumes are placed in the same way on every machine.
+A placement is a pure function of its arguments, so placements are equal on every machine.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LIST = (one_each.PLACEMENT, packed.PLACEMENT, striped.PLACEMENT)
 
 
 def placement(name: str) -> Placement:
-    """A placement by its name.
+    """Return a placement by its name.
 
     Raises:
         Error: No placement has the name; the message suggests the nearest.

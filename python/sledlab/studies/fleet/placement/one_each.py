@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def place(items: Sequence[Item], room: DeviceCapacity) -> Layout:
-    """Places each volume on a device of its own, even if it overloads the device."""
+    """Place each volume on a device of its own, even if it overloads the device."""
     why = {at: misfit(item, room, by_load=False) for at, item in enumerate(items)}
     return Layout(
         tuple(DeviceVolumes((at,), (0,)) for at, reason in why.items() if not reason),

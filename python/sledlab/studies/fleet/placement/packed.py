@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def place(items: Sequence[Item], room: DeviceCapacity) -> Layout:
-    """Places each volume on the first device that has room for it, in descending order of load.
+    """Place each volume on the first device that has room for it, in descending order of load.
 
     A shared device is busy for at most the share `fill` of its time, and its capacity is filled up to that
-    share. A volume that needs more by itself has a device of its own; one that is too large or too hot even
+    share. A volume that needs more by itself has a device of its own; one that is too large or too busy even
     for that is left.
     """
     order = sorted(range(len(items)), key=lambda at: (-items[at].load, -items[at].blocks, items[at].name, at))
