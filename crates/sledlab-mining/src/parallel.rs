@@ -38,7 +38,7 @@ pub(crate) fn split<T: Send>(
             let thread = started.map_err(|error| {
                 Error::user(format!("cannot start a thread: {error}")).with_remedy("take fewer threads")
             })?;
-            thread.join().unwrap_or_else(|_| Err(Error::internal("a thread that counts has panicked")))
+            thread.join().unwrap_or_else(|_| Err(Error::internal("a counting thread panicked")))
         };
         // All threads are joined before the first error is returned: the panic of one that was not joined would go on
         // here.
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_part_tells() {
+    fn first_failing_part_determines_error() {
         let fail = |range: Range<usize>| Err::<(), _>(Error::user(format!("at {}", range.start)));
         assert_eq!(split(100, 1, 4, fail).expect_err("an error").message(), "at 0");
     }

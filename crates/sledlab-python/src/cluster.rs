@@ -254,7 +254,7 @@ impl ClusterExperiment {
     }
 }
 
-/// The holder of the copy of a node's share, and the parts of the work on that share.
+/// The node with the copy of a share, and the parts of the work on that share.
 type Share = (Option<usize>, Vec<(usize, u64, u64, u64)>);
 
 /// For the share of each node: the node that holds its copy, and, when the nodes `failed` have failed, which nodes do

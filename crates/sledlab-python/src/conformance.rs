@@ -1,4 +1,4 @@
-//! Models checked against the rules of their kind: plug-ins, and models of sledlab.
+//! Checks models, built-in or plug-in, against the conformance rules of their kind.
 
 use pyo3::prelude::*;
 use sledlab_core::conformance::Rule;
@@ -14,7 +14,7 @@ use crate::class::{Allowed, ClassKind, fitting, is_plugin};
 use crate::error::{forget, raise};
 use crate::interrupt::check_signals;
 
-/// The kinds of model whose place a class can take.
+/// The kinds of models that a class can implement.
 const KINDS: [ClassKind; 5] = [
     crate::device_class::KIND,
     crate::scheduler::KIND,
@@ -71,7 +71,7 @@ impl Model {
                 Model::Workload(chosen.map_err(raise)?)
             }
             "workload" => Model::Workload(crate::workload::choice(py, name, params, allowed)?),
-            other => return Err(raise(Error::internal(format!("no rules are known of a {other}")))),
+            other => return Err(raise(Error::internal(format!("no conformance rules exist for a {other}")))),
         })
     }
 
@@ -168,5 +168,5 @@ fn says<Check>(rules: &[Rule<Check>], of_plug_ins: bool) -> Vec<&'static str> {
 
 fn find<'a, Check>(rules: &'a [Rule<Check>], says: &str) -> Result<&'a Rule<Check>> {
     let result = rules.iter().find(|rule| rule.says == says);
-    result.ok_or_else(|| Error::internal(format!("there is no rule `{says}`")))
+    result.ok_or_else(|| Error::internal(format!("unknown rule `{says}`")))
 }

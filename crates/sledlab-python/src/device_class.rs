@@ -71,7 +71,7 @@ impl Description for Described {
         let class = self
             .class
             .as_ref()
-            .ok_or_else(|| Error::internal(format!("`{}` was not to be run", self.word)))?;
+            .ok_or_else(|| Error::internal(format!("`{}` is a placeholder and cannot run", self.word)))?;
         let made = class.make(&self.params)?;
         let device = class.call(|py| PythonDevice::new(class.clone(), made.bind(py)))?;
         Ok(Box::new(Simple::new(device)))

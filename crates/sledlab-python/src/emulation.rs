@@ -1,4 +1,4 @@
-//! Servers that real programs use as block devices. Linux only.
+//! Servers of emulated block devices for real programs. Linux only.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -129,7 +129,7 @@ impl Server {
         py.detach(fail).map_err(raise)
     }
 
-    /// Measures the way to a file or a device that was made of the server, before the clock starts.
+    /// Measures the latency of the path to a file or device backed by the server, before the clock starts.
     fn measure(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.running(py, |server| server.measure(&path))
     }
@@ -154,7 +154,8 @@ impl Server {
     fn ended(&self, py: Python<'_>, drain: bool) -> PyResult<ServerEnd> {
         let stop = || {
             let mut state = self.state();
-            let nothing = State::Ended(Err(Error::internal("a server was stopped while it was stopped")));
+            let nothing =
+                State::Ended(Err(Error::internal("two threads stopped the server at the same time")));
             let end = match std::mem::replace(&mut *state, nothing) {
                 State::Running(server) => server.stop(drain).and_then(|report| server_end(&report)),
                 State::Ended(end) => end,

@@ -1,4 +1,4 @@
-//! Errors on their way to Python, and exceptions on their way through Rust.
+//! Conversion of errors to Python exceptions, and of Python exceptions to errors.
 
 use std::cell::RefCell;
 

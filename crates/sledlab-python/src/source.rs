@@ -38,7 +38,7 @@ impl Source {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take()
-            .ok_or_else(|| PyRuntimeError::new_err("this stream of requests has been used already"))
+            .ok_or_else(|| PyRuntimeError::new_err("this stream of requests was already consumed"))
     }
 }
 

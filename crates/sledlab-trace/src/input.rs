@@ -242,7 +242,7 @@ impl Input {
 fn cannot_open(name: &str, error: &io::Error) -> Error {
     let remedy = match error.kind() {
         io::ErrorKind::NotFound => "check the path",
-        io::ErrorKind::PermissionDenied => "check who may read the file",
+        io::ErrorKind::PermissionDenied => "check the permissions of the file",
         _ => "check the file",
     };
     Error::user(format!("cannot open: {error}")).with_remedy(remedy).at(name, 0, 0, b"")

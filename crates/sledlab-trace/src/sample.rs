@@ -31,8 +31,10 @@ pub(crate) fn located(path: &Path) -> Result<Cow<'_, Path>> {
         None => Ok(Cow::Borrowed(path)),
         Some(name) => match PLACE.get() {
             Some(place) => found(place, name).map(Cow::Owned),
-            None => Err(Error::user(format!("nobody has said where the sample `{name}` lies"))
-                .with_remedy("name its file, such as sample/traces/mail-a.csv.zst")),
+            None => Err(Error::user(format!(
+                "the directory of samples is not set, so sample `{name}` cannot be located"
+            ))
+            .with_remedy("give the path of its file, such as sample/traces/mail-a.csv.zst")),
         },
     }
 }
@@ -62,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_are_found_by_name() {
+    fn sample_names_resolve_to_files() {
         let place = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../sample");
         assert!(found(&place, "mail-a").unwrap().ends_with("traces/mail-a.csv.zst"));
         assert!(found(&place, "sort").unwrap().ends_with("work/sort.work"));
@@ -72,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_a_path() {
+    fn other_names_are_paths() {
         assert_eq!(located(Path::new("some/file.csv")).unwrap(), Path::new("some/file.csv"));
     }
 }

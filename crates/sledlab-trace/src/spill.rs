@@ -46,7 +46,7 @@ impl Spill {
         if let Some(early) = chunk.first().filter(|request| request.arrival < self.last) {
             let early_s = self.last.since(early.arrival).as_seconds();
             return Err(Error::user(format!("begins {early_s} s before the trace ends that it continues"))
-                .with_remedy("name the files in order of time"));
+                .with_remedy("list the files in chronological order"));
         }
         self.last = chunk.last().map_or(self.last, |request| request.arrival);
         for request in chunk.iter() {

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_tell_what_is_wanted_of_the_last_block() {
+    fn length_sets_requested_part_of_last_block() {
         let mut columns = two_rows();
         columns.length_bytes[0] = 600;
         assert_eq!(read(columns.clone()).unwrap()[0].unrequested_words, 53);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_metadata_where_it_is_told() {
+    fn metadata_column_sets_metadata_flag() {
         let columns = Columns { metadata: vec![1, 0], ..two_rows() };
         assert!(read(columns).unwrap()[0].metadata);
         let wrong = read(Columns { metadata: vec![2, 0], ..two_rows() }).unwrap_err().to_string();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_row_of_a_mistake() {
+    fn invalid_value_error_names_row() {
         let wrong = |change: fn(&mut Columns)| {
             let mut columns = two_rows();
             change(&mut columns);

@@ -1,5 +1,5 @@
-//! The residency of caches and of the fronts of hybrids while a run is watched: sampled now and then, each
-//! sample (look) as the changes since the one before.
+//! Samples of the residency of caches and of front devices of hybrids in a recorded run. Each sample is stored as the
+//! changes since the previous one.
 
 use serde_json::{Value, json};
 use sledlab_core::Time;

@@ -18,7 +18,7 @@ use crate::watched_run::WatchedRun;
 pub(crate) struct OpenRun {
     experiment: Experiment,
     stage: Stage,
-    /// A second run of the experiment, for a page that watches; none where nobody does.
+    /// The second, recorded run of the experiment; `None` while no page watches the run.
     watched: Option<Box<WatchedRun>>,
 }
 
@@ -165,7 +165,7 @@ impl OpenRun {
         if self.watched.as_ref().is_none_or(|watched| !watched.reaches(from)) {
             self.watched = Some(Box::new(WatchedRun::new(&self.experiment, from)?));
         }
-        let Some(watched) = &mut self.watched else { return Err(Error::internal("nobody watches")) };
+        let Some(watched) = &mut self.watched else { return Err(Error::internal("no watched run is open")) };
         // A watched run that has failed is dropped.
         let seen = watched.see(from, choices).and_then(|()| watched.window());
         if seen.is_err() {
@@ -177,7 +177,7 @@ impl OpenRun {
     /// Positions of a station's mechanism at instants of the window watched last.
     pub fn positions(&self, station: usize, at: &[Time]) -> Result<Ready> {
         let watched = self.watched.as_ref();
-        watched.ok_or_else(|| Error::internal("nobody watches"))?.positions(station, at)
+        watched.ok_or_else(|| Error::internal("no watched run is open"))?.positions(station, at)
     }
 
     /// The outcome of the run, which must have ended.

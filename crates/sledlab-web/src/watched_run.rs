@@ -16,7 +16,7 @@ const TURNS: u32 = 64;
 /// sample.
 const EARLY: Span = Span::from_ns(100_000_000);
 
-/// Accesses, choices and rests of a station in the window.
+/// Accesses, choices and idle periods of a station in the window.
 #[derive(Default)]
 struct Station {
     accesses: Vec<Access>,
@@ -47,13 +47,12 @@ impl WatchedRun {
         Ok(WatchedRun { running, stations, residencies, done: false, from, to: Time::ZERO })
     }
 
-    /// Whether a window from `from` on can be watched without starting the run anew.
+    /// Returns whether the run can reach a window from `from` without a restart.
     pub fn reaches(&self, from: Time) -> bool {
         from >= self.to
     }
 
-    /// Goes on from the last window to one that begins at `from` and holds `choices` choices of schedulers or a few
-    /// more, fewer where the run ends.
+    /// Advances to the window that begins at `from` and has at least `choices` scheduler choices, fewer if the run ends.
     pub fn see(&mut self, from: Time, choices: usize) -> Result<()> {
         self.from = from;
         for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
@@ -197,7 +196,7 @@ impl WatchedRun {
         (choices, candidates)
     }
 
-    /// The states of stations over time: rests, and the two parts of every service, positioning (with overhead) and
+    /// The states of stations over time: idle periods, and the two parts of every service, positioning (with overhead) and
     /// transfer.
     fn states(&self, answer: &mut Answer, rests: Vec<(u16, IdlePeriod)>) -> Value {
         let mut all: Vec<(u64, u16, u64, u8)> = Vec::new();

@@ -294,7 +294,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_caches_simulated_one_by_one(
+        fn hit_ratios_equal_separate_cache_simulations(
             units in prop::collection::vec(0_u64..24, 0..300),
             spread in 1_u64..40,
             sizes in prop::collection::btree_set(1_usize..20, 1..5),
@@ -313,7 +313,7 @@ mod tests {
         }
 
         #[test]
-        fn long_requests_agree_with_single_units(
+        fn long_requests_equal_single_units(
             runs in prop::collection::vec((0_u64..200, 1_u32..150), 1..20),
             sizes in prop::collection::btree_set(1_usize..30, 1..4),
         ) {

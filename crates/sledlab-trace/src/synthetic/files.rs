@@ -156,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn files_lie_apart_and_hold_what_is_placed(
+        fn files_are_disjoint_and_contain_placed_requests(
             pieces in prop::collection::vec(1_u32..40, 1..60),
             gap in prop_oneof![Just(0_u64), Just(16), Just(32)],
             space in prop_oneof![1_u64..200, 200_u64..200_000],

@@ -127,7 +127,7 @@ fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Res
         return Ok((expected - in_copies) / (1.0 - copies));
     }
     Err(Error::user(format!(
-        "workload.sequential_share = {expected} cannot be had with clumps of {} requests over files of {} KB, and \
+        "workload.sequential_share = {expected} is impossible with clumps of {} requests over files of {} KB, and \
          copies that are sequential",
         params.clump_requests, params.file_kb
     ))

@@ -85,7 +85,7 @@ fn turn_requests(params: &TpcdParams) -> Result<f64> {
         return Ok(scans / (scans - params.sequential_share));
     }
     Err(Error::user(format!(
-        "workload.sequential_share = {} is more than scans can have beside a probe_share of {}, however long their turns",
+        "workload.sequential_share = {} exceeds the limit of scans of any length with a probe_share of {}",
         params.sequential_share, params.probe_share
     ))
     .with_remedy(format!("take less than {scans:.2}, or a smaller workload.probe_share")))

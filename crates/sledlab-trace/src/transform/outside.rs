@@ -158,7 +158,7 @@ impl Fit {
         Error::user(format!(
             "request {number}, blocks {first} to {last}, lies outside the device of {capacity} blocks"
         ))
-        .with_remedy("say what it gets with `--outside wrap`, `clip` or `scale`, or take a larger device")
+        .with_remedy("choose `--outside wrap`, `clip` or `scale`, or use a larger device")
     }
 
     fn too_long(&self, request: &Request) -> Error {
@@ -166,7 +166,7 @@ impl Fit {
         Error::user(format!(
             "request {number} of {blocks} blocks is longer than the device of {capacity} blocks"
         ))
-        .with_remedy("cut it with `--outside clip`, or take a larger device")
+        .with_remedy("cut it with `--outside clip`, or use a larger device")
     }
 }
 

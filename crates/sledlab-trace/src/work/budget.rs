@@ -23,7 +23,7 @@ impl Budget {
         }
         Err(Fault::new(
             format!("up to this line the record needs more than {} GiB of memory", MEMORY >> 30),
-            "record fewer nodes or phases, or leave out what sends nothing",
+            "record fewer nodes or phases, or omit zero entries of `sends`",
         ))
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn from_f64<const LIMIT: u64, E: serde::de::Error>(number: f64) -> Re
     }
     Err(telling(
         &format!("{number} is not written as a whole number"),
-        "round it, and write it without point and exponent",
+        "write an integer without decimal point and exponent",
     ))
 }
 
@@ -108,7 +108,7 @@ impl<'a> Name<'a> {
             return Err(telling(&format!("a name is longer than {LONGEST_NAME} bytes"), remedy));
         }
         if text.chars().any(char::is_control) {
-            return Err(telling("a name has control characters in it", remedy));
+            return Err(telling("a name contains control characters", remedy));
         }
         Ok(Name(text))
     }

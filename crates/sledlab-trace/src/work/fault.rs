@@ -77,7 +77,7 @@ pub(super) fn telling<E: serde::de::Error>(message: &str, remedy: &str) -> E {
 /// The message for a key or name that may stand only once.
 #[cold]
 pub(super) fn twice(name: &str) -> String {
-    format!("`{name}` stands twice{THEN}keep one of the two")
+    format!("duplicate name `{name}`{THEN}keep one of the two")
 }
 
 /// A text from the file, safe and short enough for a message.
@@ -92,7 +92,10 @@ pub(super) fn quoted(text: &str) -> String {
 /// Reads a line as one object.
 pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Parsed<T> {
     if line.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Fault::new("the line is no JSON object", "a line begins with `{` and ends with `}`"));
+        return Err(Fault::new(
+            "the line is no JSON object",
+            "write one object per line: a line begins with `{` and ends with `}`",
+        ));
     }
     serde_json::from_slice(line).map_err(|error| explained(&error, line))
 }
@@ -125,7 +128,7 @@ fn syntax(message: &str, line: &[u8], column: usize) -> Fault {
     }
     Fault::new(
         format!("not JSON: {}", quoted(message)),
-        "check quotes, commas and braces; names stand in double quotes",
+        "check quotes, commas and braces; names must be in double quotes",
     )
 }
 
@@ -144,7 +147,7 @@ fn data(message: &str) -> Fault {
     }
     if let Some(remaining) = message.strip_prefix("duplicate field `") {
         let name = first_name(remaining);
-        return Fault::new(format!("the key `{name}` stands twice"), "keep one of the two");
+        return Fault::new(format!("duplicate key `{name}`"), "keep one of the two");
     }
     // `invalid type: string "x", expected a whole number`
     let (result, expected) = message.rsplit_once(", expected ").unwrap_or((message, "something else"));

@@ -72,7 +72,7 @@ impl<'de> Visitor<'de> for SendsVisitor {
             match receiver {
                 Some(port) => pairs.push((port, bytes)),
                 None if each.is_some() => {
-                    return Err(telling("`each` stands twice", "keep one of the two"));
+                    return Err(telling("duplicate receiver `each`", "keep one of the two"));
                 }
                 None => each = Some(bytes),
             }
@@ -81,7 +81,7 @@ impl<'de> Visitor<'de> for SendsVisitor {
         if let Some(pair) = pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let port = pair[0].0;
             let receiver = if port == SOME_CLIENT { CLIENT.to_owned() } else { port.to_string() };
-            return Err(telling(&format!("the receiver `{receiver}` stands twice"), "keep one of the two"));
+            return Err(telling(&format!("duplicate receiver `{receiver}`"), "keep one of the two"));
         }
         Ok(Sends::Object { each, pairs })
     }
