@@ -189,15 +189,15 @@ def test_what_is_allowed_runs_and_stays_allowed(here, allowed):
     text = e.to_toml()
     assert "plug" not in text
     assert 'tag = "mine"' in text
-    with pytest.raises(Error, match="nothing allows it"):
+    with pytest.raises(Error, match="not allowed to run"):
         _native.Experiment(text).check()
-    with pytest.raises(Error, match="nothing allows it"):
+    with pytest.raises(Error, match="not allowed to run"):
         e.with_plugins(None).run()
 
 
 def test_a_power_policy_is_a_plugin_too(here):
     e = experiment("power", kind="lying_here:Patient")
-    with pytest.raises(Error, match="nothing allows it"):
+    with pytest.raises(Error, match="not allowed to run"):
         e.run()
     e.with_plugins(["lying_here:Patient"]).run()
 

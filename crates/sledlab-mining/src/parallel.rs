@@ -5,7 +5,7 @@ use std::thread;
 
 use sledlab_core::{Error, Result};
 
-/// Threads, at most: more than any machine in sight has processors. Each has counters of its own, which take memory.
+/// The maximum number of threads, above the processor count of current machines. Each has counters of its own, which take memory.
 const MAX_THREADS: usize = 256;
 
 /// The results of `work` for the contiguous parts into which `0..len` is split, in their order.

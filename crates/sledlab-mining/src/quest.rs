@@ -44,7 +44,7 @@ pub struct QuestParams {
     pub pattern_length: f64,
     /// Mean number of items of a transaction.
     pub length: u32,
-    /// Most items of a transaction; from `length` to `universe`, and at most 65,536.
+    /// Maximum number of items of a transaction; from `length` to `universe`, and at most 65,536.
     pub longest: u32,
     /// Mean share of a pattern's items that are taken from the previous pattern (exponential, cut at 1); from 0 to 1.
     pub correlation: f64,

@@ -1,4 +1,4 @@
-//! Rules that every workload must keep, for the tests of sledlab's generators and for plug-ins.
+//! Rules that every workload must satisfy, for the tests of sledlab's generators and for plug-ins.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub type Make<'a> = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + 'a;
 pub struct Case {
     /// Seed, and capacity in blocks.
     pub setting: GeneratorSetting,
-    /// Most requests that are checked.
+    /// The maximum number of requests to check.
     pub most: usize,
 }
 
@@ -29,14 +29,14 @@ impl Case {
     }
 }
 
-/// Checks a rule and says how the workload breaks it, if it does.
+/// Checks a rule and returns the violation, if any.
 pub type Check = fn(&Make<'_>, &Case) -> Checked;
 
 const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
     Rule { says, remedy, of_plug_ins, check }
 }
 
-/// Every rule. A workload keeps the first only if none of its calls returns an error.
+/// All rules. A workload satisfies the first only if none of its calls returns an error.
 pub static RULES: [Rule<Check>; 4] = [
     rule(
         "Requests come in the order of arrival, none of them empty, and nothing fails.",

@@ -1,4 +1,5 @@
-//! The bytes of a trace or record: unpacked, buffered, cut into lines or records, with places for errors.
+//! Reads traces and work records: decompresses, buffers and splits the bytes into lines or records, with locations for
+//! errors.
 
 #![allow(clippy::inline_always, reason = "on the path of every line: measured, a third faster")]
 

@@ -1,4 +1,4 @@
-//! The loop that all text formats share: turns lines into requests, and errors into errors with their place.
+//! The read loop of all text formats: parses lines into requests and adds locations to errors.
 
 use sledlab_core::{Error, Request, Result, Source};
 

@@ -22,10 +22,10 @@ pub fn set_directory(directory: impl Into<PathBuf>) {
     let _ = PLACE.set(directory.into());
 }
 
-/// The file that a path stands for: the path itself, or the file of a sample.
+/// Returns the file of a path: the path itself, or the file of a sample.
 ///
 /// # Errors
-/// There is no such sample; the error names the nearest.
+/// An unknown sample; the error suggests a similar name.
 pub(crate) fn located(path: &Path) -> Result<Cow<'_, Path>> {
     match path.to_str().and_then(|text| text.strip_prefix(PREFIX)) {
         None => Ok(Cow::Borrowed(path)),

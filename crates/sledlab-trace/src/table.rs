@@ -1,6 +1,6 @@
 //! Requests in columns, as data frames and Parquet files hold them.
 //!
-//! The columns have the meaning of those in the project's own CSV; see [`crate::format`].
+//! The columns have the meaning of those in the CSV format of sledlab; see [`crate::format`].
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unrequested_words};
 
@@ -18,7 +18,7 @@ pub struct Columns {
     pub op: Vec<u8>,
     /// First byte; rounded down to a whole block.
     pub offset_bytes: Vec<i64>,
-    /// Length in bytes; the end is rounded up to a whole block, of which only the words touched are wanted.
+    /// Length in bytes; the end is rounded up to a whole block, of which only the touched words are requested.
     pub length_bytes: Vec<i64>,
     /// Device number; empty where all rows are of device 0.
     pub device: Vec<i64>,

@@ -8,7 +8,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::{Unpacked, XZ_MEMORY};
 
-/// Largest window a frame may ask for: what the library in C grants.
+/// The maximum window size of a frame: the limit of the C library.
 const WINDOW: u64 = 128 << 20;
 
 #[allow(clippy::unnecessary_wraps, reason = "as the library in C, which allocates")]

@@ -1,4 +1,4 @@
-//! Keeps requests to a share of sequential ones.
+//! Controls the share of sequential requests.
 
 /// Counts the sequential requests that are missing so far to reach the share.
 ///

@@ -1,4 +1,4 @@
-//! Sorts a stream by arrival that is nearly in order.
+//! Sorts a nearly sorted stream by arrival time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ use crate::lines::CHUNK;
 pub struct Reorder<S> {
     inner: S,
     window: usize,
-    /// Requests held back, earliest arrival first; the number is their place in the inner stream.
+    /// Buffered requests, earliest arrival first; the number is the position in the inner stream.
     held: BinaryHeap<Reverse<(Time, u64, HeapRequest)>>,
     taken: u64,
     chunk: Vec<Request>,
@@ -74,7 +74,7 @@ impl<S: Source> Reorder<S> {
         self
     }
 
-    /// Reads on until `window` requests are held back besides the next one to return.
+    /// Reads until `window` requests are buffered in addition to the next one to return.
     fn take_in(&mut self) -> Result<()> {
         while !self.drained && self.held.len() <= self.window {
             if self.next == self.chunk.len() {

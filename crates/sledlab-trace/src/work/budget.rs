@@ -2,7 +2,7 @@
 
 use super::fault::{Fault, Parsed};
 
-/// The most memory a record may take: an exchange of all with all between 11,000 nodes.
+/// The memory limit of a record: an exchange of all with all between 11,000 nodes.
 const MEMORY: usize = 2 << 30;
 
 /// The largest sum, which a signed number of 64 bits holds.

@@ -10,7 +10,7 @@ use super::fault::telling;
 /// The largest count or number of bytes in a record, so that sums have room.
 pub const LARGEST: u64 = 1 << 50;
 
-/// The most nodes a record may have.
+/// The maximum number of nodes of a record.
 pub const MAX_NODES: usize = 65_536;
 
 /// Bytes of the longest name of a file, group, phase or kind of operation.

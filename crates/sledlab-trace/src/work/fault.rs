@@ -100,7 +100,7 @@ pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Parsed<T> {
     serde_json::from_slice(line).map_err(|error| explained(&error, line))
 }
 
-/// The JSON reader's error, in the words of our messages.
+/// Converts an error of the JSON parser to a fault with a plain message.
 #[cold]
 fn explained(error: &serde_json::Error, line: &[u8]) -> Fault {
     let text = error.to_string();

@@ -1,4 +1,4 @@
-//! Writes the project's own CSV; [`crate::format`] says what its columns mean.
+//! Writes the CSV format of sledlab; see [`crate::format`] for its columns.
 
 use sledlab_core::{BLOCK_BYTES, Error, Request, Result};
 
@@ -6,8 +6,8 @@ use super::output::Output;
 use super::{TraceWriter, WriteOptions};
 use crate::format::CSV_HEADER;
 
-/// Most requests held back until one for metadata shows that the file needs the column: the header is written before
-/// the requests, and a stream cannot be read twice.
+/// The maximum number of buffered requests until the first metadata request, which decides whether the file has that
+/// column: the header precedes the requests, and a stream cannot be read twice.
 const HELD_BACK: usize = 1 << 16;
 
 struct Writer {
@@ -33,7 +33,7 @@ pub(super) fn start(output: Output, options: WriteOptions) -> Result<Box<dyn Tra
 }
 
 impl Writer {
-    /// Writes the header and all requests held back.
+    /// Writes the header and all buffered requests.
     fn begin(&mut self) -> Result<()> {
         let Columns::Open(stored) = &mut self.columns else { return Ok(()) };
         let stored = std::mem::take(stored);

@@ -141,7 +141,7 @@ fn other_parameters_have_documented_effect() {
     assert!(of("zipf_exponent = 1.2").cache_hits[0].hit_ratio > base.cache_hits[0].hit_ratio + 0.05);
     assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
     // In longer files, more reads continue within the file.
-    let goes_on = |file_kb: f64| {
+    let continues = |file_kb: f64| {
         let requests = snake(
             &format!("requests = 40000\ncopy_requests = 0\nsequential_share = 0.4\nfile_kb = {file_kb}"),
             1,
@@ -149,7 +149,7 @@ fn other_parameters_have_documented_effect() {
         let runs = requests.chunk_by(|a, b| a.end() == b.lbn).filter(|run| run.len() > 4);
         runs.count()
     };
-    assert!(goes_on(1024.0) > 2 * goes_on(32.0));
+    assert!(continues(1024.0) > 2 * continues(32.0));
 }
 
 #[test]

@@ -93,11 +93,11 @@ fn hplajw_keeps_its_statistics_at_every_run_share() {
 
 /// Share of requests that start where one of the last 300 ended, but not the last.
 fn resumed(requests: &[Request]) -> f64 {
-    let goes_on = |at: &usize| {
+    let continues = |at: &usize| {
         let earlier = &requests[at.saturating_sub(300)..at - 1];
         earlier.iter().any(|before| before.end() == requests[*at].lbn)
     };
-    (1..requests.len()).filter(goes_on).count() as f64 / requests.len() as f64
+    (1..requests.len()).filter(continues).count() as f64 / requests.len() as f64
 }
 
 /// Mean length of strictly sequential runs of two requests or more.

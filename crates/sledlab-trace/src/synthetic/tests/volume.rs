@@ -47,9 +47,9 @@ fn run_length_matches_parameter() {
         let mut ends = [u64::MAX; 2];
         let sequential = requests.iter().filter(|request| {
             let end = &mut ends[usize::from(request.op == Op::Write)];
-            let goes_on = request.lbn == *end;
+            let continues = request.lbn == *end;
             *end = request.end();
-            goes_on
+            continues
         });
         assert_near("sequential", sequential.count() as f64 / requests.len() as f64, expected, 0.03);
     }
