@@ -11,7 +11,7 @@ use crate::Error;
 #[derive(Clone, Copy, Debug)]
 pub struct Rule<Check> {
     /// The requirement, as a sentence.
-    pub says: &'static str,
+    pub requirement: &'static str,
     /// The remedy for the author of a model that violates the rule.
     pub remedy: &'static str,
     /// Whether the rule also applies to plug-ins. Some rules apply to built-in models only.
@@ -27,7 +27,7 @@ impl<Check> Rule<Check> {
     /// # Errors
     /// A violation, with the case, the request and the remedy; a model that cannot be constructed; an interrupt by the
     /// user.
-    pub fn hold(
+    pub fn check_cases(
         &self,
         model: &str,
         seed: u64,
@@ -41,8 +41,10 @@ impl<Check> Rule<Check> {
             {
                 return Err(failure.clone());
             }
-            let message =
-                format!("{model} breaks a rule: {} In case {number} of seed {seed}, {broken}", self.says);
+            let message = format!(
+                "{model} breaks a rule: {} In case {number} of seed {seed}, {broken}",
+                self.requirement
+            );
             return Err(Error::user(message).with_remedy(self.remedy));
         }
         Ok(())
@@ -108,13 +110,17 @@ mod tests {
         Violation::unless(number < 3, format!("request {number}"), || "too large")
     }
 
-    const RULE: Rule<fn(u64) -> Checked> =
-        Rule { says: "Numbers are small.", remedy: "take small ones", of_plug_ins: true, check: small };
+    const RULE: Rule<fn(u64) -> Checked> = Rule {
+        requirement: "Numbers are small.",
+        remedy: "take small ones",
+        of_plug_ins: true,
+        check: small,
+    };
 
     #[test]
     fn violation_reports_first_failing_case() {
-        assert_eq!(RULE.hold("counter `x`", 7, 3, |check, number| check(number)), Ok(()));
-        let error = RULE.hold("counter `x`", 7, 9, |check, number| check(number)).unwrap_err();
+        assert_eq!(RULE.check_cases("counter `x`", 7, 3, |check, number| check(number)), Ok(()));
+        let error = RULE.check_cases("counter `x`", 7, 9, |check, number| check(number)).unwrap_err();
         let text = "counter `x` breaks a rule: Numbers are small. In case 3 of seed 7, request 3: too large";
         assert_eq!((error.message(), error.remedy()), (text, Some("take small ones")));
     }
@@ -122,8 +128,8 @@ mod tests {
     #[test]
     fn interrupt_or_construction_failure_is_no_violation() {
         let unmade = Error::user("no room");
-        assert_eq!(RULE.hold("counter `x`", 7, 9, |_, _| Err(unmade.clone().into())), Err(unmade));
+        assert_eq!(RULE.check_cases("counter `x`", 7, 9, |_, _| Err(unmade.clone().into())), Err(unmade));
         let interrupted = |_: &_, _| Err(Violation::failed("request 0", Error::interrupted()));
-        assert!(RULE.hold("counter `x`", 7, 9, interrupted).unwrap_err().is_interrupt());
+        assert!(RULE.check_cases("counter `x`", 7, 9, interrupted).unwrap_err().is_interrupt());
     }
 }

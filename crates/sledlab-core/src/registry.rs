@@ -272,7 +272,7 @@ mod tests {
         ],
     };
 
-    fn refused(word: &str) -> String {
+    fn rejected(word: &str) -> String {
         let (name, params) = SHAPES.parse(word).unwrap();
         SHAPES.choose(&name, &params).map(|_| ()).unwrap_err().to_string()
     }
@@ -291,10 +291,10 @@ mod tests {
 
     #[test]
     fn invalid_names_and_parameters_are_rejected() {
-        assert!(refused("cirkle").contains("did you mean `circle`?"));
-        assert!(refused("disk").contains("did you mean `disc`?"));
-        assert!(refused("nome").contains("did you mean `none`?"));
-        assert!(refused("box:edges=1").contains("did you mean `shape.edge`?"));
+        assert!(rejected("cirkle").contains("did you mean `circle`?"));
+        assert!(rejected("disk").contains("did you mean `disc`?"));
+        assert!(rejected("nome").contains("did you mean `none`?"));
+        assert!(rejected("box:edges=1").contains("did you mean `shape.edge`?"));
         assert!(SHAPES.parse("box:edge").unwrap_err().to_string().contains("circle:radius=2"));
     }
 

@@ -74,12 +74,12 @@ impl Allowed {
             .with_remedy(format!("run sledlab in the directory of {file} with `{name}:{class}`")));
         }
         // A plug-in may be allowed together with parameters.
-        let is_it = |allowed: &String| {
+        let matches_word = |allowed: &String| {
             allowed
                 .strip_prefix(word)
                 .is_some_and(|remaining| remaining.is_empty() || remaining.starts_with(':'))
         };
-        if self.0.iter().any(|allowed| allowed == "*" || is_it(allowed)) {
+        if self.0.iter().any(|allowed| allowed == "*" || matches_word(allowed)) {
             return Ok(());
         }
         Err(Error::user(format!(
@@ -124,7 +124,7 @@ impl Class {
                     "plug-ins are nested {DEEPEST} levels deep: one of them simulates with itself"
                 )))
             };
-            result.map_err(|raised| keep_of(py, self.kind, &self.word, &raised))
+            result.map_err(|raised| store_raised(py, self.kind, &self.word, &raised))
         })
     }
 
@@ -166,7 +166,7 @@ impl ClassKind {
 }
 
 /// Those of `kinds` whose methods the class `word` has, if the class is `allowed`; none of the methods runs.
-pub(crate) fn fitting(
+pub(crate) fn matching_kinds(
     py: Python<'_>,
     kinds: &[ClassKind],
     word: &str,
@@ -181,7 +181,7 @@ pub(crate) fn fitting(
 
 /// Like [`keep`], for an exception that the class `word` raised. The error includes the traceback, because it may leave
 /// a thread on which the exception itself is never retrieved.
-fn keep_of(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
+fn store_raised(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
     let stopped = keep(wrap(py, kind, word, raised));
     if stopped.is_interrupt() { stopped } else { plugin_error(py, kind, word, raised) }
 }

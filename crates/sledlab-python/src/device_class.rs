@@ -213,7 +213,7 @@ fn to_span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
 }
 
 /// The state as schedulers see it, with its lower half as x: they can only compare states for equality.
-fn seen(state: i64) -> DeviceState {
+fn device_state(state: i64) -> DeviceState {
     DeviceState { x: state as i32, y: (state >> 32) as i32, ..DeviceState::STILL }
 }
 
@@ -233,7 +233,7 @@ impl SimpleDevice for PythonDevice {
             let arguments = (state, request.lbn, request.blocks, request.op == Op::Write);
             timing_of(state, &device.call_method1("serve", arguments)?)
         });
-        (timing, seen(then))
+        (timing, device_state(then))
     }
 
     fn power_rates(&self) -> PowerRates {

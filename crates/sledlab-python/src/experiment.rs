@@ -12,7 +12,7 @@ use sledlab_sim::{Hooks, Progress, Rows};
 
 use crate::class::{Allowed, is_plugin};
 use crate::columns::to_bytes;
-use crate::error::{keep, raise, raise_kept};
+use crate::error::{keep, raise, raise_stored};
 use crate::interrupt::tell;
 use crate::source::Source;
 
@@ -212,7 +212,7 @@ impl Experiment {
         let source = source.map(Source::take).transpose()?;
         let knows = progress.is_some();
         let outcome = py.detach(move || {
-            let mut take_rows = |chunk: &Rows| rows.as_ref().map_or(Ok(()), |sink| hand_over(sink, chunk));
+            let mut take_rows = |chunk: &Rows| rows.as_ref().map_or(Ok(()), |sink| pass_rows(sink, chunk));
             let mut show = |at: Progress| match tell(progress.as_ref(), at.operations, at.fraction) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
@@ -231,7 +231,7 @@ impl Experiment {
                 .map_err(|error| Error::internal(format!("cannot write the outcome as JSON: {error}")))
         });
         let outcome = outcome.map_err(raise)?;
-        raise_kept(knows)?;
+        raise_stored(knows)?;
         Ok(outcome)
     }
 }
@@ -258,12 +258,12 @@ pub(crate) fn give(
 /// is such a file.
 #[pyfunction]
 #[pyo3(name = "seen")]
-pub(crate) fn seen_from_here(name: &str, by: &str) -> String {
+pub(crate) fn relative_to_working_directory(name: &str, by: &str) -> String {
     sledlab_sim::seen(name, by)
 }
 
 /// Passes a chunk of the per-request table to Python as `(name, bytes)` pairs.
-fn hand_over(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
+fn pass_rows(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
     Python::attach(|py| {
         let columns = PyList::empty(py);
         for (name, values) in rows.columns() {

@@ -44,7 +44,7 @@ pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<
 }
 
 /// The policy that `word` names, which must be allowed where it is a class.
-pub(crate) fn said(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Choice> {
+pub(crate) fn parse_choice(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Choice> {
     let name = split_plug_in("replacement", word, &mut Table::new()).map_err(raise)?;
     let own = is_plugin(&name).then(|| custom(py, &name, allowed)).transpose()?;
     Choice::parse_among(word, own.as_slice()).map_err(raise)
@@ -126,7 +126,7 @@ impl ReplacementPolicy for PythonPolicy {
 #[pyfunction]
 #[pyo3(signature = (word, plugins))]
 pub(crate) fn check_replacement(py: Python<'_>, word: &str, plugins: Option<Vec<String>>) -> PyResult<()> {
-    said(py, word, &Allowed::new(plugins))?.make(1).map(|_| ()).map_err(raise)
+    parse_choice(py, word, &Allowed::new(plugins))?.make(1).map(|_| ()).map_err(raise)
 }
 
 /// The uses of segments by a workload.
@@ -159,7 +159,7 @@ impl SegmentUses {
         plugins: Option<Vec<String>>,
     ) -> PyResult<String> {
         let allowed = Allowed::new(plugins);
-        let choose = |(word, room): &(String, usize)| Ok((said(py, word, &allowed)?, *room));
+        let choose = |(word, room): &(String, usize)| Ok((parse_choice(py, word, &allowed)?, *room));
         let caches = caches.iter().map(choose).collect::<PyResult<Vec<_>>>()?;
         let work = move || {
             let hits = self.0.hits(&caches, &mut watch())?;

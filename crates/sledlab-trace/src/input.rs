@@ -72,7 +72,7 @@ impl Input {
             input.size = Some(size);
             return Ok(input);
         }
-        let file = File::open(sample::located(path)?).map_err(|error| cannot_open(&name, &error))?;
+        let file = File::open(sample::resolve(path)?).map_err(|error| cannot_open(&name, &error))?;
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
         let mut input = Self::from_reader(&name, Box::new(file))?;
         input.size = size;

@@ -13,7 +13,7 @@ fn files() -> MutexGuard<'static, Files> {
 }
 
 /// Stores the file `name`, replacing a stored file of that name.
-pub fn put(name: &str, bytes: Vec<u8>) {
+pub fn store(name: &str, bytes: Vec<u8>) {
     files().insert(name.to_owned(), bytes.into());
 }
 

@@ -15,22 +15,22 @@ pub const PREFIX: &str = "sample:";
 /// Folders in the directory of samples, and the endings of the file names in each.
 const FOLDERS: [(&str, &str); 2] = [("traces", ".csv.zst"), ("work", ".work")];
 
-static PLACE: OnceLock<PathBuf> = OnceLock::new();
+static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the directory of samples, which has the folders `traces` and `work`. Only the first call has an effect.
 pub fn set_directory(directory: impl Into<PathBuf>) {
-    let _ = PLACE.set(directory.into());
+    let _ = DIRECTORY.set(directory.into());
 }
 
 /// Returns the file of a path: the path itself, or the file of a sample.
 ///
 /// # Errors
 /// An unknown sample; the error suggests a similar name.
-pub(crate) fn located(path: &Path) -> Result<Cow<'_, Path>> {
+pub(crate) fn resolve(path: &Path) -> Result<Cow<'_, Path>> {
     match path.to_str().and_then(|text| text.strip_prefix(PREFIX)) {
         None => Ok(Cow::Borrowed(path)),
-        Some(name) => match PLACE.get() {
-            Some(place) => found(place, name).map(Cow::Owned),
+        Some(name) => match DIRECTORY.get() {
+            Some(place) => find(place, name).map(Cow::Owned),
             None => Err(Error::user(format!(
                 "the directory of samples is not set, so sample `{name}` cannot be located"
             ))
@@ -39,7 +39,7 @@ pub(crate) fn located(path: &Path) -> Result<Cow<'_, Path>> {
     }
 }
 
-fn found(place: &Path, name: &str) -> Result<PathBuf> {
+fn find(place: &Path, name: &str) -> Result<PathBuf> {
     let names: Vec<(String, PathBuf)> =
         FOLDERS.into_iter().flat_map(|(folder, ending)| files(&place.join(folder), ending)).collect();
     let file = names.iter().find(|(known, _)| known == name).map(|(_, file)| file.clone());
@@ -66,15 +66,15 @@ mod tests {
     #[test]
     fn sample_names_resolve_to_files() {
         let place = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../sample");
-        assert!(found(&place, "mail-a").unwrap().ends_with("traces/mail-a.csv.zst"));
-        assert!(found(&place, "sort").unwrap().ends_with("work/sort.work"));
-        let message = found(&place, "mial-a").unwrap_err().to_string();
+        assert!(find(&place, "mail-a").unwrap().ends_with("traces/mail-a.csv.zst"));
+        assert!(find(&place, "sort").unwrap().ends_with("work/sort.work"));
+        let message = find(&place, "mial-a").unwrap_err().to_string();
         assert!(message.contains("unknown sample `mial-a`") && message.contains("mail-a"), "{message}");
-        assert!(found(&place, "../work/sort").is_err());
+        assert!(find(&place, "../work/sort").is_err());
     }
 
     #[test]
     fn other_names_are_paths() {
-        assert_eq!(located(Path::new("some/file.csv")).unwrap(), Path::new("some/file.csv"));
+        assert_eq!(resolve(Path::new("some/file.csv")).unwrap(), Path::new("some/file.csv"));
     }
 }

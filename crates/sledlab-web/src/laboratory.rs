@@ -69,7 +69,7 @@ impl Laboratory {
     /// block.
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Ready> {
-        memory_files::put(name, bytes);
+        memory_files::store(name, bytes);
         // A file that cannot be read as a trace is dropped.
         Self::trace(name).inspect_err(|_| memory_files::drop(name))
     }

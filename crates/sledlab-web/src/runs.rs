@@ -167,11 +167,11 @@ impl OpenRun {
         }
         let Some(watched) = &mut self.watched else { return Err(Error::internal("no watched run is open")) };
         // A watched run that has failed is dropped.
-        let seen = watched.see(from, choices).and_then(|()| watched.window());
-        if seen.is_err() {
+        let window = watched.see(from, choices).and_then(|()| watched.window());
+        if window.is_err() {
             self.watched = None;
         }
-        seen
+        window
     }
 
     /// Positions of a station's mechanism at instants of the window watched last.

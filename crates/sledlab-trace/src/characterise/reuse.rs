@@ -220,7 +220,7 @@ struct Pages {
 #[derive(Clone, Debug)]
 struct Page {
     key: u64,
-    held: u32,
+    resident: u32,
     slots: [u32; PAGE_UNITS as usize],
 }
 
@@ -229,7 +229,7 @@ impl Pages {
     #[inline]
     fn find(&mut self, key: u64) -> u32 {
         *self.index.entry(key).or_insert_with(|| {
-            let page = Page { key, held: 0, slots: [NONE; PAGE_UNITS as usize] };
+            let page = Page { key, resident: 0, slots: [NONE; PAGE_UNITS as usize] };
             if let Some(place) = self.free.pop() {
                 self.table[place as usize] = page;
                 return place;
@@ -248,15 +248,15 @@ impl Pages {
     fn enter(&mut self, page: u32, unit: u16, slot: u32) {
         let page = &mut self.table[page as usize];
         page.slots[usize::from(unit)] = slot;
-        page.held += 1;
+        page.resident += 1;
     }
 
     #[inline]
     fn leave(&mut self, place: u32, unit: u16) {
         let page = &mut self.table[place as usize];
         page.slots[usize::from(unit)] = NONE;
-        page.held -= 1;
-        if page.held == 0 {
+        page.resident -= 1;
+        if page.resident == 0 {
             self.index.remove(&page.key);
             self.free.push(place);
         }

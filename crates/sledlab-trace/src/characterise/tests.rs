@@ -134,10 +134,10 @@ proptest! {
             .into_iter()
             .map(|(read, lbn, blocks)| request(0, if read { Op::Read } else { Op::Write }, lbn, blocks))
             .collect();
-        let blocks_of = |wanted: &dyn Fn(Op) -> bool, unit: u64| {
+        let blocks_of = |is_counted: &dyn Fn(Op) -> bool, unit: u64| {
             let touched: HashSet<u64> = requests
                 .iter()
-                .filter(|r| wanted(r.op))
+                .filter(|r| is_counted(r.op))
                 .flat_map(|r| r.lbn / unit..=(r.end() - 1) / unit)
                 .collect();
             touched.len() as u64 * unit * BLOCK_BYTES

@@ -149,7 +149,7 @@ mod tests {
     use proptest::prelude::*;
     use sledlab_core::seed::stream;
 
-    fn laid_out(lengths: &[u32], gap: u64, space: u64) -> RankedFiles {
+    fn place_files(lengths: &[u32], gap: u64, space: u64) -> RankedFiles {
         let streams = ["scatter", "picks", "places"].map(|name| stream(1, name));
         RankedFiles::new(lengths.iter().copied(), gap, space, 0.9, streams).unwrap()
     }
@@ -164,7 +164,7 @@ mod tests {
         ) {
             let length = |pieces: &u32| pieces * (16 + gap as u32) - gap as u32;
             let lengths: Vec<u32> = pieces.iter().map(length).collect();
-            let mut files = laid_out(&lengths, gap, space);
+            let mut files = place_files(&lengths, gap, space);
             let mut sorted = files.by_rank.clone();
             sorted.sort_by_key(|file| file.start);
             prop_assert!(sorted.windows(2).all(|pair| pair[0].end() <= pair[1].start));
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_first_files_are_the_most_popular() {
-        let mut files = laid_out(&[16; 1000], 0, 1 << 20);
+        let mut files = place_files(&[16; 1000], 0, 1 << 20);
         let (first, tenth) = (files.by_rank[0], files.by_rank[9]);
         let picks: Vec<RankedFile> = (0..200_000).map(|_| files.pick()).collect();
         let count = |file: RankedFile| picks.iter().filter(|pick| **pick == file).count() as f64;

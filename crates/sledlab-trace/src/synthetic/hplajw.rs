@@ -120,7 +120,7 @@ fn check_sequential_share(params: &HplajwParams) -> Result<()> {
 /// Lengths of files in blocks, from the first piece to the last: a geometric number of pieces.
 fn file_lengths(params: &HplajwParams, gap_blocks: u64, mut rng: Stream) -> impl Iterator<Item = u32> {
     let mean_pieces = params.mean_file_kb * 1024.0 / (PIECE_BLOCKS * 512) as f64;
-    // Rounded up, an exponential draw of this mean is geometric with the mean wanted.
+    // Rounded up, an exponential draw of this mean is geometric with the configured mean.
     let mean = -1.0 / math::ln_1p(-1.0 / mean_pieces);
     let mut left = blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS);
     std::iter::from_fn(move || {

@@ -161,8 +161,8 @@ impl Generator for Snake {
         let lengths = (0..blocks_of(params.data_mb).div_ceil(file_blocks)).map(|_| file_blocks as u32);
         let layout = [stream("scatter"), stream("files"), stream("places")];
         let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
-        let wanted_words = params.metadata_bytes.div_ceil(WORD_BYTES);
-        let unrequested_words = (BLOCK_BYTES / WORD_BYTES - wanted_words) as u8;
+        let requested_words = params.metadata_bytes.div_ceil(WORD_BYTES);
+        let unrequested_words = (BLOCK_BYTES / WORD_BYTES - requested_words) as u8;
         let times = ["arrivals", "clusters", "copies"].map(stream);
         Ok(Snake {
             arrivals: Clustered::new(rhythm, times)?,

@@ -16,8 +16,8 @@ pub struct Reorder<S> {
     inner: S,
     window: usize,
     /// Buffered requests, earliest arrival first; the number is the position in the inner stream.
-    held: BinaryHeap<Reverse<(Time, u64, HeapRequest)>>,
-    taken: u64,
+    buffered: BinaryHeap<Reverse<(Time, u64, HeapRequest)>>,
+    read_count: u64,
     chunk: Vec<Request>,
     next: usize,
     drained: bool,
@@ -55,8 +55,8 @@ impl<S: Source> Reorder<S> {
         Reorder {
             inner,
             window: window.max(1),
-            held: BinaryHeap::new(),
-            taken: 0,
+            buffered: BinaryHeap::new(),
+            read_count: 0,
             chunk: Vec::new(),
             next: 0,
             drained: false,
@@ -76,7 +76,7 @@ impl<S: Source> Reorder<S> {
 
     /// Reads until `window` requests are buffered in addition to the next one to return.
     fn take_in(&mut self) -> Result<()> {
-        while !self.drained && self.held.len() <= self.window {
+        while !self.drained && self.buffered.len() <= self.window {
             if self.next == self.chunk.len() {
                 self.chunk.clear();
                 self.next = 0;
@@ -87,14 +87,14 @@ impl<S: Source> Reorder<S> {
             }
             let request = self.chunk[self.next];
             self.next += 1;
-            self.held.push(Reverse((request.arrival, self.taken, HeapRequest(request))));
-            self.taken += 1;
+            self.buffered.push(Reverse((request.arrival, self.read_count, HeapRequest(request))));
+            self.read_count += 1;
         }
         Ok(())
     }
 
     fn give_out(&mut self) -> Result<Option<Request>> {
-        let Some(Reverse((arrival, number, HeapRequest(mut request)))) = self.held.pop() else {
+        let Some(Reverse((arrival, number, HeapRequest(mut request)))) = self.buffered.pop() else {
             return Ok(None);
         };
         if arrival < self.last {

@@ -11,14 +11,14 @@ const LARGEST_SUM: u64 = i64::MAX as u64;
 /// Counts memory, so that a few lines (`"nodes": "all"`, `"each"`) cannot use up all of the machine's.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
-    taken: usize,
+    used_bytes: usize,
 }
 
 impl Budget {
     /// Takes memory for `count` values of type `T`.
     pub(super) fn take<T>(&mut self, count: usize) -> Parsed<()> {
-        self.taken = self.taken.saturating_add(count.saturating_mul(size_of::<T>()));
-        if self.taken <= MEMORY {
+        self.used_bytes = self.used_bytes.saturating_add(count.saturating_mul(size_of::<T>()));
+        if self.used_bytes <= MEMORY {
             return Ok(());
         }
         Err(Fault::new(

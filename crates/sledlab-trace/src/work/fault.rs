@@ -5,7 +5,7 @@ use serde_json::error::Category;
 use sledlab_core::Error;
 
 /// Separates a message from its remedy in errors that pass through the JSON reader.
-const THEN: char = '\u{1f}';
+const REMEDY_SEPARATOR: char = '\u{1f}';
 
 /// Bytes of an offending line shown in an error.
 const SHOWN: usize = 80;
@@ -70,14 +70,14 @@ impl Fault {
 
 /// An error for the JSON reader to pass on.
 #[cold]
-pub(super) fn telling<E: serde::de::Error>(message: &str, remedy: &str) -> E {
-    E::custom(format!("{message}{THEN}{remedy}"))
+pub(super) fn custom_error<E: serde::de::Error>(message: &str, remedy: &str) -> E {
+    E::custom(format!("{message}{REMEDY_SEPARATOR}{remedy}"))
 }
 
 /// The message for a key or name that may stand only once.
 #[cold]
 pub(super) fn twice(name: &str) -> String {
-    format!("duplicate name `{name}`{THEN}keep one of the two")
+    format!("duplicate name `{name}`{REMEDY_SEPARATOR}keep one of the two")
 }
 
 /// A text from the file, safe and short enough for a message.
@@ -97,12 +97,12 @@ pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Parsed<T> {
             "write one object per line: a line begins with `{` and ends with `}`",
         ));
     }
-    serde_json::from_slice(line).map_err(|error| explained(&error, line))
+    serde_json::from_slice(line).map_err(|error| to_fault(&error, line))
 }
 
 /// Converts an error of the JSON parser to a fault with a plain message.
 #[cold]
-fn explained(error: &serde_json::Error, line: &[u8]) -> Fault {
+fn to_fault(error: &serde_json::Error, line: &[u8]) -> Fault {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let message = text.strip_suffix(&place).unwrap_or(&text);
@@ -133,7 +133,7 @@ fn syntax(message: &str, line: &[u8], column: usize) -> Fault {
 }
 
 fn data(message: &str) -> Fault {
-    if let Some((message, remedy)) = message.split_once(THEN) {
+    if let Some((message, remedy)) = message.split_once(REMEDY_SEPARATOR) {
         return Fault::new(message, remedy);
     }
     let first_name = |remaining: &str| remaining.split('`').next().map(quoted).unwrap_or_default();

@@ -99,7 +99,7 @@ struct Reader {
     phases: Vec<Phase>,
     names: Set<String>,
     /// For each node, the number of phases when it last had a step.
-    stepped: Vec<usize>,
+    last_step: Vec<usize>,
     budget: Budget,
     sums: Sums,
 }
@@ -109,7 +109,7 @@ impl Reader {
         let list = std::mem::take(&mut head.files);
         let index = list.iter().enumerate().map(|(at, file)| (file.name.clone(), at)).collect();
         Reader {
-            stepped: vec![0; head.nodes],
+            last_step: vec![0; head.nodes],
             head,
             files: Files { list, index },
             kinds: Vec::new(),
@@ -208,14 +208,14 @@ impl Reader {
 
     /// Refuses a second step of a node in a phase.
     fn claim(&mut self, node: usize) -> Parsed<()> {
-        if self.stepped[node] == self.phases.len() {
+        if self.last_step[node] == self.phases.len() {
             let phase = self.phases.last().map_or("", |phase| &phase.name);
             return Err(Fault::new(
                 format!("a second step of node {node} in the phase `{phase}`"),
                 "put all operations of a node in a phase on one line",
             ));
         }
-        self.stepped[node] = self.phases.len();
+        self.last_step[node] = self.phases.len();
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::format::CSV_HEADER;
 
 /// The maximum number of buffered requests until the first metadata request, which decides whether the file has that
 /// column: the header precedes the requests, and a stream cannot be read twice.
-const HELD_BACK: usize = 1 << 16;
+const MAX_BUFFERED: usize = 1 << 16;
 
 struct Writer {
     output: Output,
@@ -86,7 +86,7 @@ impl TraceWriter for Writer {
         match &mut self.columns {
             Columns::Written { metadata: false, .. } if request.metadata => {
                 return Err(self.refused(
-                    &format!("the first for metadata, and the {HELD_BACK} before it were written without"),
+                    &format!("the first for metadata, and the {MAX_BUFFERED} before it were written without"),
                     "write the requests from there on to a file of their own",
                 ));
             }
@@ -96,7 +96,7 @@ impl TraceWriter for Writer {
             }
             Columns::Open(stored) => {
                 stored.push(*request);
-                if request.metadata || stored.len() == HELD_BACK {
+                if request.metadata || stored.len() == MAX_BUFFERED {
                     self.begin()?;
                 }
             }

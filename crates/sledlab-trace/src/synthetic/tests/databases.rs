@@ -83,7 +83,7 @@ fn tpcd_tables_are_read_sequentially_and_interleaved() {
             *reads.entry(page).or_default() += 1;
         }
     }
-    // Seven and a half passes: no page lags behind another by more reads than the scans under way explain.
+    // Seven and a half passes: no page lags behind another by more reads than the concurrent scans explain.
     let (minimum, maximum) = (reads.values().min().unwrap(), reads.values().max().unwrap());
     assert!(*minimum >= 6 && *maximum <= *minimum + 2, "{minimum} to {maximum}");
     // Every table is contiguous: a page that no read page precedes is the beginning of a table.
@@ -146,7 +146,7 @@ fn lags_s(requests: &[Request]) -> impl Iterator<Item = f64> {
 
 #[test]
 fn tpcc_writes_pages_read_before() {
-    // Pages are rarely read twice, so that they can be told apart, and the trace is long enough for the long lags.
+    // Pages are rarely read twice, so that they can be distinguished, and the trace is long enough for the long lags.
     let params = "requests = 200000\nhot_read_share = 0.0\nzipf_exponent = 0.0\ndata_mb = 3000.0";
     for lag_s in [10.0, 60.0] {
         let requests = make("tpcc", &format!("{params}\nwrite_lag_s = {lag_s}"));

@@ -1,4 +1,4 @@
-//! Workloads whose data lie where layouts expect them: relations, and small data beside streams.
+//! Workloads that place data for a layout: relations, and small data with streams.
 
 use super::*;
 
