@@ -57,7 +57,7 @@ impl Allowed {
         Allowed(text.unwrap_or_default().into())
     }
 
-    /// The words of the plug-ins that are allowed.
+    /// Returns the allowed plug-ins.
     pub fn words(&self) -> &[String] {
         &self.0
     }
@@ -90,7 +90,8 @@ impl Allowed {
 }
 
 impl Class {
-    /// The class `module:Class`, if it is `allowed` and has the methods of its kind. None of the methods runs yet.
+    /// Imports the class `module:Class` if it is `allowed`, and checks that it has the methods of its kind without calling
+    /// them.
     pub fn find(py: Python<'_>, kind: ClassKind, word: &str, allowed: &Allowed) -> PyResult<Self> {
         allowed.check(word).map_err(raise)?;
         let result = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;
@@ -98,7 +99,7 @@ impl Class {
         Ok(Class { kind, word: word.into(), of: Arc::new(class.clone().unbind()) })
     }
 
-    /// Makes an object of the class; `params` are the arguments of its constructor.
+    /// Constructs an object of the class; `params` are the arguments of its constructor.
     pub fn make(&self, params: &Table) -> Result<Py<PyAny>, Error> {
         self.call(|py| {
             let arguments = PyDict::new(py);
@@ -148,7 +149,7 @@ impl Class {
 }
 
 impl ClassKind {
-    /// Refuses an object that is no class, such as a function, and a class without the methods: neither is called.
+    /// Rejects an object that is no class, such as a function, and a class without the methods; neither is called.
     fn check<'a, 'py>(
         self,
         word: &str,
@@ -165,7 +166,7 @@ impl ClassKind {
     }
 }
 
-/// Those of `kinds` whose methods the class `word` has, if the class is `allowed`; none of the methods runs.
+/// Returns the `kinds` whose methods the class `word` has, if the class is `allowed`, without calling them.
 pub(crate) fn matching_kinds(
     py: Python<'_>,
     kinds: &[ClassKind],
@@ -186,9 +187,10 @@ fn store_raised(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> 
     if stopped.is_interrupt() { stopped } else { plugin_error(py, kind, word, raised) }
 }
 
-/// A user's error that says that the class `word` raised an exception, with its traceback, and with the exception as
-/// its cause. Two exceptions are returned unchanged: the user's interrupt, which can strike wherever Python is at work,
-/// and the error of a plug-in that was called too deep within others, since each of these would report the same again.
+/// Returns the error for an exception raised by the class `word`, with its traceback and with the exception as cause.
+///
+/// Two exceptions are returned unchanged: an interrupt by the user, which can occur anywhere in Python code, and the
+/// error for too deeply nested plug-ins, which each outer plug-in would otherwise report again.
 fn wrap(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> PyErr {
     let too_deep = || raised.cause(py).is_some_and(|cause| cause.is_instance_of::<PyRecursionError>(py));
     if is_interrupt(raised) || too_deep() {
@@ -212,8 +214,7 @@ fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> 
         .with_remedy(format!("fix the class; `{protocol}` says what its methods must do"))
 }
 
-/// Whether objects of `class` have a method. The class's attribute alone does not say so: it may be one of the
-/// metaclass.
+/// Returns whether objects of `class` have a method. An attribute of the class may belong to its metaclass.
 fn has(class: &Bound<'_, PyType>, method: &str) -> bool {
     let defines = |base: Bound<'_, PyAny>| base.getattr("__dict__").and_then(|own| own.contains(method));
     class.mro().iter().any(|base| defines(base).unwrap_or(false))
@@ -228,7 +229,7 @@ fn listed(text: &[&str]) -> String {
     }
 }
 
-/// Imports the object that `module:Class` names.
+/// Imports the object `module:Class`.
 ///
 /// The working directory is searched last and during this import only, so no file in it replaces an installed module.
 /// The search order of `python -m` and `python -c`, which search the working directory first, is not changed.

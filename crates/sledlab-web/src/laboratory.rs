@@ -65,7 +65,7 @@ impl Laboratory {
         answer.ready(&text)
     }
 
-    /// Keeps a trace in memory, and returns its characteristics: format, requests, devices, last arrival and highest
+    /// Stores a trace in memory and returns its characteristics: format, requests, devices, last arrival and highest
     /// block.
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Ready> {

@@ -9,7 +9,7 @@ use crate::answer::{Answer, Column, Ready};
 /// Columns that the page does not use.
 const UNUSED_COLUMNS: [&str; 3] = ["response_ns", "reposition_ns", "metadata"];
 
-/// The rows of answered requests, in order of completion.
+/// The rows of completed requests, in order of completion.
 #[derive(Default)]
 pub(crate) struct CompletedRows {
     columns: Vec<(&'static str, Vec<f64>)>,

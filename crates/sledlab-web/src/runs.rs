@@ -64,7 +64,7 @@ impl OpenRun {
         }))
     }
 
-    /// Simulates about so many operations more, and returns the progress.
+    /// Simulates about a given number of further operations and returns the progress.
     pub fn go_on(&mut self, operations: u32) -> Result<Ready> {
         let done = match &mut self.stage {
             Stage::Running(running) => running.run_for(operations),
@@ -160,7 +160,7 @@ impl OpenRun {
         rows.lock().unwrap_or_else(PoisonError::into_inner).rows_from(from)
     }
 
-    /// A window of the run: from `from` on, until so many choices of schedulers have been made.
+    /// Returns a window of the run: from `from` until the scheduler has made `choices` choices.
     pub fn watch(&mut self, from: Time, choices: usize) -> Result<Ready> {
         if self.watched.as_ref().is_none_or(|watched| !watched.reaches(from)) {
             self.watched = Some(Box::new(WatchedRun::new(&self.experiment, from)?));
