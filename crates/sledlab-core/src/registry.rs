@@ -150,8 +150,8 @@ pub fn table(kind: &str, params: &Table) -> Table {
     std::iter::once(kind).chain(params.clone()).collect()
 }
 
-/// Returns whether `word` refers to a plug-in, `module:Class` or `module:Class:key=value`, rather than a model with parameters,
-/// `name:key=value`.
+/// Returns whether `word` refers to a plug-in, `module:Class` or `module:Class:key=value`, rather than a model with
+/// parameters, `name:key=value`.
 pub fn is_plug_in(word: &str) -> bool {
     word.split(':').nth(1).is_some_and(|class| !class.contains('='))
 }

@@ -5,7 +5,8 @@ use std::thread;
 
 use sledlab_core::{Error, Result};
 
-/// The maximum number of threads, above the processor count of current machines. Each has counters of its own, which take memory.
+/// The maximum number of threads, above the processor count of current machines. Each has counters of its own, which
+/// take memory.
 const MAX_THREADS: usize = 256;
 
 /// The results of `work` for the contiguous parts into which `0..len` is split, in their order.

@@ -90,8 +90,8 @@ impl Allowed {
 }
 
 impl Class {
-    /// Imports the class `module:Class` if it is `allowed`, and checks that it has the methods of its kind without calling
-    /// them.
+    /// Imports the class `module:Class` if it is `allowed`, and checks that it has the methods of its kind without
+    /// calling them.
     pub fn find(py: Python<'_>, kind: ClassKind, word: &str, allowed: &Allowed) -> PyResult<Self> {
         allowed.check(word).map_err(raise)?;
         let result = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;

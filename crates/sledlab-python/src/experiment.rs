@@ -235,8 +235,8 @@ impl Experiment {
     }
 }
 
-/// Gives the experiment `to` the classes that `settings` names as kinds of device and as replacement policy, all of which
-/// must be allowed.
+/// Gives the experiment `to` the classes that `settings` names as kinds of device and as replacement policy, all of
+/// which must be allowed.
 pub(crate) fn give(
     py: Python<'_>,
     settings: &sledlab_sim::Experiment,

@@ -1,5 +1,5 @@
-//! Conformance tests: one for every registered workload generator and check, named `workload::generator::check`, such as
-//! `workload::uniform::rules`. They follow the registry, so a new generator needs no line here.
+//! Conformance tests: one for every registered workload generator and check, named `workload::generator::check`, such
+//! as `workload::uniform::rules`. They follow the registry, so a new generator needs no line here.
 
 use std::process::ExitCode;
 

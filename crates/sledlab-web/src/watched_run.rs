@@ -52,7 +52,8 @@ impl WatchedRun {
         from >= self.to
     }
 
-    /// Advances to the window that begins at `from` and has at least `choices` scheduler choices, fewer if the run ends.
+    /// Advances to the window that begins at `from` and has at least `choices` scheduler choices, fewer if the run
+    /// ends.
     pub fn see(&mut self, from: Time, choices: usize) -> Result<()> {
         self.from = from;
         for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
@@ -196,8 +197,8 @@ impl WatchedRun {
         (choices, candidates)
     }
 
-    /// The states of stations over time: idle periods, and the two parts of every service, positioning (with overhead) and
-    /// transfer.
+    /// The states of stations over time: idle periods, and the two parts of every service, positioning (with overhead)
+    /// and transfer.
     fn states(&self, answer: &mut Answer, idle_periods: Vec<(u16, IdlePeriod)>) -> Value {
         let mut all: Vec<(u64, u16, u64, u8)> = Vec::new();
         for (station, IdlePeriod { state, begin, end }) in idle_periods {

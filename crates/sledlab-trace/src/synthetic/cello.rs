@@ -14,9 +14,9 @@ use super::{Generator, GeneratorSetting};
 sledlab_core::params! {
     /// Bursty, write-dominated, mostly random: calibrated on published statistics of cello.
     ///
-    /// Hong 2006 and Wang 2005 publish the rate, the share of reads, the mean size, the share of writes
-    /// below 8 KB, sequentiality and the data touched; `docs/calibration.md` compares. Parameters
-    /// marked *Open* are not published and chosen here. Twelve hours as in Wang 2005 are `requests = 1088407`, `rate_per_s = 25.2`.
+    /// Hong 2006 and Wang 2005 publish the rate, the share of reads, the mean size, the share of writes below 8 KB,
+    /// sequentiality and the data touched; `docs/calibration.md` compares. Values of *Open* parameters are not
+    /// published but assumed. Twelve hours as in Wang 2005 are `requests = 1088407`, `rate_per_s = 25.2`.
     pub struct CelloParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 118_800_u64;

@@ -17,7 +17,7 @@ sledlab_core::params! {
     /// published statistics of hplajw.
     ///
     /// Hong 2006 and Wang 2005 publish the rate, the share of reads, the mean size, sequentiality and the
-    /// data touched; `docs/calibration.md` compares. *Open* parameters are unpublished choices. The two
+    /// data touched; `docs/calibration.md` compares. Values of *Open* parameters are not published but assumed. The two
     /// hours of Wang 2005 are `requests = 308788`, `rate_per_s = 42.9`.
     pub struct HplajwParams {
         /// Number of requests; 0 never ends.
@@ -101,8 +101,8 @@ fn random_sizes(params: &HplajwParams) -> Result<Vec<Weighted>> {
     Ok(sizes)
 }
 
-/// Rejects more sequential requests than runs contain: the first of a file is not sequential, and the end of a burst cuts
-/// files short.
+/// Rejects more sequential requests than runs contain: the first of a file is not sequential, and the end of a burst
+/// cuts files short.
 fn check_sequential_share(params: &HplajwParams) -> Result<()> {
     let maximum = 0.9 * params.run_share * (1.0 - 8.0 / params.mean_file_kb);
     if params.sequential_share <= maximum {

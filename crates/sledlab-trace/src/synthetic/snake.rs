@@ -15,8 +15,9 @@ sledlab_core::params! {
     /// Clusters of clumps of requests, sequential reads, rare copies: calibrated on published
     /// statistics of disk 6 of snake on 30 May 1992.
     ///
-    /// Hong 2006 and Lin publish the mean size, the share of metadata, and results of a G3 sled
-    /// that parks immediately, at speed-ups of 10 and 100: start-ups, response times, energies. `docs/calibration.md` compares. *Open* parameters are unpublished choices.
+    /// Hong 2006 and Lin publish the mean size, the share of metadata, and results of a G3 sled that parks immediately,
+    /// at speed-ups of 10 and 100: start-ups, response times, energies. `docs/calibration.md` compares. Values of
+    /// *Open* parameters are not published but assumed.
     pub struct SnakeParams {
         /// Open: number of requests, fitted to the savings of subsector access; 0 never ends.
         requests: u64 = 87_000_u64;
@@ -226,7 +227,8 @@ impl Snake {
         lbn
     }
 
-    /// The first block of a request of a cluster; a read continues the file of the previous read if `continues` is true.
+    /// The first block of a request of a cluster; a read continues the file of the previous read if `continues` is
+    /// true.
     fn within_cluster(&mut self, continues: bool, blocks: u32) -> u64 {
         if self.op == Op::Write {
             self.reading = None;

@@ -15,7 +15,7 @@ sledlab_core::params! {
     /// statistics of TPC-C.
     ///
     /// Wang 2005 publishes the rate, the share of reads, the size, the data touched and that nothing
-    /// is sequential; `docs/calibration.md` compares. *Open* parameters are unpublished choices.
+    /// is sequential; `docs/calibration.md` compares. Values of *Open* parameters are not published but assumed.
     pub struct TpccParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 1_246_763_u64;

@@ -15,7 +15,7 @@ sledlab_core::params! {
     /// of TPC-D.
     ///
     /// Wang 2005 publishes the rate, the mean size, sequentiality and the data touched, and that all
-    /// requests are reads; `docs/calibration.md` compares. *Open* parameters are unpublished choices.
+    /// requests are reads; `docs/calibration.md` compares. Values of *Open* parameters are not published but assumed.
     pub struct TpcdParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 238_971_u64;

@@ -48,7 +48,8 @@ pub struct WriteOptions<'a> {
     pub format: Option<&'a str>,
     /// For `csv`: adds the column `device`, without which only device 0 can be written.
     pub device_column: bool,
-    /// Drops requests that the format does not support (trims and flushes in `disksim-ascii`) instead of rejecting them.
+    /// Drops requests that the format does not support (trims and flushes in `disksim-ascii`) instead of rejecting
+    /// them.
     pub media_only: bool,
 }
 
