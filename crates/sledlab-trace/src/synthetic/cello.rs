@@ -1,4 +1,4 @@
-//! A stand-in for one hour of cello, a news server (WL-01).
+//! A stand-in for one hour of cello, a news server.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;

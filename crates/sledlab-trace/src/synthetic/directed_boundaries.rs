@@ -1,4 +1,4 @@
-//! Requests that cross the ends of rows, tracks, cylinders and sleds (WL-15 d).
+//! Requests that cross the ends of rows, tracks, cylinders and sleds.
 
 use sledlab_core::{Request, Result};
 

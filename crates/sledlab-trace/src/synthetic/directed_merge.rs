@@ -1,4 +1,4 @@
-//! Adjacent reads that together fill the tip limit exactly, or miss it by one (WL-15 e).
+//! Adjacent reads that together fill the tip limit exactly, or miss it by one.
 
 use sledlab_core::{Error, Op, Request, Result, Time};
 

@@ -1,4 +1,4 @@
-//! Pairs of requests at one (x, y) under different tip groups (WL-15 c).
+//! Pairs of requests at one (x, y) under different tip groups.
 
 use sledlab_core::{Error, Request, Result, Time};
 

@@ -1,4 +1,4 @@
-//! A far request against an endless stream near the sled (WL-15 a).
+//! A far request against an endless stream near the sled.
 
 use sledlab_core::{Op, Request, Result, Span, Time};
 

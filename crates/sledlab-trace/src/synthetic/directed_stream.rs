@@ -1,4 +1,4 @@
-//! An endless sequential stream with a few random requests in between (WL-15 b).
+//! An endless sequential stream with a few random requests in between.
 
 use sledlab_core::{Op, Request, Result, Time};
 

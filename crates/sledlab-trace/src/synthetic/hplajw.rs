@@ -1,4 +1,4 @@
-//! A stand-in for one hour of hplajw, a workstation (WL-02).
+//! A stand-in for one hour of hplajw, a workstation.
 
 use rand::RngExt;
 use rand_distr::Exp1;

@@ -1,4 +1,4 @@
-//! Queries over a relation that is stored by rows, by columns or for the tabular layout (LY-08).
+//! Queries over a relation that is stored by rows, by columns or for the tabular layout.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;

@@ -1,4 +1,4 @@
-//! Small requests of some bytes at strided places (WL-16).
+//! Small requests of some bytes at strided places.
 
 use rand::RngExt;
 use rand_distr::Exp1;

@@ -1,4 +1,4 @@
-//! Small requests to a part of the data, streams through the rest: the workload that bipartite layouts serve (LY-07).
+//! Small requests to a part of the data, streams through the rest: the workload that bipartite layouts serve.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;

@@ -1,4 +1,4 @@
-//! A stand-in for a day of one disk of snake, a file server (WL-04, WL-17).
+//! A stand-in for a day of one disk of snake, a file server.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;

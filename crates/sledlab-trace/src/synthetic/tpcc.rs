@@ -1,4 +1,4 @@
-//! A stand-in for two and a half hours of TPC-C, on-line transaction processing (WL-06).
+//! A stand-in for two and a half hours of TPC-C, on-line transaction processing.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Zipf};

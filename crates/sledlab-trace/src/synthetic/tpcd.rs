@@ -1,4 +1,4 @@
-//! A stand-in for seven hours of TPC-D, on-line decision support (WL-05).
+//! A stand-in for seven hours of TPC-D, on-line decision support.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;
