@@ -1,4 +1,4 @@
-"""The compiled part of sledlab. Structured results are JSON text, columns are bytes.
+"""Native extension of sledlab. Structured results are JSON text, columns are bytes.
 
 Whatever takes long looks for signals about every 50 ms, and raises what their handlers raise. Kernels of data
 mining do not: they finish what they are given, so give them blocks.
@@ -11,17 +11,17 @@ from typing import IO, final
 from typing_extensions import Buffer
 
 BUILD_PROFILE: str
-"""The Cargo profile that it was compiled with: `release`, `quick` or `debug`."""
+"""Cargo profile of the build: `release`, `quick` or `debug`."""
 
 __version__: str
-"""The version of sledlab."""
+"""Version of sledlab."""
 
 __sources__: str
-"""A hash of the sources that it was compiled from, the same on every machine and by every compiler."""
+"""Hash of the compiled sources, independent of machine and compiler."""
 
 @final
 class Experiment:
-    """An experiment under construction; every change gives a new one.
+    """An immutable experiment; every change returns a new one.
 
     Examples:
         >>> import sledlab as sl
@@ -33,40 +33,40 @@ class Experiment:
     def __new__(
         cls, toml: str = "", name: str = "experiment", plugins: Sequence[str] | None = None
     ) -> Experiment:
-        """Reads TOML; files that it names are looked for beside the file `name`, which messages name.
+        """Parse TOML; relative paths are resolved against the directory of the file `name`.
 
         `plugins` are allowed to run, as by `with_plugins`. Experiments can be copied and pickled.
         """
     def with_setting(self, key: str, value: str) -> Experiment:
-        """Sets a key such as `device.active_tips` to a TOML value or a bare word."""
+        """Set a key such as `device.active_tips` to a TOML value or a bare word."""
     def with_device(self, name_or_path: str) -> Experiment:
-        """Takes the device from a preset or a device file."""
+        """Set the device to a preset or a device file."""
     def with_trace(self, file: str, format: str | None = None) -> Experiment:
-        """Takes the requests from a trace file."""
+        """Set the source to a trace file."""
     def with_workload(self, kind: str) -> Experiment:
-        """Takes the requests from a generator."""
+        """Set the source to a workload generator."""
     def with_plugins(self, names: Sequence[str] | None) -> Experiment:
-        """Allows those plug-ins, `module:Class`, to run, and no others; `*` allows all.
+        """Allow these plug-ins, `module:Class`, to run, and no others; `*` allows all.
 
         What is made from this experiment allows them too. No file says so: one that is read allows none.
         """
     def allowed_plugins(self) -> list[str]:
-        """The plug-ins that are allowed to run, named or not; `*` stands for all."""
+        """Return the plug-ins that are allowed to run, used or not; `*` stands for all."""
     def plugins(self) -> list[str]:
-        """The plug-ins that the experiment names, allowed or not; nothing of them runs."""
+        """Return the plug-ins that the experiment uses, allowed or not, without running their code."""
     def check(self) -> None:
-        """Checks all that can be checked before the work starts; plug-ins must be allowed, and are made."""
+        """Validate the experiment before a run; plug-ins must be allowed, and are constructed."""
     def to_toml(self) -> str:
-        """The complete experiment, every default filled in.
+        """Return the complete experiment, including defaults.
 
-        Nothing of a plug-in runs; what it is given is written as it was said.
+        No code of a plug-in runs; its parameters are written as configured.
         """
     def explicit_toml(self) -> str:
-        """What has been said, as TOML: no default is filled in, and no preset is opened."""
+        """Return the explicit settings as TOML, without defaults and the contents of presets."""
     def setting(self, key: str) -> str | None:
-        """What has been said of a key such as `trace.file`; defaults do not count."""
+        """Return the explicit setting of a key such as `trace.file`, `None` if it has the default."""
     def describe_device(self) -> str:
-        """Every parameter of the device and its `capacity_blocks`, as JSON."""
+        """Return all device parameters and `capacity_blocks` as JSON."""
     def run(
         self,
         source: Source | None = None,
@@ -76,7 +76,7 @@ class Experiment:
         time_decisions: bool = False,
         stop_overloaded: bool = False,
     ) -> str:
-        """Runs and gives the outcome as JSON.
+        """Run the experiment and return the outcome as JSON.
 
         `progress` is called at the first request and then about every 50 ms, with operations and the share of
         the whole; while a trace is surveyed first, with no operations. If it raises `KeyboardInterrupt`, the
@@ -89,7 +89,7 @@ class Experiment:
 
 @final
 class Server:
-    """A block device that answers when the model says: a thread that speaks NBD."""
+    """A network block device (NBD) server thread that completes requests at the times of the model."""
 
     def __new__(
         cls,
@@ -108,94 +108,93 @@ class Server:
         attached: bool,
         rotational: bool,
     ) -> Server:
-        """Starts it; it listens when this returns.
+        """Start the server; it listens when this returns.
 
-        `data` is the path of a file, `scale` how many times slower than real time the model goes, as a ratio.
-        `host_us` is the time from here to a client and back, measured where it is none. `recording` is a file
-        that gets what was asked and answered. An `attached` server answers at once until it is to `begin`.
-        Clients are told if the device is `rotational`. What `power_fail` needs is kept with
-        `power_failures`.
+        `data` is the path of a file, `scale` the ratio of wall-clock time to simulated time. `host_us` is the
+        round-trip time to a client, measured if `None`. `recording` is a file for requests and replies. An
+        `attached` server replies immediately until `begin`. `rotational` is reported to clients.
+        `power_failures` stores the data that `power_fail` needs.
         """
     @property
     def uri(self) -> str:
-        """Where it listens."""
+        """Address of the server."""
     @property
     def socket(self) -> str | None:
-        """The Unix socket, where there is one."""
+        """Path of the Unix socket, if the server uses one."""
     def status(self) -> str | None:
-        """What goes on, as JSON; nothing once it has been stopped."""
+        """Return the status as JSON, `None` after the server has stopped."""
     def power_fail(self, seed: int | None) -> str:
-        """Has the device lose its power; what that has done, as JSON. `seed` is the run's if none."""
+        """Simulate a power failure and return its effects as JSON. Default seed: that of the run."""
     def measure(self, path: Path) -> None:
-        """Measures the way to a file or device that was made of it, before it begins."""
+        """Measure the latency to a file or device backed by the server, before the clock starts."""
     def begin(self) -> None:
-        """Starts the clock, where it was to wait until something is attached."""
+        """Start the clock of a server that waits for an attachment."""
     def stop(self, drain: bool) -> str:
-        """Ends it, after what is under way if `drain`; its report as JSON, the same whenever it is asked."""
+        """Stop the server, after outstanding requests if `drain`, and return its report as JSON."""
     def check(self) -> None:
-        """Raises what the model had given up with when it ended, if it had."""
+        """Stop the server and raise the error of the model, if it failed."""
 
 @final
 class RowsDigest:
-    """Stands for a per-request table: those of two runs are the same if these are."""
+    """Checksum of a per-request table: tables of two runs are equal if their checksums are."""
 
     def __new__(cls) -> RowsDigest:
-        """Of no rows."""
+        """Return the checksum of an empty table."""
     def update(self, columns: list[tuple[str, bytes]]) -> None:
-        """Takes the next rows, as `rows` of `Experiment.run` gets them."""
+        """Add rows, as passed to `rows` of `Experiment.run`."""
     def value(self) -> int:
-        """The number that stands for all rows so far."""
+        """Return the checksum of all rows so far."""
 
 @final
 class Work:
     """What each node of a cluster did in each phase of a job: counts and bytes."""
 
     def __new__(cls, path: str, text: bytes | None = None) -> Work:
-        """Reads a record: of a file or, where text is given, of that; the path then stands in messages."""
+        """Parse a record from a file, or from `text`; then `path` is used in messages only."""
     def write(self, path: str) -> None:
-        """Writes the record as plain text."""
+        """Write the record as plain text."""
     def describe(self) -> str:
-        """Job, parameters, seed, nodes, files, groups, kinds of operation and phases with totals, as JSON."""
+        """Return job, parameters, seed, nodes, files, groups, operations and phases with totals as JSON."""
     def traffic(self) -> str:
-        """Bytes that nodes send to each other and, last, to the client in all phases, row by row, as JSON."""
+        """Return the bytes that each node sends to each node and, last, to the client, as JSON."""
 
 def shares(
     redundancy: str, nodes: int, failed: Sequence[int]
 ) -> list[tuple[int | None, list[tuple[int, int, int, int]]]]:
-    """For the share of each node: who holds its copy, and who does which part of the work on it.
+    """Return for the share of each node the node with its copy and the assignment of the work on it.
 
     A part is `(machine, from, to, of)`: from `from / of` to `to / of` of it.
     """
 
 @final
 class ClusterExperiment:
-    """The experiment of the replay of a work record, under construction; every change gives a new one."""
+    """An immutable experiment that replays a work record; every change returns a new one."""
 
     def __new__(cls, toml: str = "", name: str = "experiment") -> ClusterExperiment:
-        """Reads TOML; files that it names are looked for beside the file `name`, which messages name.
+        """Parse TOML; relative paths are resolved against the directory of the file `name`.
 
         Experiments can be copied and pickled.
         """
     def with_plugins(self, names: Sequence[str] | None) -> ClusterExperiment:
-        """Allows those plug-ins to run, as of `Experiment`: devices and replacement policies."""
+        """Allow plug-ins as in `Experiment`: devices and replacement policies."""
     def check(self) -> None:
-        """Refuses plug-ins that are not allowed, and classes that are none."""
+        """Reject plug-ins that are not allowed, and objects that are no classes."""
     def with_setting(self, key: str, value: str) -> ClusterExperiment:
-        """Sets a key such as `node.mhz` or `device.active_tips` to a TOML value or a bare word."""
+        """Set a key such as `node.mhz` or `device.active_tips` to a TOML value or a bare word."""
     def with_device(self, name_or_path: str) -> ClusterExperiment:
-        """Takes the device of every node from a preset or a device file."""
+        """Set the device of every node to a preset or a device file."""
     def with_preset(self, table: str, name_or_path: str) -> ClusterExperiment:
-        """Takes `node`, `host` or `network` from a preset or a file."""
+        """Set `node`, `host` or `network` to a preset or a file."""
     def with_work(self, file: str) -> ClusterExperiment:
-        """Names the record."""
+        """Set the work record."""
     def work_file(self) -> str | None:
-        """The record that the experiment names."""
+        """Return the work record of the experiment."""
     def to_toml(self, work: Work | None = None) -> str:
-        """The complete experiment for a record, that which it names unless given; every default filled in."""
+        """Return the complete experiment for a record, including defaults. Default: its own record."""
     def explicit_toml(self) -> str:
-        """What has been said, as TOML: no default is filled in, and no preset is opened."""
+        """Return the explicit settings as TOML, without defaults and the contents of presets."""
     def setting(self, key: str) -> str | None:
-        """What has been said of a key such as `node.preset`; defaults do not count."""
+        """Return the explicit setting of a key such as `node.preset`, `None` if it has the default."""
     def run(
         self,
         work: Work,
@@ -206,7 +205,7 @@ class ClusterExperiment:
         dump_path: str | None = None,
         goal_path: str | None = None,
     ) -> str:
-        """Replays a record and gives the outcome as JSON.
+        """Replay a record and return the outcome as JSON.
 
         `progress` is called with pages and the share of the whole; what it raises ends the replay.
         `dump_node` and `dump_path` write the block trace of a node's store, `goal_path` the job as a GOAL
@@ -214,24 +213,24 @@ class ClusterExperiment:
         """
 
 def seen(name: str, by: str) -> str:
-    """The name of a file that the file `by` names as the working directory sees it.
+    """Return the path, from the working directory, of a file that the file `by` refers to.
 
     A relative name is looked for relative to the directory of `by` first; what is in neither is as it is.
     """
 
 @final
 class QueuedRequest:
-    """A request in the hands of a scheduler."""
+    """A queued request."""
 
     @property
     def id(self) -> int:
         """Number in order of arrival, from 0."""
     @property
     def arrival_ns(self) -> int:
-        """When it reached the system."""
+        """Arrival at the system."""
     @property
     def queued_ns(self) -> int:
-        """When it joined the queue."""
+        """Arrival in the queue."""
     @property
     def lbn(self) -> int:
         """First block."""
@@ -244,7 +243,7 @@ class QueuedRequest:
 
 @final
 class DeviceView:
-    """The mechanism at the moment of a choice: a sled, a disk, or a memory in which nothing moves."""
+    """The mechanism when a request is selected: a sled, a disk, or a memory without moving parts."""
 
     @property
     def capacity_blocks(self) -> int:
@@ -260,7 +259,7 @@ class DeviceView:
         """Rows of a cylinder: of a disk its heads; 1 of a memory."""
     @property
     def state(self) -> tuple[int, int, int]:
-        """Where the mechanism is.
+        """Position of the mechanism.
 
         Of a sled: x and y, in bits from the centre, and the direction of motion in y (+1 or -1).
         Of a disk: cylinder, head and 1. Of a memory: 0, 0 and 1.
@@ -275,7 +274,7 @@ class DeviceView:
 
 @final
 class PowerCosts:
-    """What a power policy weighs at the end of a rest, of any device."""
+    """Costs that a power policy weighs at the end of an idle period."""
 
     @property
     def idle_mw(self) -> float:
@@ -288,23 +287,23 @@ class PowerCosts:
         """Energy of a start-up, in microjoules; of a disk of spinning up."""
     @property
     def break_even_ms(self) -> float:
-        """How long a rest must last for parking at its beginning to pay; infinite if it never does."""
+        """Idle period from which parking at its start saves energy; infinite if it never does."""
 
 @final
 class Continuation:
-    """What traces share that continue one another: numbers of devices, and what wall clocks count from."""
+    """State shared by traces that continue one another: device numbers and the time origin."""
 
     def __new__(cls, base_ns: int | None = None) -> Continuation:
-        """Counts from `base_ns` of the wall clock, or from the first request."""
+        """Set the time origin to `base_ns` of the wall clock, by default to the first request."""
     def names(self) -> list[bytes]:
-        """Names of the devices by number; none where the format has only numbers."""
+        """Return the names of devices by number; empty if the format has only numbers."""
     @property
     def base_ns(self) -> int | None:
-        """What wall clocks count from, in ns; `None` before the first request, and of other clocks."""
+        """Return the time origin in ns; `None` before the first request or without a wall clock."""
 
 @final
 class Sorter:
-    """Sorts requests by device into a few files, `0` and on, in one pass and constant memory.
+    """Partition requests by device into files `0`, `1`, ... in one pass and constant memory.
 
     A file holds the requests of all devices whose number gives its own modulo how many files there are, in
     order of arrival: 24 bytes each, arrival in ns (u64), first block (u64), blocks (u32), device (u16), and
@@ -313,11 +312,11 @@ class Sorter:
     """
 
     def __new__(cls, directory: str, parts: int) -> Sorter:
-        """Begins so many files in an empty directory."""
+        """Create the files in an empty directory."""
     def take(self, source: Source, progress: Callable[[int, float | None], None] | None = None) -> None:
-        """Takes all requests of a source, which continues the one before it."""
+        """Add all requests of a source, which continues the previous one."""
     def finish(self) -> int:
-        """Writes what is held back, and gives the number of requests."""
+        """Write the buffered requests and return the number of all requests."""
 
 @final
 class Source:
@@ -325,7 +324,7 @@ class Source:
 
     @property
     def format(self) -> str:
-        """Name of the trace format, the generator or the step it comes from."""
+        """Name of the trace format, generator or transform."""
     @staticmethod
     def open(
         path: str,
@@ -335,7 +334,7 @@ class Source:
         continuation: Continuation | None = None,
         file: IO[bytes] | None = None,
     ) -> Source:
-        """Opens a trace file, or reads one that is open; `path` then stands in messages.
+        """Open a trace file, or read an open one; then `path` is used in messages only.
 
         `continuation` is what the trace shares with those that it continues.
         """
@@ -343,7 +342,7 @@ class Source:
     def generate(
         kind: str, params: str, seed: int, capacity_blocks: int, plugins: Sequence[str] | None = None
     ) -> Source:
-        """Starts a generator; `params` is TOML, `plugins` are those that may run, as of experiments."""
+        """Start a generator; `params` is TOML, `plugins` are the allowed plug-ins."""
     @staticmethod
     def from_columns(
         name: str,
@@ -351,7 +350,7 @@ class Source:
         fractional: bool = False,
         sort_window: int = 0,
     ) -> Source:
-        """Requests out of columns: time_us, op, offset_bytes, length_bytes, device, metadata."""
+        """Build a stream from columns: time_us, op, offset_bytes, length_bytes, device, metadata."""
     def next_chunk(self) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes] | None:
         """Arrival in ns (u64), op, first block (u64), bytes (u64), device (u16), metadata (u8).
 
@@ -359,38 +358,38 @@ class Source:
         """
 
 def samples_lie_in(directory: str) -> None:
-    """Says where the traces and work records lie that come with sledlab, so that `sample:NAME` is found."""
+    """Set the directory of the sample traces and work records, `sample:NAME`."""
 
 def is_plugin(word: str) -> bool:
-    """Whether the word for a model names a plug-in, `module:Class`."""
+    """Return whether the word for a model is a plug-in, `module:Class`."""
 
 def catalogue() -> str:
-    """Everything that can be named in an experiment, as JSON."""
+    """Return all models with their parameters as JSON."""
 
 def device_text(name: str) -> str:
-    """The file of a preset, comments included."""
+    """Return the text of a preset, including comments."""
 
 def host_names() -> list[str]:
-    """Names of the hosts to which drives can be attached."""
+    """Return the names of the hosts to which drives can be attached."""
 
 def replay_measured(experiment: Experiment, file: str, host: str | None = None) -> tuple[bytes, bytes, bytes]:
-    """Op letters, measured and simulated service times in ns (u64) of a measured stream."""
+    """Return op letters, and measured and simulated service times in ns (u64) of a measured stream."""
 
 def import_device(text: str, file: str, name: str | None = None) -> tuple[str, list[str]]:
-    """A device of a DiskSim parameter file as a device file, and remarks."""
+    """Convert a device in a DiskSim parameter file to a device file, with notes."""
 
 def seek_map(
     experiment: Experiment, x_bit: int, y_bit: int, direction: int
 ) -> tuple[list[bytes], list[float]]:
-    """X of the columns and y of the rows in bits (i32), and positioning times in ms (f64) row by row."""
+    """Return x of columns and y of rows in bits (i32), and positioning times in ms (f64) row by row."""
 
 def characterise(
     source: Source, cache_block_bytes: int | None = None, cache_sizes_mb: Sequence[int] | None = None
 ) -> str:
-    """What the workload is like, as JSON."""
+    """Return the characteristics of a workload as JSON."""
 
 def check_replacement(word: str, plugins: Sequence[str] | None) -> None:
-    """Refuses a replacement policy that does not exist, or is none of the plug-ins that may run.
+    """Reject an unknown replacement policy, or a plug-in that is not allowed.
 
     `word` is `name:key=value` or `module:Class:key=value`.
     """
@@ -400,29 +399,29 @@ class Conformance:
     """A model, and the rules of its kind."""
 
     def __new__(cls, kind: str, word: str, plugins: Sequence[str] | None) -> Conformance:
-        """The model of a kind, `device`, `scheduler`, `replacement` or `workload`, that `word` says.
+        """Return the model `word` of a kind: `device`, `scheduler`, `replacement` or `workload`.
 
         `plugins` are those that may run, as of experiments.
         """
     def rules(self) -> list[str]:
-        """The rules, in the order in which they are to be held; of a plug-in those that it is asked."""
-    def hold(self, rule: str, seed: int, cases: int) -> None:
-        """Holds the model to a rule in so many cases of a seed; refuses one that breaks it."""
+        """Return the rules in the order in which they are checked; for plug-ins those that apply to them."""
+    def check_cases(self, rule: str, seed: int, cases: int) -> None:
+        """Check the model against a rule in `cases` cases of a seed; raise an error for a violation."""
 
 def kinds_of_plugin(word: str, plugins: Sequence[str] | None) -> list[str]:
-    """The kinds of model whose methods a class has, as messages call them; none of the methods runs."""
+    """Return the kinds of models whose methods a class has, without calling them."""
 
 @final
 class SegmentUses:
     """The uses of segments by a workload."""
 
     def __new__(cls, source: Source, segment_blocks: int) -> SegmentUses:
-        """Reads a source to its end."""
+        """Read a source to its end."""
     @property
     def segments(self) -> int:
-        """Number of different segments."""
+        """Return the number of different segments."""
     def hits(self, caches: Sequence[tuple[str, int]], plugins: Sequence[str] | None) -> str:
-        """Hits of caches given as (policy, room in segments), as JSON; `plugins` are those that may run."""
+        """Return the hits of caches, given as (policy, capacity in segments), as JSON."""
 
 def write_trace(
     source: Source,
@@ -433,43 +432,43 @@ def write_trace(
     limit: int | None = None,
     progress: Callable[[int, float | None], None] | None = None,
 ) -> int:
-    """Writes a trace file and gives the number of requests in it."""
+    """Write a trace file and return its number of requests."""
 
 def time_window(source: Source, from_ns: int, until_ns: int | None, from_zero: bool) -> Source:
-    """Requests that arrive in a window."""
+    """Select the requests that arrive in a window."""
 
 def only_devices(source: Source, devices: Sequence[int]) -> Source:
-    """Requests to some devices, numbered anew."""
+    """Select the requests to some devices, which are renumbered."""
 
 def block_range(source: Source, first: int, end: int) -> Source:
-    """Requests that begin in a range of blocks."""
+    """Select the requests that start in a range of blocks."""
 
 def media_only(source: Source) -> Source:
-    """Reads and writes only."""
+    """Select reads and writes."""
 
 def shift(source: Source, blocks: int) -> Source:
-    """Every request moved by so many blocks."""
+    """Shift every request by a number of blocks."""
 
 def place(source: Source, extents: Sequence[int]) -> Source:
-    """The devices of a trace one after another on one."""
+    """Concatenate the devices of a trace on one device."""
 
 def overlay(source: Source) -> Source:
-    """Every request on one device, at its own address."""
+    """Map all requests to one device without changing addresses."""
 
 def fit(source: Source, outside: str, capacity_blocks: int, highest_end: int | None) -> Source:
-    """Requests fitted to a capacity."""
+    """Fit requests to a capacity."""
 
 def speedup(source: Source, factor: float) -> Source:
-    """Arrivals divided by a factor."""
+    """Divide arrival times by a factor."""
 
 def limit(source: Source, requests: int = 0, operations: int = 0) -> Source:
-    """What comes up to so many requests (reads and writes), or operations of any kind; 0 for all."""
+    """Select the first requests (reads and writes) or operations of any kind; 0: no limit."""
 
 def merge(sources: Sequence[Source], keep_devices: bool) -> Source:
-    """Several streams in order of arrival."""
+    """Merge streams in order of arrival."""
 
 def survey(source: Source) -> tuple[int, list[int], int]:
-    """Requests, the end of each device in blocks, and the last arrival in ns."""
+    """Return the number of requests, the end of each device in blocks, and the last arrival in ns."""
 
 @final
 class HashTree:
@@ -481,7 +480,7 @@ class HashTree:
     def __new__(cls, candidates: Buffer, length: int) -> HashTree:
         """Takes itemsets of `length` items (u32, below 2^24) one after another, each strictly increasing."""
     def __len__(self) -> int:
-        """The number of candidates."""
+        """Return the number of candidates."""
     def count(self, offsets: Buffer, items: Buffer, threads: int = 0) -> tuple[bytes, int, int]:
         """Transactions that contain each candidate (u64), nodes of the tree visited, candidates compared.
 
@@ -510,7 +509,7 @@ class UnitCounter:
         row for each dimension. Dimensions of a unit increase strictly.
         """
     def __len__(self) -> int:
-        """The number of candidates."""
+        """Return the number of candidates."""
     def count(self, records: Buffer, threads: int = 0) -> tuple[bytes, int, int, int]:
         """Records inside each unit (u64), values turned into bins, steps in their tree, comparisons without.
 

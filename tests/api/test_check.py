@@ -356,7 +356,7 @@ def test_both_kinds_of_a_class_are_checked():
 def test_a_device_file_runs_a_class_where_that_is_allowed(modules):
     file = modules / "mine.toml"
     file.write_text('kind = "planted:Sound"\n')
-    with pytest.raises(sl.Error, match="nothing allows it to run"):
+    with pytest.raises(sl.Error, match="not allowed to run"):
         sl.check(str(file))
     assert len(sl.check(str(file), cases=3, allow_plugins=True)) == 6
 

@@ -42,13 +42,13 @@ def test_what_is_wrong_stays_wrong(moved, refused):
 
 def test_plug_ins_that_are_allowed_stay_so_and_no_others(moved):
     named = _native.Experiment().with_setting("scheduler.kind", "not_there:Mine")
-    with pytest.raises(sl.Error, match="nothing allows it to run"):
+    with pytest.raises(sl.Error, match="not allowed to run"):
         moved(named).check()
     for text in (["not_there:Mine"], ["*"]):
         with pytest.raises(sl.Error, match="not_there") as error:
             moved(named.with_plugins(text)).check()
         assert "allows" not in str(error.value)
-    with pytest.raises(sl.Error, match="nothing allows it to run"):
+    with pytest.raises(sl.Error, match="not allowed to run"):
         moved(named.with_plugins(["another:Class"])).check()
 
 

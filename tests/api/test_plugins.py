@@ -71,7 +71,7 @@ def make():
 ready = Fifo()
 """
 
-NOT_ALLOWED = r"the experiment names a plug-in, `{}`, and nothing allows it to run"
+NOT_ALLOWED = r"the experiment refers to the plug-in `{}`, which is not allowed to run"
 
 
 def experiment(table, **said):
@@ -118,7 +118,7 @@ def test_a_file_runs_no_command(here, table, allowed):
     for work in (e.check, e.run):
         with pytest.raises(Error, match=NOT_ALLOWED.format("os:system")) as caught:
             work()
-        assert caught.value.remedy == "if you trust it, say --allow-plugins (in Python: allow_plugins=True)"
+        assert caught.value.remedy == "if you trust it, pass --allow-plugins (in Python: allow_plugins=True)"
     assert 'command = "touch made"' in e.to_toml()
     assert not (here / "made").exists()
 
@@ -189,15 +189,15 @@ def test_what_is_allowed_runs_and_stays_allowed(here, allowed):
     text = e.to_toml()
     assert "plug" not in text
     assert 'tag = "mine"' in text
-    with pytest.raises(Error, match="nothing allows it"):
+    with pytest.raises(Error, match="not allowed to run"):
         _native.Experiment(text).check()
-    with pytest.raises(Error, match="nothing allows it"):
+    with pytest.raises(Error, match="not allowed to run"):
         e.with_plugins(None).run()
 
 
 def test_a_power_policy_is_a_plugin_too(here):
     e = experiment("power", kind="lying_here:Patient")
-    with pytest.raises(Error, match="nothing allows it"):
+    with pytest.raises(Error, match="not allowed to run"):
         e.run()
     e.with_plugins(["lying_here:Patient"]).run()
 

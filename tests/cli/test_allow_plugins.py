@@ -77,7 +77,7 @@ def tape(tmp_path, monkeypatch):
     ],
 )
 def test_device_file_with_class_needs_permission(sledlab, tape, words):
-    sledlab(*words.split()).assert_refused("nothing allows it to run")
+    sledlab(*words.split()).assert_refused("not allowed to run")
     assert not (tape / "imported").exists()
-    assert "nothing allows it" not in sledlab(*words.split(), "--allow-plugins").err
+    assert "not allowed to run" not in sledlab(*words.split(), "--allow-plugins").err
     assert (tape / "imported").exists()

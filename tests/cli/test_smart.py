@@ -307,8 +307,8 @@ def test_job_that_only_a_file_names_is_refused(sledlab, job_file, monkeypatch, d
     Path(directory).mkdir(exist_ok=True)
     monkeypatch.chdir(directory)
     refused = sledlab("smart", job_file, "--parallel", 1)
-    refused.assert_refused("the experiment names a plug-in, `")
-    assert "marking.py`, and nothing allows it to run" in refused.err
+    refused.assert_refused("the experiment refers to the plug-in `")
+    assert "marking.py`, which is not allowed to run" in refused.err
     assert "--allow-plugins" in refused.err
     assert not list(job_file.parent.rglob("imported"))
 
@@ -320,7 +320,7 @@ def test_job_runs_if_allowed_or_named_by_option(sledlab, job_file, allowing):
 
 
 def test_python_keyword_allows_jobs_of_files(job_file):
-    with pytest.raises(sl.Error, match="nothing allows it to run"):
+    with pytest.raises(sl.Error, match="not allowed to run"):
         sl.smart_study(study=job_file, parallel=1)
     assert not Path("imported").exists()
     for allowing in ({"allow_plugins": True}, {"job": Path("marking.py")}):

@@ -1,33 +1,33 @@
-//! Rules that every model of a kind keeps, whether sledlab or a plug-in brings it, and how a model breaks one.
+//! Conformance rules: properties that every model of a kind must satisfy, built-in or plug-in.
 //!
-//! A kind of model has a list of rules. A rule is checked against a model and a case: requests, drawn from a seed or by
-//! a test. Each rule is thus written once, for the tests of sledlab's own models and for plug-ins.
+//! Each kind of model has a list of rules. A rule is checked on a model and a case: a sequence of requests drawn from a
+//! seed or by a test. The tests of built-in models and `sledlab check` for plug-ins use the same rules.
 
 use std::fmt;
 
 use crate::Error;
 
-/// A rule that every model of a kind keeps; `Check` is the function that checks it on a model and a case.
+/// A rule that every model of a kind must satisfy; `Check` is the function that checks a model on a case.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule<Check> {
-    /// What the rule demands, in a sentence.
-    pub says: &'static str,
-    /// What the author of a model that breaks the rule can do.
+    /// The requirement, as a sentence.
+    pub requirement: &'static str,
+    /// The remedy for the author of a model that violates the rule.
     pub remedy: &'static str,
-    /// Whether plug-ins must keep the rule too; they do not promise all that sledlab's own models do.
+    /// Whether the rule also applies to plug-ins. Some rules apply to built-in models only.
     pub of_plug_ins: bool,
-    /// Checks the rule and says how the model breaks it, if it does.
+    /// Checks the rule and returns the violation, if any.
     pub check: Check,
 }
 
 impl<Check> Rule<Check> {
-    /// Checks the rule on `cases` cases of the model that people call `model`; `check` makes the case of a number,
-    /// which follows from `seed`, and checks the rule on it.
+    /// Checks the rule on `cases` cases; `model` is the name of the model in messages. `check` derives the case of a
+    /// number from `seed` and checks the rule on it.
     ///
     /// # Errors
-    /// A broken rule, with the case, the request and the remedy; the reason why a model cannot be made; and the user's
-    /// interrupt.
-    pub fn hold(
+    /// A violation, with the case, the request and the remedy; a model that cannot be constructed; an interrupt by the
+    /// user.
+    pub fn check_cases(
         &self,
         model: &str,
         seed: u64,
@@ -41,41 +41,44 @@ impl<Check> Rule<Check> {
             {
                 return Err(failure.clone());
             }
-            let message =
-                format!("{model} breaks a rule: {} In case {number} of seed {seed}, {broken}", self.says);
+            let message = format!(
+                "{model} breaks a rule: {} In case {number} of seed {seed}, {broken}",
+                self.requirement
+            );
             return Err(Error::user(message).with_remedy(self.remedy));
         }
         Ok(())
     }
 }
 
-/// Whether a rule is kept.
+/// The result of a check: `Err` if the rule is violated.
 pub type Checked<T = ()> = Result<T, Violation>;
 
-/// How a model breaks a rule.
+/// A violation of a rule by a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The request at which the model broke the rule; empty where it was at none, or where no model could be made.
+    /// The request at which the model violated the rule; empty if the violation concerns no request, or if the model
+    /// could not be constructed.
     pub request: String,
-    /// What the check found.
+    /// The observed result.
     pub found: String,
-    /// The error with which the model gave up, or for which it cannot be made; `found` is then its message.
+    /// The error of the model or of its construction; `found` is then its message.
     pub failure: Option<Error>,
 }
 
 impl Violation {
-    /// The rule is broken at `request`, where the check found `found`.
+    /// Returns the violation at `request` with the observed `result`.
     pub fn by(request: impl fmt::Display, result: impl fmt::Display) -> Self {
         Violation { request: request.to_string(), found: result.to_string(), failure: None }
     }
 
-    /// The rule is broken at `request`, at which the model gave up with `failure`.
+    /// Returns the violation by a model that failed with `failure` at `request`.
     pub fn failed(request: impl fmt::Display, failure: Error) -> Self {
         let result = failure.message().to_owned();
         Violation { request: request.to_string(), found: result, failure: Some(failure) }
     }
 
-    /// Broken at `request`, with the measured `result`, unless the rule `is_satisfied`.
+    /// Returns the violation at `request` with the observed `result`, unless the rule `is_satisfied`.
     pub fn unless<F: fmt::Display>(
         is_satisfied: bool,
         request: impl fmt::Display,
@@ -85,7 +88,7 @@ impl Violation {
     }
 }
 
-/// A model that cannot be made neither keeps nor breaks a rule.
+/// Converts the error of a model that cannot be constructed, which neither satisfies nor violates a rule.
 impl From<Error> for Violation {
     fn from(failure: Error) -> Self {
         Violation::failed("", failure)
@@ -107,22 +110,26 @@ mod tests {
         Violation::unless(number < 3, format!("request {number}"), || "too large")
     }
 
-    const RULE: Rule<fn(u64) -> Checked> =
-        Rule { says: "Numbers are small.", remedy: "take small ones", of_plug_ins: true, check: small };
+    const RULE: Rule<fn(u64) -> Checked> = Rule {
+        requirement: "Numbers are small.",
+        remedy: "take small ones",
+        of_plug_ins: true,
+        check: small,
+    };
 
     #[test]
-    fn the_first_case_that_breaks_a_rule_is_told() {
-        assert_eq!(RULE.hold("counter `x`", 7, 3, |check, number| check(number)), Ok(()));
-        let error = RULE.hold("counter `x`", 7, 9, |check, number| check(number)).unwrap_err();
+    fn violation_reports_first_failing_case() {
+        assert_eq!(RULE.check_cases("counter `x`", 7, 3, |check, number| check(number)), Ok(()));
+        let error = RULE.check_cases("counter `x`", 7, 9, |check, number| check(number)).unwrap_err();
         let text = "counter `x` breaks a rule: Numbers are small. In case 3 of seed 7, request 3: too large";
         assert_eq!((error.message(), error.remedy()), (text, Some("take small ones")));
     }
 
     #[test]
-    fn neither_an_interrupt_nor_what_cannot_be_made_breaks_a_rule() {
+    fn interrupt_or_construction_failure_is_no_violation() {
         let unmade = Error::user("no room");
-        assert_eq!(RULE.hold("counter `x`", 7, 9, |_, _| Err(unmade.clone().into())), Err(unmade));
+        assert_eq!(RULE.check_cases("counter `x`", 7, 9, |_, _| Err(unmade.clone().into())), Err(unmade));
         let interrupted = |_: &_, _| Err(Violation::failed("request 0", Error::interrupted()));
-        assert!(RULE.hold("counter `x`", 7, 9, interrupted).unwrap_err().is_interrupt());
+        assert!(RULE.check_cases("counter `x`", 7, 9, interrupted).unwrap_err().is_interrupt());
     }
 }

@@ -1,22 +1,22 @@
-//! One error type that tells a person what went wrong, where in which file, and what to do about it.
+//! The error type of sledlab: a message, a location in a file, and a remedy.
 
 use std::fmt;
 
 /// The result of anything that can fail in sledlab.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Whose mistake an error was; decides the exit code of the command line.
+/// The origin of an error; decides the exit code of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorOrigin {
     /// The input, the options or the environment: exit code 2.
     User,
     /// A defect of sledlab: exit code 1.
     Sledlab,
-    /// Nobody: the user has interrupted the work. Exit code 130.
+    /// An interrupt by the user (Ctrl-C): exit code 130.
     Interrupt,
 }
 
-/// Where in a file the error is. Lines and columns count from 1; 0 means unknown.
+/// The location of an error in a file. Lines and columns count from 1; 0 means unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePlace {
     /// File name as the user gave it, or `<stdin>`.
@@ -29,7 +29,7 @@ pub struct FilePlace {
     pub text: String,
 }
 
-/// What went wrong, where, and what to do about it.
+/// An error with a message, an optional location and an optional remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<Detail>);
 
@@ -42,23 +42,23 @@ struct Detail {
 }
 
 impl Error {
-    /// A mistake the user can mend.
+    /// Returns an error that the user can fix: invalid input or a problem of the environment.
     pub fn user(message: impl Into<String>) -> Self {
         Self::new(ErrorOrigin::User, message.into())
     }
 
-    /// A violated promise of sledlab itself.
+    /// Returns an error for a violated invariant of sledlab.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorOrigin::Sledlab, message.into())
             .with_remedy("this is a defect of sledlab: please report it with the configuration and the seed")
     }
 
-    /// The user has interrupted the work.
+    /// Returns the error for an interrupt by the user.
     pub fn interrupted() -> Self {
         Self::new(ErrorOrigin::Interrupt, "interrupted".to_owned())
     }
 
-    /// An unknown name, with the nearest known one suggested.
+    /// Returns an error for an unknown name; the remedy suggests the most similar known name or lists all.
     pub fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
         let error = Self::user(format!("unknown {kind} `{name}`"));
@@ -72,41 +72,41 @@ impl Error {
         Error(Box::new(Detail { origin, message, place: None, remedy: None }))
     }
 
-    /// Adds the remedy: what the user can do about the error.
+    /// Adds a remedy: what the user can do about the error.
     #[must_use]
     pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
         self.0.remedy = Some(remedy.into());
         self
     }
 
-    /// Adds the place of the error. Control characters in the text are escaped and long text is cut.
+    /// Adds the location of the error. Control characters in the text are escaped and long text is cut.
     #[must_use]
     pub fn at(mut self, file: impl Into<String>, line: u64, column: u64, text: &[u8]) -> Self {
         self.0.place = Some(FilePlace { file: file.into(), line, column, text: printable(text) });
         self
     }
 
-    /// Whose mistake the error was.
+    /// Returns the origin of the error.
     pub fn origin(&self) -> ErrorOrigin {
         self.0.origin
     }
 
-    /// Whether this is the user's interrupt of the work rather than a mistake.
+    /// Returns whether the user interrupted the operation.
     pub fn is_interrupt(&self) -> bool {
         self.origin() == ErrorOrigin::Interrupt
     }
 
-    /// What went wrong, without place and remedy.
+    /// Returns the message without location and remedy.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The place of the error, if a file is involved.
+    /// Returns the location of the error, if it is in a file.
     pub fn place(&self) -> Option<&FilePlace> {
         self.0.place.as_ref()
     }
 
-    /// What the user can do about the error, if known.
+    /// Returns the remedy, if there is one.
     pub fn remedy(&self) -> Option<&str> {
         self.0.remedy.as_deref()
     }
@@ -137,13 +137,23 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The known name closest to `name`, if one is close enough to be a slip of the hand.
+/// Returns the known name that `name` is probably a misspelling of: the one with the smallest edit distance if that is
+/// small, otherwise the only one that has all word parts of `name` (`disk` in `mobile-disk`).
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    const SEPARATORS: [char; 4] = ['-', '_', '.', ' '];
     let name = &name.to_lowercase();
     let distance = |candidate: &&str| strsim::damerau_levenshtein(name, &candidate.to_lowercase());
     let best = known.iter().copied().min_by_key(distance)?;
     let tolerated = 1 + name.chars().count().max(best.chars().count()) / 4;
-    (distance(&best) <= tolerated).then_some(best)
+    if distance(&best) <= tolerated {
+        return Some(best);
+    }
+    let has_all_parts = |candidate: &&str| {
+        let candidate = candidate.to_lowercase();
+        name.split(SEPARATORS).all(|part| candidate.split(SEPARATORS).any(|other| other == part))
+    };
+    let mut matches = known.iter().copied().filter(has_all_parts);
+    matches.next().filter(|_| matches.next().is_none())
 }
 
 fn printable(text: &[u8]) -> String {
@@ -165,17 +175,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_what_where_and_what_to_do() {
+    fn display_shows_location_message_and_remedy() {
         let error = Error::user("negative time").with_remedy("sort the file").at("a.csv", 3, 1, b"-5,R\x00");
         assert_eq!(error.to_string(), "a.csv:3:1: negative time\n  found: -5,R\\u{0}\n  help: sort the file");
         assert_eq!(error.origin(), ErrorOrigin::User);
     }
 
     #[test]
-    fn suggests_only_what_is_near() {
+    fn unknown_name_suggests_only_similar_names() {
         let close = Error::unknown("scheduler", "sptff", ["fcfs", "sptf"]);
         assert_eq!(close.remedy(), Some("did you mean `sptf`?"));
         let far = Error::unknown("scheduler", "elephant", ["fcfs", "sptf"]);
         assert_eq!(far.remedy(), Some("known: fcfs, sptf"));
+    }
+
+    #[test]
+    fn unknown_name_suggests_unique_word_part_match() {
+        let devices = ["mems-g2", "mobile-disk", "atlas-10k"];
+        let part = Error::unknown("device", "disk", devices);
+        assert_eq!(part.remedy(), Some("did you mean `mobile-disk`?"));
+        let reordered = Error::unknown("device", "10k_Atlas", devices);
+        assert_eq!(reordered.remedy(), Some("did you mean `atlas-10k`?"));
+        let ambiguous = Error::unknown("figure", "figure-9", ["hong2006-figure-9", "chiu2004-figure-9"]);
+        assert_eq!(ambiguous.remedy(), Some("known: hong2006-figure-9, chiu2004-figure-9"));
     }
 }

@@ -19,7 +19,7 @@ mod tests {
     use super::Map;
 
     #[test]
-    fn equal_maps_have_one_order() {
+    fn equal_maps_iterate_in_same_order() {
         let filled = || (0..1000_u64).map(|key| (key * 7919, key)).collect::<Map<_, _>>();
         assert!(filled().into_iter().eq(filled()));
     }

@@ -1,5 +1,6 @@
-//! Time, requests, parameters, registries, seeds, statistics and errors: what every other
-//! sledlab crate shares. No I/O and no devices live here.
+//! Types shared by all sledlab crates: time, requests, parameters, registries, seeds, statistics and errors.
+//!
+//! This crate does no I/O and contains no device models.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 

@@ -1,4 +1,4 @@
-//! A parameter is declared once: name, type, default, unit, range and meaning.
+//! Parameter declarations: name, type, default, unit, range and meaning of each parameter, in one place.
 //!
 //! [`params!`](crate::params!) turns a declaration into a struct that reads and
 //! writes itself as TOML, refuses unknown keys and values out of range, and lists
@@ -15,17 +15,17 @@ use crate::error::{Error, Result};
 pub enum ParamKind {
     /// A real number.
     Number,
-    /// A whole number.
+    /// An integer, 0 or more.
     Count,
     /// True or false.
     Switch,
-    /// One word of a list.
+    /// One of a list of choices.
     Choice(&'static [&'static str]),
     /// Free text.
     Text,
 }
 
-/// The public face of one declared parameter.
+/// The specification of a declared parameter.
 #[derive(Clone, Debug, Serialize)]
 pub struct ParamSpec {
     /// Key in configuration files.
@@ -38,7 +38,7 @@ pub struct ParamSpec {
     pub kind: ParamKind,
     /// Smallest and largest allowed number.
     pub range: Option<(f64, f64)>,
-    /// Value of the parameter where the configuration does not set it.
+    /// Default value.
     pub default: Value,
 }
 
@@ -46,11 +46,14 @@ pub struct ParamSpec {
 pub trait ParamValue: Sized {
     /// The type of values that the parameter may hold.
     const KIND: ParamKind;
-    /// Reads the value from TOML, or says what was expected.
+    /// Parses the value from TOML.
+    ///
+    /// # Errors
+    /// The expected type and the actual value.
     fn from_value(value: &Value) -> Result<Self, String>;
-    /// The value as TOML.
+    /// Returns the value as TOML.
     fn to_value(&self) -> Value;
-    /// The value as a number, for range checks.
+    /// Returns the value as a number, for range checks.
     fn as_number(&self) -> Option<f64> {
         None
     }
@@ -132,7 +135,7 @@ fn describe(value: &Value) -> String {
 pub trait Choices: Copy + 'static {
     /// Every choice.
     const ALL: &'static [Self];
-    /// The words for them, in the same order.
+    /// The names of the choices, in the same order.
     const WORDS: &'static [&'static str];
 }
 
@@ -142,7 +145,7 @@ pub trait Params: Sized + Default {
     fn specs() -> Vec<ParamSpec>;
     /// Sets one parameter; `path` names the table in errors (`device`, `workload` ...).
     fn set(&mut self, path: &str, key: &str, value: &Value) -> Result<()>;
-    /// All parameters with their present values.
+    /// Returns all parameters with their current values.
     fn to_table(&self) -> Table;
 
     /// Reads a table over the defaults; unknown keys and values out of range are errors.
@@ -170,7 +173,7 @@ pub fn write<T: ParamValue>(table: &mut Table, key: &str, value: &T) {
     table.insert(key.to_owned(), value.to_value());
 }
 
-/// The error for a key that is none of the `known` keys.
+/// Returns the error for a key that is not among the `known` keys.
 #[cold]
 pub fn unknown(path: &str, key: &str, known: &[&str]) -> Error {
     let known: Vec<String> = known.iter().map(|known| format!("{path}.{known}")).collect();
@@ -197,10 +200,10 @@ pub fn read<T: ParamValue>(
     Ok(())
 }
 
-/// The choice that a text names, in upper or lower case.
+/// Returns the choice with a given name, in upper or lower case.
 ///
 /// # Errors
-/// A value that is no text, or none of the words.
+/// A value that is no text or not the name of a choice.
 pub fn chosen<T: Choices>(value: &Value) -> Result<T, String> {
     let text = value.as_str().unwrap_or_default();
     let place = T::WORDS.iter().position(|word| word.eq_ignore_ascii_case(text));
@@ -231,7 +234,7 @@ pub fn parse_word(path: &str, word: &str, example: &str) -> Result<(String, Tabl
     Ok((name, params))
 }
 
-/// Parameters of a model that has none.
+/// The parameters of a model without parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoParams;
 
@@ -318,7 +321,7 @@ macro_rules! params {
     (@range ($low:literal, $high:literal)) => { Some(($low as f64, $high as f64)) };
 }
 
-/// Declares a parameter that is one word of a list.
+/// Declares a parameter that is one of a list of choices.
 ///
 /// ```
 /// use sledlab_core::params::ParamValue;
@@ -384,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn declares_reads_and_writes() {
+    fn declared_params_round_trip_through_toml() {
         let sample = read_sample("bit_nm = 50\ntips = 3").unwrap();
         assert_eq!(sample, Sample { bit_nm: 50.0, tips: 3, label: "none".into() });
         assert_eq!(Sample::from_table("device", &sample.to_table()).unwrap(), sample);
@@ -393,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_makes_no_sense() {
+    fn invalid_values_are_rejected() {
         let message = |text| read_sample(text).unwrap_err().to_string();
         assert!(message("bit_nm = 0").contains("device.bit_nm = 0 nm is out of range"));
         assert!(message("bit_nm = nan").contains("expected a number"));

@@ -1,5 +1,5 @@
-//! Registries: the models of one sort by name. From them the command line, the Python API, the docs and the conformance
-//! tests learn which models exist, so that adding a model is one file and one line.
+//! Registries: the models of one kind by name. The command line, the Python API, the documentation and the conformance
+//! tests read the registries, so adding a model takes one file and one line.
 
 use std::ops::Deref;
 
@@ -9,39 +9,40 @@ use toml::{Table, Value};
 use crate::error::{Error, Result};
 use crate::params::{self, Choices, ParamSpec, ParamValue, Params};
 
-/// A model: its name, its meaning, its parameters, and the function that makes it.
+/// A registered model: name, meaning, parameters and constructor.
 ///
-/// `Make` is the function that makes the model from its parameters and from whatever else that sort of model needs;
-/// `Facts` holds further properties that models of that sort declare.
+/// `Make` is the type of the constructor, whose arguments depend on the kind of model; `Facts` contains further
+/// properties that models of this kind declare.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<Make, Facts = ()> {
     /// Name in configurations.
     pub name: &'static str,
     /// Other names for the model.
     pub aliases: &'static [&'static str],
-    /// One line for people, of at most 100 characters: see [`one_line`].
+    /// One-line description of at most 100 characters: see [`one_line`].
     pub meaning: &'static str,
-    /// Further properties of the model, as its sort declares them.
+    /// Further properties that models of this kind declare.
     pub facts: Facts,
     /// The model's parameters.
     pub specs: fn() -> Vec<ParamSpec>,
-    /// All parameters of the model: those that a table says, over the defaults. The path names the table in messages.
+    /// Returns all parameters of the model: those of a table, and defaults for the others. Messages name the table by
+    /// its path.
     ///
     /// # Errors
     /// Unknown keys, and values out of range.
     pub resolve: fn(&str, &Table) -> Result<Table>,
-    /// Makes a model from a table of parameters.
+    /// Constructs the model from a table of parameters.
     pub make: Make,
 }
 
 impl<Make, Facts> Entry<Make, Facts> {
-    /// The entry as one line of a list for people.
+    /// Returns the entry as a line of a printed list.
     pub fn listed(&self) -> Listed {
         Listed { name: self.name, meaning: self.meaning, specs: (self.specs)() }
     }
 }
 
-/// The meaning of an entry, which must fit a line. Checked at compile time.
+/// Returns the meaning of an entry after checking, at compile time, that it fits a line.
 ///
 /// # Panics
 /// More than 100 bytes.
@@ -58,23 +59,23 @@ pub fn resolve<P: Params>(path: &str, table: &Table) -> Result<Table> {
     Ok(P::from_table(path, table)?.to_table())
 }
 
-/// All models of one sort, in the order in which they are listed.
+/// All models of one kind, in the order of printed lists.
 #[derive(Debug)]
 pub struct Registry<Make: 'static, Facts: 'static = ()> {
-    /// What one model of the sort is called in messages, such as `power policy`.
+    /// The name of the kind in messages, such as `power policy`.
     pub noun: &'static str,
-    /// The configuration table that holds the model's name and parameters, such as `power`.
+    /// The configuration table with the name and parameters of the model, such as `power`.
     pub path: &'static str,
     /// A name with parameters, such as `fixed:timeout_ms=10`, for messages.
     pub example: &'static str,
-    /// Words that may stand instead of a model's name.
+    /// Words that are valid in place of a model name.
     pub also: &'static [&'static str],
     /// The models.
     pub entries: &'static [Entry<Make, Facts>],
 }
 
 impl<Make, Facts> Registry<Make, Facts> {
-    /// The model that has `name` as its name or an alias, in upper or lower case.
+    /// Returns the model whose name or alias is `name`, in upper or lower case.
     ///
     /// # Errors
     /// An unknown name; the message suggests the nearest.
@@ -92,12 +93,12 @@ impl<Make, Facts> Registry<Make, Facts> {
     /// Splits `name:key=value:key=value` into a name and parameters. A value is a TOML value or text.
     ///
     /// # Errors
-    /// A word that is not of that form.
+    /// A word of another form.
     pub fn parse(&self, word: &str) -> Result<(String, Table)> {
         params::parse_word(self.path, word, self.example)
     }
 
-    /// The model called `name` with `params` over its defaults.
+    /// Returns the model `name` with `params` and defaults for the other parameters.
     ///
     /// # Errors
     /// An unknown name, unknown keys, and values out of range.
@@ -106,7 +107,7 @@ impl<Make, Facts> Registry<Make, Facts> {
         Ok(Chosen { entry, params: (entry.resolve)(self.path, params)? })
     }
 
-    /// Every model, as a list for people.
+    /// Returns all models as a printed list.
     pub fn list(&self) -> Vec<Listed> {
         self.entries.iter().map(Entry::listed).collect()
     }
@@ -120,7 +121,7 @@ impl<Make, Facts> Deref for Registry<Make, Facts> {
     }
 }
 
-/// A model with all its parameters, each as said or its default.
+/// A model with all parameters: configured values, and defaults for the others.
 #[derive(Debug)]
 pub struct Chosen<Make: 'static, Facts: 'static = ()> {
     /// The model.
@@ -137,26 +138,27 @@ impl<Make, Facts> Clone for Chosen<Make, Facts> {
 }
 
 impl<Make, Facts> Chosen<Make, Facts> {
-    /// The configuration table that says this model and its parameters in full.
+    /// Returns the complete configuration table of the model.
     pub fn to_table(&self) -> Table {
         table(self.entry.name, &self.params)
     }
 }
 
-/// A configuration table: the `kind` and its parameters.
+/// Returns a configuration table: the `kind` and its parameters.
 pub fn table(kind: &str, params: &Table) -> Table {
     let kind = ("kind".to_owned(), Value::from(kind));
     std::iter::once(kind).chain(params.clone()).collect()
 }
 
-/// Whether `word` names a plug-in, `module:Class` or `module:Class:key=value`, rather than a model with parameters,
-/// `name:key=value`.
+/// Returns whether `word` refers to a plug-in, `module:Class` or `module:Class:key=value`, rather than a model with
+/// parameters, `name:key=value`.
 pub fn is_plug_in(word: &str) -> bool {
     word.split(':').nth(1).is_some_and(|class| !class.contains('='))
 }
 
-/// The name of a model as `word` says it. The word of a plug-in is `module:Class`; parameters after that are put into
-/// `said`, unless `said` already has them. `path` is the name of the configuration table, for messages.
+/// Returns the model name in `word` and adds the parameters of a plug-in, `module:Class:key=value`, to `text`.
+///
+/// Parameters that `text` already has are not replaced. `path` is the name of the configuration table, for messages.
 ///
 /// # Errors
 /// Parameters that are not of the form `key=value`.
@@ -173,27 +175,27 @@ pub fn split_plug_in(path: &str, word: &str, text: &mut Table) -> Result<String>
 }
 
 /// A word of a list of [`choices!`](crate::choices!) that selects one of several things to build, where one table holds
-/// the parameters of all of them: the ways to put devices together, for example.
+/// the parameters of all of them: the kinds of systems of devices, for example.
 pub trait KindWord: ParamValue + Choices {
-    /// One line for people, of at most 100 characters.
+    /// Returns the one-line description, of at most 100 characters.
     fn meaning(self) -> &'static str;
     /// Whether this kind uses the parameter `key` of that table.
     fn heeds(self, key: &str) -> bool;
 }
 
-/// One line of a list for people: a name, what it means, and the parameters to show.
+/// One line of a printed list: name, meaning and parameters.
 #[derive(Clone, Debug, Serialize)]
 pub struct Listed {
     /// Name in configurations.
     pub name: &'static str,
     /// One line for people.
     pub meaning: &'static str,
-    /// Its parameters that the list shows.
+    /// The parameters to print.
     #[serde(rename = "parameters")]
     pub specs: Vec<ParamSpec>,
 }
 
-/// Every kind, with those of the parameters `P` that this kind uses.
+/// Returns every kind with the parameters of `P` that it uses.
 pub fn kinds<K: KindWord, P: Params>() -> Vec<Listed> {
     let listed = |(kind, name): (&K, &&'static str)| Listed {
         name,
@@ -270,7 +272,7 @@ mod tests {
         ],
     };
 
-    fn refused(word: &str) -> String {
+    fn rejected(word: &str) -> String {
         let (name, params) = SHAPES.parse(word).unwrap();
         SHAPES.choose(&name, &params).map(|_| ()).unwrap_err().to_string()
     }
@@ -288,23 +290,23 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
-        assert!(refused("cirkle").contains("did you mean `circle`?"));
-        assert!(refused("disk").contains("did you mean `disc`?"));
-        assert!(refused("nome").contains("did you mean `none`?"));
-        assert!(refused("box:edges=1").contains("did you mean `shape.edge`?"));
+    fn invalid_names_and_parameters_are_rejected() {
+        assert!(rejected("cirkle").contains("did you mean `circle`?"));
+        assert!(rejected("disk").contains("did you mean `disc`?"));
+        assert!(rejected("nome").contains("did you mean `none`?"));
+        assert!(rejected("box:edges=1").contains("did you mean `shape.edge`?"));
         assert!(SHAPES.parse("box:edge").unwrap_err().to_string().contains("circle:radius=2"));
     }
 
     #[test]
-    fn lists_kinds_with_what_they_heed() {
+    fn list_shows_parameters_each_kind_uses() {
         let kinds = kinds::<Shape, Sizes>();
         let rows: Vec<_> = kinds.iter().map(|kind| (kind.name, kind.meaning, kind.specs[0].name)).collect();
         assert_eq!(rows, [("circle", "round", "radius"), ("box", "with corners", "edge")]);
     }
 
     #[test]
-    fn plug_ins_are_told_from_models_and_split_from_their_parameters() {
+    fn plug_in_words_are_recognized_and_split() {
         let text = [("a.b:Class", true), ("a:Class:x=1", true), ("sptf", false), ("zsptf:grid=4", false)];
         assert!(text.iter().all(|(word, is_one)| is_plug_in(word) == *is_one));
         let mut message: Table = "x = 1".parse().unwrap();

@@ -5,22 +5,23 @@ use crate::time::Time;
 /// Bytes in a logical block (LBN): 64 tip sectors of 8 bytes (Hong 2006, section 2).
 pub const BLOCK_BYTES: u64 = 512;
 
-/// Bytes of a word, the unit in which hosts want or do not want data: those of a tip sector (Lin, section 5.1).
+/// Bytes of a word, the unit of partly requested blocks: the data of a tip sector (Lin, section 5.1).
 pub const WORD_BYTES: u64 = 8;
 
-/// Most words of its last block that a request may leave unwanted: it wants at least one.
+/// The maximum number of unrequested words in the last block of a request: at least one word is requested.
 pub const MAX_UNREQUESTED: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
 
-/// Words of the last block that a range of bytes does not want: a word counts as wanted if any byte of it is.
+/// Returns the number of words of the last block that a range of bytes does not touch. A partly touched word counts as
+/// requested.
 ///
-/// 0 where the range begins within a block: `unrequested_words` can say nothing of a first block.
+/// Returns 0 if the range begins within a block: `unrequested_words` describes the last block only.
 #[inline]
 pub const fn unrequested_words(offset: u64, length: u64) -> u8 {
     let beyond = length.wrapping_neg() % BLOCK_BYTES;
     if offset.is_multiple_of(BLOCK_BYTES) { (beyond / WORD_BYTES) as u8 } else { 0 }
 }
 
-/// The kind of operation that the host asks for.
+/// The kind of a host operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Read blocks.
@@ -65,8 +66,7 @@ pub struct Request {
     pub op: Op,
     /// Whether the request is for the file system's own data (inodes, directories), where that is known.
     pub metadata: bool,
-    /// Words of [`WORD_BYTES`] of the request's last block that the host has no use for, at most [`MAX_UNREQUESTED`]; 0
-    /// where nothing is known.
+    /// Unrequested words of [`WORD_BYTES`] at the end of the last block, at most [`MAX_UNREQUESTED`]; 0 if unknown.
     pub unrequested_words: u8,
 }
 
@@ -86,12 +86,12 @@ impl Default for Request {
 }
 
 impl Request {
-    /// Bytes of the request's blocks that the host wants, as far as that is known.
+    /// Returns the number of requested bytes; whole blocks if unknown.
     pub const fn requested_bytes(&self) -> u64 {
         (self.blocks as u64 * BLOCK_BYTES).saturating_sub(self.unrequested_words as u64 * WORD_BYTES)
     }
 
-    /// The first block after the request.
+    /// Returns the first block after the request.
     pub const fn end(&self) -> u64 {
         self.lbn + self.blocks as u64
     }

@@ -1,4 +1,4 @@
-//! One root seed, a named stream per use.
+//! Random number streams: one root seed, and a named stream for each use.
 //!
 //! Adding a component that draws random numbers never shifts those of another component, because every use has a stream
 //! of its own, chosen by its name.
@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 /// The generator that [`stream`] returns: the same numbers on every platform.
 pub type Stream = ChaCha8Rng;
 
-/// The random stream called `name` under the root seed `root`.
+/// Returns the random stream `name` of the root seed `root`.
 ///
 /// ```
 /// use rand::RngExt;
@@ -23,7 +23,7 @@ pub fn stream(root: u64, name: &str) -> Stream {
     rng
 }
 
-/// The root of random numbers called `name`, for a generator outside this crate such as numpy's.
+/// Returns the derived seed `name`, for generators outside this crate such as numpy's.
 pub fn root(root: u64, name: &str) -> u128 {
     stream(root, name).random()
 }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn same_name_same_numbers() {
+    fn equal_names_give_equal_streams() {
         let draw = |root, name| stream(root, name).random::<u64>();
         assert_eq!(draw(1, "sizes"), draw(1, "sizes"));
         assert_ne!(draw(1, "sizes"), draw(2, "sizes"));
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_follow_root_and_name() {
+    fn derived_roots_depend_on_root_and_name() {
         assert_eq!(root(1, "sizes"), root(1, "sizes"));
         assert_ne!(root(1, "sizes"), root(2, "sizes"));
         assert_ne!(root(1, "sizes"), root(1, "places"));

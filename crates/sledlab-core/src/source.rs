@@ -1,4 +1,4 @@
-//! Where requests come from: a trace file, a generator, a Python iterator.
+//! The interface of request sources: trace files, generators and Python iterators.
 
 use crate::error::Result;
 use crate::request::Request;
@@ -7,7 +7,7 @@ use crate::request::Request;
 /// call is spread over thousands of requests and memory stays constant.
 ///
 /// No method has a default: sources wrap other sources, and a wrapper that forgot to forward a call would hide the
-/// inner source's answer.
+/// inner source's result.
 pub trait Source: Send {
     /// Appends the next requests to `into` (a few thousand at most) and returns how many it appended; 0 at the end.
     ///
@@ -39,7 +39,7 @@ impl<S: Source + ?Sized> Source for &mut S {
     }
 }
 
-/// Requests held in memory.
+/// Requests in memory.
 #[derive(Clone, Debug, Default)]
 pub struct InMemory {
     requests: std::sync::Arc<[Request]>,

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn never_wraps_around() {
+    fn overflow_saturates() {
         assert_eq!(Time::MAX + Span::from_ns(1), Time::MAX);
         assert_eq!(Time::ZERO.since(Time::from_ns(5)), Span::ZERO);
     }

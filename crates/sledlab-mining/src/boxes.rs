@@ -1,4 +1,4 @@
-//! Records with planted clusters: what MAFIA has to find.
+//! Generates records with planted clusters, the input of MAFIA.
 //!
 //! As in the synthetic data of H. Nagesh, S. Goil, A. Choudhary: Parallel algorithms for clustering high-dimensional
 //! large-scale datasets, 2001. A cluster is a box in some of the dimensions, evenly filled, and fills the range in all
@@ -194,7 +194,7 @@ fn subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usize>>> 
     .with_remedy("take fewer clusters, smaller boxes, or more dimensions"))
 }
 
-/// The number of boxes that fit beside each other into a dimension.
+/// Returns the number of disjoint boxes that fit into a dimension.
 fn room(box_share: f64) -> usize {
     ((1.0 + GAP) / (box_share + GAP)).floor() as usize
 }

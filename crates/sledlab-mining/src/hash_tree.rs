@@ -1,4 +1,4 @@
-//! The hash tree of Apriori: which candidate itemsets does each transaction contain?
+//! The hash tree of Apriori, which counts the transactions that contain each candidate itemset.
 //!
 //! R. Agrawal, R. Srikant: Fast algorithms for mining association rules, VLDB 1994, section 2.1.2; as the kernel of
 //! a parallel job R. Agrawal, J. Shafer: Parallel mining of association rules, IEEE TKDE 8(6), 1996, and E.-H. Han,
@@ -8,7 +8,7 @@
 //! root a transaction follows each of its items; from a node that an item has led to, each item behind that one; at a
 //! leaf it is compared with all candidates there. Items are numbered by their order among those that occur in
 //! candidates, and the hash is that number modulo the fan-out; items of a transaction that occur in no candidate are
-//! left out at once.
+//! skipped.
 
 use std::iter;
 use std::ops::Range;

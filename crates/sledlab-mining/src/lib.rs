@@ -1,12 +1,11 @@
 //! Counting kernels and data generators of data-mining jobs; does not depend on devices.
 //!
-//! Two jobs read their data again and again and count: association rules by Apriori ([`HashTree`] counts candidate
+//! Two jobs read their data repeatedly and count: association rules by Apriori ([`HashTree`] counts candidate
 //! itemsets in market-basket [`quest`] transactions) and subspace clusters by MAFIA ([`UnitCounter`] counts
 //! candidate dense units in records with planted [`boxes`]).
 //!
-//! Besides its counts a kernel returns how many elementary operations they took. Both are sums over transactions or
-//! records, each of which is worked on alone: they are the same however the data are split into blocks, nodes and
-//! threads.
+//! A kernel returns counts and the number of elementary operations. Both are sums over independent transactions or
+//! records, so they do not depend on the split of the data into blocks, nodes and threads.
 
 pub mod boxes;
 pub mod hash_tree;
@@ -21,17 +20,17 @@ pub use units::{UnitCounter, UnitGrid, histogram};
 
 use sledlab_core::{Error, Result};
 
-/// Transactions or records of a block of a generator; each block can be made alone.
+/// Transactions or records in a block of a generator. Blocks are generated independently.
 pub const BLOCK: usize = 4096;
 
-/// The largest number of items, bins or candidates that a table is made for.
+/// The maximum number of items, bins or candidates in a table.
 const MAX: usize = 1 << 24;
 
-/// Refuses to make more transactions or records of a block than it has.
+/// Rejects more transactions or records than a block has.
 fn check_count(count: usize) -> Result<()> {
     if count <= BLOCK {
         return Ok(());
     }
-    Err(Error::user(format!("{count} are asked of a block, which holds {BLOCK}"))
-        .with_remedy("ask for several blocks"))
+    Err(Error::user(format!("count {count} exceeds the block size of {BLOCK}"))
+        .with_remedy("request several blocks"))
 }

@@ -5,7 +5,8 @@ use std::thread;
 
 use sledlab_core::{Error, Result};
 
-/// Threads, at most: more than any machine in sight has processors. Each has counters of its own, which take memory.
+/// The maximum number of threads, above the processor count of current machines. Each has counters of its own, which
+/// take memory.
 const MAX_THREADS: usize = 256;
 
 /// The results of `work` for the contiguous parts into which `0..len` is split, in their order.
@@ -38,7 +39,7 @@ pub(crate) fn split<T: Send>(
             let thread = started.map_err(|error| {
                 Error::user(format!("cannot start a thread: {error}")).with_remedy("take fewer threads")
             })?;
-            thread.join().unwrap_or_else(|_| Err(Error::internal("a thread that counts has panicked")))
+            thread.join().unwrap_or_else(|_| Err(Error::internal("a counting thread panicked")))
         };
         // All threads are joined before the first error is returned: the panic of one that was not joined would go on
         // here.
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_part_tells() {
+    fn first_failing_part_determines_error() {
         let fail = |range: Range<usize>| Err::<(), _>(Error::user(format!("at {}", range.start)));
         assert_eq!(split(100, 1, 4, fail).expect_err("an error").message(), "at 0");
     }

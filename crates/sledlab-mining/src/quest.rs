@@ -2,8 +2,8 @@
 //!
 //! R. Agrawal, R. Srikant: Fast algorithms for mining association rules, VLDB 1994, section 4, "Generation of synthetic
 //! data". Items that are bought together form patterns (in the paper: maximal potentially large itemsets); transactions
-//! are put together of patterns, chosen by weight, from each of which some items are missing. What differs from the
-//! paper:
+//! combine patterns, drawn by weight, with some items of each pattern removed. Differences
+//! from the paper:
 //!
 //! - The length of a transaction is normal rather than Poisson, and never more than `longest`: all transactions then
 //!   have about the same size. The deviation is a tenth of the mean, or less where 1 or `longest` are nearer than
@@ -28,7 +28,7 @@ use crate::{MAX, check_count};
 const PATTERNS_PER_ITEM: u32 = 4;
 /// The variance of the corruption level between patterns.
 const CORRUPTION_VARIANCE: f64 = 0.1;
-/// The most items of a transaction that can be asked for: a block stays below 1 GB.
+/// The maximum number of items of a transaction; it keeps a block below 1 GB.
 const LONGEST: u32 = 1 << 16;
 /// The least distance of the bounds of the length from its mean, in deviations.
 const DEVIATIONS: f64 = 2.75;
@@ -44,7 +44,7 @@ pub struct QuestParams {
     pub pattern_length: f64,
     /// Mean number of items of a transaction.
     pub length: u32,
-    /// Most items of a transaction; from `length` to `universe`, and at most 65,536.
+    /// Maximum number of items of a transaction; from `length` to `universe`, and at most 65,536.
     pub longest: u32,
     /// Mean share of a pattern's items that are taken from the previous pattern (exponential, cut at 1); from 0 to 1.
     pub correlation: f64,
@@ -240,7 +240,7 @@ fn fill(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &mut Stream) 
     }
 }
 
-/// Sets in `holds` whether these items are held.
+/// Sets in `holds` whether a transaction contains these items.
 fn mark(items: &[u32], stored: bool, holds: &mut [bool]) {
     for &item in items {
         holds[item as usize] = stored;

@@ -21,7 +21,7 @@ fn offsets(lengths: &[u32]) -> Vec<u64> {
 }
 
 #[test]
-fn transactions_are_what_their_parameters_say() {
+fn transactions_match_their_parameters() {
     let params = QuestParams::default();
     let (lengths, items) = transactions(3, params, 25);
     let mean = items.len() as f64 / lengths.len() as f64;
@@ -35,7 +35,7 @@ fn transactions_are_what_their_parameters_say() {
 }
 
 #[test]
-fn means_hold_for_other_lengths() {
+fn mean_length_is_exact_for_other_lengths() {
     for (length, longest) in [(1, 1), (1, 5), (5, 5), (5, 6), (10, 40), (100, 110)] {
         let (lengths, items) = transactions(1, QuestParams { length, longest, ..QuestParams::default() }, 3);
         let mean = items.len() as f64 / lengths.len() as f64;
@@ -45,7 +45,7 @@ fn means_hold_for_other_lengths() {
 }
 
 #[test]
-fn a_small_universe_is_filled() {
+fn small_universe_gives_valid_transactions() {
     for (universe, length) in [(25, 20), (25, 25), (1, 1)] {
         let longest = universe.min(25);
         let pattern_length = 4.0_f64.min(f64::from(universe));
@@ -60,7 +60,7 @@ fn a_small_universe_is_filled() {
 }
 
 #[test]
-fn transactions_are_those_of_the_seed_and_the_place() {
+fn transactions_depend_on_seed_and_position() {
     let params = QuestParams::default();
     let (lengths, items) = transactions(5, params, 3);
     assert_eq!(transactions(5, params, 3), (lengths.clone(), items.clone()));
@@ -89,7 +89,7 @@ fn supports(params: QuestParams, length: usize) -> Vec<f64> {
 }
 
 #[test]
-fn items_of_a_pattern_are_bought_together() {
+fn items_of_a_pattern_occur_in_same_transactions() {
     let params = QuestParams { universe: 200, patterns: 100, ..QuestParams::default() };
     let (single, pair) = (supports(params, 1), supports(params, 2));
     // If items were bought independently, even the two most frequent ones would occur together more seldom.
@@ -98,7 +98,7 @@ fn items_of_a_pattern_are_bought_together() {
 }
 
 #[test]
-fn contradictions_of_quest_are_told() {
+fn contradictory_quest_parameters_are_rejected() {
     let refused = |change: &dyn Fn(&mut QuestParams)| {
         let mut params = QuestParams::default();
         change(&mut params);
@@ -115,7 +115,7 @@ fn contradictions_of_quest_are_told() {
     assert_eq!(refused(&|of| of.corruption = -0.5), "a corruption of -0.5 is not between 0 and 1");
     let quest = Quest::new(1, QuestParams::default()).expect("a data set");
     let more = quest.block(0, BLOCK + 1, &mut Vec::new(), &mut Vec::new()).expect_err("an error");
-    assert_eq!(more.message(), "4097 are asked of a block, which holds 4096");
+    assert_eq!(more.message(), "count 4097 exceeds the block size of 4096");
 }
 
 fn records(seed: u64, params: BoxesParams, blocks: u64) -> Vec<f32> {
@@ -128,7 +128,7 @@ fn records(seed: u64, params: BoxesParams, blocks: u64) -> Vec<f32> {
 }
 
 #[test]
-fn boxes_keep_apart() {
+fn boxes_do_not_overlap() {
     let crowded = BoxesParams { dims: 8, clusters: 10, cluster_dims: 5, ..BoxesParams::default() };
     for (seed, params) in (0..20).flat_map(|seed| [(seed, BoxesParams::default()), (seed, crowded)]) {
         let boxes = Boxes::new(seed, params).expect("a data set");
@@ -153,7 +153,7 @@ fn boxes_keep_apart() {
 }
 
 #[test]
-fn records_lie_in_their_boxes() {
+fn records_are_inside_their_boxes() {
     let params = BoxesParams::default();
     let records = records(2, params, 10);
     assert!(records.iter().all(|&value| (0.0..100.0).contains(&value)));
@@ -179,7 +179,7 @@ fn records_lie_in_their_boxes() {
 }
 
 #[test]
-fn records_are_those_of_the_seed_and_the_place() {
+fn records_depend_on_seed_and_position() {
     let params = BoxesParams::default();
     let all = records(5, params, 3);
     assert_eq!(records(5, params, 3), all);
@@ -190,7 +190,7 @@ fn records_are_those_of_the_seed_and_the_place() {
 }
 
 #[test]
-fn contradictions_of_boxes_are_told() {
+fn contradictory_box_parameters_are_rejected() {
     let refused = |change: &dyn Fn(&mut BoxesParams)| {
         let mut params = BoxesParams::default();
         change(&mut params);
@@ -210,5 +210,5 @@ fn contradictions_of_boxes_are_told() {
     );
     let more =
         Boxes::new(1, BoxesParams::default()).expect("a data set").block(0, BLOCK + 1, &mut Vec::new());
-    assert_eq!(more.expect_err("an error").message(), "4097 are asked of a block, which holds 4096");
+    assert_eq!(more.expect_err("an error").message(), "count 4097 exceeds the block size of 4096");
 }

@@ -64,13 +64,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn counts_as_by_hand((length, candidates, transactions) in jobs()) {
+    fn counts_equal_brute_force((length, candidates, transactions) in jobs()) {
         let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
         prop_assert_eq!(count(&tree, &transactions, 1).0, by_hand(&candidates, &transactions));
     }
 
     #[test]
-    fn counts_once_where_paths_meet((length, mut candidates, transactions) in colliding()) {
+    fn candidate_reached_twice_counts_once((length, mut candidates, transactions) in colliding()) {
         // Other items, enough for buckets to be shared: one of each of 64 numbers in every block.
         candidates.extend((0..384_u32).map(|item| (item..item + length as u32).collect()));
         let by_hand = by_hand(&candidates, &transactions);
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn blocks_add_up((length, candidates, transactions) in jobs(), cut in 0_usize..60) {
+    fn counts_of_blocks_add_up((length, candidates, transactions) in jobs(), cut in 0_usize..60) {
         let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
         let (counts, done) = count(&tree, &transactions, 1);
         let (front, back) = transactions.split_at(cut.min(transactions.len()));
@@ -96,7 +96,7 @@ proptest! {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn thread_count_does_not_change_results() {
     let transactions: Vec<Vec<u32>> = (0..5000_u32)
         .map(|t| (0..400).filter(|item| (item * 7919 + t * 31) % 23 == item % 5).collect())
         .collect();
@@ -111,7 +111,7 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn operations_are_those_of_the_paper() {
+fn operation_counts_follow_the_paper() {
     // Three pairs are too many for a leaf: an interior root, an interior node for item 0, and a leaf for each pair.
     let candidates: Vec<u32> = (1..=3_u32).flat_map(|b| [0, b]).collect();
     let tree = HashTree::new(&candidates, 2).expect("a tree");
@@ -140,7 +140,7 @@ fn no_candidates_and_no_transactions() {
 }
 
 #[test]
-fn malformed_input_is_told() {
+fn malformed_input_is_rejected() {
     let refused = |candidates: &[u32], length| {
         HashTree::new(candidates, length).expect_err("an error").message().to_owned()
     };

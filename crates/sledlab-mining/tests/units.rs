@@ -42,7 +42,7 @@ fn jobs() -> impl Strategy<Value = (usize, Vec<u16>, usize, Vec<Unit>, Vec<f32>)
 
 proptest! {
     #[test]
-    fn counts_as_by_hand((dims, bins, length, units, records) in jobs()) {
+    fn counts_equal_brute_force((dims, bins, length, units, records) in jobs()) {
         let flat: Vec<u32> = units.concat().into_iter().flat_map(|(dim, bin)| [dim, bin]).collect();
         let counter = UnitCounter::new(&grid(dims, bins.clone()), &flat, length).expect("a counter");
         let inside = |unit: &Unit, record: &[f32]| {
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn histogram_as_by_hand(records in vec((0_u16..=48).prop_map(|eighth| f32::from(eighth) / 8.0), 3 * 40)) {
+    fn histogram_equals_brute_force(records in vec((0_u16..=48).prop_map(|eighth| f32::from(eighth) / 8.0), 3 * 40)) {
         let result = histogram(&records, 3, WINDOWS, &[0.0; 3], &[6.0; 3], 1).expect("counts");
         let mut by_hand = vec![0; 3 * WINDOWS];
         for (place, &value) in records.iter().enumerate() {
@@ -77,7 +77,7 @@ proptest! {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn thread_count_does_not_change_results() {
     let records: Vec<f32> =
         (0..40_000_u32).map(|place| (place.wrapping_mul(2_654_435_761) >> 8) as f32 / 3e6).collect();
     let bins = (0..4 * WINDOWS).map(|place| (place % WINDOWS / 4) as u16).collect();
@@ -100,7 +100,7 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn the_ends_of_a_range_belong_to_it() {
+fn range_includes_both_ends() {
     let result = histogram(&[-1.0, 3.0, 1.0, 2.999_999_8], 1, 4, &[-1.0], &[3.0], 1).expect("counts");
     assert_eq!(result, [1, 0, 1, 2]);
     let refused = |value| {
@@ -113,7 +113,7 @@ fn the_ends_of_a_range_belong_to_it() {
 }
 
 #[test]
-fn malformed_input_is_told() {
+fn malformed_input_is_rejected() {
     let two = || grid(2, vec![0; 2 * WINDOWS]);
     let refused = |grid: &UnitGrid, units: &[u32], length| {
         UnitCounter::new(grid, units, length).expect_err("an error").message().to_owned()

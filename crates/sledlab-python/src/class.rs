@@ -1,7 +1,7 @@
-//! Plug-ins: classes of the user that take the place of a model, named `module:Class`.
+//! Plug-ins: Python classes of the user that implement a model, written `module:Class`.
 //!
-//! Importing a module runs it, so no code of a plug-in runs before the user has allowed the plug-in: an experiment file
-//! may come from anyone.
+//! Importing a module runs its code, and an experiment file may come from an untrusted source. So a plug-in is imported
+//! only after the user has allowed it.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use toml::{Table, Value};
 
 use crate::error::{build, is_interrupt, keep, raise};
 
-/// A kind of model whose place a class can take.
+/// A kind of model that a class can implement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClassKind {
     /// Name of the kind in messages.
@@ -37,12 +37,11 @@ pub(crate) struct Class {
 #[derive(Clone, Default)]
 pub(crate) struct Allowed(Arc<[String]>);
 
-/// How deep plug-ins may run within each other: one that simulates may simulate with plug-ins that simulate, and so on
-/// for ever.
+/// The maximum nesting of plug-ins: a plug-in may run simulations with plug-ins that run simulations, without end.
 const DEEPEST: u32 = 4;
 
 thread_local! {
-    /// Number of plug-ins being called on this thread, each by the one before.
+    /// The number of nested plug-in calls on this thread.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -58,36 +57,41 @@ impl Allowed {
         Allowed(text.unwrap_or_default().into())
     }
 
-    /// The words of the plug-ins that are allowed.
+    /// Returns the allowed plug-ins.
     pub fn words(&self) -> &[String] {
         &self.0
     }
 
-    /// Refuses a plug-in that is named by its file rather than its module, and one that the user has not allowed.
+    /// Rejects a path to a file in place of a module name, and a plug-in that the user has not allowed.
     fn check(&self, word: &str) -> Result<(), Error> {
         let (module, class) = word.split_once(':').unwrap_or((word, ""));
         let file = module.rsplit(['/', '\\']).next().unwrap_or(module);
         let name = file.strip_suffix(".py").unwrap_or(file);
         if name != module {
-            return Err(Error::user(format!("`{word}` names a file, and a plug-in is named by its module"))
-                .with_remedy(format!("say `{name}:{class}` in the directory of {file}")));
+            return Err(Error::user(format!(
+                "`{word}` is a path to a file; plug-ins are given as module:Class"
+            ))
+            .with_remedy(format!("run sledlab in the directory of {file} with `{name}:{class}`")));
         }
         // A plug-in may be allowed together with parameters.
-        let is_it = |allowed: &String| {
+        let matches_word = |allowed: &String| {
             allowed
                 .strip_prefix(word)
                 .is_some_and(|remaining| remaining.is_empty() || remaining.starts_with(':'))
         };
-        if self.0.iter().any(|allowed| allowed == "*" || is_it(allowed)) {
+        if self.0.iter().any(|allowed| allowed == "*" || matches_word(allowed)) {
             return Ok(());
         }
-        Err(Error::user(format!("the experiment names a plug-in, `{word}`, and nothing allows it to run"))
-            .with_remedy("if you trust it, say --allow-plugins (in Python: allow_plugins=True)"))
+        Err(Error::user(format!(
+            "the experiment refers to the plug-in `{word}`, which is not allowed to run"
+        ))
+        .with_remedy("if you trust it, pass --allow-plugins (in Python: allow_plugins=True)"))
     }
 }
 
 impl Class {
-    /// The class `module:Class`, if it is `allowed` and has the methods of its kind. None of the methods runs yet.
+    /// Imports the class `module:Class` if it is `allowed`, and checks that it has the methods of its kind without
+    /// calling them.
     pub fn find(py: Python<'_>, kind: ClassKind, word: &str, allowed: &Allowed) -> PyResult<Self> {
         allowed.check(word).map_err(raise)?;
         let result = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;
@@ -95,7 +99,7 @@ impl Class {
         Ok(Class { kind, word: word.into(), of: Arc::new(class.clone().unbind()) })
     }
 
-    /// Makes an object of the class; `params` are the arguments of its constructor.
+    /// Constructs an object of the class; `params` are the arguments of its constructor.
     pub fn make(&self, params: &Table) -> Result<Py<PyAny>, Error> {
         self.call(|py| {
             let arguments = PyDict::new(py);
@@ -118,10 +122,10 @@ impl Class {
                 result
             } else {
                 Err(PyRecursionError::new_err(format!(
-                    "plug-ins run within each other, {DEEPEST} deep: one of them simulates with itself again"
+                    "plug-ins are nested {DEEPEST} levels deep: one of them simulates with itself"
                 )))
             };
-            result.map_err(|raised| keep_of(py, self.kind, &self.word, &raised))
+            result.map_err(|raised| store_raised(py, self.kind, &self.word, &raised))
         })
     }
 
@@ -145,7 +149,7 @@ impl Class {
 }
 
 impl ClassKind {
-    /// Refuses an object that is no class, such as a function, and a class without the methods: neither is called.
+    /// Rejects an object that is no class, such as a function, and a class without the methods; neither is called.
     fn check<'a, 'py>(
         self,
         word: &str,
@@ -162,8 +166,8 @@ impl ClassKind {
     }
 }
 
-/// Those of `kinds` whose methods the class `word` has, if the class is `allowed`; none of the methods runs.
-pub(crate) fn fitting(
+/// Returns the `kinds` whose methods the class `word` has, if the class is `allowed`, without calling them.
+pub(crate) fn matching_kinds(
     py: Python<'_>,
     kinds: &[ClassKind],
     word: &str,
@@ -176,16 +180,17 @@ pub(crate) fn fitting(
     Ok(kinds.iter().filter(|kind| kind.check(word, &result).is_ok()).copied().collect())
 }
 
-/// As [`keep`], for an exception that the class `word` raised: the error holds its traceback, since it may have to
-/// leave a thread on which the exception itself is never asked for.
-fn keep_of(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
+/// Like [`keep`], for an exception that the class `word` raised. The error includes the traceback, because it may leave
+/// a thread on which the exception itself is never retrieved.
+fn store_raised(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
     let stopped = keep(wrap(py, kind, word, raised));
     if stopped.is_interrupt() { stopped } else { plugin_error(py, kind, word, raised) }
 }
 
-/// A user's error that says that the class `word` raised an exception, with its traceback, and with the exception as
-/// its cause. Two exceptions are returned unchanged: the user's interrupt, which can strike wherever Python is at work,
-/// and the error of a plug-in that was called too deep within others, since each of these would report the same again.
+/// Returns the error for an exception raised by the class `word`, with its traceback and with the exception as cause.
+///
+/// Two exceptions are returned unchanged: an interrupt by the user, which can occur anywhere in Python code, and the
+/// error for too deeply nested plug-ins, which each outer plug-in would otherwise report again.
 fn wrap(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> PyErr {
     let too_deep = || raised.cause(py).is_some_and(|cause| cause.is_instance_of::<PyRecursionError>(py));
     if is_interrupt(raised) || too_deep() {
@@ -209,15 +214,14 @@ fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> 
         .with_remedy(format!("fix the class; `{protocol}` says what its methods must do"))
 }
 
-/// Whether objects of `class` have a method. The class's attribute alone does not say so: it may be one of the
-/// metaclass.
+/// Returns whether objects of `class` have a method. An attribute of the class may belong to its metaclass.
 fn has(class: &Bound<'_, PyType>, method: &str) -> bool {
     let defines = |base: Bound<'_, PyAny>| base.getattr("__dict__").and_then(|own| own.contains(method));
     class.mro().iter().any(|base| defines(base).unwrap_or(false))
         && class.getattr(method).is_ok_and(|result| result.is_callable())
 }
 
-/// Words as a list in prose: `a, b and c`.
+/// Joins words as `a, b and c`.
 fn listed(text: &[&str]) -> String {
     match text {
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
@@ -225,11 +229,10 @@ fn listed(text: &[&str]) -> String {
     }
 }
 
-/// Imports the object that `module:Class` names.
+/// Imports the object `module:Class`.
 ///
-/// The working directory is searched too, so that a module beside the user's work is found, but after all other
-/// directories and during this import only: no file there takes the place of an installed module. Where Python itself
-/// searches the working directory first (`python -m`, `python -c`), that stays so.
+/// The working directory is searched last and during this import only, so no file in it replaces an installed module.
+/// The search order of `python -m` and `python -c`, which search the working directory first, is not changed.
 fn import<'py>(py: Python<'py>, word: &str) -> PyResult<Bound<'py, PyAny>> {
     let (module, class) = word.split_once(':').unwrap_or((word, ""));
     let path = py.import("sys")?.getattr("path")?;

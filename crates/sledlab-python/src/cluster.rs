@@ -22,7 +22,7 @@ pub(crate) struct Work(sledlab_trace::work::Work);
 
 #[pymethods]
 impl Work {
-    /// Reads a record: of the file at `path` or, where `text` is given, of that; `path` then only stands in messages.
+    /// Parses a record from the file at `path`, or from `text`; then `path` is used in messages only.
     #[new]
     #[pyo3(signature = (path, text = None))]
     fn new(py: Python<'_>, path: &str, text: Option<Vec<u8>>) -> PyResult<Self> {
@@ -96,7 +96,7 @@ impl Work {
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct ClusterExperiment {
     settings: Mutex<cluster::ClusterExperiment>,
-    /// Not part of the experiment's file: the user who runs the experiment decides what may run.
+    /// Not part of the experiment file: the user who runs the experiment decides which plug-ins may run.
     allowed: Allowed,
 }
 
@@ -105,7 +105,7 @@ impl ClusterExperiment {
         self.settings.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// The experiment with the plug-ins that are its devices and replacement policies, all of which must be allowed.
+    /// Returns the experiment with its plug-in devices and replacement policies, all of which must be allowed.
     fn ready(&self, py: Python<'_>) -> PyResult<cluster::ClusterExperiment> {
         let mut experiment = self.get();
         for store in experiment.stores().map_err(raise)? {
@@ -114,7 +114,7 @@ impl ClusterExperiment {
         Ok(experiment)
     }
 
-    /// The experiment with stand-ins for its plug-ins, of which no code runs.
+    /// Returns the experiment with placeholders for its plug-ins, so that no plug-in code runs.
     fn without_plugins(&self) -> Result<cluster::ClusterExperiment, Error> {
         let mut experiment = self.get();
         for store in experiment.stores()? {
@@ -150,7 +150,7 @@ impl ClusterExperiment {
         ClusterExperiment { settings: Mutex::new(self.get()), allowed: Allowed::new(names) }
     }
 
-    /// Refuses plug-ins that are not allowed, and objects that are no classes.
+    /// Rejects plug-ins that are not allowed, and objects that are no classes.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         self.ready(py).map(|_| ())
     }
@@ -163,7 +163,7 @@ impl ClusterExperiment {
         self.change(|experiment| experiment.store().set_device(name_or_path))
     }
 
-    /// Takes `node`, `host` or `network` from a preset or a file.
+    /// Sets `node`, `host` or `network` to a preset or a file.
     fn with_preset(&self, table: &str, name_or_path: &str) -> PyResult<Self> {
         self.change(|experiment| {
             experiment.set_preset(table, name_or_path);
@@ -195,13 +195,12 @@ impl ClusterExperiment {
         .map_err(raise)
     }
 
-    /// The settings that were made, as TOML, without defaults.
+    /// Returns the explicit settings as TOML, without defaults.
     fn explicit_toml(&self) -> String {
         self.get().explicit_settings().to_string()
     }
 
-    /// The value that was set for a key such as `node.preset`, as text; none where it was not set, whatever its
-    /// default.
+    /// Returns the explicit setting of a key such as `node.preset` as text; `None` if it has the default.
     fn setting(&self, key: &str) -> Option<String> {
         let (table, key) = key.split_once('.')?;
         let settings = self.get().explicit_settings();
@@ -209,7 +208,7 @@ impl ClusterExperiment {
         Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
-    /// Arguments that make the same experiment again, for `copy` and `pickle`.
+    /// Returns constructor arguments for an equal experiment, for `copy` and `pickle`.
     fn __getnewargs__(&self) -> (String,) {
         (self.explicit_toml(),)
     }
@@ -254,7 +253,7 @@ impl ClusterExperiment {
     }
 }
 
-/// The holder of the copy of a node's share, and the parts of the work on that share.
+/// The node with the copy of a share, and the parts of the work on that share.
 type Share = (Option<usize>, Vec<(usize, u64, u64, u64)>);
 
 /// For the share of each node: the node that holds its copy, and, when the nodes `failed` have failed, which nodes do
@@ -269,7 +268,7 @@ pub(crate) fn shares(redundancy: &str, nodes: usize, failed: Vec<usize>) -> PyRe
     Ok(parts.map(|(share, parts)| (layout.holder(share), parts.iter().map(plain).collect())).collect())
 }
 
-/// Reads the record that an experiment names.
+/// Reads the work record of an experiment.
 fn read_named(experiment: &cluster::ClusterExperiment) -> Result<sledlab_trace::work::Work, Error> {
     match experiment.work_file()? {
         Some(file) => sledlab_trace::work::Work::read(file),

@@ -1,4 +1,4 @@
-//! Models checked against the rules of their kind: plug-ins, and models of sledlab.
+//! Checks models, built-in or plug-in, against the conformance rules of their kind.
 
 use pyo3::prelude::*;
 use sledlab_core::conformance::Rule;
@@ -10,11 +10,11 @@ use sledlab_trace::conformance as workload;
 use sledlab_trace::synthetic;
 use toml::Table;
 
-use crate::class::{Allowed, ClassKind, fitting, is_plugin};
+use crate::class::{Allowed, ClassKind, is_plugin, matching_kinds};
 use crate::error::{forget, raise};
 use crate::interrupt::check_signals;
 
-/// The kinds of model whose place a class can take.
+/// The kinds of models that a class can implement.
 const KINDS: [ClassKind; 5] = [
     crate::device_class::KIND,
     crate::scheduler::KIND,
@@ -48,7 +48,7 @@ impl Model {
         (name, params): (&str, Table),
         allowed: &Allowed,
     ) -> PyResult<Self> {
-        let of_list = !is_plugin(word);
+        let is_built_in = !is_plugin(word);
         Ok(match kind {
             "device" => {
                 let mut experiment = sledlab_sim::Experiment::from_toml("check", "").map_err(raise)?;
@@ -57,47 +57,47 @@ impl Model {
                 crate::experiment::give(py, &text, &mut experiment, allowed)?;
                 Model::Device(Box::new(experiment.device().map_err(raise)?))
             }
-            "scheduler" if of_list => {
+            "scheduler" if is_built_in => {
                 let chosen = sledlab_models::scheduler::parse(word)
                     .and_then(|(name, params)| sledlab_models::scheduler::Choice::new(&name, &params));
                 Model::Scheduler(chosen.map_err(raise)?)
             }
             "scheduler" => Model::Scheduler(crate::scheduler::choice(py, name, params, allowed)?),
-            "replacement" => Model::Replacement(crate::replacement::said(py, word, allowed)?),
-            "workload" if of_list => {
+            "replacement" => Model::Replacement(crate::replacement::parse_choice(py, word, allowed)?),
+            "workload" if is_built_in => {
                 let chosen = synthetic::LIST
                     .parse(word)
                     .and_then(|(name, params)| synthetic::Choice::new(&name, &params));
                 Model::Workload(chosen.map_err(raise)?)
             }
             "workload" => Model::Workload(crate::workload::choice(py, name, params, allowed)?),
-            other => return Err(raise(Error::internal(format!("no rules are known of a {other}")))),
+            other => return Err(raise(Error::internal(format!("no conformance rules exist for a {other}")))),
         })
     }
 
-    /// Checks the model against the rule whose sentence is `says`.
-    fn hold(&self, title: &str, says: &str, seed: u64, cases: u64) -> Result<()> {
+    /// Checks the model against the rule whose sentence is `requirement`.
+    fn check_cases(&self, title: &str, requirement: &str, seed: u64, cases: u64) -> Result<()> {
         match self {
             Model::Device(described) => {
-                find(&device::RULES, says)?.hold(title, seed, cases, |check, number| {
+                find(&device::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
                     check_signals()?;
                     check(&|| described.params.device(), &device::Case::random(seed, number))
                 })
             }
             Model::Scheduler(choice) => {
-                find(&scheduler::RULES, says)?.hold(title, seed, cases, |check, number| {
+                find(&scheduler::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
                     check_signals()?;
                     scheduler::hold(*check, &|mechanics| choice.make(mechanics), seed, number)
                 })
             }
             Model::Replacement(choice) => {
-                find(&replacement::RULES, says)?.hold(title, seed, cases, |check, number| {
+                find(&replacement::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
                     check_signals()?;
                     check(&|capacity| choice.make(capacity), &replacement::Case::random(seed, number))
                 })
             }
             Model::Workload(choice) => {
-                find(&workload::RULES, says)?.hold(title, seed, cases, |check, number| {
+                find(&workload::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
                     check_signals()?;
                     let make = |at: synthetic::GeneratorSetting| choice.build(at.seed, at.capacity_blocks);
                     check(&make, &workload::Case::random(seed, number))
@@ -127,17 +127,17 @@ impl Conformance {
     /// The rules of the model's kind, in the order in which they are to be checked.
     fn rules(&self) -> Vec<&'static str> {
         match self.model {
-            Model::Device(_) => says(&device::RULES, self.is_plugin),
-            Model::Scheduler(_) => says(&scheduler::RULES, self.is_plugin),
-            Model::Replacement(_) => says(&replacement::RULES, self.is_plugin),
-            Model::Workload(_) => says(&workload::RULES, self.is_plugin),
+            Model::Device(_) => requirements(&device::RULES, self.is_plugin),
+            Model::Scheduler(_) => requirements(&scheduler::RULES, self.is_plugin),
+            Model::Replacement(_) => requirements(&replacement::RULES, self.is_plugin),
+            Model::Workload(_) => requirements(&workload::RULES, self.is_plugin),
         }
     }
 
     /// Checks the model against a rule in so many cases, which follow from `seed`; an error if the model breaks the
     /// rule.
-    fn hold(&self, py: Python<'_>, rule: &str, seed: u64, cases: u64) -> PyResult<()> {
-        py.detach(|| self.model.hold(&self.title, rule, seed, cases)).map_err(|error| {
+    fn check_cases(&self, py: Python<'_>, rule: &str, seed: u64, cases: u64) -> PyResult<()> {
+        py.detach(|| self.model.check_cases(&self.title, rule, seed, cases)).map_err(|error| {
             // The error holds what a plug-in raised, and more.
             if !error.is_interrupt() {
                 forget();
@@ -156,17 +156,17 @@ pub(crate) fn kinds_of_plugin(
     plugins: Option<Vec<String>>,
 ) -> PyResult<Vec<&'static str>> {
     let name = split_plug_in("plug-in", word, &mut Table::new()).map_err(raise)?;
-    let result = fitting(py, &KINDS, &name, &Allowed::new(plugins))?;
+    let result = matching_kinds(py, &KINDS, &name, &Allowed::new(plugins))?;
     Ok(result.iter().map(|kind| kind.name).collect())
 }
 
 /// The sentences of a list of rules: of those that plug-ins must keep, or of all.
-fn says<Check>(rules: &[Rule<Check>], of_plug_ins: bool) -> Vec<&'static str> {
+fn requirements<Check>(rules: &[Rule<Check>], of_plug_ins: bool) -> Vec<&'static str> {
     let requested = rules.iter().filter(|rule| rule.of_plug_ins || !of_plug_ins);
-    requested.map(|rule| rule.says).collect()
+    requested.map(|rule| rule.requirement).collect()
 }
 
-fn find<'a, Check>(rules: &'a [Rule<Check>], says: &str) -> Result<&'a Rule<Check>> {
-    let result = rules.iter().find(|rule| rule.says == says);
-    result.ok_or_else(|| Error::internal(format!("there is no rule `{says}`")))
+fn find<'a, Check>(rules: &'a [Rule<Check>], requirement: &str) -> Result<&'a Rule<Check>> {
+    let result = rules.iter().find(|rule| rule.requirement == requirement);
+    result.ok_or_else(|| Error::internal(format!("unknown rule `{requirement}`")))
 }

@@ -25,7 +25,7 @@ pub(crate) fn device_text(name: &str) -> PyResult<&'static str> {
 }
 
 /// The device of a DiskSim parameter file at `file`, as a device file, and notes on parameters that could not be
-/// carried over. Files that the parameter file names are looked for beside it.
+/// converted. Files that the parameter file names must be in its directory.
 #[pyfunction]
 #[pyo3(signature = (text, file, name = None))]
 pub(crate) fn import_device(text: &str, file: &str, name: Option<&str>) -> PyResult<(String, Vec<String>)> {
@@ -72,8 +72,8 @@ pub(crate) fn replay_measured<'py>(
             && !device.params.attach(&host::preset(name)?)
         {
             let kind = device.params.kind();
-            return Err(Error::user(format!("a host makes no difference to a device of kind `{kind}`"))
-                .with_remedy("leave the host out"));
+            return Err(Error::user(format!("a device of kind `{kind}` does not use a host"))
+                .with_remedy("omit the host"));
         }
         let stream = read_measured(file)?;
         let services = sledlab_sim::replay_measured(&device, &stream, &mut watch())?;

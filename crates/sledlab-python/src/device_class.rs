@@ -2,7 +2,7 @@
 //!
 //! A class named `module:Class` with `serve(state, lbn, blocks, is_write)`, which returns how long the request takes
 //! from that state, and the state that it leaves. It must depend on its arguments alone. The state is a number that the
-//! simulator keeps, so asking for the time of a request changes nothing. The interpreter lock is taken for every call.
+//! simulator keeps, so a query of the service time has no side effects. The interpreter lock is taken for every call.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +23,7 @@ use crate::class::{Allowed, Class, ClassKind};
 pub(crate) const KIND: ClassKind =
     ClassKind { name: "device", protocol: "sledlab.Device", methods: &["serve"] };
 
-/// Idle time after which a device written in Python parks by itself, in ms: no rest of a run is as long.
+/// Idle time in ms after which a device written in Python parks: longer than any idle period of a run.
 const NEVER_MS: f64 = 1e9;
 
 /// The kind of device `module:Class`, if it is `allowed`.
@@ -35,7 +35,7 @@ pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Cu
     }))
 }
 
-/// A stand-in for `module:Class`, by name only: for work that runs no code of a plug-in.
+/// Returns a placeholder for `module:Class`, for operations that run no plug-in code.
 pub(crate) fn stand_in(word: &str) -> CustomDevice {
     let name = word.to_owned();
     let make = move |params: &Table| -> Box<dyn Description> {
@@ -71,7 +71,7 @@ impl Description for Described {
         let class = self
             .class
             .as_ref()
-            .ok_or_else(|| Error::internal(format!("`{}` was not to be run", self.word)))?;
+            .ok_or_else(|| Error::internal(format!("`{}` is a placeholder and cannot run", self.word)))?;
         let made = class.make(&self.params)?;
         let device = class.call(|py| PythonDevice::new(class.clone(), made.bind(py)))?;
         Ok(Box::new(Simple::new(device)))
@@ -213,7 +213,7 @@ fn to_span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
 }
 
 /// The state as schedulers see it, with its lower half as x: they can only compare states for equality.
-fn seen(state: i64) -> DeviceState {
+fn device_state(state: i64) -> DeviceState {
     DeviceState { x: state as i32, y: (state >> 32) as i32, ..DeviceState::STILL }
 }
 
@@ -233,7 +233,7 @@ impl SimpleDevice for PythonDevice {
             let arguments = (state, request.lbn, request.blocks, request.op == Op::Write);
             timing_of(state, &device.call_method1("serve", arguments)?)
         });
-        (timing, seen(then))
+        (timing, device_state(then))
     }
 
     fn power_rates(&self) -> PowerRates {

@@ -1,4 +1,4 @@
-//! Servers that real programs use as block devices. Linux only.
+//! Servers of emulated block devices for real programs. Linux only.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -111,7 +111,7 @@ impl Server {
         self.socket.as_deref()
     }
 
-    /// The status, as JSON; none once the server has been stopped.
+    /// Returns the status as JSON; `None` after the server has stopped.
     fn status(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let status = || match &*self.state() {
             State::Running(server) => json(&server.status()).map(Some),
@@ -120,7 +120,7 @@ impl Server {
         py.detach(status).map_err(raise)
     }
 
-    /// The device loses its power; returns what the failure has done, as JSON.
+    /// Simulates a power failure of the device and returns its effects as JSON.
     fn power_fail(&self, py: Python<'_>, seed: Option<u64>) -> PyResult<String> {
         let fail = || match &*self.state() {
             State::Running(server) => json(&server.power_fail(seed)?.0),
@@ -129,7 +129,7 @@ impl Server {
         py.detach(fail).map_err(raise)
     }
 
-    /// Measures the way to a file or a device that was made of the server, before the clock starts.
+    /// Measures the latency of the path to a file or device backed by the server, before the clock starts.
     fn measure(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.running(py, |server| server.measure(&path))
     }
@@ -139,7 +139,7 @@ impl Server {
         self.running(py, sledlab_emulation::Server::begin)
     }
 
-    /// Ends the server and returns its report; the same report whenever this is called again.
+    /// Stops the server and returns its report; repeated calls return the same report.
     fn stop(&self, py: Python<'_>, drain: bool) -> PyResult<String> {
         self.ended(py, drain).map(|end| end.report)
     }
@@ -154,7 +154,8 @@ impl Server {
     fn ended(&self, py: Python<'_>, drain: bool) -> PyResult<ServerEnd> {
         let stop = || {
             let mut state = self.state();
-            let nothing = State::Ended(Err(Error::internal("a server was stopped while it was stopped")));
+            let nothing =
+                State::Ended(Err(Error::internal("two threads stopped the server at the same time")));
             let end = match std::mem::replace(&mut *state, nothing) {
                 State::Running(server) => server.stop(drain).and_then(|report| server_end(&report)),
                 State::Ended(end) => end,
@@ -206,7 +207,7 @@ fn priority_of(word: &str) -> Result<Priority, Error> {
     }
 }
 
-/// A number that stands for a per-request table.
+/// The checksum of a per-request table.
 #[pyclass(module = "sledlab._native")]
 pub(crate) struct RowsDigest(sledlab_emulation::RowsDigest);
 
@@ -229,7 +230,7 @@ impl RowsDigest {
         }
     }
 
-    /// The number that stands for all rows so far.
+    /// Returns the checksum of all rows so far.
     fn value(&self) -> u64 {
         self.0.value()
     }

@@ -1,4 +1,4 @@
-//! Errors on their way to Python, and exceptions on their way through Rust.
+//! Conversion of errors to Python exceptions, and of Python exceptions to errors.
 
 use std::cell::RefCell;
 
@@ -27,7 +27,7 @@ pub(crate) fn is_interrupt(raised: &PyErr) -> bool {
 
 /// After a run that stopped early without an error: raises the exception that a callback or a signal handler raised,
 /// except for the user's interrupt where the caller `knows` of it from the outcome.
-pub(crate) fn raise_kept(knows: bool) -> PyResult<()> {
+pub(crate) fn raise_stored(knows: bool) -> PyResult<()> {
     match RAISED.with(RefCell::take) {
         Some(raised) if !(knows && is_interrupt(&raised)) => Err(raised),
         _ => Ok(()),

@@ -12,7 +12,7 @@ use sledlab_sim::{Hooks, Progress, Rows};
 
 use crate::class::{Allowed, is_plugin};
 use crate::columns::to_bytes;
-use crate::error::{keep, raise, raise_kept};
+use crate::error::{keep, raise, raise_stored};
 use crate::interrupt::tell;
 use crate::source::Source;
 
@@ -20,7 +20,7 @@ use crate::source::Source;
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Experiment {
     settings: Mutex<sledlab_sim::Experiment>,
-    /// Not part of the experiment's file: the user who runs the experiment decides what may run.
+    /// Not part of the experiment file: the user who runs the experiment decides which plug-ins may run.
     allowed: Allowed,
 }
 
@@ -29,7 +29,7 @@ impl Experiment {
         self.settings.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// The experiment with its plug-ins, all of which must be allowed.
+    /// Returns the experiment with its plug-ins, all of which must be allowed.
     pub(crate) fn ready(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
         let mut experiment = self.get();
         let (word, params) = experiment.scheduler_setting().map_err(raise)?;
@@ -48,7 +48,7 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// The plug-ins that the experiment names.
+    /// Returns the plug-ins that the experiment uses.
     fn named(&self) -> Result<Vec<String>, Error> {
         let experiment = self.get();
         let settings =
@@ -58,7 +58,7 @@ impl Experiment {
         Ok(text.filter(|word| is_plugin(word)).collect())
     }
 
-    /// The experiment with stand-ins for its plug-ins, of which no code runs.
+    /// Returns the experiment with placeholders for its plug-ins, so that no plug-in code runs.
     fn without_plugins(&self) -> Result<sledlab_sim::Experiment, Error> {
         let mut experiment = self.get();
         if !self.named()?.is_empty() {
@@ -150,13 +150,12 @@ impl Experiment {
         self.without_plugins().and_then(|experiment| experiment.to_toml()).map_err(raise)
     }
 
-    /// The settings that were made, as TOML, without defaults.
+    /// Returns the explicit settings as TOML, without defaults.
     fn explicit_toml(&self) -> String {
         self.get().explicit_settings().to_string()
     }
 
-    /// The value that was set for a key such as `trace.file`, as text; none where it was not set, whatever its
-    /// default.
+    /// Returns the explicit setting of a key such as `trace.file` as text; `None` if it has the default.
     fn setting(&self, key: &str) -> Option<String> {
         let experiment = self.get();
         let value = experiment.get(key)?;
@@ -212,7 +211,7 @@ impl Experiment {
         let source = source.map(Source::take).transpose()?;
         let knows = progress.is_some();
         let outcome = py.detach(move || {
-            let mut take_rows = |chunk: &Rows| rows.as_ref().map_or(Ok(()), |sink| hand_over(sink, chunk));
+            let mut take_rows = |chunk: &Rows| rows.as_ref().map_or(Ok(()), |sink| pass_rows(sink, chunk));
             let mut show = |at: Progress| match tell(progress.as_ref(), at.operations, at.fraction) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
@@ -231,13 +230,13 @@ impl Experiment {
                 .map_err(|error| Error::internal(format!("cannot write the outcome as JSON: {error}")))
         });
         let outcome = outcome.map_err(raise)?;
-        raise_kept(knows)?;
+        raise_stored(knows)?;
         Ok(outcome)
     }
 }
 
-/// Gives the experiment `to` the classes that `settings` names as kinds of device and as replacement policy, all of which
-/// must be allowed.
+/// Gives the experiment `to` the classes that `settings` names as kinds of device and as replacement policy, all of
+/// which must be allowed.
 pub(crate) fn give(
     py: Python<'_>,
     settings: &sledlab_sim::Experiment,
@@ -258,12 +257,12 @@ pub(crate) fn give(
 /// is such a file.
 #[pyfunction]
 #[pyo3(name = "seen")]
-pub(crate) fn seen_from_here(name: &str, by: &str) -> String {
+pub(crate) fn relative_to_working_directory(name: &str, by: &str) -> String {
     sledlab_sim::seen(name, by)
 }
 
 /// Passes a chunk of the per-request table to Python as `(name, bytes)` pairs.
-fn hand_over(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
+fn pass_rows(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
     Python::attach(|py| {
         let columns = PyList::empty(py);
         for (name, values) in rows.columns() {

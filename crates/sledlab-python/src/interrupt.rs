@@ -1,4 +1,4 @@
-//! The user's interrupt, checked for while Rust works: Python runs signal handlers only when Rust asks for that.
+//! Checks for interrupts by the user: while Rust code runs, Python runs signal handlers only on request.
 
 use pyo3::prelude::*;
 use sledlab_core::Error;

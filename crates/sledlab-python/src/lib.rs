@@ -47,7 +47,7 @@ mod _native {
     #[pymodule_export]
     use crate::emulation::{RowsDigest, Server};
     #[pymodule_export]
-    use crate::experiment::{Experiment, seen_from_here};
+    use crate::experiment::{Experiment, relative_to_working_directory};
     #[pymodule_export]
     use crate::mining::{Boxes, HashTree, Quest, UnitCounter, window_histogram};
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Counting kernels and data generators of data-mining jobs.
 //!
-//! Arrays are objects with the buffer protocol, such as numpy's, of exactly the type asked for, in C order; they are
+//! Arrays are objects with the buffer protocol, such as numpy's, of exactly the required type, in C order; they are
 //! copied before the interpreter lock is released.
 
 use pyo3::buffer::{Element, PyBuffer, PyUntypedBuffer};

@@ -33,7 +33,7 @@ impl PowerCosts {
         self.0.startup_uj
     }
 
-    /// Break-even time in ms; infinite where parking never pays.
+    /// Break-even time in ms; infinite if parking never saves energy.
     #[getter]
     fn break_even_ms(&self) -> f64 {
         to_ms(self.0.break_even())
@@ -60,7 +60,7 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowe
     }))
 }
 
-/// A stand-in for `module:Class` with `params`, by name only: for work that runs no code of a plug-in.
+/// Returns a placeholder for `module:Class` with `params`, for operations that run no plug-in code.
 pub(crate) fn stand_in(word: &str, params: Table) -> Result<Choice, Error> {
     let never = Choice::new("never", &Table::new(), 0.0)?;
     Ok(Choice::custom(word, params, move || never.make()))

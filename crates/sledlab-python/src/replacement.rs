@@ -43,8 +43,8 @@ pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<
     }))
 }
 
-/// The policy that `word` names, which must be allowed where it is a class.
-pub(crate) fn said(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Choice> {
+/// Returns the policy `word`; a plug-in must be allowed.
+pub(crate) fn parse_choice(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Choice> {
     let name = split_plug_in("replacement", word, &mut Table::new()).map_err(raise)?;
     let own = is_plugin(&name).then(|| custom(py, &name, allowed)).transpose()?;
     Choice::parse_among(word, own.as_slice()).map_err(raise)
@@ -56,7 +56,7 @@ struct PythonPolicy {
     /// The keys that the cache holds.
     keys: BTreeSet<u64>,
     capacity: usize,
-    /// Once the policy has failed, none of its methods is called again.
+    /// Whether the policy has failed; then none of its methods is called again.
     failed: bool,
     failure: Option<Error>,
 }
@@ -76,7 +76,7 @@ impl PythonPolicy {
             .ok()
     }
 
-    /// Evicts a key to make room for `incoming`, and returns it: the policy's choice, which the cache must hold.
+    /// Evicts the key that the policy selects for `incoming`, which must be in the cache, and returns it.
     fn evict(&mut self, incoming: u64) -> Option<u64> {
         let keys = std::mem::take(&mut self.keys);
         let chosen = self.call(|policy| {
@@ -121,12 +121,12 @@ impl ReplacementPolicy for PythonPolicy {
     }
 }
 
-/// Refuses a replacement policy that does not exist, and one that is a plug-in but none of the `plugins` that may run;
+/// Rejects an unknown replacement policy, and a plug-in that is not among the allowed `plugins`;
 /// `word` is `name:key=value` or `module:Class:key=value`.
 #[pyfunction]
 #[pyo3(signature = (word, plugins))]
 pub(crate) fn check_replacement(py: Python<'_>, word: &str, plugins: Option<Vec<String>>) -> PyResult<()> {
-    said(py, word, &Allowed::new(plugins))?.make(1).map(|_| ()).map_err(raise)
+    parse_choice(py, word, &Allowed::new(plugins))?.make(1).map(|_| ()).map_err(raise)
 }
 
 /// The uses of segments by a workload.
@@ -159,7 +159,7 @@ impl SegmentUses {
         plugins: Option<Vec<String>>,
     ) -> PyResult<String> {
         let allowed = Allowed::new(plugins);
-        let choose = |(word, room): &(String, usize)| Ok((said(py, word, &allowed)?, *room));
+        let choose = |(word, room): &(String, usize)| Ok((parse_choice(py, word, &allowed)?, *room));
         let caches = caches.iter().map(choose).collect::<PyResult<Vec<_>>>()?;
         let work = move || {
             let hits = self.0.hits(&caches, &mut watch())?;

@@ -120,7 +120,7 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowe
     }))
 }
 
-/// A stand-in for `module:Class` with `params`, by name only: for work that runs no code of a plug-in.
+/// Returns a placeholder for `module:Class` with `params`, for operations that run no plug-in code.
 pub(crate) fn stand_in(word: &str, params: Table) -> Result<Choice, Error> {
     let fcfs = Choice::new("fcfs", &Table::new())?;
     Ok(Choice::custom(word, params, move |mechanics| fcfs.make(mechanics)))

@@ -16,7 +16,7 @@ use crate::columns::{next_columns, to_columns};
 use crate::error::{keep, raise};
 use crate::interrupt::check_signals;
 
-/// A stream of requests, which can be used once.
+/// A stream of requests that can be consumed once.
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Source {
     requests: Mutex<Option<Box<dyn Requests>>>,
@@ -38,7 +38,7 @@ impl Source {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take()
-            .ok_or_else(|| PyRuntimeError::new_err("this stream of requests has been used already"))
+            .ok_or_else(|| PyRuntimeError::new_err("this stream of requests was already consumed"))
     }
 }
 
@@ -50,7 +50,7 @@ impl Source {
         &self.format
     }
 
-    /// Opens a trace file, or reads one that Python has opened; `path` then only stands in messages.
+    /// Opens a trace file, or reads one that Python has opened; then `path` is used in messages only.
     #[staticmethod]
     #[pyo3(signature = (path, format = None, sort_window = 0, add_service_times = false, continuation = None, file = None))]
     fn open(
@@ -120,7 +120,7 @@ impl Source {
     }
 }
 
-/// State that traces share which continue one another.
+/// State shared by traces that continue one another.
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Continuation(sledlab_trace::Continuation);
 
@@ -162,7 +162,7 @@ impl std::io::Read for PythonFile {
     }
 }
 
-/// A stream that checks for the user's interrupt now and then.
+/// A stream that polls for an interrupt by the user.
 struct Stoppable(Box<dyn Requests>);
 
 impl Requests for Stoppable {
@@ -176,7 +176,7 @@ impl Requests for Stoppable {
     }
 }
 
-/// Sets the directory of the traces and work records that come with sledlab, so that `sample:NAME` is found.
+/// Sets the directory of the traces and work records that come with sledlab, for `sample:NAME`.
 #[pyfunction]
 pub(crate) fn samples_lie_in(directory: PathBuf) {
     sledlab_trace::sample::set_directory(directory);

@@ -1,4 +1,4 @@
-//! What can be done with a stream of requests besides replaying it: characterising and writing it.
+//! Characterizes streams of requests and writes them to trace files.
 
 use pyo3::prelude::*;
 use sledlab_core::{Error, Source as Requests};

@@ -38,10 +38,12 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowe
     }))
 }
 
-/// A stand-in for `module:Class` with `params`, by name only: for work that runs no code of a plug-in.
+/// Returns a placeholder for `module:Class` with `params`, for operations that run no plug-in code.
 pub(crate) fn stand_in(word: &str, params: Table) -> Choice {
     let name = word.to_owned();
-    Choice::custom(word, params, move |_| Err(Error::internal(format!("`{name}` was not to be run"))))
+    Choice::custom(word, params, move |_| {
+        Err(Error::internal(format!("`{name}` is a placeholder and cannot run")))
+    })
 }
 
 /// Starts the workload and returns an iterator of columns of the requests that it yields.

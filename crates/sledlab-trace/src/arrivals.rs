@@ -88,7 +88,7 @@ impl TraceArrivals {
         }
         let early_ms = (self.last_ns - trace_ns) as f64 / 1e6;
         Error::user(format!("the request arrives {early_ms} ms before the one above it")).with_remedy(
-            "arrivals must not decrease: `--sort N` puts them in order where none is more than N requests late",
+            "arrivals must not decrease: `--sort N` sorts requests that are out of order by up to N requests",
         )
     }
 }
@@ -107,5 +107,5 @@ pub(crate) fn too_early(early_ns: u64) -> Error {
     Error::user(format!(
         "the request arrives {early_s} s before the first of the traces that share its clock"
     ))
-    .with_remedy("name the files in order of time")
+    .with_remedy("list the files in chronological order")
 }

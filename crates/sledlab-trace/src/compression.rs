@@ -15,7 +15,7 @@ use by_library::{xz, zstd};
 #[cfg(target_family = "wasm")]
 use pure_rust::{xz, zstd};
 
-/// How the bytes of a file are packed.
+/// The compression format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     /// Not compressed.
@@ -30,13 +30,13 @@ pub enum Compression {
     Xz,
 }
 
-/// The bytes of a file, unpacked as they are read.
+/// A reader that decompresses a file.
 type Unpacked = Box<dyn Read + Send>;
 
 /// Compressed bytes handed to a decoder at once.
 const PACKED_BUFFER: usize = 64 * 1024;
 
-/// Most memory an xz stream may ask for: `xz -9` needs 65 MiB.
+/// The memory limit of an xz stream: `xz -9` needs 65 MiB.
 const XZ_MEMORY: u64 = 256 << 20;
 
 impl Compression {

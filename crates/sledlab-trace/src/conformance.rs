@@ -1,4 +1,4 @@
-//! Rules that every workload must keep, for the tests of sledlab's generators and for plug-ins.
+//! Rules that every workload must satisfy, for the tests of sledlab's generators and for plug-ins.
 
 use std::fmt;
 
@@ -16,8 +16,8 @@ pub type Make<'a> = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + 'a;
 pub struct Case {
     /// Seed, and capacity in blocks.
     pub setting: GeneratorSetting,
-    /// Most requests that are checked.
-    pub most: usize,
+    /// The maximum number of requests to check.
+    pub max_requests: usize,
 }
 
 impl Case {
@@ -25,18 +25,23 @@ impl Case {
     pub fn random(seed: u64, number: u64) -> Self {
         let mut draw = seed::stream(seed, &format!("conformance.workload.{number}"));
         let capacity_blocks = 1_000_000 << draw.random_range(0..20_u32);
-        Case { setting: GeneratorSetting { seed: draw.random(), capacity_blocks }, most: 300 }
+        Case { setting: GeneratorSetting { seed: draw.random(), capacity_blocks }, max_requests: 300 }
     }
 }
 
-/// Checks a rule and says how the workload breaks it, if it does.
+/// Checks a rule and returns the violation, if any.
 pub type Check = fn(&Make<'_>, &Case) -> Checked;
 
-const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
-    Rule { says, remedy, of_plug_ins, check }
+const fn rule(
+    requirement: &'static str,
+    remedy: &'static str,
+    of_plug_ins: bool,
+    check: Check,
+) -> Rule<Check> {
+    Rule { requirement, remedy, of_plug_ins, check }
 }
 
-/// Every rule. A workload keeps the first only if none of its calls returns an error.
+/// All rules. A workload satisfies the first only if none of its calls returns an error.
 pub static RULES: [Rule<Check>; 4] = [
     rule(
         "Requests come in the order of arrival, none of them empty, and nothing fails.",
@@ -76,11 +81,11 @@ impl fmt::Display for Described<'_> {
     }
 }
 
-/// The first requests of a workload, at most `case.most`.
+/// The first requests of a workload, at most `case.max_requests`.
 fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Request>> {
     let mut source = make(case.setting)?;
     let mut requests = Vec::new();
-    while requests.len() < case.most {
+    while requests.len() < case.max_requests {
         match source.fill(&mut requests) {
             Ok(0) => break,
             Ok(_) => {}
@@ -89,7 +94,7 @@ fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Request>> {
             }
         }
     }
-    requests.truncate(case.most);
+    requests.truncate(case.max_requests);
     Violation::unless(!requests.is_empty(), "", || "there is no request")?;
     Ok(requests)
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sledlab_core::hash::Map;
 
-/// Shared by traces of which one continues another, such as the days of a month; clones share the same state.
+/// State shared by traces of which one continues another, such as the days of a month; clones share the same state.
 ///
 /// Where each trace has a continuation of its own, devices are numbered and times counted anew.
 #[derive(Clone, Debug, Default)]

@@ -45,7 +45,7 @@ impl DeviceNumbers {
     fn add(&mut self, at: usize, name: &[u8]) -> Parsed<u16> {
         let number = self.continuation.number(name).ok_or_else(|| {
             let message = format!("more than {} devices", usize::from(u16::MAX) + 1);
-            Fault::with_remedy(at, message, "take apart the file by device first, into several files")
+            Fault::with_remedy(at, message, "split the file by device first")
         })?;
         self.numbers.insert(name.into(), number);
         Ok(number)

@@ -1,4 +1,4 @@
-//! How a stream of requests ends.
+//! The end of a stream of requests.
 
 use sledlab_core::{Error, Result};
 

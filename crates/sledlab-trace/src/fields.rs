@@ -309,7 +309,7 @@ impl<'a> Fields<'a> {
         let digits_from = self.at;
         let size = self.digits();
         if !(1..=6).contains(&(self.at - digits_from)) {
-            return Err(Fault::new(from, format!("{what} has an exponent that makes no sense")));
+            return Err(Fault::new(from, format!("{what} has an invalid exponent")));
         }
         let size = size.cast_signed();
         Ok(if negative { -size } else { size })

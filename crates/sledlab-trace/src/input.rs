@@ -1,4 +1,5 @@
-//! The bytes of a trace or record: unpacked, buffered, cut into lines or records, with places for errors.
+//! Reads traces and work records: decompresses, buffers and splits the bytes into lines or records, with locations for
+//! errors.
 
 #![allow(clippy::inline_always, reason = "on the path of every line: measured, a third faster")]
 
@@ -71,7 +72,7 @@ impl Input {
             input.size = Some(size);
             return Ok(input);
         }
-        let file = File::open(sample::located(path)?).map_err(|error| cannot_open(&name, &error))?;
+        let file = File::open(sample::resolve(path)?).map_err(|error| cannot_open(&name, &error))?;
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
         let mut input = Self::from_reader(&name, Box::new(file))?;
         input.size = size;
@@ -242,7 +243,7 @@ impl Input {
 fn cannot_open(name: &str, error: &io::Error) -> Error {
     let remedy = match error.kind() {
         io::ErrorKind::NotFound => "check the path",
-        io::ErrorKind::PermissionDenied => "check who may read the file",
+        io::ErrorKind::PermissionDenied => "check the permissions of the file",
         _ => "check the file",
     };
     Error::user(format!("cannot open: {error}")).with_remedy(remedy).at(name, 0, 0, b"")

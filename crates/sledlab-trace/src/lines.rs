@@ -1,4 +1,4 @@
-//! The loop that all text formats share: turns lines into requests, and errors into errors with their place.
+//! The read loop of all text formats: parses lines into requests and adds locations to errors.
 
 use sledlab_core::{Error, Request, Result, Source};
 
@@ -39,7 +39,7 @@ pub(crate) struct LineSource<P> {
 /// The error for a trace that ends before its first request.
 pub(crate) fn no_requests(input: &Input) -> Error {
     Error::user("the trace holds no requests")
-        .with_remedy("check that the file is complete and, with `--format`, that it is read as what it is")
+        .with_remedy("check that the file is complete and that `--format` is correct")
         .at(input.name(), 0, 0, b"")
 }
 

@@ -12,17 +12,17 @@ fn files() -> MutexGuard<'static, Files> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Holds the file `name` from now on, in place of any held file of that name.
-pub fn put(name: &str, bytes: Vec<u8>) {
+/// Stores the file `name`, replacing a stored file of that name.
+pub fn store(name: &str, bytes: Vec<u8>) {
     files().insert(name.to_owned(), bytes.into());
 }
 
-/// Drops the held file `name`; readers that have it open read on.
+/// Deletes the stored file `name`; open readers continue to read its bytes.
 pub fn drop(name: &str) {
     files().remove(name);
 }
 
-/// The bytes of the held file `name`.
+/// Returns the bytes of the stored file `name`.
 pub(crate) fn find(name: &str) -> Option<Arc<[u8]>> {
     files().get(name).cloned()
 }

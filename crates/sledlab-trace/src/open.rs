@@ -1,4 +1,4 @@
-//! Opens a trace: unpacks it, recognises its format, and streams its requests.
+//! Opens a trace: decompresses it, detects its format and streams its requests.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,13 +12,12 @@ use crate::format::{self, Clock, Reading};
 use crate::input::Input;
 use crate::transform::Reorder;
 
-/// How to open a trace. By default the format is recognised and arrivals must be in order.
+/// Options for opening a trace. By default the format is detected and arrivals must be in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions<'a> {
-    /// Name of the format; recognised by the first bytes when absent.
+    /// Name of the format; detected from the content if `None`.
     pub format: Option<&'a str>,
-    /// Sorts requests by arrival where none stands more than this many requests too late; 0 refuses a trace that is not
-    /// in order.
+    /// Sorts requests that are out of order by up to this many requests; 0 rejects a trace that is not in order.
     pub sort_window: usize,
     /// For `disksim-validate`: the next request arrives a service time *and* a gap after this one, as DiskSim replays
     /// such traces, rather than only a gap after it.

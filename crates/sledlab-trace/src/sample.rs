@@ -15,29 +15,31 @@ pub const PREFIX: &str = "sample:";
 /// Folders in the directory of samples, and the endings of the file names in each.
 const FOLDERS: [(&str, &str); 2] = [("traces", ".csv.zst"), ("work", ".work")];
 
-static PLACE: OnceLock<PathBuf> = OnceLock::new();
+static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the directory of samples, which has the folders `traces` and `work`. Only the first call has an effect.
 pub fn set_directory(directory: impl Into<PathBuf>) {
-    let _ = PLACE.set(directory.into());
+    let _ = DIRECTORY.set(directory.into());
 }
 
-/// The file that a path stands for: the path itself, or the file of a sample.
+/// Returns the file of a path: the path itself, or the file of a sample.
 ///
 /// # Errors
-/// There is no such sample; the error names the nearest.
-pub(crate) fn located(path: &Path) -> Result<Cow<'_, Path>> {
+/// An unknown sample; the error suggests a similar name.
+pub(crate) fn resolve(path: &Path) -> Result<Cow<'_, Path>> {
     match path.to_str().and_then(|text| text.strip_prefix(PREFIX)) {
         None => Ok(Cow::Borrowed(path)),
-        Some(name) => match PLACE.get() {
-            Some(place) => found(place, name).map(Cow::Owned),
-            None => Err(Error::user(format!("nobody has said where the sample `{name}` lies"))
-                .with_remedy("name its file, such as sample/traces/mail-a.csv.zst")),
+        Some(name) => match DIRECTORY.get() {
+            Some(place) => find(place, name).map(Cow::Owned),
+            None => Err(Error::user(format!(
+                "the directory of samples is not set, so sample `{name}` cannot be located"
+            ))
+            .with_remedy("give the path of its file, such as sample/traces/mail-a.csv.zst")),
         },
     }
 }
 
-fn found(place: &Path, name: &str) -> Result<PathBuf> {
+fn find(place: &Path, name: &str) -> Result<PathBuf> {
     let names: Vec<(String, PathBuf)> =
         FOLDERS.into_iter().flat_map(|(folder, ending)| files(&place.join(folder), ending)).collect();
     let file = names.iter().find(|(known, _)| known == name).map(|(_, file)| file.clone());
@@ -62,17 +64,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_are_found_by_name() {
+    fn sample_names_resolve_to_files() {
         let place = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../sample");
-        assert!(found(&place, "mail-a").unwrap().ends_with("traces/mail-a.csv.zst"));
-        assert!(found(&place, "sort").unwrap().ends_with("work/sort.work"));
-        let message = found(&place, "mial-a").unwrap_err().to_string();
+        assert!(find(&place, "mail-a").unwrap().ends_with("traces/mail-a.csv.zst"));
+        assert!(find(&place, "sort").unwrap().ends_with("work/sort.work"));
+        let message = find(&place, "mial-a").unwrap_err().to_string();
         assert!(message.contains("unknown sample `mial-a`") && message.contains("mail-a"), "{message}");
-        assert!(found(&place, "../work/sort").is_err());
+        assert!(find(&place, "../work/sort").is_err());
     }
 
     #[test]
-    fn all_else_is_a_path() {
-        assert_eq!(located(Path::new("some/file.csv")).unwrap(), Path::new("some/file.csv"));
+    fn other_names_are_paths() {
+        assert_eq!(resolve(Path::new("some/file.csv")).unwrap(), Path::new("some/file.csv"));
     }
 }

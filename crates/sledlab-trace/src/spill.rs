@@ -10,7 +10,7 @@ use std::path::Path;
 use sledlab_core::{Error, Op, Request, Result, Source, Time};
 
 /// Bytes of a request: arrival in ns and first block (u64 each), blocks (u32), device and kind (u16 each), all
-/// little-endian. The kind is 0 to 3 for read, write, trim and flush, plus 4 for metadata, plus 8 times the unwanted
+/// little-endian. The kind is 0 to 3 for read, write, trim and flush, plus 4 for metadata, plus 8 times the unrequested
 /// words.
 pub const RECORD_BYTES: usize = 24;
 
@@ -46,7 +46,7 @@ impl Spill {
         if let Some(early) = chunk.first().filter(|request| request.arrival < self.last) {
             let early_s = self.last.since(early.arrival).as_seconds();
             return Err(Error::user(format!("begins {early_s} s before the trace ends that it continues"))
-                .with_remedy("name the files in order of time"));
+                .with_remedy("list the files in chronological order"));
         }
         self.last = chunk.last().map_or(self.last, |request| request.arrival);
         for request in chunk.iter() {

@@ -1,6 +1,6 @@
 //! Requests in columns, as data frames and Parquet files hold them.
 //!
-//! The columns have the meaning of those in the project's own CSV; see [`crate::format`].
+//! The columns have the meaning of those in the CSV format of sledlab; see [`crate::format`].
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unrequested_words};
 
@@ -18,7 +18,7 @@ pub struct Columns {
     pub op: Vec<u8>,
     /// First byte; rounded down to a whole block.
     pub offset_bytes: Vec<i64>,
-    /// Length in bytes; the end is rounded up to a whole block, of which only the words touched are wanted.
+    /// Length in bytes; the end is rounded up to a whole block, of which only the touched words are requested.
     pub length_bytes: Vec<i64>,
     /// Device number; empty where all rows are of device 0.
     pub device: Vec<i64>,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_tell_what_is_wanted_of_the_last_block() {
+    fn length_sets_requested_part_of_last_block() {
         let mut columns = two_rows();
         columns.length_bytes[0] = 600;
         assert_eq!(read(columns.clone()).unwrap()[0].unrequested_words, 53);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_metadata_where_it_is_told() {
+    fn metadata_column_sets_metadata_flag() {
         let columns = Columns { metadata: vec![1, 0], ..two_rows() };
         assert!(read(columns).unwrap()[0].metadata);
         let wrong = read(Columns { metadata: vec![2, 0], ..two_rows() }).unwrap_err().to_string();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_row_of_a_mistake() {
+    fn invalid_value_error_names_row() {
         let wrong = |change: fn(&mut Columns)| {
             let mut columns = two_rows();
             change(&mut columns);

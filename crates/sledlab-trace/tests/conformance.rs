@@ -1,5 +1,5 @@
-//! Conformance tests: one for every registered workload generator and check, named `workload::generator::check`, such as
-//! `workload::uniform::rules`. They follow the registry, so a new generator needs no line here.
+//! Conformance tests: one for every registered workload generator and check, named `workload::generator::check`, such
+//! as `workload::uniform::rules`. They follow the registry, so a new generator needs no line here.
 
 use std::process::ExitCode;
 
@@ -75,10 +75,10 @@ fn check(name: &str, choice: &Choice, setting: GeneratorSetting) -> Result<(), T
     };
     prop_assert_eq!(requests.len() as u64, REQUESTS);
     let make = |setting: GeneratorSetting| choice.build(setting.seed, setting.capacity_blocks);
-    let case = Case { setting, most: REQUESTS as usize };
+    let case = Case { setting, max_requests: REQUESTS as usize };
     for rule in &RULES {
         let stored = (rule.check)(&make, &case);
-        prop_assert!(stored.is_ok(), "{} {}", rule.says, stored.unwrap_err());
+        prop_assert!(stored.is_ok(), "{} {}", rule.requirement, stored.unwrap_err());
     }
     if capacity_blocks > 200 && name != "directed-stream" {
         prop_assert_ne!(&requests, &draw(choice, seed ^ 1, capacity_blocks).unwrap());

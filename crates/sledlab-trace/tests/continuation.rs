@@ -23,7 +23,7 @@ const FIRST: &str = "12,R,0,4096,1000\n138,W,0,512,1001\n";
 const SECOND: &str = "7,R,0,4096,1002\n12,W,0,512,1005\n";
 
 #[test]
-fn devices_and_times_go_on() {
+fn devices_and_times_continue_across_files() {
     for sort_window in [0, 5] {
         let continuation = Continuation::default();
         assert_eq!(read(FIRST, &continuation, sort_window), [(0, 0), (1, 1000)]);
@@ -36,12 +36,12 @@ fn devices_and_times_go_on() {
 }
 
 #[test]
-fn a_clock_may_begin_before_the_trace() {
+fn time_origin_may_precede_trace() {
     assert_eq!(read(FIRST, &Continuation::since(400_000), 0), [(0, 600_000), (1, 601_000)]);
 }
 
 #[test]
-fn what_came_before_the_clock_is_refused() {
+fn request_before_time_origin_is_rejected() {
     for sort_window in [0, 5] {
         let continuation = Continuation::default();
         read(SECOND, &continuation, sort_window);
@@ -51,7 +51,7 @@ fn what_came_before_the_clock_is_refused() {
 }
 
 #[test]
-fn each_request_goes_to_the_file_of_its_device() {
+fn requests_are_written_to_their_device_file() {
     let directory = std::env::temp_dir().join(format!("sledlab-spill-{}", std::process::id()));
     fs::create_dir(&directory).unwrap();
     let continuation = Continuation::default();

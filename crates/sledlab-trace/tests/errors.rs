@@ -4,7 +4,7 @@ use crate::reading::{error, read};
 use sledlab_trace::{OpenOptions, format, open};
 
 #[test]
-fn says_which_line_and_column() {
+fn errors_name_line_and_column() {
     let cases: &[(&str, &str, &str)] = &[
         ("0,R,0,512\n-1,R,0,512\n", "csv", "t:2:1: time_us is negative\n  found: -1,R,0,512\n  help: "),
         ("0,R,0,512\n1,X,0,512\n", "csv", "t:2:3: unknown operation"),
@@ -39,7 +39,7 @@ fn says_which_line_and_column() {
         ("nan 0 1 1 1\n", "disksim-ascii", "t:1:1: the arrival in ms is not a finite number"),
         ("-Infinity 0 1 1 1\n", "disksim-ascii", "t:1:1: the arrival in ms is not a finite number"),
         ("1e30 0 1 1 1\n", "disksim-ascii", "t:1:1: the arrival in ms is too large"),
-        ("1e 0 1 1 1\n", "disksim-ascii", "t:1:2: the arrival in ms has an exponent"),
+        ("1e 0 1 1 1\n", "disksim-ascii", "t:1:2: the arrival in ms has an invalid exponent"),
         ("0 0 -1 1 1\n", "disksim-ascii", "t:1:5: the block number is negative"),
         ("0 0 1 0 1\n", "disksim-ascii", "t:1:5: a request of length zero"),
         ("0 0 36028797018963967 1 1\n", "disksim-ascii", "t:1:5: the request ends beyond"),
@@ -56,7 +56,7 @@ fn says_which_line_and_column() {
         ("1,h,0,Erase,0,512,1\n", "msr", "t:1:7: unknown type of request"),
         ("fio version 2 iolog\na read 0\n", "fio-iolog", "t:2:9: expected a space here"),
         ("fio version 3 iolog\n5 a wait 0 5\n", "fio-iolog", "t:2:5: unknown action"),
-        ("fio version 1 iolog\n", "fio-iolog", "t:1:1: this version of fio's iolog is not known"),
+        ("fio version 1 iolog\n", "fio-iolog", "t:1:1: unsupported version of fio's iolog"),
         ("0, 5, 0, 4096\n", "fio-iolog", "t:1:14: the log holds no offsets"),
         ("0, 5, 0, 4096, 0x8001\n", "fio-iolog", "t:1:14: the log holds no offsets"),
         (
@@ -83,7 +83,7 @@ fn says_which_line_and_column() {
 }
 
 #[test]
-fn a_wrong_value_in_a_known_shape_does_not_hide_the_format() {
+fn invalid_value_does_not_prevent_format_detection() {
     for text in
         ["-5.0 0 1 1 1\n", "nan,R,0,512\n", "1,h,0,Read,-5,512,1\n", "0,inf,512,w,0.5\n", "R Hit -3 1 1 1\n"]
     {
@@ -94,7 +94,7 @@ fn a_wrong_value_in_a_known_shape_does_not_hide_the_format() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused_with_what_was_tried() {
+fn unknown_format_error_lists_tried_formats() {
     let binary: Vec<u8> = (0..100_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     for bytes in [&binary[..], b"hello world\n", b"{\"a\": 1}", b"\0\0\0\0", b"1 2 3\n", b"PK\x03\x04"] {
         let message = error(bytes, None);
@@ -103,7 +103,7 @@ fn what_is_no_trace_is_refused_with_what_was_tried() {
     }
     let secret = b"root:$6$secret:19000:0:99999:7:::\n";
     assert!(error(secret, None).starts_with("t: this is none of the known"), "{}", error(secret, None));
-    assert!(!error(secret, None).contains("secret"), "a file that is no trace is not told");
+    assert!(!error(secret, None).contains("secret"), "the content of a file that is no trace is not printed");
     assert!(
         error(secret, Some("csv")).contains("secret"),
         "somebody who knows what it is wants to see what is wrong"
@@ -115,7 +115,7 @@ fn what_is_no_trace_is_refused_with_what_was_tried() {
 }
 
 #[test]
-fn endless_lines_do_not_fill_the_memory() {
+fn endless_line_uses_bounded_memory() {
     let long = vec![b'1'; 5_000_000];
     for format in sledlab_trace::format::names().filter(|name| *name != "srt") {
         let message = error(&long, Some(format));
@@ -134,7 +134,7 @@ fn endless_lines_do_not_fill_the_memory() {
 }
 
 #[test]
-fn paths_that_cannot_be_read_are_named() {
+fn unreadable_path_is_named() {
     let message = |path: &str| open(path, OpenOptions::default()).map(|_| ()).unwrap_err().to_string();
     assert!(message("/nowhere/x.csv").starts_with("/nowhere/x.csv: cannot open: "));
     assert!(message(env!("CARGO_MANIFEST_DIR")).contains("is a directory"));
@@ -161,7 +161,7 @@ const BLOCK_ADDRESSED: [(&str, &str, &str); 4] = [
 ];
 
 #[test]
-fn addresses_of_2_63_bytes_are_refused() {
+fn addresses_of_2_63_bytes_are_rejected() {
     let all = BYTE_ADDRESSED.map(|case| (case, 512)).into_iter();
     let all = all.chain(BLOCK_ADDRESSED.map(|case| (case, 1))).collect::<Vec<_>>();
     let spc = ("spc", "", "0,ADDRESS,LENGTH,w,0.5\n");
@@ -203,7 +203,7 @@ fn accepted(format: &str, head: &str, line: &str, address: u64, length: u64) {
 }
 
 #[test]
-fn arrivals_after_285_years_are_refused() {
+fn arrivals_after_285_years_are_rejected() {
     // Each text has a last line that arrives a little after 9e18 ns.
     let cases = [
         ("csv", "0,R,0,512\n9000000000000001,R,0,512\n"),

@@ -44,7 +44,7 @@ fn csv_with_metadata() {
 }
 
 #[test]
-fn csv_tells_how_much_of_the_last_block_is_wanted() {
+fn csv_length_sets_requested_part_of_last_block() {
     let unwanted = |offset: u64, length: u64, op: char| {
         let text = format!("0,{op},{offset},{length}\n");
         read(text.as_bytes(), OpenOptions::default()).unwrap().1[0].unrequested_words
@@ -132,7 +132,7 @@ CPU3 (8,0):
 }
 
 #[test]
-fn blkparse_without_queue_events_takes_those_issued() {
+fn blkparse_without_queue_events_uses_issue_events() {
     let text = b"8,0 0 1 0.000000000 1 I R 8 + 8 [a]\n8,0 0 2 0.000001000 1 D R 8 + 8 [a]\n8,0 0 3 0.1 0 C R 8 + 8 [0]\n";
     check("blkparse", text, &[request(0, Read, 8, 8, 0)]);
 }
@@ -215,7 +215,7 @@ fn srt() -> Vec<u8> {
 }
 
 #[test]
-fn srt_places_disks_one_after_another_and_rounds_outwards() {
+fn srt_concatenates_disks_and_rounds_outwards() {
     let expected = [
         request(0, Read, 2, 2, 0),
         request(1_000_000_000, Put, 11, 1, 0),
@@ -225,7 +225,7 @@ fn srt_places_disks_one_after_another_and_rounds_outwards() {
 }
 
 #[test]
-fn srt_says_which_record_is_wrong() {
+fn srt_error_names_record() {
     let full = srt();
     let first = full.len() - 3 * 56;
     let with = |at: usize, word: u32| {
@@ -247,7 +247,7 @@ fn srt_says_which_record_is_wrong() {
 }
 
 #[test]
-fn every_format_is_found_by_its_name_and_described() {
+fn every_format_has_name_and_description() {
     assert_eq!(format::LIST.len(), 10);
     for listed in format::LIST {
         assert_eq!(format::find(listed.name()).unwrap().name(), listed.name());
@@ -273,7 +273,7 @@ fn packed(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn compressed_traces_are_read_whatever_their_name_even_in_parts() {
+fn compression_is_detected_from_content() {
     let (a, b) = (b"0,R,0,512\n1,W,", b"512,512\n2,R,0,512\n");
     for ((name, mut first), (_, second)) in packed(a).into_iter().zip(packed(b)) {
         first.extend(second);
@@ -298,7 +298,7 @@ fn damaged_compressed_traces_are_the_users_errors() {
 }
 
 #[test]
-fn requests_before_an_error_are_given_out_first() {
+fn requests_before_an_error_are_returned() {
     use sledlab_core::Source;
     let text = b"0,R,0,512\n1,R,0,512\n0,R,0,512\n";
     let mut trace = open_reader("t", Box::new(&text[..]), OpenOptions::default()).unwrap();
@@ -310,7 +310,7 @@ fn requests_before_an_error_are_given_out_first() {
 }
 
 #[test]
-fn a_sort_window_puts_a_late_request_in_order() {
+fn sort_window_reorders_late_request() {
     let text = b"128166372003061629,h,1,Read,0,512,1\n128166372003061620,h,1,Write,0,512,1\n128166372003061640,h,1,Read,0,512,1\n";
     let options = |sort_window| OpenOptions { sort_window, ..OpenOptions::default() };
     assert!(read(text, options(0)).is_err());

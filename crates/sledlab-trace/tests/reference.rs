@@ -43,7 +43,7 @@ fn recorded_application_traces_have_the_published_counts() {
 }
 
 #[test]
-fn a_week_of_a_workstation_has_the_measured_statistics() {
+fn workstation_week_has_measured_statistics() {
     let Some(folder) = reference("SLEDLAB_REFERENCE", "reference") else { return };
     let (format, requests) = read_file(&folder.join("traces/ajw.1week.srt"));
     assert_eq!(format, "srt");
@@ -66,7 +66,7 @@ fn a_week_of_a_workstation_has_the_measured_statistics() {
 }
 
 #[test]
-fn an_hour_of_the_workstation_is_the_reference_trace_of_that_hour() {
+fn workstation_hour_equals_reference_trace() {
     let Some(folder) = reference("SLEDLAB_REFERENCE", "reference") else { return };
     let (_, week) = read_file(&folder.join("traces/ajw.1week.srt"));
     let (_, hour) = read_file(&folder.join("mems/traces/hp_ajw_x1.txt.gz"));

@@ -83,7 +83,7 @@ proptest! {
 }
 
 #[test]
-fn times_are_whole_microseconds_where_they_can_be() {
+fn times_are_integer_microseconds_if_exact() {
     let scratch = Scratch::new("c.csv");
     let mut writer = create(&scratch.0, None).unwrap();
     for request in [request(2_000, Read, 1, 2, 0), request(2_010, Flush, 0, 0, 0)] {
@@ -95,7 +95,7 @@ fn times_are_whole_microseconds_where_they_can_be() {
 }
 
 #[test]
-fn columns_stand_only_where_they_are_needed() {
+fn optional_columns_are_written_only_if_needed() {
     let text = |requests: &[Request]| {
         let scratch = Scratch::new("f.csv");
         let mut writer = create(&scratch.0, None).unwrap();
@@ -116,7 +116,7 @@ fn columns_stand_only_where_they_are_needed() {
 }
 
 #[test]
-fn metadata_that_comes_too_late_is_refused() {
+fn late_metadata_is_rejected() {
     let scratch = Scratch::new("g.csv");
     let plain = request(0, Read, 1, 1, 0);
     let metadata = Request { metadata: true, ..plain };
@@ -131,7 +131,7 @@ fn metadata_that_comes_too_late_is_refused() {
 }
 
 #[test]
-fn what_a_format_cannot_hold_is_refused_or_left_out() {
+fn unsupported_requests_are_rejected_or_dropped() {
     let scratch = Scratch::new("d.txt");
     let trim = request(0, Trim, 1, 1, 0);
     let mut strict = create(&scratch.0, None).unwrap();
@@ -144,7 +144,7 @@ fn what_a_format_cannot_hold_is_refused_or_left_out() {
     let mut writer = create(&csv.0, None).unwrap();
     assert!(writer.write(&request(0, Read, 1, 1, 3)).unwrap_err().to_string().contains("for device 3"));
     let message = |path: &str, format| create(path, format).map(|_| ()).unwrap_err().to_string();
-    assert!(message("x.dat", None).contains("does not tell in which format"));
+    assert!(message("x.dat", None).contains("cannot detect the output format"));
     assert!(message("x.csv", Some("cvs")).contains("did you mean `csv`?"));
     assert!(message("/nowhere/x.csv", None).contains("cannot create"));
 }

@@ -25,7 +25,7 @@ fn sample() -> Vec<Request> {
 }
 
 #[test]
-fn selection_keeps_what_is_asked_for() {
+fn selection_returns_matching_requests() {
     let all = sample();
     assert_eq!(after(Limit::new(2, u64::MAX), &all).unwrap(), all[..2]);
     assert_eq!(after(Limit::new(3, u64::MAX), &all).unwrap(), all[..5]);
@@ -42,7 +42,7 @@ fn selection_keeps_what_is_asked_for() {
 }
 
 #[test]
-fn devices_are_placed_one_after_another() {
+fn devices_are_concatenated() {
     let result = survey(&mut InMemory::new(sample())).unwrap();
     assert_eq!((result.extents.clone(), result.highest_end(), result.requests), (vec![8, 195, 254], 254, 5));
     let place = PlaceDevices::new(&result.extents).unwrap();
@@ -52,7 +52,7 @@ fn devices_are_placed_one_after_another() {
 }
 
 #[test]
-fn shifts_never_leave_the_address_range() {
+fn shifts_stay_in_address_range() {
     assert_eq!(after(Shift { blocks: 5 }, &sample()).unwrap()[1].lbn, 95);
     let error = after(Shift { blocks: -1 }, &sample()).unwrap_err().to_string();
     assert!(error.contains("block 0 cannot be moved by -1 blocks"), "{error}");
@@ -60,7 +60,7 @@ fn shifts_never_leave_the_address_range() {
 }
 
 #[test]
-fn a_request_outside_gets_what_was_chosen() {
+fn requests_outside_device_follow_option() {
     let fit = |policy| after(Fit::new(policy, 100, Some(254)).unwrap(), &sample());
     let places = |policy| fit(policy).unwrap().iter().map(|r| (r.lbn, r.blocks)).collect::<Vec<_>>();
     let error = fit(Outside::Reject).unwrap_err().to_string();
@@ -94,14 +94,14 @@ fn speed_divides_times() {
 }
 
 #[test]
-fn what_is_cut_off_takes_the_wanted_part_along() {
+fn clipping_requests_all_of_new_last_block() {
     let part = |lbn| Request { unrequested_words: 9, ..request(0, Read, lbn, 4, 0) };
     let fitted = after(Fit::new(Outside::Clip, 100, None).unwrap(), &[part(96), part(98)]).unwrap();
     assert_eq!(fitted.iter().map(|r| r.unrequested_words).collect::<Vec<_>>(), [9, 0]);
 }
 
 #[test]
-fn any_part_of_the_last_block_is_wanted_as_often() {
+fn random_part_of_last_block_is_uniform() {
     let all: Vec<Request> = (0..64_000).map(|i| request(i * 1000, Read, i, 2, 0)).collect();
     let random = |seed, requests: &[Request]| after(RandomLastBlock::new(seed), requests).unwrap();
     let result = random(1, &all);
@@ -111,7 +111,7 @@ fn any_part_of_the_last_block_is_wanted_as_often() {
     }
     assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
     assert!(result.iter().zip(&all).all(|(a, b)| Request { unrequested_words: 0, ..*a } == *b));
-    assert_eq!(result, random(1, &result), "whatever was wanted before");
+    assert_eq!(result, random(1, &result), "the draw ignores earlier values");
     assert_ne!(result, random(2, &all));
     // Neither arrivals nor trims and flushes change the draw.
     let faster: Vec<Request> = after(Speedup::new(10.0).unwrap(), &all).unwrap();
@@ -128,7 +128,7 @@ fn any_part_of_the_last_block_is_wanted_as_often() {
 }
 
 #[test]
-fn merged_traces_are_in_order_and_keep_their_devices_apart() {
+fn merged_traces_are_sorted_with_distinct_devices() {
     let a = InMemory::new(vec![request(5, Read, 1, 1, 7), request(9, Read, 2, 1, 7)]);
     let b =
         InMemory::new(vec![request(0, Read, 3, 1, 7), request(5, Read, 4, 1, 0), request(9, Read, 5, 1, 7)]);
@@ -153,7 +153,7 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
 
 proptest! {
     #[test]
-    fn whatever_fits_a_device_lies_inside_it(all in requests(), capacity in 5000_u64..1 << 41, policy in 1_usize..4) {
+    fn fitted_requests_are_inside_device(all in requests(), capacity in 5000_u64..1 << 41, policy in 1_usize..4) {
         let policy = [Outside::Reject, Outside::Wrap, Outside::Clip, Outside::Scale][policy];
         let highest = survey(&mut InMemory::new(all.clone())).unwrap().highest_end();
         let fitted = after(Fit::new(policy, capacity, Some(highest)).unwrap(), &all).unwrap();
@@ -175,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn reordering_sorts_what_is_displaced_by_less_than_the_window(all in requests(), swaps in prop::collection::vec(0_usize..200, 0..50)) {
+    fn reordering_sorts_requests_within_window(all in requests(), swaps in prop::collection::vec(0_usize..200, 0..50)) {
         let mut mixed = all.clone();
         for at in swaps.iter().filter(|at| **at + 1 < all.len()).step_by(2) {
             mixed.swap(*at, *at + 1);
@@ -186,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_loses_nothing(a in requests(), b in requests()) {
+    fn merging_keeps_all_requests(a in requests(), b in requests()) {
         let merged = reading::all(Merge::new([InMemory::new(a.clone()), InMemory::new(b.clone())]).keep_devices()).unwrap();
         prop_assert!(merged.is_sorted_by_key(|r| r.arrival));
         let key = |r: &Request| (r.arrival, r.lbn, r.blocks, r.device, r.op.letter());

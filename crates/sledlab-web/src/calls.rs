@@ -26,7 +26,7 @@ struct Call {
     at_ns: Vec<f64>,
 }
 
-/// Answers the call in `json`; `bytes` come with the call.
+/// Executes the call in `json` with the binary arguments `bytes`.
 pub(crate) fn answer(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) -> Result<Ready> {
     let call: Call = serde_json::from_slice(json)
         .map_err(|error| Error::internal(format!("there is no such call: {error}")))?;

@@ -11,7 +11,7 @@ use crate::laboratory::Laboratory;
 /// State that lasts from call to call. A module has one thread.
 #[derive(Default)]
 struct State {
-    /// The next call, which JavaScript writes here: the bytes that come with it, then its JSON.
+    /// Buffer for the next call, written by JavaScript: the binary arguments, then the JSON text.
     room: Vec<u8>,
     answer: Vec<u8>,
     laboratory: Laboratory,
@@ -23,7 +23,7 @@ thread_local! {
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Makes room for the next call's bytes and JSON, and returns its address.
+/// Allocates the buffer for the next call and returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(bytes: usize) -> *mut u8 {
     std::panic::set_hook(Box::new(|panic| PANIC.set(panic.to_string())));
@@ -33,7 +33,7 @@ pub extern "C" fn room(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Makes the call in the room, whose JSON stands behind so many bytes. Returns 0, or 1 where the answer is an error.
+/// Executes the call in the buffer, whose JSON text follows the binary arguments. Returns 0, or 1 for an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn call(bytes: usize) -> i32 {
     STATE.with_borrow_mut(|state| {

@@ -65,11 +65,11 @@ impl Laboratory {
         answer.ready(&text)
     }
 
-    /// Keeps a trace in memory, and returns its characteristics: format, requests, devices, last arrival and highest
+    /// Stores a trace in memory and returns its characteristics: format, requests, devices, last arrival and highest
     /// block.
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Ready> {
-        memory_files::put(name, bytes);
+        memory_files::store(name, bytes);
         // A file that cannot be read as a trace is dropped.
         Self::trace(name).inspect_err(|_| memory_files::drop(name))
     }

@@ -1,4 +1,4 @@
-//! The core in a browser: one call with a JSON text and bytes in, an answer of a JSON text and columns out.
+//! The simulator in a browser: a call passes JSON text and bytes, and returns JSON text and columns.
 //!
 //! `web/core/` is the JavaScript side: `types.ts` and `core.ts` hold the calls and the types of their answers.
 

@@ -1,5 +1,5 @@
-//! The residency of caches and of the fronts of hybrids while a run is watched: sampled now and then, each
-//! sample (look) as the changes since the one before.
+//! Samples of the residency of caches and of front devices of hybrids in a recorded run. Each sample is stored as the
+//! changes since the previous one.
 
 use serde_json::{Value, json};
 use sledlab_core::Time;
@@ -19,7 +19,7 @@ struct ResidencySamples {
     last: Residency,
     /// The state of every slot at the first sample.
     first: Vec<SlotState>,
-    looks: Vec<ResidencySample>,
+    samples: Vec<ResidencySample>,
     /// Slots whose state differs from that of the sample before, and their new states; of all samples.
     changes: Vec<(u32, SlotState)>,
 }
@@ -76,12 +76,12 @@ impl Residencies {
 
 impl ResidencySamples {
     fn new(station: Option<usize>, residency: Residency) -> Self {
-        let looks = vec![ResidencySample::at(&residency, 0)];
+        let samples = vec![ResidencySample::at(&residency, 0)];
         ResidencySamples {
             station,
             first: residency.slots.clone(),
             last: residency,
-            looks,
+            samples,
             changes: Vec::new(),
         }
     }
@@ -93,22 +93,22 @@ impl ResidencySamples {
             .extend(slots.filter(|(_, (now, then))| now != then).map(|(slot, (now, _))| (slot, *now)));
         let is_same = (residency.waiting, residency.writing) == (self.last.waiting, self.last.writing);
         if changes < self.changes.len() || !is_same {
-            self.looks.push(ResidencySample::at(&residency, changes));
+            self.samples.push(ResidencySample::at(&residency, changes));
             self.last = residency;
         }
     }
 
     fn forget_before(&mut self, from: Time) {
-        let before = self.looks.partition_point(|look| look.since <= from).saturating_sub(1);
+        let before = self.samples.partition_point(|look| look.since <= from).saturating_sub(1);
         if before == 0 {
             return;
         }
-        let changes = self.looks.get(before + 1).map_or(self.changes.len(), |look| look.changes);
+        let changes = self.samples.get(before + 1).map_or(self.changes.len(), |look| look.changes);
         for (slot, now) in self.changes.drain(..changes) {
             self.first[slot as usize] = now;
         }
-        self.looks.drain(..before);
-        for look in &mut self.looks {
+        self.samples.drain(..before);
+        for look in &mut self.samples {
             look.changes = look.changes.saturating_sub(changes);
         }
     }
@@ -116,18 +116,18 @@ impl ResidencySamples {
     fn columns(&self, answer: &mut Answer) -> Value {
         let Residency { unit, slot_blocks, has_places, .. } = self.last;
         let count = |of: fn(&ResidencySample) -> usize| {
-            self.looks.iter().map(|look| of(look) as u32).collect::<Vec<_>>()
+            self.samples.iter().map(|look| of(look) as u32).collect::<Vec<_>>()
         };
         let states =
             |slots: &mut dyn Iterator<Item = SlotState>| slots.map(|slot| slot as u8).collect::<Vec<_>>();
-        let counts: Vec<u32> = self.looks.iter().flat_map(|look| look.slots).collect();
+        let counts: Vec<u32> = self.samples.iter().flat_map(|look| look.slots).collect();
         let changed: Vec<u32> = self.changes.iter().map(|(slot, _)| *slot).collect();
         json!({
             "station": self.station,
             "unit": unit,
             "slot_blocks": slot_blocks,
             "has_places": has_places,
-            "since_ns": answer.numbers(self.looks.iter().map(|look| look.since.as_ns() as f64)),
+            "since_ns": answer.numbers(self.samples.iter().map(|look| look.since.as_ns() as f64)),
             "counts": answer.column(&Column::U32(&counts)),
             "waiting": answer.column(&Column::U32(&count(|look| look.waiting))),
             "writing": answer.column(&Column::U32(&count(|look| look.writing))),

@@ -7,9 +7,9 @@ use sledlab_sim::Rows;
 use crate::answer::{Answer, Column, Ready};
 
 /// Columns that the page does not use.
-const LEFT_OUT: [&str; 3] = ["response_ns", "reposition_ns", "metadata"];
+const UNUSED_COLUMNS: [&str; 3] = ["response_ns", "reposition_ns", "metadata"];
 
-/// The rows of answered requests, in order of completion.
+/// The rows of completed requests, in order of completion.
 #[derive(Default)]
 pub(crate) struct CompletedRows {
     columns: Vec<(&'static str, Vec<f64>)>,
@@ -20,7 +20,7 @@ pub(crate) struct CompletedRows {
 impl CompletedRows {
     /// Adds rows.
     pub fn take(&mut self, rows: &Rows) {
-        let expected = rows.columns().into_iter().filter(|(name, _)| !LEFT_OUT.contains(name));
+        let expected = rows.columns().into_iter().filter(|(name, _)| !UNUSED_COLUMNS.contains(name));
         for (place, (name, values)) in expected.enumerate() {
             if place == self.columns.len() {
                 self.columns.push((name, Vec::new()));

@@ -18,7 +18,7 @@ use crate::watched_run::WatchedRun;
 pub(crate) struct OpenRun {
     experiment: Experiment,
     stage: Stage,
-    /// A second run of the experiment, for a page that watches; none where nobody does.
+    /// The second, recorded run of the experiment; `None` while no page watches the run.
     watched: Option<Box<WatchedRun>>,
 }
 
@@ -64,7 +64,7 @@ impl OpenRun {
         }))
     }
 
-    /// Simulates about so many operations more, and returns the progress.
+    /// Simulates about a given number of further operations and returns the progress.
     pub fn go_on(&mut self, operations: u32) -> Result<Ready> {
         let done = match &mut self.stage {
             Stage::Running(running) => running.run_for(operations),
@@ -160,24 +160,24 @@ impl OpenRun {
         rows.lock().unwrap_or_else(PoisonError::into_inner).rows_from(from)
     }
 
-    /// A window of the run: from `from` on, until so many choices of schedulers have been made.
+    /// Returns a window of the run: from `from` until the scheduler has made `choices` choices.
     pub fn watch(&mut self, from: Time, choices: usize) -> Result<Ready> {
         if self.watched.as_ref().is_none_or(|watched| !watched.reaches(from)) {
             self.watched = Some(Box::new(WatchedRun::new(&self.experiment, from)?));
         }
-        let Some(watched) = &mut self.watched else { return Err(Error::internal("nobody watches")) };
+        let Some(watched) = &mut self.watched else { return Err(Error::internal("no watched run is open")) };
         // A watched run that has failed is dropped.
-        let seen = watched.see(from, choices).and_then(|()| watched.window());
-        if seen.is_err() {
+        let window = watched.see(from, choices).and_then(|()| watched.window());
+        if window.is_err() {
             self.watched = None;
         }
-        seen
+        window
     }
 
     /// Positions of a station's mechanism at instants of the window watched last.
     pub fn positions(&self, station: usize, at: &[Time]) -> Result<Ready> {
         let watched = self.watched.as_ref();
-        watched.ok_or_else(|| Error::internal("nobody watches"))?.positions(station, at)
+        watched.ok_or_else(|| Error::internal("no watched run is open"))?.positions(station, at)
     }
 
     /// The outcome of the run, which must have ended.

@@ -14,14 +14,14 @@ use crate::residencies::Residencies;
 const TURNS: u32 = 64;
 /// Residencies are sampled from this long before a window on, so that the window does not begin before the first
 /// sample.
-const EARLY: Span = Span::from_ns(100_000_000);
+const LEAD_TIME: Span = Span::from_ns(100_000_000);
 
-/// Accesses, choices and rests of a station in the window.
+/// Accesses, choices and idle periods of a station in the window.
 #[derive(Default)]
 struct Station {
     accesses: Vec<Access>,
     choices: Vec<Choice>,
-    rests: Vec<IdlePeriod>,
+    idle_periods: Vec<IdlePeriod>,
 }
 
 /// A watched run, as far as it has been simulated.
@@ -47,13 +47,13 @@ impl WatchedRun {
         Ok(WatchedRun { running, stations, residencies, done: false, from, to: Time::ZERO })
     }
 
-    /// Whether a window from `from` on can be watched without starting the run anew.
+    /// Returns whether the run can reach a window from `from` without a restart.
     pub fn reaches(&self, from: Time) -> bool {
         from >= self.to
     }
 
-    /// Goes on from the last window to one that begins at `from` and holds `choices` choices of schedulers or a few
-    /// more, fewer where the run ends.
+    /// Advances to the window that begins at `from` and has at least `choices` scheduler choices, fewer if the run
+    /// ends.
     pub fn see(&mut self, from: Time, choices: usize) -> Result<()> {
         self.from = from;
         for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
@@ -80,7 +80,7 @@ impl WatchedRun {
         let turns = self.residencies.turns();
         self.done = self.running.run_for(turns.unwrap_or(TURNS).min(TURNS))?;
         let system = self.running.system();
-        if turns.is_some() && system.next_event().is_none_or(|next| next + EARLY >= self.from) {
+        if turns.is_some() && system.next_event().is_none_or(|next| next + LEAD_TIME >= self.from) {
             self.residencies.look(system);
         }
         Ok(())
@@ -90,11 +90,11 @@ impl WatchedRun {
     pub fn window(&self) -> Result<Ready> {
         let mut answer = Answer::default();
         let numbered = || self.stations.iter().enumerate();
-        let rests = numbered()
-            .flat_map(|(n, station)| station.rests.iter().map(move |remaining| (n as u16, *remaining)));
+        let idle_periods = numbered()
+            .flat_map(|(n, station)| station.idle_periods.iter().map(move |period| (n as u16, *period)));
         let (accesses, rows) = self.accesses(&mut answer);
         let (choices, candidates) = self.choices(&mut answer, &rows);
-        let states = self.states(&mut answer, rests.collect());
+        let states = self.states(&mut answer, idle_periods.collect());
         let residencies = self.residencies.columns(&mut answer);
         answer.ready(&json!({
             "from_ns": self.from.as_ns(),
@@ -197,11 +197,11 @@ impl WatchedRun {
         (choices, candidates)
     }
 
-    /// The states of stations over time: rests, and the two parts of every service, positioning (with overhead) and
-    /// transfer.
-    fn states(&self, answer: &mut Answer, rests: Vec<(u16, IdlePeriod)>) -> Value {
+    /// The states of stations over time: idle periods, and the two parts of every service, positioning (with overhead)
+    /// and transfer.
+    fn states(&self, answer: &mut Answer, idle_periods: Vec<(u16, IdlePeriod)>) -> Value {
         let mut all: Vec<(u64, u16, u64, u8)> = Vec::new();
-        for (station, IdlePeriod { state, begin, end }) in rests {
+        for (station, IdlePeriod { state, begin, end }) in idle_periods {
             let end = if end == Time::MAX { self.to.max(begin) } else { end };
             let code = match state {
                 State::Idle => IDLE,
@@ -244,10 +244,11 @@ impl WatchedRun {
             .map(|at| {
                 let number = seen.choices.partition_point(|choice| choice.at <= *at);
                 let parked =
-                    seen.rests.iter().rev().find(|remaining| remaining.begin <= *at && *at < remaining.end);
-                let next = seen.choices.get(number).filter(|_| {
-                    number == 0 || parked.is_some_and(|remaining| remaining.state != State::Idle)
-                });
+                    seen.idle_periods.iter().rev().find(|period| period.begin <= *at && *at < period.end);
+                let next = seen
+                    .choices
+                    .get(number)
+                    .filter(|_| number == 0 || parked.is_some_and(|period| period.state != State::Idle));
                 if let Some(next) = next {
                     return (f64::from(next.from.x), f64::from(next.from.y));
                 }
@@ -256,11 +257,11 @@ impl WatchedRun {
                     return (f64::from(state.x), f64::from(state.y));
                 };
                 if known.as_ref().is_none_or(|(of, _)| *of != number) {
-                    known = Some((number, ways(choice, mechanics)));
+                    known = Some((number, paths(choice, mechanics)));
                 }
-                let Some((_, ways)) = &known else { return (0.0, 0.0) };
-                let begun = ways.partition_point(|(begin, _)| begin <= at).max(1) - 1;
-                let (begin, way) = &ways[begun];
+                let Some((_, paths)) = &known else { return (0.0, 0.0) };
+                let begun = paths.partition_point(|(begin, _)| begin <= at).max(1) - 1;
+                let (begin, way) = &paths[begun];
                 way.at(at.since((*begin).min(*at)))
             })
             .unzip();
@@ -271,19 +272,19 @@ impl WatchedRun {
 }
 
 /// The paths of the mechanism through the requests of a choice, one after another, and when each begins.
-fn ways(
+fn paths(
     choice: &Choice,
     mechanics: &dyn sledlab_models::device::Mechanics,
 ) -> Vec<(Time, sledlab_models::device::MotionPath)> {
     let (mut begin, mut state) = (choice.at + choice.overhead, choice.from);
-    let mut ways = Vec::with_capacity(choice.batch.len());
+    let mut paths = Vec::with_capacity(choice.batch.len());
     for request in &choice.batch {
-        ways.push((begin, mechanics.way_from(state, request)));
+        paths.push((begin, mechanics.way_from(state, request)));
         let (timing, after) = mechanics.serve_from(state, request);
         begin += timing.positioning() + timing.transfer;
         state = after;
     }
-    ways
+    paths
 }
 
 const IDLE: u8 = 0;
@@ -304,8 +305,8 @@ impl Station {
         self.accesses.extend(seen.accesses);
         let made = seen.choices.len();
         self.choices.extend(seen.choices);
-        self.rests.retain(|remaining| remaining.end < Time::MAX);
-        self.rests.extend(seen.rests);
+        self.idle_periods.retain(|period| period.end < Time::MAX);
+        self.idle_periods.extend(seen.rests);
         made
     }
 
@@ -317,7 +318,7 @@ impl Station {
         // The last choice before the window says where the mechanism is when the window begins.
         let before = self.choices.partition_point(|choice| choice.at < from).saturating_sub(1);
         self.choices.drain(..before);
-        self.rests.retain(|remaining| remaining.end > from);
+        self.idle_periods.retain(|period| period.end > from);
     }
 }
 

@@ -87,7 +87,7 @@ def kept(
         require(kind, word)
     stored = _native.Conformance(kind, word, plugins)
     for rule in stored.rules():
-        stored.hold(rule, seed, cases)
+        stored.check_cases(rule, seed, cases)
         yield rule
 
 

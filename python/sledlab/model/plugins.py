@@ -82,8 +82,8 @@ def check_plugins(text: Iterable[str], allowed: Collection[str]) -> None:
     for word in text:
         if not {ALL, _name(word)} & names:
             raise Error(
-                f"the experiment names a plug-in, `{word}`, and nothing allows it to run",
-                remedy="if you trust it, say --allow-plugins (in Python: allow_plugins=True)",
+                f"the experiment refers to the plug-in `{word}`, which is not allowed to run",
+                remedy="if you trust it, pass --allow-plugins (in Python: allow_plugins=True)",
             )
 
 

@@ -98,7 +98,7 @@ def format_to_write(path: str, format: str | None = None) -> str:
     result = ENDINGS.get(Path(name.removesuffix(packed)).suffix)
     if result is None or (packed and result == PARQUET):
         raise Error(
-            f"the name `{path}` does not tell in which format to write",
+            f"cannot detect the output format from the name `{path}`",
             remedy="end it in .csv, .txt (.csv.gz, .txt.zst ...) or .parquet, or name the format: "
             + ", ".join(known),
         )

@@ -201,7 +201,7 @@ class _Reading:
             raise Error(
                 f"more than {MAX_VOLUMES:,} volumes",
                 Place(file, rows + 1, 0, ""),
-                "take apart the file by volume first",
+                "split the file by volume first",
             )
         return number
 

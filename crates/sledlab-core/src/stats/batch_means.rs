@@ -68,7 +68,7 @@ mod tests {
     use rand::RngExt;
 
     #[test]
-    fn covers_the_true_mean_about_95_times_in_100() {
+    fn interval_covers_true_mean_in_95_percent() {
         let mut rng = crate::seed::stream(1, "coverage");
         let covered = (0..400)
             .filter(|_| {
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_constant_memory_and_says_when_it_cannot_tell() {
+    fn long_series_uses_bounded_memory() {
         let mut batches = BatchMeans::default();
         assert_eq!(batches.half_width_95(), None);
         (0..1_000_000).for_each(|i| batches.record(f64::from(i % 7)));

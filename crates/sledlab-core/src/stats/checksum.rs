@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nanosecond_and_an_exchange_show_and_the_order_does_not() {
+    fn checksum_detects_changes_and_ignores_order() {
         let all = of(&[(0, 100), (1, 200), (2, 300)]);
         assert_eq!(all, of(&[(2, 300), (0, 100), (1, 200)]));
         assert_ne!(all, of(&[(0, 100), (1, 201), (2, 300)]));

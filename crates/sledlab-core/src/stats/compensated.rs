@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_hundred_million_alike_add_up_to_their_product() {
+    fn many_equal_values_sum_to_their_product() {
         const ADDED: u32 = 200_000_000;
         // The energy of a request, in microjoules.
         let value = 1_003.7;
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn small_values_count_whatever_came_before_them() {
+    fn small_values_survive_large_sums() {
         let mut sum = CompensatedSum::default();
         sum += 1e16;
         (0..1_000_000).for_each(|_| sum += 0.25);

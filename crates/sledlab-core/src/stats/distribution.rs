@@ -56,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn percentiles_hold_to_a_thousandth(mut values in prop::collection::vec(1_u64..1_000_000_000_000, 1..500)) {
+        fn percentiles_are_accurate_to_a_thousandth(mut values in prop::collection::vec(1_u64..1_000_000_000_000, 1..500)) {
             let mut distribution = Distribution::default();
             for value in &values {
                 distribution.record(*value);

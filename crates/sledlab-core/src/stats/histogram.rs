@@ -82,7 +82,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn bins_follow_each_other_without_gaps() {
+    fn bins_are_contiguous() {
         let mut next = 0;
         for number in 0..bin(u64::MAX) {
             assert_eq!(least(number), next);
@@ -95,7 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_added_is_as_if_it_had_been_recorded(values in prop::collection::vec(any::<u64>(), 1..50), at in 0..50_usize) {
+        fn adding_histograms_equals_recording_all_values(values in prop::collection::vec(any::<u64>(), 1..50), at in 0..50_usize) {
             let of = |values: &[u64]| {
                 let mut histogram = Histogram::default();
                 for value in values {

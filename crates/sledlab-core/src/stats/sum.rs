@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_up() {
+    fn records_sum_mean_and_maximum() {
         let mut sum = Sum::default();
         assert_eq!((sum.mean(), sum.max()), (0.0, 0));
         for value in [3, 9, 6] {

@@ -1,4 +1,4 @@
-//! The kernels of MAFIA: how many records fall into each fine window, and into each candidate dense unit?
+//! The kernels of MAFIA, which count the records in each fine window and in each candidate dense unit.
 //!
 //! H. Nagesh, S. Goil, A. Choudhary: Parallel algorithms for clustering high-dimensional large-scale datasets, in
 //! Data Mining for Scientific and Engineering Applications, 2001. Every dimension is cut into fine windows; windows
@@ -417,5 +417,5 @@ fn outside(records: &[f32], index: usize, axes: &[Axis]) -> Error {
     };
     let Axis { low, high, .. } = axis;
     Error::user(format!("record {index} has {value} in dimension {dim}, which goes from {low} to {high}"))
-        .with_remedy("find the smallest and the largest values first, and leave out what is no number")
+        .with_remedy("compute the smallest and the largest value first, and drop values that are not numbers")
 }

@@ -62,7 +62,7 @@ impl<'a> Sieve<'a> {
         Some(())
     }
 
-    /// Visits the children of a node at `depth`, which `held` records reach.
+    /// Visits the children of a node at `depth`, which is reached by the records in the set of the parent.
     fn node(&mut self, index: u32, depth: usize, stored: u64) {
         if depth == self.counter.length {
             self.counts[index as usize - self.counter.first_unit] += stored;

@@ -42,7 +42,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Counts the record at a node of a whole unit; goes on to the children of any other node, which is at `depth`.
+    /// Counts the record at a node of a complete unit; visits the children of any other node, which is at `depth`.
     fn node(&mut self, index: u32, depth: usize) {
         let counter = self.counter;
         if depth == counter.length {

@@ -66,8 +66,13 @@ impl Case {
 /// Checks a device against a rule; the error says how the device breaks it.
 pub type Check = fn(&Make<'_>, &Case) -> Checked;
 
-const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
-    Rule { says, remedy, of_plug_ins, check }
+const fn rule(
+    requirement: &'static str,
+    remedy: &'static str,
+    of_plug_ins: bool,
+    check: Check,
+) -> Rule<Check> {
+    Rule { requirement, remedy, of_plug_ins, check }
 }
 
 /// All rules. The first one also covers errors that the device reports itself.

@@ -47,8 +47,8 @@ impl Case {
 /// Checks a policy against a rule; the error says how the policy breaks it.
 pub type Check = fn(&Make<'_>, &Case) -> Checked;
 
-const fn rule(says: &'static str, remedy: &'static str, check: Check) -> Rule<Check> {
-    Rule { says, remedy, of_plug_ins: true, check }
+const fn rule(requirement: &'static str, remedy: &'static str, check: Check) -> Rule<Check> {
+    Rule { requirement, remedy, of_plug_ins: true, check }
 }
 
 /// All rules. The first one also covers errors that the policy reports itself.

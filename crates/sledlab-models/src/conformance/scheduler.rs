@@ -67,8 +67,13 @@ pub fn hold(check: Check, make: &Make<'_>, seed: u64, number: u64) -> Checked {
 /// Checks a scheduler against a rule; the error says how the scheduler breaks it.
 pub type Check = fn(&Subject<'_>, &Case) -> Checked;
 
-const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
-    Rule { says, remedy, of_plug_ins, check }
+const fn rule(
+    requirement: &'static str,
+    remedy: &'static str,
+    of_plug_ins: bool,
+    check: Check,
+) -> Rule<Check> {
+    Rule { requirement, remedy, of_plug_ins, check }
 }
 
 /// All rules. The first one also covers errors that the scheduler reports itself.

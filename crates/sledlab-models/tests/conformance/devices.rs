@@ -59,7 +59,7 @@ fn check(
     case: &Case,
 ) -> Result<(), TestCaseError> {
     let stored = (rule.check)(&|| description.device(), case);
-    stored.map_err(|broken| TestCaseError::fail(format!("{name}: {} {broken}", rule.says)))
+    stored.map_err(|broken| TestCaseError::fail(format!("{name}: {} {broken}", rule.requirement)))
 }
 
 fn descriptions_read_back_and_build(kind: &'static Entry) {

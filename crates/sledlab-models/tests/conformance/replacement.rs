@@ -22,7 +22,7 @@ fn keeps_rules(name: &str) {
 fn check(name: &str, case: &Case) -> Result<(), TestCaseError> {
     for rule in &RULES {
         let stored = (rule.check)(&|capacity| Choice::parse(name)?.make(capacity), case);
-        stored.map_err(|broken| TestCaseError::fail(format!("{} {broken}", rule.says)))?;
+        stored.map_err(|broken| TestCaseError::fail(format!("{} {broken}", rule.requirement)))?;
     }
     Ok(())
 }

@@ -72,7 +72,7 @@ fn check(
     let (subject, case) = (Subject { make: &make, device }, Case { requests: requests.to_vec(), room });
     for rule in &RULES {
         let stored = (rule.check)(&subject, &case);
-        assert!(stored.is_ok(), "{word} on {on}: {} {}", rule.says, stored.unwrap_err());
+        assert!(stored.is_ok(), "{word} on {on}: {} {}", rule.requirement, stored.unwrap_err());
     }
 }
 

@@ -1,4 +1,4 @@
-//! How arrivals bunch together.
+//! The burstiness of arrivals.
 
 use sledlab_core::Time;
 

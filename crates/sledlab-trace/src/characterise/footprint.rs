@@ -1,4 +1,4 @@
-//! Which blocks requests touch: the working set, and the share of overwritten data.
+//! The footprint of a workload: the working set and the share of overwritten data.
 //!
 //! Pages that a short request touches have a bit for each block; pages that a long request covers whole are kept as
 //! ranges. So memory grows with the number of requests, not with their lengths, and the counts are exact.

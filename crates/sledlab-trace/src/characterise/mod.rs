@@ -1,12 +1,12 @@
-//! Statistics of a workload (AN-11): rate, reads, sizes, places, bursts, reuse.
+//! Statistics of a workload: rate, reads, sizes, addresses, bursts, reuse.
 //!
 //! One pass, in memory that grows with the data touched and not with the number of
 //! requests: a bit for each 512 bytes read and each written, in pages of 256 KiB,
 //! and a counter for each address at which a write has started. Long requests take ranges
 //! instead of bits, so that memory and time do not grow with the length of a request.
 //!
-//! Unless said otherwise statistics count reads and writes only, KB is 1024 bytes, and shares are of all reads and
-//! writes. Requests of several devices are kept apart: a request continues, overlaps or repeats only requests to its
+//! Unless stated otherwise, statistics count reads and writes only, KB is 1024 bytes, and shares are of all reads and
+//! writes. Devices are treated separately: a request continues, overlaps or repeats only requests to its
 //! own device.
 
 mod burstiness;
@@ -96,7 +96,7 @@ impl Default for Characterisation {
 }
 
 impl Characterisation {
-    /// A characterisation with caches of the user's choice.
+    /// Returns a characterization with user-defined caches.
     ///
     /// # Errors
     /// The cache block is not a multiple of 512 bytes, or a cache is empty, too large or not larger than the one before.

@@ -34,7 +34,7 @@ pub struct Report {
     pub sizes: Sizes,
     /// The highest first block of a request.
     pub highest_start_block: u64,
-    /// The block after the highest one touched: the least capacity that holds the workload.
+    /// The block after the highest accessed block: the minimum capacity for the workload.
     pub end_block: u64,
     /// Share of requests that begin and end at multiples of 4 KiB.
     pub aligned_4k_share: f64,
@@ -192,7 +192,7 @@ pub struct Dispersion {
     /// Variance of the counts over their mean, full windows only; 1 for a Poisson process, `None` with fewer than two
     /// windows.
     pub index: Option<f64>,
-    /// Most requests in one window.
+    /// The maximum number of requests in a window.
     pub busiest: u64,
 }
 

@@ -220,7 +220,7 @@ struct Pages {
 #[derive(Clone, Debug)]
 struct Page {
     key: u64,
-    held: u32,
+    resident: u32,
     slots: [u32; PAGE_UNITS as usize],
 }
 
@@ -229,7 +229,7 @@ impl Pages {
     #[inline]
     fn find(&mut self, key: u64) -> u32 {
         *self.index.entry(key).or_insert_with(|| {
-            let page = Page { key, held: 0, slots: [NONE; PAGE_UNITS as usize] };
+            let page = Page { key, resident: 0, slots: [NONE; PAGE_UNITS as usize] };
             if let Some(place) = self.free.pop() {
                 self.table[place as usize] = page;
                 return place;
@@ -248,15 +248,15 @@ impl Pages {
     fn enter(&mut self, page: u32, unit: u16, slot: u32) {
         let page = &mut self.table[page as usize];
         page.slots[usize::from(unit)] = slot;
-        page.held += 1;
+        page.resident += 1;
     }
 
     #[inline]
     fn leave(&mut self, place: u32, unit: u16) {
         let page = &mut self.table[place as usize];
         page.slots[usize::from(unit)] = NONE;
-        page.held -= 1;
-        if page.held == 0 {
+        page.resident -= 1;
+        if page.resident == 0 {
             self.index.remove(&page.key);
             self.free.push(place);
         }
@@ -294,7 +294,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_caches_simulated_one_by_one(
+        fn hit_ratios_equal_separate_cache_simulations(
             units in prop::collection::vec(0_u64..24, 0..300),
             spread in 1_u64..40,
             sizes in prop::collection::btree_set(1_usize..20, 1..5),
@@ -313,7 +313,7 @@ mod tests {
         }
 
         #[test]
-        fn long_requests_agree_with_single_units(
+        fn long_requests_equal_single_units(
             runs in prop::collection::vec((0_u64..200, 1_u32..150), 1..20),
             sizes in prop::collection::btree_set(1_usize..30, 1..4),
         ) {

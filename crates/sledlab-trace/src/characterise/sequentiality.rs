@@ -1,4 +1,4 @@
-//! How requests follow each other by address.
+//! The sequentiality of requests.
 
 use sledlab_core::{BLOCK_BYTES, Op, Request};
 

@@ -19,7 +19,7 @@ fn report(requests: &[Request]) -> Report {
 }
 
 #[test]
-fn nothing_gives_zeros_and_no_nan() {
+fn empty_trace_gives_zeros_without_nan() {
     let report = report(&[]);
     assert_eq!((report.requests, report.rate_per_s, report.read_share), (0, None, 0.0));
     assert!(report.dispersion.iter().all(|window| window.index.is_none()));
@@ -37,7 +37,7 @@ fn metadata_is_counted_among_reads_and_writes() {
 }
 
 #[test]
-fn flushes_and_trims_are_counted_and_nothing_more() {
+fn flushes_and_trims_affect_only_their_counts() {
     let requests = [
         request(0, Op::Read, 0, 8),
         request(500, Op::Trim, 1 << 30, 4096),
@@ -56,7 +56,7 @@ fn flushes_and_trims_are_counted_and_nothing_more() {
 }
 
 #[test]
-fn shares_below_8_kb_are_told_for_each_operation() {
+fn shares_below_8_kb_are_per_operation() {
     let sizes = report(&[
         request(0, Op::Read, 0, 16),
         request(1, Op::Read, 0, 17),
@@ -69,7 +69,7 @@ fn shares_below_8_kb_are_told_for_each_operation() {
 }
 
 #[test]
-fn devices_are_told_apart() {
+fn devices_are_counted_separately() {
     let on = |device, lbn| Request { device, ..request(0, Op::Write, lbn, 8) };
     let report = report(&[on(0, 0), on(3, 0), on(3, 8), on(0, 8)]);
     let counts: Vec<_> = report.devices.iter().map(|count| (count.device, count.requests)).collect();
@@ -97,7 +97,7 @@ fn requests_of_two_terabytes_are_counted() {
 }
 
 #[test]
-fn a_poisson_process_looks_like_one() {
+fn poisson_arrivals_have_poisson_statistics() {
     let params = toml::from_str("requests = 200000\nmean_interarrival_ms = 10.0").unwrap();
     let mut source = crate::synthetic::build("uniform", &params, 1, 6_750_000).unwrap();
     let report = characterise(source.as_mut(), &CharacterOptions::default()).unwrap();
@@ -110,7 +110,7 @@ fn a_poisson_process_looks_like_one() {
 }
 
 #[test]
-fn refuses_caches_that_make_no_sense() {
+fn invalid_cache_sizes_are_rejected() {
     let with = |cache_block_bytes, cache_sizes_mb: &[u64]| {
         Characterisation::new(&CharacterOptions {
             cache_block_bytes,
@@ -127,17 +127,17 @@ fn refuses_caches_that_make_no_sense() {
 
 proptest! {
     #[test]
-    fn working_set_agrees_with_plain_sets(
+    fn working_set_equals_set_of_blocks(
         requests in prop::collection::vec((any::<bool>(), 0_u64..5000, 1_u32..1500), 1..40),
     ) {
         let requests: Vec<Request> = requests
             .into_iter()
             .map(|(read, lbn, blocks)| request(0, if read { Op::Read } else { Op::Write }, lbn, blocks))
             .collect();
-        let blocks_of = |wanted: &dyn Fn(Op) -> bool, unit: u64| {
+        let blocks_of = |is_counted: &dyn Fn(Op) -> bool, unit: u64| {
             let touched: HashSet<u64> = requests
                 .iter()
-                .filter(|r| wanted(r.op))
+                .filter(|r| is_counted(r.op))
                 .flat_map(|r| r.lbn / unit..=(r.end() - 1) / unit)
                 .collect();
             touched.len() as u64 * unit * BLOCK_BYTES
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn sixths_add_up(gaps_us in prop::collection::vec(0_u64..10_000_000, 1..200)) {
+    fn requests_per_sixth_sum_to_total(gaps_us in prop::collection::vec(0_u64..10_000_000, 1..200)) {
         let mut now = Time::ZERO;
         let requests: Vec<Request> = gaps_us
             .iter()

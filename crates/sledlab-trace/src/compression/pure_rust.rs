@@ -8,7 +8,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::{Unpacked, XZ_MEMORY};
 
-/// Largest window a frame may ask for: what the library in C grants.
+/// The maximum window size of a frame: the limit of the C library.
 const WINDOW: u64 = 128 << 20;
 
 #[allow(clippy::unnecessary_wraps, reason = "as the library in C, which allocates")]
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_and_streams_are_those_of_the_libraries() {
+    fn decoders_equal_c_libraries() {
         let text = text();
         let (half, remaining) = text.split_at(text.len() / 2);
         let skipped = [&0x184d_2a53_u32.to_le_bytes()[..], &3_u32.to_le_bytes(), b"abc"].concat();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_damaged_is_told_apart() {
+    fn truncated_and_damaged_data_give_different_errors() {
         let packed = ::zstd::encode_all(Cursor::new(text()), 3).unwrap();
         let cut = read(zstd(Cursor::new(packed[..packed.len() / 2].to_vec()))).unwrap_err();
         assert_eq!(cut.kind(), ErrorKind::UnexpectedEof, "{cut}");

@@ -1,4 +1,4 @@
-//! What `blkparse` prints by default from a `blktrace` recording.
+//! The default text output of `blkparse` for a `blktrace` recording.
 //!
 //! `major,minor cpu sequence seconds pid action rwbs sector + sectors [process]`. The requests are the events of action
 //! Q (queued), or, in a recording that begins without any, those of action D (issued to the driver). `rwbs` tells the

@@ -1,11 +1,11 @@
-//! The project's own CSV: `time_us,op,offset_bytes,length_bytes`, then `device` where there are several devices, or
+//! The CSV format of sledlab: `time_us,op,offset_bytes,length_bytes`, then `device` where there are several devices, or
 //! `device,metadata` where it is known which requests are for metadata.
 //!
 //! Times count microseconds from the start of the trace, with up to three decimals where the trace knows nanoseconds.
 //! `op` is R (read), W (write), T (trim) or F (flush, whose range is ignored). Offsets and lengths are bytes; ranges
-//! are rounded outwards to whole blocks. A read or write that begins at the start of a block and ends within one wants
-//! only the words (8 bytes) of its last block that it touches; one that begins within a block wants all of its last
-//! block. `metadata` is 1 for requests for metadata, else 0.
+//! are rounded outwards to whole blocks. A read or write that begins at the start of a block and ends within one
+//! requests only the words (8 bytes) of its last block that it touches; one that begins within a block requests all of
+//! its last block. `metadata` is 1 for requests for metadata, else 0.
 
 use sledlab_core::{Op, Request, Result, Source, unrequested_words};
 
@@ -25,7 +25,7 @@ impl Format for Csv {
     }
 
     fn about(&self) -> &'static str {
-        "sledlab's own: time_us,op,offset_bytes,length_bytes[,device[,metadata]]; op R, W, T trim, F flush"
+        "sledlab CSV: time_us,op,offset_bytes,length_bytes[,device[,metadata]]; op R, W, T trim, F flush"
     }
 
     fn clock(&self) -> Clock {

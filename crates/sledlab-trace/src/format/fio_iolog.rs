@@ -50,7 +50,7 @@ impl Format for FioIolog {
             return Ok(Box::new(LineSource::new(reading.input, parser, reading.arrivals)));
         }
         if first.starts_with(b"fio version ") {
-            return Err(Error::user("this version of fio's iolog is not known")
+            return Err(Error::user("unsupported version of fio's iolog")
                 .with_remedy("write version 2 or 3 (any fio since 1.20 does)")
                 .at(reading.input.name(), 1, 1, &first));
         }

@@ -102,7 +102,7 @@ pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
     let bytes = head.bytes;
     if bytes.is_empty() {
         return Err(Error::user("the file is empty")
-            .with_remedy("check that it was written completely")
+            .with_remedy("check that the file is complete")
             .at(name, 0, 0, b""));
     }
     if bytes.starts_with(b"PAR1") {
@@ -115,12 +115,12 @@ pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
         match head.column_names() {
             Some(columns) => error
                 .with_remedy(format!(
-                    "the columns of csv are {}; or name the format with `--format`",
+                    "the columns of csv are {}; or set the format with `--format`",
                     csv::HEADER
                 ))
                 .at(name, 0, 0, columns),
             None => error
-                .with_remedy("name the format with `--format` to see what does not fit")
+                .with_remedy("set the format with `--format` for a detailed error message")
                 .at(name, 0, 0, b""),
         }
     })

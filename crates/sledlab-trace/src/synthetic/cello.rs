@@ -1,4 +1,4 @@
-//! A stand-in for one hour of cello, a news server (WL-01).
+//! A stand-in for one hour of cello, a news server.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;
@@ -12,11 +12,11 @@ use super::size_mix::{SizeMix, Weighted, mean_kb, split};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// Bursty, write-dominated, mostly random: calibrated on what was published of cello.
+    /// Bursty, write-dominated, mostly random: calibrated on published statistics of cello.
     ///
-    /// Hong 2006 and Wang 2005 publish the rate, the share of reads, the mean size, the share of writes
-    /// below 8 KB, sequentiality and the data touched; `docs/calibration.md` compares. What begins
-    /// with *Open* is a choice. Twelve hours as in Wang 2005 are `requests = 1088407`, `rate_per_s = 25.2`.
+    /// Hong 2006 and Wang 2005 publish the rate, the share of reads, the mean size, the share of writes below 8 KB,
+    /// sequentiality and the data touched; `docs/calibration.md` compares. Values of *Open* parameters are not
+    /// published but assumed. Twelve hours as in Wang 2005 are `requests = 1088407`, `rate_per_s = 25.2`.
     pub struct CelloParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 118_800_u64;
@@ -34,15 +34,15 @@ sledlab_core::params! {
         mean_size_kb: f64 = 7.2, "KB", 1.0..64.0;
         /// Share of writes below 8 KB.
         small_write_share: f64 = 0.52, "", 0.0..1.0;
-        /// Share of requests that begin where the request before ended.
+        /// Share of requests that start where the previous request ended.
         sequential_share: f64 = 0.074, "", 0.0..1.0;
-        /// Open: extents read or written in order at a time.
+        /// Open: number of extents that are accessed sequentially at the same time.
         streams: u64 = 8_u64, "", 1..1e4;
-        /// Open: mean number of requests to one stream in a row.
+        /// Open: mean number of consecutive requests to one stream.
         stream_turn: f64 = 4.0, "", 1.5..1e4;
         /// Open: share of the non-sequential writes that overwrite one of the last 1,024 writes.
         overwrite_share: f64 = 0.3, "", 0.0..1.0;
-        /// Size of the data that requests choose from; 1,088,407 requests touch 775 MiB.
+        /// Size of the accessed data; 1,088,407 requests touch 775 MiB.
         data_mb: f64 = 880.0, "MiB", 0.1..1e6;
         /// Open: exponent of the popularity of extents of 64 KB by rank.
         zipf_exponent: f64 = 0.9, "", 0.0..10.0;
@@ -75,7 +75,7 @@ pub struct Cello {
     files: RankedFiles,
     sequential: SequentialShare,
     streams: Vec<Place>,
-    /// The stream whose turn it is, and the operation of its turn.
+    /// The active stream and the operation of its requests.
     turn: Option<(usize, Op)>,
     stream_turn: f64,
     overwrite_share: f64,
@@ -102,7 +102,7 @@ impl Place {
     }
 }
 
-/// Refuses more sequential requests than all turns could hold.
+/// Rejects a share of sequential requests that turns cannot reach.
 ///
 /// A turn of n requests has n - 1 sequential ones and one other request after it; ends of extents cost some more.
 fn check_sequential_share(params: &CelloParams) -> Result<()> {

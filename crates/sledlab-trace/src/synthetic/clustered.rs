@@ -65,7 +65,7 @@ impl ClusterRates {
     }
 }
 
-/// What begins with a request.
+/// The unit that begins with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum First {
     /// Nothing: the request continues its clump or run.
@@ -83,7 +83,7 @@ pub enum First {
 pub struct Arrival {
     /// When the request arrives.
     pub at: Time,
-    /// What begins with the request.
+    /// The unit that begins with the request.
     pub first: First,
     /// Whether the request belongs to a copy.
     pub copying: bool,

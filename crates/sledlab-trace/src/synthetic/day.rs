@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flat_day_changes_nothing() {
+    fn zero_amplitude_leaves_arrivals_unchanged() {
         let mut day = Day::new(24.0, 0.0, 12.0);
         for second in [0, 1, 300, 301, 86_400, 900_000] {
             let time = Time::from_ns(second * 1_000_000_000);
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_days_take_as_long_as_before() {
+    fn full_days_keep_their_length() {
         for amplitude in [0.3, 1.0] {
             let mut day = Day::new(1.0, amplitude, 0.25);
             let hours: Vec<f64> =
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_is_where_it_should_be() {
+    fn rate_peaks_at_peak_hour() {
         let mut day = Day::new(24.0, 1.0, 6.0);
         let mut in_hour = [0; 24];
         for minute in 0..1440 {

@@ -1,4 +1,4 @@
-//! Requests that cross the ends of rows, tracks, cylinders and sleds (WL-15 d).
+//! Requests that cross the ends of rows, tracks, cylinders and sleds.
 
 use sledlab_core::{Request, Result};
 
@@ -6,8 +6,8 @@ use super::draw::{Arrivals, Gap, Ops, Places, fitting};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// In turn: a request across the end of a row, a track, a cylinder, a sled, and at the
-    /// first and last block of the device. Kinds that the device has no end of are left out.
+    /// Requests that cross, cyclically, the end of a row, a track, a cylinder and a sled, and requests
+    /// at the first and last block of the device. Boundaries that the device lacks are omitted.
     pub struct DirectedBoundariesParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 10_000_u64;

@@ -1,4 +1,4 @@
-//! Adjacent reads that together fill the tip limit exactly, or miss it by one (WL-15 e).
+//! Adjacent reads that together fill the tip limit exactly, or miss it by one.
 
 use sledlab_core::{Error, Op, Request, Result, Time};
 
@@ -6,10 +6,10 @@ use super::draw::{Arrivals, Gap, Places};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// Bursts of adjacent reads whose sum is one block less than the tip limit, the limit, and one more, in turn.
+    /// Bursts of adjacent reads whose total is, cyclically, one block below, at and above the tip limit.
     ///
     /// All of a burst arrives at once. Its first request is elsewhere and keeps the device busy, so that
-    /// the adjacent ones meet in the queue, in the order of their blocks.
+    /// the adjacent requests meet in the queue, in the order of their blocks.
     pub struct DirectedMergeParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 10_000_u64;
@@ -30,7 +30,7 @@ pub struct DirectedMerge {
     limit_blocks: u64,
     capacity_blocks: u64,
     now: Time,
-    /// The part of the burst still to come: next block, and block after the last.
+    /// The remaining part of the burst: next block, and block after the last.
     next_lbn: u64,
     end_lbn: u64,
     bursts: u64,

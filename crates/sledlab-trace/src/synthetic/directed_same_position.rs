@@ -1,4 +1,4 @@
-//! Pairs of requests at one (x, y) under different tip groups (WL-15 c).
+//! Pairs of requests at one (x, y) under different tip groups.
 
 use sledlab_core::{Error, Request, Result, Time};
 
@@ -6,11 +6,11 @@ use super::draw::{Arrivals, Gap, Ops, Places};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// Two requests arrive together that one sled position serves, each with another group of tips.
+    /// Pairs of simultaneous requests at one sled position, each for another group of tips.
     ///
     /// Blocks stride_blocks apart lie at the same (x, y). The defaults are G2's row-first layout: tracks
     /// of 540 blocks, 5 tip groups, rows of 20. The streaming layout reverses every other track, so there
-    /// the stride is 1080 with 2 groups. For the y-sequential layout take stride 67500, 100 groups and rows of 1.
+    /// the stride is 1080 with 2 groups. For the y-sequential layout use stride 67500, 100 groups and rows of 1.
     pub struct DirectedSamePositionParams {
         /// Number of requests, two for each pair; 0 never ends.
         requests: u64 = 10_000_u64;

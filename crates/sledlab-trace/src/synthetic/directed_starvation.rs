@@ -1,4 +1,4 @@
-//! A far request against an endless stream near the sled (WL-15 a).
+//! A far request against an endless stream near the sled.
 
 use sledlab_core::{Op, Request, Result, Span, Time};
 
@@ -6,10 +6,10 @@ use super::draw::{Arrivals, Gap, Places, fitting};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// Reads near one place, arriving faster than they can be served, and now and then one far away.
+    /// Reads near one location that overload the device, and occasional reads of a distant block.
     ///
-    /// Schedulers by positioning time alone never serve the far one while the stream lasts; those
-    /// that age requests or sweep the medium bound its wait. Distances are in cylinders of
+    /// Schedulers that minimize only the positioning time do not serve the distant request while the
+    /// stream lasts; those that age requests or sweep the medium bound its wait. Distances are in cylinders of
     /// blocks_per_cylinder blocks, counted from near_share of the capacity.
     pub struct DirectedStarvationParams {
         /// Number of requests; 0 never ends.

@@ -1,4 +1,4 @@
-//! An endless sequential stream with a few random requests in between (WL-15 b).
+//! An endless sequential stream with a few random requests in between.
 
 use sledlab_core::{Op, Request, Result, Time};
 
@@ -8,8 +8,8 @@ use super::{Generator, GeneratorSetting};
 sledlab_core::params! {
     /// One sequential read stream over the whole device, and sparse random reads.
     ///
-    /// A scheduler that serves a whole group before it moves on stays with the stream
-    /// (GSPTF); zones that bound the visit do not. At the end of the device the stream starts over.
+    /// A scheduler that serves a complete group before the next one stays with the stream
+    /// (GSPTF); a scheduler with zones does not. At the end of the device the stream starts over.
     pub struct DirectedStreamParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 20_000_u64;

@@ -1,4 +1,4 @@
-//! The mix with which the manual of the reference simulator validates disks (WL-11).
+//! The mix with which the manual of the reference simulator validates disks.
 
 use rand::RngExt;
 use rand_distr::StandardNormal;

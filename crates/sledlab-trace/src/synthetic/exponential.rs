@@ -1,4 +1,4 @@
-//! Exponential gaps and sizes, uniform places: the workload of Lee 2009 (WL-07).
+//! Exponential gaps and sizes, uniform places: the workload of Lee 2009.
 
 use sledlab_core::{BLOCK_BYTES, Request, Result};
 

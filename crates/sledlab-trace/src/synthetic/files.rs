@@ -149,14 +149,14 @@ mod tests {
     use proptest::prelude::*;
     use sledlab_core::seed::stream;
 
-    fn laid_out(lengths: &[u32], gap: u64, space: u64) -> RankedFiles {
+    fn place_files(lengths: &[u32], gap: u64, space: u64) -> RankedFiles {
         let streams = ["scatter", "picks", "places"].map(|name| stream(1, name));
         RankedFiles::new(lengths.iter().copied(), gap, space, 0.9, streams).unwrap()
     }
 
     proptest! {
         #[test]
-        fn files_lie_apart_and_hold_what_is_placed(
+        fn files_are_disjoint_and_contain_placed_requests(
             pieces in prop::collection::vec(1_u32..40, 1..60),
             gap in prop_oneof![Just(0_u64), Just(16), Just(32)],
             space in prop_oneof![1_u64..200, 200_u64..200_000],
@@ -164,7 +164,7 @@ mod tests {
         ) {
             let length = |pieces: &u32| pieces * (16 + gap as u32) - gap as u32;
             let lengths: Vec<u32> = pieces.iter().map(length).collect();
-            let mut files = laid_out(&lengths, gap, space);
+            let mut files = place_files(&lengths, gap, space);
             let mut sorted = files.by_rank.clone();
             sorted.sort_by_key(|file| file.start);
             prop_assert!(sorted.windows(2).all(|pair| pair[0].end() <= pair[1].start));
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_first_files_are_the_most_popular() {
-        let mut files = laid_out(&[16; 1000], 0, 1 << 20);
+        let mut files = place_files(&[16; 1000], 0, 1 << 20);
         let (first, tenth) = (files.by_rank[0], files.by_rank[9]);
         let picks: Vec<RankedFile> = (0..200_000).map(|_| files.pick()).collect();
         let count = |file: RankedFile| picks.iter().filter(|pick| **pick == file).count() as f64;

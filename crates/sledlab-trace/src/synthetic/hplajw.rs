@@ -1,4 +1,4 @@
-//! A stand-in for one hour of hplajw, a workstation (WL-02).
+//! A stand-in for one hour of hplajw, a workstation.
 
 use rand::RngExt;
 use rand_distr::Exp1;
@@ -13,11 +13,11 @@ use super::size_mix::{SizeMix, Weighted, mean_kb, split};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// Bursts of one user, most of them several files read or written at once: calibrated on what
-    /// was published of hplajw.
+    /// Bursts of one user, most of them several files read or written at once: calibrated on
+    /// published statistics of hplajw.
     ///
     /// Hong 2006 and Wang 2005 publish the rate, the share of reads, the mean size, sequentiality and the
-    /// data touched; `docs/calibration.md` compares. What begins with *Open* is a choice. The two
+    /// data touched; `docs/calibration.md` compares. Values of *Open* parameters are not published but assumed. The two
     /// hours of Wang 2005 are `requests = 308788`, `rate_per_s = 42.9`.
     pub struct HplajwParams {
         /// Number of requests; 0 never ends.
@@ -34,11 +34,11 @@ sledlab_core::params! {
         mean_size_kb: f64 = 7.6, "KB", 1.0..64.0;
         /// Open: share of requests that belong to files read or written from end to end; sweep 0.3 to 0.8.
         run_share: f64 = 0.65, "", 0.0..0.85;
-        /// Share of requests that begin where the request before ended, or an interleave gap further.
+        /// Share of requests that start where the previous request ended, or an interleave gap further.
         sequential_share: f64 = 0.143, "", 0.0..0.85;
         /// Open: gap between the blocks of a file, 0 or, in old file systems, 8 to 16.
         interleave_kb: u64 = 0_u64, "KB", 0..64;
-        /// Size of the data that requests choose from; 308,788 requests touch 376 MiB.
+        /// Size of the accessed data; 308,788 requests touch 376 MiB.
         data_mb: f64 = 450.0, "MiB", 0.1..1e6;
         /// Open: mean size of files.
         mean_file_kb: f64 = 64.0, "KB", 8.0..1e5;
@@ -58,7 +58,7 @@ const SMALL: [Weighted; 3] = [(1.0, 0.6), (2.0, 0.25), (4.0, 0.15)];
 /// Sizes above 8 KB.
 const LARGE: [Weighted; 3] = [(16.0, 0.8), (32.0, 0.15), (64.0, 0.05)];
 
-/// Most files that are read or written at the same time: one and 1 to 4 others.
+/// The maximum number of files that are accessed at the same time: one and 1 to 4 others.
 const MAX_SCANS: u64 = 5;
 
 /// See [`HplajwParams`].
@@ -89,7 +89,7 @@ struct Scan {
     next: u64,
 }
 
-/// Sizes of the requests outside runs, such that all requests together have the mean wanted.
+/// Sizes of the requests outside runs, such that all requests have the configured mean size.
 fn random_sizes(params: &HplajwParams) -> Result<Vec<Weighted>> {
     let (small_kb, large_kb) = (mean_kb(&SMALL), mean_kb(&LARGE));
     let others = 1.0 - EIGHT_SHARE;
@@ -101,8 +101,8 @@ fn random_sizes(params: &HplajwParams) -> Result<Vec<Weighted>> {
     Ok(sizes)
 }
 
-/// Refuses more sequential requests than runs hold: the first of a file is not sequential, and the end of a burst cuts
-/// files short.
+/// Rejects more sequential requests than runs contain: the first of a file is not sequential, and the end of a burst
+/// cuts files short.
 fn check_sequential_share(params: &HplajwParams) -> Result<()> {
     let maximum = 0.9 * params.run_share * (1.0 - 8.0 / params.mean_file_kb);
     if params.sequential_share <= maximum {
@@ -120,7 +120,7 @@ fn check_sequential_share(params: &HplajwParams) -> Result<()> {
 /// Lengths of files in blocks, from the first piece to the last: a geometric number of pieces.
 fn file_lengths(params: &HplajwParams, gap_blocks: u64, mut rng: Stream) -> impl Iterator<Item = u32> {
     let mean_pieces = params.mean_file_kb * 1024.0 / (PIECE_BLOCKS * 512) as f64;
-    // Rounded up, an exponential draw of this mean is geometric with the mean wanted.
+    // Rounded up, an exponential draw of this mean is geometric with the configured mean.
     let mean = -1.0 / math::ln_1p(-1.0 / mean_pieces);
     let mut left = blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS);
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The check workload that the reference simulator ships for MEMS devices (WL-08).
+//! The check workload that the reference simulator ships for MEMS devices.
 
 use sledlab_core::{Request, Result};
 

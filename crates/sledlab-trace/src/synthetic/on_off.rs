@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_quantiles_are_those_of_the_recorded_week() {
+    fn quantiles_match_recorded_week() {
         assert!(GAPS_MS.is_sorted() && SHARES.is_sorted());
         // The 40,385 gaps themselves have a mean of 26.37 ms.
         assert!((mean_gap_ms() / 26.37 - 1.0).abs() < 0.03, "{}", mean_gap_ms());

@@ -1,4 +1,4 @@
-//! Queries over a relation that is stored by rows, by columns or for the tabular layout (LY-08).
+//! Queries over a relation that is stored by rows, by columns or for the tabular layout.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;
@@ -8,7 +8,7 @@ use super::draw::{Arrivals, Gap, Places};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::choices! {
-    /// Which blocks hold which attributes of which tuples.
+    /// Storage format of a relation: the mapping of attributes and tuples to blocks.
     pub enum RelationStore {
         /// Whole tuples, one after the other.
         Rows = "rows",
@@ -22,8 +22,8 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// Queries that scan some attributes of a stretch of a relation, or look up single tuples.
     ///
-    /// The same seed gives the same queries for every store. What a query wants arrives at one instant: a request for
-    /// each attribute, of rows one request. Yu, Agrawal and El Abbadi (2003) proposed the layout; numbers are ours.
+    /// The same seed gives the same queries for every store. All requests of a query arrive at one instant: one
+    /// per attribute, or one for rows. Yu, Agrawal and El Abbadi (2003) proposed the layout; the defaults are ours.
     pub struct RelationParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 100_000_u64;

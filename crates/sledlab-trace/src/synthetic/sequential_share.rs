@@ -1,4 +1,4 @@
-//! Keeps requests to a share of sequential ones.
+//! Controls the share of sequential requests.
 
 /// Counts the sequential requests that are missing so far to reach the share.
 ///
@@ -8,7 +8,7 @@
 #[derive(Clone, Copy, Debug)]
 pub struct SequentialShare {
     share: f64,
-    owed: f64,
+    missing: f64,
 }
 
 impl SequentialShare {
@@ -16,18 +16,18 @@ impl SequentialShare {
     const MAX_PENDING: f64 = 100.0;
 
     pub fn new(share: f64) -> Self {
-        SequentialShare { share, owed: 0.0 }
+        SequentialShare { share, missing: 0.0 }
     }
 
     /// The probability with which to continue a run, or to begin one.
     #[inline]
     pub fn chance(&self) -> f64 {
-        self.owed / Self::MAX_PENDING
+        self.missing / Self::MAX_PENDING
     }
 
     /// Counts a request, which is sequential or not.
     #[inline]
     pub fn count(&mut self, sequential: bool) {
-        self.owed += self.share - f64::from(u8::from(sequential));
+        self.missing += self.share - f64::from(u8::from(sequential));
     }
 }

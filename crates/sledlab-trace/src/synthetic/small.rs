@@ -1,4 +1,4 @@
-//! Small requests of some bytes at strided places (WL-16).
+//! Small requests of some bytes at strided places.
 
 use rand::RngExt;
 use rand_distr::Exp1;
@@ -22,7 +22,7 @@ sledlab_core::params! {
     /// Requests of parallel file systems and mobile devices, most of them smaller than a block.
     ///
     /// Hong 2006 and Lin name such workloads, with a mean size of about 200 bytes, as those for which
-    /// accesses to parts of a block matter; they publish nothing else of them.
+    /// accesses to parts of a block matter; they publish no other properties.
     pub struct SmallParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 100_000_u64;

@@ -1,4 +1,4 @@
-//! Small requests to a part of the data, streams through the rest: the workload that bipartite layouts serve (LY-07).
+//! Small requests to a part of the data, streams through the rest: the workload that bipartite layouts serve.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;
@@ -10,7 +10,7 @@ use super::{Generator, GeneratorSetting};
 sledlab_core::params! {
     /// Poisson arrivals of small requests to small data, and of streams through large data.
     ///
-    /// Griffin et al. (2000) mix accesses of 4 KB with much larger ones; the numbers are ours.
+    /// Griffin et al. (2000) mix accesses of 4 KB with much larger ones; the defaults are ours.
     pub struct SmallAndStreamsParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 100_000_u64;

@@ -1,4 +1,4 @@
-//! A stand-in for a day of one disk of snake, a file server (WL-04, WL-17).
+//! A stand-in for a day of one disk of snake, a file server.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;
@@ -12,12 +12,12 @@ use super::size_mix::{SizeMix, Weighted, mean_kb, split};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// Clusters of clumps of requests, sequential reads, rare copies: calibrated on what was
-    /// published of disk 6 of snake on 30 May 1992.
+    /// Clusters of clumps of requests, sequential reads, rare copies: calibrated on published
+    /// statistics of disk 6 of snake on 30 May 1992.
     ///
-    /// Hong 2006 and Lin publish the mean size, the share of metadata, and what a G3 sled that
-    /// parks at once makes of it at 10 and 100 times its speed: start-ups, response times,
-    /// energies. `docs/calibration.md` compares. What begins with *Open* is a choice.
+    /// Hong 2006 and Lin publish the mean size, the share of metadata, and results of a G3 sled that parks immediately,
+    /// at speed-ups of 10 and 100: start-ups, response times, energies. `docs/calibration.md` compares. Values of
+    /// *Open* parameters are not published but assumed.
     pub struct SnakeParams {
         /// Open: number of requests, fitted to the savings of subsector access; 0 never ends.
         requests: u64 = 87_000_u64;
@@ -31,27 +31,27 @@ sledlab_core::params! {
         cluster_clumps: f64 = 19.0, "", 1.0..1e6;
         /// Open: mean time between clumps of a cluster.
         cluster_gap_ms: f64 = 59.2, "ms", 0.0..1e9;
-        /// Open: number of requests that read and write a copy; 0 for no copies.
+        /// Open: number of requests of a copy, reads and writes; 0 disables copies.
         copy_requests: u64 = 5_650_u64, "", 0..1e9;
         /// Open: time between copies.
         copy_every_s: f64 = 10_600.0, "s", 1e-3..1e9;
-        /// Open: mean number of requests that a copy reads or writes in a row.
+        /// Open: mean number of consecutive reads or writes of a copy.
         copy_run: f64 = 8.0, "", 1.0..1e6;
         /// Open: mean time between the runs of a copy.
         copy_gap_ms: f64 = 50.0, "ms", 0.0..1e9;
         /// Open: share of reads.
         read_share: f64 = 0.45, "", 0.0..1.0;
-        /// Open: share of reads that begin where a read just before ended.
+        /// Open: share of reads that start where the previous read ended.
         sequential_share: f64 = 0.6, "", 0.0..1.0;
         /// Mean size of a request.
         mean_size_kb: f64 = 8.0, "KB", 1.0..64.0;
         /// Share of requests for metadata.
         metadata_share: f64 = 0.72, "", 0.0..1.0;
-        /// Whether requests for metadata shrink to one block, of which `metadata_bytes` are wanted.
+        /// Whether metadata requests shrink to one block, of which `metadata_bytes` are requested.
         trim_metadata: bool = false;
-        /// Bytes wanted of trimmed metadata; Hong 2006 has 4 to 128.
+        /// Requested bytes of trimmed metadata; Hong 2006 uses 4 to 128.
         metadata_bytes: u64 = 128_u64, "bytes", 4..512;
-        /// Open: size of the data that requests choose from; copies go anywhere.
+        /// Open: size of the accessed data; copies use all addresses.
         data_mb: f64 = 300.0, "MiB", 0.1..1e6;
         /// Open: size of files.
         file_kb: f64 = 128.0, "KB", 1.0..1e5;
@@ -87,7 +87,7 @@ pub struct Snake {
     copy: Copy,
     space_blocks: u64,
     metadata_share: f64,
-    /// If requests for metadata are trimmed to a block: the words of that block that they do not want.
+    /// The unrequested words of metadata requests if they are trimmed to a block.
     trimmed: Option<u8>,
     sizes_rng: Stream,
     sequential_rng: Stream,
@@ -112,7 +112,7 @@ fn sizes(params: &SnakeParams) -> Result<Vec<Weighted>> {
     Ok(sizes)
 }
 
-/// The share of the reads outside copies that must be sequential, as reads of copies have a share of their own: a run
+/// Returns the required share of sequential reads outside copies. Reads of copies have a fixed share: a run
 /// of a copy that follows another run of reads continues it.
 fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Result<f64> {
     let copies = rhythm.copy_share();
@@ -127,7 +127,7 @@ fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Res
         return Ok((expected - in_copies) / (1.0 - copies));
     }
     Err(Error::user(format!(
-        "workload.sequential_share = {expected} cannot be had with clumps of {} requests over files of {} KB, and \
+        "workload.sequential_share = {expected} is impossible with clumps of {} requests over files of {} KB, and \
          copies that are sequential",
         params.clump_requests, params.file_kb
     ))
@@ -162,8 +162,8 @@ impl Generator for Snake {
         let lengths = (0..blocks_of(params.data_mb).div_ceil(file_blocks)).map(|_| file_blocks as u32);
         let layout = [stream("scatter"), stream("files"), stream("places")];
         let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
-        let wanted_words = params.metadata_bytes.div_ceil(WORD_BYTES);
-        let unrequested_words = (BLOCK_BYTES / WORD_BYTES - wanted_words) as u8;
+        let requested_words = params.metadata_bytes.div_ceil(WORD_BYTES);
+        let unrequested_words = (BLOCK_BYTES / WORD_BYTES - requested_words) as u8;
         let times = ["arrivals", "clusters", "copies"].map(stream);
         Ok(Snake {
             arrivals: Clustered::new(rhythm, times)?,
@@ -192,7 +192,7 @@ impl Generator for Snake {
         }
         // Drawn whether used or not, so that no choice shifts another.
         let blocks = self.sizes.draw(&mut self.sizes_rng);
-        let goes_on = self.sequential_rng.random::<f64>() < self.sequential.chance();
+        let continues = self.sequential_rng.random::<f64>() < self.sequential.chance();
         let metadata = self.metadata_rng.random::<f64>() < self.metadata_share;
         if matches!(first, First::Cluster | First::Copy) {
             self.reading = None;
@@ -200,7 +200,7 @@ impl Generator for Snake {
         let lbn = if copying {
             self.copy_on(first == First::Copy, blocks)
         } else {
-            self.within_cluster(goes_on, blocks)
+            self.within_cluster(continues, blocks)
         };
         let full = Request { arrival, lbn, blocks, op: self.op, metadata, ..Request::default() };
         match self.trimmed {
@@ -227,13 +227,14 @@ impl Snake {
         lbn
     }
 
-    /// The first block of a request of a cluster; a read continues the file of the read before if `goes_on` says so.
-    fn within_cluster(&mut self, goes_on: bool, blocks: u32) -> u64 {
+    /// The first block of a request of a cluster; a read continues the file of the previous read if `continues` is
+    /// true.
+    fn within_cluster(&mut self, continues: bool, blocks: u32) -> u64 {
         if self.op == Op::Write {
             self.reading = None;
             return self.files.place(blocks).1;
         }
-        let onward = self.reading.filter(|(file, next)| goes_on && next + u64::from(blocks) <= file.end());
+        let onward = self.reading.filter(|(file, next)| continues && next + u64::from(blocks) <= file.end());
         let (file, lbn) = onward.unwrap_or_else(|| self.files.place(blocks));
         self.sequential.count(onward.is_some());
         self.reading = Some((file, lbn + u64::from(blocks)));

@@ -44,12 +44,12 @@ fn share(requests: &[Request], holds: impl Fn(&Request) -> bool) -> f64 {
 fn assert_near(what: &str, result: f64, expected: f64, tolerance: f64) {
     assert!(
         (result / expected - 1.0).abs() <= tolerance,
-        "{what}: {result}, wanted {expected} within {tolerance}"
+        "{what}: {result}, expected {expected} within {tolerance}"
     );
 }
 
 #[test]
-fn mistakes_are_explained() {
+fn invalid_parameters_are_rejected() {
     let message = |name: &str, params: &str, capacity: u64| {
         try_make(name, params, 1, capacity).map(|requests| requests.len()).unwrap_err().to_string()
     };
@@ -68,7 +68,7 @@ fn mistakes_are_explained() {
 }
 
 #[test]
-fn uses_of_randomness_do_not_shift_each_other() {
+fn random_streams_are_independent() {
     let base = make("exponential", "requests = 500");
     let larger = make("exponential", "requests = 500\nmean_size_kb = 64");
     assert!(base.iter().zip(&larger).all(|(a, b)| a.arrival == b.arrival && a.op == b.op));
@@ -78,7 +78,7 @@ fn uses_of_randomness_do_not_shift_each_other() {
 }
 
 #[test]
-fn exponential_has_its_moments() {
+fn exponential_moments_match_parameters() {
     // Enough requests for the sampling error of an SCV to be far below 1 %.
     let requests = make("exponential", "requests = 2000000");
     let (gap, gap_scv) = moments(gaps_ns(&requests));
@@ -123,7 +123,7 @@ fn mems_check_has_the_moments_of_the_reference_dump() {
 }
 
 #[test]
-fn disk_check_has_its_mix() {
+fn disk_check_matches_its_mix() {
     let requests = make("disk-check", "requests = 200000");
     let (gap, gap_scv) = moments(gaps_ns(&requests));
     assert_near("mean gap", gap, 11e6, 0.01);
@@ -195,7 +195,7 @@ fn pairs_share_a_position_under_different_groups() {
 }
 
 #[test]
-fn boundaries_are_crossed_in_turn() {
+fn boundaries_are_crossed_cyclically() {
     let requests = try_make("directed-boundaries", "requests = 6000", 1, 2 * G2_BLOCKS).unwrap();
     for (i, request) in requests.iter().enumerate() {
         let crosses = |unit: u64| request.lbn / unit != (request.end() - 1) / unit;
@@ -211,7 +211,7 @@ fn boundaries_are_crossed_in_turn() {
 }
 
 #[test]
-fn merges_end_at_the_tip_limit_or_one_beside_it() {
+fn merged_reads_reach_or_just_miss_limit() {
     let requests = make("directed-merge", "requests = 2000");
     let bursts: Vec<&[Request]> = requests.chunk_by(|a, b| a.arrival == b.arrival).collect();
     for (i, burst) in bursts[..bursts.len() - 1].iter().enumerate() {
@@ -224,7 +224,7 @@ fn merges_end_at_the_tip_limit_or_one_beside_it() {
 
 proptest! {
     #[test]
-    fn takes_any_sizes(blocks in 1_u64..1_000_000_000, align in 1_u64..1_000_000_000, capacity in 1_u64..10_000_000_000) {
+    fn any_request_size_is_accepted(blocks in 1_u64..1_000_000_000, align in 1_u64..1_000_000_000, capacity in 1_u64..10_000_000_000) {
         let params = format!("requests = 50\nblocks = {blocks}\nalign_blocks = {align}");
         let requests = try_make("uniform", &params, 1, capacity).unwrap();
         prop_assert!(requests.iter().all(|r| r.end() <= capacity && r.lbn % align == 0));

@@ -1,4 +1,4 @@
-//! A stand-in for two and a half hours of TPC-C, on-line transaction processing (WL-06).
+//! A stand-in for two and a half hours of TPC-C, on-line transaction processing.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
@@ -11,11 +11,11 @@ use super::modulated::{Modulated, Shape};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// Pages of 8 KB at random, most of them read, changed and written back: calibrated on what was
-    /// published of TPCC.
+    /// Pages of 8 KB at random, most of them read, changed and written back: calibrated on published
+    /// statistics of TPC-C.
     ///
     /// Wang 2005 publishes the rate, the share of reads, the size, the data touched and that nothing
-    /// is sequential; `docs/calibration.md` compares. What begins with *Open* is a choice.
+    /// is sequential; `docs/calibration.md` compares. Values of *Open* parameters are not published but assumed.
     pub struct TpccParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 1_246_763_u64;
@@ -31,7 +31,7 @@ sledlab_core::params! {
         read_share: f64 = 0.521, "", 0.5..1.0;
         /// Open: mean time from reading a page to writing it back.
         write_lag_s: f64 = 60.0, "s", 0.0..1e4;
-        /// Size of the data that requests choose from; 1,246,763 requests touch 1,006 MiB.
+        /// Size of the accessed data; 1,246,763 requests touch 1,006 MiB.
         data_mb: f64 = 2040.0, "MiB", 0.1..1e6;
         /// Open: share of the pages that are hot.
         hot_share: f64 = 0.05, "", 0.001..0.999;
@@ -88,7 +88,7 @@ impl Popularity {
     }
 }
 
-/// Pages that were read and changed, and wait to be written back.
+/// Dirty pages that wait to be written back.
 ///
 /// Each request writes any one of them with the same small probability, so that a page waits for a geometric number of
 /// requests: nearly an exponential time, without a clock for each page. In the long run as many pages are written as

@@ -1,4 +1,4 @@
-//! A stand-in for seven hours of TPC-D, on-line decision support (WL-05).
+//! A stand-in for seven hours of TPC-D, on-line decision support.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;
@@ -11,11 +11,11 @@ use super::size_mix::{SizeMix, Weighted, split};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// Tables read from end to end, several at a time, over and over: calibrated on what was
-    /// published of TPCD.
+    /// Repeated scans of complete tables, several at a time: calibrated on published statistics
+    /// of TPC-D.
     ///
     /// Wang 2005 publishes the rate, the mean size, sequentiality and the data touched, and that all
-    /// requests are reads; `docs/calibration.md` compares. What begins with *Open* is a choice.
+    /// requests are reads; `docs/calibration.md` compares. Values of *Open* parameters are not published but assumed.
     pub struct TpcdParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 238_971_u64;
@@ -27,7 +27,7 @@ sledlab_core::params! {
         query_gap_ms: f64 = 20.0, "ms", 0.0..1e9;
         /// Mean size of a request.
         mean_size_kb: f64 = 39.9, "KB", 8.0..64.0;
-        /// Share of requests that begin where the request before ended.
+        /// Share of requests that start where the previous request ended.
         sequential_share: f64 = 0.727, "", 0.0..0.99;
         /// Open: share of look-ups by an index, 8 KB at a random place each.
         probe_share: f64 = 0.05, "", 0.0..0.99;
@@ -51,7 +51,7 @@ pub struct Tpcd {
     sizes: SizeMix,
     tables: RankedFiles,
     scans: Vec<Scan>,
-    /// The scan whose turn it is, unless the turn looks up an index.
+    /// The active scan, unless the turn is an index look-up.
     active: usize,
     /// The table to scan next, when one of the scans is over.
     next_table: usize,
@@ -70,7 +70,7 @@ struct Scan {
     next: u64,
 }
 
-/// Sizes of the requests of scans, such that scans and probes together have the mean wanted.
+/// Sizes of the requests of scans, such that scans and probes together have the configured mean size.
 fn scan_sizes(params: &TpcdParams) -> Result<[Weighted; 2]> {
     let [small_kb, large_kb] = SIZES_KB;
     let scans = 1.0 - params.probe_share;
@@ -85,14 +85,14 @@ fn turn_requests(params: &TpcdParams) -> Result<f64> {
         return Ok(scans / (scans - params.sequential_share));
     }
     Err(Error::user(format!(
-        "workload.sequential_share = {} is more than scans can have beside a probe_share of {}, however long their turns",
+        "workload.sequential_share = {} exceeds the limit of scans of any length with a probe_share of {}",
         params.sequential_share, params.probe_share
     ))
     .with_remedy(format!("take less than {scans:.2}, or a smaller workload.probe_share")))
 }
 
-/// Turns are clumps of requests and queries are clusters of turns; the number of turns in a query gives the think times
-/// wanted.
+/// Turns are clumps of requests and queries are clusters of turns. The number of turns in a query follows from the
+/// configured think time.
 fn rhythm(params: &TpcdParams) -> Result<ClusterRates> {
     let (rate_per_s, think_s, gap_s) = (params.rate_per_s, params.think_s, params.query_gap_ms / 1e3);
     let turn_requests = turn_requests(params)?;

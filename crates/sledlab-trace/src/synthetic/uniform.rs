@@ -1,4 +1,4 @@
-//! Uniform random requests of one size (WL-14).
+//! Uniform random requests of one size.
 
 use sledlab_core::{Request, Result};
 

@@ -1,8 +1,8 @@
 //! One volume of a cloud: a daily rise and fall of the rate, bursts, hot extents, some sequential runs.
 //!
 //! Its parameters are the properties that Li and others (IISWC 2020) found to differ between the volumes of a cloud:
-//! rate, bursts, reads, sizes, hot blocks, randomness. `sledlab.traces.cloud` draws the parameters of as many volumes
-//! as wanted.
+//! rate, bursts, reads, sizes, hot blocks, randomness. `sledlab.traces.cloud` draws the parameters of any number
+//! of volumes.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
@@ -18,7 +18,7 @@ use super::size_mix::{SizeMix, Weighted};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// One volume of a cloud. `cloud:volumes=N` wherever a fleet is expected makes many, each with settings of its own.
+    /// One volume of a cloud. For a fleet, `cloud:volumes=N` generates N volumes with different parameters.
     pub struct VolumeParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 1_000_000_u64;
@@ -185,8 +185,8 @@ impl Generator for Volume {
         let kind = &mut self.kinds[usize::from(op == Op::Write)];
         let blocks = kind.sizes.draw(&mut self.sizes_rng);
         let last = self.space_blocks - u64::from(blocks);
-        let goes_on = self.runs_rng.random::<f64>() < self.sequential.chance() && kind.end <= last;
-        let lbn = if goes_on {
+        let continues = self.runs_rng.random::<f64>() < self.sequential.chance() && kind.end <= last;
+        let lbn = if continues {
             kind.end
         } else {
             let unit = kind.extents.next() * EXTENT_UNITS + self.places.below(EXTENT_UNITS);

@@ -76,7 +76,7 @@ impl TransformStep for PlaceDevices {
     fn take(&mut self, mut request: Request) -> Result<Next> {
         let Some(start) = self.starts.get(usize::from(request.device)) else {
             return Err(Error::user(format!(
-                "device {} was not there when the trace was surveyed",
+                "device {} was not in the trace during the first pass",
                 request.device
             ))
             .with_remedy("do not change the trace while it is read"));

@@ -1,4 +1,4 @@
-//! A transformation step that sets how much of their last blocks requests want.
+//! A transformation step that sets the requested part of the last block of each request.
 
 use rand::RngExt;
 use sledlab_core::seed::{self, Stream};

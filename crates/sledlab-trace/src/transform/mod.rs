@@ -39,11 +39,11 @@ use crate::ending::StreamEnd;
 /// The result of a step for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The request goes on, changed or not.
+    /// The request passes, changed or not.
     Pass(Request),
-    /// The request is left out.
+    /// The request is dropped.
     Drop,
-    /// The request and all after it are left out: the stream ends.
+    /// The request and all later requests are dropped: the stream ends.
     Stop,
 }
 

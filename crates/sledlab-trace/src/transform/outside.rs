@@ -8,7 +8,7 @@ use sledlab_core::{Error, Op, Request, Result};
 use super::{Next, TransformStep};
 
 sledlab_core::choices! {
-    /// What a request past the end of the device gets.
+    /// The handling of requests past the end of the device.
     pub enum Outside {
         /// The run ends with an error that names the request.
         Reject = "reject",
@@ -57,7 +57,7 @@ impl FitCounts {
         self.shortened.load(Relaxed)
     }
 
-    /// Requests left out.
+    /// Dropped requests.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Relaxed)
     }
@@ -68,7 +68,7 @@ impl FitCounts {
 pub struct Fit {
     policy: Outside,
     capacity: u64,
-    /// Requests that end at this block or before are left alone.
+    /// Requests that end at or before this block are not changed.
     untouched: u64,
     /// First block after the highest request of the trace; for scaling.
     highest_end: u64,
@@ -81,7 +81,7 @@ impl Fit {
     /// block after the highest request, which a [`survey`](super::survey) finds.
     ///
     /// # Errors
-    /// The capacity is 0, or scaling is wanted without `highest_end`.
+    /// The capacity is 0, or `highest_end` is missing for scaling.
     pub fn new(policy: Outside, capacity: u64, highest_end: Option<u64>) -> Result<Self> {
         if capacity == 0 {
             return Err(
@@ -146,7 +146,7 @@ impl Fit {
         }
         // The part inside is shorter than the request, so it fits 32 bits.
         request.blocks = inside.min(u64::from(request.blocks)) as u32;
-        // The wanted last block was cut off: the request wants all of its new last block.
+        // The partly requested last block was cut off: all of the new last block is requested.
         request.unrequested_words = 0;
         self.counts.shortened.fetch_add(1, Relaxed);
         Next::Pass(request)
@@ -158,7 +158,7 @@ impl Fit {
         Error::user(format!(
             "request {number}, blocks {first} to {last}, lies outside the device of {capacity} blocks"
         ))
-        .with_remedy("say what it gets with `--outside wrap`, `clip` or `scale`, or take a larger device")
+        .with_remedy("choose `--outside wrap`, `clip` or `scale`, or use a larger device")
     }
 
     fn too_long(&self, request: &Request) -> Error {
@@ -166,7 +166,7 @@ impl Fit {
         Error::user(format!(
             "request {number} of {blocks} blocks is longer than the device of {capacity} blocks"
         ))
-        .with_remedy("cut it with `--outside clip`, or take a larger device")
+        .with_remedy("cut it with `--outside clip`, or use a larger device")
     }
 }
 

@@ -20,7 +20,7 @@ impl Speedup {
         if factor.is_finite() && factor > 0.0 {
             return Ok(Speedup { factor });
         }
-        Err(Error::user(format!("a speed-up of {factor} makes no sense"))
+        Err(Error::user(format!("invalid speed-up {factor}"))
             .with_remedy("choose a number above 0: 2 is twice as fast, 0.5 half as fast"))
     }
 }

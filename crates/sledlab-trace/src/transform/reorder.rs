@@ -1,4 +1,4 @@
-//! Sorts a stream by arrival that is nearly in order.
+//! Sorts a nearly sorted stream by arrival time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,9 +15,9 @@ use crate::lines::CHUNK;
 pub struct Reorder<S> {
     inner: S,
     window: usize,
-    /// Requests held back, earliest arrival first; the number is their place in the inner stream.
-    held: BinaryHeap<Reverse<(Time, u64, HeapRequest)>>,
-    taken: u64,
+    /// Buffered requests, earliest arrival first; the number is the position in the inner stream.
+    buffered: BinaryHeap<Reverse<(Time, u64, HeapRequest)>>,
+    read_count: u64,
     chunk: Vec<Request>,
     next: usize,
     drained: bool,
@@ -55,8 +55,8 @@ impl<S: Source> Reorder<S> {
         Reorder {
             inner,
             window: window.max(1),
-            held: BinaryHeap::new(),
-            taken: 0,
+            buffered: BinaryHeap::new(),
+            read_count: 0,
             chunk: Vec::new(),
             next: 0,
             drained: false,
@@ -74,9 +74,9 @@ impl<S: Source> Reorder<S> {
         self
     }
 
-    /// Reads on until `window` requests are held back besides the next one to return.
+    /// Reads until `window` requests are buffered in addition to the next one to return.
     fn take_in(&mut self) -> Result<()> {
-        while !self.drained && self.held.len() <= self.window {
+        while !self.drained && self.buffered.len() <= self.window {
             if self.next == self.chunk.len() {
                 self.chunk.clear();
                 self.next = 0;
@@ -87,14 +87,14 @@ impl<S: Source> Reorder<S> {
             }
             let request = self.chunk[self.next];
             self.next += 1;
-            self.held.push(Reverse((request.arrival, self.taken, HeapRequest(request))));
-            self.taken += 1;
+            self.buffered.push(Reverse((request.arrival, self.read_count, HeapRequest(request))));
+            self.read_count += 1;
         }
         Ok(())
     }
 
     fn give_out(&mut self) -> Result<Option<Request>> {
-        let Some(Reverse((arrival, number, HeapRequest(mut request)))) = self.held.pop() else {
+        let Some(Reverse((arrival, number, HeapRequest(mut request)))) = self.buffered.pop() else {
             return Ok(None);
         };
         if arrival < self.last {

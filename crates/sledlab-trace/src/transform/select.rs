@@ -1,4 +1,4 @@
-//! Transformation steps that leave requests out.
+//! Transformation steps that drop requests.
 
 use sledlab_core::{Request, Result, Time};
 
@@ -98,7 +98,7 @@ impl TransformStep for OnlyDevices {
     }
 }
 
-/// Reads and writes; trims and flushes are left out.
+/// Reads and writes; trims and flushes are dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct MediaOnly;
 

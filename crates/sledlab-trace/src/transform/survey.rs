@@ -1,4 +1,4 @@
-//! One pass over a trace, for facts that the next pass needs.
+//! A first pass over a trace, which counts requests and finds the extent of each device.
 
 use sledlab_core::{Request, Result, Source, Time};
 

@@ -57,12 +57,12 @@ fn refuse_deep_loops(sketches: &[Sketch], files: &impl FindFile) -> Parsed<()> {
         }
     }
     let pair = |pair: &[usize]| {
-        format!("`{}` is to be read again for every block of `{}`", files.name(pair[0]), files.name(pair[1]))
+        format!("`{}` is read again for every block of `{}`", files.name(pair[0]), files.name(pair[1]))
     };
     let pairs: Vec<String> = chain.windows(2).map(pair).collect();
     Err(Fault::new(
         format!("{}: a nested loop has one outer file", pairs.join(", ")),
-        "an outer file is not the inner file of another loop in the same step: put the loops into phases of their own",
+        "an outer file is not the inner file of another loop in the same step: use separate phases for the loops",
     ))
 }
 
@@ -72,12 +72,12 @@ fn sketch(raw: &RawAccess, writes: bool, nodes: usize, files: &impl FindFile) ->
     if per_block_of.is_some() && writes {
         return Err(Fault::new(
             "`per_block_of` in `writes`",
-            "only reads are repeated: leave it out, and write all bytes once",
+            "only reads are repeated: omit it, and write all bytes once",
         ));
     }
     if per_block_of == Some(file) {
         return Err(Fault::new(
-            format!("`{}` is to be read again for every block of itself", raw.file.0),
+            format!("`{}` is read again for every block of itself", raw.file.0),
             "name the other file of the loop in `per_block_of`",
         ));
     }
@@ -95,7 +95,7 @@ fn order(raw: &RawAccess, nodes: usize) -> Parsed<PageOrder> {
         ("random", None) => Ok(PageOrder::Random),
         ("sequential" | "random", Some(_)) => Err(Fault::new(
             format!("`runs` with the order `{name}`"),
-            "leave `runs` out, or choose `merge` or `streams`",
+            "omit `runs`, or choose `merge` or `streams`",
         )),
         ("merge", Some(runs)) => Ok(PageOrder::Merge { runs }),
         ("merge", None) => {
@@ -126,7 +126,7 @@ impl Sketch {
         {
             return Err(Fault::new(
                 format!("`{}` has no blocks on node {node}: it is empty there", outer.name),
-                "leave the read out on that node, or give the file its size in the header",
+                "omit the read on that node, or give the file its size in the header",
             ));
         }
         Ok(Some(FileAccess { file: self.file, bytes, order: self.order, per_block_of: self.per_block_of }))

@@ -2,7 +2,7 @@
 
 use super::fault::{Fault, Parsed};
 
-/// The most memory a record may take: an exchange of all with all between 11,000 nodes.
+/// The memory limit of a record: an exchange of all with all between 11,000 nodes.
 const MEMORY: usize = 2 << 30;
 
 /// The largest sum, which a signed number of 64 bits holds.
@@ -11,19 +11,19 @@ const LARGEST_SUM: u64 = i64::MAX as u64;
 /// Counts memory, so that a few lines (`"nodes": "all"`, `"each"`) cannot use up all of the machine's.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
-    taken: usize,
+    used_bytes: usize,
 }
 
 impl Budget {
     /// Takes memory for `count` values of type `T`.
     pub(super) fn take<T>(&mut self, count: usize) -> Parsed<()> {
-        self.taken = self.taken.saturating_add(count.saturating_mul(size_of::<T>()));
-        if self.taken <= MEMORY {
+        self.used_bytes = self.used_bytes.saturating_add(count.saturating_mul(size_of::<T>()));
+        if self.used_bytes <= MEMORY {
             return Ok(());
         }
         Err(Fault::new(
             format!("up to this line the record needs more than {} GiB of memory", MEMORY >> 30),
-            "record fewer nodes or phases, or leave out what sends nothing",
+            "record fewer nodes or phases, or omit zero entries of `sends`",
         ))
     }
 }

@@ -5,12 +5,12 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-use super::fault::telling;
+use super::fault::custom_error;
 
 /// The largest count or number of bytes in a record, so that sums have room.
 pub const LARGEST: u64 = 1 << 50;
 
-/// The most nodes a record may have.
+/// The maximum number of nodes of a record.
 pub const MAX_NODES: usize = 65_536;
 
 /// Bytes of the longest name of a file, group, phase or kind of operation.
@@ -34,28 +34,29 @@ pub(super) fn from_u64<const LIMIT: u64, E: serde::de::Error>(number: u64) -> Re
 }
 
 pub(super) fn from_i64<const LIMIT: u64, E: serde::de::Error>(number: i64) -> Result<u64, E> {
-    let number = u64::try_from(number)
-        .map_err(|_| telling::<E>(&format!("{number} is negative"), "write a whole number, 0 or more"))?;
+    let number = u64::try_from(number).map_err(|_| {
+        custom_error::<E>(&format!("{number} is negative"), "write a whole number, 0 or more")
+    })?;
     from_u64::<LIMIT, E>(number)
 }
 
 /// Refuses numbers that are not written as whole ones, or do not fit 64 bits; the error says what is wrong.
 pub(super) fn from_f64<const LIMIT: u64, E: serde::de::Error>(number: f64) -> Result<u64, E> {
     if number < 0.0 {
-        return Err(telling(&format!("{number} is negative"), "write a whole number, 0 or more"));
+        return Err(custom_error(&format!("{number} is negative"), "write a whole number, 0 or more"));
     }
     if number > LIMIT as f64 {
         return Err(too_large::<LIMIT, E>(&format!("{number:e}")));
     }
-    Err(telling(
+    Err(custom_error(
         &format!("{number} is not written as a whole number"),
-        "round it, and write it without point and exponent",
+        "write an integer without decimal point and exponent",
     ))
 }
 
 fn too_large<const LIMIT: u64, E: serde::de::Error>(number: &str) -> E {
     let limit = if LIMIT == LARGEST { "2^50" } else { "2^64 - 1" };
-    telling(&format!("{number} is more than {limit}"), "check the number and its unit: bytes, not bits")
+    custom_error(&format!("{number} is more than {limit}"), "check the number and its unit: bytes, not bits")
 }
 
 /// Makes a visitor take numbers as [`Count`] does.
@@ -102,13 +103,13 @@ impl<'a> Name<'a> {
     pub(super) fn new<E: serde::de::Error>(text: Cow<'a, str>) -> Result<Self, E> {
         let remedy = "shorten it, and keep to letters, digits, `-`, `_` and spaces";
         if text.is_empty() {
-            return Err(telling("a name is empty", "give it a name"));
+            return Err(custom_error("a name is empty", "give it a name"));
         }
         if text.len() > LONGEST_NAME {
-            return Err(telling(&format!("a name is longer than {LONGEST_NAME} bytes"), remedy));
+            return Err(custom_error(&format!("a name is longer than {LONGEST_NAME} bytes"), remedy));
         }
         if text.chars().any(char::is_control) {
-            return Err(telling("a name has control characters in it", remedy));
+            return Err(custom_error("a name contains control characters", remedy));
         }
         Ok(Name(text))
     }

@@ -5,7 +5,7 @@ use serde_json::error::Category;
 use sledlab_core::Error;
 
 /// Separates a message from its remedy in errors that pass through the JSON reader.
-const THEN: char = '\u{1f}';
+const REMEDY_SEPARATOR: char = '\u{1f}';
 
 /// Bytes of an offending line shown in an error.
 const SHOWN: usize = 80;
@@ -70,14 +70,14 @@ impl Fault {
 
 /// An error for the JSON reader to pass on.
 #[cold]
-pub(super) fn telling<E: serde::de::Error>(message: &str, remedy: &str) -> E {
-    E::custom(format!("{message}{THEN}{remedy}"))
+pub(super) fn custom_error<E: serde::de::Error>(message: &str, remedy: &str) -> E {
+    E::custom(format!("{message}{REMEDY_SEPARATOR}{remedy}"))
 }
 
 /// The message for a key or name that may stand only once.
 #[cold]
 pub(super) fn twice(name: &str) -> String {
-    format!("`{name}` stands twice{THEN}keep one of the two")
+    format!("duplicate name `{name}`{REMEDY_SEPARATOR}keep one of the two")
 }
 
 /// A text from the file, safe and short enough for a message.
@@ -92,14 +92,17 @@ pub(super) fn quoted(text: &str) -> String {
 /// Reads a line as one object.
 pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Parsed<T> {
     if line.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Fault::new("the line is no JSON object", "a line begins with `{` and ends with `}`"));
+        return Err(Fault::new(
+            "the line is no JSON object",
+            "write one object per line: a line begins with `{` and ends with `}`",
+        ));
     }
-    serde_json::from_slice(line).map_err(|error| explained(&error, line))
+    serde_json::from_slice(line).map_err(|error| to_fault(&error, line))
 }
 
-/// The JSON reader's error, in the words of our messages.
+/// Converts an error of the JSON parser to a fault with a plain message.
 #[cold]
-fn explained(error: &serde_json::Error, line: &[u8]) -> Fault {
+fn to_fault(error: &serde_json::Error, line: &[u8]) -> Fault {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let message = text.strip_suffix(&place).unwrap_or(&text);
@@ -125,12 +128,12 @@ fn syntax(message: &str, line: &[u8], column: usize) -> Fault {
     }
     Fault::new(
         format!("not JSON: {}", quoted(message)),
-        "check quotes, commas and braces; names stand in double quotes",
+        "check quotes, commas and braces; names must be in double quotes",
     )
 }
 
 fn data(message: &str) -> Fault {
-    if let Some((message, remedy)) = message.split_once(THEN) {
+    if let Some((message, remedy)) = message.split_once(REMEDY_SEPARATOR) {
         return Fault::new(message, remedy);
     }
     let first_name = |remaining: &str| remaining.split('`').next().map(quoted).unwrap_or_default();
@@ -144,7 +147,7 @@ fn data(message: &str) -> Fault {
     }
     if let Some(remaining) = message.strip_prefix("duplicate field `") {
         let name = first_name(remaining);
-        return Fault::new(format!("the key `{name}` stands twice"), "keep one of the two");
+        return Fault::new(format!("duplicate key `{name}`"), "keep one of the two");
     }
     // `invalid type: string "x", expected a whole number`
     let (result, expected) = message.rsplit_once(", expected ").unwrap_or((message, "something else"));

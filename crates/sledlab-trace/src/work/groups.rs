@@ -140,7 +140,7 @@ impl Groups {
                     if members.is_empty() {
                         return Err(Fault::new(
                             format!("the group `{}` is empty", name.0),
-                            "name its nodes, or leave the group out",
+                            "list its nodes, or omit the group",
                         ));
                     }
                     budget.take::<usize>(members.len())?;
@@ -189,7 +189,7 @@ impl Groups {
                 Member::Node(node) => format!("node {node}"),
                 Member::Group(name) => format!("`{}`", name.0),
             };
-            return Err(Fault::new(format!("{twice} stands twice in a list"), "keep one of the two"));
+            return Err(Fault::new(format!("{twice} is repeated in a list"), "keep one of the two"));
         }
         // Groups may share nodes, which count once.
         let mut among = vec![false; self.nodes];

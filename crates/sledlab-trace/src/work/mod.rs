@@ -38,7 +38,7 @@ pub struct Work {
     pub seed: u64,
     /// Number of nodes.
     pub nodes: usize,
-    /// A hash of the job's answer, by which two runs are compared.
+    /// A hash of the job's result, for comparing two runs.
     pub answer: Option<String>,
     /// Files on the nodes.
     pub files: Vec<File>,
@@ -91,7 +91,7 @@ pub struct NodeStep {
     /// Bytes for each port, by port: a node, this one included, or the client, whose port is the number of nodes. No
     /// entry is 0.
     pub sends: Vec<(u32, u64)>,
-    /// Most bytes of a message, where the job sets it.
+    /// The maximum size of a message in bytes, if the job sets it.
     pub message_bytes: Option<u64>,
     /// Bytes of memory needed besides buffers.
     pub memory: u64,

@@ -39,11 +39,11 @@ pub(super) fn read(mut input: Input) -> Result<Work> {
     match promised {
         Some(promised) if promised > lines => ends(
             format!("the record ends after {lines} of {promised} lines"),
-            "it was cut off: copy or record it again; if you have taken lines out, correct `lines` in the header",
+            "it was cut off: copy or record it again; if lines were removed on purpose, correct `lines` in the header",
         ),
         Some(promised) if promised < lines => ends(
             format!("the record has {lines} lines after the header, which promises {promised}"),
-            "correct `lines` in the header, or leave it out",
+            "correct `lines` in the header, or omit it",
         ),
         _ if reader.phases.is_empty() => ends(
             "the record holds no step".to_owned(),
@@ -99,7 +99,7 @@ struct Reader {
     phases: Vec<Phase>,
     names: Set<String>,
     /// For each node, the number of phases when it last had a step.
-    stepped: Vec<usize>,
+    last_step: Vec<usize>,
     budget: Budget,
     sums: Sums,
 }
@@ -109,7 +109,7 @@ impl Reader {
         let list = std::mem::take(&mut head.files);
         let index = list.iter().enumerate().map(|(at, file)| (file.name.clone(), at)).collect();
         Reader {
-            stepped: vec![0; head.nodes],
+            last_step: vec![0; head.nodes],
             head,
             files: Files { list, index },
             kinds: Vec::new(),
@@ -134,7 +134,7 @@ impl Reader {
         if !self.names.insert(name.0.to_string()) {
             return Err(Fault::new(
                 format!("the phase `{}` returns after another one", name.0),
-                "keep the lines of a phase together; number phases that repeat: `pass 1`, `pass 2`",
+                "group the lines of a phase; number phases that repeat: `pass 1`, `pass 2`",
             ));
         }
         self.budget.take::<NodeStep>(self.head.nodes)?;
@@ -147,7 +147,7 @@ impl Reader {
         if let Some(key) = line.collective_key() {
             return Err(Fault::new(
                 format!("`{key}` on the line of a step"),
-                "bytes of a step stand in `reads`, `writes` or `sends`; a collective is named by `collective`",
+                "put the bytes of a step into `reads`, `writes` or `sends`, or add `collective`",
             ));
         }
         let selector = match (&line.node, &line.nodes) {
@@ -156,7 +156,7 @@ impl Reader {
             }
             (None, None) => {
                 return Err(Fault::new(
-                    "the line does not say whose step it is",
+                    "the line names no node or group",
                     r#"add `"node": 0`, or `"nodes": "all"`, or `"collective"` where it is one"#,
                 ));
             }
@@ -175,7 +175,7 @@ impl Reader {
         operations.sort_unstable();
         let message_bytes = line.message_bytes.map(|bytes| bytes.0);
         if message_bytes == Some(0) {
-            return Err(Fault::new("messages of 0 bytes", "give their size, or leave `message_bytes` out"));
+            return Err(Fault::new("messages of 0 bytes", "give their size, or omit `message_bytes`"));
         }
         let mut sends = line.sends;
         if let Some(sends) = &sends {
@@ -208,14 +208,14 @@ impl Reader {
 
     /// Refuses a second step of a node in a phase.
     fn claim(&mut self, node: usize) -> Parsed<()> {
-        if self.stepped[node] == self.phases.len() {
+        if self.last_step[node] == self.phases.len() {
             let phase = self.phases.last().map_or("", |phase| &phase.name);
             return Err(Fault::new(
                 format!("a second step of node {node} in the phase `{phase}`"),
-                "put all that a node does in a phase on one line",
+                "put all operations of a node in a phase on one line",
             ));
         }
-        self.stepped[node] = self.phases.len();
+        self.last_step[node] = self.phases.len();
         Ok(())
     }
 
@@ -245,7 +245,7 @@ impl Reader {
         if let Some(key) = line.step_key() {
             return Err(Fault::new(
                 format!("`{key}` on the line of a collective"),
-                "name its members by `group`, and put what nodes do alone on lines without `collective`",
+                "list its members in `group`, and put steps of single nodes on lines without `collective`",
             ));
         }
         let name = line.collective.as_ref().map_or("", |name| &name.0);
@@ -257,7 +257,7 @@ impl Reader {
             None => (0..self.head.nodes).collect(),
         };
         if members.is_empty() {
-            return Err(Fault::new(format!("a {name} without members"), "name nodes, or leave `group` out"));
+            return Err(Fault::new(format!("a {name} without members"), "name nodes, or omit `group`"));
         }
         self.budget.take::<(usize, u64)>(members.len())?;
         let sizes = match line.bytes {
@@ -277,7 +277,7 @@ impl Reader {
             )
         })?;
         if kind == CollectiveKind::Barrier && bytes.iter().any(|bytes| *bytes > 0) {
-            return Err(Fault::new("a barrier with `bytes`", "leave them out: a barrier carries nothing"));
+            return Err(Fault::new("a barrier with `bytes`", "omit them: a barrier transfers no data"));
         }
         // The bytes that a member brings may go to all members.
         for bytes in &bytes {
@@ -329,7 +329,7 @@ impl Reader {
 fn root(kind: CollectiveKind, text: Option<u64>, members: &[usize]) -> Parsed<usize> {
     let Some(text) = text else { return Ok(0) };
     if !kind.has_root() {
-        return Err(Fault::new(format!("a root of the collective `{}`", kind.name()), "leave `root` out"));
+        return Err(Fault::new(format!("a root of the collective `{}`", kind.name()), "omit `root`"));
     }
     let result = usize::try_from(text).ok().filter(|root| *root < members.len());
     result.ok_or_else(|| {

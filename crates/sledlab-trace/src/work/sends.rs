@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::counts::{BoundedInteger, Count, MAX_NODES};
-use super::fault::{Fault, Parsed, quoted, telling};
+use super::fault::{Fault, Parsed, custom_error, quoted};
 use super::packed::{pack, unpack};
 
 /// A pair of port and bytes.
@@ -40,7 +40,7 @@ impl<'de> Visitor<'de> for SendsVisitor {
         let (mut numbers, mut pairs) = (0, Vec::new());
         while let Some(BoundedInteger(bytes)) = list.next_element::<Count>()? {
             if numbers > MAX_NODES {
-                return Err(telling(
+                return Err(custom_error(
                     &format!("the row has more than {} numbers", MAX_NODES + 1),
                     "give a number for each node and, after them, one for the client",
                 ));
@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for SendsVisitor {
             }
         });
         let numbers = numbers.map_err(|message| {
-            telling::<E>(&message, "pack the row again, or write it as a list of numbers")
+            custom_error::<E>(&message, "pack the row again, or write it as a list of numbers")
         })?;
         Ok(Sends::Row { numbers, pairs })
     }
@@ -72,7 +72,7 @@ impl<'de> Visitor<'de> for SendsVisitor {
             match receiver {
                 Some(port) => pairs.push((port, bytes)),
                 None if each.is_some() => {
-                    return Err(telling("`each` stands twice", "keep one of the two"));
+                    return Err(custom_error("duplicate receiver `each`", "keep one of the two"));
                 }
                 None => each = Some(bytes),
             }
@@ -81,7 +81,7 @@ impl<'de> Visitor<'de> for SendsVisitor {
         if let Some(pair) = pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let port = pair[0].0;
             let receiver = if port == SOME_CLIENT { CLIENT.to_owned() } else { port.to_string() };
-            return Err(telling(&format!("the receiver `{receiver}` stands twice"), "keep one of the two"));
+            return Err(custom_error(&format!("duplicate receiver `{receiver}`"), "keep one of the two"));
         }
         Ok(Sends::Object { each, pairs })
     }
@@ -112,7 +112,7 @@ impl Visitor<'_> for ReceiverVisitor {
             EACH => Ok(Receiver(None)),
             CLIENT => Ok(Receiver(Some(SOME_CLIENT))),
             _ if port.is_some() => Ok(Receiver(port)),
-            _ => Err(telling(
+            _ => Err(custom_error(
                 &format!("unknown receiver `{}`", quoted(text)),
                 "name a node by its number, or `client`, or `each` for every other node",
             )),

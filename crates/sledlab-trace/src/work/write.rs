@@ -251,5 +251,5 @@ fn leads_nowhere(what: &str, index: usize) -> Error {
 
 #[cold]
 fn cannot_write(error: &io::Error) -> Error {
-    Error::user(format!("cannot write: {error}")).with_remedy("check the space left on the disk")
+    Error::user(format!("cannot write: {error}")).with_remedy("check the free space on the disk")
 }

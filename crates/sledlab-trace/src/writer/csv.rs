@@ -1,4 +1,4 @@
-//! Writes the project's own CSV; [`crate::format`] says what its columns mean.
+//! Writes the CSV format of sledlab; see [`crate::format`] for its columns.
 
 use sledlab_core::{BLOCK_BYTES, Error, Request, Result};
 
@@ -6,9 +6,9 @@ use super::output::Output;
 use super::{TraceWriter, WriteOptions};
 use crate::format::CSV_HEADER;
 
-/// Most requests held back until one for metadata shows that the file needs the column: the header is written before
-/// the requests, and a stream cannot be read twice.
-const HELD_BACK: usize = 1 << 16;
+/// The maximum number of buffered requests until the first metadata request, which decides whether the file has that
+/// column: the header precedes the requests, and a stream cannot be read twice.
+const MAX_BUFFERED: usize = 1 << 16;
 
 struct Writer {
     output: Output,
@@ -33,7 +33,7 @@ pub(super) fn start(output: Output, options: WriteOptions) -> Result<Box<dyn Tra
 }
 
 impl Writer {
-    /// Writes the header and all requests held back.
+    /// Writes the header and all buffered requests.
     fn begin(&mut self) -> Result<()> {
         let Columns::Open(stored) = &mut self.columns else { return Ok(()) };
         let stored = std::mem::take(stored);
@@ -86,7 +86,7 @@ impl TraceWriter for Writer {
         match &mut self.columns {
             Columns::Written { metadata: false, .. } if request.metadata => {
                 return Err(self.refused(
-                    &format!("the first for metadata, and the {HELD_BACK} before it were written without"),
+                    &format!("the first for metadata, and the {MAX_BUFFERED} before it were written without"),
                     "write the requests from there on to a file of their own",
                 ));
             }
@@ -96,7 +96,7 @@ impl TraceWriter for Writer {
             }
             Columns::Open(stored) => {
                 stored.push(*request);
-                if request.metadata || stored.len() == HELD_BACK {
+                if request.metadata || stored.len() == MAX_BUFFERED {
                     self.begin()?;
                 }
             }

@@ -26,7 +26,7 @@ impl TraceWriter for Writer {
                 return Err(Error::user(
                     "disksim-ascii knows reads and writes only, and this trace holds trims or flushes",
                 )
-                .with_remedy("leave them out with `--media-only`, or write csv")
+                .with_remedy("drop them with `--media-only`, or write csv")
                 .at(self.output.name(), 0, 0, b""));
             }
         };

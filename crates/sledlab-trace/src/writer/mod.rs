@@ -48,7 +48,7 @@ pub struct WriteOptions<'a> {
     pub format: Option<&'a str>,
     /// For `csv`: adds the column `device`, without which only device 0 can be written.
     pub device_column: bool,
-    /// Leaves out requests that the format cannot express (trims and flushes in `disksim-ascii`) rather than refusing
+    /// Drops requests that the format does not support (trims and flushes in `disksim-ascii`) instead of rejecting
     /// them.
     pub media_only: bool,
 }
@@ -82,7 +82,7 @@ fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterFormat> {
         extension.and_then(|extension| LIST.iter().find(|format| format.extensions.contains(&extension)));
     result.ok_or_else(|| {
         let known: Vec<&str> = known().collect();
-        Error::user(format!("the name `{}` does not tell in which format to write", path.display()))
+        Error::user(format!("cannot detect the output format from the name `{}`", path.display()))
             .with_remedy(format!(
                 "end it in .csv or .txt (.csv.gz, .txt.zst ...), or name the format: {}",
                 known.join(", ")

@@ -42,7 +42,7 @@ impl Output {
         } else {
             Box::new(File::create(path).map_err(|error| {
                 Error::user(format!("cannot create: {error}"))
-                    .with_remedy("check the path and who may write there")
+                    .with_remedy("check the path and its permissions")
                     .at(&name, 0, 0, b"")
             })?)
         };
@@ -128,6 +128,6 @@ impl Output {
 
 fn cannot_write(name: &str, error: &io::Error) -> Error {
     Error::user(format!("cannot write: {error}"))
-        .with_remedy("check the space left on the disk")
+        .with_remedy("check the free space on the disk")
         .at(name, 0, 0, b"")
 }

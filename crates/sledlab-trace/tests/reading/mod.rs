@@ -39,7 +39,7 @@ pub fn request(ns: u64, op: Op, lbn: u64, blocks: u32, device: u16) -> Request {
     Request { arrival: Time::from_ns(ns), lbn, blocks, device, op, ..Request::default() }
 }
 
-/// A folder beside the workspace, or `None` after printing that it is absent.
+/// Returns a folder next to the workspace, or `None` after printing that it is absent.
 pub fn reference(variable: &str, default: &str) -> Option<PathBuf> {
     let adjacent = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(default);
     let folder = std::env::var_os(variable).map_or(adjacent, PathBuf::from);

@@ -11,7 +11,7 @@ fn step(line: &str, node: usize) -> NodeStep {
 }
 
 #[test]
-fn rows_objects_and_packed_rows_say_the_same() {
+fn send_encodings_are_equivalent() {
     let lines = |sends: &str| record(&format!(r#"{{"phase": "a", "node": 1, "sends": {sends}}}"#));
     let dense = parse(lines("[5000, 0, 5000, 5000, 100]")).unwrap();
     assert_eq!(dense.phases[0].steps[1].sends, [(0, 5000), (2, 5000), (3, 5000), (4, 100)]);
@@ -33,7 +33,7 @@ fn rows_objects_and_packed_rows_say_the_same() {
 }
 
 #[test]
-fn what_a_node_sends_itself_stays_there() {
+fn sends_to_self_are_no_exchange() {
     let work = parse(record(r#"{"phase": "a", "nodes": "all", "sends": [1, 2, 3, 4]}"#)).unwrap();
     let phase = &work.phases[0];
     assert_eq!(phase.bytes_sent().collect::<Vec<_>>(), [9, 8, 7, 6]);
@@ -45,7 +45,7 @@ fn what_a_node_sends_itself_stays_there() {
 }
 
 #[test]
-fn each_is_every_other_node_not_named() {
+fn each_means_all_unlisted_nodes() {
     let line = r#"{"phase": "a", "nodes": "right", "sends": {"each": 9, "1": 0, "2": 5}}"#;
     assert_eq!(step(line, 2).sends, [(0, 9), (2, 5), (3, 9)]);
     assert_eq!(step(line, 3).sends, [(0, 9), (2, 5)]);
@@ -53,7 +53,7 @@ fn each_is_every_other_node_not_named() {
 }
 
 #[test]
-fn nodes_are_named_in_four_ways() {
+fn node_selectors_have_four_forms() {
     let steps = |nodes: &str| {
         let line = format!(r#"{{"phase": "a", "nodes": {nodes}, "memory": 5}}"#);
         let work = parse(record(&line)).unwrap();
@@ -88,7 +88,7 @@ fn accesses_have_defaults() {
 }
 
 #[test]
-fn collectives_have_members_and_a_root() {
+fn collectives_have_members_and_root() {
     let work = parse(record(concat!(
         r#"{"phase": "a", "collective": "all-reduce", "bytes": 10}"#,
         "\n",
@@ -137,7 +137,7 @@ fn kinds_are_numbered_by_phase_and_node() {
 }
 
 #[test]
-fn packed_files_blank_lines_and_ends_of_other_systems() {
+fn compression_blank_lines_and_crlf_are_accepted() {
     let plain =
         record("\r\n\n{\"phase\": \"a\", \"nodes\": \"all\", \"reads\": [{\"file\": \"data\"}]}\r\n\n");
     let work = parse(&plain).unwrap();
@@ -149,7 +149,7 @@ fn packed_files_blank_lines_and_ends_of_other_systems() {
 }
 
 #[test]
-fn lines_may_be_long() {
+fn long_lines_are_accepted() {
     let nodes = 20_000;
     let row: Vec<String> = (0..nodes).map(|i| (1_000_000_000 + i).to_string()).collect();
     let text = format!(
@@ -164,7 +164,7 @@ fn lines_may_be_long() {
 }
 
 #[test]
-fn what_is_the_same_is_written_once() {
+fn equal_values_are_written_once() {
     let work = parse(record(concat!(
         r#"{"phase": "a", "nodes": [0, 2], "reads": [{"file": "data", "order": "streams"}], "sends": {"each": 5}}"#,
         "\n",
@@ -191,7 +191,7 @@ fn what_is_the_same_is_written_once() {
 }
 
 #[test]
-fn an_index_that_leads_nowhere_is_told() {
+fn dangling_index_is_rejected() {
     let mut work: Work = parse(record(r#"{"phase": "a", "node": 0, "operations": {"hash": 1}}"#)).unwrap();
     work.kinds.clear();
     let error = work.write(Vec::new()).unwrap_err();

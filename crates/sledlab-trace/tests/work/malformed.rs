@@ -16,7 +16,7 @@ pub(super) fn check_all<'a>(cases: impl IntoIterator<Item = (Vec<u8>, &'a str, &
         assert_eq!(error.origin(), sledlab_core::error::ErrorOrigin::User);
         let fits = error.to_string().starts_with(begins)
             && error.remedy().is_some_and(|given| given.contains(remedy));
-        (!fits).then(|| format!("wanted: {begins} ... {remedy}\nsaid: {error}\n"))
+        (!fits).then(|| format!("expected: {begins} ... {remedy}\nactual: {error}\n"))
     });
     let wrong: Vec<String> = wrong.collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -71,12 +71,12 @@ fn headers() {
         (r#"{"work": 1, "job": "", "nodes": 4, "files": {}}"#, "w:1:21: a name is empty", "give it a name"),
         (
             r#"{"work": 1, "job": "a\nb", "nodes": 4, "files": {}}"#,
-            "w:1:25: a name has control characters",
+            "w:1:25: a name contains control characters",
             "letters",
         ),
         (
             r#"{"work": 1, "job": "j", "job": "k", "nodes": 4, "files": {}}"#,
-            "w:1:29: the key `job` stands twice",
+            "w:1:29: duplicate key `job`",
             "keep one",
         ),
         (
@@ -103,7 +103,7 @@ fn files_and_groups() {
         ),
         (
             r#"{"work": 1, "job": "j", "nodes": 4, "files": {"a": 1, "a": 2}}"#,
-            "w:1:61: `a` stands twice",
+            "w:1:61: duplicate name `a`",
             "keep one",
         ),
         (
@@ -124,7 +124,7 @@ fn files_and_groups() {
         (
             r#"{"work": 1, "job": "j", "nodes": 2, "files": {}, "groups": {"a": []}}"#,
             "w:1: the group `a` is empty",
-            "leave the group out",
+            "omit the group",
         ),
         (
             r#"{"work": 1, "job": "j", "nodes": 2, "files": {}, "groups": {"a": ["a"]}}"#,
@@ -143,7 +143,7 @@ fn files_and_groups() {
         ),
         (
             r#"{"work": 1, "job": "j", "nodes": 2, "files": {}, "groups": {"a": [0, 1, 0]}}"#,
-            "w:1: node 0 stands twice",
+            "w:1: node 0 is repeated in a list",
             "keep one",
         ),
         (

@@ -11,7 +11,7 @@ fn steps() {
         ("\u{0}\u{1}", "w:2: the line is no JSON object\n  found: \\u{0}\\u{1}", "begins with `{`"),
         (r#"{"phase": "a", 'node': 0}"#, "w:2:16: not JSON: key must be a string", "double quotes"),
         (r#"{"phase": "a", "node": 0} {}"#, "w:2:27: text after the end", "a line of its own"),
-        (r#"{"phase": "a"}"#, "w:2: the line does not say whose step it is", "add `\"node\": 0`"),
+        (r#"{"phase": "a"}"#, "w:2: the line names no node or group", "add `\"node\": 0`"),
         (r#"{"node": 0}"#, "w:2:11: the key `phase` is missing", "add `\"phase\""),
         (r#"{"phase": "a", "node": 0, "nodes": [1]}"#, "w:2: `node` and `nodes` on one line", "keep one"),
         (r#"{"phase": "a", "node": 4}"#, "w:2: there is no node 4", "nodes are numbered 0 to 3"),
@@ -22,11 +22,7 @@ fn steps() {
             "w:2:25: expected the number of a node, the name of a group, or a list of them, found map",
             "write the number",
         ),
-        (
-            r#"{"phase": "a", "nodes": ["left", 0], "nodes": 1}"#,
-            "w:2:44: the key `nodes` stands twice",
-            "keep one",
-        ),
+        (r#"{"phase": "a", "nodes": ["left", 0], "nodes": 1}"#, "w:2:44: duplicate key `nodes`", "keep one"),
         (r#"{"phase": "a", "node": 0, "red": []}"#, "w:2:31: unknown key `red`", "did you mean `reads`?"),
     ];
     check_all(cases.map(|(line, begins, remedy)| (record(line).into_bytes(), begins, remedy)));
@@ -83,22 +79,22 @@ fn accesses() {
         (
             r#"{"phase": "a", "node": 0, "reads": [{"file": "data", "runs": 3}]}"#,
             "w:2: `runs` with the order `sequential`",
-            "leave `runs` out",
+            "omit `runs`",
         ),
         (
             r#"{"phase": "a", "node": 0, "reads": [{"file": "data", "per_block_of": "data"}]}"#,
-            "w:2: `data` is to be read again for every block of itself",
+            "w:2: `data` is read again for every block of itself",
             "the other file",
         ),
         (
             r#"{"phase": "a", "node": 0, "reads": [{"file": "data", "per_block_of": "few"}, {"file": "few", "per_block_of": "data"}]}"#,
-            "w:2: `data` is to be read again for every block of `few`, `few` is to be read again for every block of `data`",
-            "phases of their own",
+            "w:2: `data` is read again for every block of `few`, `few` is read again for every block of `data`",
+            "use separate phases",
         ),
         (
             r#"{"phase": "a", "node": 3, "reads": [{"file": "data", "per_block_of": "few"}]}"#,
             "w:2: `few` has no blocks on node 3",
-            "leave the read out",
+            "omit the read",
         ),
         (
             r#"{"phase": "a", "node": 0, "writes": [{"file": "data", "per_block_of": "few"}]}"#,
@@ -110,15 +106,15 @@ fn accesses() {
 }
 
 #[test]
-fn loop_of_three_files_is_refused() {
+fn loop_of_three_files_is_rejected() {
     let (text, begins, remedy) = (
         concat!(
             r#"{"work": 1, "job": "test", "nodes": 4, "files": {"data": 8192, "few": 200, "more": 400}}"#,
             "\n",
             r#"{"phase": "a", "node": 0, "reads": [{"file": "more"}, {"file": "few", "per_block_of": "more"}, {"file": "data", "per_block_of": "few"}]}"#,
         ),
-        "w:2: `data` is to be read again for every block of `few`, `few` is to be read again for every block of `more`",
-        "phases of their own",
+        "w:2: `data` is read again for every block of `few`, `few` is read again for every block of `more`",
+        "use separate phases",
     );
     check_all([(text.as_bytes().to_vec(), begins, remedy)]);
 }
@@ -129,7 +125,7 @@ fn counts() {
         (
             r#"{"phase": "a", "node": 0, "operations": {"hash": 1.5}}"#,
             "w:2:52: 1.5 is not written as a whole number",
-            "round it",
+            "write an integer",
         ),
         (
             r#"{"phase": "a", "node": 0, "operations": {"hash": NaN}}"#,
@@ -158,19 +154,15 @@ fn counts() {
         ),
         (
             r#"{"phase": "a", "node": 0, "operations": {"hash": 1, "hash": 1}}"#,
-            "w:2:62: `hash` stands twice",
+            "w:2:62: duplicate name `hash`",
             "keep one",
         ),
         (
             r#"{"phase": "a", "node": 0, "message_bytes": 0}"#,
             "w:2: messages of 0 bytes",
-            "leave `message_bytes` out",
+            "omit `message_bytes`",
         ),
-        (
-            r#"{"phase": "a", "node": 0, "bytes": 5}"#,
-            "w:2: `bytes` on the line of a step",
-            "stand in `reads`",
-        ),
+        (r#"{"phase": "a", "node": 0, "bytes": 5}"#, "w:2: `bytes` on the line of a step", "into `reads`"),
     ];
     check_all(cases.map(|(line, begins, remedy)| (record(line).into_bytes(), begins, remedy)));
 }
@@ -184,9 +176,9 @@ fn sends() {
         (r#"{"4294967295": 5}"#, "w:2:48: unknown receiver `4294967295`", "name a node by its number"),
         (r#"{"-1": 5}"#, "w:2:40: unknown receiver `-1`", "name a node by its number"),
         (r#"{"server": 5}"#, "w:2:44: unknown receiver `server`", "`client`"),
-        (r#"{"1": 5, "01": 6}"#, "w:2:52: the receiver `1` stands twice", "keep one"),
-        (r#"{"client": 5, "client": 6}"#, "w:2:61: the receiver `client` stands twice", "keep one"),
-        (r#"{"each": 5, "each": 6}"#, "w:2:57: `each` stands twice", "keep one"),
+        (r#"{"1": 5, "01": 6}"#, "w:2:52: duplicate receiver `1`", "keep one"),
+        (r#"{"client": 5, "client": 6}"#, "w:2:61: duplicate receiver `client`", "keep one"),
+        (r#"{"each": 5, "each": 6}"#, "w:2:57: duplicate receiver `each`", "keep one"),
         (r#"{"each": -5}"#, "w:2:46: -5 is negative", "0 or more"),
         (
             "7",
@@ -228,7 +220,7 @@ fn collectives() {
             "w:2: 3 numbers in `bytes` for 2 members",
             "one for each",
         ),
-        (r#""collective": "barrier", "bytes": 1"#, "w:2: a barrier with `bytes`", "leave them out"),
+        (r#""collective": "barrier", "bytes": 1"#, "w:2: a barrier with `bytes`", "omit them"),
         (
             r#""collective": "reduce", "bytes": 1, "root": 2, "group": "right""#,
             "w:2: there is no member 2 to be the root",
@@ -237,14 +229,14 @@ fn collectives() {
         (
             r#""collective": "all-reduce", "bytes": 1, "root": 0"#,
             "w:2: a root of the collective `all-reduce`",
-            "leave `root` out",
+            "omit `root`",
         ),
         (
             r#""collective": "reduce", "bytes": 1, "group": "centre""#,
             "w:2: unknown group `centre`",
             "known: left, right, both, all",
         ),
-        (r#""collective": "barrier", "group": []"#, "w:2: a barrier without members", "leave `group` out"),
+        (r#""collective": "barrier", "group": []"#, "w:2: a barrier without members", "omit `group`"),
         (r#""collective": "barrier", "nodes": "all""#, "w:2: `nodes` on the line of a collective", "`group`"),
     ];
     let line = |keys: &str| record(&format!(r#"{{"phase": "a", {keys}}}"#)).into_bytes();

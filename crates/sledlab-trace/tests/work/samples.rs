@@ -67,7 +67,7 @@ fn exchange() {
 }
 
 #[test]
-fn the_page_of_the_format() {
+fn documented_examples_match() {
     let page = include_str!("../../../../docs/work.md");
     let blocks = |language: &str| {
         let start = format!("```{language}\n");

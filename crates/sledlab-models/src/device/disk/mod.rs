@@ -38,8 +38,8 @@ use self::drive::Drive;
 use super::disksim::{Importer, called};
 use super::host::HostParams;
 use super::{
-    Bus, Busy, Device, FaultCounts, IdleOutcome, Mechanics, Model, OnBus, Positioning, Queued, Served, States,
-    Timing,
+    Bus, Busy, Device, FaultCounts, IdleOutcome, Mechanics, Model, OnBus, Positioning, Queued, Served,
+    States, Timing,
 };
 use crate::power::MechanicalWork;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::super::*;
 use crate::OpenOptions;
 
-/// A file of reference data beside the workspace, or `None` after printing that it is absent.
-fn beside(variable: &str, folder: &str, file: &str) -> Option<PathBuf> {
+/// Returns a file of reference data next to the workspace, or `None` after printing that it is absent.
+fn reference_file(variable: &str, folder: &str, file: &str) -> Option<PathBuf> {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
     let path = std::env::var_os(variable).map_or_else(default, PathBuf::from).join(file);
     let result = path.exists().then_some(path);
@@ -22,7 +22,7 @@ fn recorded(name: &str) -> Option<PathBuf> {
     let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../sample/traces");
     Some(samples.join(&file))
         .filter(|path| path.exists())
-        .or_else(|| beside("SLEDLAB_TRACES", "traces", &file))
+        .or_else(|| reference_file("SLEDLAB_TRACES", "traces", &file))
 }
 
 fn report_of(path: PathBuf, options: &CharacterOptions) -> Report {
@@ -118,7 +118,8 @@ fn recorded_traces_have_their_published_shape() {
 
 #[test]
 fn seagate_validation_trace_has_its_published_statistics() {
-    let Some(path) = beside("SLEDLAB_REFERENCE", "reference", "mems/traces/seagate_gap.txt.gz") else {
+    let Some(path) = reference_file("SLEDLAB_REFERENCE", "reference", "mems/traces/seagate_gap.txt.gz")
+    else {
         return;
     };
     let report = report_of(path, &CharacterOptions::default());
@@ -157,7 +158,7 @@ fn ajw_section(lbn: u64) -> u16 {
 
 #[test]
 fn week_of_a_workstation_has_its_published_statistics() {
-    let Some(path) = beside("SLEDLAB_REFERENCE", "reference", "traces/ajw.1week.srt") else { return };
+    let Some(path) = reference_file("SLEDLAB_REFERENCE", "reference", "traces/ajw.1week.srt") else { return };
     let options = CharacterOptions { cache_block_bytes: 8192, cache_sizes_mb: vec![1, 4, 16] };
     let mut requests = Vec::new();
     let mut trace = crate::open(path, OpenOptions::default()).unwrap();

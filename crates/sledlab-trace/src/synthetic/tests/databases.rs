@@ -23,7 +23,7 @@ fn assert_changes(name: &str, changes: &[&str]) {
 }
 
 #[test]
-fn seven_hours_of_tpcd_are_as_published() {
+fn tpcd_matches_published_statistics() {
     for seed in 1..=3 {
         let report = characterised("tpcd", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 238_971);
@@ -41,7 +41,7 @@ fn seven_hours_of_tpcd_are_as_published() {
 }
 
 #[test]
-fn two_and_a_half_hours_of_tpcc_are_as_published() {
+fn tpcc_matches_published_statistics() {
     for seed in 1..=3 {
         let report = characterised("tpcc", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 1_246_763);
@@ -64,7 +64,7 @@ fn think_times_s(requests: &[Request]) -> Vec<f64> {
 }
 
 #[test]
-fn queries_of_tpcd_are_thought_about() {
+fn tpcd_queries_are_separated_by_think_time() {
     for (params, think_s) in [("", 30.0), ("think_s = 10.0\nquery_gap_ms = 50.0", 10.0)] {
         let times = think_times_s(&make("tpcd", params));
         assert_near("think time", times.iter().sum::<f64>() / times.len() as f64, think_s, 0.1);
@@ -75,7 +75,7 @@ fn queries_of_tpcd_are_thought_about() {
 }
 
 #[test]
-fn tables_of_tpcd_are_read_in_order_and_in_turn() {
+fn tpcd_tables_are_read_sequentially_and_interleaved() {
     let requests = make("tpcd", "probe_share = 0.0");
     let mut reads: HashMap<u64, u64> = HashMap::new();
     for request in &requests {
@@ -83,7 +83,7 @@ fn tables_of_tpcd_are_read_in_order_and_in_turn() {
             *reads.entry(page).or_default() += 1;
         }
     }
-    // Seven and a half passes: no page lags behind another by more reads than the scans under way explain.
+    // Seven and a half passes: no page lags behind another by more reads than the concurrent scans explain.
     let (minimum, maximum) = (reads.values().min().unwrap(), reads.values().max().unwrap());
     assert!(*minimum >= 6 && *maximum <= *minimum + 2, "{minimum} to {maximum}");
     // Every table is contiguous: a page that no read page precedes is the beginning of a table.
@@ -92,7 +92,7 @@ fn tables_of_tpcd_are_read_in_order_and_in_turn() {
 }
 
 #[test]
-fn each_parameter_of_tpcd_does_what_it_says() {
+fn tpcd_parameters_have_documented_effect() {
     assert_changes(
         "tpcd",
         &[
@@ -145,8 +145,8 @@ fn lags_s(requests: &[Request]) -> impl Iterator<Item = f64> {
 }
 
 #[test]
-fn tpcc_writes_what_it_read() {
-    // Pages are rarely read twice, so that they can be told apart, and the trace is long enough for the long lags.
+fn tpcc_writes_pages_read_before() {
+    // Pages are rarely read twice, so that they can be distinguished, and the trace is long enough for the long lags.
     let params = "requests = 200000\nhot_read_share = 0.0\nzipf_exponent = 0.0\ndata_mb = 3000.0";
     for lag_s in [10.0, 60.0] {
         let requests = make("tpcc", &format!("{params}\nwrite_lag_s = {lag_s}"));
@@ -170,7 +170,7 @@ fn tpcc_writes_what_it_read() {
 }
 
 #[test]
-fn each_parameter_of_tpcc_does_what_it_says() {
+fn tpcc_parameters_have_documented_effect() {
     assert_changes(
         "tpcc",
         &[
@@ -207,7 +207,7 @@ fn each_parameter_of_tpcc_does_what_it_says() {
 }
 
 #[test]
-fn what_databases_cannot_do_is_refused() {
+fn impossible_database_parameters_are_rejected() {
     let message = |name: &str, params: &str| try_make(name, params, 1, G2_BLOCKS).unwrap_err().to_string();
     assert!(message("tpcd", "mean_size_kb = 63.0").contains("no mix of the sizes has a mean of 63 KB"));
     assert!(message("tpcd", "sequential_share = 0.96").contains("take less than 0.95"));
@@ -218,7 +218,7 @@ fn what_databases_cannot_do_is_refused() {
 }
 
 #[test]
-fn times_of_tpcd_leave_its_places() {
+fn tpcd_timing_does_not_change_addresses() {
     let base = make("tpcd", "requests = 5000");
     for params in ["rate_per_s = 20.0", "think_s = 60.0", "query_gap_ms = 5.0"] {
         let other = make("tpcd", &format!("requests = 5000\n{params}"));

@@ -1,4 +1,4 @@
-//! Workloads whose data lie where layouts expect them: relations, and small data beside streams.
+//! Workloads that place data for a layout: relations, and small data with streams.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn queries(requests: &[Request]) -> Vec<&[Request]> {
 }
 
 #[test]
-fn the_same_queries_come_to_every_store() {
+fn queries_are_equal_for_every_storage_format() {
     let of =
         |store: &str| make("relation", &format!("requests = 3000\nrelation_mb = 500\nstore = \"{store}\""));
     let (rows, columns, tabular) = (of("rows"), of("columns"), of("tabular"));
@@ -29,7 +29,7 @@ fn the_same_queries_come_to_every_store() {
 }
 
 #[test]
-fn scans_have_their_share_and_their_attributes() {
+fn scans_match_share_and_attributes() {
     let params = "requests = 100000\nstore = \"tabular\"\nscan_share = 0.4\nprojected = 3\nscan_blocks = 77";
     let requests = make("relation", params);
     let queries = queries(&requests);
@@ -51,7 +51,7 @@ fn scans_have_their_share_and_their_attributes() {
 }
 
 #[test]
-fn small_data_are_first_or_first_in_their_group() {
+fn small_data_precede_streams_in_each_group() {
     for (groups, group) in [(1, G2_BLOCKS), (50, G2_BLOCKS / 50)] {
         let requests = make("small-and-streams", &format!("requests = 100000\ngroups = {groups}"));
         let small = group / 5;
@@ -79,7 +79,7 @@ fn small_data_are_first_or_first_in_their_group() {
 }
 
 #[test]
-fn streams_go_on_for_their_length() {
+fn streams_have_their_configured_length() {
     let requests = make(
         "small-and-streams",
         "requests = 100000\nstream_share = 0.5\nstream_blocks = 40\nsmall_blocks = 3\nstreams = 1\nsmall_data_share = 0.1",

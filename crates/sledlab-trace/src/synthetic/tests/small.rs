@@ -8,7 +8,7 @@ fn bytes(request: &Request) -> u64 {
 }
 
 #[test]
-fn small_has_its_moments() {
+fn small_moments_match_parameters() {
     let requests = make("small", "requests = 500000");
     let (gap, gap_scv) = moments(gaps_ns(&requests));
     assert_near("mean gap", gap, 2e6, 0.01);
@@ -26,7 +26,7 @@ fn small_has_its_moments() {
 }
 
 #[test]
-fn uniform_sizes_want_a_part_of_one_block() {
+fn uniform_sizes_request_part_of_one_block() {
     let requests = make("small", "requests = 200000\nsizes = \"uniform\"");
     assert!(requests.iter().all(|r| r.blocks == 1));
     // 4 to 8 bytes are a word, 505 to 512 the whole block.

@@ -39,7 +39,7 @@ fn busy_periods(requests: &[Request]) -> f64 {
 }
 
 #[test]
-fn a_day_is_as_published() {
+fn snake_matches_published_statistics() {
     for seed in 1..=3 {
         let requests = snake("", seed);
         let report = report(&requests);
@@ -64,7 +64,7 @@ fn stretches(requests: &[Request], gap_ms: f64) -> Vec<u64> {
 }
 
 #[test]
-fn each_time_scale_does_what_it_says() {
+fn time_scale_parameters_have_documented_effect() {
     // Time scales so far apart that the length of a gap shows which one it belongs to.
     let far_apart = "rate_per_s = 0.1\ncopy_requests = 0\nsequential_share = 0.4";
     let of = |params: &str| snake(&format!("requests = 40000\n{params}"), 1);
@@ -127,7 +127,7 @@ fn copies_are_long_and_sequential() {
 }
 
 #[test]
-fn each_other_parameter_does_what_it_says() {
+fn other_parameters_have_documented_effect() {
     let of = |params: &str| report(&snake(&format!("requests = 40000\n{params}"), 1));
     let base = of("");
     assert_near("reads", of("read_share = 0.6").read_share, 0.6, 0.05);
@@ -141,7 +141,7 @@ fn each_other_parameter_does_what_it_says() {
     assert!(of("zipf_exponent = 1.2").cache_hits[0].hit_ratio > base.cache_hits[0].hit_ratio + 0.05);
     assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
     // In longer files, more reads continue within the file.
-    let goes_on = |file_kb: f64| {
+    let continues = |file_kb: f64| {
         let requests = snake(
             &format!("requests = 40000\ncopy_requests = 0\nsequential_share = 0.4\nfile_kb = {file_kb}"),
             1,
@@ -149,11 +149,11 @@ fn each_other_parameter_does_what_it_says() {
         let runs = requests.chunk_by(|a, b| a.end() == b.lbn).filter(|run| run.len() > 4);
         runs.count()
     };
-    assert!(goes_on(1024.0) > 2 * goes_on(32.0));
+    assert!(continues(1024.0) > 2 * continues(32.0));
 }
 
 #[test]
-fn flags_change_nothing_else_and_trimming_no_place() {
+fn metadata_options_keep_times_and_addresses() {
     let without = snake("requests = 20000\nmetadata_share = 0.0", 1);
     let with = snake("requests = 20000", 1);
     assert!(without.iter().zip(&with).all(|(a, b)| *a == Request { metadata: false, ..*b }));
@@ -169,7 +169,7 @@ fn flags_change_nothing_else_and_trimming_no_place() {
 }
 
 #[test]
-fn what_cannot_be_met_is_refused() {
+fn impossible_parameters_are_rejected() {
     let message = |params: &str| try_make("snake", params, 1, G3_BLOCKS).unwrap_err().to_string();
     assert!(message("mean_size_kb = 7.0").contains("no mix of the sizes has a mean of 7 KB"));
     assert!(message("sequential_share = 0.95").contains("take 0."));

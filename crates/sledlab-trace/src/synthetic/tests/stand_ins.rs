@@ -24,7 +24,7 @@ pub(super) fn touched_mb(report: &Report) -> f64 {
 }
 
 #[test]
-fn an_hour_of_cello_is_as_published() {
+fn cello_matches_published_statistics() {
     for seed in 1..=3 {
         let report = characterised("cello", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 118_800);
@@ -41,7 +41,7 @@ fn an_hour_of_cello_is_as_published() {
 }
 
 #[test]
-fn an_hour_of_hplajw_is_as_published() {
+fn hplajw_matches_published_statistics() {
     let cello = report("cello", "");
     for seed in 1..=3 {
         let report = characterised("hplajw", "", seed, G2_BLOCKS);
@@ -93,11 +93,11 @@ fn hplajw_keeps_its_statistics_at_every_run_share() {
 
 /// Share of requests that start where one of the last 300 ended, but not the last.
 fn resumed(requests: &[Request]) -> f64 {
-    let goes_on = |at: &usize| {
+    let continues = |at: &usize| {
         let earlier = &requests[at.saturating_sub(300)..at - 1];
         earlier.iter().any(|before| before.end() == requests[*at].lbn)
     };
-    (1..requests.len()).filter(goes_on).count() as f64 / requests.len() as f64
+    (1..requests.len()).filter(continues).count() as f64 / requests.len() as f64
 }
 
 /// Mean length of strictly sequential runs of two requests or more.
@@ -107,7 +107,7 @@ fn run_length(requests: &[Request]) -> f64 {
 }
 
 #[test]
-fn each_parameter_of_cello_does_what_it_says() {
+fn cello_parameters_have_documented_effect() {
     let short = |params: &str| format!("requests = 40000\n{params}");
     let of = |params: &str| report("cello", &short(params));
     let base = of("");
@@ -134,7 +134,7 @@ fn each_parameter_of_cello_does_what_it_says() {
 }
 
 #[test]
-fn each_parameter_of_hplajw_does_what_it_says() {
+fn hplajw_parameters_have_documented_effect() {
     let of = |params: &str| report("hplajw", &format!("requests = 40000\n{params}"));
     let base = of("");
     assert_near("rate", of("rate_per_s = 2.0").rate_per_s.unwrap(), 2.0, 0.03);
@@ -158,7 +158,7 @@ fn each_parameter_of_hplajw_does_what_it_says() {
 }
 
 #[test]
-fn small_devices_are_filled_and_not_overrun() {
+fn small_devices_are_used_within_capacity() {
     for name in ["cello", "hplajw", "snake", "tpcd", "tpcc"] {
         for capacity in [100_000, 1_000_000] {
             let requests = try_make(name, "requests = 50000", 1, capacity).unwrap();
@@ -170,7 +170,7 @@ fn small_devices_are_filled_and_not_overrun() {
 }
 
 #[test]
-fn what_cannot_be_met_is_refused() {
+fn impossible_parameters_are_rejected() {
     let message = |name: &str, params: &str| try_make(name, params, 1, G2_BLOCKS).unwrap_err().to_string();
     let text = message("cello", "dispersion = 1000.0");
     assert!(
@@ -184,7 +184,7 @@ fn what_cannot_be_met_is_refused() {
 }
 
 #[test]
-fn changing_one_use_of_randomness_leaves_the_others() {
+fn random_streams_are_independent() {
     for name in ["cello", "hplajw", "snake", "tpcc"] {
         let base = make(name, "requests = 5000");
         let rate = if name == "snake" { 4.0 } else { 10.0 };

@@ -41,15 +41,15 @@ fn three_quarters_of_reads_and_writes_are_small() {
 }
 
 #[test]
-fn runs_are_as_long_as_told() {
+fn run_length_matches_parameter() {
     for expected in [0.1, 0.3, 0.6] {
         let requests = even(&format!("sequential_share = {expected}"));
         let mut ends = [u64::MAX; 2];
         let sequential = requests.iter().filter(|request| {
             let end = &mut ends[usize::from(request.op == Op::Write)];
-            let goes_on = request.lbn == *end;
+            let continues = request.lbn == *end;
             *end = request.end();
-            goes_on
+            continues
         });
         assert_near("sequential", sequential.count() as f64 / requests.len() as f64, expected, 0.03);
     }
@@ -68,7 +68,7 @@ fn the_rate_follows_the_day() {
 }
 
 #[test]
-fn bursts_are_as_fast_as_told() {
+fn burst_rate_matches_parameter() {
     let requests = make(
         "volume",
         "requests = 2000000\nday_amplitude = 0.0\nburst_ratio = 200.0\nburst_share = 0.002\nburst_s = 20.0",
@@ -86,7 +86,7 @@ fn bursts_are_as_fast_as_told() {
 }
 
 #[test]
-fn hot_extents_draw_what_zipf_says() {
+fn hot_extents_follow_zipf_distribution() {
     let top_tenth = |op: Op, params: &str| {
         let requests = even(&format!("sequential_share = 0.0\nfootprint_mb = 64.0\n{params}"));
         let mut hits = vec![0_u64; 1024];
@@ -107,7 +107,7 @@ fn hot_extents_draw_what_zipf_says() {
 }
 
 #[test]
-fn all_of_the_footprint_is_reached_and_no_more() {
+fn requests_cover_exactly_the_footprint() {
     for capacity in [1, 7, 8, 100, 1000, 2048] {
         let params = "requests = 20000\nread_zipf = 0.0\nwrite_zipf = 0.0\nfootprint_mb = 1.0";
         let requests = try_make("volume", params, 3, capacity).unwrap();
