@@ -28,7 +28,7 @@ from sledlab.cli.options import ordered
 from sledlab.job.parameters import of_class
 from sledlab.lazy import loaded
 from sledlab.model import catalogue, entries
-from sledlab.runs.options import Clustered, Option, Simulated, declared
+from sledlab.runs.options import ClusterOptions, Option, SimulateOptions, declared
 from sledlab.show.view import View, is_built
 from sledlab.show.wording import figure
 from sledlab.studies import LIST
@@ -240,7 +240,7 @@ def find(*path: str) -> entries.Entry:
 
 def options(command: str) -> str:
     """A table of what can be said of a run or of a study, in Python and on the command line."""
-    own = {"simulate": Simulated, "replay": Clustered}
+    own = {"simulate": SimulateOptions, "replay": ClusterOptions}
     said = declared(own.get(command) or loaded(f"sledlab.studies.{command}:STUDY").options)
     rows = [
         f"| `{name}` | {code(flag(name, said[name]))} | {f'`{said[name].key}`' if said[name].key else ''} "
