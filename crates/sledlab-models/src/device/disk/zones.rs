@@ -13,13 +13,13 @@ sledlab_core::params! {
         cylinders: u64 = 6624_u64, "", 1..1e6;
         /// Sectors of 512 bytes on every track.
         sectors_per_track: u64 = 170_u64, "sectors", 1..1e5;
-        /// How far the first sector of a track lies behind that of the track before, on the same cylinder.
+        /// Skew of a track relative to the previous track of the same cylinder.
         track_skew_sectors: u64 = 30_u64, "sectors", 0..1e5;
-        /// How far the first sector of a cylinder lies behind that of the last track of the cylinder before.
+        /// Skew of a cylinder relative to the last track of the previous cylinder.
         cylinder_skew_sectors: u64 = 42_u64, "sectors", 0..1e5;
-        /// How far the first sector of the zone lies behind the index mark.
+        /// Offset of the first sector of the zone from the index mark.
         first_sector_offset: u64 = 0_u64, "sectors", 0..1e5;
-        /// Sectors at the front of the zone that hold no blocks.
+        /// Sectors at the front of the zone without blocks.
         reserved_sectors: u64 = 0_u64, "sectors", 0..1e9;
         /// Spare sectors of every region, or spare tracks under sparing `zone-tracks`.
         spares: u64 = 0_u64, "", 0..1e9;
