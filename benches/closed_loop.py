@@ -27,7 +27,7 @@ from typing import Any
 import sledlab as sl
 from clients import CLIENTS, MOST, hogs, stopped_now_and_then
 from keeping import machine, write, write_runs
-from sledlab.display import Shown
+from sledlab.display import DisplayedResult
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCALES = ("0.5", "1", "10")
@@ -108,7 +108,7 @@ def prepare() -> None:
     """Lets a process find the scheduler in Python, and draw no pages, which take longer than most runs."""
     os.chdir(EXAMPLES)
     sys.path.insert(0, str(EXAMPLES))
-    Shown.report = lambda _self, path: Path(path)  # type: ignore[method-assign]
+    DisplayedResult.report = lambda _self, path: Path(path)  # type: ignore[method-assign]
 
 
 def measured(case: Case, least: int, seconds: float) -> Run:
