@@ -100,9 +100,9 @@ def measured(program: str, names: list[str], image: Path, place: Path) -> dict[s
         named = ("--device", ",".join(names), "--data", str(image), "--scratch")
         how = ("--time-scale", str(SCALE), "--out", str(out), "--replace")
         serve(*named, *how, attach=str(mount), program=program, results=results.name)
-        said = [json.loads(line) for line in Path(results.name).read_text(encoding="utf-8").splitlines()]
+        output = [json.loads(line) for line in Path(results.name).read_text(encoding="utf-8").splitlines()]
     stems = [Path(name).stem for name in names]
-    return {name: {**each, **of_device(out / name)} for name, each in zip(stems, said, strict=True)}
+    return {name: {**each, **of_device(out / name)} for name, each in zip(stems, output, strict=True)}
 
 
 def of_device(left: Path) -> dict[str, Any]:

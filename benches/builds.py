@@ -56,7 +56,7 @@ print(min(times))
 """Python code that prints the shortest of half a second's runs, of the extension alone."""
 
 
-def said(name: str, requests: int = REQUESTS) -> str:
+def experiment_text(name: str, requests: int = REQUESTS) -> str:
     """The text of an experiment file with a workload."""
     gap_ms, rest = WORKLOADS[name]
     return f"{rest}\n" + LOAD.format(requests=requests, gap_ms=gap_ms)
@@ -101,7 +101,7 @@ def extension_of_this() -> Path:
 
 def seconds(extension: Path, name: str) -> float:
     """Processor time of a run, in seconds."""
-    return float(run([sys.executable, "-c", ONE_RUN, str(extension), said(name)]))
+    return float(run([sys.executable, "-c", ONE_RUN, str(extension), experiment_text(name)]))
 
 
 def timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[float]]]:

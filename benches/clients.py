@@ -69,8 +69,8 @@ def fio(place: Path, job: str) -> str:
 def patterns(place: Path, requests: int) -> str:
     """qemu-io: patterns written at depths up to 32, durably or not, read back, zeroed and trimmed."""
     rng = random.Random(requests)
-    lines, asked = [], 0
-    while asked < requests:
+    lines, result = [], 0
+    while result < requests:
         batch = rng.choice((1, 4, 32))
         slots = rng.sample(range(4096), batch)
         marks = [rng.randrange(1, 256) for _ in slots]
@@ -80,7 +80,7 @@ def patterns(place: Path, requests: int) -> str:
         lines += [f"aio_read -P {mark} {at}" for mark, at in zip(marks, where, strict=True)]
         lines += ["aio_flush", rng.choice(("flush", f"discard {where[0]}", f"write -z {where[0]}"))]
         lines += [f"write -f -P 9 {where[0]}", f"read -P 9 {where[0]}"]
-        asked += 2 * batch + 2
+        result += 2 * batch + 2
     (place / "script").write_text("\n".join(lines) + "\n")
     return f'cd {place} && qemu-io -f raw "$SLEDLAB_URI" < script > told && ! grep -i "fail\\|error" told'
 

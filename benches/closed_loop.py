@@ -4,7 +4,7 @@ Every system serves fio, qemu-io and nbdcopy at three time scales, a quarter of 
 stopped now and then, and a quarter with programs that want all processors. Of each run, a simulation of
 what `--out` has must leave the same bytes. Two servers run at a time.
 
-Writes ``benches/closed_loop.json``, and what every run said to ``bench-out/closed_loop.json``; fails if
+Writes ``benches/closed_loop.json``, and the output of every run to ``bench-out/closed_loop.json``; fails if
 anything differs. About 20 minutes; with `--least 300 --seconds 0 --systems "disk;RAID 5" --dry` a short one
 that keeps nothing. Needs fio, qemu-utils and libnbd-bin.
 """
@@ -113,14 +113,14 @@ def prepare() -> None:
 
 def measured(case: Case, least: int, seconds: float) -> Run:
     """Serves a client, and replays its requests."""
-    rate, said = SYSTEMS[case.system]
+    rate, options = SYSTEMS[case.system]
     requests = min(max(least, int(seconds * rate / float(case.scale))), MOST.get(case.client, 1 << 62))
     with tempfile.TemporaryDirectory(prefix="sledlab-loop-") as directory:
         place = Path(directory)
         out, again = place / "out", place / "again"
         script = CLIENTS[case.client](place, requests)
         with ExitStack() as stack:
-            server = stack.enter_context(sl.serve(**said, time_scale=float(case.scale), out=out))
+            server = stack.enter_context(sl.serve(**options, time_scale=float(case.scale), out=out))
             if case.disturbed == "stopped":
                 stack.enter_context(stopped_now_and_then())
             environment = {**os.environ, **server.environment}
@@ -210,21 +210,21 @@ def main() -> int:
     parser.add_argument("--systems", help="some of them, by words in their names, with ; between")
     parser.add_argument("--clients", help="some of them, likewise")
     parser.add_argument("--dry", action="store_true", help="keep nothing")
-    said = parser.parse_args()
+    arguments = parser.parse_args()
 
     def chosen(name: str, words: str | None) -> bool:
         return words is None or any(word in name for word in words.split(";"))
 
-    planned = cases(name for name in SYSTEMS if chosen(name, said.systems))
-    planned = [case for case in planned if chosen(case.client, said.clients)]
+    planned = cases(name for name in SYSTEMS if chosen(name, arguments.systems))
+    planned = [case for case in planned if chosen(case.client, arguments.clients)]
     load = os.getloadavg()
-    runs = run_all(planned, said.least, said.seconds)
+    runs = run_all(planned, arguments.least, arguments.seconds)
     rows = table(runs)
     print(json.dumps(rows[-1], indent=2))
     open_ones = [run for run in runs if not run.closed]
     for run in open_ones:
         print("differs:", run)
-    if said.dry:
+    if arguments.dry:
         return bool(open_ones)
     write("closed_loop", {"machine": machine(), "load before": load, "rows": rows})
     write_runs("closed_loop", {"machine": machine(), "runs": [asdict(run) for run in runs]})

@@ -151,8 +151,8 @@ class Database:
         """Number of acknowledged transactions of a round that are missing in the database."""
         answer = self.say(f"SELECT client, number FROM committed WHERE round = {number}")
         present = {tuple(map(int, line.split("|"))) for line in answer.splitlines()}
-        wanted = {(who, n) for who, many in self.acknowledged(number).items() for n in range(1, many + 1)}
-        return len(wanted - present)
+        settings = {(who, n) for who, many in self.acknowledged(number).items() for n in range(1, many + 1)}
+        return len(settings - present)
 
     def check(self) -> None:
         """Fails if a balance, an index, a table or a checksum is wrong; leaves the server stopped."""

@@ -60,9 +60,17 @@ NAMES = {
 }
 
 
-def fio(where: dict[str, Any], **said: Any) -> dict[str, Any]:
+def fio(where: dict[str, Any], **settings: Any) -> dict[str, Any]:
     """Random reads of 4 KB; the report of fio on them."""
-    options = {"name": "reads", "rw": "randread", "bs": "4k", "size": "1G", "randrepeat": 0, **where, **said}
+    options = {
+        "name": "reads",
+        "rw": "randread",
+        "bs": "4k",
+        "size": "1G",
+        "randrepeat": 0,
+        **where,
+        **settings,
+    }
     words = ["fio", *(f"--{name}={value}" for name, value in options.items()), "--output-format=json"]
     report = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     job: dict[str, Any] = json.loads(report[report.index("{") :])["jobs"][0]
@@ -74,10 +82,10 @@ def over_nbd(server: sl.Server) -> dict[str, Any]:
     return {"ioengine": "nbd", "uri": server.uri}
 
 
-def timed(system: dict[str, Any], said: dict[str, Any]) -> dict[str, float]:
+def timed(system: dict[str, Any], options: dict[str, Any]) -> dict[str, float]:
     """Accuracy of the times in one run."""
     with sl.serve(**system) as server:
-        fio(over_nbd(server), **said, number_ios=REQUESTS, runtime=LOAD_S, time_based=0)
+        fio(over_nbd(server), **options, number_ios=REQUESTS, runtime=LOAD_S, time_based=0)
     emulation = server.emulation
     assert emulation is not None
     assert server.result is not None
@@ -170,8 +178,8 @@ def main() -> None:
     def row(what: str, value: float, unit: str, target: str = "") -> None:
         rows.append({"what": what, "value": value, "unit": unit, "target": target})
 
-    for name, (system, said, targets) in TIMED.items():
-        found = measured(name, lambda system=system, said=said: timed(system, said))
+    for name, (system, text, targets) in TIMED.items():
+        found = measured(name, lambda system=system, text=text: timed(system, text))
         for key, target in targets:
             value = statistics.median(each[key] for each in found)
             row(f"{name}: {NAMES[key]}", value, UNITS.get(key, "%"), target)

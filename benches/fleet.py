@@ -76,8 +76,8 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--requests", type=float, default=SMALLEST, help="of the largest fleet")
     parser.add_argument("--volumes", type=int, default=1000, help="of the largest fleet")
-    said = parser.parse_args()
-    volumes, largest = said.volumes, round(said.requests)
+    arguments = parser.parse_args()
+    volumes, largest = arguments.volumes, round(arguments.requests)
     each = largest // volumes
     # A study's own time to start, import and draw is subtracted: that of one volume of the same size.
     itself = ran(1, each, 1)

@@ -32,7 +32,7 @@ COMPLETED = (
 REPORT = "simulate --device mems-g2 --trace sample:oltp-bank-a --scheduler sptf --speedup 3 --out run"
 
 
-def seconds(command: list[str], cwd: Path, **said: str) -> float:
+def seconds(command: list[str], cwd: Path, **options: str) -> float:
     """Wall-clock time of a command, in seconds."""
     environment = {
         name: text
@@ -44,7 +44,7 @@ def seconds(command: list[str], cwd: Path, **said: str) -> float:
         command,
         cwd=cwd,
         check=True,
-        env={**environment, **said},
+        env={**environment, **options},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -53,12 +53,12 @@ def seconds(command: list[str], cwd: Path, **said: str) -> float:
 
 def completion(sledlab: str, words: str, cwd: Path) -> float:
     """Time in which a shell completes the word at the cursor, in seconds."""
-    said = {
+    options = {
         "COMP_WORDS": f"sledlab {words}",
         "COMP_CWORD": str(len(words.split())),
         "_SLEDLAB_COMPLETE": "bash_complete",
     }
-    return seconds([sledlab], cwd, **said)
+    return seconds([sledlab], cwd, **options)
 
 
 def main() -> None:

@@ -81,12 +81,12 @@ def hostile(path: str, counted: list[int]) -> Iterator[None]:
             counted.append(int((process.stdout.read().split() or ["100"])[-1]))
 
 
-def lateness_us(reads: int, *, beside: bool, counted: list[int]) -> dict[str, float]:
+def lateness_us(reads: int, *, sibling: bool, counted: list[int]) -> dict[str, float]:
     """Percentiles of the lateness of fio's replies, in us of real time."""
     with sl.serve("mems-g2", scheduler="sptf", time_scale=SCALE) as server:
         words = ["--name=reads", "--ioengine=nbd", f"--uri={server.uri}", "--rw=randread", "--bs=4k"]
         words += ["--size=1G", f"--number_ios={reads}", "--output=/dev/null"]
-        with hostile(server.socket, counted) if beside else nullcontext():
+        with hostile(server.socket, counted) if sibling else nullcontext():
             subprocess.run(["fio", *words], check=True)
     assert server.emulation is not None
     loop = server.emulation.closed_loop
@@ -113,18 +113,18 @@ def main() -> None:
     counted: list[int] = []
     load = os.getloadavg()
     for _ in range(rounds):
-        for beside, late in found.items():
-            late.append(lateness_us(reads, beside=beside, counted=counted))
-            print("beside" if beside else "alone ", late[-1], flush=True)
+        for sibling, late in found.items():
+            late.append(lateness_us(reads, sibling=sibling, counted=counted))
+            print("beside" if sibling else "alone ", late[-1], flush=True)
     rows: list[dict[str, Any]] = []
     for name in SHARES:
-        alone, beside = (statistics.median(each[name] for each in found[how]) for how in (False, True))
+        alone, sibling = (statistics.median(each[name] for each in found[how]) for how in (False, True))
         rows += [
             {"what": f"lateness, {name}: alone", "value": alone, "unit": "us"},
-            {"what": f"lateness, {name}: beside a hostile client", "value": beside, "unit": "us"},
+            {"what": f"lateness, {name}: beside a hostile client", "value": sibling, "unit": "us"},
         ]
         if name == "90 %":
-            rows += [{"what": "the same: later by", "value": beside - alone, "unit": "us", "target": "50"}]
+            rows += [{"what": "the same: later by", "value": sibling - alone, "unit": "us", "target": "50"}]
     rows += [{"what": "sessions of the hostile client", "value": sum(counted) / 1000, "unit": "thousand"}]
     for row in rows:
         print(row)

@@ -49,12 +49,14 @@ print(json.dumps([time.perf_counter() - begun, peak_kib * 1024]))
 
 def recorded(job: str, nodes: int, settings: dict[str, object]) -> tuple[float, float, float]:
     """Seconds, peak memory in GB, and size of the record in MB, of a job in a process of its own."""
-    said = json.dumps([job, nodes, settings])
+    result = json.dumps([job, nodes, settings])
     times = []
     with tempfile.TemporaryDirectory() as directory:
         work = Path(directory) / f"{job}.work"
         for _ in range(2):  # the first run may extract columns from tables
-            ran = subprocess.run([sys.executable, "-c", RUN, said, work], check=True, stdout=subprocess.PIPE)
+            ran = subprocess.run(
+                [sys.executable, "-c", RUN, result, work], check=True, stdout=subprocess.PIPE
+            )
             times.append(json.loads(ran.stdout))
         size = work.stat().st_size
     return times[-1][0], times[-1][1] / 1e9, size / 1e6

@@ -30,9 +30,9 @@ def keep(name: str, rows: list[dict[str, Any]]) -> None:
     write(name, {"machine": machine(), "rows": rows})
 
 
-def write(name: str, said: dict[str, Any]) -> None:
+def write(name: str, options: dict[str, Any]) -> None:
     """Writes a benchmark's results to `benches/NAME.json`."""
-    (PLACE / f"{name}.json").write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
+    (PLACE / f"{name}.json").write_text(json.dumps(options, indent=2) + "\n", encoding="utf-8")
 
 
 def write_runs(name: str, runs: dict[str, Any]) -> None:

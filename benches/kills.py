@@ -83,8 +83,8 @@ class Served:
 
     def __init__(self, place: Path, *words: str) -> None:
         self.socket = place / "socket"
-        said = ["--device", "mems-g2", "--scheduler", "c-scan", "--data", str(place / "disk.img")]
-        command = [sys.executable, "-m", "sledlab", "serve", *said, "--socket", str(self.socket), *words]
+        arguments = ["--device", "mems-g2", "--scheduler", "c-scan", "--data", str(place / "disk.img")]
+        command = [sys.executable, "-m", "sledlab", "serve", *arguments, "--socket", str(self.socket), *words]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

@@ -52,9 +52,9 @@ def cluster(place: Path) -> Iterator[str]:
 
 def seconds(**where: object) -> float:
     """Time of a study of all runs with these workers, without a page."""
-    said = {"scheduler": ["fcfs", "sptf"], "speedup": [1], "seed": range(1, SEEDS + 1), "limit": REQUESTS}
+    options = {"scheduler": ["fcfs", "sptf"], "speedup": [1], "seed": range(1, SEEDS + 1), "limit": REQUESTS}
     begun = time.perf_counter()
-    found = sl.compare(sl.workload("uniform", blocks=1), "mems-g2", **said, **where)
+    found = sl.compare(sl.workload("uniform", blocks=1), "mems-g2", **options, **where)
     assert found.runs.height == 2 * SEEDS
     return time.perf_counter() - begun
 

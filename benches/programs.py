@@ -74,8 +74,8 @@ def running(stop: str) -> Iterator[str]:
     """A server of PostgreSQL on the device; yields the directory of its socket."""
     with tempfile.TemporaryDirectory() as sockets:
         shutil.chown(sockets, "postgres")
-        said = {**SERVER, "unix_socket_directories": sockets}
-        options = " ".join(f"-c {name}='{value}'" for name, value in said.items())
+        settings = {**SERVER, "unix_socket_directories": sockets}
+        options = " ".join(f"-c {name}='{value}'" for name, value in settings.items())
         data = str(disk() / "pg")
         log = f"{sockets}/log"
         postgres("pg_ctl", "-D", data, "-w", "-t", "600", "-l", log, "-o", options, "start")
@@ -103,11 +103,11 @@ def pgbench(clients: int) -> dict[str, Any]:
     # A checkpoint would write blocks that no client waits for: after an immediate stop, the log has them.
     with running("immediate") as sockets:
         lasts = str(round(SECONDS * scale()))
-        said = postgres("pgbench", "-h", sockets, *words, "-T", lasts, "bench")
+        result = postgres("pgbench", "-h", sockets, *words, "-T", lasts, "bench")
         sql = "select wal_sync, wal_sync_time from pg_stat_wal"
         syncs, sync_ms = postgres("psql", "-h", sockets, "-At", "-c", sql, "bench").strip().split("|")
-    tps = float(re.search(r"tps = ([\d.]+)", said)[1])  # type: ignore[index]
-    latency_ms = float(re.search(r"latency average = ([\d.]+)", said)[1])  # type: ignore[index]
+    tps = float(re.search(r"tps = ([\d.]+)", result)[1])  # type: ignore[index]
+    latency_ms = float(re.search(r"latency average = ([\d.]+)", result)[1])  # type: ignore[index]
     return {
         "rate": tps * scale(),
         "latency_ms": latency_ms / scale(),

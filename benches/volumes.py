@@ -55,8 +55,8 @@ def statistics() -> dict[str, float]:
         while (chunk := source.next_chunk()) is not None:
             ops, lengths = np.frombuffer(chunk[1], "S1"), np.frombuffer(chunk[3], "<u8")
             offsets.append(np.frombuffer(chunk[2], "<u8").astype(np.int64) * 512)
-            for op, held in sizes.items():
-                held.append(lengths[ops == op])
+            for op, stored in sizes.items():
+                stored.append(lengths[ops == op])
         shares.append(random_share(np.concatenate(offsets)))
     day = [sl.survey(each) for each in sl.read_volumes("cloud:volumes=500,hours=24,requests=1e7")]
     bursts = [each.busiest_minute_iops * (each.last_s or 1) / each.requests for each in day]

@@ -41,11 +41,11 @@ def undisturbed() -> Iterator[None]:
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
-def seen(attach: str, scale: float, **said: float) -> dict[str, float]:
+def seen(attach: str, scale: float, **options: float) -> dict[str, float]:
     """Mean response that fio sees on a sled, and the model's."""
     with tempfile.TemporaryDirectory() as place, undisturbed():
         attached = {"attach": attach.replace("DIR", place)} if attach else {}
-        with sl.serve(**SPTF, time_scale=scale, **attached, **said) as server:
+        with sl.serve(**SPTF, time_scale=scale, **attached, **options) as server:
             through = {"ioengine": "psync", "filename": server.disk, "direct": 1}
             where = through if attach else over_nbd(server)
             job = fio(where, iodepth=1, runtime=SECONDS, time_based=1)
@@ -76,12 +76,12 @@ def main() -> None:
     for attach, scale in cases:
         name = WAYS[attach] + (f", {scale} times slower" if scale > 1 else "")
         allowed = found[attach, scale, "auto"]
-        for key, what, unit, asked in (
+        for key, what, unit, requested in (
             ("mean", "mean that fio sees, above the model's", "%", target(attach, scale)),
             ("way_us", "way allowed for", "us", ""),
         ):
             value = statistics.median(each[key] for each in allowed)
-            rows.append({"what": f"{name}: {what}", "value": value, "unit": unit, "target": asked})
+            rows.append({"what": f"{name}: {what}", "value": value, "unit": unit, "target": requested})
         if scale == 1:
             value = statistics.median(each["mean"] for each in found[attach, scale, "0"])
             rows.append({"what": f"{name}: the same with --host-us 0", "value": value, "unit": "%"})

@@ -77,10 +77,10 @@ FRAMES = """new Promise(done => {
 
 def experiment(scheduler: str, requests: int, workload: str = "", mean_ms: float = 0.6) -> str:
     """Requests at random places of a G2 sled."""
-    said = workload or f'[workload]\nkind = "uniform"\nblocks = 1\nmean_interarrival_ms = {mean_ms}\n'
+    result = workload or f'[workload]\nkind = "uniform"\nblocks = 1\nmean_interarrival_ms = {mean_ms}\n'
     return (
         f'[device]\npreset = "mems-g2"\n[scheduler]\nkind = "{scheduler}"\n'
-        f"{said}[replay]\nlimit = {requests}\n"
+        f"{result}[replay]\nlimit = {requests}\n"
     )
 
 

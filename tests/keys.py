@@ -62,7 +62,7 @@ def axes_of(kind):
 def experiment_with(key, word, base):
     """An experiment with a word as the value of a key, and with what makes the key count."""
     table, _, name = key.partition(".")
-    tables = {each: dict(said) for each, said in base.items()}
+    tables = {each: dict(text) for each, text in base.items()}
     if table in ("hybrid", "front"):
         tables["hybrid"] = {"kind": "caching-disk"}
     if table == "trace":
@@ -75,22 +75,24 @@ def experiment_with(key, word, base):
 
 def study_with(kind, axis, word):
     """A file of a study with a word on an axis, and with what makes the axis count."""
-    tables = {} if kind in ("fleet", "smart") else {each: dict(said) for each, said in ONE_SYSTEM.items()}
-    said = {"kind": kind, **NEEDED.get(kind, {})}
+    tables = (
+        {} if kind in ("fleet", "smart") else {each: dict(options) for each, options in ONE_SYSTEM.items()}
+    )
+    options = {"kind": kind, **NEEDED.get(kind, {})}
     if axis in ("trace", "workload"):
         del tables["workload"]
     if axis == "device" or kind == "side-by-side":
         tables.pop("device", None)
     if axis == "job":
-        del said["work"]
+        del options["work"]
     types = [form.get("type") for form in forms(STUDIES[kind]["properties"][axis])]
     value = {"power.kind": [word]} if axis == "vary" else [word] if "array" in types else word
-    return {**tables, "study": {**said, axis: value}}
+    return {**tables, "study": {**options, axis: value}}
 
 
 def study_file(kind):
     """A small study of a kind, as the tables of its file."""
-    tables = {} if kind in ("fleet", "smart") else {each: dict(said) for each, said in ONE_SYSTEM.items()}
+    tables = {} if kind in ("fleet", "smart") else {each: dict(text) for each, text in ONE_SYSTEM.items()}
     if kind in ("side-by-side", "hybrid", "tune"):
         del tables["device"]
     return {**tables, "study": {"kind": kind, **NEEDED.get(kind, {})}}

@@ -43,7 +43,7 @@ PROGRAMS = {
 
 def need(name: str) -> str:
     """The path of a program, or the name of a library; skips the calling test where it is missing."""
-    import pytest  # noqa: PLC0415 - packages are asked for before anything is installed
+    import pytest  # noqa: PLC0415 - runs before any package is installed
 
     if name not in PROGRAMS:
         if importlib.util.find_spec(name) is None:

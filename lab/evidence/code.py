@@ -116,16 +116,16 @@ def _rust(text: str, strings: bool) -> Iterator[Token]:
 
 def _python(text: str, strings: bool) -> Iterator[Token]:
     previous = "newline"
-    held: str | None = None
+    result: str | None = None
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in SKIPPED:
             continue
         word = LAYOUT.get(token.type, token.string)
-        if held is not None and word != "newline":
-            yield Token(held if strings else '"')
-        held = None
+        if result is not None and word != "newline":
+            yield Token(result if strings else '"')
+        result = None
         if token.type == tokenize.STRING and previous in ("newline", "indent", "dedent"):
-            held = token.string  # a docstring if the statement ends here
+            result = token.string  # a docstring if the statement ends here
         elif token.type == tokenize.STRING:
             yield Token(word if strings else '"')
         else:

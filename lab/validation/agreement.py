@@ -83,12 +83,12 @@ class Agreement:
     def outside(self) -> list[str]:
         """Values outside of their limits."""
         allowed = self.band
-        held = {
+        options = {
             "mean": abs(self.mean) <= allowed.mean,
             "within_1us": allowed.within_1us is None or self.within_1us >= allowed.within_1us,
             "energy": allowed.energy is None or abs(self.energy) <= allowed.energy,
         }
-        return [what for what, holds in held.items() if not holds]
+        return [what for what, holds in options.items() if not holds]
 
 
 def compared() -> list[RecordedRun]:

@@ -15,7 +15,7 @@ from .paths import PROJECT
 from .wording import say
 
 REPRODUCED = "reproduced"
-HELD = "held"
+BY_DEFINITION = "by definition"
 """The claim is a definition that sledlab follows, and tests check it: no evidence, no mistake."""
 IN_PART = "reproduced in part"
 NOT = "not reproduced"
@@ -23,10 +23,10 @@ DEPENDS = "depends"
 """The claim holds for a part of the range that the paper leaves open, or in one reading alone."""
 FITTED = "fitted or by construction"
 """The model is built that way, or a constant was fitted to the claim: no evidence."""
-EVIDENT = (REPRODUCED, HELD)
+EVIDENT = (REPRODUCED, BY_DEFINITION)
 """Outcomes that need no explanation."""
 
-OUTCOMES = (REPRODUCED, HELD, IN_PART, NOT, DEPENDS, FITTED)
+OUTCOMES = (REPRODUCED, BY_DEFINITION, IN_PART, NOT, DEPENDS, FITTED)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ClaimEntry:
     """Our modelling choice from which the claim follows: its outcome is then `FITTED`."""
     like: str = ""
     """The claim that is judged by the same criterion, and has the words for both."""
-    held: tuple[str, ...] = ()
+    checked_by: tuple[str, ...] = ()
     """Tests that check the definition in the claim, or a part of it: `file::name`."""
     short: str = ""
     """The number that decides, as the cells of a strip show it, with places too."""
@@ -101,7 +101,7 @@ def depending(everywhere: bool, somewhere: bool) -> Judgement:
 
 def holding(holds: bool) -> Judgement:
     """Judges by whether runs agree with the definition in a claim."""
-    return Judgement(HELD if holds else NOT)
+    return Judgement(BY_DEFINITION if holds else NOT)
 
 
 def together(*outcomes: str) -> str:
@@ -118,9 +118,10 @@ def together(*outcomes: str) -> str:
 def turned(outcome: str, others: Iterable[str]) -> str:
     """The outcome of a claim, given those at other values of what is open: `DEPENDS` if one of them flips.
 
-    An outcome that is below reproduced everywhere stays as it is; a fitted or held claim is no evidence.
+    An outcome that is below reproduced everywhere stays as it is; a claim that is fitted or met by
+    definition is no evidence.
     """
-    decisive = set(others) - {FITTED, HELD}
+    decisive = set(others) - {FITTED, BY_DEFINITION}
     flips = decisive - {REPRODUCED} if outcome == REPRODUCED else decisive & {REPRODUCED}
     return DEPENDS if flips and outcome in (REPRODUCED, IN_PART, NOT) else outcome
 
@@ -146,7 +147,7 @@ def judging(*modules: ModuleType) -> None:
 
 def missing(claim: ClaimEntry) -> list[str]:
     """Tests of a claim that do not exist in the files named."""
-    tests = [test.split("::") for test in claim.held]
+    tests = [test.split("::") for test in claim.checked_by]
     return [name for file, name in tests if not re.search(rf"\b(fn|def) {name}\(", _text(file))]
 
 
@@ -158,10 +159,10 @@ def _text(file: str) -> str:
 def verdict(claim: ClaimEntry, runs: Any) -> Verdict:
     """Return the verdict on a claim; one that no function judges is a definition, which tests check."""
     name = claim.id if claim.id in JUDGES else claim.like
-    measured = JUDGES[name](runs).verdict(claim) if name in JUDGES else Verdict(HELD, claim.ours)
-    if not claim.held:
+    measured = JUDGES[name](runs).verdict(claim) if name in JUDGES else Verdict(BY_DEFINITION, claim.ours)
+    if not claim.checked_by:
         return measured
-    names = " and ".join("`{1}` ({0})".format(*test.split("::")) for test in claim.held)
+    names = " and ".join("`{1}` ({0})".format(*test.split("::")) for test in claim.checked_by)
     return replace(measured, ours=f"{measured.ours} Checked by {names}.")
 
 
@@ -170,7 +171,9 @@ def claims(topic: str) -> dict[str, ClaimEntry]:
     """All claims of a topic by id, in the order of its files."""
     files = sorted((Path(__file__).parent / topic / "claims").glob("*.toml"))
     rows = [row for file in files for row in tomllib.loads(file.read_text(encoding="utf-8"))["claim"]]
-    entries = {row["id"]: ClaimEntry(**row | {"held": tuple(row.get("held", ()))}) for row in rows}
+    entries = {
+        row["id"]: ClaimEntry(**row | {"checked_by": tuple(row.get("checked_by", ()))}) for row in rows
+    }
     return {
         name: _alike(claim, entries[claim.like]) if claim.like else claim for name, claim in entries.items()
     }

@@ -198,7 +198,7 @@ TOUCHED: set[str] = set()
 
 
 KEYS = ("scheduler", "speedup", "seed", "level_ms")
-"""Columns that identify rows, beside the one of what varies: kept for every table."""
+"""Columns that identify rows in every table, in addition to the column of the axis."""
 
 
 def seen(file: Path, columns: Iterable[str]) -> None:
@@ -364,7 +364,7 @@ class LoadCurves:
 
 
 class Later(Mapping[Any, T]):
-    """Rows by a key; the table is read when the first row is asked for."""
+    """Rows by a key; the table is read on first access."""
 
     def __init__(self, load: Callable[[], Mapping[Any, T]]) -> None:
         self._load = cache(load)

@@ -60,7 +60,7 @@ def _board(measured: list[Claim]) -> str:
 
 def _headlines() -> str:
     rows = [
-        [link(claim.id), says, claim.outcome, "; ".join(turning(claim)) or _beside(claim)]
+        [link(claim.id), says, claim.outcome, "; ".join(turning(claim)) or _explanation(claim)]
         for claim, says in ((claims()[name], says) for name, says in HEADLINES.items())
     ]
     return table("claim | says | outcome | turns with", rows, 4)
@@ -78,7 +78,7 @@ def _misses(measured: list[Claim]) -> str:
 
 def _sensitivity(measured: list[Claim]) -> str:
     """Number of contested claims that hold over their strips, and those that flip, with the cause."""
-    attempted = [each for each in measured if any(not strip.beside for strip in each.strips)]
+    attempted = [each for each in measured if any(not strip.exclusion for strip in each.strips)]
     steady = [each for each in attempted if each.outcome == REPRODUCED]
     rows = [
         [
@@ -89,7 +89,7 @@ def _sensitivity(measured: list[Claim]) -> str:
         ]
         for claim in attempted
         for strip in claim.strips
-        if strip.flips and not strip.beside
+        if strip.flips and not strip.exclusion
     ]
     flipping = [claim.id for claim in attempted if turning(claim)]
     counted = (
@@ -100,14 +100,14 @@ def _sensitivity(measured: list[Claim]) -> str:
     return f"{counted}\n\n{table('claim | turns with | reproduced with | not, or in part, with', rows, 4)}"
 
 
-def _beside(claim: Claim) -> str:
+def _explanation(claim: Claim) -> str:
     """The cell of a claim that no strip turns."""
     return "see there" if claim.outcome == DEPENDS else "nothing that was tried"
 
 
 def turning(claim: Claim) -> list[str]:
     """The choices left open by the paper, with values, that turn a claim."""
-    return [strip.over for strip in claim.strips if strip.flips and not strip.beside]
+    return [strip.over for strip in claim.strips if strip.flips and not strip.exclusion]
 
 
 def _values(strip: SensitivitySweep, *, holds: bool) -> list[str]:

@@ -1,7 +1,7 @@
 """Strips: for a claim, the values that a modelling choice could have had, and its outcome with each.
 
-They are declared beside the claims, in `strips.toml` of a topic. The judge of a claim is called once for each
-value, with runs that read other points: those of directories with another ending, where these exist.
+`strips.toml` of a topic declares them. The judge of a claim is called once for each value, with runs that
+read the results of that value: those of directories with another ending, where these exist.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from sledlab.reproduction.verdicts import Cell, SensitivitySweep
 
-from .claims import DEPENDS, FITTED, HELD, IN_PART, NOT, REPRODUCED, Verdict
+from .claims import BY_DEFINITION, DEPENDS, FITTED, IN_PART, NOT, REPRODUCED, Verdict
 from .runs import Planned
 
 CHANCE = "chance"
@@ -47,7 +47,7 @@ class Choice:
 
     Attributes:
         over: The choice, in words.
-        beside: Why it does not count, where the paper does not leave it open: `published`, or `chance`.
+        exclusion: Why it does not count, where the paper does not leave it open: `published`, or `chance`.
         values: All values; one of them is the value behind all other numbers.
         reruns: The directories of experiments that are run again with each value, with options of one each.
         options: Options of all these runs.
@@ -59,7 +59,7 @@ class Choice:
 
     over: str
     values: tuple[Value, ...]
-    beside: str = ""
+    exclusion: str = ""
     reruns: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
@@ -96,7 +96,7 @@ class Choice:
             return None
         cells = tuple(Cell(value.name, each.outcome, each.short) for value, each in measured)
         default = next(at for at, value in enumerate(self.values) if not value.reading)
-        return SensitivitySweep(self.over, self.beside, default, cells)
+        return SensitivitySweep(self.over, self.exclusion, default, cells)
 
 
 def counting(
@@ -104,10 +104,10 @@ def counting(
 ) -> Iterator[SensitivitySweep]:
     """The strips of a claim. Where a single seed turns it, strips of runs with fewer seeds do not count."""
     measured = [(choice, strip) for choice in choices if (strip := choice.judged(judge))]
-    shaky = any(strip.flips for choice, strip in measured if choice.beside == CHANCE)
+    shaky = any(strip.flips for choice, strip in measured if choice.exclusion == CHANCE)
     for choice, strip in measured:
-        muted = shaky and choice.reruns and strip.flips and not choice.beside
-        yield replace(strip, beside=SHAKY) if muted else strip
+        muted = shaky and choice.reruns and strip.flips and not choice.exclusion
+        yield replace(strip, exclusion=SHAKY) if muted else strip
 
 
 @cache
@@ -131,14 +131,14 @@ def _value(name: str, ending: str | Sequence[str] = (), options: str = "") -> Va
     return Value(name, reading, tuple(shlex.split(options)))
 
 
-SHAPES = {REPRODUCED: "●", IN_PART: "◐", NOT: "○", DEPENDS: "◇", FITTED: "□", HELD: "■"}
+SHAPES = {REPRODUCED: "●", IN_PART: "◐", NOT: "○", DEPENDS: "◇", FITTED: "□", BY_DEFINITION: "■"}
 WORDS = {
     REPRODUCED: "reproduced",
     IN_PART: "in part",
     NOT: "not",
     DEPENDS: "depends",
     FITTED: "fitted",
-    HELD: "held",
+    BY_DEFINITION: "by definition",
 }
 """Outcomes in a cell: distinguished by shape and word, so that colour is not needed."""
 
@@ -151,5 +151,5 @@ def table(strip: SensitivitySweep) -> str:
         f"{f'<br>{html.escape(cell.number)}' if cell.number else ''}</td>"
         for at, cell in enumerate(strip.cells)
     )
-    beside = f"<br><i>does not count: {strip.beside}</i>" if strip.beside else ""
-    return f'<table class="strip"><tr><th>{html.escape(strip.over)}{beside}</th>{cells}</tr></table>'
+    excluded = f"<br><i>does not count: {strip.exclusion}</i>" if strip.exclusion else ""
+    return f'<table class="strip"><tr><th>{html.escape(strip.over)}{excluded}</th>{cells}</tr></table>'

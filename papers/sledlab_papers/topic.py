@@ -13,9 +13,9 @@ from sledlab.reproduction.verdicts import SensitivitySweep
 
 from . import pictures, points
 from .claims import (
+    BY_DEFINITION,
     DEPENDS,
     FITTED,
-    HELD,
     IN_PART,
     NOT,
     OUTCOMES,
@@ -42,7 +42,7 @@ PRIORITIES = (1, 2, 3)
 class ClaimVerdict:
     """The verdict on a claim, the one in another reading of the paper, and strips of choices that turn it.
 
-    Where readings are `equal` both count. Otherwise the other one is only shown beside the first.
+    Where readings are `equal` both count. Otherwise the other reading is shown and does not count.
     """
 
     found: Verdict
@@ -60,7 +60,7 @@ class ClaimVerdict:
     @property
     def outcome(self) -> str:
         """The outcome over all readings that count, and over all that the paper leaves open."""
-        others = [cell.outcome for strip in self.strips if not strip.beside for cell in strip.cells]
+        others = [cell.outcome for strip in self.strips if not strip.exclusion for cell in strip.cells]
         return turned(self.read, others)
 
     @property
@@ -119,7 +119,7 @@ class Topic:
         touched = frozenset(TOUCHED)
         if self.other:
             measured = replace(measured, other=judge(self.other))
-        if measured.read in (HELD, FITTED):
+        if measured.read in (BY_DEFINITION, FITTED):
             return measured
         hung = [choice for choice in choices(self.name) if choice.touches(claim.id, touched, directory)]
         equal = [choice.judged(judge) for choice in hung if choice.equal]
@@ -275,7 +275,7 @@ def _sensitivity(claim: ClaimEntry, outcome: ClaimVerdict) -> Iterator[str]:
         yield f"**No strip.** {claim.closed}"
     if not outcome.strips:
         return
-    turns = dict.fromkeys(each.over for each in outcome.strips if each.flips and not each.beside)
+    turns = dict.fromkeys(each.over for each in outcome.strips if each.flips and not each.exclusion)
     yield f"**Turns with** {'; '.join(turns)}." if turns else "**Turns with** nothing that was tried."
     for each in outcome.strips:
         yield strip_table(each)
@@ -284,7 +284,7 @@ def _sensitivity(claim: ClaimEntry, outcome: ClaimVerdict) -> Iterator[str]:
 def contested(claim: ClaimEntry, outcome: ClaimVerdict) -> bool:
     """Whether a choice of ours may have made the verdict: true below reproduced, and for headlines."""
     return outcome.outcome in (DEPENDS, IN_PART, NOT) or (
-        claim.id in HEADLINES and outcome.outcome not in (HELD, FITTED)
+        claim.id in HEADLINES and outcome.outcome not in (BY_DEFINITION, FITTED)
     )
 
 

@@ -49,7 +49,7 @@ def _strips(outcome: ClaimVerdict) -> dict[str, Any]:
     rows = [
         [
             each.over,
-            each.beside,
+            each.exclusion,
             each.default,
             [[cell.value, cell.outcome, cell.number] for cell in each.cells],
         ]

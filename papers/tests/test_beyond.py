@@ -49,7 +49,7 @@ def test_experiment_says_how_to_run_it_and_where_it_is_from(name: str) -> None:
     assert re.match(r"# Chiu 2004, section", text)
 
 
-def test_places_of_runs_are_told_apart() -> None:
+def test_places_of_runs_differ() -> None:
     assert len({planned.place for planned in future_work.BEYOND}) == len(future_work.BEYOND)
 
 

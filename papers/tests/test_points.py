@@ -295,7 +295,7 @@ def test_headlines_are_of_what_papers_rest_on() -> None:
     assert scoreboard.GRADES is GRADES_IN_WORDS
 
 
-def said_in_lab(planned: Planned) -> dict[str, Any]:
+def lab_options(planned: Planned) -> dict[str, Any]:
     """The options of an experiment by keyword: what a figure may say."""
     text = iter(planned.options)
     actual: dict[str, Any] = {"settings": {}}
@@ -309,7 +309,7 @@ def said_in_lab(planned: Planned) -> dict[str, Any]:
     return actual
 
 
-def said_in_figure(ran: FigureRun) -> Mapping[str, Any]:
+def figure_options(ran: FigureRun) -> Mapping[str, Any]:
     actual: dict[str, Any] = {
         "settings": {key: f"{value}" for key, value in ran.options.get("settings", {}).items()}
     }
@@ -326,7 +326,7 @@ def test_figures_run_what_the_lab_runs(figure: Figure) -> None:
         assert (EXPERIMENTS / f"{ran.experiment}.toml").is_file()
         if any(panel.kind != "map" for panel in figure.panels):
             assert PLAN[ran.place].experiment == ran.experiment
-            assert said_in_lab(PLAN[ran.place]) == said_in_figure(ran), ran.place
+            assert lab_options(PLAN[ran.place]) == figure_options(ran), ran.place
 
 
 def test_every_table_of_points_has_rows() -> None:

@@ -1,4 +1,4 @@
-"""Ten verdicts from scratch: by their date, nobody knows which before the commit is made.
+"""Ten verdicts from scratch: the commit date selects them, so they cannot be known before the commit.
 
 Claims are those whose experiments simulate at most 6 million requests in all; jobs, which take longer to run
 than to replay, are none of them, nor is what tells the time of a decision on a machine. Of these the ten come

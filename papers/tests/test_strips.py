@@ -10,9 +10,9 @@ from sledlab.reproduction.verdicts import NO_EVIDENCE, Cell, SensitivitySweep
 from sledlab.reproduction.verdicts import claims as travelled
 
 from sledlab_papers.claims import (
+    BY_DEFINITION,
     DEPENDS,
     FITTED,
-    HELD,
     IN_PART,
     NOT,
     REPRODUCED,
@@ -44,7 +44,7 @@ def test_strips_have_one_value_that_was_chosen_and_say_whom_they_concern(topic: 
     for choice in choices(topic):
         assert sum(not value.reading for value in choice.values) == 1, choice.over
         assert {*choice.claims, *choice.but} <= set(known)
-        assert choice.beside in ("", "published", CHANCE)
+        assert choice.exclusion in ("", "published", CHANCE)
 
 
 def test_every_contested_claim_has_a_strip_or_says_why_not() -> None:
@@ -64,7 +64,7 @@ def test_headlines_are_contested() -> None:
 
 def test_a_claim_depends_if_a_strip_that_counts_turns_it() -> None:
     for actual in travelled().values():
-        turns = [strip.over for strip in actual.strips if strip.flips and not strip.beside]
+        turns = [strip.over for strip in actual.strips if strip.flips and not strip.exclusion]
         assert not turns or actual.outcome == DEPENDS, (actual.id, turns)
 
 
@@ -76,7 +76,7 @@ def test_a_claim_depends_if_a_strip_that_counts_turns_it() -> None:
         (IN_PART, [REPRODUCED, NOT], DEPENDS),
         (IN_PART, [IN_PART, NOT], IN_PART),
         (NOT, [FITTED, NOT], NOT),
-        (REPRODUCED, [FITTED, HELD], REPRODUCED),
+        (REPRODUCED, [FITTED, BY_DEFINITION], REPRODUCED),
         (FITTED, [NOT, REPRODUCED], FITTED),
     ],
 )
@@ -101,13 +101,13 @@ def by_reading(**outcomes: str):
 
 def test_what_one_seed_turns_is_not_turned_by_runs_with_fewer_of_them() -> None:
     rerun = Choice("rerun", VALUES, reruns=("place",))
-    seed = Choice("seed", (Value("a"), Value("1", ("-s",))), beside=CHANCE)
+    seed = Choice("seed", (Value("a"), Value("1", ("-s",))), exclusion=CHANCE)
     steady, shaky = (
         by_reading(a=IN_PART, b=REPRODUCED, s=IN_PART),
         by_reading(a=IN_PART, b=REPRODUCED, s=REPRODUCED),
     )
-    assert [strip.beside for strip in counting([rerun, seed], steady)] == ["", CHANCE]
-    assert [strip.beside for strip in counting([rerun, seed], shaky)] == [SHAKY, CHANCE]
+    assert [strip.exclusion for strip in counting([rerun, seed], steady)] == ["", CHANCE]
+    assert [strip.exclusion for strip in counting([rerun, seed], shaky)] == [SHAKY, CHANCE]
 
 
 def test_a_strip_on_which_no_number_hangs_is_left_out_unless_the_claim_is_named() -> None:
@@ -121,7 +121,7 @@ def test_readings_that_count_alike_are_together_what_the_least_is() -> None:
     assert ClaimVerdict(Verdict(IN_PART, "A."), alike=(IN_PART, REPRODUCED)).outcome == DEPENDS
 
 
-def test_cells_are_told_apart_without_colour() -> None:
+def test_cells_differ_without_colour() -> None:
     assert len(set(SHAPES.values())) == len(set(WORDS.values())) == len(SHAPES)
     strip = SensitivitySweep("columns", "", 1, (Cell("up", NOT), Cell("<both>", REPRODUCED, "+1 %")))
     text = table(strip)
@@ -154,7 +154,7 @@ def test_runs_read_another_directory_where_there_is_one_and_another_seed(tmp_pat
     assert (marked(("-b", "seed 2"), "seed"), marked((), "seed")) == ("2", "")
 
 
-def test_what_is_not_kept_is_told(tmp_path: Path) -> None:
+def test_missing_cache_is_reported(tmp_path: Path) -> None:
     (tmp_path / "fast").mkdir()
     polars.DataFrame({"scheduler": "fcfs", "speedup": 1.0, "x.y": 1, "seed": 1}).write_csv(
         tmp_path / "fast" / "runs.csv"

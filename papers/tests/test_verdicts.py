@@ -6,9 +6,9 @@ import pytest
 
 from sledlab_papers import claims
 from sledlab_papers.claims import (
+    BY_DEFINITION,
     DEPENDS,
     FITTED,
-    HELD,
     IN_PART,
     NOT,
     REPRODUCED,
@@ -21,12 +21,14 @@ from sledlab_papers.topic import ClaimVerdict, section
 CLAIM = ClaimEntry(
     "X-1", "0", "here", 1, "E", "a claim", "1", "exact", ours="It is {it}.", why="Because {it}."
 )
-CHECKED = ClaimEntry("X-2", "0", "here", 1, "E", "a definition", "-", "exact", ours="So.", held=("a.rs::b",))
+CHECKED = ClaimEntry(
+    "X-2", "0", "here", 1, "E", "a definition", "-", "exact", ours="So.", checked_by=("a.rs::b",)
+)
 
 
 def test_definition_without_a_judge_is_checked_by_tests() -> None:
     verdict = claims.verdict(CHECKED, None)
-    assert verdict == Verdict(HELD, "So. Checked by `b` (a.rs).")
+    assert verdict == Verdict(BY_DEFINITION, "So. Checked by `b` (a.rs).")
 
 
 def test_what_follows_from_a_choice_is_no_evidence() -> None:
@@ -57,7 +59,7 @@ def test_readings_count_alike_and_neither_is_hidden(first: str, second: str, bot
     assert "**Why** (up). Why A." in text
 
 
-def test_a_reading_that_stands_beside_the_first_does_not_count() -> None:
+def test_secondary_reading_does_not_count() -> None:
     actual = ClaimVerdict(Verdict(REPRODUCED, "A."), Verdict(NOT, "B."))
     assert actual.outcome == REPRODUCED
     assert "**In order** (not reproduced, does not count). B." in section(CLAIM, actual, "", "In order")

@@ -115,10 +115,10 @@ class Draft:
         self._real = real = Path(os.path.realpath(path))
         self.place = path
         """The path to write to: that of the draft, or `path` where there is no draft."""
-        # /dev/stdout may lead to a pipe, or to a file that somebody else has opened.
+        # /dev/stdout may lead to a pipe, or to a file that another process has opened.
         regular = path.is_file() or not path.exists()
         if regular and not str(path).startswith(("/dev/", "/proc/")) and os.access(real.parent, os.W_OK):
-            self.place = _beside(real)
+            self.place = _draft_path(real)
             _sweep(real.parent)
 
     def keep(self) -> None:
@@ -134,8 +134,8 @@ class Draft:
             self.place.unlink(missing_ok=True)
 
 
-def _beside(path: Path) -> Path:
-    """The path of this process's draft of `path`, in the same directory."""
+def _draft_path(path: Path) -> Path:
+    """Return the path of this process's draft of `path`, in the same directory."""
     return path.with_name(f".part-{os.getpid()}-{_machine()}-{path.name}")
 
 
@@ -220,7 +220,7 @@ def drafted_directory(path: Path) -> Iterator[Path]:
     real = Path(os.path.realpath(path))
     make_directory(real.parent)
     _sweep(real.parent)
-    place = _beside(real)
+    place = _draft_path(real)
     with writing(path, place):
         place.mkdir()
     try:

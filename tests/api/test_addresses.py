@@ -35,8 +35,8 @@ def server(tmp_path, monkeypatch):
     requested = []
 
     class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *said):
-            requested.append(said)
+        def log_message(self, *arguments):
+            requested.append(arguments)
 
     httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=tmp_path))
     thread = threading.Thread(target=httpd.serve_forever, daemon=True)

@@ -1,4 +1,4 @@
-"""Models held to the rules of their kind: those of sledlab, those of users, and some with planted faults."""
+"""Conformance rules: built-in models, plug-ins, and plug-ins with planted faults."""
 
 import sys
 from pathlib import Path
@@ -35,7 +35,7 @@ class Sound:
 
 
 class Buffered(Sound):
-    '''What was read or written last comes at once: it changes where it is told, and may.'''
+    '''The last block read or written takes no time: state changes in `serve`, as permitted.'''
 
     last = None
 
@@ -51,18 +51,18 @@ class Free(Sound):
 
 
 class Tires(Sound):
-    asked = 0
+    calls = 0
 
     def serve(self, state, lbn, blocks, is_write):
-        self.asked += 1
-        return self.asked / 10
+        self.calls += 1
+        return self.calls / 10
 
 
 class RemembersAsking(Buffered):
     def serve(self, state, lbn, blocks, is_write):
-        told = super().serve(state, lbn, blocks, is_write)
+        served = super().serve(state, lbn, blocks, is_write)
         self.last = lbn
-        return told
+        return served
 
 
 class Draws(Sound):
@@ -71,16 +71,16 @@ class Draws(Sound):
 
 
 class Wavers(Sound):
-    '''The second answer since a request was served is another one: that which counts, if asked once.'''
+    '''The second answer since a request was served differs from the first.'''
 
-    asked = 0
+    calls = 0
 
     def serve(self, state, lbn, blocks, is_write):
-        self.asked += 1
-        return 2 if self.asked == 2 else 1
+        self.calls += 1
+        return 2 if self.calls == 2 else 1
 
     def served(self, start_ns, lbn, blocks, is_write):
-        self.asked = 0
+        self.calls = 0
 
 
 class Shared(Sound):
@@ -259,7 +259,7 @@ def modules(tmp_path, monkeypatch):
         ("planted:Lcfs", ONCE, 2),
     ],
 )
-def test_those_of_users_are_held_to_the_rules_of_their_kind(word, first, rules):
+def test_plug_ins_satisfy_rules_of_their_kind(word, first, rules):
     cached = sl.check(word, cases=30)
     assert (cached[0], len(cached)) == (first, rules)
 
@@ -267,7 +267,7 @@ def test_those_of_users_are_held_to_the_rules_of_their_kind(word, first, rules):
 @pytest.mark.parametrize(
     "word", ["mems-g2", "atlas-10k", "ram", "sptf", "p-alpha", "acme", "uniform", "cello"]
 )
-def test_those_of_sledlab_are_held_to_more(word):
+def test_built_in_models_satisfy_more_rules(word):
     kinds = {SERVED: 9, ONCE: 4, EVICTS: 5, IN_ORDER: 4}
     cached = sl.check(word, cases=2)
     assert len(cached) == kinds[cached[0]]
@@ -308,7 +308,7 @@ def test_a_planted_fault_is_named_by_the_rule_it_breaks(name, rule, found):
     assert error.__cause__ is None
 
 
-def test_a_fault_is_told_with_its_request():
+def test_fault_report_names_the_request():
     with pytest.raises(
         sl.Error, match=r"In case \d+ of seed 1, request \d+, a (read|write) of \d+ blocks from \d+: "
     ):
@@ -328,11 +328,11 @@ def test_a_chosen_model_is_checked():
 
 
 @pytest.mark.parametrize(
-    ("word", "said", "message", "remedy"),
+    ("word", "options", "message", "remedy"),
     [
         ("planted:Neither", {}, "has the methods of no kind of model", "sledlab.Workload"),
         ("planted:Both", {}, "may be a device or a workload", "--kind"),
-        ("planted:Patient", {}, "power policies have no rules", "device, scheduler"),
+        ("planted:Patient", {}, "power policies have no conformance rules", "device, scheduler"),
         ("planted:Lcfs", {"kind": "device"}, "lacks serve", "sledlab.Device"),
         ("planted:Missing", {}, "Missing", "fix the class"),
         ("sptff", {}, "unknown model `sptff`", "did you mean `sptf`?"),
@@ -341,9 +341,9 @@ def test_a_chosen_model_is_checked():
         ("lru", {"seed": -1}, "seed -1", "a seed from 0"),
     ],
 )
-def test_what_cannot_be_checked_is_refused(word, said, message, remedy):
+def test_what_cannot_be_checked_is_refused(word, options, message, remedy):
     with pytest.raises(sl.Error) as caught:
-        sl.check(word, **said)
+        sl.check(word, **options)
     assert message in caught.value.message
     assert remedy in (caught.value.remedy or "")
 

@@ -27,16 +27,16 @@ def test_seeds_make_other_fleets():
 
 
 @pytest.mark.parametrize(
-    "said", ["volumes=7,requests=7", "volumes=13,requests=20000", "volumes=100,requests=99999"]
+    "text", ["volumes=7,requests=7", "volumes=13,requests=20000", "volumes=100,requests=99999"]
 )
-def test_requests_are_as_many_as_said(said):
-    volumes = sl.read_volumes(f"cloud:{said},footprint_gb=0.01")
-    expected = int(said.split("requests=")[1])
+def test_number_of_requests_matches_text(text):
+    volumes = sl.read_volumes(f"cloud:{text},footprint_gb=0.01")
+    expected = int(text.split("requests=")[1])
     assert sum(sl.survey(each).requests for each in volumes) == expected
-    assert min(Cloud.named(f"cloud:{said}").counts) >= 1
+    assert min(Cloud.named(f"cloud:{text}").counts) >= 1
 
 
-def test_all_last_as_long_as_said():
+def test_all_traces_have_the_given_duration():
     cloud = "cloud:volumes=20,requests=200000,hours=6"
     lasts_h = [sl.survey(each).last_s / 3600 for each in sl.read_volumes(cloud)]
     assert quantiles(lasts_h, n=4)[1] == pytest.approx(6, rel=0.1)
@@ -56,7 +56,7 @@ def test_volumes_keep_to_their_footprint():
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("text", "message"),
     [
         ("volume=3", "did you mean `volumes`"),
         ("volumes=0", "out of range"),
@@ -66,6 +66,6 @@ def test_volumes_keep_to_their_footprint():
         ("read_share=0.9", "out of range"),
     ],
 )
-def test_mistakes_are_told(said, message):
+def test_invalid_input_is_an_error(text, message):
     with pytest.raises(sl.Error, match=message):
-        sl.read_volumes(f"cloud:{said}")
+        sl.read_volumes(f"cloud:{text}")

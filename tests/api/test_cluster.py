@@ -1,4 +1,4 @@
-"""`sl.replay` and `sl.work`: one answer whichever way, results that add up, mistakes that are told."""
+"""`sl.replay` and `sl.work`: equal results of all interfaces, sums, and errors."""
 
 import json
 import math
@@ -52,10 +52,14 @@ def test_samples_run_and_add_up(job, device):
 
 
 def test_python_and_its_own_file_give_the_same_bytes(tmp_path):
-    said = {"scheduler": "sptf", "network": sl.network("infiniband-1x", latency_us=10), "cache": "write-back"}
+    options = {
+        "scheduler": "sptf",
+        "network": sl.network("infiniband-1x", latency_us=10),
+        "cache": "write-back",
+    }
     node = sl.node("smart-2003", mhz=1000, prefetch_pages=4)
     device = sl.device("mems-g2", active_tips=640)
-    first = sl.replay(WORK / "join.work", device, node=node, **said, out=tmp_path / "a", seed=3)
+    first = sl.replay(WORK / "join.work", device, node=node, **options, out=tmp_path / "a", seed=3)
     again = sl.replay(experiment=tmp_path / "a" / "experiment.toml", out=tmp_path / "b")
     files = {
         "summary.json",
@@ -199,7 +203,7 @@ def test_the_trace_of_a_node_is_a_trace(tmp_path):
     of_node = result.phases.filter(pl.col("node") == 1)
     assert again.count == of_node["requests"].sum()
     assert again.read.bytes == of_node["read_bytes"].sum()
-    # The store begins each request when it is asked: what it takes is what the node saw.
+    # The store starts each request on arrival, so its service time is the node's waiting time.
     assert again.service_time_ms * again.count / 1000 == pytest.approx(of_node["store_s"].sum(), rel=0.01)
 
 
@@ -279,22 +283,22 @@ MISTAKES = {
     "kind": ({"node": sl.network("hub")}, "expected a node", r"sledlab\.node"),
     "key": ({"settings": {"node.mzh": 1}}, r"unknown key `node\.mzh`", r"node\.mhz"),
     "place": ({"at": "moon"}, r"cluster\.at: expected one of nodes, host", None),
-    "node of a trace": ({"dump_trace": (4, "/tmp/nobody.csv")}, "no node 4", "0 to 3"),
-    "schedule": ({"goal": "/tmp/nobody.goal", "at": "host"}, "not of a host", "leave out"),
-    "negative node": ({"dump_trace": (-1, "/tmp/nobody.csv")}, "no node -1", "from 0"),
+    "node of a trace": ({"dump_trace": (4, "/tmp/unused.csv")}, "no node 4", "0 to 3"),
+    "schedule": ({"goal": "/tmp/unused.goal", "at": "host"}, "not of a host", "leave out"),
+    "negative node": ({"dump_trace": (-1, "/tmp/unused.csv")}, "no node -1", "from 0"),
     "threads": ({"threads": -1}, "no number of threads -1", "from 0"),
 }
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistakes_are_told(mistake):
-    said, message, remedy = MISTAKES[mistake]
+def test_invalid_input_is_an_error(mistake):
+    result, message, remedy = MISTAKES[mistake]
     with pytest.raises(sl.Error, match=message) as messages:
-        sl.replay(**{"work": WORK / "scan.work", "device": "mems-g2"} | said)
+        sl.replay(**{"work": WORK / "scan.work", "device": "mems-g2"} | result)
     assert remedy is None or re.search(remedy, messages.value.remedy)
 
 
-def test_mistakes_in_catalogues_are_told():
+def test_invalid_catalogues_are_errors():
     assert set(sl.node) >= {"smart-2003", "csd-arm"}
     assert set(sl.network) >= {"fast-ethernet", "hub"}
     for wrong in (

@@ -35,8 +35,8 @@ SAVINGS = {"saving": {"none": {}, "both": {"power.kind": "immediate", "merge.kin
 
 
 def race(**changes) -> Comparison:
-    said = {"scheduler": ["fcfs", "sptf"], "speedup": [1, 1.4], "limit": 1500, "parallel": 1, **changes}
-    return sl.compare(said.pop("source", sl.workload("uniform")), "mems-g2", **said)
+    options = {"scheduler": ["fcfs", "sptf"], "speedup": [1, 1.4], "limit": 1500, "parallel": 1, **changes}
+    return sl.compare(options.pop("source", sl.workload("uniform")), "mems-g2", **options)
 
 
 NOTHING = {
@@ -256,7 +256,7 @@ def test_work_begins_with_what_takes_longest():
         ({"source": "missing.csv"}, "missing.csv"),
     ],
 )
-def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
+def test_invalid_input_is_rejected_before_the_run(refused, changes, says):
     with refused(says):
         race(**changes)
 
@@ -383,7 +383,7 @@ def test_curves_that_coincide_are_one_and_say_so():
     assert not drawn("mean_ms", dots(5.0, 9.0, late=True), dots(5.0, 9.0, late=True)).coincide
 
 
-def test_schedulers_that_make_no_difference_are_told_as_one():
+def test_schedulers_with_equal_results_are_grouped():
     result = race(scheduler=["fcfs", "sptf", "look"], speedup=[1e-4, 2e-4])
     assert summary.answer(result).endswith("they are within 1 % of each other at every load.")
     assert summary.answer(result).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
@@ -448,7 +448,7 @@ def test_decisions_are_timed_apart_from_the_results():
     assert summary.costs(result).rows[0][0] in ("FCFS", "SPTF")
 
 
-def test_requests_served_together_are_told():
+def test_summary_counts_merged_requests():
     crowd = sl.workload("directed-same-position")
     result = race(source=crowd, scheduler=["fcfs", "fcfs:batch=same-position"], speedup=[4])
     alone, together = result.curves.sort("served_at_once")["served_at_once"]
@@ -474,7 +474,7 @@ class First:
 
 class Noisy(First):
     def pop(self, now_ns, device):
-        print("heard by nobody")
+        print("not captured")
         if len(self.queue) > 3:
             raise RuntimeError("out of ideas")
         return super().pop(now_ns, device)
@@ -520,8 +520,8 @@ def test_sets_of_settings_are_compared_by_name(tmp_path: Path) -> None:
     for row in rows.values():
         parts = sum(row[f"{state}_j"] for state in ("seek", "access", "idle", "inactive", "startup"))
         assert parts == pytest.approx(row["energy_j"], rel=1e-9)
-    _, said = STUDY.read(tmp_path / "study.toml")
-    assert said["vary"] == SAVINGS
+    _, options = STUDY.read(tmp_path / "study.toml")
+    assert options["vary"] == SAVINGS
 
 
 @pytest.mark.parametrize("vary", [{"a.b": {"x": {}}}, {"saving": {}}, {"saving": {"x": 1}}])

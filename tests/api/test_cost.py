@@ -25,12 +25,12 @@ SETTINGS = ("scale_factor=0.001",)
 money = st.floats(0, 1e9)
 
 
-def config(device: str = "mems-g2", **said: object) -> dict[str, object]:
-    return dict(sl.replay(SCAN, device, what_if=False, **said).config)
+def config(device: str = "mems-g2", **options: object) -> dict[str, object]:
+    return dict(sl.replay(SCAN, device, what_if=False, **options).config)
 
 
-def price(device: str = "mems-g2", table: Prices | None = None, **said: object) -> ClusterPrice:
-    return price_of(config(device, **said), 4, table or prices())
+def price(device: str = "mems-g2", table: Prices | None = None, **options: object) -> ClusterPrice:
+    return price_of(config(device, **options), 4, table or prices())
 
 
 def flat(shown: object) -> str:
@@ -103,29 +103,29 @@ def test_groups_of_nodes_have_prices_of_their_own(tmp_path: Path) -> None:
 
 def test_what_comes_with_sledlab_has_a_price() -> None:
     table = defaults()
-    assert not table.asked
+    assert not table.are_explicit
     assert set(table.tables["node"]) == set(sl.node)
     assert set(table.tables["device"]) | set(table.tables["device_gb"]) == set(sl.device)
     assert not set(table.tables["device"]) & set(table.tables["device_gb"])
     assert set(table.tables["network"]) == set(sl.network) - {"ideal"}
 
 
-def test_what_has_no_price_is_empty_unless_prices_are_asked_for(tmp_path: Path) -> None:
+def test_missing_price_is_empty_unless_prices_are_given(tmp_path: Path) -> None:
     device = tmp_path / "mine.toml"
     device.write_text('kind = "ram"\ndescription = "mine"\ncapacity_mb = 1000\n')
-    unsaid = sl.smart_study(SCAN, [str(device), "ram"], parallel=1)
-    assert unsaid.tables["runs"]["cluster_usd"].to_list()[0] is None
-    assert unsaid.tables["runs"]["cluster_usd"].to_list()[1] is not None
-    assert "–" in str(unsaid)
-    for lacking in (unsaid, sl.smart_study(SCAN, "ram", network="ideal", parallel=1)):
+    unpriced = sl.smart_study(SCAN, [str(device), "ram"], parallel=1)
+    assert unpriced.tables["runs"]["cluster_usd"].to_list()[0] is None
+    assert unpriced.tables["runs"]["cluster_usd"].to_list()[1] is not None
+    assert "–" in str(unpriced)
+    for lacking in (unpriced, sl.smart_study(SCAN, "ram", network="ideal", parallel=1)):
         with pytest.raises(sl.Error, match="no job was replayed 3 times on clusters that have a price"):
             lacking.plot("pareto")
     assert "cluster" not in str(sl.smart_study(SCAN, "ram", network="ideal", parallel=1))
     with pytest.raises(sl.Error, match="`mine` has no price") as caught:
         sl.smart_study(SCAN, [str(device), "ram"], price=["kwh=0.2"], parallel=1)
-    assert caught.value.remedy == "say it in USD: --price device.mine=100"
-    said = sl.smart_study(SCAN, [str(device), "ram"], price=["device.mine=10"], parallel=1)
-    assert said.tables["runs"]["cluster_usd"].to_list()[0] == 4 * (150 + 10) + 5 * 40
+    assert caught.value.remedy == "set it in USD: --price device.mine=100"
+    output = sl.smart_study(SCAN, [str(device), "ram"], price=["device.mine=10"], parallel=1)
+    assert output.tables["runs"]["cluster_usd"].to_list()[0] == 4 * (150 + 10) + 5 * 40
     size = sl.smart_size(
         "scan", "ram", network="ideal", until="store", node_count="1..2", job_settings=SETTINGS
     )
@@ -144,10 +144,10 @@ def test_prices_of_a_file_and_of_the_command_line_win(
     text = ["smart", "--work", SCAN, "--device", "mems-g2"]
     text += ["--price", f"{file},mems-g2=30"]
     assert run([*text, "--parallel", "1", "--out", str(tmp_path / "out"), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    (row,) = said["tables"]["runs"]
+    options = json.loads(capsys.readouterr().out)
+    (row,) = options["tables"]["runs"]
     assert row["cluster_usd"] == 4 * (100 + 30) + 5 * 40
-    assert said["prices"] == {
+    assert options["prices"] == {
         "node": {"smart-2003": 100.0},
         "device": {"mems-g2": 30.0},
         "device_gb": {},
@@ -170,7 +170,7 @@ def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "part"),
+    ("price", "part"),
     [
         ("mems-g33=50", "unknown price `mems-g33`"),
         ("device.mems-g33=50", "did you mean `mems-g3`?"),
@@ -181,8 +181,8 @@ def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
         ("years=0", "give a number above 0"),
     ],
 )
-def test_mistakes_in_prices_are_told(said: str, part: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["smart", "--work", SCAN, "--device", "ram", "--price", said, "--parallel", "1"]) == 2
+def test_invalid_prices_are_errors(price: str, part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["smart", "--work", SCAN, "--device", "ram", "--price", price, "--parallel", "1"]) == 2
     assert part in capsys.readouterr().err
 
 
@@ -197,7 +197,7 @@ def test_mistakes_in_prices_are_told(said: str, part: str, capsys: pytest.Captur
         ("[network]\nram = 1\n", ""),
     ],
 )
-def test_mistakes_in_a_file_of_prices_are_told(text: str, part: str, tmp_path: Path) -> None:
+def test_invalid_price_files_are_errors(text: str, part: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(text)
     if part:
@@ -225,7 +225,7 @@ def test_the_frontier_is_what_nothing_beats(points: list[tuple[int, int]]) -> No
     assert len(set(result)) == len(result)
 
 
-def test_what_is_worth_its_money_is_drawn_and_said(tmp_path: Path, study: sl.SmartStudy) -> None:
+def test_best_value_is_drawn_and_named(tmp_path: Path, study: sl.SmartStudy) -> None:
     drawn = study.plot("pareto")
     assert [axes.get_title("left") for axes in drawn.axes] == ["scan", "sort"]
     assert {axes.get_xscale() for axes in drawn.axes} == {axes.get_yscale() for axes in drawn.axes} == {"log"}
@@ -258,8 +258,8 @@ def test_what_costs_nothing_is_not_compared(tmp_path: Path) -> None:
 
 
 def test_points_of_the_picture_have_their_nodes() -> None:
-    said = {"job": "scan", "node_count": [1, 2, 16], "job_settings": ["scale_factor=0.01"]}
-    study = sl.smart_study(device="mems-g3", price=["smart-2003=0", "kwh=1000"], parallel=1, **said)
+    options = {"job": "scan", "node_count": [1, 2, 16], "job_settings": ["scale_factor=0.01"]}
+    study = sl.smart_study(device="mems-g3", price=["smart-2003=0", "kwh=1000"], parallel=1, **options)
     runs = study.tables["runs"].sort("job_usd")
     (axes,) = study.plot("pareto").axes
     cheapest = runs["nodes"][0]
@@ -269,8 +269,8 @@ def test_points_of_the_picture_have_their_nodes() -> None:
     assert {text.split()[0] for text in texts} == {"1", "2", "16"}
 
 
-def fits(device: str, nodes: int, said: tuple[str, ...] = ()) -> float:
-    return price_of(config(device), nodes, prices(said)).total
+def fits(device: str, nodes: int, given: tuple[str, ...] = ()) -> float:
+    return price_of(config(device), nodes, prices(given)).total
 
 
 def test_a_budget_buys_the_most_nodes_that_it_can() -> None:
@@ -346,7 +346,7 @@ def test_the_cheapest_cluster_in_time() -> None:
         (("--deadline", "1s", "--price", "nowhere.toml"), "cannot read the prices `nowhere.toml`"),
     ],
 )
-def test_mistakes_in_budgets_are_told(
+def test_invalid_budgets_are_errors(
     words: tuple[str, ...], part: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     small = ("--job", "scan", "--job-set", SETTINGS[0], "--node-count", "1..2", "--device", "mems-g3")

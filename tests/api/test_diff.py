@@ -97,15 +97,15 @@ def test_results_and_directories(runs, tmp_path):
     assert "scheduler.kind" in page
 
 
-def test_runs_that_cannot_be_told_apart(tmp_path):
+def test_runs_without_significant_difference(tmp_path):
     rng = np.random.default_rng(3)
     a, b = rng.exponential(2, 4000) + 1, rng.exponential(2, 4000) + 1
     result = sl.diff(table(tmp_path / "a.parquet", a), table(tmp_path / "b.parquet", b))
     assert result.significant is False
-    assert "cannot be told apart" in repr(result)
+    assert "do not differ significantly" in repr(result)
 
 
-def test_an_overloaded_run_is_told(refused, runs):
+def test_overloaded_run_is_reported(refused, runs):
     busy = sl.workload("uniform", mean_interarrival_ms=0.3)
     late = sl.simulate(busy, "mems-g2", limit=4000)
     assert "queue kept growing" in " ".join(repr(sl.diff(late, late)).split())

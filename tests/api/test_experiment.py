@@ -9,7 +9,7 @@ import pytest
 import sledlab as sl
 from sledlab import _native
 
-SAID = (
+TEXT = (
     'seed = 7\n[device]\npreset = "mems-g2"\nsettle_us = 1e2\n[workload]\nkind = "uniform"\nrequests = 50\n'
 )
 
@@ -26,16 +26,16 @@ def moved(request):
 
 
 def test_an_experiment_can_be_copied_and_pickled(moved):
-    experiment = _native.Experiment(SAID.replace("settle_us = 1e2\n", ""))
+    experiment = _native.Experiment(TEXT.replace("settle_us = 1e2\n", ""))
     again = moved(experiment)
     assert (again.explicit_toml(), again.to_toml()) == (experiment.explicit_toml(), experiment.to_toml())
     assert sl.run(again).to_json() == sl.run(experiment).to_json()
-    # Each goes on by itself.
+    # Copies are independent.
     assert again.with_setting("seed", "8").explicit_toml() != experiment.explicit_toml()
 
 
 def test_what_is_wrong_stays_wrong(moved, refused):
-    experiment = moved(_native.Experiment(SAID))
+    experiment = moved(_native.Experiment(TEXT))
     with refused("settle_us"):
         experiment.check()
 
@@ -70,7 +70,7 @@ def test_files_that_a_copy_names_are_the_same_files(moved, tmp_path, monkeypatch
 
 
 def test_another_process_reads_what_was_pickled():
-    experiment = sl.Experiment(SAID.replace("settle_us = 1e2\n", ""))
+    experiment = sl.Experiment(TEXT.replace("settle_us = 1e2\n", ""))
     data = pickle.dumps(experiment).hex()
     program = f"import pickle; print(pickle.loads(bytes.fromhex('{data}')).explicit_toml())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -93,8 +93,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, (kind, mean_ms) in enumerate(
         [("uniform", 4.0), ("uniform", 20.0), ("cello", None), ("uniform", 60.0), ("uniform", 9.0)]
     ):
-        said = {} if mean_ms is None else {"mean_interarrival_ms": mean_ms, "blocks": 1}
-        result = sl.simulate(sl.workload(kind, **said), "mems-g2", limit=1500, seed=number + 1)
+        options = {} if mean_ms is None else {"mean_interarrival_ms": mean_ms, "blocks": 1}
+        result = sl.simulate(sl.workload(kind, **options), "mems-g2", limit=1500, seed=number + 1)
         rows = result.requests.sort("id")
         keep = rows.filter(rows["lbn"] < 1_200_000)
         sl.trace(
@@ -213,10 +213,10 @@ def fleet_rows(draw: st.DrawFn) -> list[FleetRow]:
             draw(st.integers(0, 20)),
         )
         numbers: dict[str, Any] = dict.fromkeys((each.name for each in fields(FleetRow)), 1)
-        said = {"fleet": name, "meets": draw(st.booleans()), "volumes_meet": within, "energy_usd": energy}
+        options = {"fleet": name, "meets": draw(st.booleans()), "volumes_meet": within, "energy_usd": energy}
         total = None if price is None else price + energy
         numbers |= {"left": left, "devices_usd": price, "total_usd": total}
-        rows.append(FleetRow(**{**numbers, **said}))
+        rows.append(FleetRow(**{**numbers, **options}))
     return rows
 
 
@@ -330,7 +330,7 @@ def test_corrupt_and_empty_volumes_are_named_and_the_others_finish(place: Path, 
     assert alone.fleet("mems-g2") == result.fleet("mems-g2")
 
 
-def test_where_nothing_can_be_replayed_the_first_is_told(tmp_path: Path) -> None:
+def test_first_error_is_raised_when_all_replays_fail(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("time_us,op,offset_bytes,length_bytes\n1,R,oops,512\n")
     with pytest.raises(sl.Error, match=r"(?s)`bad`: .*oops") as messages:
         sl.fleet(tmp_path, ["mems-g2"], parallel=1)
@@ -354,7 +354,7 @@ def test_a_volume_that_no_device_can_hold_is_named(place: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("options", "message"),
     [
         ({"goal": "p98=3ms"}, "unknown measure of a goal"),
         ({"goal": "3ms"}, "is no goal"),
@@ -366,8 +366,8 @@ def test_a_volume_that_no_device_can_hold_is_named(place: Path) -> None:
         ({"place": None}, "no volumes were given"),
     ],
 )
-def test_mistakes_are_told(place: Path, said: dict[str, Any], message: str) -> None:
-    requested: dict[str, Any] = {"place": place, "device": ["mems-g2"], **said}
+def test_invalid_input_is_an_error(place: Path, options: dict[str, Any], message: str) -> None:
+    requested: dict[str, Any] = {"place": place, "device": ["mems-g2"], **options}
     with pytest.raises(sl.Error, match=message):
         sl.fleet(**requested)
 
@@ -387,17 +387,17 @@ def kept(directory: Path) -> dict[str, str]:
     result: dict[str, str] = {}
     for file in cached_files(directory):
         for line in file.read_bytes().split(b"\n")[:-1]:
-            said = json.loads(line)
-            assert said["key"] not in result
-            result[said["key"]] = json.dumps(said["row"])
+            options = json.loads(line)
+            assert options["key"] not in result
+            result[options["key"]] = json.dumps(options["row"])
     return result
 
 
-SAID = ("--device", "mems-g2,ram", "--placement", "packed", "--goal", "p99=9ms")
+OPTIONS = ("--device", "mems-g2,ram", "--placement", "packed", "--goal", "p99=9ms")
 
 
 def command(place: Path, out: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "sledlab", "fleet", str(place), *SAID, "--out", str(out), "-q", *more]
+    return [sys.executable, "-m", "sledlab", "fleet", str(place), *OPTIONS, "--out", str(out), "-q", *more]
 
 
 @pytest.mark.slow("starts the command with processes of its own")
@@ -414,7 +414,7 @@ def test_the_same_bytes_side_by_side_and_from_the_file(place: Path, tmp_path: Pa
 
 @pytest.mark.slow("kills the command three times")
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
-def test_killed_at_any_moment_it_goes_on(place: Path, tmp_path: Path) -> None:
+def test_killed_study_resumes(place: Path, tmp_path: Path) -> None:
     full, out, chance = tmp_path / "whole", tmp_path / "killed", random.Random(7)
     begun = time.monotonic()
     subprocess.run(command(place, full, "--parallel", "2"), check=True, capture_output=True)

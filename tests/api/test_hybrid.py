@@ -93,9 +93,9 @@ def test_gains_are_over_both_disks(bank_path, bank_study):
     assert best.faster_than_disk == cached.response_time.mean / best.run.mean_ms
     assert best.faster_than_uncached_disk == bare.response_time.mean / best.run.mean_ms
     fast = changed(bank_study, disk=10, disk_uncached=30, mems=1, mcd_all=2, mwb=4)
-    said = summary.best(fast)
-    assert "5.0 times as fast as the disk (10.0 ms)" in said
-    assert "15 times as fast as the disk without that cache (30.0 ms)" in said
+    output = summary.best(fast)
+    assert "5.0 times as fast as the disk (10.0 ms)" in output
+    assert "15 times as fast as the disk without that cache (30.0 ms)" in output
     assert "DISK UNCACHED" in repr(bank_study)
 
 
@@ -115,10 +115,10 @@ def test_answer_names_the_controller_cache_first(bank_study):
 
 def test_study_file_holds_the_resolved_cache(tmp_path):
     written = study(out=tmp_path)
-    said = tomllib.loads((tmp_path / "study.toml").read_text())
-    assert said["cache"] == written.config["cache"]
-    assert said["cache"]["capacity_blocks"] == 8192
-    assert said["power"] == {"kind": "never"}
+    options = tomllib.loads((tmp_path / "study.toml").read_text())
+    assert options["cache"] == written.config["cache"]
+    assert options["cache"]["capacity_blocks"] == 8192
+    assert options["power"] == {"kind": "never"}
     without = sl.hybrid_study(study=tmp_path / "study.toml", settings={"cache.kind": "none"}, parallel=1)
     assert [row.configuration for row in without.configurations] == ["disk", "mems"]
     assert without.answer.startswith("No store has a controller cache.")
@@ -188,13 +188,13 @@ def test_requests_past_the_end_are_fitted_to_the_disk(refused):
 
 
 def test_what_the_user_says_wins(bank_path):
-    said = {
+    options = {
         "hybrid.header_blocks": 0,
         "front.active_tips": 640,
         "power.kind": "fixed",
         "cache.line_blocks": 8,
     }
-    result = study(bank_path, configuration=["mcd-all", "mems"], settings=said, limit=300)
+    result = study(bank_path, configuration=["mcd-all", "mems"], settings=options, limit=300)
     slower = study(bank_path, configuration=["mcd-all", "mems"], limit=300)
     assert result.config["power"]["kind"] == "fixed"
     assert result.config["cache"]["line_blocks"] == 8
@@ -206,12 +206,12 @@ def test_what_the_user_says_wins(bank_path):
 
 
 def test_settings_of_configurations():
-    said = dict(settings_of("mcd-partial-write", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}, "arc"))
-    assert said["hybrid.partial_write"] == "true"
-    assert said["hybrid.shortcut"] == "false"
-    assert said["hybrid.replacement"] == "arc"
-    assert said["hybrid.bypass_kb"] == "64"
-    assert "hybrid.idle_ms" not in said
+    options = dict(settings_of("mcd-partial-write", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}, "arc"))
+    assert options["hybrid.partial_write"] == "true"
+    assert options["hybrid.shortcut"] == "false"
+    assert options["hybrid.replacement"] == "arc"
+    assert options["hybrid.bypass_kb"] == "64"
+    assert "hybrid.idle_ms" not in options
     assert dict(settings_of("disk-ram", 256, 8, {}))["cache.capacity_blocks"] == "524288"
     assert settings_of("disk", 256, 8, {}) == ()
     buffer = dict(settings_of("mwb", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}))
@@ -251,7 +251,7 @@ def test_segments_hold_a_mean_request():
         ({"source": "missing.csv"}, "missing.csv"),
     ],
 )
-def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
+def test_invalid_input_is_rejected_before_the_run(refused, changes, says):
     with refused(says):
         study(**changes)
 
@@ -286,12 +286,12 @@ def bytes_of(place: Path) -> dict[str, bytes]:
 
 @pytest.mark.usefixtures("without_pages")
 def test_the_file_that_a_study_leaves_gives_the_same_bytes(tmp_path):
-    said = {"hybrid.header_blocks": 0, "front.active_tips": 640, "device.startup_ms": 5}
+    options = {"hybrid.header_blocks": 0, "front.active_tips": 640, "device.startup_ms": 5}
     swept = {"configuration": ["disk", "mcd-all"], "mems_mb": [64], "segment_kb": [8], "price_ratio": [2]}
     study(
         **swept,
         replacement=["lru", sl.replacement("slru", protected_share=0.5)],
-        settings=said,
+        settings=options,
         seed="1..2",
         speedup=2,
         scheduler="sptf",
@@ -361,9 +361,9 @@ def changed(result: sl.HybridStudy, **means: float) -> sl.HybridStudy:
 
 def test_words_say_what_pays(bank_study):
     fast = changed(bank_study, disk=10, mems=1, mcd_all=2, mwb=4)
-    said = summary.best(fast)
-    assert "MCD ALL is the fastest hybrid, 2.00 ms on average: 5.0 times as fast" in said
-    assert "50 % of the speed of MEMS alone" in said.replace("\u00a0", " ")
+    output = summary.best(fast)
+    assert "MCD ALL is the fastest hybrid, 2.00 ms on average: 5.0 times as fast" in output
+    assert "50 % of the speed of MEMS alone" in output.replace("\u00a0", " ")
     slow = dict.fromkeys(("mwb", *(name.replace("-", "_") for name in MCD)), 12)
     assert summary.best(changed(bank_study, disk=10, mems=1, **slow)).startswith("MEMS does not pay here")
     assert summary.best(study()) == summary.best_size(study()) == summary.best_price(study()) == ""
@@ -380,7 +380,7 @@ def test_words_say_from_which_price_on(bank_study):
     assert "are faster than as much" in summary.best_price(priced(bank_study, 1.1, 1.2))
 
 
-def test_overload_is_said(bank_path):
+def test_overload_is_reported(bank_path):
     settings = {"replay.speedup": 20}
     result = study(bank_path, configuration=["disk", "mems", "mcd-all"], settings=settings, limit=3000)
     assert result.of("disk").run.saturated
@@ -469,7 +469,7 @@ def test_the_file_that_tuning_leaves_gives_the_same_bytes(tuned, tmp_path):
     assert bytes_of(out) == bytes_of(tmp_path)
 
 
-def test_tuning_that_was_stopped_goes_on(tuned, tmp_path):
+def test_interrupted_tuning_resumes(tuned, tmp_path):
     result, out = tuned
     lines = cached_lines(out)
     write_cached(tmp_path, "\n".join([*lines[:4], ""]))

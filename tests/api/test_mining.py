@@ -122,6 +122,6 @@ PAIR = np.array([1, 2], np.uint32)
         (lambda: _native.Boxes(1, box_share=0.9), "no room for 5 clusters"),
     ],
 )
-def test_mistakes_are_told(mistake, words):
+def test_invalid_input_is_an_error(mistake, words):
     with pytest.raises(Error, match=words):
         mistake()

@@ -1,4 +1,4 @@
-"""The same experiment gives the same numbers, whichever way it is asked."""
+"""The same experiment gives the same numbers from Python, options and files."""
 
 import json
 from collections import Counter
@@ -45,7 +45,7 @@ class Drawn:
         return {**choice, **self.settings}
 
     def keywords(self) -> dict[str, Any]:
-        """What `sl.simulate` is told besides source, device, scheduler and speed-up."""
+        """Options of `sl.simulate` other than source, device, scheduler and speed-up."""
         return {
             "replay": self.replay,
             "limit": REQUESTS,
@@ -54,8 +54,8 @@ class Drawn:
         }
 
     def experiment(self) -> sl.Experiment:
-        said = {**self.keywords(), "scheduler": self.models["scheduler"], "speedup": self.speedup}
-        return compose(sl.workload(self.models["workload"]), self.models["device"], said).experiment
+        options = {**self.keywords(), "scheduler": self.models["scheduler"], "speedup": self.speedup}
+        return compose(sl.workload(self.models["workload"]), self.models["device"], options).experiment
 
 
 @cache
@@ -184,23 +184,23 @@ def test_all_ways_give_the_same_numbers(part: int, tmp_path: Path, sledlab: Call
 
 def check(one: Drawn, place: Path, sledlab: Callable[..., Any]) -> bool:
     """Asks in every way, and tells whether requests waited."""
-    models, said = one.models, one.keywords()
+    models, options = one.models, one.keywords()
     source, scheduler = sl.workload(models["workload"]), models["scheduler"]
     speedup = None if one.replay.startswith("closed") else one.speedup
-    run = sl.simulate(source, models["device"], scheduler=scheduler, speedup=speedup, **said)
+    run = sl.simulate(source, models["device"], scheduler=scheduler, speedup=speedup, **options)
     expected = run.summary
     timed = execute(one.experiment(), Recording(), time_decisions=True)
     assert timed.summary == expected, one
     place.mkdir()
     (file := place / "experiment.toml").write_text(run.experiment, encoding="utf-8")
     assert sl.run(file).summary == expected, one
-    assert asked(one, sledlab) == json.loads(run.to_json()), one
+    assert run_drawn(one, sledlab) == json.loads(run.to_json()), one
     race = sl.compare(
         source,
         models["device"],
         scheduler=[scheduler],
         speedup=[one.speedup],
-        **said,
+        **options,
         overload="drain",
         parallel=1,
     )
@@ -211,7 +211,7 @@ def check(one: Drawn, place: Path, sledlab: Callable[..., Any]) -> bool:
     return bool(expected["queue_length"]["max"] > 1)
 
 
-def asked(one: Drawn, sledlab: Callable[..., Any]) -> dict[str, Any]:
+def run_drawn(one: Drawn, sledlab: Callable[..., Any]) -> dict[str, Any]:
     """The summary that the command line prints."""
     models = one.models
     speedup = [] if one.replay.startswith("closed") else ["--speedup", one.speedup]
@@ -255,10 +255,12 @@ def assert_same_row(row: dict[str, Any], summary: dict[str, Any], one: Drawn) ->
 def test_timed_decisions_leave_merging_alone(tmp_path: Path) -> None:
     """A wrapper that times decisions once did not hand on what merging asks of the scheduler."""
     trace = Path(__file__).parents[2] / "sample" / "traces" / "oltp-orders-a.csv.zst"
-    said = {"operations": 60_000, "settings": {"merge.kind": "chains", "system.start": "parked"}}
-    alone = sl.simulate(trace, "mems-g2", scheduler="sstf", speedup=5, requests=False, **said)
+    options = {"operations": 60_000, "settings": {"merge.kind": "chains", "system.start": "parked"}}
+    alone = sl.simulate(trace, "mems-g2", scheduler="sstf", speedup=5, requests=False, **options)
     assert round(alone.response_time.mean, 2) == 9514.44
-    race = sl.compare(trace, "mems-g2", scheduler="sstf", speedup=[5], **said, overload="drain", parallel=1)
+    race = sl.compare(
+        trace, "mems-g2", scheduler="sstf", speedup=[5], **options, overload="drain", parallel=1
+    )
     assert race.runs["mean_ms"].item() == alone.response_time.mean
 
 

@@ -19,29 +19,33 @@ SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")
 FEW = {"limit": 200, "parallel": 1}
 
 WRITERS = {
-    "simulate": lambda **said: sl.simulate(UNIFORM, "mems-g2", limit=300, **said),
-    "replay": lambda **said: sl.replay(SCAN, "mems-g2", **said),
-    "compare": lambda **said: sl.compare(
+    "simulate": lambda **options: sl.simulate(UNIFORM, "mems-g2", limit=300, **options),
+    "replay": lambda **options: sl.replay(SCAN, "mems-g2", **options),
+    "compare": lambda **options: sl.compare(
         UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], seed="1..2",
-        vary={"device.spring_factor": [0, 0.4]}, **FEW, **said,
+        vary={"device.spring_factor": [0, 0.4]}, **FEW, **options,
     ),
-    "side-by-side": lambda **said: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], **FEW, **said),
-    "power": lambda **said: sl.power_study(UNIFORM, "mems-g2", load=[1], timeout_ms=[0, 10], **FEW, **said),
-    "hybrid": lambda **said: sl.hybrid_study(
+    "side-by-side": lambda **options: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], **FEW, **options),
+    "power": lambda **options: sl.power_study(
+        UNIFORM, "mems-g2", load=[1], timeout_ms=[0, 10], **FEW, **options
+    ),
+    "hybrid": lambda **options: sl.hybrid_study(
         sl.workload("cello"), mems_mb=[64], segment_kb=[8], price_ratio=[4], replacement=["lru", "fifo"],
-        **FEW, **said,
+        **FEW, **options,
     ),
-    "tune": lambda **said: sl.tune_hybrid(
-        sl.workload("cello"), budget=16, segment_kb=[8, 64], replacement="lru", **FEW, **said
+    "tune": lambda **options: sl.tune_hybrid(
+        sl.workload("cello"), budget=16, segment_kb=[8, 64], replacement="lru", **FEW, **options
     ),
-    "smart": lambda **said: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], network=["hub"], parallel=1, **said),
-    "size": lambda **said: sl.smart_size(
+    "smart": lambda **options: sl.smart_study(
+        SCAN, ["mems-g1", "mems-g3"], network=["hub"], parallel=1, **options
+    ),
+    "size": lambda **options: sl.smart_size(
         "sort", ["mems-g3", "ram"], until="store", node_count="2..4", job_settings=["scale_factor=0.001"],
-        **said,
+        **options,
     ),
-    "fleet": lambda **said: sl.fleet(
+    "fleet": lambda **options: sl.fleet(
         "cloud:volumes=3,requests=300,footprint_gb=0.1", ["mems-g2", "ram"], goal="p99=20ms", parallel=1,
-        **said,
+        **options,
     ),
 }  # fmt: skip
 

@@ -28,7 +28,7 @@ class Slice:
     name: str
     begin: int
     end: int
-    said: dict[str, int]
+    fields: dict[str, int]
     flow: int | None = None
 
 
@@ -68,10 +68,12 @@ def read(path: Path) -> dict[tuple[str, str], Track]:
         mine = result.setdefault(key, Track(key[0]))
         match event.type:
             case proto.TrackEvent.TYPE_SLICE_BEGIN:
-                said = {labels[sequence][each.name_iid]: each.uint_value for each in event.debug_annotations}
+                fields = {
+                    labels[sequence][each.name_iid]: each.uint_value for each in event.debug_annotations
+                }
                 flow = next(iter(event.terminating_flow_ids), None)
                 name = names[sequence][event.name_iid]
-                open_on[key].append(Slice(name, packet.timestamp, -1, said, flow))
+                open_on[key].append(Slice(name, packet.timestamp, -1, fields, flow))
             case proto.TrackEvent.TYPE_SLICE_END:
                 done = open_on[key].pop()
                 done.end = packet.timestamp
@@ -91,7 +93,7 @@ def requests_of(tracks: dict[tuple[str, str], Track]) -> list[Slice]:
         for (_, name), track in tracks.items()
         if name.startswith("request")
         for each in track.slices
-        if each.said
+        if each.fields
     ]
 
 
@@ -110,16 +112,16 @@ SYSTEMS: dict[str, tuple[Any, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_each_request_is_there_once(system: str, tmp_path: Path) -> None:
-    device, said = SYSTEMS[system]
-    r = sl.simulate(BUSY, device, limit=1500, **said)
+    device, options = SYSTEMS[system]
+    r = sl.simulate(BUSY, device, limit=1500, **options)
     path = r.perfetto(tmp_path / "run.pftrace")
     tracks, rows = read(path), r.requests
-    messages = sorted(requests_of(tracks), key=lambda each: each.said["id"])
+    messages = sorted(requests_of(tracks), key=lambda each: each.fields["id"])
     expected = rows.sort("id")
     for name, values in {
-        "id": [each.said["id"] for each in messages],
-        "lbn": [each.said["lbn"] for each in messages],
-        "blocks": [each.said["blocks"] for each in messages],
+        "id": [each.fields["id"] for each in messages],
+        "lbn": [each.fields["lbn"] for each in messages],
+        "blocks": [each.fields["blocks"] for each in messages],
         "op": [each.name[0].upper() for each in messages],
         "start_ns": [each.begin for each in messages],
         "completion_ns": [each.end for each in messages],

@@ -74,8 +74,8 @@ ready = Fifo()
 NOT_ALLOWED = r"the experiment refers to the plug-in `{}`, which is not allowed to run"
 
 
-def experiment(table, **said):
-    lines = "\n".join(f"{key} = {value!r}" for key, value in said.items())
+def experiment(table, **options):
+    lines = "\n".join(f"{key} = {value!r}" for key, value in options.items())
     text = """
     [device]
     preset = "mems-g2"
@@ -158,8 +158,8 @@ FILES = {
 def test_no_kind_of_plugin_is_imported_that_is_not_allowed(here, what, study):
     (here / "mine.toml").write_text('kind = "lying_here:Any"\n')
     tables = {"device": {"preset": "mems-g2"}, "workload": {"kind": "uniform", "requests": 99}, **FILES[what]}
-    said = {"compare": {"speedup": [1.0]}, "tune": {"budget": 8.0}}.get(study, {})
-    text = document(tables | ({"study": {"kind": study, **said}} if study else {}))
+    options = {"compare": {"speedup": [1.0]}, "tune": {"budget": 8.0}}.get(study, {})
+    text = document(tables | ({"study": {"kind": study, **options}} if study else {}))
     (here / "file.toml").write_text(text)
     if study is None:
         e = _native.Experiment(text)
@@ -203,7 +203,7 @@ def test_a_power_policy_is_a_plugin_too(here):
 
 
 @pytest.mark.parametrize(
-    ("table", "name", "said"),
+    ("table", "name", "expected"),
     [
         ("scheduler", "make", "is not a class"),
         ("scheduler", "ready", "is not a class"),
@@ -213,8 +213,8 @@ def test_a_power_policy_is_a_plugin_too(here):
         ("power", "Fifo", "lacks timeout_ms"),
     ],
 )
-def test_only_classes_with_the_methods_are_made(here, table, name, said):
-    with pytest.raises(Error, match=said) as caught:
+def test_only_classes_with_the_methods_are_made(here, table, name, expected):
+    with pytest.raises(Error, match=expected) as caught:
         experiment(table, kind=f"lying_here:{name}").with_plugins(["*"]).check()
     assert caught.value.remedy in (
         "a scheduler has push, pop and __len__: see sledlab.Scheduler",
@@ -245,7 +245,7 @@ def test_a_file_in_the_working_directory_shadows_no_module(here, monkeypatch):
     assert not (here / "shadowed").exists()
 
 
-def test_a_module_that_fails_is_told_with_its_traceback(here):
+def test_failing_module_is_reported_with_traceback(here):
     (here / "broken_here.py").write_text("raise RuntimeError('not today')\n")
     with pytest.raises(Error, match="not today"):
         experiment("scheduler", kind="broken_here:Fifo").with_plugins(["*"]).check()
@@ -291,7 +291,7 @@ PLUGGABLE = {
 """The keys whose code runs once it is allowed."""
 
 
-def imports(run, tables, **said):
+def imports(run, tables, **options):
     """Whether running a file imports code."""
     with open("file.toml", "w") as file:
         file.write(document(tables))
@@ -299,7 +299,7 @@ def imports(run, tables, **said):
         os.unlink("imported")
     sys.modules.pop("lying_here", None)
     with suppress(Error):
-        run("file.toml", **said)
+        run("file.toml", **options)
     return os.path.exists("imported")
 
 
@@ -317,7 +317,7 @@ def test_code_of_experiment_keys_runs_only_if_allowed(code, table, is_allowed):
     allowed = {"allow_plugins": True} if is_allowed else {}
     runs = {
         "one system": (sl.run, ONE_SYSTEM),
-        "cluster": (lambda file, **said: sl.replay(experiment=file, **said), CLUSTER),
+        "cluster": (lambda file, **options: sl.replay(experiment=file, **options), CLUSTER),
     }
     for subject, (run, base) in runs.items():
         ran = {
@@ -340,7 +340,7 @@ def test_code_of_study_axes_runs_only_if_allowed(code, kind, is_allowed):
         for axis in axes_of(kind)
         for word in CODE
         if imports(
-            lambda file, **said: RUN_STUDY[kind](study=file, parallel=1, **said),
+            lambda file, **options: RUN_STUDY[kind](study=file, parallel=1, **options),
             study_with(kind, axis, word),
             **allowed,
         )

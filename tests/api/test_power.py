@@ -24,8 +24,8 @@ SECTIONS = ("states", "timeouts", "startup", "loads", "policies", "strategies", 
 
 
 def study(source=SPARSE, device="mems-g2", **changes) -> sl.PowerStudy:
-    said = {"limit": 400, "load": [1], "timeout_ms": [0, 10], "parallel": 1, **changes}
-    return sl.power_study(source, device, **said)
+    options = {"limit": 400, "load": [1], "timeout_ms": [0, 10], "parallel": 1, **changes}
+    return sl.power_study(source, device, **options)
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_rests_do_not_depend_on_how_requests_are_handed_over():
     assert full.to_dict()["longest_ms"] == pytest.approx(400e-6)
 
 
-def test_nobody_beats_the_oracle_here_but_who_makes_requests_wait(bank_study):
+def test_only_policies_that_delay_requests_beat_the_oracle(bank_study):
     by_policy = {row.policy: row for row in bank_study.rows["policies"]}
     for policy, row in by_policy.items():
         if policy != "delayed-spinup":
@@ -215,9 +215,9 @@ def test_a_closed_replay_with_a_think_time_has_rests():
     assert study(replay="closed:1:20ms", load=1).rows["loads"] == result.rows["loads"]
 
 
-@pytest.mark.parametrize("said", [{"settings": {"replay.speedup": 0.5}}, {"speedup": 0.5}])
-def test_the_pace_is_that_of_the_replay(said):
-    result = study(load=[0.5, 1], **said)
+@pytest.mark.parametrize("options", [{"settings": {"replay.speedup": 0.5}}, {"speedup": 0.5}])
+def test_the_pace_is_that_of_the_replay(options):
+    result = study(load=[0.5, 1], **options)
     fixed = [row for row in result.rows["loads"] if row.policy == "fixed"]
     policy = next(row for row in result.rows["policies"] if row.policy == "fixed")
     assert fixed[0].run.energy_j == policy.run.energy_j
@@ -254,7 +254,7 @@ def test_the_pace_is_that_of_the_replay(said):
         ({"source": "missing.csv"}, "missing.csv"),
     ],
 )
-def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
+def test_invalid_input_is_rejected_before_the_run(refused, changes, says):
     with refused(says):
         study(**changes)
 
@@ -311,7 +311,7 @@ def test_the_file_of_a_study_gives_the_same_again(tmp_path, changes):
     assert same.as_file == result.as_file
 
 
-def test_what_is_said_wins_over_the_file(tmp_path):
+def test_arguments_override_the_file(tmp_path):
     (tmp_path / "study.toml").write_text(study(limit=50).as_file)
     result = sl.power_study(device="mems-g3", study=tmp_path / "study.toml", battery_wh=3, parallel=1)
     assert result.devices == ["mems-g3"]
@@ -381,7 +381,7 @@ def test_a_parked_disk_sleeps(two):
         assert parked in {text.get_text() for text in legend.get_texts()}
 
 
-def test_overload_is_said(two):
+def test_overload_is_reported(two):
     late = [row for row in two.of_device("loads", "mobile-disk") if row.run.saturated]
     assert late
     assert "the queue keeps growing" in summary.loads(two, "mobile-disk")
@@ -396,12 +396,12 @@ def test_overload_is_said(two):
     assert "under immediate and delayed-spinup:" in summary.verdict(mixed, "mobile-disk")
 
 
-def test_no_difference_is_said_to_be_none():
+def test_zero_difference_is_reported():
     flood = sl.workload("uniform", mean_interarrival_ms=1)
     parked = study(flood, "mobile-disk", limit=200, settings={"system.start": "parked"})
-    said = summary.verdict(parked, "mobile-disk")
-    assert "or first idles for 7 s, its own timeout: it makes no difference." in said
-    assert "instead of" not in said
+    output = summary.verdict(parked, "mobile-disk")
+    assert "or first idles for 7 s, its own timeout: it makes no difference." in output
+    assert "instead of" not in output
 
 
 def test_words_about_few_merged_requests(bank_study):
@@ -416,7 +416,7 @@ def test_words_about_few_merged_requests(bank_study):
 def test_words_about_nothing_to_save():
     result = study()
     assert "Nothing was merged" in summary.strategies(result, "mems-g2")
-    assert "every request wants whole blocks" in summary.strategies(result, "mems-g2")
+    assert "every request is for whole blocks" in summary.strategies(result, "mems-g2")
     single = study(power="immediate", timeout_ms=[0], startup_ms=[0.5], strategy="base")
     assert summary.best(single, "mems-g2") == ""
     assert summary.startup(single, "mems-g2") == ""
@@ -445,8 +445,8 @@ def test_power_policies_are_a_catalogue(refused):
 
 
 def test_simulate_takes_policies_and_merging(refused):
-    def run(**said):
-        return sl.simulate(sl.workload("directed-merge"), "mems-g2", limit=500, requests=False, **said)
+    def run(**options):
+        return sl.simulate(sl.workload("directed-merge"), "mems-g2", limit=500, requests=False, **options)
 
     assert run(power="never").startups <= 1 < run(power="immediate").startups
     waits = run(power=sl.power("fixed", timeout_ms=3))

@@ -85,7 +85,7 @@ class Fails(Arm):
         return WRONG[self.how]
 
 
-class Unsaid:
+class Incomplete:
     capacity_blocks = 7
 
     def serve(self, state, lbn, blocks, is_write):
@@ -228,7 +228,7 @@ def test_asking_changes_nothing():
     assert one.summary["queue_length"]["max"] > 20
 
 
-def test_it_is_told_of_what_it_has_served():
+def test_scheduler_is_notified_of_served_requests():
     columns = {"time_us": [0, 1e6, 2e6], "op": ["R", "W", "R"], "offset_bytes": [51_200, 51_200, 0]}
     r = sl.simulate(sl.trace({**columns, "length_bytes": [4096] * 3}), device("Remembers"))
     services = (r.requests["completion_ns"] - r.requests["start_ns"]).to_list()
@@ -302,7 +302,7 @@ def test_a_comparison_of_schedulers_reads_a_changed_device_anew(modules, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "expected"),
     [
         ("raise", "RuntimeError: out of ideas"),
         ("none", "serve must return milliseconds, or a dict of them, not None"),
@@ -315,10 +315,10 @@ def test_a_comparison_of_schedulers_reads_a_changed_device_anew(modules, tmp_pat
     ],
 )
 @pytest.mark.parametrize("scheduler", ["fcfs", "sptf"])
-def test_what_it_does_wrong_ends_the_run_with_its_traceback(how, said, scheduler):
+def test_what_it_does_wrong_ends_the_run_with_its_traceback(how, expected, scheduler):
     with pytest.raises(sl.Error, match="device `sledlab_devices:Fails` failed") as caught:
         simulate(device("Fails", how=how), 0.1, scheduler=scheduler)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert "sledlab.Device" in str(caught.value)
     with pytest.raises(sl.Error, match="device `sledlab_devices:Fails` failed"):
         simulate(
@@ -330,15 +330,15 @@ def test_what_it_does_wrong_ends_the_run_with_its_traceback(how, said, scheduler
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
-        ("Unsaid", "has no attribute 'active_mw'"),
+        ("Incomplete", "has no attribute 'active_mw'"),
         ("Empty", r"capacity_blocks must be from 1 to 2\*\*53, not 0"),
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_what_it_lacks_is_told_before_the_work_starts(name, said):
-    with pytest.raises(sl.Error, match=said):
+def test_missing_method_is_reported_before_the_run(name, expected):
+    with pytest.raises(sl.Error, match=expected):
         device(name)
 
 

@@ -88,7 +88,7 @@ def test_the_example_learns_that_rests_are_long():
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("Raises", "RuntimeError: out of ideas"),
         ("Negative", "timeout_ms must return 0 or more, not -1"),
@@ -96,10 +96,10 @@ def test_the_example_learns_that_rests_are_long():
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_what_it_does_wrong_ends_the_run_with_its_traceback(name, said):
+def test_what_it_does_wrong_ends_the_run_with_its_traceback(name, expected):
     with pytest.raises(sl.Error, match="power policy `sledlab_policies:") as caught:
         simulate(f"sledlab_policies:{name}")
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert "sledlab.PowerPolicy" in str(caught.value)
 
 

@@ -149,7 +149,7 @@ def test_an_experiment_with_it_runs_where_that_is_allowed():
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "expected"),
     [
         ("raise", "RuntimeError: out of ideas"),
         ("none", "'NoneType' object cannot be interpreted as an integer"),
@@ -157,17 +157,17 @@ def test_an_experiment_with_it_runs_where_that_is_allowed():
         ("incoming", "evict must return a key that the cache holds, not"),
     ],
 )
-def test_what_it_does_wrong_ends_the_work_with_its_traceback(how, said):
+def test_what_it_does_wrong_ends_the_work_with_its_traceback(how, expected):
     word = f"sledlab_caches:Fails:how={how}"
     for work in (caching_disk, hits):
         with pytest.raises(sl.Error, match="replacement policy `sledlab_caches:Fails` failed") as caught:
             work(word)
-        assert said in str(caught.value)
+        assert expected in str(caught.value)
         assert "sledlab.ReplacementPolicy" in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "expected"),
     [
         ("sledlab_caches:NoEvict", "`sledlab_caches:NoEvict` lacks evict"),
         ("sledlab_caches:Missing", "has no attribute 'Missing'"),
@@ -176,9 +176,9 @@ def test_what_it_does_wrong_ends_the_work_with_its_traceback(how, said):
         ("sledlab_caches:CannotHit", "KeyError"),
     ],
 )
-def test_what_it_lacks_is_told(word, said):
+def test_missing_method_is_reported(word, expected):
     for work in (caching_disk, hits):
-        with pytest.raises(sl.Error, match=said):
+        with pytest.raises(sl.Error, match=expected):
             work(word)
 
 
@@ -199,8 +199,8 @@ def test_a_study_file_runs_none_unless_allowed(modules, monkeypatch):
     tune = '[study]\nkind = "tune"\nbudget = 16.0\nreplacement = ["lru", "lying_here:Lru"]\n'
     hybrid = '[study]\nkind = "hybrid"\nreplacement = ["lru", "lying_here:Lru"]\n'
     hybrid += "mems_mb = [8.0]\nsegment_kb = [8]\nat_mb = 8.0\n"
-    for said, work in ((tune, sl.tune_hybrid), (hybrid, sl.hybrid_study)):
-        study.write_text(said + table)
+    for text, work in ((tune, sl.tune_hybrid), (hybrid, sl.hybrid_study)):
+        study.write_text(text + table)
         with pytest.raises(sl.Error, match="not allowed to run"):
             work(study=study)
         assert not (modules / "imported").exists()

@@ -115,7 +115,7 @@ def test_it_may_choose_several_behind_a_bus(modules):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("Raises", "RuntimeError: out of ideas"),
         ("Invents", "must return a queued request or a list of them, not 7"),
@@ -126,10 +126,10 @@ def test_it_may_choose_several_behind_a_bus(modules):
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_what_it_does_wrong_ends_the_run_with_its_traceback(modules, name, said):
+def test_what_it_does_wrong_ends_the_run_with_its_traceback(modules, name, expected):
     with pytest.raises(sl.Error, match="scheduler `sledlab_broken:") as caught:
         simulate(f"sledlab_broken:{name}")
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert caught.value.__cause__ is not None
 
 

@@ -140,7 +140,7 @@ def test_places_follow_the_seed_and_nothing_else():
     assert one.requests["lbn"][:3].to_list() == [55, 628, 1151]
 
 
-def test_it_gets_what_is_said_and_an_experiment_runs_again():
+def test_plug_in_gets_its_parameters_in_repeated_runs():
     first = simulate("Singles", many=100, gap_us=10)
     assert first.config["workload"] == {"kind": "sledlab_workloads:Singles", "many": 100, "gap_us": 10}
     again = sl.Experiment(first.experiment)
@@ -169,7 +169,7 @@ def test_what_lies_past_the_device_is_the_replays_to_decide():
 
 @pytest.mark.parametrize("name", ["Once", "OnceInColumns"])
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("options", "reported"),
     [
         ({"time_us": 0.5}, "request 2: time_us 0.5 is earlier than that before it"),
         ({"time_us": -1}, "request 2: time_us -1.0 is not from 0"),
@@ -180,16 +180,16 @@ def test_what_lies_past_the_device_is_the_replays_to_decide():
         ({"op": "read"}, "request 2: op re is none of R, W"),
     ],
 )
-def test_what_makes_no_sense_is_told_where_it_was_yielded(name, said, told):
+def test_invalid_requests_are_reported_with_source_line(name, options, reported):
     with pytest.raises(sl.Error, match=f"workload `sledlab_workloads:{name}` failed") as caught:
-        simulate(name, **said)
-    assert told in str(caught.value)
+        simulate(name, **options)
+    assert reported in str(caught.value)
     assert "in requests" in str(caught.value)
     assert "sledlab_workloads.py" in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("Raises", "RuntimeError: out of ideas"),
         ("Nothing", "'NoneType' object is not iterable"),
@@ -197,10 +197,10 @@ def test_what_makes_no_sense_is_told_where_it_was_yielded(name, said, told):
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_what_it_does_wrong_ends_the_run_with_its_traceback(name, said):
+def test_what_it_does_wrong_ends_the_run_with_its_traceback(name, expected):
     with pytest.raises(sl.Error, match="workload `sledlab_workloads:") as caught:
         simulate(name)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert "sledlab.Workload" in str(caught.value)
 
 

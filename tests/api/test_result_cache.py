@@ -61,8 +61,8 @@ def kept(out: Path) -> list[str]:
     return cached_lines(out)
 
 
-def race(source: object, out: Path, **said: object) -> list[str]:
-    sl.compare(source, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1, out=out, **said)
+def race(source: object, out: Path, **options: object) -> list[str]:
+    sl.compare(source, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1, out=out, **options)
     return kept(out)
 
 
@@ -96,8 +96,8 @@ def test_a_trace_in_parquet_that_is_fitted_is_known_elsewhere(trace, tmp_path, c
     sl.read_trace(trace).write(file)
 
     def side_by_side(source: Path) -> list[str]:
-        said = {"speedup": [1], "outside": "wrap", "parallel": 1}
-        sl.side_by_side(source, ["mems-g2", "mems-g3"], out=tmp_path / "out", **said)
+        options = {"speedup": [1], "outside": "wrap", "parallel": 1}
+        sl.side_by_side(source, ["mems-g2", "mems-g3"], out=tmp_path / "out", **options)
         return kept(tmp_path / "out")
 
     before = side_by_side(file)
@@ -125,8 +125,8 @@ def test_the_same_device_file_elsewhere_is_not_run_again(trace, tmp_path, change
     file.write_text('kind = "mems"\nname = "mine"\n')
 
     def run(device: Path) -> list[str]:
-        said = {"scheduler": "fcfs", "speedup": [1], "parallel": 1, "out": tmp_path / "out"}
-        sl.compare(trace, device, **said)
+        options = {"scheduler": "fcfs", "speedup": [1], "parallel": 1, "out": tmp_path / "out"}
+        sl.compare(trace, device, **options)
         return kept(tmp_path / "out")
 
     before = run(file)
@@ -156,8 +156,8 @@ def test_the_same_plug_in_elsewhere_is_not_run_again(trace, tmp_path, monkeypatc
     def run(place: str) -> list[str]:
         with monkeypatch.context() as path:
             path.syspath_prepend(tmp_path / place)
-            said = {"scheduler": "sledlab_moved:First", "speedup": [1], "parallel": 1}
-            sl.compare(trace, "mems-g2", out=tmp_path / "out", **said)
+            options = {"scheduler": "sledlab_moved:First", "speedup": [1], "parallel": 1}
+            sl.compare(trace, "mems-g2", out=tmp_path / "out", **options)
         sys.modules.pop("sledlab_moved", None)
         return kept(tmp_path / "out")
 
@@ -172,9 +172,9 @@ def test_the_same_plug_in_elsewhere_is_not_run_again(trace, tmp_path, monkeypatc
 
 
 def changed_number(line: bytes) -> bytes:
-    said = json.loads(line)
-    said["row"]["mean_ms"] += 1
-    return json.dumps(said).encode()
+    options = json.loads(line)
+    options["row"]["mean_ms"] += 1
+    return json.dumps(options).encode()
 
 
 DAMAGES = {
@@ -193,7 +193,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_line_is_told_dropped_and_run_again(trace, tmp_path, damage):
+def test_damaged_cache_line_is_reported_and_rerun(trace, tmp_path, damage):
     before = race(trace, tmp_path / "out")
     tables = {name: (tmp_path / "out" / name).read_bytes() for name in ("runs.csv", "summary.json")}
     first, second = (line.encode() for line in before)
@@ -203,7 +203,7 @@ def test_a_damaged_line_is_told_dropped_and_run_again(trace, tmp_path, damage):
     assert len(messages) == 1
     assert (len(after), after[0]) == (2, before[1])
     assert tables == {name: (tmp_path / "out" / name).read_bytes() for name in tables}
-    assert race(trace, tmp_path / "out") == after  # and told once
+    assert race(trace, tmp_path / "out") == after  # and the notice appears once
 
 
 def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_path):
@@ -217,7 +217,7 @@ def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_pa
     assert len(answer.err.splitlines()) == 1
 
 
-def test_what_is_cut_off_is_run_again_and_nothing_is_said(trace, tmp_path):
+def test_truncated_cache_line_is_rerun_silently(trace, tmp_path):
     before = race(trace, tmp_path / "out")
     write_cached(tmp_path / "out", f"{before[0]}\n{before[1][:70]}")
     assert race(trace, tmp_path / "out")[0] == before[0]
@@ -227,9 +227,9 @@ def test_what_is_cut_off_is_run_again_and_nothing_is_said(trace, tmp_path):
 
 def test_lines_of_other_programs_stay_and_are_not_taken(trace, tmp_path):
     before = race(trace, tmp_path / "out")
-    said = json.loads(before[0])
-    del said["check"]
-    others = [line_of(said | {"key": "of another program"}), line_of(said | {"row": {"other": 1}})]
+    options = json.loads(before[0])
+    del options["check"]
+    others = [line_of(options | {"key": "of another program"}), line_of(options | {"row": {"other": 1}})]
     write_cached(tmp_path / "out", b"".join(others))
     after = race(trace, tmp_path / "out")
     assert len(after) == 4
@@ -266,7 +266,7 @@ def test_whatever_happens_a_run_is_as_it_was_or_not_there(tmp_path_factory, seed
     assert result.items() <= full.items()
     left = path.read_bytes()
     assert left == b"" or left.endswith(b"\n")
-    assert recalled(path) == result  # mended: nothing to be told again
+    assert recalled(path) == result  # repaired: no further notice
 
 
 @settings(max_examples=100, deadline=None)

@@ -16,8 +16,8 @@ DEVICES = ["mems-g2", "atlas-10k"]
 
 
 def side(source=None, device=DEVICES, **changes) -> SideBySide:
-    said = {"limit": 300, "parallel": 1, **changes}
-    return sl.compare(sl.workload("uniform") if source is None else source, device, **said)
+    options = {"limit": 300, "parallel": 1, **changes}
+    return sl.compare(sl.workload("uniform") if source is None else source, device, **options)
 
 
 def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> SideBySide:
@@ -153,9 +153,9 @@ def test_workloads_with_parameters(tmp_path):
 
 
 def test_settings_are_for_all_devices_and_workloads():
-    said = {"device.idle_timeout_ms": 5, "workload.mean_interarrival_ms": 50}
+    options = {"device.idle_timeout_ms": 5, "workload.mean_interarrival_ms": 50}
     result = sl.side_by_side(
-        [sl.workload("uniform")], ["mems-g1", "mems-g2"], limit=100, parallel=1, settings=said
+        [sl.workload("uniform")], ["mems-g1", "mems-g2"], limit=100, parallel=1, settings=options
     ).runs
     assert (result["startups"] > 50).all()
     assert result["arrival_rate_iops"][0] == pytest.approx(20, rel=0.3)
@@ -214,7 +214,7 @@ def test_what_does_not_fit_is_fitted_to_the_smallest(tmp_path, outside):
         ({"source": "missing.csv"}, "missing.csv"),
     ],
 )
-def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
+def test_invalid_input_is_rejected_before_the_run(refused, changes, says):
     with refused(says):
         side(**changes)
 
@@ -249,8 +249,8 @@ def test_out_holds_everything(tmp_path):
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 2
     assert summary.answer(result).split(". ")[0] in page
-    _, said = STUDY.read(tmp_path / "study.toml")
-    assert said["device"] == DEVICES
+    _, options = STUDY.read(tmp_path / "study.toml")
+    assert options["device"] == DEVICES
     assert side(out=tmp_path).runs.equals(result.runs)
     assert len(cached_lines(tmp_path)) == 2
 

@@ -205,8 +205,8 @@ def test_exceptions_in_callbacks_come_through():
 
 
 def test_elapsed_time_begins_with_the_first_request_that_counts():
-    def run(**said):
-        return sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, **said)
+    def run(**options):
+        return sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, **options)
 
     full, later = run(), run(warmup=300)
     ended = full.requests["completion_ns"].max()
@@ -231,7 +231,7 @@ def test_seek_map_is_what_the_device_does(tmp_path):
     assert result.report(tmp_path / "map.html").read_text().count("<svg") == 1
 
 
-def test_moves_in_x_alone_are_told_beside_a_seek_map():
+def test_seek_map_caption_gives_moves_in_x():
     result = sl.seek_map("mems-g2")
     # Over a bit near the centre springs do nothing: constant acceleration, constant deceleration, settling.
     settling_s = 1 / (2 * math.pi * 739)

@@ -1,4 +1,4 @@
-"""The smallest cluster that does it: against a scan of all numbers of nodes, and what is said of it."""
+"""The smallest cluster that meets a goal: compared with a scan of all node counts, and its summary."""
 
 from __future__ import annotations
 
@@ -93,25 +93,25 @@ def test_several_devices_have_an_answer_each() -> None:
         both.plot("time")
 
 
-def test_what_is_said() -> None:
+def test_summary_text() -> None:
     times = [each.elapsed_s for each in scanned("sort", "mems-g3")]
 
-    def said(nodes: str = "1..16", **goal: object) -> str:
+    def answer(nodes: str = "1..16", **goal: object) -> str:
         return sl.smart_size(
             "sort", "mems-g3", node_count=nodes, job_settings=SETTINGS, threads=1, **goal
         ).answer
 
-    assert "on mems-g3 from 1 node on, the fewest tried: " in said(deadline=times[0] * 2)
-    assert "from 5 nodes on, the fewest tried" in said("5..8", until=scanned("sort", "mems-g3")[4].largest)
-    assert "on mems-g3 from 3 nodes on" in said("1..4", deadline=times[2])
-    none = said(deadline=times[-1] / 10)
+    assert "on mems-g3 from 1 node on, the fewest tried: " in answer(deadline=times[0] * 2)
+    assert "from 5 nodes on, the fewest tried" in answer("5..8", until=scanned("sort", "mems-g3")[4].largest)
+    assert "on mems-g3 from 3 nodes on" in answer("1..4", deadline=times[2])
+    none = answer(deadline=times[-1] / 10)
     assert "on mems-g3 with 1 to 16 nodes: the shortest is" in none
     checked = {each.bottleneck.what for each in scanned("sort", "mems-g3")}
     never = next(part for part in ("network", "store", "compute") if part not in checked)
-    assert "on mems-g3 with 1 to 16 nodes: on 16 nodes the " in said(until=never)
+    assert "on mems-g3 with 1 to 16 nodes: on 16 nodes the " in answer(until=never)
 
 
-def test_what_was_seen_on_both_sides_is_said() -> None:
+def test_summary_names_limits_on_both_sides() -> None:
     """Fast processors on a hub: few nodes wait for their stores, many for the network."""
     fast = {"settings": {"node.mhz": 2000}, "network": "hub", "node_count": (1, 8), "threads": 1}
     result = sl.smart_size("sort", "mems-g3", until="network", job_settings=SETTINGS, **fast)
@@ -163,12 +163,12 @@ def test_the_command_line_says_the_same_and_leaves_it(
         settings={"node.mhz": 500},
     )
     assert run([*text, "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert said == result.to_dict()
-    assert said["sizes"] == json.loads(result.sizes.write_json())
+    options = json.loads(capsys.readouterr().out)
+    assert options == result.to_dict()
+    assert options["sizes"] == json.loads(result.sizes.write_json())
     for name in ("a", "b"):
         assert run([*text, "--out", str(tmp_path / name)]) == 0
-        assert "held up by" in capsys.readouterr().out
+        assert "bottleneck" in capsys.readouterr().out
     files = sorted(path.name for path in (tmp_path / "a").iterdir())
     assert files == [
         "outcome.json",
@@ -181,7 +181,7 @@ def test_the_command_line_says_the_same_and_leaves_it(
     ]
     for file in files:
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
-    assert json.loads((tmp_path / "a" / "summary.json").read_text()) == said
+    assert json.loads((tmp_path / "a" / "summary.json").read_text()) == options
     page = (tmp_path / "a" / "report.html").read_text()
     assert page.count("<svg") == 2
     assert result.sizes.equals(polars.read_parquet(tmp_path / "a" / "sizes.parquet"))
@@ -208,7 +208,9 @@ def test_the_command_line_says_the_same_and_leaves_it(
         (("--deadline", "60", "--set", "node.mhzz=1"), "did you mean `node.mhz`?"),
     ],
 )
-def test_mistakes_are_told(words: tuple[str, ...], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_input_is_an_error(
+    words: tuple[str, ...], part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     defaults = (("--job", "sort"), ("--device", "mems-g3"))
     given = [word for default in defaults if default[0] not in words for word in default]
     assert run(["smart", "size", *given, *words]) == 2
@@ -228,7 +230,7 @@ def test_a_number_of_nodes_that_cannot_be_is_named() -> None:
         sl.smart_size("apriori-hd", "ram", deadline=1e-6, node_count="8..9", job_settings=settings, threads=1)
 
 
-def test_a_device_that_is_too_small_is_told_before_anything_is_replayed(tmp_path: Path) -> None:
+def test_small_device_is_rejected_before_any_replay(tmp_path: Path) -> None:
     job = tmp_path / "wide.py"
     job.write_text(
         "import numpy as np\n\n"

@@ -92,10 +92,10 @@ def test_a_run_is_that_of_replay(study: sl.SmartStudy) -> None:
 
 
 def test_the_answer_compares_devices(study: sl.SmartStudy) -> None:
-    said = study.answer
-    assert "`scan` on 4 nodes, " in said
-    assert "is fastest with mems-g2" in said
-    assert "times as fast as hp-c2490a" in said
+    output = study.answer
+    assert "`scan` on 4 nodes, " in output
+    assert "is fastest with mems-g2" in output
+    assert "times as fast as hp-c2490a" in output
     for kind in ("times", "phases", "scaling"):
         assert study.plot(kind).axes
     with pytest.raises(sl.Error, match="did you mean `times`"):
@@ -103,15 +103,15 @@ def test_the_answer_compares_devices(study: sl.SmartStudy) -> None:
 
 
 @pytest.mark.slow("runs the study three times, once from half a line")
-def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
-    said = {"network": ["fast-ethernet", "hub"], "parallel": 1}
+def test_interrupted_study_resumes_with_same_bytes(tmp_path: Path) -> None:
+    options = {"network": ["fast-ethernet", "hub"], "parallel": 1}
     full, stopped = tmp_path / "whole", tmp_path / "stopped"
-    sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=full, **said)
+    sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=full, **options)
     stopped.mkdir()
     lines = cached_lines(full)
     # Killed in the middle of writing the second run.
     write_cached(stopped, f"{lines[0]}\n{lines[1][: len(lines[1]) // 2]}")
-    sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=stopped, **said)
+    sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=stopped, **options)
     again = tmp_path / "again"
     sl.smart_study(study=full / "study.toml", out=again, parallel=2)
     for name in FILES:
@@ -121,7 +121,7 @@ def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> N
 
 @pytest.mark.slow("runs the study three times, once to be killed")
 @pytest.mark.parametrize("count", [0, 3])
-def test_a_study_that_is_killed_goes_on_to_the_same_bytes(count: int, tmp_path: Path) -> None:
+def test_killed_study_resumes_with_same_bytes(count: int, tmp_path: Path) -> None:
     text = [
         "smart",
         "--job",
@@ -154,7 +154,7 @@ def test_command_prints_and_draws_the_bottleneck(tmp_path: Path, capsys: pytest.
     text = ["smart", "--work", SCAN, "--device", "mems-g2,ram", "--page-kb", "16", "--parallel", "1"]
     assert run([*text, "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
-    assert "held up by" in shown
+    assert "bottleneck" in shown
     page = (tmp_path / "report.html").read_text()
     assert "What holds it up" in page
     assert page.count("<svg") == 2
@@ -182,8 +182,8 @@ def test_jobs_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("without_pages")
 def test_queries_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
-    said = {"query": ["q10", "q6"], "node_count": [2, 3], "job_settings": ["scale_factor=0.01"]}
-    study = sl.smart_study(device="mems-g2", parallel=1, out=tmp_path, **said)
+    options = {"query": ["q10", "q6"], "node_count": [2, 3], "job_settings": ["scale_factor=0.01"]}
+    study = sl.smart_study(device="mems-g2", parallel=1, out=tmp_path, **options)
     runs = study.tables["runs"]
     assert runs.select("job", "nodes").rows() == [(q, n) for q in ("q6", "q10") for n in (2, 3)]
     one = sl.replay(sl.record_query("q10", 3, scale_factor=0.01), "mems-g2", what_if=False)
@@ -259,6 +259,6 @@ def test_all_queries_of_tpch_have_a_word() -> None:
         (["--work", "nowhere.work", "--device", "ram"], "nowhere.work"),
     ],
 )
-def test_mistakes_are_told(words: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_input_is_an_error(words: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["smart", *words, "--parallel", "1"]) == 2
     assert part in capsys.readouterr().err

@@ -168,7 +168,7 @@ def test_trims_flushes_and_metadata_survive(tmp_path):
     ]
 
 
-def test_days_in_the_wrong_order_are_told(tmp_path):
+def test_unordered_days_are_errors(tmp_path):
     (tmp_path / "day-1.csv").write_text(alibaba([(1, "R", 0, 1, 0)]))
     (tmp_path / "day-2.csv").write_text(alibaba([(1, "R", 0, 1, 10)]))
     with pytest.raises(sl.Error, match=r"before the first"):
@@ -189,7 +189,7 @@ def test_what_is_there_stays(tmp_path):
     assert [each.name for each in sl.read_volumes(tmp_path / "fleet")] == ["1"]
 
 
-def test_few_rows_are_held_back(tmp_path, monkeypatch):
+def test_writer_buffers_few_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(splitting, "BLOCK_RECORDS", 16)
     monkeypatch.setattr(splitting, "MAX_STORED", 64)
     monkeypatch.setattr(splitting, "GROUP_ROWS", 32)
@@ -234,7 +234,7 @@ def test_thousands_of_volumes_need_few_files_and_little_memory(tmp_path):
     assert megabytes < 300
 
 
-def test_more_volumes_than_can_be_told_apart_are_refused(tmp_path):
+def test_too_many_volumes_are_rejected(tmp_path):
     count = 2**16 + 1
     (tmp_path / "day.csv").write_text("".join(f"{n},R,0,512,{START_US + n}\n" for n in range(count)))
     with pytest.raises(sl.Error, match="more than 65536 devices"):

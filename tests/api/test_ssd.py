@@ -11,8 +11,8 @@ READS = sl.workload("uniform", blocks=8, align_blocks=8, read_share=1)
 DISK = "atlas-10k"
 
 
-def alone(**said) -> sl.Result:
-    return sl.simulate(READS, SMALL, limit=2000, **said)
+def alone(**options) -> sl.Result:
+    return sl.simulate(READS, SMALL, limit=2000, **options)
 
 
 def test_one_read_at_a_time_takes_what_its_parts_take():
@@ -38,7 +38,7 @@ def test_writes_to_a_full_device_have_pages_moved():
 
 
 @pytest.mark.parametrize(
-    ("device", "said"),
+    ("device", "options"),
     [
         (DISK, {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "ssd-tlc"}),
         (DISK, {"hybrid": sl.hybrid("write-buffer"), "front": "ssd-tlc"}),
@@ -51,9 +51,9 @@ def test_writes_to_a_full_device_have_pages_moved():
         ("ssd-tlc", {"cache": "write-back"}),
     ],
 )
-def test_stands_wherever_a_device_does(device, said):
+def test_stands_wherever_a_device_does(device, options):
     """Each run holds its time and energy to what was conserved."""
-    messages = sl.simulate(sl.workload("cello"), device, limit=2000, **said)
+    messages = sl.simulate(sl.workload("cello"), device, limit=2000, **options)
     assert messages.requests.height == 2000
     assert messages.energy.total > 0
 

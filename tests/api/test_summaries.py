@@ -8,8 +8,8 @@ import pytest
 import sledlab as sl
 
 
-def run(limit: int = 300, **said):
-    return sl.simulate(sl.workload("uniform", mean_interarrival_ms=5), "mems-g2", limit=limit, **said)
+def run(limit: int = 300, **options):
+    return sl.simulate(sl.workload("uniform", mean_interarrival_ms=5), "mems-g2", limit=limit, **options)
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -64,13 +64,13 @@ def test_requests_of_a_stripe_are_on_the_device_of_their_last_blocks():
 
 def test_the_device_in_front_of_a_hybrid_is_the_first(tmp_path):
     disk = "atlas-10k"
-    said = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2", "limit": 500}
+    options = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2", "limit": 500}
     out = tmp_path / "requests.csv"
-    result = sl.simulate(sl.workload("cello"), disk, requests=out, **said).requests
+    result = sl.simulate(sl.workload("cello"), disk, requests=out, **options).requests
     assert set(result["device"]) == {0, 1}
     assert pl.read_csv(out)["device"].to_list() == result["device"].to_list()
     array = sl.simulate(
-        sl.workload("cello"), disk, system="stripe", settings={"system.devices": 2}, **said
+        sl.workload("cello"), disk, system="stripe", settings={"system.devices": 2}, **options
     ).requests
     assert set(array["device"]) == {0, 1, 2, 3}
     # A device in front answers in less time than a disk turns.

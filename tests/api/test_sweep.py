@@ -29,9 +29,9 @@ def made(
     for name, speedup, values in product(schedulers, speedups, product(*vary.values())):
         settings = dict(zip(vary, values, strict=True))
         for seed in range(seeds):
-            said = {"scheduler": name, "speedup": speedup, "seed": seed, **settings}
-            base = mean_ms(**{key.rpartition(".")[2]: value for key, value in said.items()})
-            saturated = late(**{key.rpartition(".")[2]: value for key, value in said.items()})
+            options = {"scheduler": name, "speedup": speedup, "seed": seed, **settings}
+            base = mean_ms(**{key.rpartition(".")[2]: value for key, value in options.items()})
+            saturated = late(**{key.rpartition(".")[2]: value for key, value in options.items()})
             row = Measured(
                 **{**NOTHING, "mean_ms": base * (1 + NOISE[seed]), "requests": 100, "saturated": saturated}
             )
@@ -76,7 +76,7 @@ def test_intervals_that_include_zero_are_no_difference():
     assert not any(result.effects["differs"])
 
 
-def test_setting_without_effect_is_named_beside_one_with_effect():
+def test_setting_without_effect_is_named():
     result = made(BOTH, lambda tips, **_: 1 / tips)
     assert "device.tips = 4 is best" in plain(result)
     assert plain(result).endswith("device.spring makes no difference.")
@@ -98,9 +98,9 @@ def test_several_settings_are_best_together():
 
 
 def test_one_seed_needs_two_percent():
-    said = {"seeds": 1}
-    assert "makes no difference" in plain(made(TIPS, lambda tips, **_: 1 + 0.004 * tips, **said))
-    result = made(TIPS, lambda tips, **_: 1 + 0.04 * tips, **said)
+    options = {"seeds": 1}
+    assert "makes no difference" in plain(made(TIPS, lambda tips, **_: 1 + 0.004 * tips, **options))
+    result = made(TIPS, lambda tips, **_: 1 + 0.04 * tips, **options)
     assert "device.tips = 1 is best: 1.04 ms on average, 3.7 % less than with 2" in plain(result)
     assert plain(result).endswith("One seed: differences below 2 % count as none.")
     assert result.effects["less_ci95"].to_list() == [None, None]

@@ -46,7 +46,7 @@ def test_a_result_is_simulated_again(built):
     assert "<body>" not in page._repr_html_()
 
 
-def test_what_is_said_wins_over_a_file_or_a_directory(built, tmp_path):
+def test_option_overrides_file_and_directory(built, tmp_path):
     sl.simulate(sl.workload("uniform"), "mems-g2", out=tmp_path / "run", **BUSY)
     for experiment in (tmp_path / "run", tmp_path / "run" / "experiment.toml"):
         text = given(sl.view(experiment=experiment, scheduler="fcfs").html)["experiment"]

@@ -58,7 +58,7 @@ def test_a_directory_holds_a_volume_in_each_file(directory):
     assert [each.trace.frame().height for each in volumes] == [1, 2, 2]
 
 
-def test_places_that_are_none_are_told(directory, tmp_path):
+def test_invalid_places_are_errors(directory, tmp_path):
     with pytest.raises(sl.Error, match="is one file") as messages:
         sl.read_volumes(directory / "b.csv")
     assert "fleet split" in messages.value.remedy
@@ -79,7 +79,7 @@ def test_wall_clocks_of_all_files_are_one(tmp_path):
     assert times == {"early": 0, "late": 200_000}
 
 
-def test_a_damaged_volume_is_told_by_name_and_hinders_no_other(directory):
+def test_damaged_volume_is_named_and_skipped(directory):
     packed = (directory / "c.csv.zst").read_bytes()
     (directory / "cut-off.csv.zst").write_bytes(packed[: len(packed) // 2])
     (directory / "torn.parquet").write_bytes((directory / "a.parquet").read_bytes()[:-20])
@@ -189,7 +189,7 @@ def test_traces_on_a_web_server_are_read(server):
     assert [each.name for each in sl.read_volumes(f"{address}/")] == ["a"]
 
 
-def test_what_fsspec_does_not_know_is_told():
+def test_unknown_fsspec_protocol_is_an_error():
     with pytest.raises(sl.Error, match="cannot be read"):
         sl.read_volumes("nosuchstore://bucket")
 

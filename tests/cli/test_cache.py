@@ -37,12 +37,12 @@ def test_what_cannot_be_is_refused(sledlab):
 
 def test_any_policy_that_can_be_built_makes_room(sledlab):
     small = (*HOT, *CACHED, "--set", "cache.capacity_blocks=256")
-    unsaid = sledlab("simulate", *small, "--json").json
-    assert unsaid["config"]["cache"]["replacement"] == "lru"
+    default = sledlab("simulate", *small, "--json").json
+    assert default["config"]["cache"]["replacement"] == "lru"
     for policy in ("lru", "fifo", "random", "slru:protected_share=0.8", "arc", "lfuda", "acme"):
         result = sledlab("simulate", *small, "--set", f"cache.replacement={policy}", "--json").json
         assert result["cache"]["destaged_blocks"] > 0
-        assert policy != "lru" or result["response_time_ms"] == unsaid["response_time_ms"]
+        assert policy != "lru" or result["response_time_ms"] == default["response_time_ms"]
     for policy, message in (
         ("belady", "cache.replacement: belady knows the future"),
         ("lruu", "did you mean `lru`?"),

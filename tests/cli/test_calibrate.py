@@ -24,7 +24,7 @@ def test_an_hour_of_cello(sledlab):
     assert "read_share" not in result["choices"]
 
 
-def test_a_miss_is_told(sledlab, monkeypatch):
+def test_miss_is_reported(sledlab, monkeypatch):
     targets = {**CALIBRATIONS["hplajw"].targets, "reads": Target(70, "nowhere")}
     wrong = dataclasses.replace(CALIBRATIONS["hplajw"], targets=targets)
     monkeypatch.setitem(calibration.CALIBRATIONS, "hplajw", wrong)

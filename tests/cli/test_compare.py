@@ -48,7 +48,7 @@ def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_it_goes_on_where_it_was_stopped(sledlab, tmp_path):
+def test_interrupted_split_resumes(sledlab, tmp_path):
     full, part = tmp_path / "whole", tmp_path / "part"
     assert sledlab(*SMALL, "--parallel", 1, "--out", full).code == 0
     lines = cached_lines(full)
@@ -226,7 +226,7 @@ def test_a_failing_run_is_named_and_the_others_are_kept(sledlab, tmp_path, jobs)
         (("compare", "broken.toml"), "broken.toml:3"),
     ],
 )
-def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wrong.toml").write_text("[study]\nspeedups = [1]\n")
     (tmp_path / "broken.toml").write_text("[study]\nspeedup = [1\n[device]\n")

@@ -16,7 +16,7 @@ def test_a_trace_is_generated_and_cut_by_counts_in_short(sledlab, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "message", "remedy"),
+    ("arguments", "message", "remedy"),
     [
         ((*SLICE, "out.csv", "--limit", "many"), "`--limit`: `many` is not a whole number", "20k or 1e6"),
         (
@@ -30,17 +30,17 @@ def test_a_trace_is_generated_and_cut_by_counts_in_short(sledlab, tmp_path):
     ],
 )
 def test_what_is_no_count_is_refused_with_a_remedy_that_helps(
-    sledlab, tmp_path, monkeypatch, said, message, remedy
+    sledlab, tmp_path, monkeypatch, arguments, message, remedy
 ):
     monkeypatch.chdir(tmp_path)
-    answer = sledlab(*said)
+    answer = sledlab(*arguments)
     answer.assert_refused(message)
     assert remedy in " ".join(answer.err.split())
 
 
 def test_a_warm_up_is_written_alike_and_counts_operations(sledlab):
     run = (*MANY, "--limit", "1e3", "--json")
-    short, long = (sledlab(*run, "--warmup", said).json for said in ("0.2k", "200"))
+    short, long = (sledlab(*run, "--warmup", text).json for text in ("0.2k", "200"))
     assert short["requests"] == long["requests"] == 800
     assert "first N reads, writes, flushes and trims" in " ".join(
         sledlab("simulate", "--help-all").out.split()

@@ -39,7 +39,7 @@ def test_words_json_and_page(sledlab, runs, tmp_path):
     assert sledlab("diff", *tables, "--json").json["mean_ms"] == result["mean_ms"]
 
 
-def test_mistakes_are_told_and_end_in_code_2(sledlab, runs, tmp_path):
+def test_invalid_input_exits_with_code_2(sledlab, runs, tmp_path):
     other = left("fcfs", 2, tmp_path / "other")
     (tmp_path / "other.csv").write_text("id,lbn\n1,2\n")
     for b, says in (

@@ -83,11 +83,11 @@ def test_the_two_ways_to_50_mb_per_s(sledlab):
         "workload.read_share": 1,
         "device.bus_sector_us": 0,
     }
-    said = [word for key, value in long_reads.items() for word in ("--set", f"{key}={value}")]
+    arguments = [word for key, value in long_reads.items() for word in ("--set", f"{key}={value}")]
 
     def mean_ms(device):
         run = ("simulate", "--device", device, "--workload", "uniform", "--limit", 300, "--json")
-        return sledlab(*run, *said).json["service_time_ms"]["mean"]
+        return sledlab(*run, *arguments).json["service_time_ms"]["mean"]
 
     plain, fast, dense = map(mean_ms, ("atlas-10k", "atlas-10k-50mb", "atlas-10k-double-density"))
     assert fast == pytest.approx(plain, rel=0.05)

@@ -87,7 +87,7 @@ def test_every_command_in_every_encoding(tmp_path, locale):
     assert (done.returncode, done.stderr) == (0, b"wrote 300 requests to small.csv\n")
     shown = done.stdout.decode(CODECS[locale])
     assert "Traceback" not in shown
-    assert "\\u" not in shown  # everything that is said has a stand-in
+    assert "\\u" not in shown  # every character has a replacement
     if CODECS[locale] == "ascii":
         assert "--------" in shown
         assert "|--" not in shown
@@ -134,18 +134,18 @@ def test_names_that_are_no_text_are_refused(tmp_path, locale, words):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_locale_without_the_characters_of_a_directory_is_told(tmp_path):
+def test_directory_name_outside_locale_is_an_error(tmp_path):
     done = sledlab_in("C", "simulate", *UNIFORM, "--out", "ausgänge", cwd=tmp_path)
     assert done.returncode == 2
-    assert b"cannot be said in the encoding of this locale" in done.stderr
+    assert b"cannot be represented in the encoding of this locale" in done.stderr
     assert b"PYTHONUTF8=1" in done.stderr
 
 
 def test_everything_that_sledlab_says_has_a_stand_in():
-    """Whoever writes a new character into words adds what stands for it."""
+    """Each character of messages has an ASCII replacement."""
     files = [*(ROOT / "python").rglob("*.py"), *(ROOT / "crates").rglob("src/**/*.rs")]
-    said = {each for file in files for each in file.read_text("utf-8") if not each.isascii()}
-    assert said - set(STAND_INS) <= set("ü")
+    options = {each for file in files for each in file.read_text("utf-8") if not each.isascii()}
+    assert options - set(STAND_INS) <= set("ü")
     for each in STAND_INS:
         assert shown_in("ascii", each).isascii()
         assert "\\" not in shown_in("ascii", each)

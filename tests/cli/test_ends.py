@@ -48,10 +48,10 @@ def left(started: dict[int, str]) -> list[int]:
     return [process for process, begun in started.items() if (status(process) or [""] * 20)[19] == begun]
 
 
-def start(*arguments: object, **said: object) -> subprocess.Popen[bytes]:
+def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, start_new_session=True, **pipes, **said)
+    return subprocess.Popen(command, start_new_session=True, **pipes, **options)
 
 
 def wait_for(what, process: subprocess.Popen[bytes]) -> None:
@@ -62,7 +62,7 @@ def wait_for(what, process: subprocess.Popen[bytes]) -> None:
 
 
 def ended(process: subprocess.Popen[bytes], name: str, *, all_of_them: bool) -> tuple[int, str]:
-    """Sends a signal; exit code and what was said, when all processes are gone."""
+    """Send a signal; return exit code and output after all processes have ended."""
     started = children(process.pid)
     assert started
     number = getattr(signal, name)
@@ -83,15 +83,15 @@ def test_no_process_is_left_and_runs_are_kept(tmp_path, name, all_of_them):
     process = start(*LONG, "--out", tmp_path)
     wait_for(lambda: cached_bytes(tmp_path).count(b"\n") >= 2, process)
     assert len(children(process.pid)) >= 4  # two workers, and what tracks their locks
-    code, said = ended(process, name, all_of_them=all_of_them)
+    code, output = ended(process, name, all_of_them=all_of_them)
     assert code == CODES[name]
     saved = cached_bytes(tmp_path).count(b"\n")
     assert saved >= 2
     if name == "SIGKILL":
-        assert said == ""
+        assert output == ""
     else:
         note = f"{saved} of {RUNS} runs are saved in {tmp_path}; the same command continues"
-        assert said == f"\ninterrupted: {note}\n"
+        assert output == f"\ninterrupted: {note}\n"
     assert not (tmp_path / "study.toml").exists()
 
 
@@ -100,17 +100,17 @@ def test_nor_is_one_that_has_just_been_started(tmp_path, name, after_s):
     process = start(*LONG, "--out", tmp_path)
     wait_for(lambda: len(children(process.pid)) >= 3, process)
     time.sleep(after_s)
-    code, said = ended(process, name, all_of_them=False)
+    code, output = ended(process, name, all_of_them=False)
     assert code == CODES[name]
-    assert said == "" if name == "SIGKILL" else said.strip().startswith("interrupted")
+    assert output == "" if name == "SIGKILL" else output.strip().startswith("interrupted")
 
 
 @pytest.mark.slow("runs three million requests at a time, until it is stopped")
 def test_no_program_but_ours_is_needed_to_end_processes(tmp_path):
     process = start(*LONG, "--out", tmp_path, env={**os.environ, "PATH": "/nowhere"})
     wait_for(lambda: len(children(process.pid)) >= 4, process)
-    code, said = ended(process, "SIGTERM", all_of_them=False)
-    assert (code, said.startswith("\ninterrupted: ")) == (143, True)
+    code, output = ended(process, "SIGTERM", all_of_them=False)
+    assert (code, output.startswith("\ninterrupted: ")) == (143, True)
 
 
 WORKER = """
@@ -158,8 +158,8 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path):
 
 SCRIPT = """
 import sledlab as sl
-said = {"scheduler": "fcfs", "speedup": [0.1, 0.2, 0.3, 0.4], "limit": 3_000_000, "parallel": 2}
-sl.compare(sl.workload("uniform"), "mems-g2", out="race", **said)
+options = {"scheduler": "fcfs", "speedup": [0.1, 0.2, 0.3, 0.4], "limit": 3_000_000, "parallel": 2}
+sl.compare(sl.workload("uniform"), "mems-g2", out="race", **options)
 """
 
 

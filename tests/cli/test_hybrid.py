@@ -54,9 +54,18 @@ def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
 
 
 def test_options_reach_the_study(sledlab):
-    said = ("--device", "atlas-10k", "--front", "mems-g3", "--configuration", "disk,mcd-all", "--at-mb", 32)
+    arguments = (
+        "--device",
+        "atlas-10k",
+        "--front",
+        "mems-g3",
+        "--configuration",
+        "disk,mcd-all",
+        "--at-mb",
+        32,
+    )
     more = ("--at-segment-kb", 16, "--seed", "1..2", "--replacement", "slru,arc", "--scheduler", "sptf")
-    result = sledlab(*SMALL, *FEW, *said, *more, "--set", "hybrid.bypass_kb=64", "--json").json
+    result = sledlab(*SMALL, *FEW, *arguments, *more, "--set", "hybrid.bypass_kb=64", "--json").json
     assert (
         result["study"]
         | {
@@ -103,7 +112,7 @@ def test_options_reach_the_study(sledlab):
         (("hybrid", "tune", "--workload", "cello"), "--budget"),
     ],
 )
-def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
     sledlab(*arguments).assert_refused(says)
 
@@ -126,15 +135,15 @@ def test_interrupt_keeps_what_is_done(tmp_path):
 @pytest.mark.usefixtures("without_pages")
 def test_tuning_prints_an_experiment_that_runs(sledlab, tmp_path):
     tune = ("hybrid", "tune", "--workload", "cello", "--limit", 1000, "--parallel", 1, "--budget", 16)
-    said = (*tune, "--segment-kb", "8,16", "--replacement", "lru,slru", "--price-per-mb", 2)
-    answer = sledlab(*said)
+    arguments = (*tune, "--segment-kb", "8,16", "--replacement", "lru,slru", "--price-per-mb", 2)
+    answer = sledlab(*arguments)
     assert answer.code == 0, answer.err
     assert "chosen" in answer.out
     assert '[front]\npreset = "mems-g2"' in answer.out
-    result = sledlab(*said, "--json").json
+    result = sledlab(*arguments, "--json").json
     assert result["budget_mb"] == 8
     assert result["price_per_mb"] == 2
-    out = sledlab(*said, "--out", tmp_path)
+    out = sledlab(*arguments, "--out", tmp_path)
     assert f"experiment: {tmp_path / 'experiment.toml'}" in out.out
     assert sledlab("hybrid", "tune", tmp_path / "study.toml", "--parallel", 1, "--json").json == result
     run = sledlab("simulate", tmp_path / "experiment.toml", "--json").json

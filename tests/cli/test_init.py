@@ -49,10 +49,10 @@ def test_commands_in_the_file_work_too(sledlab, kind):
     assert commands
     for command in commands:
         short = () if kind in ("device", "power") else SHORT.get(kind, ())
-        said = with_options(command.split(), short if "replay" not in command else ())
-        if kind == "scheduler" and said[0] == "compare":
-            said = with_options(said, ("--speedup", "1", "--limit", "100", "--parallel", "1"))
-        done = sledlab(*said)
+        arguments = with_options(command.split(), short if "replay" not in command else ())
+        if kind == "scheduler" and arguments[0] == "compare":
+            arguments = with_options(arguments, ("--speedup", "1", "--limit", "100", "--parallel", "1"))
+        done = sledlab(*arguments)
         assert done.code == 0, (command, done.err)
 
 

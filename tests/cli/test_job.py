@@ -30,14 +30,14 @@ def test_jobs_are_listed_and_shown(sledlab: Sledlab) -> None:
 
 def test_a_sort_is_recorded_replayed_and_reported(sledlab: Sledlab, tmp_path: Path) -> None:
     work, answer, out = tmp_path / "sort.work", tmp_path / "sorted.parquet", tmp_path / "run"
-    said = ["--job", "sort", "--node-count", "4", "--scale-factor", "0.01"]
-    recorded = sledlab("smart", "record", *said, "--work", str(work), "--answer", str(answer))
+    arguments = ["--job", "sort", "--node-count", "4", "--scale-factor", "0.01"]
+    recorded = sledlab("smart", "record", *arguments, "--work", str(work), "--answer", str(answer))
     assert recorded.code == 0, recorded.err
     assert "sort on 4 nodes reads 32.3 MB" in recorded.out
     assert f"record: {work}" in recorded.out
     assert f"answer: {answer}" in recorded.out
     assert pl.read_parquet(answer).height == 60_175
-    again = sledlab("smart", "record", *said, "--json").json
+    again = sledlab("smart", "record", *arguments, "--json").json
     assert again["parameters"]["scale_factor"] == 0.01
     assert again["answer"].startswith("sha256:")
     replayed = sledlab("smart", "replay", str(work), "--device", "mems-g2", "--out", str(out))
@@ -75,11 +75,11 @@ def test_a_job_of_one_s_own_runs_both_ways_and_replays(sledlab: Sledlab, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("said", "says"),
+    ("arguments", "says"),
     [
         (["--job", "srot"], "did you mean `sort`"),
         (["--job", "sort", "--job-set", "buffer=3"], "did you mean `buffer_kb`"),
-        (["--job", "sort", "--job-set", "node_count=3"], "`node_count` is said by --node-count"),
+        (["--job", "sort", "--job-set", "node_count=3"], "`node_count` is set by --node-count"),
         (["--job", "sort", "--job-set", "buffer_kb"], "has no value"),
         (["--job", "sort", "--node-count", "0"], "a job cannot run on 0 nodes"),
         (["--job", "mafia", "--scale-factor", "2"], "unknown setting `scale_factor`"),
@@ -89,7 +89,7 @@ def test_a_job_of_one_s_own_runs_both_ways_and_replays(sledlab: Sledlab, tmp_pat
         (["--job", "absent.py"], "cannot read the job"),
     ],
 )
-def test_mistakes(said: list[str], says: str, sledlab: Sledlab) -> None:
-    wrong = sledlab("smart", "record", *said)
+def test_mistakes(arguments: list[str], says: str, sledlab: Sledlab) -> None:
+    wrong = sledlab("smart", "record", *arguments)
     assert wrong.code == 2
     assert says in wrong.err

@@ -1,4 +1,4 @@
-"""Errors about values of a file carry its line, unless something said besides wins over it."""
+"""Errors about values of a file name its line, unless another option overrides the value."""
 
 import pytest
 from sledlab.model.error_location import lines_of
@@ -47,7 +47,7 @@ def changed(text, old, new):
 
 
 def refuse(sledlab, tmp_path, text, command, name="mine.toml"):
-    """Gives what is said of the file, by line, and found in it."""
+    """Return the line that the error names, and its message."""
     file = tmp_path / name
     file.write_text(text)
     answer = sledlab(*(str(word).replace("FILE", str(file)) for word in command))
@@ -56,10 +56,10 @@ def refuse(sledlab, tmp_path, text, command, name="mine.toml"):
     assert first.startswith(f"error: {file}:"), answer.err
     assert result.startswith("  found: ")
     assert remedy.startswith("  help: ")
-    number, _, said = first.removeprefix(f"error: {file}:").partition(": ")
+    number, _, output = first.removeprefix(f"error: {file}:").partition(": ")
     line = text.splitlines()[int(number) - 1]
     assert result == f"  found: {line.strip()}"
-    return line, said
+    return line, output
 
 
 IN_EXPERIMENTS = [
@@ -86,9 +86,9 @@ IN_EXPERIMENTS = [
 
 @pytest.mark.parametrize(("old", "new", "says"), IN_EXPERIMENTS, ids=[new for _, new, _ in IN_EXPERIMENTS])
 def test_in_an_experiment(sledlab, tmp_path, old, new, says):
-    line, said = refuse(sledlab, tmp_path, changed(EXPERIMENT, old, new), ["simulate", "FILE"])
+    line, output = refuse(sledlab, tmp_path, changed(EXPERIMENT, old, new), ["simulate", "FILE"])
     assert line in new.splitlines()
-    assert said.startswith(says)
+    assert output.startswith(says)
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_in_an_experiment(sledlab, tmp_path, old, new, says):
     ],
 )
 def test_in_a_study(sledlab, tmp_path, old, new, says):
-    line, said = refuse(sledlab, tmp_path, changed(STUDY, old, new), ["compare", "FILE", "--parallel", 1])
+    line, output = refuse(sledlab, tmp_path, changed(STUDY, old, new), ["compare", "FILE", "--parallel", 1])
     assert new in line
-    assert said.startswith(says)
+    assert output.startswith(says)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_device_file_without_a_kind_is_named(sledlab, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "arguments",
     [
         ["--set", "device.active_tips=0"],
         ["--limit", "-1"],
@@ -190,10 +190,10 @@ def test_a_device_file_without_a_kind_is_named(sledlab, tmp_path):
     ],
     ids=" ".join,
 )
-def test_what_was_said_besides_is_in_no_file(sledlab, tmp_path, said):
+def test_other_options_are_not_saved(sledlab, tmp_path, arguments):
     file = tmp_path / "mine.toml"
     file.write_text(EXPERIMENT)
-    answer = sledlab("simulate", file, *said)
+    answer = sledlab("simulate", file, *arguments)
     assert answer.code == 2
     assert "mine.toml" not in answer.err
 

@@ -130,8 +130,8 @@ def commands(group=cli, path=()):
 def test_what_writes_pages_can_leave_scripts_out():
     pages = {}
     for path, command in commands():
-        said = {param.name: getattr(param, "help", None) or "" for param in command.params}
-        out = said.get("out", "") + said.get("save", "")
+        options = {param.name: getattr(param, "help", None) or "" for param in command.params}
+        out = options.get("out", "") + options.get("save", "")
         if "report" in out or "html" in out:
             pages[" ".join(path)] = any("--static" in param.opts for param in command.params)
     del pages["view"]  # nothing but a program

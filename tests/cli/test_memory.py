@@ -64,14 +64,14 @@ def test_a_limit_of_the_address_space_is_heeded():
         "def address_space():\n"
         "    status = Path('/proc/self/status').read_text()\n"
         "    return int(re.search(r'VmSize:\\s+(\\d+)', status)[1]) * 1024\n"
-        "said = {'device': 'mems-g3', 'scheduler': 'pa-sptf', 'limit': 10}\n"
-        "sl.simulate(sl.workload('uniform'), **said)\n"
+        "options = {'device': 'mems-g3', 'scheduler': 'pa-sptf', 'limit': 10}\n"
+        "sl.simulate(sl.workload('uniform'), **options)\n"
         "size = 0\n"
         "while size != (size := address_space()):\n"  # threads of polars start in the background
         "    time.sleep(0.5)\n"
         "resource.setrlimit(resource.RLIMIT_AS, (size + (60 << 20),) * 2)\n"
         "many = {'system': sl.system('stripe', devices=1000)}\n"
-        "sl.simulate(sl.workload('uniform'), **said, **many)"
+        "sl.simulate(sl.workload('uniform'), **options, **many)"
     )
     own = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
     result = subprocess.run(
@@ -121,13 +121,13 @@ def test_a_queue_beyond_the_address_space_is_refused():
         "def address_space():\n"
         "    status = Path('/proc/self/status').read_text()\n"
         "    return int(re.search(r'VmSize:\\s+(\\d+)', status)[1]) * 1024\n"
-        "said = {'device': 'mems-g2', 'speedup': 1e6}\n"
-        "sl.simulate(sl.workload('uniform'), **said, limit=10)\n"
+        "options = {'device': 'mems-g2', 'speedup': 1e6}\n"
+        "sl.simulate(sl.workload('uniform'), **options, limit=10)\n"
         "size = 0\n"
         "while size != (size := address_space()):\n"  # threads of polars start in the background
         "    time.sleep(0.5)\n"
         "resource.setrlimit(resource.RLIMIT_AS, (size + (300 << 20),) * 2)\n"
-        "sl.simulate(sl.workload('uniform', requests=20_000_000), **said, requests=False)"
+        "sl.simulate(sl.workload('uniform', requests=20_000_000), **options, requests=False)"
     )
     own = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
     result = subprocess.run(

@@ -1,4 +1,4 @@
-"""What people get wrong, and what they are told: each in one style, kept in `mistakes.txt`.
+"""Invalid command lines and their errors, all in one style; `mistakes.txt` has the expected texts.
 
 `SLEDLAB_SNAPSHOT=1 pytest tests/cli/test_mistakes.py` writes that file anew; read the difference.
 """
@@ -239,21 +239,21 @@ def files(tmp_path, monkeypatch):
     Path("latin.toml").write_bytes('kind = "mems" # µm\n'.encode("latin-1"))
 
 
-def told(sledlab, line):
+def error_text(sledlab, line):
     text = shlex.split(line.replace("UNIFORM", "--device mems-g2 --workload uniform"))[1:]
     answer = sledlab(*text)
     assert (answer.code, answer.out) == (2, ""), (line, answer)
     return answer.err
 
 
-def check(line, said):
-    first, *result, last = said.splitlines()
+def check(line, message):
+    first, *result, last = message.splitlines()
     assert first.startswith("error: "), line
     assert len(first) > len("error: 12345678"), line
-    assert all(each.startswith("  found: ") for each in result), said
-    assert len(result) <= 1, said
-    assert last.startswith("  help: "), said
-    assert "Traceback" not in said
+    assert all(each.startswith("  found: ") for each in result), message
+    assert len(result) <= 1, message
+    assert last.startswith("  help: "), message
+    assert "Traceback" not in message
 
 
 def without_lists(message):
@@ -267,12 +267,12 @@ def without_lists(message):
 
 
 @pytest.mark.slow("every mistake there is")
-def test_mistakes_are_told_in_one_style(sledlab):
+def test_errors_have_one_style(sledlab):
     shown = ""
     for line in MISTAKES:
-        said = told(sledlab, line)
-        check(line, said)
-        shown += f"$ {line}\n{without_lists(said)}\n"
+        result = error_text(sledlab, line)
+        check(line, result)
+        shown += f"$ {line}\n{without_lists(result)}\n"
     if os.environ.get("SLEDLAB_SNAPSHOT") == "1":
         KEPT.write_text(shown, encoding="utf-8")
     assert shown == KEPT.read_text("utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import sledlab as sl
 from sledlab.lazy import loaded
-from sledlab.runs.file_names import AXES, beside, named
+from sledlab.runs.file_names import AXES, named, relative_name
 from sledlab.runs.options import declared
 from sledlab.studies import LIST
 
@@ -49,7 +49,7 @@ def elsewhere(project, monkeypatch):
 
 
 def without_names(summary: dict) -> dict:
-    config = {table: said for table, said in summary["config"].items() if table not in ("trace", "work")}
+    config = {table: text for table, text in summary["config"].items() if table not in ("trace", "work")}
     return {**summary, "config": config, "wall_s": 0}
 
 
@@ -69,7 +69,7 @@ def test_what_a_run_leaves_runs_again_from_anywhere(sledlab, project, elsewhere)
     assert without_names(again.json) == without_names({**first, "wall_s": 0})
 
 
-def test_an_experiment_names_files_beside_it(sledlab, project, elsewhere):
+def test_experiment_files_are_relative_to_it(sledlab, project, elsewhere):
     (project / "mine.experiment.toml").write_text(
         'device = "mine.toml"\nhybrid = "caching-disk"\n[front]\npreset = "mine.toml"\nsleds = 1\n'
         '[trace]\nfile = "data/app.csv"\n[replay]\noutside = "wrap"\n'
@@ -81,7 +81,7 @@ def test_an_experiment_names_files_beside_it(sledlab, project, elsewhere):
     assert answer.json["config"]["trace"]["file"] == str(new / "data/app.csv")
 
 
-def test_beside_the_file_comes_before_the_working_directory(sledlab, project):
+def test_directory_of_file_precedes_working_directory(sledlab, project):
     (project / "app.csv").write_text(TRACE)
     experiment = project / "data" / "e.toml"
     experiment.write_text('device = "mems-g2"\n[trace]\nfile = "app.csv"\n')
@@ -89,14 +89,14 @@ def test_beside_the_file_comes_before_the_working_directory(sledlab, project):
     assert result["config"]["trace"]["file"] == str(project / "data/app.csv")
     experiment.write_text('device = "mine.toml"\n[trace]\nfile = "app.csv"\n')
     assert sledlab("simulate", experiment, "--json").json["config"]["device"]["name"] == "mine"
-    # What is said on the command line is seen from where the user is.
+    # Paths on the command line are relative to the working directory.
     result = sledlab("simulate", experiment, "--trace", "app.csv", "--json").json
     assert result["config"]["trace"]["file"] == "app.csv"
 
 
 def test_what_a_comparison_leaves_runs_again_from_anywhere(sledlab, project, elsewhere):
-    said = ("--trace", "data/app.csv", "--scheduler", "fcfs,sptf", "--speedup", "1,2", "--parallel", 1)
-    assert sledlab("compare", "--device", "mine.toml", *said, "--out", "race").code == 0
+    arguments = ("--trace", "data/app.csv", "--scheduler", "fcfs,sptf", "--speedup", "1,2", "--parallel", 1)
+    assert sledlab("compare", "--device", "mine.toml", *arguments, "--out", "race").code == 0
     assert sledlab("compare", "race/study.toml", "--parallel", 1, "--out", "again").code == 0
     for name in ("study.toml", "runs.csv", "summary.json"):
         assert (project / "race" / name).read_bytes() == (project / "again" / name).read_bytes()
@@ -127,8 +127,8 @@ def test_a_key_that_varies_names_files(sledlab, project, elsewhere):
 
 
 def test_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhere):
-    said = ("--device", "mine.toml", "--node", "node.toml", "--network", "net.toml", "--no-what-if")
-    assert sledlab("smart", "replay", "data/sort.work", *said, "--out", "run").code == 0
+    arguments = ("--device", "mine.toml", "--node", "node.toml", "--network", "net.toml", "--no-what-if")
+    assert sledlab("smart", "replay", "data/sort.work", *arguments, "--out", "run").code == 0
     assert 'file = "../data/sort.work"' in (project / "run/experiment.toml").read_text()
     (project / "own.toml").write_text(
         'device = "mems-g2"\nnode = "node.toml"\nnetwork = "net.toml"\n[work]\nfile = "data/sort.work"\n'
@@ -143,9 +143,9 @@ def test_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhere):
 
 
 def test_a_study_of_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhere):
-    said = ("--work", "data/sort.work", "--device", "mine.toml", "--network", "net.toml")
+    arguments = ("--work", "data/sort.work", "--device", "mine.toml", "--network", "net.toml")
     money = ("--node", "node.toml", "--price", "prices.toml", "--parallel", 1)
-    answer = sledlab("smart", *said, *money, "--out", "study")
+    answer = sledlab("smart", *arguments, *money, "--out", "study")
     assert answer.code == 0, answer.err
     runs = (project / "study/runs.csv").read_bytes()
     new = elsewhere()
@@ -155,13 +155,13 @@ def test_a_study_of_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhe
 
 
 def test_names_are_relative_to_what_they_are_left_in(project, tmp_path):
-    assert beside("data/app.csv", project / "runs" / "first") == "../../data/app.csv"
+    assert relative_name("data/app.csv", project / "runs" / "first") == "../../data/app.csv"
     for cached in ("", "-", "nowhere.csv", str(project / "data/app.csv")):
-        assert beside(cached, project / "runs") == cached
+        assert relative_name(cached, project / "runs") == cached
     # `..` leads out of where the link leads to.
     (tmp_path / "far" / "away").mkdir(parents=True)
     (project / "link").symlink_to(tmp_path / "far" / "away")
-    result = project / "link" / beside("data/app.csv", project / "link")
+    result = project / "link" / relative_name("data/app.csv", project / "link")
     assert result.samefile(project / "data/app.csv")
 
 
@@ -171,17 +171,17 @@ def test_every_axis_that_names_files_is_one_of_a_study():
 
 
 def test_other_texts_of_a_study_stay():
-    said = {
+    options = {
         "study": {"scheduler": ["sptf", "zsptf:grid=40x4"], "kind": "compare"},
         "scheduler": "a.toml",
         "seed": 1,
     }
-    assert named(said, str.upper) == said
+    assert named(options, str.upper) == options
 
 
 def test_samples_lie_where_they_lie_and_colons_are_letters_of_names(project):
     (project / "sample").mkdir()
     (project / "data" / "a:b.csv").write_text(TRACE)
-    said = {"trace": {"file": "sample:mail-a"}, "study": {"kind": "compare", "trace": ["data/a:b.csv"]}}
-    result = named(said, lambda name: beside(name, project / "runs"))
-    assert result == {**said, "study": {"kind": "compare", "trace": ["../data/a:b.csv"]}}
+    options = {"trace": {"file": "sample:mail-a"}, "study": {"kind": "compare", "trace": ["data/a:b.csv"]}}
+    result = named(options, lambda name: relative_name(name, project / "runs"))
+    assert result == {**options, "study": {"kind": "compare", "trace": ["../data/a:b.csv"]}}

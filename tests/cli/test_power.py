@@ -85,7 +85,7 @@ def test_json_and_several_devices(sledlab):
         (("power", "--device", "mems-g2", "--trace", "-"), "read only once"),
     ],
 )
-def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
     sledlab(*arguments).assert_refused(says)
 

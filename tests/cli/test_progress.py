@@ -1,4 +1,4 @@
-"""What is said of work that goes on: in a log little and seldom, in notebooks a bar, nothing with --quiet."""
+"""Progress reports: few lines in a log, a bar in notebooks, nothing with --quiet."""
 
 import subprocess
 import sys
@@ -19,8 +19,8 @@ def clock(monkeypatch):
     return made
 
 
-def said_over(clock, seconds, done_at, capsys, *, step=1.0):
-    """The lines of work that takes so many seconds, with when each was said."""
+def lines_over(clock, seconds, done_at, capsys, *, step=1.0):
+    """The lines printed by work that takes `seconds`, each with its time."""
     lines = []
     with Progress("simulating") as shown:
         while clock.now < seconds:
@@ -31,27 +31,27 @@ def said_over(clock, seconds, done_at, capsys, *, step=1.0):
 
 
 def test_short_work_says_nothing_in_a_log(clock, capsys):
-    assert said_over(clock, APART_S - 1, lambda now: (int(now), now / 60), capsys) == []
+    assert lines_over(clock, APART_S - 1, lambda now: (int(now), now / 60), capsys) == []
 
 
 def test_a_line_for_every_tenth_of_long_work(clock, capsys):
-    lines = said_over(clock, 6000, lambda now: (int(now * 1e6), now / 6000), capsys)
+    lines = lines_over(clock, 6000, lambda now: (int(now * 1e6), now / 6000), capsys)
     assert [when for when, _ in lines] == [600.0 * turn for turn in range(1, 11)]
     assert lines[0][1] == "simulating: 10%, 600,000,000 requests, 1.00 M/s, about 90 min left"
 
 
 def test_a_line_a_minute_where_tenths_go_by_faster(clock, capsys):
-    lines = said_over(clock, 300, lambda now: (int(now), now / 300), capsys)
+    lines = lines_over(clock, 300, lambda now: (int(now), now / 300), capsys)
     assert [when for when, _ in lines] == [60.0, 120.0, 180.0, 240.0, 300.0]
 
 
 def test_a_line_a_minute_where_the_end_is_not_known(clock, capsys):
-    lines = said_over(clock, 200, lambda now: (int(now), None), capsys)
+    lines = lines_over(clock, 200, lambda now: (int(now), None), capsys)
     assert lines == [(60.0 * turn, f"simulating: {60 * turn} requests") for turn in (1, 2, 3)]
 
 
 @pytest.mark.parametrize(
-    ("runs", "at_once", "seconds", "requests", "said"),
+    ("runs", "at_once", "seconds", "requests", "expected"),
     [
         (95, 2, 2.5, 1_000_000, "95 runs of 1,000,000 requests, about 119 s on 2 processors"),
         (95, 1, 2.5, None, "95 runs, about 4 min on 1 processor"),
@@ -59,14 +59,14 @@ def test_a_line_a_minute_where_the_end_is_not_known(clock, capsys):
         (95, 2, 0.1, 1000, None),
     ],
 )
-def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, requests, said):
+def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, requests, expected):
     with Progress("comparing", of="runs") as shown:
         for done in range(1, runs + 1):
             clock.now += seconds / at_once
             shown.expect(done, runs, at_once, requests)
     lines = [line for line in capsys.readouterr().err.splitlines() if "runs" in line]
-    said = None if said is None else said.replace("119 s", "2 min")
-    assert lines == ([] if said is None else [said])
+    expected = None if expected is None else expected.replace("119 s", "2 min")
+    assert lines == ([] if expected is None else [expected])
 
 
 def test_a_study_says_how_long_it_takes_unless_it_is_to_be_quiet(sledlab, monkeypatch):
@@ -93,7 +93,7 @@ def test_what_is_kept_is_no_run(sledlab, monkeypatch, tmp_path):
 
 def test_quiet_says_nothing_however_long_it_takes(clock, capsys):
     with quietly():
-        assert said_over(clock, 1000, lambda now: (int(now), now / 1000), capsys) == []
+        assert lines_over(clock, 1000, lambda now: (int(now), now / 1000), capsys) == []
     assert not Progress.silent
 
 
@@ -136,7 +136,7 @@ def test_progress_counts_work_and_names_the_slowest_run(wall):
     assert 0.4 < work.fraction < 0.6  # counted in runs it would be at 50 % already after 2 of 124 s
 
 
-def test_log_names_a_run_that_goes_on_for_long(clock, capsys):
+def test_log_names_a_long_run(clock, capsys):
     with Progress("comparing", of="runs") as shown:
         while clock.now < 1000:
             clock.now += 1

@@ -34,7 +34,7 @@ def alone(sledlab, tmp_path: Path, kind: str) -> set[str]:
 
 
 @pytest.mark.slow("runs five commands, and four of them again over each other's results")
-def test_another_kind_is_refused_and_replaced_if_said(sledlab, tmp_path, without_pages):
+def test_other_kind_is_refused_unless_replace(sledlab, tmp_path, without_pages):
     out = tmp_path / "out"
     files = {kind: alone(sledlab, tmp_path, kind) for kind in COMMANDS}
     assert sledlab(*COMMANDS["replay"], "--out", out).code == 0
@@ -52,42 +52,42 @@ def test_another_kind_is_refused_and_replaced_if_said(sledlab, tmp_path, without
             assert checked == {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
         assert sledlab(*COMMANDS[kind], "--out", out, "--replace").code == 0
         assert listed(out) == files[kind] | mine | {"figures"}
-        assert sledlab(*COMMANDS[kind], "--out", out).code == 0  # the same kind goes on
+        assert sledlab(*COMMANDS[kind], "--out", out).code == 0  # results of the same kind resume
         before = kind
 
 
 KINDS = ("simulate", "compare", "side-by-side", "hybrid", "tune", "power", "smart", "replay", "size", "drive")
 
 
-@pytest.mark.parametrize(("held", "wanted"), list(permutations(KINDS, 2)))
-def test_every_pair_of_kinds_is_refused(tmp_path, refused, held, wanted):
-    results(tmp_path, held)
-    leaves(tmp_path, held, ["summary.json"])
-    with refused(f"holds results of another kind: of `{held}`, not of `{wanted}`"):
-        results(tmp_path, wanted)
-    assert results(tmp_path, held) == tmp_path
+@pytest.mark.parametrize(("stored", "expected"), list(permutations(KINDS, 2)))
+def test_every_pair_of_kinds_is_refused(tmp_path, refused, stored, expected):
+    results(tmp_path, stored)
+    leaves(tmp_path, stored, ["summary.json"])
+    with refused(f"holds results of another kind: of `{stored}`, not of `{expected}`"):
+        results(tmp_path, expected)
+    assert results(tmp_path, stored) == tmp_path
 
 
 def test_every_command_with_a_directory_has_the_option(sledlab):
     commands = [("simulate",), ("compare",), ("hybrid",), ("hybrid", "tune"), ("power",), ("smart",)]
     for text in [*commands, ("smart", "replay"), ("smart", "size"), ("check",)]:
-        said = sledlab(*text, "--help-all" if text != ("check",) else "--help").out
-        assert "--out DIR" in said, text
-        assert "--replace" in said, text
+        output = sledlab(*text, "--help-all" if text != ("check",) else "--help").out
+        assert "--out DIR" in output, text
+        assert "--replace" in output, text
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_python_says_the_same(tmp_path, refused):
-    said = {"limit": 200, "out": tmp_path}
+    options = {"limit": 200, "out": tmp_path}
     uniform = sl.workload("uniform")
-    sl.compare(uniform, "mems-g2", scheduler="fcfs", speedup=[1], parallel=1, **said)
+    sl.compare(uniform, "mems-g2", scheduler="fcfs", speedup=[1], parallel=1, **options)
     with refused("of `compare`, not of `simulate`"):
-        sl.simulate(uniform, "mems-g2", **said)
-    sl.simulate(uniform, "mems-g2", replace=True, **said)
+        sl.simulate(uniform, "mems-g2", **options)
+    sl.simulate(uniform, "mems-g2", replace=True, **options)
     assert not (tmp_path / "runs").exists()
     with refused("of `simulate`, not of `hybrid`"):
         few = {"configuration": ["disk"], "mems_mb": [], "segment_kb": [], "price_ratio": [], "parallel": 1}
-        sl.hybrid_study(uniform, **few, **said)
+        sl.hybrid_study(uniform, **few, **options)
 
 
 @pytest.mark.usefixtures("without_pages")

@@ -45,8 +45,8 @@ def test_list_tells_papers_and_outcomes_apart(sledlab):
 def test_show_says_what_is_printed_what_came_out_and_how_to_run_it(sledlab):
     claim = claims()["L-22"]
     out = " ".join(sledlab("reproduce", "show", "l-22").out.split())
-    for said in (claim.claim, claim.published, claim.accept, claim.outcome, "lee2009-figure-3"):
-        assert " ".join(said.split()) in out
+    for text in (claim.claim, claim.published, claim.accept, claim.outcome, "lee2009-figure-3"):
+        assert " ".join(text.split()) in out
     assert "sledlab reproduce run L-22" in out
     assert "Over cells of all zones: it flips" in out
     assert sledlab("reproduce", "show", "L-22", "--json").json["strips"][0]["cells"]
@@ -136,7 +136,7 @@ def test_page_tells_this_run_from_the_full_run(sledlab, tmp_path):
             assert f"| {' | '.join(row)} |" in here
 
 
-def test_totals_are_told_from_means_and_shares():
+def test_totals_are_not_means_or_shares():
     panels = {name: figure.panels[0] for name, figure in figures().items()}
     assert panels["chiu2004-figure-5"].shows_totals
     assert panels["chiu2004-figure-9"].shows_totals

@@ -91,8 +91,8 @@ def test_records_of_a_study_by_name(sledlab):
 
 
 def test_an_unknown_sample_suggests_the_nearest(sledlab, refused):
-    said = ("simulate", "--device", "mems-g2", "--trace", "sample:oltp-banka")
-    sledlab(*said).assert_refused("did you mean `oltp-bank-a`?")
+    arguments = ("simulate", "--device", "mems-g2", "--trace", "sample:oltp-banka")
+    sledlab(*arguments).assert_refused("did you mean `oltp-bank-a`?")
     sledlab("smart", "show", "sample:srot").assert_refused("did you mean `sort`?")
     with refused("unknown sample"):
         sl.read_trace("sample:nothing-like-it")

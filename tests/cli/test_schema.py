@@ -56,12 +56,12 @@ AROUND = (
 
 
 @pytest.mark.parametrize(
-    "said", ["mems-g2", "atlas-10k", "ssd-tlc", f"atlas-10k --merge chains --power never {AROUND}"]
+    "arguments", ["mems-g2", "atlas-10k", "ssd-tlc", f"atlas-10k --merge chains --power never {AROUND}"]
 )
 @pytest.mark.usefixtures("without_pages")
-def test_what_runs_leave_is_accepted(sledlab, tmp_path, said):
+def test_what_runs_leave_is_accepted(sledlab, tmp_path, arguments):
     requests = ("--workload", "uniform", "--limit", 20)
-    assert sledlab("simulate", *requests, "--device", *said.split(), "--out", tmp_path / "run").code == 0
+    assert sledlab("simulate", *requests, "--device", *arguments.split(), "--out", tmp_path / "run").code == 0
     assert_accepts("experiment", (tmp_path / "run" / "experiment.toml").read_text())
 
 
@@ -84,8 +84,8 @@ def test_what_studies_leave_is_accepted(sledlab, tmp_path):
 def test_settings_of_jobs_are_accepted():
     for job in JOBS:
         own, of_data = find(job.name).settings
-        said = {spec.name: spec.default for spec in (*own, *of_data)}
-        assert validator("job").is_valid({"job": job.name, **said})
+        options = {spec.name: spec.default for spec in (*own, *of_data)}
+        assert validator("job").is_valid({"job": job.name, **options})
     assert not validator("job").is_valid({"job": "sort", "memoryy": 1})
     assert not validator("job").is_valid({"job": "sorting"})
 

@@ -59,7 +59,7 @@ def test_words_are_completed(line, expected):
     assert completed(*line.split(" ")) == expected
 
 
-def test_files_are_left_to_the_shell_and_slips_to_nobody():
+def test_shell_completes_files_and_ignores_typos():
     assert completed("simulate", "--trace", "app") == ["app"]
     for line in (
         "nothing-like-it ",
@@ -93,8 +93,8 @@ def test_bash_completes_samples(tmp_path):
     program.write_text(f"#!/bin/sh\nexec {sys.executable} -m sledlab\n")
     program.chmod(0o755)
     ask = "COMP_WORDS=(sledlab simulate --trace sample:ma); COMP_CWORD=3; _sledlab_completion sledlab"
-    said = f'{script("bash")}\nPATH={tmp_path}:$PATH\n{ask}\necho "${{COMPREPLY[@]}}"'
-    done = subprocess.run([bash, "-c", said], capture_output=True, text=True, check=True)
+    source = f'{script("bash")}\nPATH={tmp_path}:$PATH\n{ask}\necho "${{COMPREPLY[@]}}"'
+    done = subprocess.run([bash, "-c", source], capture_output=True, text=True, check=True)
     assert done.stdout == "sample:mail-a sample:mail-a-60s\n"
 
 

@@ -29,7 +29,7 @@ def test_several_workloads_and_devices_with_parameters(sledlab):
         ((*SIDE, "--trace", "a.csv,b.csv"), "a.csv"),
     ],
 )
-def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
     sledlab(*arguments).assert_refused(says)
 

@@ -153,7 +153,7 @@ def test_report_needs_nothing_from_elsewhere(sledlab, tmp_path, still):
         (("simulat",), "did you mean `simulate`"),
     ],
 )
-def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
     sledlab(*arguments).assert_refused(says)
 
@@ -185,7 +185,7 @@ def test_models_are_options(sledlab):
     assert result["cache"]["kind"] == "write-back"
 
 
-def test_wrong_experiment_file_is_told_with_its_place(sledlab, tmp_path):
+def test_invalid_experiment_file_is_reported_with_line(sledlab, tmp_path):
     path = tmp_path / "wrong.toml"
     path.write_text("[device]\npreset = 'mems-g2\n")
     sledlab("simulate", path).assert_refused("wrong.toml:2")
@@ -263,7 +263,7 @@ MIXED = "time_us,op,offset_bytes,length_bytes\n" + "".join(
 
 
 @pytest.mark.parametrize(
-    ("said", "issued", "requests"),
+    ("arguments", "issued", "requests"),
     [
         (("--limit", 2), 5, 2),
         (("--limit", 4), 9, 4),
@@ -277,12 +277,14 @@ MIXED = "time_us,op,offset_bytes,length_bytes\n" + "".join(
     ],
 )
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_a_limit_counts_requests_and_operations_count_all(sledlab, tmp_path, said, issued, requests, kind):
+def test_a_limit_counts_requests_and_operations_count_all(
+    sledlab, tmp_path, arguments, issued, requests, kind
+):
     path = tmp_path / "mixed.csv"
     path.write_text(MIXED)
     if kind == "parquet":
         sl.read_trace(path).write(path := tmp_path / "mixed.parquet")
-    result = sledlab("simulate", "--device", "ram", "--trace", path, *said, "--json").json
+    result = sledlab("simulate", "--device", "ram", "--trace", path, *arguments, "--json").json
     assert (result["operations"]["issued"], result["requests"]) == (issued, requests)
 
 
@@ -302,12 +304,12 @@ def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path)
         "--parallel",
         1,
     )
-    for said, rate in ((("--limit", 2), 2 / 4e-3), (("--operations", 4), 1 / 3e-3), ((), 4 / 9e-3)):
-        (run,) = sledlab(*race, *said, "--json").json["runs"]
-        assert run["arrival_rate_iops"] == pytest.approx(rate), said
+    for options, rate in ((("--limit", 2), 2 / 4e-3), (("--operations", 4), 1 / 3e-3), ((), 4 / 9e-3)):
+        (run,) = sledlab(*race, *options, "--json").json["runs"]
+        assert run["arrival_rate_iops"] == pytest.approx(rate), options
     in_memory = sl.read_trace(path).frame()
-    for said, rate in (({"limit": 2}, 2 / 4e-3), ({"operations": 4, "limit": 9}, 1 / 3e-3)):
-        result = sl.compare(in_memory, "ram", scheduler="fcfs", speedup=1, parallel=1, **said)
+    for options, rate in (({"limit": 2}, 2 / 4e-3), ({"operations": 4, "limit": 9}, 1 / 3e-3)):
+        result = sl.compare(in_memory, "ram", scheduler="fcfs", speedup=1, parallel=1, **options)
         assert result.tables["runs"]["arrival_rate_iops"].to_list() == pytest.approx([rate])
 
 

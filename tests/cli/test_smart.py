@@ -75,7 +75,7 @@ def test_command_line_python_and_file_agree_to_the_last_digit(sledlab, tmp_path)
     flags = ("--network", "infiniband-1x", "--node", "csd-arm", "--scheduler", "sptf", "--seed", 5)
     settings = ("--set", "node.prefetch_pages=2", "--set", "network.latency_us=3")
     join = ("smart", "replay", WORK / "join.work", "--device", "hp-c2490a", *flags, *settings)
-    said = sledlab(*join, "--out", tmp_path / "a", "--json").json
+    result = sledlab(*join, "--out", tmp_path / "a", "--json").json
     assert sledlab("smart", "replay", tmp_path / "a" / "experiment.toml", "--out", tmp_path / "b").code == 0
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
@@ -88,8 +88,8 @@ def test_command_line_python_and_file_agree_to_the_last_digit(sledlab, tmp_path)
         seed=5,
         settings={"node.prefetch_pages": 2, "network.latency_us": 3},
     )
-    assert json.loads(in_python.to_json()) == said
-    assert said == json.loads((tmp_path / "a" / "summary.json").read_text())
+    assert json.loads(in_python.to_json()) == result
+    assert result == json.loads((tmp_path / "a" / "summary.json").read_text())
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -130,7 +130,7 @@ RECORDS = {
 
 
 @pytest.mark.parametrize("wrong", RECORDS)
-def test_mistakes_in_a_record_are_told(sledlab, tmp_path, wrong):
+def test_invalid_records_are_errors(sledlab, tmp_path, wrong):
     step, says, remedy = RECORDS[wrong]
     header = {"work": 1, "job": "x", "nodes": 2, "files": {"data": 10**13 if wrong == "too large" else 8192}}
     path = tmp_path / "x.work"
@@ -154,7 +154,7 @@ def test_mistakes_in_a_record_are_told(sledlab, tmp_path, wrong):
         (("--out", "/dev/null/x"), "choose another --out"),
     ],
 )
-def test_mistakes_in_options_are_told(sledlab, more, says):
+def test_invalid_options_are_errors(sledlab, more, says):
     sledlab(*SCAN, *more).assert_refused(says)
 
 
@@ -186,12 +186,12 @@ def test_show(sledlab):
 
 @pytest.mark.usefixtures("without_pages")
 def test_a_query_is_studied_and_sized(sledlab, tmp_path):
-    said = ("--query", "q6", "--job-set", "scale_factor=0.01", "--device", "mems-g2")
-    studied = sledlab("smart", *said, "--node-count", "2,4", "--out", tmp_path)
+    arguments = ("--query", "q6", "--job-set", "scale_factor=0.01", "--device", "mems-g2")
+    studied = sledlab("smart", *arguments, "--node-count", "2,4", "--out", tmp_path)
     assert studied.code == 0, studied.err
     assert "`q6` on 4 nodes takes" in studied.out
     assert 'query = ["q6"]' in (tmp_path / "study.toml").read_text()
-    sized = sledlab("smart", "size", *said, "--node-count", "1..8", "--deadline", "60s", "--json")
+    sized = sledlab("smart", "size", *arguments, "--node-count", "1..8", "--deadline", "60s", "--json")
     assert sized.json["job"] == "q6"
     assert sized.json["job_settings"] == {"scale_factor": "0.01"}
     assert sized.json["smallest"] == {"mems-g2": 1}
@@ -255,8 +255,8 @@ def test_interrupt(tmp_path):
 def test_a_job_on_nodes_that_failed_leaves_the_same_record(sledlab, tmp_path):
     job = ("smart", "record", "--job", "scan", "--node-count", 4, "--scale-factor", 0.002)
     failing = (*job, "--redundancy", "chained", "--failed", "1,3")
-    for name, said in (("all.work", job), ("some.work", failing)):
-        assert sledlab(*said, "--work", tmp_path / name).code == 0
+    for name, arguments in (("all.work", job), ("some.work", failing)):
+        assert sledlab(*arguments, "--work", tmp_path / name).code == 0
     assert (tmp_path / "all.work").read_bytes() == (tmp_path / "some.work").read_bytes()
     answer = sledlab(*job, "--failed", 2)
     assert answer.code == 2
@@ -270,8 +270,8 @@ def test_a_replay_says_which_nodes_failed(sledlab):
     failing = ("--set", "cluster.redundancy=mirror", "--set", "cluster.failed=[0,3]")
     answer = sledlab(*SCAN, "--no-what-if", *failing)
     assert answer.code == 0
-    said = " ".join(answer.out.split())
-    assert "Nodes 0 and 3 have failed before it begins; others do the work, from copies." in said
+    output = " ".join(answer.out.split())
+    assert "Nodes 0 and 3 have failed before it begins; others do the work, from copies." in output
     result = sledlab(*SCAN, "--no-what-if", *failing, "--json").json
     assert (result["failure"]["failed"], result["failure"]["rebuild"]) == ([0, 3], None)
     assert (
@@ -328,10 +328,10 @@ def test_python_keyword_allows_jobs_of_files(job_file):
 
 
 @pytest.mark.parametrize(
-    "said", [["--job", "marking.py"], ["--job", "scan", "--job-set", "scale_factor=0.001"]]
+    "arguments", [["--job", "marking.py"], ["--job", "scan", "--job-set", "scale_factor=0.001"]]
 )
-def test_size_runs_jobs_that_an_option_names(sledlab, job_file, said):
+def test_size_runs_jobs_that_an_option_names(sledlab, job_file, arguments):
     sized = sledlab(
-        "smart", "size", *said, "--deadline", "1h", "--node-count", "1..1", "--device", "ram", "--json"
+        "smart", "size", *arguments, "--deadline", "1h", "--node-count", "1..1", "--device", "ram", "--json"
     )
     assert sized.code == 0, sized.err

@@ -22,12 +22,12 @@ if not lines:
     import click
     root = click.Context(cli, info_name="sledlab")
     lines = [[*context.command_path.split()[1:], "--"] for context in walk(cli, root)]
-told = {}
+loaded = {}
 for line in lines:
     before = set(sys.modules)
     assert complete(line[:-1], line[-1]), line
-    told[" ".join(line)] = sorted(set(sys.modules) - before)
-print(json.dumps(told))
+    loaded[" ".join(line)] = sorted(set(sys.modules) - before)
+print(json.dumps(loaded))
 """
 """Completes lines one after the other, and tells which modules each of them was the first to import."""
 
@@ -50,7 +50,7 @@ RUNNING = {
 """What runs and shows something."""
 
 PARTS = ("face", "figures", "measuring", "plan", "steps", "tables", "summary")
-"""Modules of a study beside its declaration."""
+"""Modules of a study other than its declaration."""
 
 VALUES = (
     ("simulate", "--scheduler", "s"),
@@ -69,7 +69,7 @@ VALUES = (
 """Words that are names."""
 
 MAX = 40
-"""Modules of sledlab that a line may import, beside those of the package itself."""
+"""Modules of sledlab that a line may import, except those of the package itself."""
 
 STARTS = (
     "import sledlab",

@@ -70,13 +70,13 @@ def test_a_reader_that_leaves_is_never_a_mistake(tmp_path, kind):
 
 
 @every_kind
-def test_a_full_disk_is_told_of_the_stream_that_it_met(tmp_path, kind):
+def test_full_disk_error_names_the_stream(tmp_path, kind):
     done = shell(f"{command(kind)} < /dev/null > /dev/full", tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", FULL)
 
 
 @every_kind
-def test_a_closed_output_is_one_that_nobody_reads(tmp_path, kind):
+def test_closed_output_exits_silently(tmp_path, kind):
     done = shell(f"{command(kind)} >&-", tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "" or done.stderr.startswith(WRITTEN)
@@ -84,11 +84,11 @@ def test_a_closed_output_is_one_that_nobody_reads(tmp_path, kind):
 
 def test_unbuffered_output_is_written_at_once(tmp_path):
     script = (
-        "from sledlab.cli import streams; import os; streams.prepare(); print('said', end=''); os._exit(0)"
+        "from sledlab.cli import streams; import os; streams.prepare(); print('printed', end=''); os._exit(0)"
     )
-    for unbuffered, said in (("1", "said"), ("", "")):
+    for unbuffered, text in (("1", "printed"), ("", "")):
         line = f"PYTHONUNBUFFERED={unbuffered} {shlex.quote(sys.executable)} -c {shlex.quote(script)}"
-        assert shell(line, tmp_path).stdout == said
+        assert shell(line, tmp_path).stdout == text
 
 
 @pytest.mark.slow("draws a page in a process of its own")
@@ -102,14 +102,14 @@ def test_files_do_not_take_the_place_of_closed_streams(tmp_path):
 @pytest.mark.parametrize(
     "stream", ["2>&-", pytest.param("2>/dev/full", marks=pytest.mark.slow("four processes"))]
 )
-def test_errors_that_nobody_can_read_change_no_exit_code(tmp_path, stream):
+def test_closed_stderr_keeps_exit_code(tmp_path, stream):
     assert shell(f"{command('text')} {stream}", tmp_path).stdout
     for line, code in (("trace generate uniform a.csv --limit 10", 0), ("simulat", 2), ("simulate", 2)):
         done = shell(f"{shlex.quote(sys.executable)} -m sledlab {line} {stream}", tmp_path)
         assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
 
 
-def test_a_mistake_is_told_whatever_became_of_the_output(tmp_path):
+def test_error_is_printed_with_closed_output(tmp_path):
     for output in ("> /dev/full", ">&-", "| true"):
         done = shell(f"{shlex.quote(sys.executable)} -m sledlab simulat {output}", tmp_path)
         assert done.stderr.startswith("error: unknown command `sledlab simulat`")

@@ -85,7 +85,7 @@ RAM = ("--device", "ram", "--set", "device.capacity_mb=16")
 REBUILT = (*RAM, *FAILING[2:], "--set", "system.rebuild_mb_s=50")
 
 
-def test_a_rebuild_is_told_in_numbers_words_and_on_the_page(sledlab, tmp_path):
+def test_rebuild_is_in_summary_text_and_page(sledlab, tmp_path):
     result = sledlab("simulate", *REBUILT, "--json").json["faults"]
     # 244 whole stripes of 64 KiB, read from three devices each.
     assert result["rebuild_written_bytes"] == 244 * 65536
@@ -93,7 +93,7 @@ def test_a_rebuild_is_told_in_numbers_words_and_on_the_page(sledlab, tmp_path):
     assert result["failed"][0]["rebuilt_after_s"] == pytest.approx(244 * 65536 / 50e6, rel=0.02)
     assert result["lost_blocks"] == 0
     answer = sledlab("simulate", *REBUILT, "--out", tmp_path / "run")
-    text = "Device 0 had failed before the run; its spare held all"
+    text = "Device 0 had failed before the run; its spare was rebuilt"
     assert text in answer.out
     assert text in (tmp_path / "run" / "report.html").read_text()
 
@@ -109,7 +109,7 @@ def test_two_failures_lose_data(sledlab):
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("arguments", "why"),
     [
         (("kind=stripe", "failed=0"), 'a system of kind "stripe" loses its data with a device'),
         (("kind=raid5", "failed=4"), "there is no device 4"),
@@ -121,8 +121,8 @@ def test_two_failures_lose_data(sledlab):
         (("kind=single", "devices=1", "rebuild_mb_s=1"), "system.rebuild_mb_s is said, and no device fails"),
     ],
 )
-def test_failures_that_cannot_be_are_refused(sledlab, said, why):
-    pairs = said if "devices=1" in said else ("devices=4", *said)
+def test_failures_that_cannot_be_are_refused(sledlab, arguments, why):
+    pairs = arguments if "devices=1" in arguments else ("devices=4", *arguments)
     settings = (word for pair in pairs for word in ("--set", f"system.{pair}"))
     answer = sledlab("simulate", *UNIFORM, *settings)
     assert answer.code == 2
@@ -130,8 +130,8 @@ def test_failures_that_cannot_be_are_refused(sledlab, said, why):
 
 
 def test_bad_tips_lose_blocks_and_redundant_ones_save_them(sledlab):
-    def faults(*said):
-        settings = (word for pair in said for word in ("--set", f"device.{pair}"))
+    def faults(*arguments):
+        settings = (word for pair in arguments for word in ("--set", f"device.{pair}"))
         return sledlab("simulate", *UNIFORM, *settings).json["faults"]
 
     bare = faults("bad_tips=3")

@@ -49,7 +49,7 @@ def test_trims_and_flushes_can_be_left_out_in_every_format(sledlab, small_trace,
     assert [row["op"] for row in sledlab("trace", "head", out, "--json").json] == ["R", "W"]
 
 
-def test_a_format_that_is_not_known_is_told_with_all_that_are(sledlab, small_trace, tmp_path):
+def test_unknown_format_error_lists_formats(sledlab, small_trace, tmp_path):
     answer = sledlab("trace", "convert", small_trace, tmp_path / "out.doc")
     answer.assert_refused("csv, disksim-ascii, parquet")
     answer = sledlab("trace", "convert", small_trace, tmp_path / "out", "--to", "parqet")
@@ -71,7 +71,7 @@ def test_a_file_is_replaced_by_a_whole_one_only(sledlab, small_trace, tmp_path, 
     assert {path.name for path in tmp_path.iterdir()} == before
 
 
-def test_what_cannot_be_created_is_told_by_the_name_that_was_given(sledlab, small_trace, tmp_path):
+def test_creation_error_uses_the_given_name(sledlab, small_trace, tmp_path):
     out = tmp_path / "a" / "out.csv"
     sledlab("trace", "convert", small_trace, out).assert_refused(str(out.parent))
     answer = sledlab("trace", "merge", small_trace, small_trace, "--save", tmp_path / "out.csv")
@@ -178,7 +178,7 @@ def test_generate_is_seeded(sledlab, tmp_path):
         (gzip.compress(HEADER.encode() + b"0,R,0,512\n" * 1000, mtime=0)[:-20], "bad.csv"),
     ],
 )
-def test_bad_traces_are_told_with_their_place(sledlab, tmp_path, text, place):
+def test_invalid_traces_are_reported_with_location(sledlab, tmp_path, text, place):
     path = tmp_path / "bad.csv"
     path.write_bytes(text)
     for command in (("trace", "info", path), ("simulate", "--device", "mems-g2", "--trace", path)):
@@ -213,19 +213,19 @@ def test_unsorted_traces_can_be_sorted(sledlab, tmp_path):
         ({"time_us": [0], "op": ["R"], "offset_bytes": [-512], "length_bytes": [512]}, "negative"),
     ],
 )
-def test_bad_parquet_is_told(sledlab, tmp_path, frame, says):
+def test_invalid_parquet_is_an_error(sledlab, tmp_path, frame, says):
     path = tmp_path / "bad.parquet"
     pl.DataFrame(frame).write_parquet(path)
     sledlab("simulate", "--device", "mems-g2", "--trace", path).assert_refused(says)
 
 
-def test_truncated_parquet_is_told(sledlab, tmp_path):
+def test_truncated_parquet_is_an_error(sledlab, tmp_path):
     path = tmp_path / "bad.parquet"
     path.write_bytes(b"PAR1" + bytes(50))
     assert sledlab("trace", "info", path).code == 2
 
 
-def test_parquet_keeps_what_is_wanted_and_what_is_metadata(sledlab, tmp_path):
+def test_parquet_keeps_requested_bytes_and_metadata(sledlab, tmp_path):
     table, parquet, back = (tmp_path / name for name in ("t.csv", "t.parquet", "back.csv"))
     table.write_text(
         "time_us,op,offset_bytes,length_bytes,device,metadata\n0,R,0,4096,0,0\n5,W,512,200,0,1\n"

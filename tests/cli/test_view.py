@@ -38,7 +38,7 @@ def test_it_opens_in_a_browser(sledlab, monkeypatch, tmp_path):
     assert "no browser was found" in answer.out
 
 
-def test_mistakes_are_told(sledlab, tmp_path):
+def test_invalid_input_is_an_error(sledlab, tmp_path):
     sledlab("view", *RUN, "--save", "run.pdf").assert_refused("end the name in .html")
     sledlab("view", *RUN, "--around", "end").assert_refused("cannot begin at `end`")
     sledlab("view", "--workload", "uniform").assert_refused("device")

@@ -24,9 +24,9 @@ ROWS = 150_000
 WORKLOAD = ("--device", "mems-g2", "--workload", "uniform", "--limit", 20_000)
 
 
-def begun(*arguments: object, **said: object) -> subprocess.Popen[bytes]:
+def begun(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **said)
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **options)
 
 
 def finished(*arguments: object) -> None:
@@ -141,12 +141,12 @@ def limited(maximum: int) -> dict[str, object]:
 def refused(name: str, place: Path, *arguments: object) -> None:
     process = begun(*arguments, **limited(30_000))
     _, err = process.communicate()
-    said = err.decode()
-    assert process.returncode == 2, said
-    assert "Traceback" not in said
-    assert f"{place / name}" in said
-    assert "File too large" in said
-    assert ".part-" not in said
+    output = err.decode()
+    assert process.returncode == 2, output
+    assert "Traceback" not in output
+    assert f"{place / name}" in output
+    assert "File too large" in output
+    assert ".part-" not in output
     assert not list(place.glob(".part-*"))
     assert not (place / name).exists()
 
@@ -185,7 +185,7 @@ def test_runs_that_do_not_fit_are_named(tmp_path):
     assert f"cannot write `{file}`: File too large" in err.decode()
     before = file.read_bytes()
     assert before.count(b"\n") > 5
-    process = begun(*RACE, *seeds, "--out", tmp_path)  # goes on
+    process = begun(*RACE, *seeds, "--out", tmp_path)  # resumes
     process.communicate()
     assert (process.returncode, cached_bytes(tmp_path).count(b"\n")) == (0, 20)
     assert file.read_bytes().startswith(before[: before.rindex(b"\n") + 1])

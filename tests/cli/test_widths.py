@@ -57,8 +57,8 @@ def test_tables_fit_and_keep_their_numbers(sledlab, monkeypatch, command):
 def test_a_hundred_characters_where_nothing_says_how_many(sledlab, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     assert max(map(len, sledlab("list", "scheduler").out.splitlines())) == 100
-    for said in ("", "wide", "0"):
-        monkeypatch.setenv("COLUMNS", said)
+    for text in ("", "wide", "0"):
+        monkeypatch.setenv("COLUMNS", text)
         assert terminal.console().width == 100
 
 

@@ -26,15 +26,15 @@ def test_one_request_is_one(sledlab, tmp_path):
 def test_a_class_of_ones_own_keeps_its_name(sledlab, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "mysched_of_words.py").write_text(LCFS)
-    said = ("--device", "mems-g2", "--workload", "uniform", "--limit", 50, "--scheduler")
-    out = sledlab("simulate", *said, "mysched_of_words:Lcfs").out
+    arguments = ("--device", "mems-g2", "--workload", "uniform", "--limit", 50, "--scheduler")
+    out = sledlab("simulate", *arguments, "mysched_of_words:Lcfs").out
     assert "mems-g2 under Lcfs answered 50 requests" in out
     assert "MYSCHED" not in out
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_difference_says_why_its_percentiles_differ(sledlab, tmp_path):
-    said = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 50)
-    assert sledlab(*said, "--out", tmp_path / "a").code == 0
+    arguments = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 50)
+    assert sledlab(*arguments, "--out", tmp_path / "a").code == 0
     out = sledlab("diff", tmp_path / "a", tmp_path / "a").out.replace("\n", " ")
-    assert "a run reads its own off a histogram, and may be 0.1 % beside them." in out
+    assert "a run takes its own from a histogram, which may differ by 0.1 %." in out

@@ -54,7 +54,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         )
 
 
-def said(kind: str, place: Path) -> str:
+def attach_option(kind: str, place: Path) -> str:
     return kind if kind == "loop" else f"{kind}:{place}"
 
 
@@ -89,7 +89,7 @@ def test_replies_leave_earlier_by_the_whole_way(kind, place, monkeypatch):
     """What the application sees is the model's time, though the way is long."""
     monkeypatch.setattr(attachment, "_file", slower)
     out = place.parent / "out"
-    with sl.serve("mems-g2", attach=said(kind, place), time_scale=30, out=out) as server:
+    with sl.serve("mems-g2", attach=attach_option(kind, place), time_scale=30, out=out) as server:
         seen_us = read(server.disk)
     host = server.emulation.server["host"]
     assert host["through"] == kind
@@ -97,27 +97,27 @@ def test_replies_leave_earlier_by_the_whole_way(kind, place, monkeypatch):
     assert host["write_us"] < host["read_us"]
     # A kernel that gets to know a device may have read before.
     model_us = server.emulation.response_ns[-len(seen_us) :] / 1e3
-    beyond_us = [seen - said for seen, said in zip(seen_us, model_us, strict=True)]
+    beyond_us = [seen - model for seen, model in zip(seen_us, model_us, strict=True)]
     # Others on the machine only ever add: the least disturbed tell. Without allowance none is below the way.
     assert abs(statistics.quantiles(beyond_us, n=10)[0]) < WAY_MS * 1e3 / 2
     cached = json.loads((out / "emulation.json").read_text(encoding="utf-8"))
     assert cached["server"]["host"] == host
 
 
-def test_the_way_can_be_said(place):
-    with sl.serve("mems-g2", attach=said("file", place), host_us=150) as server:
+def test_host_time_can_be_given(place):
+    with sl.serve("mems-g2", attach=attach_option("file", place), host_us=150) as server:
         read(server.disk)
     assert server.emulation.server["host"]["read_us"] == 150
-    assert server.emulation.server["host"]["through"] == "said"
+    assert server.emulation.server["host"]["through"] == "declared"
     assert set(server.emulation.frame()["host_ns"]) == {150_000}
 
 
 def test_probes_leave_data_and_recording_as_they_are(place):
     data = place.parent / "disk.img"
     written = os.urandom(1 << 17)
-    with sl.serve("mems-g2", data=data, untimed=True, attach=said("loop", place)) as server:
+    with sl.serve("mems-g2", data=data, untimed=True, attach=attach_option("loop", place)) as server:
         Path(server.disk).write_bytes(written)
-    with sl.serve("mems-g2", data=data, attach=said("loop", place)) as server:
+    with sl.serve("mems-g2", data=data, attach=attach_option("loop", place)) as server:
         pass
     assert server.result is None
     with data.open("rb") as file:
@@ -128,7 +128,9 @@ def test_probes_leave_data_and_recording_as_they_are(place):
 def test_what_is_written_is_there_the_next_time(kind, place):
     data, written = place.parent / "disk.img", os.urandom(1 << 16)
     for time_scale in (0.1, 0.5):
-        with sl.serve("mems-g2", data=data, attach=said(kind, place), time_scale=time_scale) as server:
+        with sl.serve(
+            "mems-g2", data=data, attach=attach_option(kind, place), time_scale=time_scale
+        ) as server:
             file = Path(server.disk, "file") if kind == "ext4" else Path(server.disk)
             with file.open("r+b" if file.exists() else "wb") as handle:
                 if time_scale == 0.1:
@@ -143,17 +145,17 @@ def test_what_is_written_is_there_the_next_time(kind, place):
 
 def test_what_applications_ask_is_recorded_alone(place):
     """Making and mounting a file system takes thousands of requests, a file of a page few."""
-    with sl.serve("ram", attach=said("ext4", place)) as server:
+    with sl.serve("ram", attach=attach_option("ext4", place)) as server:
         Path(server.disk, "file").write_bytes(bytes(4096))
     assert 0 < server.result.count < 50
 
 
 def test_another_file_system_is_left_alone(place):
     data = place.parent / "disk.img"
-    with sl.serve("mems-g2", data=data, untimed=True, attach=said("loop", place)) as server:
+    with sl.serve("mems-g2", data=data, untimed=True, attach=attach_option("loop", place)) as server:
         subprocess.run([need("mkfs.ext4"), "-q", "-F", "-t", "ext2", server.disk], check=True)
     with pytest.raises(sl.Error, match="holds ext2, no ext4"):
-        sl.serve("mems-g2", data=data, attach=said("ext4", place))
+        sl.serve("mems-g2", data=data, attach=attach_option("ext4", place))
 
 
 def test_a_file_that_cannot_be_probed_says_what_goes_without(place, monkeypatch):
@@ -182,7 +184,7 @@ def test_an_exception_leaves_nothing(kind, place):
     def fail() -> None:
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError), sl.serve("mems-g2", attach=said(kind, place)):
+    with pytest.raises(ZeroDivisionError), sl.serve("mems-g2", attach=attach_option(kind, place)):
         fail()
 
 
@@ -211,7 +213,7 @@ def started(place: Path, kind: str, *text: str, **options: object) -> subprocess
     command = [
         *COMMAND,
         "--attach",
-        said(kind, place),
+        attach_option(kind, place),
         "--time-scale",
         "0.2",
         "--out",
@@ -240,8 +242,8 @@ def test_who_stays_in_a_file_system_does_not_keep_it(place):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_killed_nbdfuse_is_told_and_leaves_nothing(kind, place):
-    server = sl.serve("mems-g2", attach=said(kind, place))
+def test_killed_nbdfuse_is_reported_and_cleaned_up(kind, place):
+    server = sl.serve("mems-g2", attach=attach_option(kind, place))
     os.kill(child_of(os.getpid(), "nbdfuse"), signal.SIGKILL)
     with pytest.raises(sl.Error, match="nbdfuse has ended before its time"):
         server.stop()
@@ -261,21 +263,21 @@ def child_of(parent: int, name: str) -> int:
 
 
 @pytest.mark.parametrize("kind", ["file", "ext4"])
-def test_what_a_killed_server_leaves_is_told_with_what_takes_it_away(kind, place):
+def test_leftovers_of_killed_server_are_reported_with_remedy(kind, place):
     with started(place, kind, "--", "sh", "-c", "echo; sleep 1") as process:
         process.stdout.readline()
         with pytest.raises(sl.Error, match="belongs to another server"):
-            sl.serve("mems-g2", attach=said(kind, place))
+            sl.serve("mems-g2", attach=attach_option(kind, place))
         process.kill()
     with pytest.raises(sl.Error, match="left of a server that was killed") as caught:
-        sl.serve("mems-g2", attach=said(kind, place))
+        sl.serve("mems-g2", attach=attach_option(kind, place))
     subprocess.run(["sh", "-c", str(caught.value.remedy).removeprefix("say: ")], check=True)
-    with sl.serve("mems-g2", attach=said(kind, place), untimed=True):
+    with sl.serve("mems-g2", attach=attach_option(kind, place), untimed=True):
         pass
 
 
 def test_an_exit_without_an_end_leaves_nothing(place):
-    program = f"import sledlab as sl; server = sl.serve('mems-g2', attach={said('ext4', place)!r})"
+    program = f"import sledlab as sl; server = sl.serve('mems-g2', attach={attach_option('ext4', place)!r})"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=90)
 
 
@@ -283,6 +285,6 @@ def test_a_place_that_is_something_else_s(place):
     subprocess.run(["mount", "-t", "tmpfs", "none", place], check=True)
     try:
         with pytest.raises(sl.Error, match="something else is mounted"):
-            sl.serve("mems-g2", attach=said("file", place))
+            sl.serve("mems-g2", attach=attach_option("file", place))
     finally:
         subprocess.run(["umount", place], check=True)

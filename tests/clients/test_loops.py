@@ -17,7 +17,7 @@ from sledlab.emulation.client import BLOCK, Client, LostError
 from benches.journal import SLOTS, Journal
 from tests.require import need
 
-pytestmark = pytest.mark.slow("servers of many kinds serve programs, are held up, killed, and started again")
+pytestmark = pytest.mark.slow("starts, stalls, kills and restarts servers of many kinds")
 
 BENCHES = Path(__file__).parents[2] / "benches"
 SYSTEMS = "Python;parks;flash;stripe;rebuilt;write buffer"
@@ -116,7 +116,7 @@ def test_a_client_that_sends_garbage_makes_no_other_late(bench):
     assert abs(float(later.split("'value': ")[1].split(",")[0])) < FAR_LATER_US
 
 
-def test_a_connection_that_breaks_is_told_by_the_client(tmp_path):
+def test_broken_connection_is_reported_by_the_client(tmp_path):
     with sl.serve("ram") as server, Client(Path(server.socket)) as client:
         client.send(b"no request at all" * 4)
         with pytest.raises(LostError):

@@ -77,7 +77,7 @@ def energy_adds_up(result: dict[str, Any]) -> bool:
 
 
 @pytest.mark.slow("builds the extension anew, with a device more, and runs it")
-def test_a_new_device_is_told_and_simulated(sledlab: Callable[..., str]) -> None:
+def test_new_device_is_listed_and_simulated(sledlab: Callable[..., str]) -> None:
     assert "access_us" in sledlab("show", "device", "mine.toml")
     result = json.loads(sledlab("simulate", "--device", "mine.toml", *UNIFORM, "--json", "--out", "alone"))
     assert result["requests"] == 300

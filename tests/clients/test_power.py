@@ -58,7 +58,7 @@ def test_a_volatile_cache_loses_what_was_not_flushed(tmp_path):
     assert emulation.closed_loop.closed
     assert emulation.closed_loop.operations >= 5
     assert set(emulation.frame()["power_failures"]) == {0, 1}
-    # Up to the failure it is a run as others are; what came after is a trace beside it.
+    # The result covers requests up to the failure; a separate trace has later ones.
     assert server.result.count == 3
     again = sl.simulate(experiment=out / "experiment.toml", out=tmp_path / "again")
     assert again.summary == server.result.summary
@@ -78,9 +78,9 @@ SYSTEMS = {
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_all_that_was_answered_is_replayed_across_failures(name):
-    said = dict(SYSTEMS[name])
+    options = dict(SYSTEMS[name])
     text = ["--name=j", "--rw=randrw", "--bs=4k", "--iodepth=8", "--size=16M", "--fsync=8", "--time_based"]
-    with sl.serve(said.pop("device"), **said, power_failures=True) as server:
+    with sl.serve(options.pop("device"), **options, power_failures=True) as server:
         for _ in range(3):
             with subprocess.Popen(
                 [need("fio"), *text, "--runtime=30", "--ioengine=nbd", f"--uri={server.uri}"],
@@ -123,7 +123,7 @@ def test_a_signal_and_a_time_have_the_power_fail(tmp_path):
     assert messages.count("The power failed after") == 2
 
 
-def test_a_power_failure_that_does_not_come_is_told():
+def test_missing_power_failure_is_reported():
     text = ("--device", "ram", "--power-fail-after", "60", "--", "true")
     done = subprocess.run(
         [sys.executable, "-m", "sledlab", "serve", *text], capture_output=True, text=True, check=True

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow("programs use devices for seconds, and servers kee
 SIZE = "4M"
 
 
-def fio(uri: str, **said: object) -> dict:
+def fio(uri: str, **settings: object) -> dict:
     """What fio says that it did."""
     options = {
         "name": "job",
@@ -31,7 +31,7 @@ def fio(uri: str, **said: object) -> dict:
         "size": SIZE,
         "randseed": 7,
         "verify_state_save": 0,
-        **said,
+        **settings,
     }
     text = [f"--{name}={value}" for name, value in options.items() if value is not None]
     command = [need("fio"), *text, "--output-format=json", "--group_reporting"]
@@ -123,9 +123,9 @@ SYSTEMS = {
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("scale", [0.5, 10])
 def test_what_is_answered_is_what_the_replay_says(name, scale, tmp_path):
-    said = dict(SYSTEMS[name])
+    options = dict(SYSTEMS[name])
     out = tmp_path / "run"
-    with sl.serve(said.pop("device"), **said, time_scale=scale, out=out) as server:
+    with sl.serve(options.pop("device"), **options, time_scale=scale, out=out) as server:
         fio(server.uri, rw="randrw", bs="4k", iodepth=8, time_based=1, runtime=1, fsync=8, size="64M")
     assert_closed(server)
     sl.simulate(experiment=out / "experiment.toml", out=tmp_path / "again")
@@ -138,7 +138,7 @@ def serve(*text: str, **options: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
-def test_a_replay_that_differs_is_told(monkeypatch):
+def test_different_replay_is_reported(monkeypatch):
     """What was recorded is moved by a nanosecond: no completion and no result can be the same."""
     read = Recorded.read
 
@@ -185,7 +185,7 @@ def test_what_a_killed_server_had_acknowledged_is_in_the_file(run, tmp_path):
     with data.open("rb") as file:
         file.seek(1 << 20)
         assert file.read(1 << 16) == b"\x5a" * (1 << 16)
-    # The socket that it left behind is in nobody's way.
+    # A leftover socket does not block a new server.
     with serve("--device", "mems-g2", "--data", str(data), "--socket", str(socket)) as server:
         assert server.stdout.readline().strip() == uri
         run(qemu_io, "-f", "raw", "-c", "read -P 0x5a 1M 64k", uri)

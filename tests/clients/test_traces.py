@@ -27,28 +27,31 @@ def job(request, run, tmp_path):
     (tmp_path / "file").write_bytes(bytes(FILE_MB << 20))
     options = [f"--{name}={value}" for name, value in JOBS[request.param].items()]
     where = ("--filename=file", f"--size={FILE_MB}M", "--ioengine=psync", "--randseed=7")
-    said = run(program, "--name=job", *where, *options, "--write_iolog=log", "--output-format=json")
-    return json.loads(said)["jobs"][0], tmp_path / "log"
+    message = run(program, "--name=job", *where, *options, "--write_iolog=log", "--output-format=json")
+    return json.loads(message)["jobs"][0], tmp_path / "log"
 
 
 def test_fio_and_sledlab_count_the_same(job, run, sledlab_program):
-    said, log = job
+    options, log = job
     info = json.loads(run(*sledlab_program, "trace", "info", log, "--json"))
     assert info["format"] == "fio-iolog"
-    assert (info["reads"], info["bytes_read"]) == (said["read"]["total_ios"], said["read"]["io_bytes"])
-    assert (info["writes"], info["bytes_written"]) == (said["write"]["total_ios"], said["write"]["io_bytes"])
-    assert info["flushes"] == said["sync"]["total_ios"]
+    assert (info["reads"], info["bytes_read"]) == (options["read"]["total_ios"], options["read"]["io_bytes"])
+    assert (info["writes"], info["bytes_written"]) == (
+        options["write"]["total_ios"],
+        options["write"]["io_bytes"],
+    )
+    assert info["flushes"] == options["sync"]["total_ios"]
     assert info["highest_start_block"] < (FILE_MB << 20) // 512
 
 
 def test_what_fio_recorded_is_simulated(job, run, sledlab_program):
-    said, log = job
+    options, log = job
     result = json.loads(run(*sledlab_program, "simulate", "--device", "mems-g2", "--trace", log, "--json"))
     for way in ("read", "write"):
-        if said[way]["total_ios"]:
-            assert result[way]["requests"] == said[way]["total_ios"]
-            assert result[way]["bytes"] == said[way]["io_bytes"]
-    assert result["requests"] == said["read"]["total_ios"] + said["write"]["total_ios"]
+        if options[way]["total_ios"]:
+            assert result[way]["requests"] == options[way]["total_ios"]
+            assert result[way]["bytes"] == options[way]["io_bytes"]
+    assert result["requests"] == options["read"]["total_ios"] + options["write"]["total_ios"]
 
 
 READ, WRITE, QUEUE, ISSUE, COMPLETE = 1 << 16, 1 << 17, 1 << 20, 1 << 22, 1 << 23

@@ -57,7 +57,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Programs of an environment with the wheel in it, and the libraries of this one beside it."""
+    """Programs of an environment with the wheel and the libraries of this one."""
     place = tmp_path_factory.mktemp("clean") / "env"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
     python = place / "bin" / "python"
@@ -90,7 +90,7 @@ def shell(programs: Path, tmp_path: Path) -> Shell:
 
 
 def outside() -> dict[str, str]:
-    """What processes are told, but for where this checkout is."""
+    """The environment of processes, without paths of this checkout."""
     return {name: text for name, text in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
 
 

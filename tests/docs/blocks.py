@@ -106,13 +106,13 @@ def printed(result: list[Block], directory: Path) -> list[str]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    said: list[str] = json.loads(done.stdout)
-    return said
+    output: list[str] = json.loads(done.stdout)
+    return output
 
 
-def difference(shown: str, said: str) -> str | None:
+def difference(shown: str, given: str) -> str | None:
     """How what was printed differs from what a page shows, but for space; `None` if it does not."""
     expected = "".join(LEFT_OUT if word == "..." else re.escape(f"{word} ") for word in shown.split())
-    if re.fullmatch(expected, "".join(f"{word} " for word in said.split())):
+    if re.fullmatch(expected, "".join(f"{word} " for word in given.split())):
         return None
-    return "\n".join(ndiff(*([line.rstrip() for line in text.splitlines()] for text in (shown, said))))
+    return "\n".join(ndiff(*([line.rstrip() for line in text.splitlines()] for text in (shown, given))))

@@ -19,9 +19,9 @@ MAX_WORDS = 1500
 @pytest.mark.slow("a tutorial is run from its first command to its last")
 def test_what_is_printed_is_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     result = blocks(page.read_text(encoding="utf-8"))
-    said = printed(result, tmp_path / "checkout")
-    assert len(said) == len(steps(result)) > 0
-    for step, text in zip(steps(result), said, strict=True):
+    output = printed(result, tmp_path / "checkout")
+    assert len(output) == len(steps(result)) > 0
+    for step, text in zip(steps(result), output, strict=True):
         if step.shown:
             assert (differs := difference(step.shown.text, text)) is None, (
                 f"{page.name}:{step.shown.line}\n{differs}"
@@ -47,7 +47,7 @@ def test_page_states_its_subject_and_is_short(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "said", "same"),
+    ("shown", "expected", "same"),
     [
         ("mean   1.5\n...\nend\n", "mean 1.5  \nanything\nmore\nend\n", True),
         ("...\nend\n", "end\n", True),
@@ -57,5 +57,7 @@ def test_page_states_its_subject_and_is_short(page: Path) -> None:
         ("...\nend\n", "mean 1.5\n", False),
     ],
 )
-def test_differences_are_seen_but_for_space_and_what_is_left_out(shown: str, said: str, same: bool) -> None:
-    assert (difference(shown, said) is None) == same
+def test_differences_are_seen_but_for_space_and_what_is_left_out(
+    shown: str, expected: str, same: bool
+) -> None:
+    assert (difference(shown, expected) is None) == same

@@ -17,7 +17,7 @@ MARKS = ("SUBQUERY", "IN (...)")
 
 
 class UnknownError(Exception):
-    """Something that the profile does not say in words that can be asked again."""
+    """An operator whose profile has no text that can be run as a query."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class Counting:
             "UNGROUPED_AGGREGATE": self._aggregate,
             "TOP_N": self._top,
         }
-        for said, relation in self.written.items():
-            if said in str(operator.info):
+        for output, relation in self.written.items():
+            if output in str(operator.info):
                 return relation
         if operator.kind in ("CTE", "ORDER_BY", "RESULT_COLLECTOR"):
             return self.relation(operator.inputs[-1])
@@ -146,9 +146,9 @@ class Counting:
     def _project(self, operator: Operator) -> Relation:
         """Leaves all columns, as rows are as many; says which were chosen."""
         below = self.relation(operator.inputs[0])
-        said = [self.bindings.get(text, text) for text in texts(operator, "Projections")]
-        positions = [below.place(text) if below.has(text) else None for text in said]
-        for at, text in enumerate(said):
+        output = [self.bindings.get(text, text) for text in texts(operator, "Projections")]
+        positions = [below.place(text) if below.has(text) else None for text in output]
+        for at, text in enumerate(output):
             if number := re.fullmatch(r"#(\d+)", text):
                 known = below.places
                 positions[at] = known[int(number[1])] if int(number[1]) < len(known) else None
@@ -260,5 +260,5 @@ def _of_either(name: str, left: Relation, right: Relation) -> str:
 
 def texts(operator: Operator, key: str) -> Sequence[str]:
     """What the profile says of an operator, in one text or several."""
-    said = operator.info.get(key) or []
-    return [said] if isinstance(said, str) else [str(each) for each in said]
+    result = operator.info.get(key) or []
+    return [result] if isinstance(result, str) else [str(each) for each in result]

@@ -55,9 +55,9 @@ def expected(
 
 def mined(path: Path, job: str, data: MarketBaskets, nodes: int = 8, **settings: Any) -> Any:
     """The answer, and the record."""
-    said = {"min_confidence": CONFIDENCE, "transactions": data.transactions, "universe": data.universe}
+    options = {"min_confidence": CONFIDENCE, "transactions": data.transactions, "universe": data.universe}
     answer = path / f"{job}.json"
-    work = record(job, node_count=nodes, answer=answer, **{**said, **settings})
+    work = record(job, node_count=nodes, answer=answer, **{**options, **settings})
     return json.loads(answer.read_text()), work
 
 
@@ -65,8 +65,8 @@ def hash_of(work: sl.Work) -> str:
     return str(work.described["answer"])
 
 
-def assert_as_expected(answer: Any, *said: Any) -> None:
-    sets, rules = expected(*said)
+def assert_as_expected(answer: Any, *arguments: Any) -> None:
+    sets, rules = expected(*arguments)
     assert len(answer["sets"]) == len(sets)
     assert {tuple(items): count for items, count in answer["sets"]} == sets
     result = {(tuple(one), tuple(other)): (count, share) for one, other, count, share in answer["rules"]}

@@ -26,7 +26,7 @@ JOBS = {
 
 
 def silent(what: str, share: float | None) -> None:
-    """Tells nobody."""
+    """Ignore progress."""
 
 
 def chosen(job: str) -> JobTask:
@@ -92,7 +92,7 @@ def tables() -> list[Shared]:
 
 
 @pytest.mark.parametrize("kind", [0, 1, 2])
-def test_rows_come_in_order_from_whoever_holds_them(kind: int, tmp_path: Path) -> None:
+def test_rows_arrive_in_order_from_any_holder(kind: int, tmp_path: Path) -> None:
     full = tables()[kind]
     for number in range(4):
         part = full.part(number, 4)
@@ -114,14 +114,14 @@ def test_rows_come_in_order_from_whoever_holds_them(kind: int, tmp_path: Path) -
 
 def test_record_runs_the_job_again_and_gives_the_same(tmp_path: Path) -> None:
     settings = {"scale_factor": 0.002}
-    for name, said in (("all", {}), ("some", {"redundancy": "chained", "failed": 2})):
-        sl.record("sort", 4, work=tmp_path / name, answer=tmp_path / f"{name}.parquet", **said, **settings)
+    for name, options in (("all", {}), ("some", {"redundancy": "chained", "failed": 2})):
+        sl.record("sort", 4, work=tmp_path / name, answer=tmp_path / f"{name}.parquet", **options, **settings)
     assert (tmp_path / "all").read_bytes() == (tmp_path / "some").read_bytes()
     assert (tmp_path / "all.parquet").read_bytes() == (tmp_path / "some.parquet").read_bytes()
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("options", "message"),
     [
         ({"failed": 1}, "the share of node 1 is lost: nobody holds a copy"),
         ({"redundancy": "mirror", "failed": [2, 3]}, "the shares of nodes 2 and 3 are lost"),
@@ -132,17 +132,17 @@ def test_record_runs_the_job_again_and_gives_the_same(tmp_path: Path) -> None:
         ({"redundancy": "chained", "mpi": True}, "for jobs in one process"),
     ],
 )
-def test_losses_and_what_makes_no_sense_are_told(said: dict[str, object], message: str) -> None:
+def test_losses_and_invalid_options_are_errors(options: dict[str, object], message: str) -> None:
     with pytest.raises(sl.Error, match=message):
-        sl.record("scan", 4, scale_factor=0.002, **said)
+        sl.record("scan", 4, scale_factor=0.002, **options)
 
 
 def test_a_replay_says_what_failed_and_what_was_rebuilt() -> None:
     work = Path(__file__).parents[2] / "sample" / "work" / "sort.work"
-    said = {"cluster.redundancy": "chained", "cluster.failed": 2}
+    options = {"cluster.redundancy": "chained", "cluster.failed": 2}
 
     def replay(**more: object) -> sl.ClusterResult:
-        settings = said | {f"cluster.{key}": value for key, value in more.items()}
+        settings = options | {f"cluster.{key}": value for key, value in more.items()}
         return sl.replay(work, "mems-g2", what_if=False, settings=settings)
 
     healthy = sl.replay(work, "mems-g2", what_if=False)
@@ -151,7 +151,7 @@ def test_a_replay_says_what_failed_and_what_was_rebuilt() -> None:
     failing = replay(failed_at_s=2, rebuild_mb_s=1)
     assert failing.failure is not None
     rebuild = failing.failure["rebuild"]
-    # The part of the data on node 2, and that of node 1, whose copy it held.
+    # The data of node 2, and that of node 1, whose copy node 2 has.
     assert rebuild["bytes"] == 2 * sl.work(work).files["lineitem"][2]
     assert failing.failure["phase"] == "re-distribution"
     assert failing.elapsed_s > healthy.elapsed_s

@@ -1,4 +1,4 @@
-"""Rows of all operators of all plans of TPC-H against counts that are asked of DuckDB separately."""
+"""Rows of all operators of all plans of TPC-H compared with counts of separate DuckDB queries."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ MISTAKES = {
     ),
     "no number of operations": ("node.does(x=np.nan); yield node.barrier()", "nan operations `x`", "whole"),
     "a word as operations": ("node.does(x='5'); yield node.barrier()", "5 operations `x`", "whole number"),
-    "a fraction of a byte held": ("node.holds(0.5); yield node.barrier()", "0.5 bytes of memory", "whole"),
+    "a fraction of a byte": ("node.holds(0.5); yield node.barrier()", "0.5 bytes of memory", "whole"),
     "a fraction of a byte sent": (
         "yield node.exchange({1: np.arange(3)}, width=1.5)",
         "1.5 bytes of a row",
@@ -235,8 +235,8 @@ MISTAKES = {
         "random",
     ),
     "not taking part": ("yield node.all_gather(1, among=[1])", "what only others take part in", "among"),
-    "a size nobody knows": ("yield node.all_gather(object())", "size of a object", "arrays"),
-    "an answer nobody can keep": (
+    "an unknown size": ("yield node.all_gather(object())", "size of a object", "arrays"),
+    "an answer that cannot be saved": (
         "yield node.barrier(); return object()",
         "answer cannot be kept",
         "node.stored",
@@ -245,7 +245,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES.keys())
-def test_mistakes_are_told_with_place_and_remedy(mistake: tuple[str, str, str], job: Write) -> None:
+def test_errors_have_location_and_remedy(mistake: tuple[str, str, str], job: Write) -> None:
     body, says, remedy = mistake
     path = job(f'node.phase("go")\n{body}')
     with pytest.raises(sl.Error) as caught:
@@ -265,7 +265,7 @@ DEADLOCKS = {
     "one ends before": ("if node.number: yield node.barrier()", "for node 0, which ended"),
     "different supersteps": (
         "yield node.barrier() if node.number else node.all_gather(1)",
-        "node 0 in all-gather in phase `go` (work.py:9) for nodes 1 and 2, which asked for something else",
+        "node 0 in all-gather in phase `go` (work.py:9) for nodes 1 and 2, which yielded another superstep",
     ),
     "different phases": (
         'node.phase(f"p {node.number}"); yield node.barrier()',
@@ -390,7 +390,7 @@ def test_a_rank_that_dies_ends_the_run_and_leaves_nothing(
     assert [each for each in tmp_path.iterdir() if each.name.startswith("sledlab-")] == []
 
 
-def test_an_error_on_one_rank_is_told_once(job: Write) -> None:
+def test_error_on_one_rank_is_reported_once(job: Write) -> None:
     path = job("node.phase('x')\nif node.number == 2:\n    [][1]\nyield node.barrier()")
     with pytest.raises(sl.Error, match="failed on node 2 in phase `x`: IndexError") as caught:
         sl.record(path, 3, again=True, mpi=True)
@@ -399,7 +399,7 @@ def test_an_error_on_one_rank_is_told_once(job: Write) -> None:
 
 
 @pytest.mark.parametrize("name", ["no such node", "past the end"])
-def test_mistakes_are_told_under_mpi(name: str, job: Write) -> None:
+def test_invalid_input_is_an_error_under_mpi(name: str, job: Write) -> None:
     body, says, _ = MISTAKES[name]
     with pytest.raises(sl.Error, match="failed on node 0 in phase `go`") as caught:
         sl.record(job(f'node.phase("go")\n{body}'), 3, again=True, mpi=True)

@@ -1,4 +1,4 @@
-"""Plans of queries as work records: rows, bytes and answers against DuckDB asked another way, and polars."""
+"""Plans of queries as work records: rows, bytes and answers compared with DuckDB queries and polars."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def _generated() -> None:
     all_tables()
 
 
-def record(query: str | Path, nodes: int = 4, **said: Any) -> Work:
-    return sl.record_query(query, nodes, **{"scale_factor": SCALE, **said})
+def record(query: str | Path, nodes: int = 4, **options: Any) -> Work:
+    return sl.record_query(query, nodes, **{"scale_factor": SCALE, **options})
 
 
 def all_tables() -> list[tables.QueryTable]:
@@ -210,33 +210,33 @@ def test_a_record_that_is_kept_needs_no_duckdb(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(profile, "run", lambda sql, where: ran.append(sql) or run(sql, where))
     query = "SELECT count(*) FROM t WHERE id < 50 -- of the user's"
 
-    def asked(nodes: int = 3, **said: Any) -> Work:
-        return sl.record_query(query, nodes, **{"tables": tmp_path, **said})
+    def record(nodes: int = 3, **options: Any) -> Work:
+        return sl.record_query(query, nodes, **{"tables": tmp_path, **options})
 
-    first = asked()
+    first = record()
     assert len(ran) == 1
     with monkeypatch.context() as patch:
-        patch.setattr(profile, "connect", lambda: pytest.fail("DuckDB is asked"))
-        assert asked().name == first.name
-        asked(work=tmp_path / "copy.work")
+        patch.setattr(profile, "connect", lambda: pytest.fail("DuckDB is queried"))
+        assert record().name == first.name
+        record(work=tmp_path / "copy.work")
     assert (tmp_path / "copy.work").read_bytes() == Path(first.name).read_bytes()
     # What DuckDB found holds for any number of nodes and any memory.
-    assert asked(nodes=5).nodes == 5
-    assert asked(memory_mb=1).name != first.name
+    assert record(nodes=5).nodes == 5
+    assert record(memory_mb=1).name != first.name
     assert len(ran) == 1
-    asked(again=True)
+    record(again=True)
     assert len(ran) == 2
     # The same rows elsewhere are the same tables; other rows under the same name are not.
     moved = tmp_path / "moved"
     moved.mkdir()
     (moved / "t.parquet").write_bytes((tmp_path / "t.parquet").read_bytes())
-    assert asked(tables=moved).name == first.name
+    assert record(tables=moved).name == first.name
     pl.DataFrame({"id": range(1, 101)}).write_parquet(tmp_path / "t.parquet")
-    assert asked().name != first.name
+    assert record().name != first.name
     assert len(ran) == 3
     monkeypatch.setattr("sledlab.job.query.version", lambda: "2.99.0")
-    assert asked(nodes=7).nodes == 7
-    assert asked(tables=moved).name != first.name
+    assert record(nodes=7).nodes == 7
+    assert record(tables=moved).name != first.name
     assert len(ran) >= 4
 
 
@@ -339,12 +339,12 @@ def test_simple_queries_replay(query: str, nodes: int, tmp_path: Path) -> None:
         ("missing.sql", "cannot read the query"),
     ],
 )
-def test_what_cannot_be_recorded_is_told(query: str, says: str) -> None:
+def test_unrecordable_job_is_an_error(query: str, says: str) -> None:
     with pytest.raises(sl.Error, match=says):
         record(query)
 
 
-def test_tables_that_are_not_there_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_tables_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(sl.Error, match="no tables in"):
         sl.record_query("q6", tables=tmp_path)
     (tmp_path / "lineitem.parquet").write_text("no Parquet")
@@ -358,16 +358,16 @@ def test_tables_that_are_not_there_are_told(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_command_line_takes_a_query(sledlab: Callable[..., Answer], tmp_path: Path) -> None:
-    said = ["smart", "record", "--query", "q5", "--scale-factor", SCALE, "--node-count", 8]
+    arguments = ["smart", "record", "--query", "q5", "--scale-factor", SCALE, "--node-count", 8]
     work, answer = tmp_path / "q5.work", tmp_path / "q5.parquet"
-    recorded = sledlab(*said, "--work", work, "--answer", answer)
+    recorded = sledlab(*arguments, "--work", work, "--answer", answer)
     assert recorded.code == 0, recorded.err
     assert "q5 on 8 nodes reads 9.63 MB" in recorded.out
     assert f"record: {work}" in recorded.out
     assert pl.read_parquet(answer).columns == ["n_name", "revenue"]
-    assert sledlab(*said, "--json").json["answer"] == sl.work(work).described["answer"]
-    sledlab(*said, "--job", "sort").assert_refused("one job or one query")
+    assert sledlab(*arguments, "--json").json["answer"] == sl.work(work).described["answer"]
+    sledlab(*arguments, "--job", "sort").assert_refused("one job or one query")
     sledlab("smart", "record").assert_refused("one job or one query")
-    sledlab(*said, "--mpi").assert_refused("`--mpi` is for jobs")
-    sledlab(*said, "--job-set", "where=1").assert_refused("`--job-set` is for jobs")
-    sledlab(*said, "--tables", tmp_path).assert_refused("leave out --scale-factor")
+    sledlab(*arguments, "--mpi").assert_refused("`--mpi` is for jobs")
+    sledlab(*arguments, "--job-set", "where=1").assert_refused("`--job-set` is for jobs")
+    sledlab(*arguments, "--tables", tmp_path).assert_refused("leave out --scale-factor")

@@ -21,9 +21,9 @@ def test_a_fleet_is_the_same_on_a_cluster(
         volume.trace.write(place / f"{number}.csv")
     (place / "bad.csv").write_text("time_us,op,offset_bytes,length_bytes\n1,R,oops,512\n")
 
-    def at(out: str, **said: object) -> dict[str, bytes]:
+    def at(out: str, **options: object) -> dict[str, bytes]:
         result = sl.fleet(
-            place, ["mems-g2", "ram"], placement="packed", goal="p99=9ms", out=tmp_path / out, **said
+            place, ["mems-g2", "ram"], placement="packed", goal="p99=9ms", out=tmp_path / out, **options
         )
         assert [row.volume for row in result.of("failed")] == ["bad"]
         return {path.name: path.read_bytes() for path in (tmp_path / out).glob("*.csv")}

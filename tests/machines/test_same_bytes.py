@@ -17,16 +17,16 @@ UNIFORM = sl.workload("uniform")
 SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")
 
 STUDIES: dict[str, Callable[..., object]] = {
-    "compare": lambda **said: sl.compare(
-        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], seed="1..2", limit=300, **said
+    "compare": lambda **options: sl.compare(
+        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], seed="1..2", limit=300, **options
     ),
-    "power": lambda **said: sl.power_study(
-        UNIFORM, "mems-g2", load=[1], timeout_ms=[0, 10], limit=100, **said
+    "power": lambda **options: sl.power_study(
+        UNIFORM, "mems-g2", load=[1], timeout_ms=[0, 10], limit=100, **options
     ),
-    "hybrid": lambda **said: sl.hybrid_study(
-        sl.workload("cello"), mems_mb=[64], segment_kb=[8], price_ratio=[4], limit=300, **said
+    "hybrid": lambda **options: sl.hybrid_study(
+        sl.workload("cello"), mems_mb=[64], segment_kb=[8], price_ratio=[4], limit=300, **options
     ),
-    "smart": lambda **said: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], network=["hub"], **said),
+    "smart": lambda **options: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], network=["hub"], **options),
 }
 
 OF_THIS_RUN = ("decision_cost.csv", "decision_cost.parquet", "timing.json", "sledlab.json")
@@ -66,8 +66,8 @@ def test_every_place_gives_the_same_bytes(
     )  # drawing takes most of the time
     run = STUDIES[name]
 
-    def at(place: str, **said: object) -> dict[str, str]:
-        run(out=tmp_path / place, **said)
+    def at(place: str, **options: object) -> dict[str, str]:
+        run(out=tmp_path / place, **options)
         return hashes(tmp_path / place)
 
     one = at("one", parallel=1)

@@ -47,8 +47,8 @@ def test_two_writers_in_one_directory_tear_no_line(tmp_path: Path) -> None:
     assert all(json.loads(line)["row"] == {"x": "y" * 300} for line in cached_lines(tmp_path))
 
 
-def race(trace: object = None, **said: object) -> sl.Comparison:
-    few = {"scheduler": ["fcfs"], "speedup": [1, 2], "limit": 200, "parallel": 1, **said}
+def race(trace: object = None, **options: object) -> sl.Comparison:
+    few = {"scheduler": ["fcfs"], "speedup": [1, 2], "limit": 200, "parallel": 1, **options}
     return sl.compare(trace or sl.workload("uniform"), "mems-g2", **few)
 
 
@@ -76,7 +76,7 @@ def test_shares_never_overlap_whatever_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "says"),
+    ("options", "says"),
     [
         ({"share": "1/2"}, "needs a directory"),
         ({"share": "3/2", "out": "x"}, "`3/2` is not a share"),
@@ -94,10 +94,10 @@ def test_shares_never_overlap_whatever_is_kept() -> None:
         ({"cluster": "nowhere.json", "parallel": None}, "there is no scheduler file `nowhere.json`"),
     ],
 )  # fmt: skip
-def test_contradictions_are_told_before_the_work_starts(tmp_path, monkeypatch, refused, said, says) -> None:
+def test_contradictions_are_rejected_before_the_run(tmp_path, monkeypatch, refused, options, says) -> None:
     monkeypatch.chdir(tmp_path)
     with refused(says):
-        race(**said)
+        race(**options)
 
 
 def test_tuning_cannot_be_shared(tmp_path: Path, refused) -> None:
@@ -113,10 +113,10 @@ def test_the_command_line_says_what_is_missing(sledlab, tmp_path: Path) -> None:
     assert first.out.startswith("share 1/2: ")
     assert "the same command without --share" in first.out
     assert not (tmp_path / "runs.csv").exists()
-    said = sledlab(*command, "--share", "1/2", "--json").json
-    assert said["done"] == 0
+    options = sledlab(*command, "--share", "1/2", "--json").json
+    assert options["done"] == 0
     before = cached_lines(tmp_path)
-    assert len(before) + said["missing"] == said["total"] == 4
+    assert len(before) + options["missing"] == options["total"] == 4
     assert sledlab(*command).code == 0
     assert len(cached_lines(tmp_path)) == 4
     assert set(before) < set(cached_lines(tmp_path))
@@ -167,10 +167,10 @@ def test_a_study_can_conclude_in_spite_of_runs_that_failed(late: Path, tmp_path:
         return STUDY.conclude(dataclasses.replace(plan, cases=cases), result)
 
     study = dataclasses.replace(STUDY, despite_failures=True, conclude=conclude)
-    said = {"scheduler": ["fcfs"], "speedup": [1, 2], "parallel": 1, "vary": SOME["vary"]}
-    result = study.run(sl.read_trace(late), "mems-g2", said, out=tmp_path / "race")
+    options = {"scheduler": ["fcfs"], "speedup": [1, 2], "parallel": 1, "vary": SOME["vary"]}
+    result = study.run(sl.read_trace(late), "mems-g2", options, out=tmp_path / "race")
     assert result.runs.height == 4
     assert {dict(spec.settings)["replay.limit"] for spec in seen["plan"].failed} == {"0"}
-    assert all("late.csv:202" in said for said in seen["plan"].failed.values())
+    assert all("late.csv:202" in options for options in seen["plan"].failed.values())
     assert len(seen["found"]) == 4
     assert isinstance(next(iter(seen["found"].values())), MeasuredRun)

@@ -39,8 +39,8 @@ def done(*text: object) -> None:
     assert process.returncode == 0, err
 
 
-def race(**said: object) -> sl.Comparison:
-    few = {"scheduler": ["fcfs"], "speedup": [1, 2], "limit": 200, **said}
+def race(**options: object) -> sl.Comparison:
+    few = {"scheduler": ["fcfs"], "speedup": [1, 2], "limit": 200, **options}
     return sl.compare(few.pop("source", sl.workload("uniform")), few.pop("device", "mems-g2"), **few)
 
 
@@ -67,7 +67,7 @@ def test_a_worker_that_is_killed_half_way_changes_nothing(cluster, tmp_path, who
 
 
 @pytest.mark.slow("runs millions of requests on a cluster")
-def test_a_client_that_is_killed_goes_on_and_computes_no_kept_run_twice(cluster, tmp_path, whole) -> None:
+def test_killed_client_resumes_without_repeating_cached_runs(cluster, tmp_path, whole) -> None:
     process = begun(*LONG, "--cluster", cluster.file, "--out", tmp_path)
     until(lambda: len(cached_lines(tmp_path)) >= 4, process)
     process.kill()
@@ -140,7 +140,7 @@ def test_where_there_is_no_scheduler_there_is_a_remedy(sledlab, monkeypatch) -> 
 
 
 @pytest.mark.slow("starts a cluster of its own")
-def test_runs_wait_for_workers_and_that_is_told(tmp_path) -> None:
+def test_waiting_for_workers_is_reported(tmp_path) -> None:
     cluster = Cluster(tmp_path)
     try:
         command = (
@@ -221,7 +221,7 @@ class Elsewhere:
     ],
     ids=["missing", "another"],
 )
-def test_a_trace_that_a_worker_has_not_is_told_with_its_machine(tmp_path, change, says) -> None:
+def test_missing_trace_error_names_the_machine(tmp_path, change, says) -> None:
     file = tmp_path / "app.csv"
     file.write_text(TRACE)
     with pytest.raises(sl.Error) as error:
@@ -252,19 +252,17 @@ class First(list):
     ],
     ids=["missing", "another", "the same"],
 )
-def test_a_plug_in_that_a_worker_has_not_is_told_with_its_machine(
-    tmp_path, monkeypatch, change, says
-) -> None:
+def test_missing_plug_in_error_names_the_machine(tmp_path, monkeypatch, change, says) -> None:
     file = tmp_path / "sledlab_far.py"
     file.write_text(PLUG_IN)
     monkeypatch.syspath_prepend(tmp_path)
     try:
-        said = {"scheduler": "sledlab_far:First", "speedup": [1]}
+        options = {"scheduler": "sledlab_far:First", "speedup": [1]}
         if says is None:
-            assert race(executor=Elsewhere(lambda: None), **said).runs.height == 1
+            assert race(executor=Elsewhere(lambda: None), **options).runs.height == 1
             return
         with pytest.raises(sl.Error) as error:
-            race(executor=Elsewhere(lambda: change(file)), **said)
+            race(executor=Elsewhere(lambda: change(file)), **options)
     finally:
         sys.modules.pop("sledlab_far", None)
     assert error.value.message == says

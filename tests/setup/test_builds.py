@@ -68,7 +68,7 @@ def test_builds_take_turns(builds, monkeypatch):
 
 def test_its_workloads_are_experiments(builds, tmp_path):
     for name in builds.WORKLOADS:
-        text = builds.said(name, requests=100)
+        text = builds.experiment_text(name, requests=100)
         assert tomllib.loads(text)["workload"]["requests"] == 100
         (tmp_path / "workload.toml").write_text(text)
         assert sl.run(tmp_path / "workload.toml").count == 100

@@ -26,6 +26,6 @@ def test_where_there_are_none_one_line_says_what_installs_them(monkeypatch, caps
     monkeypatch.setattr(coverage, "asked", lambda *command: "LLVM version: 22.1.2")
     monkeypatch.setattr(coverage, "places", lambda major: [])
     assert coverage.main([]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "rustup component add llvm-tools, or on Debian apt-get install llvm-22" in said
+    output = capsys.readouterr().err
+    assert output.count("\n") == 1
+    assert "rustup component add llvm-tools, or on Debian apt-get install llvm-22" in output

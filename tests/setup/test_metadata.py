@@ -29,10 +29,10 @@ def test_crates_can_be_packaged():
     """Those that are published say what they are and have all they include; others say they are not."""
     workspace = toml("Cargo.toml")["workspace"]
     crates = {file.parent: toml(file) for file in sorted(PROJECT.glob("crates/*/Cargo.toml"))}
-    private = {crate.name for crate, said in crates.items() if said["package"].get("publish") is False}
+    private = {crate.name for crate, text in crates.items() if text["package"].get("publish") is False}
     assert private == {"sledlab-python", "sledlab-web"}
-    for crate, said in crates.items():
-        assert {"description", "license", "version"} <= set(said["package"])
+    for crate, text in crates.items():
+        assert {"description", "license", "version"} <= set(text["package"])
         if crate.name in private:
             continue
         own = workspace["dependencies"][crate.name]
@@ -100,13 +100,13 @@ def workflow(name):
     return yaml.safe_load((PROJECT / f".github/workflows/{name}.yml").read_text(encoding="utf-8"))
 
 
-ASKED = {"bug", "model", "deviation"}
+FORMS = {"bug", "model", "deviation"}
 
 
 def test_forms_of_issues_ask_for_what_an_answer_needs():
     folder = PROJECT / ".github" / "ISSUE_TEMPLATE"
-    assert {file.stem for file in folder.glob("*.yml")} == ASKED | {"config"}
-    for name in ASKED:
+    assert {file.stem for file in folder.glob("*.yml")} == FORMS | {"config"}
+    for name in FORMS:
         form = yaml.safe_load((folder / f"{name}.yml").read_text(encoding="utf-8"))
         assert {"name", "description", "body"} <= set(form)
         fields = form["body"]

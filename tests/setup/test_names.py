@@ -1,4 +1,4 @@
-"""Every public type has a name of its own: whoever meets one in a message or a search finds one thing."""
+"""Every public type has a unique name, so that a search for it finds one thing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAME_IN_EVERY_FOLDER = {
     "Entry": "a line of the folder's `LIST`: `registry::Entry` of that `Make`",
     "Facts": "what the list knows of a model",
     "Choice": "a model that was chosen, with its parameters",
-    "Case": "what rules of conformance are held to, kind by kind",
+    "Case": "cases of conformance rules, kind by kind",
     "Check": "a rule of conformance, kind by kind",
 }
 """Names that folders of models share on purpose, so that who knows one knows all; ARCHITECTURE.md says so."""
@@ -32,8 +32,8 @@ def rust() -> dict[str, list[tuple[str, bool, Path]]]:
     for file in sorted(PROJECT.glob("crates/*/src/**/*.rs")):
         crate = file.relative_to(PROJECT / "crates").parts[0]
         text = TESTS.split(file.read_text(encoding="utf-8"))[0]
-        for said in TYPE.finditer(text):
-            result[said["name"]].append((crate, said["crate"] is None, file.relative_to(PROJECT)))
+        for item in TYPE.finditer(text):
+            result[item["name"]].append((crate, item["crate"] is None, file.relative_to(PROJECT)))
     return result
 
 

@@ -59,7 +59,7 @@ def test_skips_are_failures_where_all_is_required(outcomes):
     assert "SLEDLAB_REQUIRE=1 is set, so nothing may be skipped" in out
 
 
-def test_what_nobody_can_install_may_be_missing(outcomes, monkeypatch):
+def test_uninstallable_packages_may_be_missing(outcomes, monkeypatch):
     skips = 'def test_it(): pytest.skip("no reference runs in none (set SLEDLAB_REFERENCE)")'
     monkeypatch.setenv("SLEDLAB_REFERENCE", "none")
     assert outcomes(skips, require="1")[0] == {"skipped": 1}
@@ -87,7 +87,7 @@ def test_what_is_missing_is_named(monkeypatch):
     assert set(missing_packages()) == {one for packages in PROGRAMS.values() for one in packages.split()}
 
 
-def test_packages_are_told_before_anything_is_installed():
+def test_packages_are_listed_before_installation():
     bare = subprocess.run(
         [sys.executable, "-I", "-S", require.__file__], capture_output=True, text=True, check=True
     )

@@ -38,7 +38,7 @@ SUBSET = (
 
 @pytest.fixture(scope="session")
 def everything(pytestconfig: pytest.Config) -> bool:
-    """Whether all reference runs are asked for."""
+    """Whether all reference runs are requested."""
     return bool(pytestconfig.getoption("--everything"))
 
 

@@ -1,4 +1,4 @@
-"""Arrays of four disks beside the recorded run of the reference simulator.
+"""Arrays of four disks compared with a recorded run of the reference simulator.
 
 Its disks share a bus. With a bus each, requests agree that have their array to themselves, but for RAID 5:
 where that starts two accesses at once, the bus can delay one of them, and some writes are a turn late there.

@@ -1,4 +1,4 @@
-"""A cache in front of a disk beside the recorded run of the reference simulator."""
+"""A cache in front of a disk compared with a recorded run of the reference simulator."""
 
 import csv
 import gzip
@@ -28,7 +28,7 @@ def table(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_the_disk_is_asked_for_the_same_blocks(tmp_path):
+def test_disk_serves_the_same_blocks(tmp_path):
     result = sl.simulate(
         COMPONENTS / "synthcachemem.trace.gz",
         device=imported("synthcachemem", tmp_path),

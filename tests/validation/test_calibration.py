@@ -58,7 +58,7 @@ def test_a_day_of_snake_runs_on_the_sleds_of_the_papers() -> None:
 def test_page_is_up_to_date(everything: bool) -> None:
     page = (DOCUMENTS / calibration.PAGE).read_text(encoding="utf-8")
     assert page.startswith(calibration.introduction())
-    # The long traces when everything is asked for.
+    # Long traces only in a full run.
     short = calibration.GENERATORS
     sections = [calibration.section(name) for name in (study.CALIBRATIONS if everything else short)]
     changed = [differs(page, new) for new in (*sections, *map(calibration.choices, short))]

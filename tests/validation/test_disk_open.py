@@ -80,7 +80,7 @@ def test_streams_take_as_long_in_every_phase(case: OpenRun) -> None:
     assert all(abs(result) < 0.012 for phase, result in off.items() if phase not in several)
 
 
-def test_services_are_told_apart() -> None:
+def test_services_are_distinguished() -> None:
     # The third overtakes the second; the fourth finds the drive idle.
     arrivals, responses = np.array([0.0, 1.0, 2.0, 50.0]), np.array([10.0, 29.0, 13.0, 5.0])
     assert disk_open.services(arrivals, responses).tolist() == [10.0, 15.0, 5.0, 5.0]

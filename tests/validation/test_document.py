@@ -12,7 +12,7 @@ from lab.validation.__main__ import PAGE, REPLAYED
 def test_page_is_up_to_date(everything: bool) -> None:
     page = (DOCUMENTS / PAGE).read_text(encoding="utf-8")
     # The cheap sections always; those from many replays, which leave what the page is written from, when
-    # everything is asked for.
+    # a full run is requested.
     for section in REPLAYED if everything else REPLAYED[:2]:
         result = section.save() if everything else section.measure()
         changed = differs(page, section.text(result))

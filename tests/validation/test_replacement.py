@@ -1,4 +1,4 @@
-"""Replacement policies beside libCacheSim's, on recorded applications, whose popular addresses shift."""
+"""Replacement policies compared with those of libCacheSim, on traces of applications."""
 
 from functools import cache
 from pathlib import Path
@@ -77,7 +77,7 @@ def test_slru_differs_only_while_the_cache_fills(name):
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_nobody_hits_more_often_than_belady(name):
+def test_no_policy_has_more_hits_than_belady(name):
     result = hits(name, *sl.replacement, rooms=(1000,))
     assert len(result) == len(list(sl.replacement))
     assert max(result, key=result.__getitem__) == ("belady", 1000)

@@ -25,4 +25,4 @@ def page(chromium: Browser) -> Iterator[Laboratory]:
     with laboratory(chromium) as opened:
         yield opened
     assert opened.complaints == []
-    assert opened.asked == [], "it asks nobody for anything"
+    assert opened.requested_urls == [], "the page requests no address"

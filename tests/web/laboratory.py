@@ -63,7 +63,7 @@ class Laboratory(Opened):
         self.tab("Yours")
         self.page.locator("#experiment").fill(experiment)
         self.page.get_by_role("button", name="Watch it").click()
-        self.told()
+        self.wait_for_summary()
 
     def crowd(self) -> None:
         """Goes to where more than `WAITING` wait."""
@@ -84,7 +84,7 @@ class Laboratory(Opened):
         result = self.page.locator(".message")
         return result.first.inner_text() if result.count() else ""
 
-    def told(self) -> None:
+    def wait_for_summary(self) -> None:
         """Waits until the whole run has been simulated."""
         self.page.locator("#checksum").wait_for(timeout=PATIENCE_MS)
 
@@ -146,4 +146,4 @@ def laboratory(
     file = file or with_its_own()
     with opened(browser, file, hash=hash, viewport=window or DESK, reduced_motion=motion) as result:
         result.page.locator(".tabs").wait_for()
-        yield Laboratory(result.page, result.complaints, result.asked)
+        yield Laboratory(result.page, result.complaints, result.requested_urls)

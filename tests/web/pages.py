@@ -21,17 +21,17 @@ PATIENCE_MS = 60_000
 
 @dataclass
 class Opened:
-    """A page, and what became of it.
+    """An opened page, its errors and its requests.
 
     Attributes:
-        page: It, as Playwright sees it.
+        page: The page, as a Playwright object.
         complaints: Errors and warnings of the console, and exceptions.
-        asked: Addresses that it asked for, itself and what it holds itself left out.
+        requested_urls: Addresses that it requested, except the page itself and its own blobs.
     """
 
     page: Page
     complaints: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    requested_urls: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -47,16 +47,16 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def opened(browser: Browser, file: Path, *, hash: str = "", **said: Any) -> Iterator[Opened]:
-    """Opens a file without a network; what else is said goes to Playwright's `new_context`."""
-    context = browser.new_context(offline=True, **said)
+def opened(browser: Browser, file: Path, *, hash: str = "", **options: Any) -> Iterator[Opened]:
+    """Open a file without a network; `options` are those of Playwright's `new_context`."""
+    context = browser.new_context(offline=True, **options)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     result = Opened(page)
 
     def requested(address: str) -> None:
         if address.partition("#")[0] != file.as_uri() and not address.startswith(("blob:", "data:")):
-            result.asked.append(address)
+            result.requested_urls.append(address)
 
     kinds = ("error", "warning", "assert")
     page.on("console", lambda message: message.type in kinds and result.complaints.append(message.text))

@@ -62,18 +62,18 @@ def _text(device: str, workload: str, keys: dict[str, object]) -> str:
         "workload": {"requests": REQUESTS},
         "replay": {"limit": REQUESTS},
     }
-    kind, *said = workload.split(":")
+    kind, *arguments = workload.split(":")
     tables["workload"] |= {
         "kind": kind,
-        **{key: float(value) for key, _, value in (one.partition("=") for one in said)},
+        **{key: float(value) for key, _, value in (one.partition("=") for one in arguments)},
     }
     for key, value in keys.items():
         table, _, name = key.partition(".")
         tables.setdefault(table, {})[name] = value
     lines = ["seed = 7"]
-    for table, said_of in tables.items():
+    for table, values in tables.items():
         lines.append(f"[{table}]")
-        lines.extend(f"{name} = {_written(value)}" for name, value in said_of.items())
+        lines.extend(f"{name} = {_written(value)}" for name, value in values.items())
     return "\n".join(lines) + "\n"
 
 

@@ -163,7 +163,7 @@ RESIDENCY = """async (toml) => {
 @pytest.mark.parametrize(
     ("name", "slots"), [("caching-disk", 120), ("write-buffer", 2048), ("mems-cached", 512)]
 )
-def test_slots_are_told_look_by_look(opened, name, slots):
+def test_slots_are_reported_for_each_lookup(opened, name, slots):
     small = SYSTEMS[name].replace('"caching-disk"', '"caching-disk:front_mb=1"')
     result = opened.ask(RESIDENCY, small.replace(str(REQUESTS), "6000"))
     assert result["slots"] == slots
@@ -227,7 +227,7 @@ MISTAKE = """async (toml) => {
 }"""
 
 
-def test_mistakes_are_told_as_on_the_command_line(opened):
+def test_errors_equal_those_of_the_command_line(opened):
     result = opened.ask(MISTAKE, '[device]\npreset = "mems-g22"\n')
     assert result["blame"] == "user"
     assert result["remedy"] == "did you mean `mems-g2`?"
@@ -254,14 +254,14 @@ def test_mistakes_are_told_as_on_the_command_line(opened):
 TRAP = """async ([wasm, huge, toml]) => {
     const bytes = Uint8Array.from(atob(wasm), (letter) => letter.charCodeAt(0));
     const core = wasm ? sledlab.laboratory(window.script, await WebAssembly.compile(bytes)) : start();
-    const asked = [huge ? core.open(huge) : core.putTrace("large", new Uint8Array(1e7)), core.catalogue()];
-    const told = (await Promise.allSettled(asked)).map(({ reason }) => reason.mistake);
+    const calls = [huge ? core.open(huge) : core.putTrace("large", new Uint8Array(1e7)), core.catalogue()];
+    const mistakes = (await Promise.allSettled(calls)).map(({ reason }) => reason.mistake);
     const run = await finish(toml, core);
     await core.close(run);
     await core.close(run);
     const { summary } = await core.outcome(await finish(toml, core));
     core.end();
-    return [told, summary.requests];
+    return [mistakes, summary.requests];
 }"""
 HUGE = """[device]
 preset = "ssd-tlc"

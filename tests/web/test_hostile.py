@@ -35,7 +35,7 @@ def drop(page: Laboratory, name: str, contents: bytes) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_refused_and_the_page_lives_on(name, page):
-    page.told()
+    page.wait_for_summary()
     drop(page, name, HOSTILE[name])
     page.page.locator(".message").wait_for()
     assert page.message.strip()
@@ -53,7 +53,7 @@ def run(page: Laboratory, experiment: str, control: str) -> None:
 
 
 def test_a_core_that_stops_takes_nothing_with_it(page):
-    page.told()
+    page.wait_for_summary()
     drop(page, "mine.csv", READS)
     page.page.get_by_text("mean response time").wait_for()
     mine = page.page.locator("#experiment").input_value()
@@ -72,11 +72,11 @@ def test_a_core_that_stops_takes_nothing_with_it(page):
 
 
 def test_a_trace_with_a_wicked_name_is_text_everywhere(page):
-    page.told()
+    page.wait_for_summary()
     drop(page, f"{SCRIPT}.csv", READS)
     page.page.get_by_text("mean response time").wait_for()
     page.press("Watch it")
-    page.told()
+    page.wait_for_summary()
     for view in ("Watch", "Race", "Design", "Yours"):
         page.tab(view)
         page.page.wait_for_timeout(300)
@@ -90,7 +90,7 @@ def test_an_experiment_with_wicked_texts_is_text_everywhere(chromium, tmp_path):
     device.write_text(f'kind = "mems"\nname = "{described}"\ndescription = "{described}"\n')
     file = sl.view(sl.workload("uniform"), device, limit=500).write(tmp_path / "view.html")
     with laboratory(chromium, file) as page:
-        page.told()
+        page.wait_for_summary()
         for view in ("Race", "Design", "Yours", "Watch"):
             page.tab(view)
             page.page.wait_for_timeout(300)
@@ -104,6 +104,6 @@ def test_an_experiment_with_wicked_texts_is_text_everywhere(chromium, tmp_path):
 )
 def test_a_wicked_address_does_no_harm(address, chromium):
     with laboratory(chromium, hash=address) as page:
-        page.told()
+        page.wait_for_summary()
         page.press("next choice")
         assert page.complaints == []

@@ -19,7 +19,7 @@ def test_the_page_is_small_enough_to_send():
 
 
 def test_time_passes_by_mouse(page):
-    page.told()
+    page.wait_for_summary()
     begun = page.time_s
     page.press("next choice")
     first = page.time_s
@@ -44,7 +44,7 @@ def test_time_passes_by_mouse(page):
 
 
 def test_time_passes_by_keyboard(page):
-    page.told()
+    page.wait_for_summary()
     keys = page.page.keyboard
     begun = page.time_s
     keys.press("ArrowRight")
@@ -84,7 +84,7 @@ def test_time_passes_by_keyboard(page):
 
 
 def test_every_control_can_be_reached_and_has_a_name(page):
-    page.told()
+    page.wait_for_summary()
     names = []
     for _ in range(60):
         page.page.keyboard.press("Tab")
@@ -100,7 +100,7 @@ def test_every_control_can_be_reached_and_has_a_name(page):
     assert len(names) >= count, names
 
 
-def test_the_choice_is_told_to_who_listens(page):
+def test_selection_is_announced_to_screen_readers(page):
     page.press("next choice")
     messages = page.page.locator("[aria-live=polite]").first.inner_text()
     assert "SPTF takes" in messages
@@ -109,7 +109,7 @@ def test_the_choice_is_told_to_who_listens(page):
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_nothing(view, page):
-    page.told()
+    page.wait_for_summary()
     page.tab(view)
     page.page.wait_for_timeout(500)
     assert page.violations() == []
@@ -118,7 +118,7 @@ def test_axe_finds_nothing(view, page):
 @pytest.mark.parametrize("view", VIEWS)
 def test_narrow_windows_have_one_column(view, chromium):
     with laboratory(chromium, window=PHONE) as page:
-        page.told()
+        page.wait_for_summary()
         page.tab(view)
         page.page.wait_for_timeout(500)
         assert page.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
@@ -127,7 +127,7 @@ def test_narrow_windows_have_one_column(view, chromium):
 
 def test_it_plays_at_once_unless_somebody_wants_little_motion(chromium):
     with laboratory(chromium) as page:
-        page.told()
+        page.wait_for_summary()
         begun = page.time_s
         page.page.wait_for_timeout(200)
         assert page.time_s == begun
@@ -136,7 +136,7 @@ def test_it_plays_at_once_unless_somebody_wants_little_motion(chromium):
 
 
 def test_the_map_follows_the_sled(page):
-    page.told()
+    page.wait_for_summary()
     # The darkest column of the stage, as a share of its width.
     middle = """(canvas => {
         const [width, height] = [canvas.width - 100, canvas.height - 120];
@@ -156,7 +156,7 @@ def test_the_map_follows_the_sled(page):
 
 
 def test_other_models_are_watched(page):
-    page.told()
+    page.wait_for_summary()
     for label, value in (
         ("scheduler", "fcfs"),
         ("device", "atlas-10k"),
@@ -210,7 +210,7 @@ def slowest(experiment: str) -> dict[str, Any]:
 @pytest.mark.parametrize("front", ["", "caching-disk", "mirror"])
 def test_one_request_is_of_the_watched_run(front, page):
     experiment = f'{HYBRID.replace("8", "1")}[hybrid]\nkind = "{front}"\n' if front else ARRAY
-    page.told()
+    page.wait_for_summary()
     page.press("Slowest")
     page.until("document.querySelector('#life-title').textContent.includes('read 4 KB')")
     page.watch(experiment)
@@ -226,7 +226,7 @@ def test_one_request_is_of_the_watched_run(front, page):
 
 
 def test_candidates_of_an_array_can_be_followed(page):
-    page.told()
+    page.wait_for_summary()
     page.watch(ARRAY)
     page.press("Slowest")
     page.press("previous choice")
@@ -238,7 +238,7 @@ def test_candidates_of_an_array_can_be_followed(page):
 
 
 def test_buffered_writes_are_explained(page):
-    page.told()
+    page.wait_for_summary()
     disk = HYBRID.replace("12.0", "5.0").replace("[system]", '[scheduler]\nkind = "sptf"\n[system]')
     page.watch(disk)
     page.page.keyboard.press("s")
@@ -252,7 +252,7 @@ def test_buffered_writes_are_explained(page):
 
 
 def test_the_list_shows_the_scheduler_of_an_alias(page):
-    page.told()
+    page.wait_for_summary()
     page.watch(ARRAY.replace("sptf", "c-look"))
     scheduler = page.page.get_by_role("combobox", name="scheduler", exact=True)
     assert scheduler.input_value() == "c-scan"
@@ -264,7 +264,7 @@ def test_the_list_shows_the_scheduler_of_an_alias(page):
 
 
 def test_overload_is_stated(page):
-    page.told()
+    page.wait_for_summary()
     warning = page.page.locator(".overload:visible")
     assert warning.count() == 0
     page.tab("Yours")
@@ -273,7 +273,7 @@ def test_overload_is_stated(page):
     page.page.get_by_text("mean response time").wait_for()
     assert OVERLOAD in warning.inner_text()
     page.press("Watch it")
-    page.told()
+    page.wait_for_summary()
     assert OVERLOAD in warning.inner_text()
     page.tab("Race")
     page.until("document.querySelector('.verdict').textContent.startsWith('sptf answers soonest')")
@@ -351,7 +351,7 @@ def test_the_platter_brings_the_sector_under_the_head(chromium, tmp_path):
         page.until(f"{label}.includes('#{row['id']} at')")
         head, sector = map(float, re.findall(r"([0-9.]+)°", page.page.evaluate(label)))
         apart = abs(head - sector)
-        # A track of the Atlas has some 300 sectors; angles are told to a tenth of a degree.
+        # A track of the Atlas has some 300 sectors; angles are shown to a tenth of a degree.
         assert min(apart, 360 - apart) <= 1.3
         page.press("next choice")
         assert f"#{row['id']} at" not in page.page.evaluate(label)
@@ -361,7 +361,7 @@ def test_the_platter_brings_the_sector_under_the_head(chromium, tmp_path):
 
 
 def test_the_numbers_are_the_same_as_natively(page):
-    page.told()
+    page.wait_for_summary()
     page.tab("Yours")
     text = page.page.locator("#experiment").input_value()
     page.press("Run and answer")
@@ -407,12 +407,12 @@ def test_a_design_is_answered_at_once_and_can_be_kept(page):
     device = cached.rename(cached.with_suffix(".toml"))
     assert sl.simulate(sl.workload("uniform"), device, limit=10).count == 10
     page.press("Watch it")
-    page.told()
+    page.wait_for_summary()
     assert page.message == ""
 
 
 def test_a_place_can_be_sent(page, chromium):
-    page.told()
+    page.wait_for_summary()
     page.chosen("scheduler", "sstf")
     page.press("Slowest")
     page.until("parseFloat(document.querySelector('.clock').textContent) > 1")
@@ -420,7 +420,7 @@ def test_a_place_can_be_sent(page, chromium):
     page.page.locator(".message").wait_for()
     address = page.page.evaluate("location.hash")
     with laboratory(chromium, hash=address) as other:
-        other.told()
+        other.wait_for_summary()
         other.until("parseFloat(document.querySelector('.clock').textContent) > 1")
         assert other.page.get_by_role("combobox", name="scheduler").input_value() == "sstf"
         assert other.time_s == page.time_s

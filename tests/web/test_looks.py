@@ -16,7 +16,7 @@ BLANK = """[...document.querySelectorAll("canvas")].filter(canvas => {
 """Canvases without a drawing: all pixels have one color."""
 
 
-def test_thousands_that_wait_are_shown_while_time_goes_on(page):
+def test_thousands_of_waiting_requests_are_shown_live(page):
     page.crowd()
     before = page.time_s
     page.press("Play")
@@ -24,7 +24,7 @@ def test_thousands_that_wait_are_shown_while_time_goes_on(page):
 
 
 def test_a_trace_of_a_million_requests_is_answered(page):
-    page.told()
+    page.wait_for_summary()
     page.tab("Yours")
     lines = (
         f"{n * 900},{'R' if n % 3 else 'W'},{(n * 7919 % 800000) * 4096},4096\n" for n in range(1_000_000)
@@ -47,7 +47,7 @@ def test_a_trace_of_a_million_requests_is_answered(page):
 @pytest.mark.parametrize("view", ["Watch", "Design", "Race"])
 def test_view_fits_the_window_and_is_drawn(view, window, chromium):
     with laboratory(chromium, window=window) as page:
-        page.told()
+        page.wait_for_summary()
         page.press("Slowest")
         page.tab(view)
         if view == "Race":

@@ -86,7 +86,7 @@ def measured(browser: Browser, file: Path, width_px: int) -> tuple[Opened, dict[
 def test_page_opens(page: str, width_px: int, chromium: Browser, pages: Path) -> None:
     result, size = measured(chromium, pages / PAGES[page], width_px)
     assert result.complaints == []
-    assert result.asked == [], "a page holds all it needs"
+    assert result.requested_urls == [], "a page holds all it needs"
     assert size["title"]
     assert size["width_px"] == width_px
     assert size["scroll_px"] <= width_px, f"it scrolls sideways: {size['sticking_out'][:5]}"
@@ -114,4 +114,4 @@ def test_faults_are_seen(fault: str, chromium: Browser, tmp_path: Path) -> None:
         assert size["scroll_px"] > PHONE_PX
         assert len(size["sticking_out"]) == 1
     else:
-        assert len(result.asked) == 1
+        assert len(result.requested_urls) == 1

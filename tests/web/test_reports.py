@@ -58,17 +58,19 @@ HYBRID = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-
 
 @pytest.fixture
 def opened(chromium: Browser) -> Iterator[Any]:
-    """Opens pages in a window; nothing may be complained of, or be asked for."""
+    """Open pages in a window; the console must be empty, and no address requested."""
     result = []
     with ExitStack() as windows:
 
-        def opens(file: Path, **said: Any) -> Page:
+        def opens(file: Path, **options: Any) -> Page:
             window = {"width": 1200, "height": 900}
-            result.append(windows.enter_context(browsing.opened(chromium, file, viewport=window, **said)))
+            result.append(windows.enter_context(browsing.opened(chromium, file, viewport=window, **options)))
             return result[-1].page
 
         yield opens
-    assert [each.complaints + each.asked for each in result if each.complaints or each.asked] == []
+    assert [
+        each.complaints + each.requested_urls for each in result if each.complaints or each.requested_urls
+    ] == []
 
 
 def report(pages: Path, name: str) -> Path:
@@ -217,10 +219,12 @@ def test_times_to_all_places(pages: Path, opened: Any) -> None:
     result = sl.seek_map("mems-g2")
     for key in ("ArrowRight", "Shift+ArrowRight", "ArrowDown", "+", "ArrowUp", "ArrowUp", "Shift+ArrowLeft"):
         window.keyboard.press(key)
-        said = re.match(r"x = (-?\d+), y = (-?\d+): ([\d.]+) ms", times.locator(".live-place").inner_text())
-        assert said
-        column, row = list(result.x_bit).index(int(said[1])), list(result.y_bit).index(int(said[2]))
-        assert float(said[3]) == pytest.approx(result.ms[row, column], rel=1e-3)
+        options = re.match(
+            r"x = (-?\d+), y = (-?\d+): ([\d.]+) ms", times.locator(".live-place").inner_text()
+        )
+        assert options
+        column, row = list(result.x_bit).index(int(options[1])), list(result.y_bit).index(int(options[2]))
+        assert float(options[3]) == pytest.approx(result.ms[row, column], rel=1e-3)
 
 
 @pytest.mark.parametrize("name", EXPLORED)

@@ -1,1 +1,1 @@
-"""The part of the reference data that comes with sledlab, and what it is held to by it."""
+"""Reference data that comes with sledlab, and the tests against it."""

@@ -1,4 +1,4 @@
-"""Sleds beside recorded runs of the reference simulator, on any machine."""
+"""Sleds compared with recorded runs of the reference simulator, on any machine."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_they_have_three_generations_and_what_tells_models_apart() -> None:
 
 
 def test_another_model_does_not_agree() -> None:
-    # A sled that settles twice as long, or is asked in another order, must not pass.
+    # A sled that settles twice as long, or serves requests in another order, must fail.
     run = RUNS["sched_G2_SPTF_OPT"]
     for scheduler, changes in (("sptf", {"settle_constants": 2.0}), ("fcfs", {})):
         result = replay(run.trace, "mems-g2-disksim", scheduler=scheduler, **(run.changes | changes))

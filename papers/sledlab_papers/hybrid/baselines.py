@@ -1,4 +1,4 @@
-"""Claims on caching disk and write buffer beside disk, MEMS and RAM (sections 1, 6.4 and 8; figure 6)."""
+"""Claims that compare caching disk and buffer with disk, MEMS and RAM (sections 1, 6.4, 8, figure 6)."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def w_36(runs: Systems) -> Judgement:
     return judged(0 <= gain < 0.4).saying(change=-gain)
 
 
-def _told(runs: Systems, workload: str, system: str) -> str:
+def _measured_text(runs: Systems, workload: str, system: str) -> str:
     """A mean response time in words, or that there is none."""
     return "overload" if runs.overloaded(workload, system) else f"{runs.at(workload, system):.2f} ms"
 
@@ -199,10 +199,10 @@ def w_37(runs: Systems) -> Judgement:
         queues=_over(over),
         on_disk=_queue(runs, DISK),
         on_buffer=_queue(runs, MWB),
-        buffered=_told(runs, TPCC, MWB),
-        lazy=_told(runs, TPCC, LAZY),
-        fifo=_told(runs, TPCC, FIFO),
-        lazy_fifo=_told(runs, TPCC, LAZY_FIFO),
+        buffered=_measured_text(runs, TPCC, MWB),
+        lazy=_measured_text(runs, TPCC, LAZY),
+        fifo=_measured_text(runs, TPCC, FIFO),
+        lazy_fifo=_measured_text(runs, TPCC, LAZY_FIFO),
         hits=row.read_hits,
         per_s=per_s,
         kb=kb,
@@ -237,9 +237,9 @@ def w_40(runs: Systems) -> Judgement:
     return judged(0.2 <= factor <= 1.2, factor > 0).saying(
         factor=factor,
         parts=_parts(runs, CELLO),
-        lazy=_told(runs, CELLO, LAZY),
-        fifo=_told(runs, CELLO, FIFO),
-        lazy_fifo=_told(runs, CELLO, LAZY_FIFO),
+        lazy=_measured_text(runs, CELLO, LAZY),
+        fifo=_measured_text(runs, CELLO, FIFO),
+        lazy_fifo=_measured_text(runs, CELLO, LAZY_FIFO),
     )
 
 

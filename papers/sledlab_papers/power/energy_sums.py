@@ -69,7 +69,7 @@ def places() -> dict[str, str]:
         "timeouts": table(head, rows),
         "timeouts_worst": tiny(100 * worst),
         "within": f"{100 * runs[0].max_state_deviation:g}",
-        "held_to": f"{100 * runs[0].max_total_deviation:g}",
+        "tolerance": f"{100 * runs[0].max_total_deviation:g}",
     }
 
 

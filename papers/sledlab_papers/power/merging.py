@@ -74,13 +74,13 @@ def _why_little(runs: PowerRuns, device: str) -> str:
 def h_69(runs: PowerRuns) -> Judgement:
     """Chains on the sled with 3200 tips: energy."""
     measured = _by_scheduler(runs, CHAINS, MERGED, NONE, "servicing_j")
-    beside = _by_scheduler(runs, CHAINS, NEIGHBOURS, NONE, "servicing_j")
+    by_scheduler = _by_scheduler(runs, CHAINS, NEIGHBOURS, NONE, "servicing_j")
     saved = [-change for changes in measured.values() for change in changes.values()]
     sign = min(saved) > 0
     return judged(sign and overlaps(saved, 0.05, 0.25), sign).saying(
         measured=_details(measured),
         saved=saved,
-        beside=_details(beside),
+        by_scheduler=_details(by_scheduler),
         why_little=_why_little(runs, "mems-g2-3200"),
     )
 

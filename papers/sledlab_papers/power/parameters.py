@@ -136,7 +136,7 @@ def y_24(_: PowerRuns) -> Judgement:
 
 
 def y_33(_: PowerRuns) -> Judgement:
-    """Active tips of whole blocks, and of the wanted parts."""
+    """Active tips of whole blocks, and of the requested parts."""
     full = reads("mems-g3", ((0.0, 0, 1),)).summary
     part = reads(
         "mems-g3", ((0.0, 0, 1),), ("replay.last_block", "random"), ("device.subsector_access", True)

@@ -51,7 +51,7 @@ def _metadata_saving(expected: int) -> float:
 
 
 def h_71(runs: PowerRuns) -> Judgement:
-    """Savings of access energy by bytes wanted: of requests for metadata, and of all."""
+    """Savings of access energy by bytes requested: of requests for metadata, and of all."""
     points = runs.points(METADATA)
     alone = {expected: _metadata_saving(expected) for expected in (4, 8, 128)}
     saved = {expected: -points.change(f"{expected} bytes", "sectors", 10.0, "access_j") for expected in BYTES}
@@ -68,7 +68,9 @@ def h_71(runs: PowerRuns) -> Judgement:
         alone=alone,
         saved_percent=100 * saved[128],
         saved=saved,
-        table=table(["bytes wanted", "saved of all access energy, %", "saved of that of metadata, %"], rows),
+        table=table(
+            ["bytes requested", "saved of all access energy, %", "saved of that of metadata, %"], rows
+        ),
         ceiling=ceiling,
         p=p,
     )
@@ -95,7 +97,7 @@ def h_72(runs: PowerRuns) -> Judgement:
 
 
 def y_03(runs: PowerRuns) -> Judgement:
-    """Savings if half of each block were wanted on average, and if every request were one block."""
+    """Savings if half of each block were requested on average, and if every request were one block."""
     result = snake("mems-g3", ("power.kind", "immediate"))
     servicing = result.energy.seek + result.energy.access
     tips = result.summary["tip_time_s"] * 1e-3
@@ -121,7 +123,7 @@ def _entries(points: Points, speedup: float) -> list[float]:
     return [points.at(WHOLE, speedup, entry) for entry in ENTRIES]
 
 
-def _beside_print(points: Points, speedup: float) -> tuple[str, list[float]]:
+def _with_published(points: Points, speedup: float) -> tuple[str, list[float]]:
     """Our entries and the printed ones, and the relative differences."""
     ours = _entries(points, speedup)
     off = [mine / published - 1 for mine, published in zip(ours, PRINTED[speedup], strict=True)]
@@ -149,22 +151,24 @@ def _only_servicing(points: Points, speedup: float) -> bool:
 def y_26(runs: PowerRuns) -> Judgement:
     """The table at ten times the speed."""
     points = runs.points(TABLE)
-    beside, off = _beside_print(points, 10.0)
+    comparison, off = _with_published(points, 10.0)
     checked = _only_servicing(points, 10.0)
     saved = points.at(WHOLE, 10.0, "servicing_j") - points.at(PART, 10.0, "servicing_j")
     near = [abs(share) <= 0.25 for share in off]
     return judged(all(near) and checked, any(near) and checked).saying(
-        beside=beside, saved=saved, printed=PRINTED[10.0][1] - PRINTED_PARTS[10.0][1], fitted=FITTED
+        comparison=comparison, saved=saved, printed=PRINTED[10.0][1] - PRINTED_PARTS[10.0][1], fitted=FITTED
     )
 
 
 def y_27(runs: PowerRuns) -> Judgement:
     """The table at a hundred times the speed."""
     points = runs.points(TABLE)
-    beside, off = _beside_print(points, 100.0)
+    comparison, off = _with_published(points, 100.0)
     ratio = points.at(WHOLE, 100.0, "mean_ms") / points.at(WHOLE, 10.0, "mean_ms")
     near = [abs(share) <= 0.35 for share in off]
-    return judged(all(near) and ratio >= 20, any(near)).saying(beside=beside, ratio=ratio, fitted=FITTED)
+    return judged(all(near) and ratio >= 20, any(near)).saying(
+        comparison=comparison, ratio=ratio, fitted=FITTED
+    )
 
 
 def y_28(runs: PowerRuns) -> Judgement:

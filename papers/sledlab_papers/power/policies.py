@@ -84,7 +84,7 @@ def _on_sleds(runs: PowerRuns) -> dict[str, Points]:
     return {"Seagate": runs.on_seagate(SLED), "Snake": runs.points(SLED)}
 
 
-def _beside(points: Points, policy: str) -> list[float]:
+def _above_oracle(points: Points, policy: str) -> list[float]:
     """Energy of a policy relative to that of parking at once, at every speed-up."""
     return [points.change(policy, IMMEDIATE, speedup, "energy_j") for speedup in points.speedups]
 
@@ -92,7 +92,7 @@ def _beside(points: Points, policy: str) -> list[float]:
 def y_13(runs: PowerRuns) -> Judgement:
     """The share algorithm on sleds and on a disk."""
     sleds = {
-        name: {policy: _beside(points, policy) for policy in LEARNING}
+        name: {policy: _above_oracle(points, policy) for policy in LEARNING}
         for name, points in _on_sleds(runs).items()
     }
     details = "; ".join(
@@ -104,7 +104,7 @@ def y_13(runs: PowerRuns) -> Judgement:
         for points, speedups in _disk(runs).values()
         for speedup in speedups
     ]
-    oracle = min(change for points in _on_sleds(runs).values() for change in _beside(points, ORACLE))
+    oracle = min(change for points in _on_sleds(runs).values() for change in _above_oracle(points, ORACLE))
     above = all(
         change >= 0 for measured in sleds.values() for changes in measured.values() for change in changes
     )

@@ -28,7 +28,7 @@ STREAM = {"mst": 1500}
 
 @cache
 def far_wait_ms(scheduler: str) -> tuple[float, bool]:
-    """Wait of the far request beside a stream, in ms, and whether it lasts until the stream ends."""
+    """Wait of the far request during a stream, in ms, and whether it lasts until the stream ends."""
     file = EXPERIMENTS / "lee2009-starvation.toml"
     experiment = sl.Experiment(file.read_text(encoding="utf-8"), str(file)).with_setting(
         "scheduler.kind", scheduler

@@ -17,7 +17,7 @@ def h_35(_: Reading) -> Judgement:
     """Rates, sequentiality and burstiness."""
     cello, hplajw = calibration.calibrate("cello"), calibration.calibrate("hplajw")
     rates = [_value(stand_in, "rate") for stand_in in (cello, hplajw)]
-    runs = [_value(stand_in, "goes on with one of 32 streams") for stand_in in (cello, hplajw)]
+    runs = [_value(stand_in, "continues one of 32 streams") for stand_in in (cello, hplajw)]
     bursts = [_value(stand_in, "dispersion at 1 s") for stand_in in (cello, hplajw)]
     near = all(
         abs(rate / published - 1) < TOLERANCE for rate, published in zip(rates, (33.0, 20.9), strict=True)

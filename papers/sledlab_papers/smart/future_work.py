@@ -96,7 +96,7 @@ def c_51(runs: SmartRuns) -> Judgement:
         "availability": of(runs, FAILURE),
         "scheduling inside the device": of(runs, SCHEDULING),
         "hybrid nodes": of(runs, HYBRID),
-        "disk nodes beside MEMS nodes": of(runs, MIXED),
+        "disk and MEMS nodes mixed": of(runs, MIXED),
         "an integrated chip": of(runs, CHIP),
         "nodes of today": of(runs, TODAY),
     }
@@ -187,9 +187,9 @@ def queries(runs: SmartRuns) -> str:
         )
         for disk, sled in _changed(runs)
     ]
-    first = table("nodes | store | held up by the processor | by the store | by the network", counted, 2)
+    first = table("nodes | store | bottleneck processor | store | network", counted, 2)
     header = (
-        "query | nodes | disk (s) | G3 (s) | times as fast | held up by | processor × 2 (%) | store × 2 (%)"
+        "query | nodes | disk (s) | G3 (s) | times as fast | bottleneck | processor × 2 (%) | store × 2 (%)"
     )
     return f"{first}\n{table(f'{header} | network × 2 (%)', changed)}"
 
@@ -361,7 +361,7 @@ def chip(runs: SmartRuns) -> str:
         )
         rows.append([*reported, *last])
     header = "job | node (s) | no software of a request (s) | no commands, no bus (s) | InfiniBand (s)"
-    return table(f"{header} | times as fast | held up by | {CLOCK_MHZ / 1000:g} GHz (s) | held up by", rows)
+    return table(f"{header} | times as fast | bottleneck | {CLOCK_MHZ / 1000:g} GHz (s) | bottleneck", rows)
 
 
 def _of_chip(runs: SmartRuns) -> dict[str, str]:
@@ -373,7 +373,7 @@ def _of_chip(runs: SmartRuns) -> dict[str, str]:
     largest = max(jobs, key=lambda job: times(*_steps(runs, job)[3:]))
     return {
         "chip_gain": f"{min(gains):.1f} to {max(gains):.1f}",
-        "chip_held": each("`{}` by the {}", zip(jobs, checked, strict=True)),
+        "chip_bottlenecks": each("`{}` by the {}", zip(jobs, checked, strict=True)),
         "chip_after": each("the {} ({} of them)", after.items(), " and "),
         "chip_largest": largest,
         "chip_fast": f"{min(fast):.2f} to {max(fast):.1f}",

@@ -31,7 +31,7 @@ OF_JOB = {
 }
 
 UNIVERSES = {25: 4, 50: 0, 100: 0, 200: 0, 500: 0}
-"""Numbers of items beside the experiment's 1,000, with the largest set looked for; 0: no limit.
+"""Numbers of items other than the experiment's 1,000, with the largest set looked for; 0: no limit.
 
 Of 25 items, of which a transaction has 20, nearly every set is frequent: larger ones would never be counted.
 """

@@ -1,4 +1,4 @@
-"""Tables of the page: every printed number beside ours, and the bottlenecks of jobs."""
+"""Tables of the page: published and simulated numbers, and the bottlenecks of jobs."""
 
 from __future__ import annotations
 
@@ -31,9 +31,11 @@ def printed(runs: SmartRuns) -> str:
     for each in PRINTED:
         ours = [_ours(runs.under(reading), each) for reading in READINGS]
         stage = f"{each.stage.job}, {each.stage.phase}, {each.stage.nodes} nodes, {NAMES[each.device]}"
-        beside = [f"{_number(value)} ({value / each.seconds:.2f})" for value in ours]
+        simulated = [f"{_number(value)} ({value / each.seconds:.2f})" for value in ours]
         kind = {"store": "I/O", "compute": "compute", "network": "communication"}[each.part]
-        rows.append([stage, kind, _number(each.seconds), *beside, f"`{each.fitted}`" if each.fitted else ""])
+        rows.append(
+            [stage, kind, _number(each.seconds), *simulated, f"`{each.fitted}`" if each.fitted else ""]
+        )
     header = ["stage", "", "printed (s)", *(reading.title for reading in READINGS), "fitted to it"]
     return table(header, rows, words=2)
 

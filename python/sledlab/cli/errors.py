@@ -55,7 +55,7 @@ def _decoded(word: str) -> str:
 def not_encoded(error: UnicodeEncodeError) -> Error:
     """The error about a name that the encoding of this locale cannot express."""
     return Error(
-        f"`{visible(error.object)}` cannot be said in the encoding of this locale, {error.encoding}",
+        f"`{visible(error.object)}` cannot be represented in the encoding of this locale, {error.encoding}",
         remedy="set PYTHONUTF8=1, or a locale such as LC_ALL=C.UTF-8",
     )
 

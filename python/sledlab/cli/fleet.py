@@ -27,10 +27,10 @@ split_volumes = later("sledlab.traces.splitting:split_volumes")
 @sort_option
 @quiet_option
 def split(files: tuple[str, ...], out: str, format: str | None, sort: int) -> None:
-    """Take a trace of many volumes apart, into Parquet files for each.
+    """Split a trace of many volumes into Parquet files, one directory for each volume.
 
-    FILES continue one another, such as one for each day; all volumes keep their names and share one clock.
-    Needs 24 bytes of room for each request while it works, beside what it writes.
+    FILES are consecutive parts of one trace, such as one for each day. Volumes keep their names and share one
+    clock. Temporary files need 24 bytes for each request, in addition to the output.
 
     \b
     Examples:

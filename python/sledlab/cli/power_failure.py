@@ -27,14 +27,14 @@ class Plug:
 
     def __init__(self) -> None:
         self.server: Server | None = None
-        self._asked = 0
+        self._pending = 0
 
     def pull(self, number: int, frame: FrameType | None) -> None:
-        """Handles the signal: the power fails, and the loss, or why the power cannot fail, is printed."""
-        self._asked += 1
-        if self._asked > 1:
-            return  # the signal came during a power failure: the loop below makes another one after it
-        while self._asked:
+        """Handle the signal: make the power fail, and print the loss or why the power cannot fail."""
+        self._pending += 1
+        if self._pending > 1:
+            return  # a handler that the signal interrupted is in the loop below, and handles this one too
+        while self._pending:
             try:
                 message = (
                     summary.power_failure(self.server.power_fail()) if self.server else "There is no device."
@@ -42,7 +42,7 @@ class Plug:
             except Error as error:
                 message = str(error)
             terminal.tell(message)
-            self._asked -= 1
+            self._pending -= 1
 
 
 @contextmanager

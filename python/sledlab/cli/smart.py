@@ -251,7 +251,7 @@ def smart_record(
     clashing = sorted(set(parameters) & {"job", "node_count", "progress", "failed", *declarations})
     if clashing:
         raise Error(
-            f"`{clashing[0]}` is said by --{clashing[0].replace('_', '-')}", remedy="leave out --job-set"
+            f"`{clashing[0]}` is set by --{clashing[0].replace('_', '-')}", remedy="leave out --job-set"
         )
     with Progress("recording", of="") as progress:
         if query is not None:

@@ -50,18 +50,16 @@ table = later("sledlab.traces.table")
 read_trace = later("sledlab.traces.read:read_trace")
 Steps = later("sledlab.traces.steps:Steps")
 
-format_option = option(
-    "--format", metavar="F", help="Format of the trace; told by its content when left out."
-)
+format_option = option("--format", metavar="F", help="Trace format; default: detected from the content.")
 sort_option = option(
     "--sort",
     metavar="N",
     type=Count(least=0),
     default=0,
-    help="Put requests in order that come up to N lines too late.",
+    help="Sort requests that are out of order by up to N lines.",
 )
 to_option = option(
-    "--to", metavar="F", help="Format to write: csv, disksim-ascii or parquet; told by the name of OUT."
+    "--to", metavar="F", help="Format to write: csv, disksim-ascii or parquet; default: from the name of OUT."
 )
 device_column_option = option(
     "--device-column", is_flag=True, help="Keep device numbers, as a further column."

@@ -222,15 +222,15 @@ class Server:
         return self.emulation
 
     def power_fail(self, seed: int | None = None) -> PowerFailure:
-        """The device loses its power now, and is switched on again.
+        """Simulate a power failure of the device now, and switch the device on again.
 
-        Chance says which of the blocks being written reach a medium; a volatile cache loses blocks that were
-        not flushed. Connections break, and the server goes on with the data that is on the media then. A
-        device that `attach` made is attached again, as when a host starts anew: processes with files open get
-        errors.
+        Random numbers decide which of the blocks being written reach a medium. A volatile cache loses blocks
+        that were not flushed. Connections break; the server then serves the data that is on the media. A
+        device made by `attach` is attached again, as after a restart of the host: processes with open files
+        get errors.
 
         Args:
-            seed: Seed of that chance; by default that of the experiment.
+            seed: Seed of these random numbers; default: the seed of the experiment.
 
         Returns:
             What the power failure lost, and what survived it.
@@ -299,9 +299,9 @@ class Server:
             self._recording.finish(self.result)
 
     def _through(self) -> str:
-        """Through what the time to applications was measured: `socket`, `file`, `loop`; or it was `said`."""
+        """How the time to applications was measured: `socket`, `file`, `loop`; `declared` if given."""
         if self._options.get("untimed") or host_of(self._options.get("host_us")) is not None:
-            return "said"
+            return "declared"
         kind = (self._options.get("attach") or "socket").partition(":")[0]
         return "loop" if kind == "ext4" else kind
 

@@ -39,7 +39,7 @@ class ListedJob(NamedTuple):
         meaning: The meaning, in one line.
         home: Module and generator function.
         data: Name of the kind of data that it runs on.
-        phases: Names of its phases, where they are the same for all data; progress is told by them.
+        phases: Names of its phases, where they are the same for all data; progress reports name them.
     """
 
     name: str
@@ -121,10 +121,10 @@ class Job:
     Attributes:
         name: Name of the job.
         function: A generator function of a node and parameters, each with a default.
-        phases: Names of its phases, where they are known before it runs; progress is told by them.
+        phases: Names of its phases, where they are known before it runs; progress reports name them.
         data: The kind of data, by name; empty where the job's own file makes it.
         make: The function `data(number, nodes, seed)` of the user's file, which makes the data of a node.
-        client: The function `client` beside the job, which makes the answer of what nodes return; if any.
+        client: The function `client` of the same file, which makes the answer from what nodes return; if any.
         source: A hash of the job's source and of the sources of `sledlab.job`.
         file: The user's file; empty for one that comes with sledlab.
     """

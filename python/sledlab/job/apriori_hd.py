@@ -105,7 +105,7 @@ class NodeGrid:
         return self.nodes // self.rows
 
     @property
-    def beside(self) -> range:
+    def row_nodes(self) -> range:
         """Nodes of the same row."""
         return range(self.row * self.columns, (self.row + 1) * self.columns)
 
@@ -162,7 +162,7 @@ def _find(
         batch = candidates[sweep * fitting : (sweep + 1) * fitting]
         counts = yield from _counted(node, batch, grid, rounds)
         if grid.columns > 1:
-            counts = yield node.all_reduce(counts, among=grid.beside)
+            counts = yield node.all_reduce(counts, among=grid.row_nodes)
         result.append(kept(batch, counts, minimum))
     mine = ItemsetLevel.of(result, length, len(candidates))
     parts = yield node.all_gather((mine.sets, mine.counts, mine.candidates), among=grid.ring)

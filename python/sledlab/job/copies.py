@@ -73,7 +73,7 @@ def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolde
 def gathered(
     copies: Mapping[int, StoredFile], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
 ) -> Any:
-    """Rows read from several holders, put together as if one file held them."""
+    """Rows read from several holders of copies, concatenated as if they came from one file."""
     result = [copies[holder].span(start, stop, columns) for holder, start, stop in pieces]
     if len(result) == 1:
         return result[0]
@@ -174,7 +174,7 @@ def _copied(stored: StoredFile, place: Path) -> StoredFile:
             every = stored.span(0, stored.rows, ())
             offsets = _saved(every.offsets, place / "offsets.npy")
             return Baskets(Transactions(offsets, _saved(every.items, place / "items.npy")), 0, stored.rows)
-    raise TypeError(f"nobody knows how to copy {type(stored).__name__}")
+    raise TypeError(f"cannot copy {type(stored).__name__}")
 
 
 def _saved(array: Array, path: Path) -> Array:

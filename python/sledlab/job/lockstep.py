@@ -36,7 +36,7 @@ def run(
             tell(nodes[number].begun, done + 1)
         if all(each.ended for each in running):
             break
-        for call in ready([each.asked if each is not None else None for each in requested]):
+        for call in ready([each.request if each is not None else None for each in requested]):
             steps = {member: step for member in call.members if (step := requested[member]) is not None}
             coming.update(_exchanged(steps, nodes) if call.kind == "exchange" else _together(call, steps))
             if collective := call.collective():
@@ -45,8 +45,8 @@ def run(
 
 
 def _together(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
-    """The result of a collective for each member, fetched when the member goes on."""
-    root = call.members[call.asked.root or 0]
+    """The result of a collective for each member, computed when the member resumes."""
+    root = call.members[call.request.root or 0]
     values = [step.brings for step in steps.values()]
     coming: Coming = nothing
     match call.kind:
@@ -63,7 +63,7 @@ def _together(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
 
 
 def _exchanged(steps: Mapping[int, Superstep], nodes: Sequence[Node]) -> dict[int, Coming]:
-    """The parts that each member receives in an exchange, put together when the member goes on."""
+    """The parts that each member receives in an exchange, assembled when the member resumes."""
     if of_rows([step.brings for step in steps.values()]):
         return {member: _rows(steps, nodes[member]) for member in steps}
     sent = {
@@ -84,7 +84,7 @@ def _exchanged(steps: Mapping[int, Superstep], nodes: Sequence[Node]) -> dict[in
 
 
 def _rows(steps: Mapping[int, Superstep], node: Node) -> Coming:
-    """The rows that a node receives, put together only when it goes on: never those of all nodes at once."""
+    """The rows that a node receives, concatenated when it resumes, to limit memory."""
 
     def take() -> Any:
         parts = {sender: step.brings[node.number] for sender, step in steps.items()}

@@ -47,8 +47,8 @@ class Ranks:
                     step = running.advance(coming)
                 except Error as error:
                     failed = error
-            asked_or_failed = self._world.allgather(failed or (None if step is None else step.asked))
-            requested = _unless_failed(asked_or_failed)
+            request_or_error = self._world.allgather(failed or (None if step is None else step.request))
+            requested = _unless_failed(request_or_error)
             tell(node.begun, sum(each is not None for each in requested))
             if all(each is None for each in requested):
                 break
@@ -63,7 +63,7 @@ class Ranks:
     def _deliver(self, call: Call, step: Superstep, node: Node) -> Any:
         """The result of a superstep on this rank."""
         ranks = self._ranks(call)
-        root = call.asked.root or 0
+        root = call.request.root or 0
         match call.kind:
             case "exchange":
                 return _exchanged(ranks, call, step, node)

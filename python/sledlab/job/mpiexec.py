@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sledlab.job.task import Tell
 
 INSTALL = "pip install 'sledlab[mpi]'"
-PROGRESS = "sledlab-told "
+PROGRESS = "sledlab-progress "
 """Begins a line of output that reports the progress of the job."""
 
 
@@ -71,10 +71,10 @@ def _program(command: str) -> list[str]:
         Error: No such program is installed, or mpi4py is missing.
     """
     if find_spec("mpi4py") is None:
-        raise Error("jobs run under MPI by mpi4py, which is not there", remedy=INSTALL)
+        raise Error("jobs run under MPI by mpi4py, which is not installed", remedy=INSTALL)
     name, *remaining = shlex.split(command) or ["mpiexec"]
-    beside = Path(sys.executable).with_name(name)
-    result = str(beside) if beside.exists() else shutil.which(name)
+    sibling = Path(sys.executable).with_name(name)
+    result = str(sibling) if sibling.exists() else shutil.which(name)
     if result is None:
         raise Error(f"there is no program `{name}` to start ranks of MPI", remedy=INSTALL)
     return [result, *remaining]

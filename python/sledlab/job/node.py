@@ -57,8 +57,8 @@ class Node(Store):
     ) -> None:
         super().__init__(number, nodes, scratch, memory, measured=measured, share=share)
         self.random: numpy.random.Generator = np.random.Generator(np.random.PCG64([seed, number]))
-        self.asked: Superstep | None = None
-        """The superstep that the node has asked for and not yielded yet."""
+        self.pending: Superstep | None = None
+        """The superstep that the job has created and not yielded yet."""
 
     def split(self, rows: Array, to: Array, streams: int = 0) -> NodeParts:
         """Rows split by destination: the nodes, or `streams` streams; `to` holds each row's destination.
@@ -186,7 +186,7 @@ class Node(Store):
     ) -> Superstep:
         """A superstep of the phase that the node is in, which the job has to yield."""
         where = caller()
-        if self.asked is not None:
+        if self.pending is not None:
             raise self.unyielded()
         assert self.step is not None
         members = members if members is not None else self._members(among)
@@ -199,8 +199,8 @@ class Node(Store):
             place = taking_part.index(root)
         bytes_brought = size(value) if size_of is None else size_of
         requested = SuperstepRequest(kind, self.begun, members, place, bytes_brought, where)
-        self.asked = Superstep(requested, value, combine)
-        return self.asked
+        self.pending = Superstep(requested, value, combine)
+        return self.pending
 
     def takes_in(self, rows: int) -> None:
         """Counts rows that arrived from other nodes."""
@@ -208,10 +208,10 @@ class Node(Store):
             self._count("unpack", rows)
 
     def unyielded(self) -> Error:
-        """The error about a superstep that the job asked for and did not yield."""
-        assert self.asked is not None
+        """The error about a superstep that the job created and did not yield."""
+        assert self.pending is not None
         return Error(
-            f"the {self.asked.asked} was not yielded", remedy="write: came = yield node.exchange(...)"
+            f"the {self.pending.request} was not yielded", remedy="write: came = yield node.exchange(...)"
         )
 
     def _members(self, among: Iterable[int] | None) -> tuple[int, ...] | None:

@@ -90,7 +90,7 @@ class Phases:
         memory = whole(memory, "bytes of memory")
         if memory > self.memory:
             raise Error(
-                f"{memory:,} bytes are to be held in memory, and the node has {self.memory:,}",
+                f"the job needs {memory:,} bytes of memory, and the node has {self.memory:,}",
                 remedy="work in smaller pieces, or give nodes more memory: --memory-mb",
             )
         self.step.memory = max(self.step.memory, memory)

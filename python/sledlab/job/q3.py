@@ -90,7 +90,7 @@ class _Joins:
         self._method = method
         self._everywhere = True
         self._exchanged = 0
-        self._held = 0
+        self._table_bytes = 0
 
     def build(self, rows: Array, key: str, table: str, kind: Kind, share: float) -> Step:
         """Sends the rows to the nodes that probe them: to all nodes, or each to the node of its hash.
@@ -103,7 +103,7 @@ class _Joins:
             share: Estimated share of that table's rows that will probe.
         """
         node = self._node
-        node.holds(self._held + rows.nbytes)
+        node.holds(self._table_bytes + rows.nbytes)
         if node.nodes > 1:
             width = np.dtype(kind).itemsize
             self._everywhere = yield from self._to_all(rows, share * node.count(table) * width)
@@ -113,8 +113,8 @@ class _Joins:
             else:
                 rows = yield from _to_hashes(node, rows, key)
         node.does(hash=len(rows))
-        node.holds(self._held + rows.nbytes)
-        self._held = rows.nbytes
+        node.holds(self._table_bytes + rows.nbytes)
+        self._table_bytes = rows.nbytes
         return rows[np.argsort(rows[key])]
 
     def _to_all(self, rows: Array, probing: float) -> Step:
@@ -128,14 +128,14 @@ class _Joins:
     def probe(self, blocks: Iterable[Array], key: str) -> Step:
         """Blocks of rows that probe; rows that have to be exchanged first probe in a phase of their own."""
         node = self._node
-        node.holds(self._held)
+        node.holds(self._table_bytes)
         if not self._everywhere:
             rows = np.concatenate(list(blocks))
-            node.holds(self._held + rows.nbytes)
+            node.holds(self._table_bytes + rows.nbytes)
             rows = yield from _to_hashes(node, rows, key)
             self._exchanged += 1
             node.phase(f"join {self._exchanged}")
-            node.holds(self._held + rows.nbytes)
+            node.holds(self._table_bytes + rows.nbytes)
             blocks = [rows]
         return self._counted(blocks)
 
@@ -159,7 +159,7 @@ def _before(days_of: tuple[date, date], when: str) -> float:
 
 
 def _scanned(node: Node, table: str, kind: Kind, required: Callable[[Array], Array]) -> Iterator[Array]:
-    """Blocks of the wanted rows of a table, the first one empty: amounts as whole cents, days as numbers."""
+    """Blocks of rows that satisfy `required`, the first empty: amounts in whole cents, days as numbers."""
     yield np.empty(0, kind)
     for rows in node.read(table, (*(name for name, _ in kind), *LOOKED_AT[table])):
         node.does(tuple=len(rows))

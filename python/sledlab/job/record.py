@@ -59,7 +59,7 @@ def record(
         measured: Whether to take the time of this machine's processor instead of counting operations; such a
             record differs from run to run.
         again: Whether to run the job although its record is kept.
-        redundancy: The holder of copies of a node's files: nobody (`none`), its mirror (`mirror`: nodes 2i
+        redundancy: The holder of copies of a node's files: no node (`none`), its mirror (`mirror`: nodes 2i
             and 2i + 1 hold each other's), or the next node (`chained`).
         failed: A node that has failed, or several: their files are read from copies, and the record is the
             same; a replay tells what that costs. The job runs even if its record is kept.

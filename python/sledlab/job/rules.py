@@ -80,7 +80,7 @@ def _rules(
     """Rules of sets of one size, consequent by consequent: the number of rules tried, and those that hold.
 
     A consequent is a set of columns, as bits. Where a consequent's confidence is too low for a set, that of a
-    larger one is too: only consequents all of whose parts held are tried.
+    larger one is too: only consequents are tried whose parts all have enough confidence.
     """
     size = rows.shape[1]
     trying = {1 << column: np.ones(len(rows), bool) for column in range(size)} if len(rows) else {}
@@ -105,7 +105,7 @@ def _rules(
 
 
 def _larger(stored: dict[int, Array], size: int) -> dict[int, Array]:
-    """Consequents with one item more, with the sets for which all parts of the consequent held."""
+    """Consequents with one more item, and the sets for which all their parts have enough confidence."""
     result = {}
     for consequent in stored:
         for column in range(consequent.bit_length(), size):

@@ -57,20 +57,20 @@ class RunningJob:
             node.resume()
             superstep = self._generator.send(came)
             node.lap()
-            if superstep is None or superstep is not node.asked:
+            if superstep is None or superstep is not node.pending:
                 remedy = (
                     "yield what exchange, all_gather, gather, broadcast, reduce, all_reduce or barrier give"
                 )
                 raise Error(f"the job yielded {type(superstep).__name__}", remedy=remedy)
         except StopIteration as end:
             node.lap()
-            if node.asked is not None:
+            if node.pending is not None:
                 raise job_error(self.name, node, node.unyielded()) from None
             self.ended, self.answer = True, end.value
             return None
         except Exception as error:
             raise job_error(self.name, node, error, self._generator.gi_frame) from error
-        node.asked = None
+        node.pending = None
         return superstep
 
 

@@ -51,9 +51,9 @@ class Store(Phases):
 
     def has(self, files: Mapping[str, StoredFile]) -> None:
         """Puts files on the node's store, before the job begins."""
-        self._files.update({name: self._held(stored) for name, stored in files.items()})
+        self._files.update({name: self._with_copies(stored) for name, stored in files.items()})
 
-    def _held(self, stored: StoredFile) -> StoredFile:
+    def _with_copies(self, stored: StoredFile) -> StoredFile:
         """A file of the data, with the copies of all nodes that hold the share."""
         return stored if self._share is None else kept(stored, self._share, self._rooms(self._share))
 
@@ -84,7 +84,7 @@ class Store(Phases):
         place, parts = (members.index(self.number), len(members)) if self.number in members else (0, 0)
         full = self._shared[file]
         part = full.part(place, parts) if parts else Rows(np.empty(0, np.uint8), full.width)
-        self._files[file] = self._held(part)
+        self._files[file] = self._with_copies(part)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -239,7 +239,7 @@ class Reader:
         """
         if not 0 <= start <= stop <= self._stored.rows:
             raise Error(
-                f"rows {start:,} to {stop:,} of `{self._access.file}` are asked for, "
+                f"rows {start:,} to {stop:,} of `{self._access.file}` are requested, "
                 f"which has {self._stored.rows:,}",
                 remedy="read no further than the file's end: `len(reader)`",
             )

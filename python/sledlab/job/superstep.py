@@ -1,7 +1,7 @@
-"""Supersteps: a job yields one, and goes on when all nodes that take part have yielded theirs.
+"""Supersteps: a job yields one, and resumes when all nodes that take part have yielded theirs.
 
-Which supersteps can go on, and which nodes wait for which, is decided here, for nodes in one process and for
-ranks of MPI.
+Nodes in one process and ranks of MPI share these rules: which supersteps are complete, and which nodes wait
+for which.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SuperstepRequest:
         members: Nodes that take part, in order; None for all.
         root: The member that sends or receives, by its place among members; None where all do.
         bytes: Bytes that the node brings.
-        where: File and line of the job that asked for it.
+        where: File and line of the job that created it.
     """
 
     kind: str
@@ -81,33 +81,33 @@ class SuperstepRequest:
 class Superstep:
     """A superstep with the values the node brings; made by a method of `Node`, yielded by the job."""
 
-    asked: SuperstepRequest
+    request: SuperstepRequest
     brings: Any = None
     combine: Callable[[Any, Any], Any] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
 class Call:
-    """A superstep that all its members have asked for."""
+    """A superstep that all its members have yielded."""
 
-    asked: SuperstepRequest
+    request: SuperstepRequest
     members: tuple[int, ...]
     bytes: tuple[int, ...]
 
     @property
     def kind(self) -> str:
         """`exchange`, or a kind of collective."""
-        return self.asked.kind
+        return self.request.kind
 
     def collective(self) -> Collective | None:
         """The collective for the record; None for an exchange, whose bytes are in the steps of its nodes."""
         if self.kind == "exchange":
             return None
-        return Collective(self.asked.phase, self.kind, self.members, self.bytes, self.asked.root)
+        return Collective(self.request.phase, self.kind, self.members, self.bytes, self.request.root)
 
 
 def ready(requested: Sequence[SuperstepRequest | None]) -> list[Call]:
-    """The supersteps that can go on; `requested` holds that of each node, None where its job has ended.
+    """The supersteps that are complete; `requested` holds that of each node, None where its job has ended.
 
     Raises:
         Error: None can go on: nodes wait for each other, or for one whose job has ended.
@@ -144,7 +144,7 @@ def _deadlock(requested: Sequence[SuperstepRequest | None], groups: Sequence[Seq
         how = (
             "ended"
             if all(requested[node] is None for node in absent)
-            else "asked for something else, or ended"
+            else "yielded another superstep, or ended"
         )
         waiting.append(f"{_named(nodes)} in {first} for {_named(absent)}, which {how}")
     return Error(
@@ -220,7 +220,7 @@ def combined(superstep: Superstep, values: Sequence[Any]) -> Any:
     try:
         return reduce(superstep.combine or add, values)
     except Exception as error:
-        raise Error(f"{superstep.asked} cannot combine values: {type(error).__name__}: {error}") from error
+        raise Error(f"{superstep.request} cannot combine values: {type(error).__name__}: {error}") from error
 
 
 def size(value: Any) -> int:

@@ -47,7 +47,7 @@ class JobTask:
         memory_mb: Memory of a node for the job, in MB of 2^20 bytes.
         seed: Seed of random numbers.
         measured: Whether the processor's time is taken instead of operations counted.
-        said: The arguments of `task`, from which other processes make the same task.
+        arguments: The arguments of `task`, from which other processes make the same task.
         shares: The holders of the files of each node, where these have copies; otherwise empty.
     """
 

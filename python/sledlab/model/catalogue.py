@@ -327,7 +327,7 @@ NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 """An empty work record, valid with any node and network: it serves to check these."""
 
 node = _OfClusters("node", "nodes")
-"""Nodes of a cluster: a processor and memory beside a store.
+"""Nodes of a cluster: a processor, memory and a store.
 
 Examples:
     >>> import sledlab as sl

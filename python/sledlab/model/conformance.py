@@ -44,7 +44,7 @@ def check(
 
     Raises:
         Error: The model breaks a rule; the message names the rule, the case, the request, and what to do. Or
-            there is no such model, or its kind cannot be told from its methods.
+            there is no such model, or its methods do not determine its kind.
 
     Returns:
         The rules that the model keeps, a sentence each.
@@ -81,7 +81,7 @@ def kept(
         kind = model.kind if isinstance(model, ModelChoice) else _kind(word, plugins)
     if kind not in KINDS:
         raise Error(
-            f"{PLURALS.get(kind, kind)} have no rules to be held to", remedy=f"known: {', '.join(KINDS)}"
+            f"{PLURALS.get(kind, kind)} have no conformance rules", remedy=f"known: {', '.join(KINDS)}"
         )
     if kind != "device":  # a device may be a file, which no catalogue lists
         require(kind, word)

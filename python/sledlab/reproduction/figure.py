@@ -46,7 +46,7 @@ class FigureRun:
 
 @dataclass(frozen=True)
 class PublishedValue:
-    """A statement of the paper, drawn beside our values.
+    """A statement of the paper, drawn next to the measured values.
 
     Attributes:
         text: The statement, and the section of the paper that it is in.

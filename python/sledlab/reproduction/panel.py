@@ -1,4 +1,4 @@
-"""Drawing a panel of a figure: our lines, bars or stacks, and the statements of the paper beside them."""
+"""Drawing a panel of a figure: measured lines, bars or stacks, and the published values."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ class Drawn:
         if published.at:
             yield self._dots([(self._place(x), y) for x, y in published.at])
         if published.by and published.at_x is not None:
-            yield self._beside(published)
+            yield self._relative(published)
         elif published.by:
             yield self._band(published)
         if published.x:
@@ -308,7 +308,7 @@ class Drawn:
             xs, ys, "D", color=PRINTED, markeredgecolor=INK, markersize=6, markeredgewidth=0.9, zorder=5
         )[0]
 
-    def _beside(self, published: PublishedValue) -> Any:
+    def _relative(self, published: PublishedValue) -> Any:
         """Draws a value, or a range of values, relative to one of our values."""
         assert published.by
         base = next(

@@ -113,7 +113,7 @@ def label_of(value: Any) -> str:
 
 
 def _is(row: Row, key: str, required: Any) -> bool:
-    """Whether a row has the wanted value under a key; a mapping has a wanted value for each place."""
+    """Whether a row has the required value under a key; a mapping has a required value for each place."""
     if isinstance(required, dict):
         required = required[row["place"]]
     return key not in row or label_of(of(row, key)) == label_of(required)

@@ -66,7 +66,7 @@ class Reproduction:
     shortened: str = ""
 
     def plot(self, figure: str = "") -> Drawing:
-        """Draws a figure, our values beside those that the paper prints.
+        """Draw a figure: measured and published values.
 
         Args:
             figure: Name of the figure; by default the first.
@@ -123,7 +123,7 @@ def reproduce(
     parallel: int | None = None,
     allow_plugins: bool = False,
 ) -> Reproduction:
-    """Runs a figure or a claim of the papers again, and draws our values beside those printed.
+    """Reproduce a figure or a claim of the papers, and draw measured and published values.
 
     Verdicts are those on the whole runs on the papers' devices: the runs made here give no new verdicts.
 

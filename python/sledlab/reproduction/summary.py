@@ -1,4 +1,4 @@
-"""Figures, claims and reproductions in words: on a terminal and on the page beside the pictures."""
+"""Texts about figures, claims and reproductions, for the terminal and the page."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def _of_claim(claim: Claim) -> Iterator[str]:
 def _sensitivity(claim: Claim) -> Iterator[str]:
     """Lines on where the claim holds and where it flips, over choices that sledlab had to make."""
     for strip in claim.strips:
-        beside = f" (does not count: {strip.beside})" if strip.beside else ""
-        yield f"\nOver {strip.over}{beside}{': it flips' if strip.flips else ''}"
+        excluded = f" (does not count: {strip.exclusion})" if strip.exclusion else ""
+        yield f"\nOver {strip.over}{excluded}{': it flips' if strip.flips else ''}"
         width = max(len(cell.value) for cell in strip.cells)
         for at, cell in enumerate(strip.cells):
             mark = "*" if at == strip.default else " "
@@ -135,7 +135,7 @@ def _part(setting: str, times: float) -> str:
 
 
 def verdicts(result: Sequence[Claim]) -> list[Line]:
-    """The lines of the claims that stand beside pictures."""
+    """The lines of claims that the page shows next to figures."""
     return [of_claim(each) for each in result]
 
 

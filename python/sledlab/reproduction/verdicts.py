@@ -40,13 +40,13 @@ class SensitivitySweep:
 
     Attributes:
         over: The choice that is varied.
-        beside: Why the strip does not count, such as `published` where the paper leaves no choice; or empty.
+        exclusion: Why the sweep does not count, such as `published` where the paper gives it; or empty.
         default: Number of the cell with the value that all other numbers are measured with.
         cells: A cell for each value.
     """
 
     over: str
-    beside: str
+    exclusion: str
     default: int
     cells: tuple[Cell, ...]
 
@@ -57,8 +57,8 @@ class SensitivitySweep:
         return "reproduced" in result and len(result) > 1
 
 
-NO_EVIDENCE = ("held", "fitted or by construction")
-"""Outcomes that say nothing for or against a claim."""
+NO_EVIDENCE = ("by definition", "fitted or by construction")
+"""Outcomes that are no evidence for or against a claim."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ def claims() -> dict[str, Claim]:
 def _strips(rows: Sequence[Any]) -> tuple[SensitivitySweep, ...]:
     """Strips from their rows in the file of verdicts."""
     return tuple(
-        SensitivitySweep(over, beside, at, tuple(Cell(*cell) for cell in cells))
-        for over, beside, at, cells in rows
+        SensitivitySweep(over, exclusion, at, tuple(Cell(*cell) for cell in cells))
+        for over, exclusion, at, cells in rows
     )
 
 

@@ -92,9 +92,9 @@ class ClusterResult(DisplayedResult):
         """Copies, failed nodes and rebuild; `None` where nodes hold no copies.
 
         `redundancy`; `failed`, the nodes that failed before the job ended; `phase`, in which or before which
-        they failed; `noticed_s`, the time from which other nodes do their work; `copied_bytes`, bytes written
-        a second time; `spares`, the number of these last nodes; `rebuild`, with the `bytes` that failed nodes
-        held, the `job_bytes` of these rebuilt before the job ended, and `finished_s`, the end of the rebuild.
+        they failed; `noticed_s`, the time from which other nodes do their work; `copied_bytes`, bytes of
+        copies; `spares`, the number of these last nodes; `rebuild`, with the `bytes` of failed nodes,
+        the `job_bytes` of these rebuilt before the job ended, and `finished_s`, the end of the rebuild.
 
         Examples:
             >>> import sledlab as sl

@@ -155,7 +155,7 @@ def _located(
 
 
 def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace | None]:
-    """The experiment with a trace named by its file; a trace in memory is returned beside it instead."""
+    """The experiment with a trace named by its file; a trace in memory is returned separately."""
     trace = as_trace(source)
     if not isinstance(trace.opener, (File, ParquetFile)):
         return experiment, trace

@@ -67,19 +67,19 @@ class ClosedLoop:
 
 @dataclass(frozen=True)
 class PowerFailure:
-    """A power failure of an emulated device, and what became of blocks that were not durable.
+    """A power failure of an emulated device, and the outcome of blocks that were not durable.
 
-    For each block being written at that moment, chance said whether it reached its medium.
+    For each block being written at that moment, a random number decided whether it reached its medium.
 
     Attributes:
         model_s: Time of the failure, in seconds of the device's time since it was switched on.
         real_s: Time of the failure, in seconds of real time since the server began.
         on_s: Time at which the device was on again, in seconds of real time since the server began.
-        seed: Seed of the random numbers of that chance.
+        seed: Seed of these random numbers.
         in_flight: Requests that had arrived and were never answered.
-        newest: Blocks whose last write was not durable, and which hold its data all the same.
+        newest: Blocks whose last write was not durable, and which hold its data nevertheless.
         older: Blocks whose last write was not durable, and which hold older data.
-        lost: Blocks among `older` that lost an acknowledged write, which a volatile cache held.
+        lost: Blocks among `older` that lost an acknowledged write, which was in a volatile cache.
 
     Examples:
         >>> import sledlab as sl
@@ -196,7 +196,7 @@ class Emulation:
 
     @property
     def stalls(self) -> Mapping[str, Any]:
-        """Times for which the server was held up: `count`, `sum_ns`, `longest_ns`, `arrivals`, `listed`."""
+        """Stalls of the server: `count`, `sum_ns`, `longest_ns`, `arrivals`, `listed`."""
         stalls: Mapping[str, Any] = self.server["stalls"]
         return stalls
 

@@ -78,13 +78,13 @@ def _values(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
             yield from _values(each, key)
 
 
-def beside(name: str, directory: Path) -> str:
+def relative_name(name: str, directory: Path) -> str:
     """The name of a file relative to a directory, for a file in that directory to name it.
 
     Absolute names, and names of files that do not exist, stay as they are.
 
     Examples:
-        >>> beside(".", Path("runs/first"))
+        >>> relative_name(".", Path("runs/first"))
         '../..'
     """
     if not name or os.path.isabs(name) or not Path(name).exists():
@@ -103,7 +103,7 @@ def left_in(directory: Path, toml: str) -> str:
     for key, kind in FILES.items():
         table = f"[{key.partition('.')[0]}]"
         name = kind(toml).setting(key) if table in toml.splitlines() else None
-        if name is not None and (near := beside(name, directory)) != name:
+        if name is not None and (near := relative_name(name, directory)) != name:
             toml = kind(toml).with_setting(key, to_toml(near)).explicit_toml()
     return toml
 
@@ -123,7 +123,7 @@ def seen_from(path: Path) -> str:
 def study_left_in(directory: Path, toml: str) -> str:
     """A study, or an experiment with presets, with names of files relative to the directory it goes to."""
     tables = tomllib.loads(toml)
-    changed = named(tables, lambda name: beside(name, directory))
+    changed = named(tables, lambda name: relative_name(name, directory))
     return toml if changed == tables else document(changed)
 
 

@@ -13,7 +13,7 @@ from sledlab.lazy import polars
 from sledlab.results import OUTCOME, REPORT, leaves, results
 from sledlab.runs.file_names import left_in
 from sledlab.runs.perfetto import MAX_REQUESTS, check_name
-from sledlab.runs.requests import KEPT_ROWS, Memory, RequestsTable, Sink, Tee, to_file
+from sledlab.runs.requests import MAX_ROWS, Memory, RequestsTable, Sink, Tee, to_file
 from sledlab.traces.parquet import write_table
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Recording:
             check_writable(path)
             sinks.append(sink)
         elif requests or (requests is None and keep_some):
-            sinks.append(Memory(None if requests else KEPT_ROWS))
+            sinks.append(Memory(None if requests else MAX_ROWS))
         if directory is not None:
             sinks.append(to_file(directory / REQUESTS))
         if perfetto is not None:
@@ -110,7 +110,7 @@ class Recording:
                 closing.callback(sink.close, keep=keep)
 
     def finish(self, result: Result) -> None:
-        """Writes all results but the requests into the directory, and the Perfetto trace if one is wanted."""
+        """Write all results but the requests into the directory, and the Perfetto trace if requested."""
         if self.perfetto is not None:
             result.perfetto(self.perfetto)
         if self.directory is None:

@@ -27,8 +27,8 @@ Column = tuple[str, bytes]
 FIRST = ("id", "arrival_ns", "start_ns", "completion_ns", "lbn", "blocks", "op", "response_ns")
 """Columns that come first, in this order; the parts of the service time follow."""
 
-KEPT_ROWS = 2_000_000
-"""Most rows kept in memory unless all are asked for: about 250 MB."""
+MAX_ROWS = 2_000_000
+"""Maximum rows in memory by default: about 250 MB."""
 
 
 NO_DEVICE = 2**64 - 1

@@ -203,7 +203,7 @@ def page(result: ClusterResult) -> Document:
     text = most(result.traffic, names_of(result)) if result.sent else ""
     matrix = [drawn("traffic", "Who sends whom how much", text)] if result.sent else []
     both = [replace(each, width="" if faster and matrix else "narrow") for each in (*faster, *matrix)]
-    beside: list[Part] = (
+    side_by_side: list[Part] = (
         [Heading("What would help, and what crosses the network"), SideBySideParts(both)] if both else []
     )
     numbers: list[Part] = [_phases(result), Text(_note(result), "quiet")]
@@ -220,7 +220,7 @@ def page(result: ClusterResult) -> Document:
             Heading("Where the time went"),
             SideBySideParts([drawn("phases", "By phase", PHASES), drawn("timeline", "Node by node", shown)]),
             *numbers,
-            *beside,
+            *side_by_side,
             Heading("Where the energy went"),
             replace(drawn("energy", "Energy of all nodes", ENERGY), width="narrow"),
             Heading("What ran"),
@@ -232,7 +232,7 @@ def page(result: ClusterResult) -> Document:
 
 PHASES = (
     "Compute: the processor works on data. Store: pages are missing or being written. Network: messages are "
-    "packed, under way or taken in. Waiting: for other nodes."
+    "packed, transferred or received. Waiting: for other nodes."
 )
 ALL_NODES = "A row for each node. Phases end together: who is done early waits."
 SOME_NODES = (

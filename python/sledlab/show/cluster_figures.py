@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, QUIET, SIZE, beside, legend, named_rows, panels
+from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, QUIET, SIZE, label_right, legend, named_rows, panels
 from sledlab.show.series import MAX_BARS, Bar, Panel, Series
 from sledlab.show.traffic import heat_map
 from sledlab.show.wording import energy as joules
@@ -64,7 +64,7 @@ def phases(result: ClusterResult) -> Figure:
         axes.barh(range(len(rows)), widths, left=starts, height=0.62, color=colour)
         starts = [start + width for start, width in zip(starts, widths, strict=True)]
     for place, end in enumerate(starts):
-        beside(axes, f"{figure(end)} s", (end, place))
+        label_right(axes, f"{figure(end)} s", (end, place))
     named_rows(axes, [row["phase"] for row in rows])
     axes.set_xlim(0, (max(starts) or 1.0) * 1.15)
     axes.set_xlabel("time of a node (s), mean over nodes")
@@ -194,7 +194,7 @@ def _bars(rows: Sequence[tuple[str, float, str, str]], label: str) -> Figure:
     made, (axes,) = panels(1, max(0.9 + 0.34 * len(rows), SIZE[1] * 0.6))
     axes.barh(range(len(rows)), [row[1] for row in rows], height=0.62, color=[row[3] for row in rows])
     for place, (_, value, text, _) in enumerate(rows):
-        beside(axes, text, (value, place))
+        label_right(axes, text, (value, place))
     named_rows(axes, [row[0] for row in rows])
     axes.set_xlim(0, (max(row[1] for row in rows) or 1.0) * 1.45)
     axes.set_xlabel(label)

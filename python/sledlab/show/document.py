@@ -47,7 +47,7 @@ class Heading:
 
     text: str
     level: int = 2
-    beside: str = ""
+    note: str = ""
     apart: bool = False
 
 
@@ -196,8 +196,8 @@ def write(parts: Iterable[Part], console: Console) -> None:
     """Print parts on a console; drawings are omitted."""
     for part in parts:
         match part:
-            case Heading(text, _, beside):
-                _print(console, (text, "bold"), (beside and f"  {beside}", ""))
+            case Heading(text, _, note):
+                _print(console, (text, "bold"), (note and f"  {note}", ""))
             case Text(text, "quiet"):
                 _print(console, (text, "dim"))
             case Text(text, "warning"):
@@ -236,8 +236,8 @@ def as_html(parts: Iterable[Part]) -> str:
 
 def _element(part: Part) -> str:
     match part:
-        case Heading(text, level, beside):
-            label = _escaped(": ".join(filter(None, (text, beside))))
+        case Heading(text, level, note):
+            label = _escaped(": ".join(filter(None, (text, note))))
             return f"<h{level + 3}>{label}</h{level + 3}>"
         case Text(text):
             return f"<p>{_escaped(text)}</p>"

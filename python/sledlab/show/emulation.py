@@ -137,7 +137,7 @@ _AWAY = {
     "socket": "the client",
     "file": "the file",
     "loop": "the block device",
-    "said": "the client",
+    "declared": "the client",
 }
 """Where the way leads whose time was allowed for, in words, by `host.through` of the report."""
 
@@ -169,7 +169,7 @@ def section(emulation: Emulation) -> list[Part]:
             lambda: over_time(emulation),
             over_time.__doc__ or "",
             "Lateness over time",
-            "The latest reply of each interval; orange where the server was held up for more than 1 ms.",
+            "The latest reply of each interval; orange where the server stalled for more than 1 ms.",
         ),
     ]
     figures: list[Part] = [SideBySideParts(drawn)] if emulation.replies else []

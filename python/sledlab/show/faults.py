@@ -45,7 +45,7 @@ def _device(failed: Mapping[str, Any]) -> str:
     """A sentence on a failed device: when it failed, and the time from then to the end of its rebuild."""
     when = f"failed at {figure(failed['at_s'])} s" if failed["at_s"] else "had failed before the run"
     after = failed["rebuilt_after_s"]
-    rebuilt = "it was not rebuilt" if after is None else f"its spare held all {figure(after)} s later"
+    rebuilt = "it was not rebuilt" if after is None else f"its spare was rebuilt {figure(after)} s later"
     return f"Device {failed['device']} {when}; {rebuilt}."
 
 
@@ -62,6 +62,6 @@ def _lost(faults: Mapping[str, Any]) -> Iterator[str]:
     blocks, requests = faults["lost_blocks"], faults["lost_requests"]
     if blocks:
         size = data(blocks * 512)
-        yield f"{blocks:,} blocks ({size}) are lost; {requests:,} requests asked for some of them."
+        yield f"{blocks:,} blocks ({size}) are lost; {requests:,} requests were for some of them."
     else:
         yield "No data is lost."

@@ -308,7 +308,7 @@ def _bars(curves: Curves) -> Figure:
         colours: Any = {"facecolor": "white" if lateness else BLUE, "edgecolor": BLUE, "ecolor": INK}
         axes.barh(place, dot.value, height=0.62, xerr=half, **colours)
         text = f"{dot.value:,.3g}" + (" overloaded" if lateness else "")
-        plots.beside(axes, text, (dot.value + (half or 0.0), place), size=8, by=4)
+        plots.label_right(axes, text, (dot.value + (half or 0.0), place), size=8, by=4)
     axes.set_yticks(range(len(curves.ranked)), [line.label for line in curves.ranked], color=INK)
     axes.invert_yaxis()
     axes.margins(x=0.18)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sledlab.runs.cluster_result import ClusterResult
 
-HELD_BY = {"mirror": "on its mirror", "chained": "on the next node"}
+COPY_PLACES = {"mirror": "on its mirror", "chained": "on the next node"}
 """Where the copy of a node's files is, by the kind of redundancy."""
 
 
@@ -48,7 +48,7 @@ def _copied(failure: Mapping[str, Any]) -> str:
     copied = failure["copied_bytes"]
     if not copied:
         return ""
-    return f"{data(copied)} were sent on and written again, as copies {HELD_BY[failure['redundancy']]}."
+    return f"{data(copied)} were sent on and written again, as copies {COPY_PLACES[failure['redundancy']]}."
 
 
 def _rebuilt(result: ClusterResult, failure: Mapping[str, Any]) -> str:
@@ -65,5 +65,5 @@ def _rebuilt(result: ClusterResult, failure: Mapping[str, Any]) -> str:
     rate = figure(result.config["cluster"]["rebuild_mb_s"])
     return (
         f"{share} of the {data(all_bytes)} that were lost are rebuilt on {spare} meanwhile, all by "
-        f"{figure(rebuild['finished_s'])} s if that goes on at {rate} MB/s."
+        f"{figure(rebuild['finished_s'])} s if the rebuild continues at {rate} MB/s."
     )

@@ -151,7 +151,7 @@ def named_rows(axes: Axes, names: Sequence[str]) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def beside(
+def label_right(
     axes: Axes, text: str, where: tuple[float, float], colour: str = INK, size: float = 8.5, by: float = 6
 ) -> None:
     """Write a text `by` points to the right of a place."""
@@ -206,7 +206,7 @@ def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: s
     faces = ["white" if hollow else colour for *_, hollow in rows]
     axes.barh(range(len(rows)), values, height=0.62, color=faces, edgecolor=colour)
     for place, (_, value, text, _) in enumerate(rows):
-        beside(axes, text, (value, place))
+        label_right(axes, text, (value, place))
     named_rows(axes, [name for name, *_ in rows])
     axes.set_xlim(0, max(values) * room)
     axes.set_xlabel(label)

@@ -43,7 +43,7 @@ class Progress:
         self.of = of
         self._bar: Any = None
         self._task: Any = None
-        self._begun = self._told = 0.0
+        self._begun = self._reported_s = 0.0
         self._patience = APART_S
         self._share: float | None = 0.0
         self._expected = False
@@ -52,7 +52,7 @@ class Progress:
 
     def __enter__(self) -> Progress:
         """Start the bar, on a terminal or in a notebook."""
-        self._begun = self._told = time.monotonic()
+        self._begun = self._reported_s = time.monotonic()
         if not self.silent and (sys.stderr.isatty() or in_notebook()):
             self._bar = rich_progress.Progress(
                 rich_progress.TextColumn("{task.description}"),
@@ -123,10 +123,10 @@ class Progress:
             return
         now = time.monotonic()
         far = self._far(fraction)
-        if self.silent or now - self._told < (APART_S if far else self._patience) or not (far or lasts):
+        if self.silent or now - self._reported_s < (APART_S if far else self._patience) or not (far or lasts):
             return
         self._patience = APART_S if far else 2 * self._patience
-        self._told, self._share = now, fraction
+        self._reported_s, self._share = now, fraction
         parts = [] if fraction is None else [f"{fraction:.0%}"]
         if fraction:
             parts.append(f"about {lasting((now - self._begun) * (1 / fraction - 1))} left")

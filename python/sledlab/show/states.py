@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, beside, legend, named_rows
+from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, label_right, legend, named_rows
 from sledlab.show.series import Series
 from sledlab.show.wording import STATES
 
@@ -29,7 +29,7 @@ def rows(
         axes.barh(range(len(parts)), values, left=left, color=COLOURS[state], height=0.66)
         left = [before + value for before, value in zip(left, values, strict=True)]
     for place, (total, text) in enumerate(zip(left, ends, strict=True)):
-        beside(axes, text, (total, place))
+        label_right(axes, text, (total, place))
     named_rows(axes, names)
     longest = max((len(line) for text in ends for line in text.split("\n")), default=0)
     axes.set_xlim(0, (max(left) or 1.0) * (1.02 + 0.0205 * longest))

@@ -26,7 +26,7 @@ class Subject:
     """The kind of runs that a study makes.
 
     Attributes:
-        said: The options of a single run.
+        run_options: The options of a single run.
         compose: Builds the experiment shared by all runs, from source, device and options, over a `base`.
         experiment: Reads the text of an experiment; messages cite its name.
         measure: Measures a run, in this process or another; see `sledlab.study.measure.measure`.

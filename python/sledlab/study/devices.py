@@ -1,4 +1,4 @@
-"""Studies of several devices side by side: the devices that were asked for, and the outcome of each."""
+"""Studies of several devices side by side: the requested devices, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def given_devices(question: Question) -> tuple[list[Device], dict[str, Experiment]]:
-    """The devices that a study is asked about, and the base experiment of the runs on each, by its name.
+    """The devices that a study compares, and the base experiment of the runs on each, by its name.
 
     Raises:
         Error: No device was given, one does not exist or cannot be built, or one was given twice.

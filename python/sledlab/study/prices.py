@@ -37,14 +37,14 @@ class Prices:
             its store; `device`, a device; `device_gb`, 10^9 bytes of a device; `network`, a port.
         kwh: Price of a kWh.
         years: Time over which prices are written off, in years.
-        asked: Whether the user gave any price; then a part without a price is an error.
-        said: Tables and names of prices that were given one by one.
+        are_explicit: Whether the user gave any price; then a part without a price is an error.
+        explicit: Tables and names of prices that were given one by one.
     """
 
     tables: Mapping[str, Mapping[str, float]]
     kwh: float
     years: float
-    asked: bool = False
+    are_explicit: bool = False
     explicit: tuple[tuple[str, str], ...] = field(default=())
 
     def of(self, table: str, name: str) -> float:
@@ -87,7 +87,7 @@ def no_price(table: str, name: str) -> Error:
     """The error about a preset without a price, and how to give it one."""
     example = f"--price {table}.{name or 'NAME'}={'40' if table == 'network' else '100'}"
     of = TABLES[table] if table == "network" else f"the {table}"
-    return Error(f"{of} `{name}` has no price", remedy=f"say it in USD: {example}")
+    return Error(f"{of} `{name}` has no price", remedy=f"set it in USD: {example}")
 
 
 @cache

@@ -184,7 +184,7 @@ def _host() -> str:
 
 
 def _is_left(path: Path) -> bool:
-    """Whether nobody writes to a file any more; False for files of other machines: it is unknown."""
+    """Whether no process writes to a file; False for files of other machines, where this is unknown."""
     host, _, remaining = path.stem.rpartition("-")[0].rpartition("-")
     if host != _host() or not remaining.isdecimal():
         return False
@@ -200,7 +200,7 @@ def _recall(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
     # The last line may be incomplete, where a study was killed or is writing it: that is no damage.
     if damaged := sum(map(bool, lines)) - len(full):
         what = "1 line is" if damaged == 1 else f"{damaged} lines are"
-        message = f"{path}: {what} damaged or of an older sledlab; what they held is run again"
+        message = f"{path}: {what} damaged or of an older sledlab; their runs are repeated"
         warnings.warn(Notice(message), stacklevel=2)
     full += [last] if read(last) else []
     if mend:

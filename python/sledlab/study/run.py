@@ -56,7 +56,7 @@ class Study(Declaration[Out]):
             options: Values of options by keyword, as declared in `options`.
             study: A file such as `out` leaves behind, or the name of an experiment; other arguments override
                 it.
-            out: A directory for tables and report, in which a study that was stopped goes on.
+            out: A directory for tables and report, in which an interrupted study resumes.
             replace: Whether to remove first the files that sledlab left in that directory, even of another
                 kind.
 

@@ -42,7 +42,7 @@ TAKEN = ("front_mb", "segment_kb", "replacement", *TECHNIQUES)
 
 
 def chosen(given: Any) -> tuple[str, ...]:
-    """Configurations that were asked for, without repetitions.
+    """Return the requested configurations, without repetitions.
 
     Args:
         given: Names, the word `all`, or None for all but the mirror.

@@ -41,7 +41,7 @@ def _tied() -> bool:
     """Have the system kill this process when its parent ends; whether the system can."""
     if sys.platform != "linux":
         return False
-    import ctypes  # noqa: PLC0415 (nothing else needs it, and elsewhere nobody)
+    import ctypes  # noqa: PLC0415 (needed on Linux only)
 
     try:
         failed = ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -61,7 +61,7 @@ class ParquetWriter:
         self._path = path
         self._group_rows = group_rows
         self._frames: list[polars.DataFrame] = []
-        self._held = 0
+        self._buffered = 0
         self._file: BinaryIO | None = None
         self._rows = 0
         self._size = 0
@@ -71,8 +71,8 @@ class ParquetWriter:
     def write(self, frame: polars.DataFrame) -> None:
         """Add rows."""
         self._frames.append(frame)
-        self._held += frame.height
-        if self._held >= self._group_rows:
+        self._buffered += frame.height
+        if self._buffered >= self._group_rows:
             self.write_group()
 
     def write_group(self) -> None:
@@ -90,14 +90,14 @@ class ParquetWriter:
             self._groups.append(group)
         self._file.write(body)
         self._size += len(body)
-        self._rows += self._held
-        self._frames, self._held = [], 0
+        self._rows += self._buffered
+        self._frames, self._buffered = [], 0
 
     def _packed(self) -> BytesIO:
         """Return the rows in memory as a Parquet file."""
         buffer = BytesIO()
         polars.concat(self._frames).write_parquet(
-            buffer, compression_level=COMPRESSION_LEVEL, row_group_size=max(1, self._held)
+            buffer, compression_level=COMPRESSION_LEVEL, row_group_size=max(1, self._buffered)
         )
         return buffer
 

@@ -33,7 +33,7 @@ class Seeded(Opener, Protocol):
 
 @runtime_checkable
 class Identified(Opener, Protocol):
-    """An opener whose requests can be told from others without being read."""
+    """An opener that identifies its requests without reading them."""
 
     def identity(self) -> str:
         """A text that differs for different requests; for local files it follows from their content."""

@@ -61,10 +61,10 @@ def split_volumes(
     sort_window: int = 0,
     progress: Tell | None = None,
 ) -> list[Volume]:
-    """Takes a trace of many volumes apart, into a directory `volume=NAME` of Parquet files for each.
+    """Split a trace of many volumes into Parquet files: a directory `volume=NAME` for each volume.
 
     Volumes keep the names that they have in the trace, and all share its clock. `out` appears only when it
-    is complete; files that a killed split has left beside it are removed by the next split.
+    is complete; the next split removes temporary files of a killed one.
 
     Args:
         files: The trace: a file, or several of which each continues the one before, such as one for each
@@ -220,7 +220,7 @@ class _Writers:
     def __init__(self, place: Path, name: Callable[[int], bytes]) -> None:
         self._place = place
         self._name = name
-        self._held: dict[int, list[numpy.ndarray]] = {}
+        self._buffered: dict[int, list[numpy.ndarray]] = {}
         self._rows: dict[int, int] = {}
         self._open: dict[int, ParquetWriter] = {}
 
@@ -229,7 +229,7 @@ class _Writers:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
-            for number in list(self._held):
+            for number in list(self._buffered):
                 self._write(number)
             for writer in self._open.values():
                 writer.close()
@@ -237,13 +237,13 @@ class _Writers:
             writer.drop()
 
     def take(self, block: numpy.ndarray) -> None:
-        """Adds requests, in order of arrival, to the rows held for their volumes, and writes large groups."""
+        """Add requests, in order of arrival, to the buffers of their volumes, and write large groups."""
         order = np.argsort(block["device"], kind="stable")
         ordered = block[order]
         bounds = np.flatnonzero(np.diff(ordered["device"])) + 1
         for run in np.split(ordered, bounds):
             number = int(run["device"][0])
-            self._held.setdefault(number, []).append(run.copy())
+            self._buffered.setdefault(number, []).append(run.copy())
             self._rows[number] = self._rows.get(number, 0) + len(run)
         stored = sum(self._rows.values())
         minimum = GROUP_ROWS if stored <= MAX_STORED else min(GROUP_ROWS, stored // len(self._rows))
@@ -251,13 +251,13 @@ class _Writers:
             self._write(number).write_group()
 
     def _write(self, number: int) -> ParquetWriter:
-        """Hand the rows held for a volume to its writer."""
+        """Write the buffered rows of a volume."""
         if number not in self._open:
             directory = self._place / directory_of(self._name(number))
             directory.mkdir()
             self._open[number] = ParquetWriter(directory / "part-0.parquet")
         writer = self._open[number]
-        writer.write(_table(np.concatenate(self._held.pop(number))))
+        writer.write(_table(np.concatenate(self._buffered.pop(number))))
         del self._rows[number]
         return writer
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Chunk = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
     Tell = Callable[[int, float | None], Any]
 
-HELD_BACK = 65_536
-"""Requests read before a Parquet or CSV file is begun: if none has metadata, its column is left out."""
+HEAD_REQUESTS = 65_536
+"""Requests read before a Parquet or CSV file is created: if none has metadata, that column is omitted."""
 
 _ASCII = [chr(code) for code in range(128)]
 
@@ -257,7 +257,7 @@ def _write_parquet(source: _native.Source, path: Path, progress: Tell | None, *,
     head: list[polars.DataFrame] = []
     for batch in batches:
         head.append(batch)
-        if sum(stored.height for stored in head) >= HELD_BACK:
+        if sum(stored.height for stored in head) >= HEAD_REQUESTS:
             break
     metadata = any(_has(batch, "metadata") for batch in head)
     left_out = [

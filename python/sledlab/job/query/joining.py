@@ -66,9 +66,9 @@ def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> F
     home = "shared" if arrived else probe.home
     probed = phases.counts(replace(probe, home=home))
     build.phase.does("hash" if hashed else "tuple", built)
-    flow = _held(phases, replace(probe, home=home), build, built, probed, arrived=arrived)
+    flow = _probing_flow(phases, replace(probe, home=home), build, built, probed, arrived=arrived)
     _matches(operator, flow, built, probed)
-    return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.held)
+    return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.table_bytes)
 
 
 def _sent_to_probe(phases: QueryPhases, build: Flow, probe: Flow) -> int:
@@ -102,7 +102,7 @@ def _bring(phases: QueryPhases, build: Flow, probe: Flow) -> Counts:
     return phases.spread(build.rows * phases.nodes)
 
 
-def _held(
+def _probing_flow(
     phases: QueryPhases, probe: Flow, build: Flow, built: Counts, probed: Counts, *, arrived: bool
 ) -> Flow:
     """The flow in the phase in which it probes.
@@ -113,9 +113,9 @@ def _held(
     """
     table = int(built.max(initial=0)) * build.width
     build.phase.holds(min(table, phases.room))
-    if not arrived and table + probe.held <= phases.room:
-        probe.phase.holds(table + probe.held)
-        return replace(probe, held=table + probe.held)
+    if not arrived and table + probe.table_bytes <= phases.room:
+        probe.phase.holds(table + probe.table_bytes)
+        return replace(probe, table_bytes=table + probe.table_bytes)
     phase = phases.begin("join")
     parts = max(2, ceil(1.25 * table / phases.room)) if table > phases.room else 0
     waiting = int(probed.max(initial=0)) * probe.width
@@ -128,7 +128,7 @@ def _held(
         phase.holds(table + waiting)
     stored = min(table, phases.room)
     phase.holds(stored)
-    return replace(probe, phase=phase, held=stored)
+    return replace(probe, phase=phase, table_bytes=stored)
 
 
 def _matches(operator: Operator, flow: Flow, built: Counts, probed: Counts) -> None:

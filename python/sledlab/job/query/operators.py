@@ -136,9 +136,9 @@ class Execution:
         result = self._partial(flow.rows, operator.rows)
         table = ceil(result / self.phases.nodes) * operator.width
         full = operator.needs_whole_groups
-        if not full and table + flow.held <= self.phases.room:
+        if not full and table + flow.table_bytes <= self.phases.room:
             flow.phase.does("hash", self.phases.counts(flow))
-            flow.phase.holds(table + flow.held)
+            flow.phase.holds(table + flow.table_bytes)
             flow = replace(flow, rows=result, width=operator.width)
         self.phases.part(flow)
         arrived = self.phases.spread(flow.rows)
@@ -154,8 +154,8 @@ class Execution:
         """Aggregates rows on the nodes that have them; in parts, where the groups do not fit into memory."""
         counts = self.phases.counts(flow)
         flow.phase.does("hash", counts)
-        if operator.bytes + flow.held <= self.phases.room:
-            flow.phase.holds(operator.bytes + flow.held)
+        if operator.bytes + flow.table_bytes <= self.phases.room:
+            flow.phase.holds(operator.bytes + flow.table_bytes)
             return
         parts = max(2, ceil(1.25 * operator.bytes / self.phases.room))
         self.phases.keep(flow, counts, phase, streams=parts)
@@ -207,7 +207,7 @@ class Execution:
             flow.phase.does("compare", compared(-(-counts // runs)) * runs)
             self.phases.read_back(phase, file, runs=runs)
             phase.does("merge", counts)
-        return self._hand_on(operator, replace(flow, phase=phase, held=0), counts, last=last)
+        return self._hand_on(operator, replace(flow, phase=phase, table_bytes=0), counts, last=last)
 
     def _top(self, operator: Operator, last: bool) -> Flow:
         """Keeps the first rows of the order on each node, in a heap."""
@@ -226,12 +226,12 @@ class Execution:
         return self._hand_on(operator, flow, selected, last=last)
 
     def _hand_on(self, operator: Operator, flow: Flow, selected: Counts, *, last: bool) -> Flow:
-        """Sends the rows that nodes kept to the client, or to the first node if the query goes on."""
+        """Send the rows that nodes selected to the client, or to the first node if more operators follow."""
         if last:
             flow.phase.moves(self.phases.to_client(selected), operator.width)
             return Flow(operator.rows, operator.width, "client", flow.phase)
         if flow.home == "first" or self.phases.nodes == 1:
-            return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.held)
+            return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.table_bytes)
         flow.phase.moves(self.phases.to_first(selected), operator.width)
         gathered = self.phases.on_first(int(selected.sum()))
         phase = self.phases.begin("gather")
@@ -279,7 +279,7 @@ class Execution:
         if common.file:
             self.phases.read_back(phase, common.file)
         phase.does("tuple", self.phases.counts(common.flow))
-        return replace(common.flow, phase=phase, held=0)
+        return replace(common.flow, phase=phase, table_bytes=0)
 
 
 def _on_one(flow: Flow) -> Flow:

@@ -98,14 +98,14 @@ class Flow:
         width: Bytes of a row.
         home: The place of the rows.
         phase: The phase in which the rows are made, and in which the next operator can take them.
-        held: Bytes of hash tables that each node holds in that phase.
+        table_bytes: Bytes of hash tables that each node has in memory in that phase.
     """
 
     rows: int
     width: int
     home: Home
     phase: QueryPhase
-    held: int = 0
+    table_bytes: int = 0
 
 
 def compared(rows: Counts) -> Counts:

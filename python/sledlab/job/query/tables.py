@@ -49,7 +49,7 @@ class QueryTable:
 
 
 def of_tpch(scale_factor: float, required: Iterable[str], tell: Tell) -> list[QueryTable]:
-    """The tables of TPC-H that are wanted, generated unless they are kept."""
+    """Return the required tables of TPC-H; generate those that are not cached."""
     names = sorted(set(required) & set(TEXT_BYTES))
     data = Tpch(scale_factor)
     data.generate(names, tell)

@@ -75,7 +75,7 @@ STATISTICS: dict[str, Statistic] = {
     ),
     "sequential": _sequential("sequential", "one_stream_share"),
     "with_gap": _sequential("sequential or 16 KB further", "with_16kb_gap_share"),
-    "in_streams": _sequential("goes on with one of 32 streams", "streams_32_share"),
+    "in_streams": _sequential("continues one of 32 streams", "streams_32_share"),
     "mergeable": _sequential("mergeable read pairs", "mergeable_read_pairs_share"),
     "dispersion_1": _dispersion(1),
     "dispersion_10": _dispersion(10),

@@ -1,4 +1,4 @@
-"""The statistics of a stand-in beside their targets, as text."""
+"""The statistics of a stand-in and their targets, as text."""
 
 from __future__ import annotations
 

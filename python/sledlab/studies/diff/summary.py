@@ -20,8 +20,8 @@ GAINS = "What single requests gain and lose"
 
 
 EXACT = (
-    "Percentiles are those of single requests; a run reads its own off a histogram, "
-    "and may be 0.1 % beside them."
+    "Percentiles are those of single requests; a run takes its own from a histogram, "
+    "which may differ by 0.1 %."
 )
 """Note: why a run itself may report another 99 %."""
 
@@ -83,7 +83,7 @@ def _mean(result: Difference) -> str:
     if result.significant is False:
         both = f"{milliseconds(b)} and {milliseconds(a)} on average"
         return (
-            f"{who} and {result.a.name} cannot be told apart {over}: {both}, a difference of "
+            f"{who} and {result.a.name} do not differ significantly {over}: {both}, a difference of "
             f"{_signed(result.mean_ms)} ± {figure(half)} ms at 95 %."
         )
     word = "faster" if result.mean_ms < 0 else "slower"

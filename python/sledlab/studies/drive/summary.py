@@ -1,4 +1,4 @@
-"""A drive beside its model, in words and as a figure."""
+"""A drive and its model, as text and as a figure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def page(result: DriveValidation) -> Document:
     """The page about a drive and its model."""
     return Document(
         kind="validation",
-        title=f"{result.drive} beside the drive it stands for",
+        title=f"{result.drive}: model and measured drive",
         parts=[*brief(result), Drawing(lambda: service_times(result), "Service times", width="wide")],
     )
 

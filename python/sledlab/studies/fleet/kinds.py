@@ -95,7 +95,7 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
     try:
         usd: float | None = store_price(plain(experiment.to_toml()), prices)
     except Error:
-        if prices.asked:
+        if prices.are_explicit:
             raise
         usd = None
     return Kind(name, experiment, group, blocks, usd)

@@ -101,7 +101,7 @@ def hybrid_study(
         source: A trace or a workload, as in `simulate`.
         device: The disk; by default `atlas-10k-50mb`.
         study: A file `study.toml` that a study left; other arguments override it.
-        out: A directory for tables and report, in which a study that was stopped goes on.
+        out: A directory for tables and report, in which an interrupted study resumes.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
         **options: Further options; see the table below. An empty list leaves a section out. Sizes of MEMS are
             in 2^20 bytes, segments in 1024. Of `settings`, `front.*` are parameters of the MEMS device,

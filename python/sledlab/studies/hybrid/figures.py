@@ -98,7 +98,7 @@ def techniques(study: HybridStudy) -> Figure:
 
 
 def traffic(study: HybridStudy) -> Figure:
-    """What the disk and MEMS were asked for."""
+    """Accesses of the disk and of MEMS."""
     devices = {"Disk": DISK, "MEMS": MEMS}
     requested = {name: [row for row in study.traffic if row.device == key] for name, key in devices.items()}
     shown = {name: rows for name, rows in requested.items() if rows}
@@ -110,7 +110,7 @@ def traffic(study: HybridStudy) -> Figure:
         axes.barh(range(len(rows)), reads, height=0.62, color=BLUE)
         axes.barh(range(len(rows)), writes, left=reads, height=0.62, color=ORANGE)
         for place, row in enumerate(rows):
-            plots.beside(axes, _accesses(row), ((row.read_bytes + row.written_bytes) / 1e6, place))
+            plots.label_right(axes, _accesses(row), ((row.read_bytes + row.written_bytes) / 1e6, place))
         plots.named_rows(axes, [row.label for row in rows])
         axes.set_xlim(0, (max(map(sum, zip(reads, writes, strict=True))) or 1.0) * 1.5)
         plots.plain_ticks(axes.xaxis)

@@ -185,7 +185,7 @@ TABLES: Mapping[str, Cells] = {
         "MB written": lambda row: f"{row.written_bytes / 1e6:,.0f}",
         "mean write": lambda row: wording.kilobytes(row.mean_write_kb),
     },
-    "held": {
+    "hits": {
         "": lambda row: row.label,
         "cache, reads": lambda row: share(row.hits.cache_read_hits),
         "MEMS, reads": lambda row: share(row.hits.mems_read_hits),
@@ -208,7 +208,7 @@ TABLES: Mapping[str, Cells] = {
 
 def table(study: HybridStudy, name: str) -> Grid:
     """The table of a section."""
-    rows = study.rows["configurations" if name == "held" else name]
+    rows = study.rows["configurations" if name == "hits" else name]
     return grid(rows, TABLES[name], "left" if name == "traffic" else "")
 
 
@@ -244,14 +244,14 @@ def _configurations(study: HybridStudy) -> Sequence[Part]:
     return table(study, "configurations"), Text(note, "quiet")
 
 
-def _held(study: HybridStudy) -> Sequence[Part]:
+def _hits(study: HybridStudy) -> Sequence[Part]:
     """The table of hits in cache and MEMS, and notes on its columns."""
     note = (
         "MEMS, reads: segments that a read found there. MEMS, writes: that found room at once. Superseded: "
-        "blocks written again before they had to go to the disk. Live room: what holds data that somebody "
-        "may ask for."
+        "blocks written again before they had to go to the disk. Live room: share of MEMS with data "
+        "that later requests may read."
     )
-    return [Collapsible("What cache and MEMS hold", [table(study, "held"), Text(note, "quiet")])]
+    return [Collapsible("Hits in cache and MEMS", [table(study, "hits"), Text(note, "quiet")])]
 
 
 SECTIONS: Mapping[str, Section] = {
@@ -288,11 +288,11 @@ SECTIONS: Mapping[str, Section] = {
         "How much is read from and written to disk and MEMS, in how many accesses of which mean size.",
         figures.traffic,
         table=partial(table, name="traffic"),
-        after=_held,
+        after=_hits,
     ),
     "replacement": Section(
         "Which segment is evicted",
-        "MCD ALL under other replacement policies. Belady's bound knows the future; nobody can build it.",
+        "MCD ALL under other replacement policies. Belady's bound knows the future and cannot be built.",
         figures.replacement,
         table=_policies,
     ),

@@ -1,4 +1,4 @@
-"""Figures of a power study: energy stacked by state, the response beside it."""
+"""Figures of a power study: energy by state, and the response time."""
 
 from __future__ import annotations
 

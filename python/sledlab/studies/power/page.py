@@ -143,20 +143,20 @@ SECTIONS: Mapping[str, Section] = {
         partial(table, "request_energy"),
         "Fixed: parks after its own timeout. Each request: all energy over the number of requests. A read "
         "itself, a write itself: seek, access and the start-up it waited for, without idling and parking, "
-        "which are nobody's.",
+        "which belong to no request.",
     ),
     "timeouts": Section(
         "How long to wait before parking",
-        "The idle timeout is how long the device stays ready after its last request. Beyond the longest rest "
-        "it makes no difference: the next request always comes first.",
+        "The idle timeout is how long the device stays ready after its last request. Beyond the longest idle "
+        "period it makes no difference: the next request always comes first.",
         figures.timeouts,
         table=partial(table, "timeouts"),
         panels=figures.timeout_panels,
     ),
     "policies": Section(
         "Which policy to choose",
-        "A policy decides when to park. The oracle knows how long each rest will last, so nobody can build "
-        "it; it judges each rest by itself. In brackets: how far above the oracle's energy.",
+        "A policy decides when to park. The oracle knows the length of each idle period, so it cannot be "
+        "built; it decides for each idle period separately. In brackets: how far above the oracle's energy.",
         figures.policies,
         summary.best,
         after=_all_policies,
@@ -179,8 +179,8 @@ SECTIONS: Mapping[str, Section] = {
     "strategies": Section(
         "Other ways to save, alone and together",
         "Base: the device's own timeout and nothing else. Immediate: park as soon as the queue is empty. "
-        "Merging: serve queued reads of successive blocks as one. Subsector: light only the tips whose data "
-        "is wanted. All: all of these.",
+        "Merging: serve queued reads of successive blocks as one. Subsector: turn on only the tips with "
+        "requested data. All: all of these.",
         figures.strategies,
         summary.strategies,
         partial(table, "strategies"),

@@ -129,10 +129,10 @@ def _policies(given: Any) -> tuple[str, ...]:
 
 
 def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tuple[str, ...]:
-    """The strategies asked for that a device knows, after the base.
+    """The requested strategies that a device supports, after the base.
 
     Raises:
-        Error: No strategy has the name, or no device knows it.
+        Error: No strategy has the name, or no device supports it.
     """
     everything = given == "all"
     text = some("strategy", "strategies", tuple(STRATEGIES) if everything else given, STRATEGIES)

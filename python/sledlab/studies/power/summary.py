@@ -144,7 +144,7 @@ def noise(study: PowerStudy) -> str:
     text = f"Differences are means over {count} seeds, each policy against the best with the same requests. "
     if not unsure:
         return f"{text}All are larger than their 95 % intervals."
-    return f"{text}Not told apart from the best at 95 % confidence: {joined(unsure)}."
+    return f"{text}Not significantly different from the best at 95 % confidence: {joined(unsure)}."
 
 
 def _life(study: PowerStudy, device: str) -> str:
@@ -211,8 +211,8 @@ def strategies(study: PowerStudy, device: str) -> str:
     sentences = [f"Saved at ×{light:g}: {', '.join(parts)}."] if parts else []
     if any(row.strategy == "subsector" for row in rows) and not any(row.run.dark_tip_time_s for row in rows):
         sentences.append(
-            "Subsector access saves nothing here because every request wants whole blocks. With --set "
-            "replay.last_block=random, a random part of each last block is wanted."
+            "Subsector access saves nothing here because every request is for whole blocks. With --set "
+            "replay.last_block=random, each request uses a random part of its last block."
         )
     merging = [row for row in rows if row.strategy == "merging"]
     if merging:

@@ -66,7 +66,7 @@ def percentiles(result: SideBySide) -> Figure:
         presentation = "white" if run.saturated else BLUE
         axes.plot([run.mean_ms], [place], marker="o", color=BLUE, markerfacecolor=presentation, markersize=6)
         text = wording.milliseconds(run.mean_ms) + (" overloaded" if run.saturated else "")
-        plots.beside(axes, text, (max(run.max_ms, run.mean_ms), place), QUIET, 8, 5)
+        plots.label_right(axes, text, (max(run.max_ms, run.mean_ms), place), QUIET, 8, 5)
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
     axes.grid(visible=True, axis="x")
@@ -82,7 +82,7 @@ def energy(result: SideBySide) -> Figure:
     for place, row in positions:
         axes.barh(place, row.total_energy_per_request_mj, height=0.6, color=BLUE)
         where = row.total_energy_per_request_mj, place
-        plots.beside(axes, wording.energy(row.total_energy_per_request_mj / 1000), where, QUIET, 8, 5)
+        plots.label_right(axes, wording.energy(row.total_energy_per_request_mj / 1000), where, QUIET, 8, 5)
     axes.set_xlim(0, maximum * 1.3)
     return figure
 

@@ -39,7 +39,7 @@ class Bill:
         names = {kind: {name for each in result for name in each[kind]} for kind in result[0]}
         prices.check(names)
         self.used = prices.used(names)
-        if needed or prices.asked:
+        if needed or prices.are_explicit:
             for name in configs:
                 self._of(name, 1)
 

@@ -65,7 +65,7 @@ def goal(until: str | None, deadline: float | str | None, budget: float | str | 
         what = f"both a component and a {others[0]} were" if others else "no goal was"
         raise Error(
             f"{what} given",
-            remedy="say either --until network, or --deadline 60s or --budget 20000 or both of these",
+            remedy="use either --until network, or --deadline 60s or --budget 20000 or both of these",
         )
     if until is None:
         return ClusterGoal(
@@ -85,7 +85,7 @@ def dollars(text: float | str) -> float:
         Error: The value is no amount above 0.
 
     Examples:
-        >>> [dollars(said) for said in (20000, "20000", "$20,000")]
+        >>> [dollars(text) for text in (20000, "20000", "$20,000")]
         [20000.0, 20000.0, 20000.0]
     """
     try:
@@ -104,7 +104,7 @@ def seconds(text: float | str) -> float:
         Error: The value is no time above 0.
 
     Examples:
-        >>> [seconds(said) for said in (60, "60", "1.5 s", "2min", "500ms")]
+        >>> [seconds(text) for text in (60, "60", "1.5 s", "2min", "500ms")]
         [60.0, 60.0, 1.5, 120.0, 0.5]
     """
     result = DEADLINE.fullmatch(str(text))

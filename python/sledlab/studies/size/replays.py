@@ -143,16 +143,16 @@ class _Search:
     def __init__(self, required: ClusterGoal, runs: _Runs, bill: Bill, first: int, last: int) -> None:
         self.rows: list[Size] = []
         self.buys: dict[str, int] = {}
-        self._wanted, self._runs, self._bill = required, runs, bill
+        self._goal, self._runs, self._bill = required, runs, bill
         self._first, self._last = first, last
 
     def on(self, name: str) -> int | None:
         """The number of nodes found for a device; None where no number meets the goal."""
         first, maximum = self._first, self._last
-        if self._wanted.budget_usd is not None:
-            maximum = self._bill.most(name, self._wanted.budget_usd, first, self._last)
+        if self._goal.budget_usd is not None:
+            maximum = self._bill.most(name, self._goal.budget_usd, first, self._last)
             self.buys[name] = maximum
-        if self._wanted.is_fastest:
+        if self._goal.is_fastest:
             return fastest(first, self._last, maximum, lambda number: self._look(name, number).run.elapsed_s)
         # A cluster over budget with the fewest nodes is replayed all the same, to tell by how much.
         return smallest(first, max(first, maximum), lambda number: self._look(name, number).meets)
@@ -162,10 +162,10 @@ class _Search:
         if not row.saved():
             raise Error(
                 "what each component saves is left out by cluster.what_if = false",
-                remedy="leave that setting out: sizes are told with it",
+                remedy="omit that setting: sizes are chosen by these values",
             )
         cost = self._bill.cost(name, number, row)
-        self.rows.append(Size(name, number, row, self._wanted.met(row, cost), cost))
+        self.rows.append(Size(name, number, row, self._goal.met(row, cost), cost))
         return self.rows[-1]
 
 

@@ -49,7 +49,7 @@ class Size:
             *("saved_compute", "saved_store", "saved_network", "bottleneck"),
         ),
     ]
-    meets: Annotated[bool, Column("whether the cluster meets what is asked")]
+    meets: Annotated[bool, Column("whether the cluster meets the goal")]
     cost: Annotated[Cost, Only("cluster_usd", "job_usd")]
 
 

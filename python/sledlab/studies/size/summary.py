@@ -32,13 +32,13 @@ MAX_NAMED = 6
 
 def title(result: SmartSize) -> str:
     """Title: the goal, the job and the devices."""
-    return f"{result.job} on {joined(list(result.smallest))}, {_asked(result)}"
+    return f"{result.job} on {joined(list(result.smallest))}, {_goal(result)}"
 
 
-def _asked(result: SmartSize) -> str:
+def _goal(result: SmartSize) -> str:
     requested = result.goal
     if requested.until is not None:
-        return f"until the {PART_NAMES[requested.until]} holds it up"
+        return f"until the {PART_NAMES[requested.until]} is the bottleneck"
     limits = [f"{requested.deadline_s:g} s"] if requested.deadline_s is not None else []
     return f"within {joined([*limits, *([_budget(result)] if requested.budget_usd is not None else [])])}"
 
@@ -166,7 +166,7 @@ def table(result: SmartSize) -> Grid:
         "": lambda each: each.device,
         "nodes": lambda each: f"{each.nodes:,}",
         "s": lambda each: figure(each.run.elapsed_s),
-        "held up by": lambda each: PART_NAMES[each.run.bottleneck],
+        "bottleneck": lambda each: PART_NAMES[each.run.bottleneck],
         **{f"{name} × 2": saved_by(part) for part, name in PART_NAMES.items()},
         **_money_columns(result),
         "does it": marked,

@@ -30,7 +30,7 @@ def check_prices(plan: Plan, prices: Prices) -> None:
     Raises:
         Error: A price is of no part, or a part has no price; the message names the run.
     """
-    if not prices.asked:
+    if not prices.are_explicit:
         return
     prices.check(all_names(plan))
     for case in plan.of("runs"):

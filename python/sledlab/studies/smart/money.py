@@ -50,7 +50,7 @@ def _choices(job: str, runs: Sequence[SmartRun]) -> Iterator[str]:
     if fastest is cheapest:
         yield f"`{job}` is both fastest and cheapest with {_where(fastest, runs)}: {_worth(fastest)}."
         return
-    low, high = _told_apart(cheapest, fastest)
+    low, high = _distinct_texts(cheapest, fastest)
     yield (
         f"`{job}` is cheapest with {_where(cheapest, runs)}, {low}, and fastest with "
         f"{_where(fastest, runs)}, {high}."
@@ -98,7 +98,7 @@ def _worth(each: SmartRun, digits: int = 3) -> str:
     return f"{figure(each.run.elapsed_s, digits)} s and {of_many(each.cost.job_usd, digits)} for {MANY:,}"
 
 
-def _told_apart(cheapest: SmartRun, fastest: SmartRun) -> tuple[str, str]:
+def _distinct_texts(cheapest: SmartRun, fastest: SmartRun) -> tuple[str, str]:
     """Times and costs of two replays, with enough digits to differ from each other."""
     digits = 3
     for digits in range(3, 8):

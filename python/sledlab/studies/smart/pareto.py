@@ -90,7 +90,7 @@ def _short(name: Sequence[str], *, is_end: bool) -> str:
 
 
 def _point(axes: Axes, place: tuple[float, float], colour: str, sentences: str, *, is_best: bool) -> None:
-    """Draws a replay: large where no replay beats it, else small; beside it the text `sentences`, if any."""
+    """Draw a replay, large where no replay beats it, else small, with the text `sentences`, if any."""
     plots.dot(axes, place, colour, 7 if is_best else 4)
     if sentences:
         style: Any = {"textcoords": "offset points", "fontsize": 7, "color": QUIET}

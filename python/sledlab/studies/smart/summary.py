@@ -98,7 +98,7 @@ def table(study: SmartStudy) -> Grid:
 
     columns: dict[str, Callable[[SmartRun], str]] = {
         "s": lambda each: figure(each.run.elapsed_s),
-        "held up by": lambda each: PART_NAMES[each.run.bottleneck],
+        "bottleneck": lambda each: PART_NAMES[each.run.bottleneck],
         **({f"{what} × 2": saved_by(part) for part, what in PART_NAMES.items()} if tried(study) else {}),
         "energy": lambda each: energy(each.run.energy_j),
         **money_columns(study),
@@ -228,7 +228,7 @@ PARETO = (
 
 EXPLAINED = (
     "Compute: the processor works on data. Store: pages are missing or being written. Network: messages are "
-    "packed, under way or taken in. Waiting: for other nodes."
+    "packed, transferred or received. Waiting: for other nodes."
 )
 
 

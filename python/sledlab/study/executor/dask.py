@@ -31,7 +31,7 @@ MAX_SENT = 1_000_000_000
 RETRIES = 2
 """How often a run is tried again after an error of Dask's own."""
 
-ASK_S = 5.0
+POLL_INTERVAL_S = 5.0
 """Seconds between two questions to the scheduler about the number of workers."""
 
 TOGETHER_S, MAX_BATCH = 0.1, 16
@@ -68,18 +68,18 @@ class Dask:
         self._client, self._send = client, send
         self._sent: dict[str, Any] = {}
         self._traces: dict[int, Any] = {}
-        self._threads, self._asked = 0, NEVER
+        self._threads, self._polled_s = 0, NEVER
         self._begun, self._answered = time.monotonic(), 0
 
     @property
     def at_once(self) -> int:
-        """Threads of all workers; the scheduler is asked now and then."""
-        if time.monotonic() - self._asked > ASK_S:
+        """Threads of all workers; polls the scheduler at intervals of `POLL_INTERVAL_S`."""
+        if time.monotonic() - self._polled_s > POLL_INTERVAL_S:
             workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
             self._threads = sum(int(worker["nthreads"]) for worker in workers)
-            if not self._threads and self._asked == NEVER:
+            if not self._threads and self._polled_s == NEVER:
                 warnings.warn(Notice("the cluster has no workers yet; runs wait for them"), stacklevel=2)
-            self._asked = time.monotonic()
+            self._polled_s = time.monotonic()
         return self._threads or 1
 
     @property
@@ -175,7 +175,7 @@ class Dask:
         return f"worker {names[0]}" if names else "a worker"
 
     def cancel(self, futures: Sequence[InGroup]) -> None:
-        """Cancels tasks that have not begun. Running ones go on to their end, and nobody waits for them."""
+        """Cancel tasks that have not begun. Running ones complete, and their results are not used."""
         if futures and self._client.status == "running":
             with suppress(OSError, RuntimeError):
                 self._client.cancel(list({id(part.future): part.future for part in futures}.values()))

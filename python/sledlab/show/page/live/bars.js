@@ -48,9 +48,9 @@ class Bars extends Plot {
     const {u, panel} = this, {left, top} = u.cursor, there = left >= 0;
     const at = there && u.posToVal(left, "x"), row = there && within(Math.floor(u.posToVal(top, "y")), 0, this.rows.length - 1);
     const bars = there && panel.bars[row] || [], step = bars.findLastIndex(([start]) => start <= at), bar = bars[step];
-    const words = panel.series.map((_, each) => bar ? `${said(bar[each + 1])} s` : "");
+    const words = panel.series.map((_, each) => bar ? `${formatNumber(bar[each + 1])} s` : "");
     words.forEach((word, each) => { this.values[each].textContent = word; });
-    this.place.textContent = bar ? `${this.rows[row]}, ${panel.steps[step]}: from ${said(bar[0])} s` : "";
+    this.place.textContent = bar ? `${this.rows[row]}, ${panel.steps[step]}: from ${formatNumber(bar[0])} s` : "";
     this.heard = panel.series.map((series, each) => `${series.name} ${words[each]}`).join("; ");
     Object.assign(this, {row, step});
   }

@@ -1,4 +1,4 @@
-// Lays plots over the figures that have numbers beside them.
+// Replaces static figures that have embedded data by interactive plots.
 for (const holder of document.querySelectorAll('figure > script[type="application/json"]')) {
   const figure = holder.parentElement, picture = figure.querySelector("svg");
   const title = (figure.querySelector("h3") || picture.querySelector("title") || figure).textContent.trim();

@@ -47,7 +47,7 @@ class Curves extends Plot {
       points: {show: this.xs.length <= 40 && picked && kind !== "bar", size: 6, fill: colour}};
   }
 
-  /** Series that are told apart and have overloaded points without a value: each has a row above the plot. */
+  /** Selected series with overloaded points that have no value: each has a row above the plot. */
   get strip() {
     return this.panel.series.filter((series, index) =>
       this.picked[index] && (series.late || []).some(place => series.values[place] == null));
@@ -74,7 +74,7 @@ class Curves extends Plot {
 
   /** Numbers at the places themselves: those on the right first, as far as there is room. */
   few() {
-    return {values: (_, splits) => splits.map(said), splits: u => {
+    return {values: (_, splits) => splits.map(formatNumber), splits: u => {
       let last = Infinity;
       return this.xs.filter(x => x >= u.scales.x.min && x <= u.scales.x.max).reverse().filter(x => {
         const at = u.valToPos(x, "x"), free = last - at >= 46;
@@ -131,15 +131,15 @@ class Curves extends Plot {
     });
   }
 
-  /** Says what is at a place, beside the names of what is shown. */
+  /** Shows the values at a place next to the names of the series. */
   tell(index) {
     const {panel} = this, [words, unit] = apart(panel.xName), none = index == null;
-    const where = none ? "" : panel.steps ? panel.steps[index] : said(this.xs[index]);
+    const where = none ? "" : panel.steps ? panel.steps[index] : formatNumber(this.xs[index]);
     this.place.textContent = none ? "" : panel.steps ? `${panel.xName}: ${where}` : `${words}: ${where} ${unit}`.trim();
     this.heard = panel.series.map((series, each) => {
       const value = none ? null : this.data[each + 1][index];
       const late = !none && series.late && series.late.includes(index);
-      const text = [value == null ? "" : said(value), late ? "overloaded" : ""].filter(Boolean).join(", ");
+      const text = [value == null ? "" : formatNumber(value), late ? "overloaded" : ""].filter(Boolean).join(", ");
       this.values[each].textContent = text;
       return text && this.picked[each] ? `${series.name} ${text}` : "";
     }).filter(Boolean).join("; ");

@@ -60,7 +60,7 @@ class TimeMap extends Plot {
     const {u} = this, {left, top} = u.cursor, there = left >= 0;
     const [column, row] = there ? [this.nearest(this.xs, u.posToVal(left, "x")), this.nearest(this.y, u.posToVal(top, "y"))] : [];
     this.place.textContent = !there ? "" : `x = ${this.xs[column]}, y = ${this.y[row]}: ` +
-      `${said(Math.max(this.inX[column], this.inY[row]))} ms, in x ${said(this.inX[column])}, in y ${said(this.inY[row])}`;
+      `${formatNumber(Math.max(this.inX[column], this.inY[row]))} ms, in x ${formatNumber(this.inX[column])}, in y ${formatNumber(this.inY[row])}`;
     Object.assign(this, {column, row, heard: ""});
   }
 

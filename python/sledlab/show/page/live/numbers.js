@@ -13,7 +13,7 @@ const made = (tag, holder, text, attributes) => {
 };
 
 /** A number as people read it. */
-const said = value => Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") :
+const formatNumber = value => Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") :
   String(Number(value.toPrecision(4)));
 
 /** The name of an axis in two: its words and its unit. */

@@ -116,7 +116,7 @@ class Plot {
       ...names && {splits: u => names.map((_, index) => index + shift)
         .filter(at => shift || (at >= u.scales.x.min && at <= u.scales.x.max))},
       filter: (_, splits) => splits, values: (u, splits, axis) => splits.map(at => names ? names[Math.round(at - shift)] :
-        at == null || !round(at, u.scales[u.axes[axis].scale]) ? "" : said(at))};
+        at == null || !round(at, u.scales[u.axes[axis].scale]) ? "" : formatNumber(at))};
   }
 
   key(event) {
