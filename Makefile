@@ -105,7 +105,7 @@ bench: $(RELEASE) wheel web ## benchmarks whose code has changed since they ran;
 
 BASE ?= HEAD~1
 LIMIT ?= 1.05
-compare-builds: $(RELEASE) ## speed of this build beside that of the commit BASE (the one before); fails beyond LIMIT (1.05)
+compare-builds: $(RELEASE) ## speed of this build relative to commit BASE (default: the previous one); fails beyond LIMIT (1.05)
 	$(BIN)/python benches/builds.py --base $(BASE) --limit $(LIMIT)
 
 fuzz: rust ## every reader of traces and records, and the NBD protocol, for FUZZ_SECONDS (60) each

@@ -76,7 +76,7 @@ export class Core {
     this.call({ call: "close", run });
   }
 
-  /** Goes on for about so many operations. */
+  /** Continues the run for about `operations` operations. */
   run(run: number, operations: number): Progress {
     return this.call({ call: "run", run, operations });
   }
@@ -101,8 +101,8 @@ export class Core {
   }
 
   /**
-   * All that happened from `from_ns` on, until `requests` accesses have been chosen. The same experiment is run again beside
-   * `run` to tell: going forward from window to window goes on where the last one ended, going back starts anew.
+   * Events from `from_ns` on, until the scheduler has chosen `requests` accesses. A second run of the same experiment
+   * produces them: a later window continues it, an earlier window restarts it.
    */
   watch(run: number, from_ns: number, requests: number): Watched {
     return this.call({ call: "watch", run, from_ns, requests });
@@ -133,7 +133,7 @@ export class Core {
   private trapped(trap: unknown): Mistake {
     const text = new Uint8Array(this.exports.memory.buffer, this.exports.panic(), this.exports.panic_bytes());
     const panic = new TextDecoder().decode(text);
-    // Whoever is refused memory stops without a panic; whoever wants more than there are addresses panics with these words.
+    // A failed allocation traps without a panic; a size beyond the address space panics with these words.
     const refused = panic === "" && trap instanceof WebAssembly.RuntimeError && /unreachable/.test(trap.message);
     return refused || panic.endsWith("capacity overflow") ? NO_MEMORY : { blame: "trap", message: panic || String(trap) };
   }

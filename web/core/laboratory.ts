@@ -2,12 +2,12 @@
 
 import type { Core } from "./core.js";
 import { CoreError } from "./core.js";
-import type { Asked, Told } from "./worker.js";
+import type { WorkerRequest, WorkerReply } from "./worker.js";
 
 type Calls = { [Name in keyof Core]: Core[Name] extends (...given: infer Given) => infer Value ? (...given: Given) => Promise<Value> : never };
 
 export interface Laboratory extends Calls {
-  /** Ends the worker; what was asked and not answered fails. */
+  /** Ends the worker; unanswered requests fail. */
   end(): void;
 }
 
@@ -26,21 +26,21 @@ export function laboratory(script: string, wasm: BufferSource | WebAssembly.Modu
     const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
     const started = new Worker(url);
     URL.revokeObjectURL(url);
-    started.onmessage = (event: MessageEvent<Told>) => {
+    started.onmessage = (event: MessageEvent<WorkerReply>) => {
       const { id, value, mistake } = event.data;
-      const asked = waiting.get(id);
+      const pending = waiting.get(id);
       waiting.delete(id);
       if (mistake?.blame === "trap") restart();
-      if (mistake) asked?.fail(new CoreError(mistake));
-      else asked?.keep(value);
+      if (mistake) pending?.fail(new CoreError(mistake));
+      else pending?.keep(value);
     };
     started.onerror = (event) => fail(event.message);
-    started.postMessage({ id: next++, method: "load", given: [wasm] } satisfies Asked);
+    started.postMessage({ id: next++, method: "load", given: [wasm] } satisfies WorkerRequest);
     return started;
   }
 
   function fail(message: string): void {
-    for (const asked of waiting.values()) asked.fail(new CoreError({ blame: "trap", message }));
+    for (const pending of waiting.values()) pending.fail(new CoreError({ blame: "trap", message }));
     waiting.clear();
   }
 
@@ -53,7 +53,7 @@ export function laboratory(script: string, wasm: BufferSource | WebAssembly.Modu
   function ask(method: string, given: unknown[]): Promise<unknown> {
     return new Promise((keep, fail) => {
       waiting.set(next, { keep, fail });
-      worker.postMessage({ id: next++, method, given } satisfies Asked);
+      worker.postMessage({ id: next++, method, given } satisfies WorkerRequest);
     });
   }
 

@@ -149,7 +149,7 @@ export interface Progress {
   operations: number;
   /** Reads and writes completed. */
   completed: number;
-  /** Share of the run, where that can be told. */
+  /** Completed share of the run, where known. */
   fraction: number | null;
   simulated_ns: number;
   waiting: number;
@@ -239,14 +239,14 @@ export interface Watched {
     transfer_ns: Float64Array;
     startup_ns: Float64Array;
   };
-  /** In order of time; the first may lie before the window: it tells what goes on when it begins. */
+  /** In order of time; the first may precede the window: it gives the state at the start of the window. */
   choices: {
     at_ns: Float64Array;
     station: Uint16Array;
     /** Requests from which it was chosen, the chosen among them. */
     waiting: Uint32Array;
-    /** Its candidates are rows `first` to `first + count` of `candidates`: the chosen, then 7 others at most by positioning time, then
-     * whoever waits longest, unless it is among them. */
+    /** Its candidates are rows `first` to `first + count` of `candidates`: the chosen one, then at most 7 others by positioning time,
+     * then the request that has waited longest, unless it is among them. */
     first: Uint32Array;
     count: Uint8Array;
   };
@@ -281,7 +281,7 @@ export interface Residency {
   since_ns: Float64Array;
   /** Slots in each of the states `SLOTS`, as many values a look as there are states. */
   counts: Uint32Array;
-  /** Write-behind: writes to what is behind that are ready and those under way. */
+  /** Write-behind: writes to the backing device that are ready, and those in flight. */
   waiting: Uint32Array;
   writing: Uint32Array;
   /** State of every slot at the first look. */
@@ -296,7 +296,7 @@ export const SLOTS = ["free", "clean", "dirty", "filling", "destaging"] as const
 
 export const STATES = ["idle", "seek", "access", "parked", "start-up"] as const;
 
-/** Places of a mechanism at the instants asked: bits from the centre of a sled; cylinder and head of a disk. */
+/** Positions of a mechanism at the requested times: bits from the centre of a sled; cylinder and head of a disk. */
 export interface Positions {
   x: Float64Array;
   y: Float64Array;

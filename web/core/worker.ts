@@ -1,16 +1,16 @@
-/** Runs in a worker of its own: owns a core and answers one message after another. */
+/** Runs in a web worker: owns a core and answers messages in order. */
 
 import { Core, CoreError } from "./core.js";
 import type { Mistake } from "./types.js";
 
-export interface Asked {
+export interface WorkerRequest {
   id: number;
   /** A method of `Core`, or `load`. */
   method: string;
   given: unknown[];
 }
 
-export interface Told {
+export interface WorkerReply {
   id: number;
   value?: unknown;
   mistake?: Mistake;
@@ -18,19 +18,19 @@ export interface Told {
 
 let core: Core | undefined;
 
-/** Resolved when the module is there: what is asked before waits. */
+/** Resolves when the module is loaded; earlier requests wait for it. */
 let ready: Promise<void> | undefined;
 
-self.onmessage = async (event: MessageEvent<Asked>) => {
+self.onmessage = async (event: MessageEvent<WorkerRequest>) => {
   const { id, method, given } = event.data;
   if (method !== "load") await ready;
   try {
     if (method === "load") await (ready = load(given[0] as BufferSource));
     const value = method === "load" ? undefined : ask(method, given);
-    const told: Told = { id, value };
-    (self as unknown as Worker).postMessage(told, buffers(value));
+    const reply: WorkerReply = { id, value };
+    (self as unknown as Worker).postMessage(reply, buffers(value));
   } catch (error) {
-    (self as unknown as Worker).postMessage({ id, mistake: mistaken(error) } satisfies Told);
+    (self as unknown as Worker).postMessage({ id, mistake: mistaken(error) } satisfies WorkerReply);
   }
 };
 
@@ -39,9 +39,9 @@ async function load(wasm: BufferSource | WebAssembly.Module): Promise<void> {
 }
 
 function ask(method: string, given: unknown[]): unknown {
-  const asked = (core as unknown as Record<string, (...given: unknown[]) => unknown>)[method];
-  if (!asked) throw new Error(`the core has no call ${method}`);
-  return asked.apply(core, given);
+  const called = (core as unknown as Record<string, (...given: unknown[]) => unknown>)[method];
+  if (!called) throw new Error(`the core has no call ${method}`);
+  return called.apply(core, given);
 }
 
 function mistaken(error: unknown): Mistake {

@@ -54,17 +54,17 @@ export class App {
     warm(3);
     const made = embedded();
     const address = await read(location.hash).catch((error: unknown) => error as Error);
-    const asked: Address = address instanceof Error ? {} : address;
-    const text = asked.experiment ?? made?.experiment;
+    const given: Address = address instanceof Error ? {} : address;
+    const text = given.experiment ?? made?.experiment;
     const [experiment, traces] = [text === undefined ? FIRST : Experiment.of(text), tracesOf(made)];
     let app: App | undefined;
     const failed: unknown[] = address instanceof Error ? [address] : [];
     const fail = (error: unknown) => (app ? app.fail(error) : failed.push(error));
     const watch = new Watch({ fail, keep: (place) => app?.keep(place) });
-    const view = (["watch", "race", "design", "yours"] as const).find((name) => name === asked.view) ?? "watch";
-    const place: Place = { t: asked.t ?? (text === undefined ? FIRST_AT_NS : 0), request: asked.request ?? null };
-    const still = asked.t !== undefined || place.request !== null;
-    // The run is opened beside the catalogue: both take long, and the first picture needs both.
+    const view = (["watch", "race", "design", "yours"] as const).find((name) => name === given.view) ?? "watch";
+    const place: Place = { t: given.t ?? (text === undefined ? FIRST_AT_NS : 0), request: given.request ?? null };
+    const still = given.t !== undefined || place.request !== null;
+    // The run and the catalogue load in parallel: the first picture needs both.
     if (view === "watch") void begin(watch, experiment, traces, place, still).catch(fail);
     const core = await worker();
     app = new App(page, await core.catalogue(), watch, experiment, traces);
@@ -170,13 +170,13 @@ export class App {
       });
       address(hash);
       const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
-      const traces = this.experiment.has("trace") ? " Whoever opens it needs the trace too." : "";
+      const traces = this.experiment.has("trace") ? " Opening it requires the trace too." : "";
       this.say(`${copied ? "The address of this place is on the clipboard" : "The address bar holds this place"}: the experiment and the instant are in it.${traces}`);
     });
   }
 
   private say(text: string): void {
-    fill(this.messages, el("div", { class: "message told" }, [el("p", { class: "grow" }, [text]), button("Close", () => fill(this.messages))]));
+    fill(this.messages, el("div", { class: "message notice" }, [el("p", { class: "grow" }, [text]), button("Close", () => fill(this.messages))]));
   }
 
   private keys(): Keys {

@@ -45,9 +45,9 @@ export class Sheet {
    */
   layer(key: string, paint: (pen: CanvasRenderingContext2D) => void): void {
     const { width, height } = this.canvas;
-    const wanted = `${key} ${width} ${height}`;
-    if (wanted !== this.layered) {
-      this.layered = wanted;
+    const layer = `${key} ${width} ${height}`;
+    if (layer !== this.layered) {
+      this.layered = layer;
       [this.below.width, this.below.height] = [width, height];
       const pen = this.below.getContext("2d")!;
       const ratio = window.devicePixelRatio || 1;

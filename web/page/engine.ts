@@ -8,7 +8,7 @@ import { short } from "./format.ts";
 let module: Promise<WebAssembly.Module> | undefined;
 const spare: Promise<Laboratory>[] = [];
 
-/** Starts workers that `worker` returns later: starting them goes on beside all else that the first picture needs. */
+/** Starts workers that `worker` returns later, in parallel with other work for the first picture. */
 export function warm(count: number): void {
   for (let nth = 0; nth < count; nth++) spare.push(start());
 }

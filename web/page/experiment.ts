@@ -41,7 +41,7 @@ export class Experiment {
     const line = assignment(key, value);
     const lines = this.find(table)?.lines ?? [];
     const at = lines.findIndex((each) => keyOf(each) === key);
-    return this.withLines(table, at < 0 ? [...said(lines), line] : lines.map((each, index) => (index === at ? line : each)));
+    return this.withLines(table, at < 0 ? [...withoutTrailingBlanks(lines), line] : lines.map((each, index) => (index === at ? line : each)));
   }
 
   /** A copy in which a table has other values and no subtables; without the table where `values` is null. */
@@ -52,8 +52,8 @@ export class Experiment {
 
   /** The text of the file. */
   get toml(): string {
-    const parts = this.tables.filter(({ name, lines }) => name !== "" || said(lines).length > 0);
-    return `${parts.map(({ header, lines }) => [...(header ? [header] : []), ...said(lines)].join("\n")).join("\n\n")}\n`;
+    const parts = this.tables.filter(({ name, lines }) => name !== "" || withoutTrailingBlanks(lines).length > 0);
+    return `${parts.map(({ header, lines }) => [...(header ? [header] : []), ...withoutTrailingBlanks(lines)].join("\n")).join("\n\n")}\n`;
   }
 
   private find(table: string): Table | undefined {
@@ -86,7 +86,7 @@ function valueOf(line: string): string {
 }
 
 /** Lines without the empty ones at the end. */
-function said(lines: readonly string[]): readonly string[] {
+function withoutTrailingBlanks(lines: readonly string[]): readonly string[] {
   let end = lines.length;
   while (end > 0 && lines[end - 1]!.trim() === "") end--;
   return lines.slice(0, end);

@@ -14,12 +14,12 @@ export const MAX_PACKED = 60_000;
 const MAX_TEXT = 1_000_000;
 
 export async function read(hash: string): Promise<Address> {
-  const said = new URLSearchParams(hash.replace(/^#/, ""));
+  const params = new URLSearchParams(hash.replace(/^#/, ""));
   const number = (name: string) => {
-    const value = Number(said.get(name) ?? NaN);
+    const value = Number(params.get(name) ?? NaN);
     return Number.isFinite(value) && value >= 0 ? value : undefined;
   };
-  const [seconds, request, packed, view] = [number("t"), number("r"), said.get("x"), said.get("v")];
+  const [seconds, request, packed, view] = [number("t"), number("r"), params.get("x"), params.get("v")];
   return {
     ...(view ? { view } : {}),
     ...(seconds === undefined ? {} : { t: seconds * 1e9 }),
@@ -29,12 +29,12 @@ export async function read(hash: string): Promise<Address> {
 }
 
 export async function write(address: Address): Promise<string> {
-  const said = new URLSearchParams();
-  if (address.view) said.set("v", address.view);
-  if (address.t !== undefined) said.set("t", (address.t / 1e9).toFixed(9).replace(/\.?0+$/, ""));
-  if (address.request !== undefined) said.set("r", String(address.request));
-  if (address.experiment !== undefined) said.set("x", await pack(address.experiment));
-  return `#${said}`;
+  const params = new URLSearchParams();
+  if (address.view) params.set("v", address.view);
+  if (address.t !== undefined) params.set("t", (address.t / 1e9).toFixed(9).replace(/\.?0+$/, ""));
+  if (address.request !== undefined) params.set("r", String(address.request));
+  if (address.experiment !== undefined) params.set("x", await pack(address.experiment));
+  return `#${params}`;
 }
 
 async function pack(text: string): Promise<string> {

@@ -1,4 +1,4 @@
-// The views beside Watch, and the tour.
+// The views other than Watch, and the tour.
 
 import type { App } from "./app.ts";
 import { Design } from "./design/view.ts";

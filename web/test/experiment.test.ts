@@ -22,7 +22,7 @@ test("a file stays as it was written", () => {
   assert.equal(Experiment.of(TEXT).toml, TEXT);
 });
 
-test("keys are read, said anew and added", () => {
+test("keys are read, replaced and added", () => {
   const experiment = Experiment.of(TEXT);
   assert.equal(experiment.get("device", "preset"), "mems-g2");
   assert.equal(experiment.get("workload", "mean_interarrival_ms"), "0.7");
@@ -43,7 +43,7 @@ test("an alias is the name of its entry", () => {
   assert.deepEqual(["c-scan", "c-look", "mine:Mine"].map((word) => nameOf(entries, word)), ["c-scan", "c-scan", "mine:Mine"]);
 });
 
-test("a table can be said anew, with what belongs to it, or left out", () => {
+test("a table and its subtables can be replaced or removed", () => {
   const changed = Experiment.of(TEXT).withTable("workload", null).withTable("trace", { file: "a \"b\".csv" });
   assert.equal(changed.has("workload"), false);
   assert.match(changed.toml, /file = "a \\"b\\".csv"/);

@@ -6,7 +6,7 @@ import { Resident, squares } from "../page/watch/residency.ts";
 /** Six slots at four looks, 10 ns apart. */
 const LOOKS = [[0, 0, 0, 0, 0, 0], [3, 0, 0, 0, 2, 0], [1, 0, 0, 3, 4, 0], [2, 0, 0, 1, 0, 0]];
 
-function told(): Residency {
+function residency(): Residency {
   const changes: number[] = [];
   const changed: [slot: number, state: number][] = [];
   LOOKS.forEach((slots, look) => {
@@ -26,12 +26,12 @@ function told(): Residency {
 }
 
 test("a look holds until the next", () => {
-  const resident = new Resident(told());
+  const resident = new Resident(residency());
   assert.deepEqual([-5, 0, 9.5, 10, 25, 1000].map((t) => resident.look(t)), [0, 0, 0, 1, 2, 3]);
 });
 
 test("slots are found forwards, backwards and by leaps", () => {
-  const resident = new Resident(told());
+  const resident = new Resident(residency());
   for (const look of [0, 1, 2, 3, 1, 0, 3, 3, 2]) {
     assert.deepEqual([...resident.slots(look)], LOOKS[look]);
     assert.deepEqual(resident.counts(look), SLOTS.map((_, state) => LOOKS[look]!.filter((each) => each === state).length));

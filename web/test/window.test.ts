@@ -39,8 +39,8 @@ test("a choice holds until the next, and steps lead from one to the other", () =
 
 test("the sentence says what was taken, of how many, and what is next best", () => {
   const index = TOY.choices.findIndex(({ waiting }) => waiting.length > 2);
-  const said = sentence(WINDOW, WINDOW.choice(TOY.choices[index]!.at)!, "SPTF");
-  assert.match(said, /^\d+\.\d{6} s: SPTF takes (read|write) 4 KB #\d+, [\d.]+ [µm]s away, of \d+; the next best is [\d.]+ [µm]s away\.$/);
+  const text = sentence(WINDOW, WINDOW.choice(TOY.choices[index]!.at)!, "SPTF");
+  assert.match(text, /^\d+\.\d{6} s: SPTF takes (read|write) 4 KB #\d+, [\d.]+ [µm]s away, of \d+; the next best is [\d.]+ [µm]s away\.$/);
 });
 
 test("a life is as long as its parts: the slower of x and y, then the transfer", () => {
@@ -62,20 +62,20 @@ test("a request of the host has its own times", () => {
 test("positioning other than expected is explained", () => {
   const seen = watched(TOY, 0, 200);
   const index = TOY.choices.findIndex(({ waiting }) => waiting.length > 2);
-  const told = () => {
+  const explanation = () => {
     const window = new Window(seen, 1);
     return surprise(window, window.choice(TOY.choices[index]!.at)!);
   };
-  assert.equal(told(), "");
+  assert.equal(explanation(), "");
   const first = seen.choices.first[index]!;
   const row = seen.candidates.access[first]!;
   seen.candidates.positioning_ns[first]! += 1000;
-  assert.match(told(), /^The scheduler expects [\d.]+ [µm]s of positioning for #\d+; it takes [\d.]+ [µm]s\.$/);
+  assert.match(explanation(), /^The scheduler expects [\d.]+ [µm]s of positioning for #\d+; it takes [\d.]+ [µm]s\.$/);
   for (const times of [seen.accesses.seek_x_ns, seen.accesses.settle_ns, seen.accesses.seek_y_ns, seen.accesses.turnaround_ns]) times[row] = 0;
   seen.accesses.turns[row] = 0.01;
-  assert.match(told(), /; the drive’s buffer serves it without positioning\.$/);
+  assert.match(explanation(), /; the drive’s buffer serves it without positioning\.$/);
   seen.accesses.end_ns[row] = Infinity;
-  assert.equal(told(), "");
+  assert.equal(explanation(), "");
 });
 
 test("a path lies between samples, and holds still where nothing moves", () => {
@@ -83,13 +83,13 @@ test("a path lies between samples, and holds still where nothing moves", () => {
   assert.ok(at.every((each, index) => index === 0 || each >= at[index - 1]!));
   const path = new Path(at, positions(TOY, at));
   for (const choice of TOY.choices.slice(1, 50)) {
-    const told = positions(TOY, [choice.at + 100_000]);
+    const exact = positions(TOY, [choice.at + 100_000]);
     const drawn = path.place(choice.at + 100_000);
-    assert.ok(Math.abs(drawn.x - told.x[0]!) < 60 && Math.abs(drawn.y - told.y[0]!) < 60);
+    assert.ok(Math.abs(drawn.x - exact.x[0]!) < 60 && Math.abs(drawn.y - exact.y[0]!) < 60);
   }
 });
 
-test("a run as a whole: nobody waits longer than the slowest, and buckets lose nothing", () => {
+test("a run as a whole: no request waits longer than the slowest, and buckets lose nothing", () => {
   const found = overview(rows(TOY));
   const all = Array.from(found.rows.id, (_, row) => response(found.rows, row));
   assert.equal(response(found.rows, found.slowest), Math.max(...all));

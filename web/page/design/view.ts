@@ -24,7 +24,7 @@ export class Design {
   private facts: DeviceFacts | null = null;
   private map: SeekMap | null = null;
   private max_ms = 1;
-  private said: Record<string, number> = {};
+  private overrides: Record<string, number> = {};
   private busy = false;
   private again = false;
   private readonly canvas = document.createElement("canvas");
@@ -46,7 +46,7 @@ export class Design {
   /** Begins a design from a preset. */
   private async begin(preset: string): Promise<void> {
     this.preset = preset;
-    this.said = {};
+    this.overrides = {};
     this.base = await this.core!.device(this.toml);
     this.max_ms = 0;
     this.compose();
@@ -54,7 +54,7 @@ export class Design {
   }
 
   private get toml(): string {
-    return Experiment.of("").withTable("device", { preset: this.preset, ...this.said }).toml;
+    return Experiment.of("").withTable("device", { preset: this.preset, ...this.overrides }).toml;
   }
 
   private compose(): void {
@@ -89,7 +89,7 @@ export class Design {
       input: () => {
         const value = run.value(Number(input.value));
         tell(value);
-        for (const name of [knob.name, ...(knob.also ?? [])]) this.said[name] = value;
+        for (const name of [knob.name, ...(knob.also ?? [])]) this.overrides[name] = value;
         void this.app.attempt(() => this.work());
       },
     });
@@ -146,7 +146,7 @@ export class Design {
   }
 
   private watch(): void {
-    const values = { preset: this.preset, ...this.said };
+    const values = { preset: this.preset, ...this.overrides };
     this.app.change(this.app.experiment.withTable("device", values));
     this.app.show("watch");
   }

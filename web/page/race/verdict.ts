@@ -19,7 +19,7 @@ const LIST = new Intl.ListFormat("en");
 
 /** Which runners are overloaded, and how the others compare. */
 export function verdict(results: readonly Result[]): string {
-  const [steady, late] = [false, true].map((wanted) => results.filter(({ saturated }) => saturated === wanted)) as [Result[], Result[]];
+  const [steady, late] = [false, true].map((late) => results.filter(({ saturated }) => saturated === late)) as [Result[], Result[]];
   const because = "so response times depend on the length of the run";
   if (steady.length === 0) return `All runners are overloaded: their queues kept growing, ${because}.`;
   const names = LIST.format(late.map(({ name }) => name));

@@ -24,7 +24,7 @@ export class Tour {
     const last = index === STEPS.length - 1;
     this.element.hidden = false;
     fill(this.element,
-      el("h2", {}, [`${index + 1} of ${STEPS.length} · ${step.title}`]), el("div", { class: "told" }, step.text.map((each) => el("p", {}, [each]))),
+      el("h2", {}, [`${index + 1} of ${STEPS.length} · ${step.title}`]), el("div", { class: "text" }, step.text.map((each) => el("p", {}, [each]))),
       el("p", { class: "row" }, [
         button("Back", () => this.show(this.at - 1), { disabled: index === 0 }),
         button(last ? "Done" : "Next", () => (last ? this.end() : this.show(this.at + 1)), { class: "main" }),

@@ -153,7 +153,7 @@ function ring(pen: CanvasRenderingContext2D, { x, y }: Point): void {
   pen.stroke();
 }
 
-/** Draws the arm, from its pivot beside the platter to its head. */
+/** Draws the arm, from its pivot next to the platter to its head. */
 function arm(pen: CanvasRenderingContext2D, middle: Point, outer: number, radius: number): void {
   const pivot = point(middle, outer * 1.12, ARM);
   const head = point(middle, radius, HEAD);

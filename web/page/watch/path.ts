@@ -6,7 +6,7 @@ import { upper, type Window } from "./window.ts";
 /** Intervals between the samples of an access. The core's path is smooth: between neighbours of 25 samples a straight line is off by less than a pixel. */
 const SAMPLES = 24;
 
-/** Instants at which the core is asked for positions of a station, ascending. */
+/** Times, ascending, for which the core returns positions of a station. */
 export function instants(window: Window, station: number): number[] {
   const { start_ns, end_ns } = window.watched.accesses;
   const found = [window.from];

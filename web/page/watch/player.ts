@@ -118,7 +118,7 @@ export class Player {
     );
   }
 
-  /** Goes on to the next window, if it has been loaded. */
+  /** Switches to the next window, if it has been loaded. */
   private turn(): void {
     this.fetch();
     if (!this.ready) return;

@@ -27,7 +27,7 @@ export class SledStage implements Stage {
   private max_ms = 1;
   private resting = 0;
   private maps = 0;
-  private asked = -1;
+  private drawn_key = -1;
   private asking = false;
   private mapped = true;
   private again: (() => void) | null = null;
@@ -94,14 +94,14 @@ export class SledStage implements Stage {
   private ask(choice: Choice): void {
     const key = choice.at_ns;
     const now = performance.now();
-    if (this.asked === key) return;
+    if (this.drawn_key === key) return;
     if (this.asking || now < this.resting) {
       // Drawn again later: a page that stands still must show the map of this choice.
       this.stale = true;
       return;
     }
     this.resting = now + MAP_EVERY_MS;
-    this.asked = key;
+    this.drawn_key = key;
     this.asking = true;
     const { x, y, direction } = this.player.loaded.paths[this.station]!.place(choice.at_ns);
     this.core.seekMap(`[device]\n${this.facts.toml}`, { x: Math.round(x), y: Math.round(y), direction }).then(

@@ -64,7 +64,7 @@ export class SlotsPanel {
     counts.forEach((count, at) => (this.numbers[at]!.textContent = count.toLocaleString("en")));
     const [waiting, writing] = [resident.residency.waiting[look]!, resident.residency.writing[look]!];
     const order = this.residency.has_places ? "Squares are slots in order of their places" : `Squares are ${this.residency.unit}s in order of their blocks, free ones last`;
-    const behind = `Write-behind: ${writing === 0 ? "nothing is" : `${counted(writing, "write")} ${writing === 1 ? "is" : "are"}`} on the way to what is behind, ${waiting.toLocaleString("en")} ready. ${order}; the strips have what was dirty, filling and destaging around now, and writes that were under way and ready.`;
+    const behind = `Write-behind: ${writing === 0 ? "nothing is" : `${counted(writing, "write")} ${writing === 1 ? "is" : "are"}`} in flight to the backing device, ${waiting.toLocaleString("en")} ready. ${order}; the strips show slots that were dirty, filling and destaging around this time, and writes in flight and ready.`;
     if (this.behind.textContent !== behind) fill(this.behind, behind);
     if (still) this.sheet.label(`${this.noun} at ${clock(t)}: ${counts.map((count, at) => `${count} ${SLOTS[at]}`).join(", ")}`);
     this.drawn = () => this.draw(resident, `${window.from} ${look}`, look, t, half_ns);

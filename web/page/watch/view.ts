@@ -19,7 +19,7 @@ import { around_ns, SPEEDS } from "./speed.ts";
 import { stageOf, type Stage } from "./stages.ts";
 import { Transport } from "./transport.ts";
 
-/** Operations simulated between two checks whether the run is still wanted. */
+/** Operations simulated between two checks for cancellation. */
 const SLICE = 50_000;
 
 export class Watch {

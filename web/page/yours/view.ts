@@ -29,7 +29,7 @@ export class Yours {
       el("p", {}, [el("label", {}, [this.pick, el("span", {}, ["or "]), button("choose a file", () => this.pick.click())])]),
     ]);
     listen(drop, (files) => void this.attempt((core) => this.take(core, files)));
-    // A file that is dropped beside the field must not replace the page.
+    // A file dropped outside the field must not replace the page.
     for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault());
     fill(this.element, drop, this.answer, el("section", { class: "card" }, [
       el("h2", {}, [el("label", { for: "experiment" }, ["The experiment"])]), this.text,
