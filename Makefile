@@ -88,6 +88,7 @@ lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	$(BIN)/mypy
 	$(BIN)/python tools/stub.py
 	$(BIN)/python tools/core.py
+	$(BIN)/python -m tools.vocabulary
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --strict
 	$(BIN)/lint-imports

@@ -22,7 +22,7 @@ class Journal:
 
     def __init__(self, start: int, seed: int) -> None:
         self.acknowledged: dict[int, int] = {}
-        self.under_way: dict[int, int] = {}
+        self.in_flight: dict[int, int] = {}
         self.writes = 0
         self._start = start
         self._number = 0
@@ -34,22 +34,22 @@ class Journal:
 
     def write(self, path: Path) -> None:
         """Writes one block after another, several in flight at a time, until the server is lost."""
-        self.under_way.clear()
+        self.in_flight.clear()
         numbers: dict[int, int] = {}
         with suppress(LostError), Client(path) as client:
             while True:
-                while len(self.under_way) < DEPTH:
+                while len(self.in_flight) < DEPTH:
                     slot = self._rng.randrange(SLOTS)
-                    if slot in self.under_way:
+                    if slot in self.in_flight:
                         continue
                     self._number += 1
-                    self.under_way[slot] = self._number
+                    self.in_flight[slot] = self._number
                     numbers[self._number] = slot
                     client.ask(WRITE, self._number, self.offset(slot), content(self._number))
                 number = client.answered()
                 slot = numbers.pop(number)
                 self.acknowledged[slot] = number
-                del self.under_way[slot]
+                del self.in_flight[slot]
                 self.writes += 1
 
     def lost(self, path: Path) -> list[int]:
@@ -60,8 +60,8 @@ class Journal:
                 client.ask(READ, slot, self.offset(slot))
                 client.answered()
                 found = client.receive(BLOCK)
-                if found == content(self.under_way.get(slot, number)):
-                    self.acknowledged[slot] = self.under_way.get(slot, number)
+                if found == content(self.in_flight.get(slot, number)):
+                    self.acknowledged[slot] = self.in_flight.get(slot, number)
                 elif found != content(number):
                     missing.append(slot)
         return missing

@@ -20,7 +20,7 @@ class Sstf:
         self.last_track = 0
 
     def push(self, request):
-        """Adds a request to the queue; its track is asked of the device at the next choice."""
+        """Add a request to the queue; the next choice queries the device for its track."""
         self.fresh.append(request)
 
     def pop(self, now_ns, device):

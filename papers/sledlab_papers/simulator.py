@@ -56,7 +56,7 @@ def run_here(name: str, out: Path, options: Sequence[str]) -> None:
 
 
 STARTING = Lock()
-"""Held while the worker processes are started, as experiments run from several threads."""
+"""Lock for the start of worker processes, as experiments run from several threads."""
 
 
 def _workers() -> ProcessPoolExecutor:

@@ -99,7 +99,7 @@ def test_the_journal_misses_what_is_not_there(tmp_path):
     journal, data = Journal(1 << 20, seed=3), tmp_path / "disk.img"
     killed_while_writing(journal, data, tmp_path / "s")
     assert len(journal.acknowledged) > SLOTS / 2
-    slot = next(slot for slot in journal.acknowledged if slot not in journal.under_way)
+    slot = next(slot for slot in journal.acknowledged if slot not in journal.in_flight)
     with sl.serve("ram", data=data) as server:
         assert journal.lost(Path(server.socket)) == []
     with data.open("r+b") as file:

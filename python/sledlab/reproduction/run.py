@@ -163,7 +163,7 @@ def reproduce(
     changes = Changes(
         str(device or ""), settings or {}, tuple([scheduler] if isinstance(scheduler, str) else scheduler)
     )
-    requested = AskedReproduction(result, changes, trace, quick, limit, parallel, allow_plugins)
+    requested = ReproductionRequest(result, changes, trace, quick, limit, parallel, allow_plugins)
     shown = tuple(_figures_of(result))
     for each in shown:
         changes.figure(each)  # refuses what the figure cannot show before anything runs
@@ -212,7 +212,7 @@ OWN = {"wang2005": "front", "chiu2004": "devices"}
 
 
 @dataclass(frozen=True)
-class AskedReproduction:
+class ReproductionRequest:
     """The arguments of `reproduce`.
 
     Attributes:

@@ -74,7 +74,7 @@ def find(query: str | Path) -> Query:
 
 
 @dataclass(frozen=True)
-class AskedQuery:
+class QueryRequest:
     """A query with the arguments of `record_query`.
 
     Attributes:
@@ -162,7 +162,7 @@ def record_query(
             check_writable(Path(path))
     check_size(node_count, memory_mb)
     own = tuple(of_directory(Path(tables))) if tables is not None else ()
-    requested = AskedQuery(find(query), node_count, float(memory_mb), float(scale_factor), own)
+    requested = QueryRequest(find(query), node_count, float(memory_mb), float(scale_factor), own)
     selected = home() / "records" / f"{requested.content}.work"
     tell: Tell = progress or (lambda what, share: None)
     if again or answer is not None or not selected.exists():
@@ -170,7 +170,7 @@ def record_query(
     return handed(selected, work)
 
 
-def _recorded(requested: AskedQuery, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
+def _recorded(requested: QueryRequest, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
     """The text of the query's record.
 
     Raises:

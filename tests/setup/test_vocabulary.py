@@ -1,0 +1,54 @@
+"""The check for standard terms: it finds the words in names and texts, and allows listed uses only."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tools import vocabulary
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("The request is under way.", "under way"),
+        ("let under_way = 1;", "under_way"),
+        ("fn held_bytes() {}", "held"),
+        ("const HELD_BACK: u32 = 1;", "held"),
+        ("struct AskedQuery;", "asked"),
+        ("def test_mistakes_are_told():", "told"),
+        ("Whoever waits", "whoever"),
+    ],
+)
+def test_words_are_found_in_texts_and_names(line: str, word: str) -> None:
+    assert [(number, found) for number, found, _ in vocabulary.uses(f"first\n{line}")] == [(2, word)]
+
+
+@pytest.mark.parametrize(
+    "line", ["besides", "withheld", "toldo", "upheld", "unasked", "aforesaid", "under the way"]
+)
+def test_parts_of_other_words_are_not_found(line: str) -> None:
+    assert not list(vocabulary.uses(line))
+
+
+def test_uses_outside_allowances_are_reported(tmp_path, monkeypatch) -> None:
+    (tmp_path / "page.md").write_text("| said | options |\nfine\nWhat was said\n", encoding="utf-8")
+    (tmp_path / "image.png").write_bytes(b"said")
+    monkeypatch.setattr(vocabulary, "PROJECT", tmp_path)
+    monkeypatch.setattr(vocabulary, "ALLOWED", (vocabulary.Allowance(r"\.md$", r"^\| ", "table"),))
+    assert vocabulary.check(["page.md", "image.png", "absent.md"]) == ["page.md:3: `said`: What was said"]
+
+
+def test_each_allowance_is_used() -> None:
+    unused = [
+        each.reason
+        for each in vocabulary.ALLOWED
+        if not any(
+            re.search(each.files, file) and re.search(each.lines, line)
+            for file in vocabulary.tracked()
+            if re.search(each.files, file) and (vocabulary.PROJECT / file).is_file()
+            for _, _, line in vocabulary.uses((vocabulary.PROJECT / file).read_text(encoding="utf-8"))
+        )
+    ]
+    assert not unused

@@ -1,0 +1,120 @@
+"""Check that sources and documentation use standard terms: part of `make lint`.
+
+CONTRIBUTING.md lists words that earlier texts of the project used in private meanings. This check refuses
+them in every tracked text file: documentation, help, messages, comments and names, in which underscores and capitals
+separate words. `ALLOWED` lists their few uses in a standard meaning, each with the reason.
+
+    python -m tools.vocabulary           list all uses that are not allowed; exit code 1 if there are any
+    python -m tools.vocabulary FILE ...  check these files
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+PROJECT = Path(__file__).parents[1]
+WORDS = ("said", "told", "held", "asked", "wanted", "beside", "under way", "goes on", "nobody", "whoever")
+PATTERN = re.compile(rf"(?<![^\W_])({'|'.join(WORDS).replace(' ', '[ _]')})(?![^\W_])", re.IGNORECASE)
+CAPITALS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+TEXTS = {
+    *(
+        ".css",
+        ".html",
+        ".js",
+        ".md",
+        ".mjs",
+        ".patch",
+        ".py",
+        ".pyi",
+        ".rs",
+        ".sh",
+        ".svg",
+        ".toml",
+        ".ts",
+        ".txt",
+    ),
+    *(".yml", ".j2", ""),
+}
+"""Endings of text files; other files are data."""
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """Lines in which the words have a standard meaning.
+
+    Attributes:
+        files: Regular expression for the path of a file.
+        lines: Regular expression that such a line contains.
+        reason: Why the words are right there.
+    """
+
+    files: str
+    lines: str
+    reason: str
+
+
+ALLOWED = (
+    Allowance(
+        r"^CONTRIBUTING\.md$|^docs/glossary\.md$", r"^\| |no bare participles", "the lists of refused words"
+    ),
+    Allowance(
+        r"^tools/vocabulary\.py$|^tests/setup/test_vocabulary\.py$", r"", "the check itself and its test"
+    ),
+)
+
+
+def uses(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield each use of a refused word: line number, word and line."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for match in PATTERN.finditer(CAPITALS.sub("_", line)):
+            yield number, match[1].lower(), line.strip()
+
+
+def is_allowed(file: str, line: str) -> bool:
+    """Return whether an allowance covers a line of a file."""
+    return any(re.search(each.files, file) and re.search(each.lines, line) for each in ALLOWED)
+
+
+def check(files: Iterable[str]) -> list[str]:
+    """Return a message for each use of a refused word that is not allowed.
+
+    Args:
+        files: Paths relative to the project.
+    """
+    messages = []
+    for file in files:
+        path = PROJECT / file
+        if path.suffix not in TEXTS or not path.is_file():
+            continue
+        text = path.read_text(encoding="utf-8", errors="replace")
+        messages += [
+            f"{file}:{number}: `{word}`: {line[:100]}"
+            for number, word, line in uses(text)
+            if not is_allowed(file, line)
+        ]
+    return messages
+
+
+def tracked() -> list[str]:
+    """Return the paths of all files under version control."""
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True)
+    return [name for name in done.stdout.split("\0") if name]
+
+
+if __name__ == "__main__":
+    found = check(sys.argv[1:] or tracked())
+    print("\n".join(found))
+    if found:
+        print(
+            f"{len(found)} words with a private meaning; CONTRIBUTING.md lists standard terms",
+            file=sys.stderr,
+        )
+    sys.exit(bool(found))
