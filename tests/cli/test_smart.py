@@ -260,7 +260,7 @@ def test_a_job_on_nodes_that_failed_leaves_the_same_record(sledlab, tmp_path):
     assert (tmp_path / "all.work").read_bytes() == (tmp_path / "some.work").read_bytes()
     answer = sledlab(*job, "--failed", 2)
     assert answer.code == 2
-    assert "the share of node 2 is lost: nobody holds a copy" in answer.err
+    assert "the share of node 2 is lost: no node holds a copy" in answer.err
     answer = sledlab("smart", "record", "--query", "q6", "--failed", 1)
     assert answer.code == 2
     assert "`--failed` is for jobs, not for queries" in answer.err

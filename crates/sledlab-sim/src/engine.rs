@@ -13,9 +13,8 @@
 //! 2. **Queue.** Reads and writes go to the system, which hands them, or accesses for them, to its
 //!    [`Station`](sledlab_models::system::Station)s. There the [`Merger`](sledlab_models::merge::Merger), where
 //!    there is merging, and the [`Scheduler`](sledlab_models::scheduler::Scheduler) take them in. A request that
-//!    finds the device at rest ends that rest. Only then, as the length of the rest is known, is the
-//!    [`PowerPolicy`](sledlab_models::power::PowerPolicy) asked when the device has parked; a device that has must
-//!    start up first.
+//!    arrives at an idle device ends the idle period. The [`PowerPolicy`](sledlab_models::power::PowerPolicy) then
+//!    decides, given the length of the period, when the device parked; a parked device must start up first.
 //! 3. **Choice.** When the mechanism is free the scheduler chooses what it serves next: one request, or several
 //!    that one pass serves. The choice comes after everything else that is due at the same time, so that requests
 //!    that arrive at that time take part in it.
@@ -38,7 +37,7 @@
 //! The **end** comes when the source or a limit gives no more operations and all that is due has been done. A run
 //! lasts until the last completion or, where caches and hybrids still write in the background, until they are done
 //! ([`System::background`]); then the ledgers are closed. A run that is interrupted keeps the operations that have
-//! been completed and drops those under way. A scheduler or power policy that has given up ends a run with its error
+//! been completed and drops those in flight. A scheduler or power policy that has given up ends a run with its error
 //! ([`System::failure`]).
 //!
 //! **Conservation** is checked at the end of each run: operations issued = completed + dropped; energy charged to
@@ -353,7 +352,7 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
-    /// Reports the progress and returns whether the run goes on; refuses a queue that outgrows the memory.
+    /// Reports the progress and returns whether the run continues; refuses a queue that outgrows the memory.
     #[cold]
     fn poll_callbacks(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
         self.seen_length = system.queue_length();

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 /// Counts writes that are not durable yet, and finds the flushes whose earlier writes are all durable.
 #[derive(Debug, Default)]
 pub(crate) struct Flushes {
-    /// Writes under way that arrived after the last waiting flush.
+    /// Writes in flight that arrived after the last waiting flush.
     after: u64,
-    /// Waiting flushes in order of arrival: each with the writes under way that arrived before it and after the flush
+    /// Waiting flushes in order of arrival: each with the writes in flight that arrived before it and after the flush
     /// ahead of it.
     waiting: VecDeque<Waiting>,
     /// Numbers of the flushes that the last durable write completed.
@@ -87,7 +87,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the definition: a flush waits while any write that arrived before it is under way.
+        /// Against the definition: a flush waits while any write that arrived before it is in flight.
         #[test]
         fn agrees_with_the_definition(steps in prop::collection::vec((0_u8..3, 0.0..1.0), 1..80)) {
             let mut flushes = Flushes::default();

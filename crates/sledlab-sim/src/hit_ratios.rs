@@ -99,11 +99,11 @@ impl Future {
 pub struct Hits {
     /// Segments used by reads.
     pub reads: u64,
-    /// Segments used by reads that the cache held.
+    /// Segments used by reads that were in the cache.
     pub read_hits: u64,
     /// Segments used by writes.
     pub writes: u64,
-    /// Segments used by writes that the cache held.
+    /// Segments used by writes that were in the cache.
     pub write_hits: u64,
 }
 
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_watches_ends_it_soon() {
+    fn interrupt_ends_the_computation_soon() {
         let requests: Vec<Request> =
             (0..2_000_000).map(|n| request(Op::Read, n * 7_919 % 1_000_003, 1)).collect();
         let mut stop = || Err(Error::interrupted());

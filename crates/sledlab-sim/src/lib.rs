@@ -40,7 +40,7 @@ mod timeline;
 pub use bookkeeping::Counts;
 pub use catalogue::catalogue;
 pub use engine::{Progress, ProgressSink, simulate};
-pub use experiment::places::seen;
+pub use experiment::file_names::seen;
 pub use experiment::{Experiment, Hooks, SystemSetup};
 pub use hit_ratios::{Hits, Uses};
 pub use live::{Answer, Live, version};

@@ -70,8 +70,8 @@ pub struct Live {
 }
 
 impl Live {
-    /// The system of an experiment, with no operation under way. A trace that the experiment names is the one that will
-    /// hold the submitted operations, and need not exist. `rows` gets the per-request table in small chunks.
+    /// Returns the system of an experiment, without outstanding operations. A trace named in the experiment will receive
+    /// the submitted operations, and need not exist. `rows` gets the per-request table in small chunks.
     ///
     /// # Errors
     /// All that [`Experiment::check`] finds; a generator, or any setting of the replay but `warmup`, as the caller
@@ -158,7 +158,7 @@ impl Live {
         Ok(())
     }
 
-    /// Ends the run: operations still under way, and background writes of caches and hybrids, are simulated to the end
+    /// Ends the run: outstanding operations, and background writes of caches and hybrids, are simulated to the end
     /// at once, however much simulated time they take.
     ///
     /// # Errors

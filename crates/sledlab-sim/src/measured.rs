@@ -10,7 +10,7 @@ use sledlab_trace::format::Measured;
 ///
 /// # Errors
 /// A device that cannot be built, a request past its end, and a device that does not say when it is done (the
-/// `interleaved` pipeline); and what `watch` returns, which is asked before every request.
+/// `interleaved` pipeline); and the error of `watch`, which is called before every request.
 pub fn replay_measured(
     file: &DeviceFile,
     stream: &[Measured],

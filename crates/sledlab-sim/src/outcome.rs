@@ -154,7 +154,7 @@ pub struct Operations {
     pub moved: u64,
     /// Cut short to fit the device.
     pub shortened: u64,
-    /// Under way when the run was interrupted, or stopped in overload.
+    /// Outstanding when the run was interrupted, or stopped in overload.
     pub dropped: u64,
 }
 
@@ -197,9 +197,9 @@ pub struct Summary {
     pub request_energy_uj: f64,
     /// Seconds by state.
     pub state_time_s: StateTime,
-    /// Tips switched on, times how long they were: tip-seconds, over all stations.
+    /// Tips switched on, times the duration: tip-seconds, over all stations.
     pub tip_time_s: f64,
-    /// Tips that stayed dark because no request wanted their data, times how long they did: tip-seconds.
+    /// Tips that stayed dark because no request used their data, times the duration: tip-seconds.
     pub dark_tip_time_s: f64,
     /// Start-ups.
     pub startups: u64,

@@ -1,4 +1,4 @@
-//! Streaming statistics of completed requests, and the per-request table if it is wanted.
+//! Streaming statistics of completed requests, and the optional per-request table.
 
 use sledlab_core::stats::{BatchMeans, Checksum, Distribution, Sum};
 use sledlab_core::{Op, Result, Time};

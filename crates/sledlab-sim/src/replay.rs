@@ -12,7 +12,7 @@ pub enum Mode {
     Open,
     /// As soon as one of `outstanding` slots is free, a think time after its completion.
     Closed {
-        /// Requests under way at any time.
+        /// Outstanding requests at any time.
         outstanding: u64,
         /// Time between a completion and the next request of that slot.
         think: Span,

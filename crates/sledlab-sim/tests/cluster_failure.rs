@@ -128,7 +128,7 @@ fn what_is_lost_when_a_node_fails_is_done_again() {
         assert!(
             remaining.iter().map(|phase| phase.nodes[1]).all(|node| node.requests + node.sent_bytes == 0)
         );
-        // A phase that copies goes on to its end; any other phase ends when the node fails.
+        // A phase that copies runs to its end; any other phase ends when the node fails.
         if origin == phase.name {
             let when = remaining[0].start_ns as f64 / 1e9;
             assert!((when / half - 1.0).abs() < 0.02, "{origin}: at {when} for {half}");
@@ -203,19 +203,19 @@ fn losses_and_what_makes_no_sense_are_refused() {
     };
     let chained = ("cluster.redundancy", "chained");
     let refusals = [
-        (error(&[("cluster.failed", "3")]), "the share of node 3 is lost: nobody holds a copy"),
+        (error(&[("cluster.failed", "3")]), "the share of node 3 is lost: no node holds a copy"),
         (
             error(&[("cluster.redundancy", "mirror"), ("cluster.failed", "[6, 7]")]),
             "the shares of nodes 6 and 7 are lost",
         ),
         (
             error(&[chained, ("cluster.failed", "[2, 3]")]),
-            "the share of node 2 is lost: who holds the copy fails as well",
+            "the share of node 2 is lost: the node with the copy fails as well",
         ),
         (error(&[chained, ("cluster.failed", "9")]), "there is no node 9"),
         (error(&[chained, ("cluster.at", "host")]), "for work at the nodes"),
-        (error(&[chained, ("cluster.failed_at_s", "3")]), "cluster.failed_at_s is said, and no node fails"),
-        (error(&[chained, ("cluster.rebuild_mb_s", "3")]), "cluster.rebuild_mb_s is said, and no node fails"),
+        (error(&[chained, ("cluster.failed_at_s", "3")]), "cluster.failed_at_s is set, and no node fails"),
+        (error(&[chained, ("cluster.rebuild_mb_s", "3")]), "cluster.rebuild_mb_s is set, and no node fails"),
     ];
     for (message, expected) in refusals {
         assert!(message.contains(expected), "{message}");

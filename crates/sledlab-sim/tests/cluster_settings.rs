@@ -18,7 +18,7 @@ fn message(settings: &[(&str, &str)], work: &Work) -> String {
 }
 
 #[test]
-fn mistakes_are_told_with_a_remedy() {
+fn errors_have_a_remedy() {
     let work = record(SCAN);
     let device = ("device.preset", "mems-g2");
     for (settings, part) in [

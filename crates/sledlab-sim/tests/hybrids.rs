@@ -294,7 +294,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn hold_whatever_is_said(
+    fn satisfy_invariants_for_all_parameters(
         root: u64, gap in 1_u64..20_000_000, closed in 0_u64..9, segment in 4_u64..80, slots in 1_u64..40, buffered in 1_u64..6,
         techniques in 0_u8..128, destaged in 0_u64..200, fetch in 0_u64..200, bypass in 0_u64..40, odd in 0.0..1.0, cached: bool, idle in 0.0..30.0,
     ) {

@@ -2,8 +2,8 @@
 //! An SPTF here with the same assumption gets the same response times as the reference; sledlab's own SPTF uses the
 //! overhead of each command and gets shorter ones.
 //!
-//! The runs are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or beside the project, and the
-//! test passes with a remark where they are absent.
+//! The runs are not part of the project: the test reads them from `$SLEDLAB_REFERENCE`, by default a directory next to
+//! the project, and passes with a note where they are absent.
 
 use std::fs::File;
 use std::io::Read;

@@ -51,8 +51,8 @@ fn check(name: &str, options: WriteOptions, requests: &[Request]) {
     assert_eq!(all(open(&scratch.0, OpenOptions::default()).unwrap()).unwrap(), requests);
 }
 
-/// The same requests, some of them for metadata, wanting random parts of their last blocks.
-fn partly_wanted(requests: &[Request], details: &[(bool, u8)]) -> Vec<Request> {
+/// The same requests, some of them for metadata, using random parts of their last blocks.
+fn with_partial_blocks(requests: &[Request], details: &[(bool, u8)]) -> Vec<Request> {
     let details = details.iter().cycle();
     let with = |(request, (metadata, unwanted)): (&Request, &(bool, u8))| {
         let unrequested_words = if request.op.is_media() { *unwanted } else { 0 };
@@ -66,7 +66,7 @@ proptest! {
 
     #[test]
     fn csv_with_metadata(all in requests(4), details in prop::collection::vec((any::<bool>(), 0_u8..64), 1..50)) {
-        let all = partly_wanted(&all, &details);
+        let all = with_partial_blocks(&all, &details);
         check("e.csv", WriteOptions { device_column: true, ..WriteOptions::default() }, &all);
     }
 

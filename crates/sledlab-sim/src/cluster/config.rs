@@ -9,12 +9,12 @@ use toml::{Table, Value};
 
 use super::failure::{self, FailedNodes, Redundancy};
 use crate::experiment::keys::CLUSTER_TABLES;
-use crate::experiment::{Experiment, SystemSetup, keys, places};
+use crate::experiment::{Experiment, SystemSetup, file_names, keys};
 
 sledlab_core::choices! {
-    /// Where the work is done.
+    /// Where jobs are computed.
     pub enum At {
-        /// On the nodes, beside the data.
+        /// On the nodes, next to the data.
         Nodes = "nodes",
         /// On a host, to which all pages come over the network.
         Host = "host",
@@ -95,7 +95,7 @@ impl ClusterExperiment {
     /// Text that is not TOML, with its place; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let mut table = keys::parse(name, text)?;
-        places::resolve_all(&mut table, name);
+        file_names::resolve_all(&mut table, name);
         let (own, store): (Table, Table) =
             table.into_iter().partition(|(key, _)| CLUSTER_TABLES.contains(&key.as_str()));
         refuse_foreign(&store)?;
@@ -112,8 +112,8 @@ impl ClusterExperiment {
             Some((table, _)) if FOREIGN.contains(&table) => {
                 refuse_foreign(&[(table.to_owned(), Value::from(0))].into_iter().collect())
             }
-            Some(("group", _)) => Err(Error::user("groups are said in a file")
-                .with_remedy("write a table [[group]] in an experiment file, and give that")),
+            Some(("group", _)) => Err(Error::user("groups are set in a file")
+                .with_remedy("write a table [[group]] in an experiment file")),
             Some((table, key)) if CLUSTER_TABLES.contains(&table) => {
                 let mut changed = preset_or_table(&self.own, table)?;
                 let value = keys::read_value(value);

@@ -273,7 +273,7 @@ impl<'a> Cluster<'a> {
         Ok(())
     }
 
-    /// Goes on when all nodes are done.
+    /// Waits until all nodes are done.
     fn join(&mut self, ran: Vec<(Time, MemberParts)>, parts: &mut [MemberParts]) {
         let end = ran.iter().map(|(end, _)| *end).max().unwrap_or(self.now);
         for (parts, (own_end, own)) in parts.iter_mut().zip(ran) {

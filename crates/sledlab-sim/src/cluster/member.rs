@@ -174,7 +174,7 @@ impl Member {
     /// The store of the node.
     ///
     /// # Errors
-    /// A host that is asked for pages, which is a defect.
+    /// The member is a host, which has no store: a defect of sledlab.
     pub fn store(&mut self) -> Result<&mut Store> {
         self.store.as_mut().ok_or_else(|| Error::internal("a host has no store"))
     }

@@ -84,7 +84,7 @@ impl MessagingNode {
         self.busy += all;
     }
 
-    /// The end of the message under way, in bytes of the letter: software must have prepared the message up to there.
+    /// Returns the end of the current message, in bytes of the letter: software must have prepared the message up to there.
     fn message_end(letter: &OutgoingMessage, left: u64) -> u64 {
         ((left / letter.message_bytes + 1) * letter.message_bytes).min(letter.bytes)
     }
@@ -180,7 +180,7 @@ pub(super) fn run(
     let mut end = now;
     loop {
         let next = due.peek().map(|Reverse((at, _))| *at);
-        // Arrivals come first, so that a node that awaits a message goes on at the same time.
+        // Arrivals come first, so that a node that awaits a message continues at the same time.
         if let Some(at) = network.next_event().filter(|at| next.is_none_or(|next| *at <= next)) {
             network.advance(at, &mut arrived);
             end = at;
@@ -207,7 +207,7 @@ pub(super) fn run(
     }
     let lost = |talker: &MessagingNode| {
         Error::internal(format!(
-            "node {} waits in round {} for messages that nobody sends",
+            "node {} waits in round {} for messages that no node sends",
             talker.port, talker.round
         ))
     };

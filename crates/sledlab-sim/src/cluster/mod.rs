@@ -95,15 +95,15 @@ impl ClusterExperiment {
         let replays = failure::replays(&resolved.params) as f64;
         let runs = if what_if { 4.0 * replays } else { replays };
         let mut at = 0.0;
-        let mut goes_on = true;
+        let mut continues = true;
         let mut run = |rates: Rates, mut dump: Option<(usize, &mut Dump)>| {
             let end = at + replays;
             let outcome = failure::replayed(&resolved, work, &mut |resolved, work| {
                 let mut progress_of_all = |share: f64, pages: u64| {
                     // A progress hook that has interrupted is not called again.
-                    goes_on = goes_on
+                    continues = continues
                         && progress.as_mut().is_none_or(|progress| progress((at + share) / runs, pages));
-                    goes_on
+                    continues
                 };
                 let dump = dump.as_mut().map(|(node, dump)| (*node, &mut **dump));
                 let outcome = once(resolved, work, rates, threads, Some(&mut progress_of_all), dump);

@@ -33,7 +33,7 @@ pub struct ClusterOutcome {
     pub sampling_error: f64,
     /// The component that takes most time over all nodes together: `compute`, `store` or `network` (MT-14).
     pub largest: &'static str,
-    /// The same replay with one component twice as fast; empty unless asked for.
+    /// The same replay with one component twice as fast; empty unless requested.
     pub what_if: Vec<WhatIf>,
     /// Where nodes hold copies: the bytes copied, the nodes that failed, and the rebuild.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ pub struct NodeOutcome {
     pub compute_ns: u64,
     /// Time in which pages are missing, or being written, in ns.
     pub store_ns: u64,
-    /// Time in which messages are packed, under way, or taken in, in ns.
+    /// Time in which messages are packed, transferred or received, in ns.
     pub network_ns: u64,
     /// Time in which the node waits for other nodes, in ns.
     pub waiting_ns: u64,
@@ -111,7 +111,7 @@ pub struct WhatIf {
 }
 
 impl ClusterOutcome {
-    /// The component whose doubled speed saves most, where such replays were asked for.
+    /// The component whose doubled speed saves most, where such replays were requested.
     pub fn bottleneck(&self) -> Option<&WhatIf> {
         self.what_if.iter().max_by(|a, b| a.saved.total_cmp(&b.saved))
     }

@@ -55,15 +55,15 @@ pub(super) struct Overlap {
     done: u64,
     compute: Share,
     network: Share,
-    /// Reads asked for so far, reads under way (`reads_out`), and pages read that wait for the processor (`ready`).
-    asked: u64,
+    /// Reads issued so far, reads in flight (`reads_out`), and pages read that wait for the processor (`ready`).
+    reads_issued: u64,
     reads_out: u64,
     ready: u64,
-    /// Pages to write that have become due so far; writes asked for and under way follow.
+    /// Pages to write that have become due so far; the next fields count writes issued and in flight.
     due: u64,
     due_of_units: Share,
     due_of_bytes: Share,
-    writes_asked: u64,
+    writes_issued: u64,
     writes_out: u64,
     /// Requests to the store that wait for their software: when each is ready, and its operation, first block and
     /// blocks.
@@ -137,13 +137,13 @@ impl Overlap {
             done: 0,
             compute: Share::new(charge.compute_ns, units),
             network: Share::new(charge.network_ns, units),
-            asked: 0,
+            reads_issued: 0,
             reads_out: 0,
             ready: u64::from(reads.len() == 0 && incoming.messages == 0),
             due: 0,
             due_of_units: Share::new(writes.len() - by_bytes, units),
             due_of_bytes: Share::new(by_bytes, comes),
-            writes_asked: 0,
+            writes_issued: 0,
             writes_out: 0,
             software: VecDeque::new(),
             software_free: now,
@@ -245,8 +245,8 @@ impl Overlap {
     }
 
     fn why(&self) -> Cause {
-        let pages_missing = self.asked < self.reads.len() || self.reads_out + self.ready > 0;
-        let writes_left = self.writes_out > 0 || self.writes_asked < self.due;
+        let pages_missing = self.reads_issued < self.reads.len() || self.reads_out + self.ready > 0;
+        let writes_left = self.writes_out > 0 || self.writes_issued < self.due;
         let sends = !self.outbox.is_empty() || self.port_free > self.looked;
         match self.task {
             Some((Task::Unit { .. }, _)) => Cause::Compute,
@@ -266,7 +266,7 @@ impl Overlap {
             && self.taken_messages == self.awaited_messages
             && self.taken_bytes == self.awaited_bytes
             && self.writes_out == 0
-            && self.writes_asked == self.due
+            && self.writes_issued == self.due
             && self.software.is_empty()
     }
 
@@ -389,19 +389,19 @@ impl Overlap {
         true
     }
 
-    /// Asks the store for pages ahead, and for pages to write behind; returns whether it asked for any.
+    /// Issues read-ahead and write-behind requests to the store; returns whether it issued any.
     fn ask(&mut self, now: Time, member: &mut Member) -> Result<bool> {
         let mut any = false;
-        while self.asked < self.reads.len() && self.reads_out + self.ready < self.depth {
+        while self.reads_issued < self.reads.len() && self.reads_out + self.ready < self.depth {
             let Some((lbn, blocks)) = self.reading.next(&self.reads, &member.files) else { break };
-            self.asked += 1;
+            self.reads_issued += 1;
             self.reads_out += 1;
             self.issue(now, member, Op::Read, lbn, blocks)?;
             any = true;
         }
-        while self.writes_asked < self.due && self.writes_out < self.depth {
+        while self.writes_issued < self.due && self.writes_out < self.depth {
             let Some((lbn, blocks)) = self.writing.next(&self.writes, &member.files) else { break };
-            self.writes_asked += 1;
+            self.writes_issued += 1;
             self.writes_out += 1;
             self.issue(now, member, Op::Write, lbn, blocks)?;
             any = true;
@@ -449,11 +449,11 @@ impl Overlap {
     fn end_group(&mut self, now: Time, member: &mut Member) -> Result<()> {
         self.look(now);
         let state = member.state(self.parts);
-        let skip = self.sampling.reach(self.done, self.asked - self.done, state);
+        let skip = self.sampling.reach(self.done, self.reads_issued - self.done, state);
         let mut traffic = Traffic::default();
         if skip.passes > 0 {
             self.done += skip.pages;
-            self.asked += skip.pages;
+            self.reads_issued += skip.pages;
             let compute = Span::from_ns(self.compute.upto(self.done));
             let network = Span::from_ns(self.network.upto(self.done));
             let due_before = self.due;
@@ -461,7 +461,7 @@ impl Overlap {
             let own = self.own_bytes.upto(self.done);
             self.came(own);
             let written = self.due - due_before;
-            self.writes_asked += written;
+            self.writes_issued += written;
             let written = (written, self.writing.forward(&self.writes, &member.files, written));
             let blocks = self.reading.skip(&self.reads, skip.passes);
             traffic = Traffic::of((skip.pages, blocks), written);

@@ -236,8 +236,8 @@ impl Store {
     /// until then.
     ///
     /// # Errors
-    /// A scheduler or power policy that has given up; and defects of sledlab: requests that were asked for and not
-    /// served, times in states that do not fill the run, and energies of states that are not the total.
+    /// A scheduler or power policy that has given up; and defects of sledlab: requests that were issued and not
+    /// served, times in states that do not add up to the run, and energies of states that do not add up to the total.
     pub fn close(&mut self, now: Time) -> Result<Energy> {
         while let Some(at) = self.system.next_event() {
             self.system.advance(at, &mut self.completed);

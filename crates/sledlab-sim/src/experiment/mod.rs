@@ -1,7 +1,7 @@
 //! An experiment: device, system, hybrid, workload, scheduler, power policy, merging, replay and seed, as a TOML file says it.
 
+pub(crate) mod file_names;
 pub(crate) mod keys;
-pub(crate) mod places;
 mod store;
 mod workload;
 
@@ -106,7 +106,7 @@ impl Experiment {
     /// Text that is not TOML, with its place; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let mut table = keys::parse(name, text)?;
-        places::resolve_all(&mut table, name);
+        file_names::resolve_all(&mut table, name);
         Self::from_table(table)
     }
 

@@ -36,15 +36,15 @@ impl SystemSetup {
     /// One such system whose media keep contents, so that its power can fail.
     ///
     /// # Errors
-    /// Parameters that make no sense together, and a system whose power failure would leave data that the host never
+    /// Parameters that contradict each other, and a system whose power failure would leave data that the host never
     /// wrote.
     pub(super) fn keeping_contents(&self) -> Result<Box<dyn System>> {
         if self.system.kind == SystemKind::Raid5 && !self.system.failed.0.is_empty() {
             return Err(Error::user(
-                "the power cannot fail of a raid5 that misses a device: blocks that nobody was writing would hold what \
-                 nobody wrote (the write hole)",
+                "a raid5 with a failed device cannot have power failures: blocks without a write in flight would be \
+                 corrupted (the write hole)",
             )
-            .with_remedy("leave out system.failed, or choose system.kind = \"mirror\""));
+            .with_remedy("omit system.failed, or choose system.kind = \"mirror\""));
         }
         assemble(SystemParts { keep_contents: true, ..self.parts(&self.scheduler) })
     }
@@ -121,12 +121,12 @@ impl SystemSetup {
         self.cache.kind == cache::CacheKind::WriteBack && self.cache.volatile
     }
 
-    /// Every table with every key; `said` holds the keys that were set for the power policy.
+    /// Returns every table with every key; `text` has the keys that were set for the power policy.
     pub(crate) fn to_table(&self, text: &Table) -> Table {
         let mut power = self.power.to_table();
         let mut behind = vec![("system", self.system.to_table()), ("cache", self.cache.to_table())];
         if let Some(hybrid) = &self.hybrid {
-            // Where the two devices of a hybrid have timeouts of their own, the table holds only the timeout that was
+            // Where the two devices of a hybrid have different timeouts, the table holds only the timeout that was
             // set.
             if hybrid.power.to_table() != power {
                 power.retain(|key, _| key == "kind" || text.contains_key(key));

@@ -1,7 +1,7 @@
 //! A live system that loses its power.
 //!
 //! Media keep contents: for every block the number of the write that it holds, as a [`version`], which stands for the
-//! data of that write. When the power fails, all that was due has been done; each block under way either reaches its
+//! data of that write. When the power fails, all that was due has been done; each block being written either reaches its
 //! medium or does not; and operations that were not answered never are. The contents of the media then are those that
 //! the host finds.
 //!
@@ -96,7 +96,7 @@ impl Live {
     }
 
     /// Fails the power at `at`, or at the time the system has reached if that is later, after all that was due. For
-    /// each block under way then, `survives` says whether it reached its medium. Returns the results of the completed
+    /// each block being written then, `survives` says whether it reached its medium. Returns the results of the completed
     /// operations, unless none counts, and the content of every block: [`Content::Data`] of a [`version`]. Blocks that
     /// are missing, or hold version 0, were never written, or have been trimmed since.
     ///

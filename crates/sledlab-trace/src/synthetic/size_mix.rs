@@ -14,16 +14,16 @@ pub fn mean_kb(sizes: &[Weighted]) -> f64 {
 }
 
 /// The share of `of`, itself a share of all requests, that must have the mean `above_kb` rather than `below_kb` so that
-/// all requests together have the mean `wanted_kb`; the rest of the requests contribute `rest_kb` to it.
+/// all requests together have the mean `target_kb`; the rest of the requests contribute `rest_kb` to it.
 ///
 /// An error that names the possible means, in KB, where no such share exists.
-pub fn split(wanted_kb: f64, rest_kb: f64, of: f64, below_kb: f64, above_kb: f64) -> Result<f64> {
-    let share = (wanted_kb - rest_kb - of * below_kb) / (of * (above_kb - below_kb));
+pub fn split(target_kb: f64, rest_kb: f64, of: f64, below_kb: f64, above_kb: f64) -> Result<f64> {
+    let share = (target_kb - rest_kb - of * below_kb) / (of * (above_kb - below_kb));
     if (0.0..=1.0).contains(&share) {
         return Ok(share);
     }
     let limits = [below_kb, above_kb].map(|kb| rest_kb + of * kb);
-    Err(Error::user(format!("no mix of the sizes has a mean of {wanted_kb} KB"))
+    Err(Error::user(format!("no mix of the sizes has a mean of {target_kb} KB"))
         .with_remedy(format!("with these shares, take {:.2} to {:.2} KB", limits[0], limits[1])))
 }
 

@@ -9,13 +9,13 @@ use sledlab_core::{Error, Result};
 use toml::Value;
 
 sledlab_core::choices! {
-    /// Who holds copies of the shares of nodes.
+    /// The holders of copies of the shares of nodes.
     pub enum Redundancy {
-        /// Nobody.
+        /// No node.
         None = "none",
-        /// Nodes 2i and 2i + 1 hold each other's.
+        /// Nodes 2i and 2i + 1 hold copies of each other's share.
         Mirror = "mirror",
-        /// Every node holds that of the node before it.
+        /// Every node holds a copy of the share of the previous node.
         Chained = "chained",
     }
 }
@@ -138,7 +138,7 @@ impl CopyLayout {
         CopyLayout { failed: vec![false; self.nodes], ..self.clone() }
     }
 
-    /// The node that holds the copy of a node's share, if any does.
+    /// Returns the node that holds the copy of a node's share, if any.
     pub fn holder(&self, share: usize) -> Option<usize> {
         match self.redundancy {
             Redundancy::None => None,
@@ -147,8 +147,8 @@ impl CopyLayout {
         }
     }
 
-    /// The share whose copy a node holds, if it holds any.
-    pub(super) fn held(&self, machine: usize) -> Option<usize> {
+    /// Returns the share of which a node holds a copy, if any.
+    pub(super) fn copied_share(&self, machine: usize) -> Option<usize> {
         match self.redundancy {
             Redundancy::None => None,
             Redundancy::Mirror => Some(machine ^ 1),
@@ -237,10 +237,10 @@ impl CopyLayout {
             _ => format!("the shares of nodes {} and {last} are lost", others.join(", ")),
         };
         Err(match self.redundancy {
-            Redundancy::None => Error::user(format!("{whose}: nobody holds a copy"))
+            Redundancy::None => Error::user(format!("{whose}: no node holds a copy"))
                 .with_remedy("let nodes hold copies: redundancy `mirror` or `chained`"),
-            _ => Error::user(format!("{whose}: who holds the copy fails as well"))
-                .with_remedy("let fewer nodes fail, or others"),
+            _ => Error::user(format!("{whose}: the node with the copy fails as well"))
+                .with_remedy("set cluster.failed to fewer or other nodes"),
         })
     }
 }

@@ -37,7 +37,7 @@ pub struct FailureOutcome {
     pub copied_bytes: u64,
     /// Nodes that replace failed nodes, numbered after all others.
     pub spares: usize,
-    /// What was rebuilt on the spares.
+    /// The rebuild on the spares.
     pub rebuild: Option<RebuildOutcome>,
     /// Bytes that each node sends to each other node and, last, to the client; empty where there are more than 1,024
     /// nodes, spares included.
@@ -47,7 +47,7 @@ pub struct FailureOutcome {
 /// Results of a rebuild.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct RebuildOutcome {
-    /// Bytes that the failed nodes held: all of them are rebuilt.
+    /// Bytes of the failed nodes, all of which are rebuilt.
     pub bytes: u64,
     /// Bytes that were rebuilt before the job ended.
     pub job_bytes: u64,
@@ -75,17 +75,17 @@ pub(super) fn replays(params: &ClusterParams) -> usize {
 /// Checks the settings of failure against the number of nodes.
 ///
 /// # Errors
-/// Settings that make no sense, and failures that lose data.
+/// Rejects settings that contradict each other, and failures that lose data.
 pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
     let fails = !params.failed.0.is_empty();
     if params.at == At::Host && (fails || params.redundancy != Redundancy::None) {
-        return Err(Error::user("copies on other nodes, and nodes that fail, are for work at the nodes")
-            .with_remedy("leave out cluster.redundancy and cluster.failed, or cluster.at = \"host\""));
+        return Err(Error::user("cluster.redundancy and cluster.failed require cluster.at = \"nodes\"")
+            .with_remedy("omit cluster.redundancy and cluster.failed, or cluster.at = \"host\""));
     }
     for (key, text) in [("failed_at_s", params.failed_at_s), ("rebuild_mb_s", params.rebuild_mb_s)] {
         if text > 0.0 && !fails {
-            return Err(Error::user(format!("cluster.{key} is said, and no node fails"))
-                .with_remedy("say which: cluster.failed"));
+            return Err(Error::user(format!("cluster.{key} is set, and no node fails"))
+                .with_remedy("name the nodes: cluster.failed"));
         }
     }
     CopyLayout::new(params.redundancy, nodes, &params.failed.0).map(|_| ())

@@ -1,11 +1,11 @@
-//! Rebuilding the files of failed nodes on spares, while the job goes on.
+//! Rebuilds the files of failed nodes on spares while the job continues.
 
 use sledlab_trace::work::{FileAccess, NodeStep, PageOrder, Work};
 
 use super::layout::CopyLayout;
 use super::script::{FailureTime, Script};
 
-/// A file, or a copy of one, that a failed node held and another node holds as well.
+/// A file of a failed node, or its copy of one, that another node holds as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
     source: usize,
@@ -15,10 +15,10 @@ pub(super) struct Lost {
     pub bytes: u64,
 }
 
-/// All files and copies that failed nodes held when they failed. The spare of the first failed node is the first node
+/// Returns all files and copies of failed nodes at the time of the failure. The spare of the first failed node is the first node
 /// after those of the record, and so on.
 ///
-/// Failed nodes do not hold bytes written in the phase in which they fail, or later.
+/// Bytes written in the phase of the failure, or later, are on no failed node.
 pub(super) fn lost(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<Lost> {
     let first = match when {
         FailureTime::After => return Vec::new(),
@@ -30,7 +30,7 @@ pub(super) fn lost(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<L
         for own in 0..work.files.len() {
             let copy = work.files.len() + own;
             let share = layout.holder(failed).map(|holder| (failed, holder, copy, own));
-            let stored = layout.held(failed).map(|share| (share, share, own, copy));
+            let stored = layout.copied_share(failed).map(|share| (share, share, own, copy));
             for (share, source, source_file, spare_file) in share.into_iter().chain(stored) {
                 let bytes = present(work, own, share, first);
                 all.push(Lost { source, source_file, spare, spare_file, bytes });

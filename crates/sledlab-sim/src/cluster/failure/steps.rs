@@ -21,7 +21,8 @@ struct Done {
 /// Files of nodes that hold copies: those of the record, then a copy of each. On a node the copy is as long as the file
 /// of the node whose copies it holds. A spare, which follows the nodes, has room for the files of its failed node.
 pub(super) fn files(work: &Work, layout: &CopyLayout, spares: &[usize]) -> Vec<File> {
-    let stored = |file: &File, machine: usize| layout.held(machine).map_or(0, |share| file.bytes[share]);
+    let stored =
+        |file: &File, machine: usize| layout.copied_share(machine).map_or(0, |share| file.bytes[share]);
     let machines = || (0..work.nodes).chain(spares.iter().copied());
     let own = |file: &File| File {
         name: file.name.clone(),

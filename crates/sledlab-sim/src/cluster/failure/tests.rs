@@ -146,9 +146,9 @@ proptest! {
         prop_assert!(done.phases.iter().all(|phase| phase.steps[failed].is_idle()));
         prop_assert_eq!(sum(done, read), sum(&work, read));
         prop_assert_eq!(sum(done, operations), sum(&work, operations));
-        // The failed node's share, and the share of which it held the copy, are written only once.
+        // The failed node's share, and the share that it had a copy of, are written only once.
         let once = |share: usize| work.phases.iter().map(|phase| written(&phase.steps[share])).sum::<u64>();
-        let single = once(failed) + once(layout.held(failed).unwrap());
+        let single = once(failed) + once(layout.copied_share(failed).unwrap());
         prop_assert_eq!(sum(done, written), 2 * sum(&work, written) - single);
         prop_assert_eq!(sum(done, sent), sum(&work, sent) + sum(done, written) - sum(&work, written));
         let to_client = |work: &Work| sum(work, |step| step.bytes_to(work.client()));
@@ -169,7 +169,7 @@ proptest! {
         prop_assert_eq!(sum(&script.work, read), sum(&work, read) + lost_reads);
         prop_assert_eq!(sum(&script.work, operations), sum(&work, operations) + portion(operations(step)));
         let lost_writes = step.writes.iter().map(|access| portion(access.bytes)).sum::<u64>();
-        let single = written(step) + written(&work.phases[last].steps[layout.held(failed).unwrap()]);
+        let single = written(step) + written(&work.phases[last].steps[layout.copied_share(failed).unwrap()]);
         prop_assert_eq!(sum(&script.work, written), 2 * sum(&work, written) - single + lost_writes);
         // The bytes it sent by then, and those sent to it; bytes it sent to itself count once.
         let sent_to = |step: &NodeStep| portion(step.bytes_to(failed as u32));
@@ -212,7 +212,7 @@ proptest! {
         let total: u64 = lost.iter().map(|each| each.bytes).sum();
         if when == FailureTime::Before(0) && work.phases.iter().flat_map(|phase| &phase.steps).all(|step| step.writes.is_empty()) {
             let stored = |share: usize| work.files.iter().map(|file| file.bytes[share]).sum::<u64>();
-            prop_assert_eq!(total, stored(failed) + stored(layout.held(failed).unwrap()));
+            prop_assert_eq!(total, stored(failed) + stored(layout.copied_share(failed).unwrap()));
         }
         // Each phase rebuilds a part of the bytes, and the last phase the rest.
         let mut left = total;
@@ -250,12 +250,12 @@ fn a_nested_loop_is_parted_by_its_outer_file() {
 }
 
 #[test]
-fn loss_is_told() {
+fn lost_share_is_an_error() {
     let error = |redundancy, nodes, failed: &[usize]| {
         CopyLayout::new(redundancy, nodes, failed).map(|_| ()).map_err(|error| error.to_string())
     };
     let refusal = |redundancy, failed: &[usize]| error(redundancy, 8, failed).unwrap_err();
-    assert!(refusal(Redundancy::None, &[3]).contains("the share of node 3 is lost: nobody holds a copy"));
+    assert!(refusal(Redundancy::None, &[3]).contains("the share of node 3 is lost: no node holds a copy"));
     assert!(refusal(Redundancy::Mirror, &[2, 3]).contains("the shares of nodes 2 and 3 are lost"));
     assert!(refusal(Redundancy::Chained, &[0, 7]).contains("the share of node 7 is lost"));
     assert!(refusal(Redundancy::Chained, &[8]).contains("there is no node 8"));

@@ -1,4 +1,4 @@
-//! Where the files that an experiment names are found: beside the file that names them, else in the working directory.
+//! Resolves names of files in an experiment: relative to the file that names them, else to the working directory.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,10 +9,10 @@ const OF_MODELS: [&str; 5] = ["device", "front", "node", "host", "network"];
 /// Tables whose key `file` names a file.
 const OF_FILES: [&str; 2] = ["trace", "work"];
 
-/// The path, from the working directory, of a file that the file `by` names.
+/// Returns the path, from the working directory, of a file that the file `by` names.
 ///
-/// A relative name is looked for relative to the directory of `by`, then to the working directory: a directory with all
-/// files of an experiment can then be moved, and used from anywhere. A name found in neither stays as it is.
+/// A relative name is resolved in the directory of `by`, then in the working directory: a directory with all files of an
+/// experiment can be moved and used from any directory. A name found in neither is returned unchanged.
 pub fn seen(name: &str, by: &str) -> String {
     let adjacent = match Path::new(by).parent() {
         Some(directory) if directory != Path::new("") && is_relative_file(name) => directory.join(name),
@@ -32,7 +32,7 @@ fn is_relative_file(name: &str) -> bool {
     !name.is_empty() && name != "-" && Path::new(name).is_relative()
 }
 
-/// The path without `.`, and without the folders that `..` takes back.
+/// Returns the path without `.` and `..`, where possible.
 fn shortened(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for part in path.components() {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_looked_for_beside_the_file_that_names_them_first() {
+    fn directory_of_naming_file_is_searched_first() {
         let sources = env!("CARGO_MANIFEST_DIR");
         let by = format!("{sources}/src/experiment.toml");
         assert_eq!(seen("lib.rs", &by), format!("{sources}/src/lib.rs"));
