@@ -1,6 +1,6 @@
-"""Writes docs/calibration.md: `python -m lab.calibration`.
+"""Write docs/calibration.md: `python -m lab.calibration`.
 
-Every number on the page comes from stand-ins generated and characterised here.
+The numbers of the page are measured on stand-ins that this module generates.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ GENERATORS = (*HOURS, DAY, "tpcd", "tpcc")
 
 @cache
 def calibrated(name: str) -> tuple[calibration.CalibrationResult, ...]:
-    """A stand-in, generated and characterised with every seed."""
+    """Return the calibration of a stand-in for each seed."""
     return tuple(calibration.calibrate(name, seed) for seed in SEEDS)
 
 
 def section(name: str) -> str:
-    """The comparison of one stand-in."""
+    """Return the section that compares one stand-in with published statistics."""
     runs = calibrated(name)
     choice = calibration.CALIBRATIONS[name]
     head = ("statistic", "source", "target", "achieved", "deviation", "all seeds", "verdict")
@@ -48,7 +48,7 @@ def section(name: str) -> str:
 
 
 def choices(name: str) -> str:
-    """The parameters of one generator about which nothing was published."""
+    """Return the section of the parameters of a generator that were not published."""
     specs = [
         spec for spec in catalogue.workload.show(name).parameters if spec.meaning.startswith(calibration.OPEN)
     ]
@@ -62,7 +62,7 @@ def choices(name: str) -> str:
 
 
 def introduction() -> str:
-    """The introduction: the traces that stand-ins replace, and how far these can be trusted."""
+    """Return the introduction of the page."""
     return fill(
         "calibration.md",
         tolerance=f"{100 * calibration.TOLERANCE:.0f}",
@@ -73,7 +73,7 @@ def introduction() -> str:
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     sections = [section(name) for name in calibration.CALIBRATIONS]
     return "\n".join([introduction(), *sections, *(choices(name) for name in GENERATORS)])
 
