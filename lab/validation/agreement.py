@@ -45,13 +45,13 @@ SPTF_EXCLUSIVE = Band(mean=0.05)
 """Limits for SPTF on the exclusive bus: another completion time leads to other choices from there on."""
 
 TITLES = {
-    "mech": "mechanism alone",
-    "base": "and overheads, interleaved bus",
+    "mech": "mechanism only",
+    "base": "as `mech`, with overheads, interleaved bus",
     "sched": "as `base`, up to 1200 outstanding",
-    "sweep": "and idle timeouts, drift rule",
+    "sweep": "as `base`, with idle timeouts, drift rule",
     "hp": "as `sweep`, HP `ajw` trace",
     "excl": "as `base`, exclusive bus",
-    "stock": "as shipped, exclusive bus",
+    "stock": "as distributed, exclusive bus",
     "memsvalid": "validation workload, exclusive bus",
 }
 
@@ -130,11 +130,11 @@ def _words(result: tuple[Agreement, ...]) -> dict[str, object]:
     for one in result:
         groups[one.family, one.scheduler].append(one)
     rows = [_row(*key, groups[key]) for key in sorted(groups, key=lambda key: list(TITLES).index(key[0]))]
-    head = "family | what | scheduler | runs | requests | within 1 us, % | band | mean, % | band | "
+    head = "family | what | scheduler | runs | requests | within 1 us, % | required | mean, % | tolerance | "
     return {
         "runs": len(result),
         "requests": f"{sum(one.requests for one in result):,}",
-        "families": table(f"{head}energy, % | band", rows, words=3),
+        "families": table(f"{head}energy, % | tolerance", rows, words=3),
     }
 
 

@@ -167,7 +167,7 @@ def measure() -> tuple[ArrayRow, ...]:
 def _words(result: tuple[ArrayRow, ...]) -> dict[str, object]:
     form = "`{0.kind}` | `{0.bus}` | {0.requests:,} | {0.recorded_ms:.3f} | {0.ours_ms:.3f} | {0.off:+%2}"
     rows = [cells(f"{form} | {{0.same_alone:%1}}", row) for row in result]
-    head = "array | bus | requests | recorded, ms | sledlab, ms | off by, % | same alone, %"
+    head = "array | bus | requests | recorded, ms | sledlab, ms | deviation, % | same alone, %"
     return {"arrays": table(head, rows, words=2)}
 
 

@@ -140,7 +140,7 @@ class FoundDefects:
 
 
 def measure() -> FoundDefects:
-    """Replays traces, and computes recorded passes anew."""
+    """Replay traces, and recompute recorded passes."""
     works = [(work, device) for device in DEVICES for work in WORKLOADS if work.on(device)]
     return FoundDefects(
         tuple(_replayed(*each) for each in works), tuple(_motion()), _turnarounds_ms(), tuple(_timeouts())
@@ -221,7 +221,7 @@ def _words(result: FoundDefects) -> dict[str, object]:
     names = ("physics", "motion", "closed", "first_pass", "drift", "recentring", "pipeline")
     defects = (PHYSICS, MOTION, CLOSED, FIRST_PASS, DRIFT, RECENTRING, PIPELINE)
     turnarounds = [[rule, *(f"{ms:.4f}" for ms in times)] for rule, times in result.turnarounds_ms.items()]
-    places = ["lower edge", "half-way", "centre", "half-way", "upper edge"]
+    places = ["lower edge", "halfway", "center", "halfway", "upper edge"]
     return {
         "traces": "".join(_of_device(result, device) + "\n" for device in DEVICES),
         "energy": {scheduler: f"{100 * maximum:.2f}" for scheduler, maximum in energy.items()},
@@ -270,7 +270,7 @@ def _best(sweep: str, result: FoundDefects) -> str:
         return f"On {sweep} both are least at {true.timeout_ms:g} ms."
     return (
         f"On {sweep} the reported energy is least at {seen.timeout_ms:g} ms, the complete one at "
-        f"{true.timeout_ms:g} ms; whoever believes the report spends "
+        f"{true.timeout_ms:g} ms; choosing by the reported energy costs "
         f"{100 * (seen.complete / true.complete - 1):.1f} % more."
     )
 

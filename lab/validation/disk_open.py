@@ -275,8 +275,8 @@ def rows(result: tuple[OpenRow, ...]) -> list[list[str]]:
 
 
 def _words(result: tuple[OpenRow, ...]) -> dict[str, object]:
-    head = "drive | load | recorded run | sledlab | why | recorded, ms | sledlab, ms | off by, % | turned | "
-    return {"runs": table(f"{head}service off by, % | same service, %", rows(result), words=5)}
+    head = "drive | load | recorded run | sledlab | reason | recorded, ms | sledlab, ms | deviation, % | "
+    return {"runs": table(f"{head}shifted | service deviation, % | same service, %", rows(result), words=5)}
 
 
 def _short() -> list[OpenComparison]:

@@ -137,10 +137,12 @@ def rows(result: tuple[QueueRow, ...]) -> list[list[str]]:
 
 
 def _words(result: tuple[QueueRow, ...]) -> dict[str, object]:
-    head = "drive | load | recorded run | sledlab | why | recorded, ms | sledlab, ms | off by, % | turned | "
+    head = "drive | load | recorded run | sledlab | reason | recorded, ms | sledlab, ms | deviation, % | "
     return {
         "count": len(result),
-        "runs": table(f"{head}same response, % | same course, % | of the moment, %", rows(result), words=5),
+        "runs": table(
+            f"{head}shifted | same response, % | same offset, % | present angle, %", rows(result), words=5
+        ),
     }
 
 

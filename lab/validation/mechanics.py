@@ -126,7 +126,7 @@ def _kinematics_words(result: Kinematics) -> dict[str, object]:
     errors = [
         ["integration, seeks", tiny(result.errors["seek"]), "1e-9"],
         ["integration, turnarounds", tiny(result.errors["turnaround"]), "1e-9"],
-        ["the `acos` form in print, G2", tiny(result.published["worst"]), "1e-10"],
+        ["the published `acos` form, G2", tiny(result.published["worst"]), "1e-10"],
     ]
     at_rest = next(one for one in result.converging if one.speed_m_s == 0)
     deviations = [
@@ -138,7 +138,7 @@ def _kinematics_words(result: Kinematics) -> dict[str, object]:
         for one in result.deviations
     ]
     return {
-        "errors": table(["`exact` against", "largest relative error", "band"], errors),
+        "errors": table(["`exact` against", "largest relative error", "tolerance"], errors),
         "mean": f"{result.seeks['mean_ms']:.3f}",
         "longest": f"{result.seeks['longest_ms']:.3f}",
         "converging": table(
@@ -199,7 +199,7 @@ def _tables_words(result: LayoutTables) -> dict[str, object]:
         )
         for what, group in groups.items()
     ]
-    head = "compared | values | largest difference, ms | band, ms"
+    head = "compared | values | largest difference, ms | tolerance, ms"
     return {"blocks": f"{result.blocks:,}", "compared": table(head, rows)}
 
 
@@ -216,7 +216,7 @@ class Gap:
 
 def _gaps() -> tuple[Gap, ...]:
     _run("optimality")
-    result: tuple[Gap, ...] = _left(TESTS["schedulers"][0], tuple[Gap, ...])
+    result: tuple[Gap, ...] = _left(TESTS["optimality"][0], tuple[Gap, ...])
     return result
 
 

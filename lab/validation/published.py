@@ -42,8 +42,8 @@ def _numbers_words(result: PublishedNumbers) -> dict[str, object]:
     shares = [[d, f"{100 * x:.1f}", f"> {100 * X_DOMINATES:g}"] for d, x in result.x_dominates.items()]
     return {
         "pairs": f"{PAIRS:,}",
-        "quantities": table(["quantity", "published", "sledlab", "off by, %", "band, %"], rows),
-        "x_dominates": table(["device", "x dominates, % of moves", "band"], shares),
+        "quantities": table(["quantity", "published", "sledlab", "deviation, %", "tolerance, %"], rows),
+        "x_dominates": table(["device", "x dominates, % of moves", "required"], shares),
     }
 
 
@@ -92,7 +92,7 @@ def _checks_words(result: tuple[CheckValue, ...]) -> dict[str, object]:
         ]
         for c in result
     ]
-    head = "device | springs | published, ms | sledlab, ms | off by, %"
+    head = "device | springs | published, ms | sledlab, ms | deviation, %"
     return {"band": f"{100 * CHECK_BAND:g}", "values": table(head, rows, words=2)}
 
 
