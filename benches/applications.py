@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from keeping import machine, write, write_runs
+from result_files import machine, write, write_runs
 from sledlab.show.wording import figure
 
 SLED, DISK, MEMORY = "mems-g2", "atlas-10k", "ram"
 
 WRITE_THROUGH = ("buffers_writes = true", "buffers_writes = false")
-"""A change of the disk: a database must not take writes for durable that are only in a drive's buffer."""
+"""A changed setting of the disk: writes are durable when they are complete, as a database requires."""
 
 SCALE = 10
-"""How many times slower than real time the devices run: then this machine's own delays weigh a tenth."""
+"""Time scale: devices run this many times slower, so delays of this machine weigh a tenth."""
 
 TWICE = ("pgbench-4", "sqlite-wal")
-"""Programs that run on the first device twice, to show how far two measurements differ."""
+"""Programs that run twice on the first device, to show the spread of measurements."""
 
 PRESETS = Path(__file__).parents[1] / "presets" / "devices"
 
@@ -62,11 +62,11 @@ OF_DEVICES = {
 
 
 FIRST = ("nice", "-n", "-20")
-"""Prefix of commands that gives programs the highest priority short of real-time."""
+"""Prefix of commands that gives programs the highest priority below real-time."""
 
 
 def devices(place: Path) -> list[str]:
-    """The sled, the disk as a file of its own, and memory, as words of `--device`."""
+    """Return the values of `--device`: the sled, a file of the changed disk, and memory."""
     disk = place / f"{DISK}-write-through.toml"
     text = (PRESETS / f"{DISK}.toml").read_text(encoding="utf-8")
     assert WRITE_THROUGH[0] in text
@@ -75,7 +75,7 @@ def devices(place: Path) -> list[str]:
 
 
 def serve(*words: str, attach: str, program: str, results: str) -> None:
-    """Runs one program on emulated devices, one after the other."""
+    """Run a program on emulated devices, one after the other."""
     command = [
         *FIRST,
         *SERVE,
@@ -94,7 +94,7 @@ def serve(*words: str, attach: str, program: str, results: str) -> None:
 
 
 def measured(program: str, names: list[str], image: Path, place: Path) -> dict[str, dict[str, Any]]:
-    """Figures of a program and of sledlab, by device."""
+    """Return the figures of a program and of sledlab, by device."""
     mount, out = place / "disk", place / "out"
     with tempfile.NamedTemporaryFile(dir=place) as results:
         named = ("--device", ",".join(names), "--data", str(image), "--scratch")
@@ -106,7 +106,7 @@ def measured(program: str, names: list[str], image: Path, place: Path) -> dict[s
 
 
 def of_device(left: Path) -> dict[str, Any]:
-    """Figures of the device, from the directory that a run has left."""
+    """Return the figures of a device from the results of a run."""
     summary = json.loads((left / "summary.json").read_text(encoding="utf-8"))
     emulation = json.loads((left / "emulation.json").read_text(encoding="utf-8"))
     assert emulation["closed_loop"]["different"] == 0, left
@@ -125,7 +125,7 @@ def of_device(left: Path) -> dict[str, Any]:
 
 
 def rows_of(title: str, found: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of the table about one program."""
+    """Return the table rows of a program."""
     figures = {**FIGURES, **OF_DEVICES}
     first = next(iter(found.values()))
     return [
@@ -136,7 +136,7 @@ def rows_of(title: str, found: dict[str, dict[str, Any]]) -> list[dict[str, Any]
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     if os.geteuid() != 0:
         raise SystemExit("a file system needs root")
     rows: list[dict[str, Any]] = []

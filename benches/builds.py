@@ -1,9 +1,9 @@
-"""The cost of a change: replays with the extension of another commit and with this one, in turn.
+"""Performance regression: replays with the extension of another commit and with this one, in turn.
 
-Builds the extension of BASE in a worktree of its own under ``target/builds``, where it is kept, then replays
-with the one and the other alternately, each in a process of its own. Prints ratios of medians of processor
-time, keeps them in ``benches/builds.json``, and exits with 1 where one is beyond the limit. The command
-``make compare-builds BASE=COMMIT`` does all set-up.
+Builds the extension of BASE in a worktree under ``target/builds``, where it is cached, then replays with
+the two extensions alternately, each in a separate process. Prints ratios of medians of processor time,
+writes them to ``benches/builds.json``, and exits with 1 if a ratio exceeds the limit. The command ``make
+compare-builds BASE=COMMIT`` does all set-up.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from keeping import machine, write
+from result_files import machine, write
 
 PROJECT = Path(__file__).parents[1]
 KEPT = PROJECT / "target" / "builds"
@@ -38,7 +38,7 @@ WORKLOADS = {
     ),
     "open, FCFS, stripe of 4 mems-g2": (0.5, f"{G2}\nsystem = {{kind = 'stripe', devices = 4}}"),
 }
-"""For each workload, mean time between arrivals in ms, and further settings."""
+"""Workloads: mean time between arrivals in ms, and other settings."""
 
 ONE_RUN = """
 import importlib.machinery, importlib.util, sys, time
@@ -53,34 +53,34 @@ while sum(times) < 0.5:
     times.append(time.process_time() - begun)
 print(min(times))
 """
-"""Python code that prints the shortest of half a second's runs, of the extension alone."""
+"""Python code that prints the shortest run within half a second, without the Python package."""
 
 
 def experiment_text(name: str, requests: int = REQUESTS) -> str:
-    """The text of an experiment file with a workload."""
+    """Return the text of an experiment file with a workload."""
     gap_ms, rest = WORKLOADS[name]
     return f"{rest}\n" + LOAD.format(requests=requests, gap_ms=gap_ms)
 
 
 def run(command: list[str], **more: Any) -> str:
-    """The output of a command."""
+    """Return the output of a command."""
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **more).stdout.strip()
 
 
 def commit(revision: str) -> str:
-    """The hash of the commit that a name refers to."""
+    """Return the hash of the commit that a name refers to."""
     return run(["git", "-C", str(PROJECT), "rev-parse", "--verify", f"{revision}^{{commit}}"])
 
 
 def build(source: Path, target: Path) -> Path:
-    """Builds the extension of a tree."""
+    """Build the extension of a tree."""
     command = ["cargo", "build", "--release", "--locked", "-p", "sledlab-python"]
     run(command, cwd=source, env=os.environ | {"CARGO_TARGET_DIR": str(target)})
     return next(path for path in (target / "release").glob("*_native.*") if path.suffix in (".so", ".dylib"))
 
 
 def extension_of(base: str) -> Path:
-    """The extension of a commit, built unless it is kept."""
+    """Return the extension of a commit; build it unless it is cached."""
     kept = KEPT / f"{base}.so"
     if not kept.exists():
         tree = KEPT / f"{base}.tree"
@@ -94,18 +94,18 @@ def extension_of(base: str) -> Path:
 
 
 def extension_of_this() -> Path:
-    """The extension of this tree, copied to a place where no other build changes it meanwhile."""
+    """Return a copy of the extension of this tree, so that no other build changes it meanwhile."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", PROJECT / "target"))
     return Path(shutil.copy(build(PROJECT, target), KEPT / "here.so"))
 
 
 def seconds(extension: Path, name: str) -> float:
-    """Processor time of a run, in seconds."""
+    """Return the processor time of a run, in seconds."""
     return float(run([sys.executable, "-c", ONE_RUN, str(extension), experiment_text(name)]))
 
 
 def timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[float]]]:
-    """Times of all workloads, by build; builds take turns, and so does the build that begins."""
+    """Return the times of all workloads, by build; builds alternate, and so does the first build."""
     found: dict[str, dict[str, list[float]]] = {name: {"base": [], "here": []} for name in WORKLOADS}
     for turn in range(RUNS):
         for name, times in found.items():
@@ -115,7 +115,7 @@ def timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[fl
 
 
 def judged(found: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
-    """A row for each workload: medians, and the ratio of this build's to the base's."""
+    """Return a row for each workload: medians, and the ratio of this build to the base."""
     rows = []
     for name, times in found.items():
         base, here = (statistics.median(times[build_of]) for build_of in ("base", "here"))
@@ -125,12 +125,12 @@ def judged(found: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
 
 
 def beyond(rows: list[dict[str, Any]], limit: float) -> list[str]:
-    """Workloads whose time is more than `limit` times that of the base."""
+    """Return the workloads whose time is more than `limit` times that of the base."""
     return [row["what"] for row in rows if row["value"] > limit]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Builds both extensions, measures, prints, and writes the results; exit code 1 beyond the limit."""
+    """Build both extensions, measure, and write the results; exit code 1 if a ratio exceeds the limit."""
     reader = argparse.ArgumentParser(description="Compare the speed of two builds of the extension.")
     reader.add_argument("--base", required=True, help="commit to compare with")
     reader.add_argument("--limit", type=float, default=LIMIT, help=f"largest ratio that passes ({LIMIT})")

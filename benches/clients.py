@@ -1,4 +1,4 @@
-"""Clients of served devices in benchmarks, fio, qemu-io and nbdcopy, and programs that disturb a server."""
+"""Clients of served devices (fio, qemu-io, nbdcopy), and programs that disturb a server."""
 
 import os
 import random
@@ -61,9 +61,9 @@ offset={SPAN}
 
 
 def fio(place: Path, job: str) -> str:
-    """The command that runs jobs of fio."""
+    """Return the command that runs jobs of fio."""
     (place / "job.fio").write_text(job)
-    return f"cd {place} && fio job.fio --output=told"
+    return f"cd {place} && fio job.fio --output=output"
 
 
 def patterns(place: Path, requests: int) -> str:
@@ -82,7 +82,7 @@ def patterns(place: Path, requests: int) -> str:
         lines += [f"write -f -P 9 {where[0]}", f"read -P 9 {where[0]}"]
         result += 2 * batch + 2
     (place / "script").write_text("\n".join(lines) + "\n")
-    return f'cd {place} && qemu-io -f raw "$SLEDLAB_URI" < script > told && ! grep -i "fail\\|error" told'
+    return f'cd {place} && qemu-io -f raw "$SLEDLAB_URI" < script > output && ! grep -i "fail\\|error" output'
 
 
 def copies(place: Path, requests: int) -> str:
@@ -103,12 +103,12 @@ CLIENTS: dict[str, Callable[[Path, int], str]] = {
 """Functions that write a client's script for some number of requests, and return its command."""
 
 MOST = {"qemu-io": 5_000, "nbdcopy": 10_000}
-"""Most requests of a client that prints a line for each, or whose file is kept."""
+"""Maximum requests of a client that prints a line per request, or whose file is stored."""
 
 
 @contextmanager
 def hogs() -> Iterator[None]:
-    """Programs that keep all processors busy."""
+    """Run programs that keep all processors busy."""
     with ExitStack() as stack:
         for _ in range(HOGS):
             hog = subprocess.Popen([sys.executable, "-c", "while True: pass"])
@@ -118,8 +118,8 @@ def hogs() -> Iterator[None]:
 
 
 @contextmanager
-def stopped_now_and_then() -> Iterator[None]:
-    """A shell stops this process for 50 ms again and again; the process goes on when the shell ends."""
+def stopped_repeatedly() -> Iterator[None]:
+    """Stop this process for 50 ms every 0.3 s, by a shell; the process resumes when the shell ends."""
     going = f"kill -CONT {os.getpid()}"
     loop = f"while sleep 0.3; do kill -STOP {os.getpid()}; sleep 0.05; {going}; done"
     with subprocess.Popen(["sh", "-c", f"trap '{going}; exit' TERM; {loop}"]) as shell:

@@ -1,12 +1,12 @@
-"""Whether a million live completions are those of the replay of what was asked, on systems of every kind.
+"""Compare a million live completions with the replay of their recording, on systems of every kind.
 
-Every system serves fio, qemu-io and nbdcopy at three time scales, a quarter of the runs with the server
-stopped now and then, and a quarter with programs that want all processors. Of each run, a simulation of
-what `--out` has must leave the same bytes. Two servers run at a time.
+Every system serves fio, qemu-io and nbdcopy at three time scales: a quarter of the runs with a server that is
+stopped repeatedly, a quarter with programs that use all processors. A simulation of the recording in `--out`
+must write the same bytes. Two servers run at a time.
 
 Writes ``benches/closed_loop.json``, and the output of every run to ``bench-out/closed_loop.json``; fails if
 anything differs. About 20 minutes; with `--least 300 --seconds 0 --systems "disk;RAID 5" --dry` a short one
-that keeps nothing. Needs fio, qemu-utils and libnbd-bin.
+that writes nothing. Needs fio, qemu-utils and libnbd-bin.
 """
 
 import argparse
@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import sledlab as sl
-from clients import CLIENTS, MOST, hogs, stopped_now_and_then
-from keeping import machine, write, write_runs
+from clients import CLIENTS, MOST, hogs, stopped_repeatedly
+from result_files import machine, write, write_runs
 from sledlab.display import DisplayedResult
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -36,11 +36,11 @@ DISTURBED = ("", "stopped", "", "hogged")
 
 WORKERS = 2
 LEAST = 550
-"""Fewest requests of a run; four clients then have at least 2,000 for every system and time scale."""
+"""Minimum requests of a run, so that four clients have 2,000 for each system and time scale."""
 
-WANTED = {"runs": 2000, "all": 1_000_000}
+MIN_COMPLETIONS = {"runs": 2000, "all": 1_000_000}
 SECONDS = 3.0
-"""Approximate length of a run in s, where it has more than `LEAST` requests."""
+"""Approximate length of a run in s, if it has more than `LEAST` requests."""
 
 LIMIT_S = 600
 
@@ -68,12 +68,12 @@ SYSTEMS: dict[str, tuple[float, dict[str, Any]]] = {
     "hybrid, write buffer": (450, {"device": "atlas-10k", "hybrid": "write-buffer"}),
     "hybrid, mirror": (450, {"device": "atlas-10k", "hybrid": "mirror"}),
 }
-"""Systems, each with the requests/s that it roughly serves and its settings."""
+"""Systems: approximate requests/s, and settings."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A run to be made: a server, and its client."""
+    """A planned run: a server and its client."""
 
     system: str
     scale: str
@@ -83,7 +83,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Run:
-    """The results of a run: requests completed, and how many of them the replay completes at another time.
+    """The results of a run: completed requests, and how many of them the replay completes at another time.
 
     `same_bytes` compares the summary and the per-request table with those of a simulation.
     """
@@ -100,19 +100,19 @@ class Run:
 
     @property
     def closed(self) -> bool:
-        """Whether server, replay and simulation agree in everything."""
+        """Whether server, replay and simulation agree completely."""
         return self.differing == 0 and self.same_results and self.same_bytes
 
 
 def prepare() -> None:
-    """Lets a process find the scheduler in Python, and draw no pages, which take longer than most runs."""
+    """Make the scheduler in Python importable, and disable reports, which take longer than most runs."""
     os.chdir(EXAMPLES)
     sys.path.insert(0, str(EXAMPLES))
     DisplayedResult.report = lambda _self, path: Path(path)  # type: ignore[method-assign]
 
 
 def measured(case: Case, least: int, seconds: float) -> Run:
-    """Serves a client, and replays its requests."""
+    """Serve a client, and replay its requests."""
     rate, options = SYSTEMS[case.system]
     requests = min(max(least, int(seconds * rate / float(case.scale))), MOST.get(case.client, 1 << 62))
     with tempfile.TemporaryDirectory(prefix="sledlab-loop-") as directory:
@@ -122,7 +122,7 @@ def measured(case: Case, least: int, seconds: float) -> Run:
         with ExitStack() as stack:
             server = stack.enter_context(sl.serve(**options, time_scale=float(case.scale), out=out))
             if case.disturbed == "stopped":
-                stack.enter_context(stopped_now_and_then())
+                stack.enter_context(stopped_repeatedly())
             environment = {**os.environ, **server.environment}
             subprocess.run(["sh", "-c", script], env=environment, check=True, timeout=LIMIT_S)
         sl.simulate(experiment=out / "experiment.toml", allow_plugins=True, out=again)
@@ -145,7 +145,7 @@ def measured(case: Case, least: int, seconds: float) -> Run:
 
 
 def cases(systems: Iterable[str]) -> list[Case]:
-    """All runs; every system is run with every disturbance at every time scale."""
+    """Return all runs; every system runs with every disturbance at every time scale."""
     numbers = product(enumerate(systems), enumerate(SCALES), enumerate(CLIENTS))
     return [
         Case(system, scale, client, DISTURBED[(i + j + k) % len(DISTURBED)])
@@ -154,7 +154,7 @@ def cases(systems: Iterable[str]) -> list[Case]:
 
 
 def run_all(planned: list[Case], least: int, seconds: float) -> list[Run]:
-    """Makes all runs, those with hogs last, and slow ones early."""
+    """Execute all runs, slow ones first, those with busy processors last."""
     planned = sorted(planned, key=lambda case: -float(case.scale))
     runs: list[Run] = []
     with ProcessPoolExecutor(WORKERS, get_context("spawn"), prepare) as pool:
@@ -170,7 +170,7 @@ def run_all(planned: list[Case], least: int, seconds: float) -> list[Run]:
 
 
 def table(runs: list[Run]) -> list[dict[str, Any]]:
-    """Completions of every system at every time scale, and in total."""
+    """Return the completions of every system at every time scale, and in total."""
     systems = list(dict.fromkeys(name for name in SYSTEMS if any(run.system == name for run in runs)))
 
     def row(name: str, chosen: list[Run]) -> dict[str, Any]:
@@ -193,17 +193,17 @@ def table(runs: list[Run]) -> list[dict[str, Any]]:
 
 
 def too_few(runs: list[Run]) -> list[str]:
-    """Systems and time scales with fewer completions than wanted."""
+    """Return the systems and time scales with too few completions."""
     counts: dict[str, int] = {}
     for run in runs:
         name = f"{run.system} at scale {run.scale}"
         counts[name] = counts.get(name, 0) + run.completions
-    few = [name for name, count in counts.items() if count < WANTED["runs"]]
-    return few + (["all"] if sum(counts.values()) < WANTED["all"] else [])
+    few = [name for name, count in counts.items() if count < MIN_COMPLETIONS["runs"]]
+    return few + (["all"] if sum(counts.values()) < MIN_COMPLETIONS["all"] else [])
 
 
 def main() -> int:
-    """Makes all runs, prints, and writes the results unless it is a dry run."""
+    """Execute all runs, print, and write the results unless it is a dry run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--least", type=int, default=LEAST, help="requests of a run")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of a run, where it has more")
@@ -230,7 +230,7 @@ def main() -> int:
     write_runs("closed_loop", {"machine": machine(), "runs": [asdict(run) for run in runs]})
     few = too_few(runs)
     if few:
-        print("fewer completions than wanted:", *few, sep="\n  ")
+        print("too few completions:", *few, sep="\n  ")
     return bool(open_ones or few)
 
 

@@ -20,7 +20,7 @@ SLEDLAB = [sys.executable, "-m", "sledlab"]
 
 
 def help_s() -> float:
-    """Median wall-clock time of `sledlab --help`, in seconds."""
+    """Return the median wall-clock time of `sledlab --help`, in seconds."""
 
     def once() -> float:
         begun = time.perf_counter()
@@ -31,7 +31,7 @@ def help_s() -> float:
 
 
 def replay_mb() -> tuple[float, float]:
-    """Peak memory in MB of a replay of `REQUESTS` generated requests, and million requests/s."""
+    """Return the peak memory in MB of a replay of `REQUESTS` generated requests, and million requests/s."""
     limit = ["--limit", str(REQUESTS), "--json"]
     command = [*SLEDLAB, "simulate", "--device", "mems-g2", "--workload", "uniform", *BLOCKS, *limit]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
@@ -41,7 +41,7 @@ def replay_mb() -> tuple[float, float]:
 
 
 def scheduler_rate(name: str) -> float:
-    """Million requests/s of a replay at which some six requests wait, under a scheduler."""
+    """Return million requests/s of a replay in which about six requests wait, under a scheduler."""
     load = [
         "--workload",
         "uniform",
@@ -61,7 +61,7 @@ def scheduler_rate(name: str) -> float:
 
 
 def race_s() -> float:
-    """Wall-clock time of a race of all schedulers at 8 loads, up to twice what the best of them can serve."""
+    """Return the time of a comparison of all schedulers at 8 loads, up to twice the best maximum rate."""
     load = [
         "--workload",
         "uniform",
@@ -79,7 +79,7 @@ def race_s() -> float:
 
 
 def grid_s() -> float:
-    """Wall-clock time of a caching disk at 5 sizes in 7 segments, a million requests each."""
+    """Return the time of a study of a caching disk: 5 sizes, 7 segment sizes, a million requests each."""
     load = ["--workload", "cello", "--set", "workload.requests=1000000", "--set", "workload.rate_per_s=25.2"]
     grid = ["--mems-mb", "64,128,256,512,3072", "--segment-kb", "4..256", "--price-ratio", "none"]
     with tempfile.TemporaryDirectory() as out:
@@ -91,7 +91,7 @@ def grid_s() -> float:
 
 
 def main() -> None:
-    """Measures, prints, and adds the rows to the results."""
+    """Measure, print, and add the rows to the results."""
     start_s = help_s()
     peak_mb, rate = replay_mb()
     rust, python = scheduler_rate("sstf"), scheduler_rate("sstf:Sstf")

@@ -1,7 +1,7 @@
-"""A database on an emulated device whose power fails: which of its acknowledged commits survive.
+"""Acknowledged commits of a database that survive power failures of an emulated device.
 
-A writer in a process of its own inserts one row a transaction, and prints its number when SQLite acknowledges
-the commit. Then the power of the device fails; the file system is attached again, and the rows are counted.
+A separate process inserts one row per transaction, and prints its number when SQLite acknowledges the commit.
+Then the power of the device fails; the file system is attached again, and the rows are counted.
 Needs libnbd-bin (nbdfuse), e2fsprogs, and root.
 """
 
@@ -24,7 +24,7 @@ DEVICE = {
     "cache": sl.cache("write-back", volatile=True, capacity_blocks=4096),
     "settings": {"device.capacity_mb": 64, "device.access_us": 100},
 }
-"""A device of memory behind a volatile cache: small, so that a file system is made quickly."""
+"""A RAM device behind a volatile cache: small, so that a file system is created quickly."""
 
 WRITER = """
 import sqlite3, sys
@@ -40,7 +40,7 @@ while True:
 """
 
 COMMITS = 12
-"""Commits acknowledged to a writer when the power fails, or a few more."""
+"""Minimum commits acknowledged to a writer when the power fails."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Found:
 
 
 def fail(journal: str, synchronous: str, failures: int) -> list[Found]:
-    """Fails the power of a database's device again and again; the database goes on with what has survived.
+    """Fail the power of a database's device repeatedly; the database resumes with the surviving data.
 
     With a journal that is deleted (`DELETE`), `FULL` flushes everything but that deletion: a journal that
     survives the failure rolls the last commit back. `EXTRA` flushes the deletion too.

@@ -1,4 +1,4 @@
-"""PostgreSQL on a served device: its load, and the checks after its storage failed."""
+"""PostgreSQL on a served device: load, and checks after a failure of its storage."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 PROGRAMS = Path("/usr/lib/postgresql")
-"""The directory in which Debian has PostgreSQL's programs, in a directory for each version."""
+"""Debian's directory of PostgreSQL programs, with a subdirectory for each version."""
 
 CLIENTS = 4
 LIMIT_S = 180
@@ -37,7 +37,7 @@ INSERT INTO pgbench_history (tid, bid, aid, delta, mtime)
 INSERT INTO committed (round, client, number) VALUES (:round, :client_id, :n);
 END;
 """
-"""pgbench's own transaction, which also stores its number among those of its client."""
+"""pgbench's transaction, extended: it also stores its number for the client."""
 
 COMMITTED = """
 CREATE TABLE committed (round int, client int, number int, PRIMARY KEY (round, client, number))
@@ -47,11 +47,11 @@ SUMS = """
 SELECT (SELECT sum(abalance) FROM pgbench_accounts), (SELECT sum(tbalance) FROM pgbench_tellers),
        (SELECT sum(bbalance) FROM pgbench_branches), (SELECT coalesce(sum(delta), 0) FROM pgbench_history)
 """
-"""A query for four numbers that are equal if every transaction is in the database whole or not at all."""
+"""A query for four numbers that are equal if every transaction is complete or absent."""
 
 
 class Database:
-    """A PostgreSQL whose data are on a device that may fail.
+    """A PostgreSQL server with its data on a device that may fail.
 
     PostgreSQL's `programs` refuse to run as root, so they run as the user `postgres`.
     """
@@ -65,7 +65,7 @@ class Database:
         self.programs = max(PROGRAMS.glob("*/bin"))
 
     def do(self, name: str, *words: object) -> str:
-        """Runs a program of PostgreSQL, which must not fail; returns its output."""
+        """Run a program of PostgreSQL, which must succeed; return its output."""
         done = subprocess.run(
             self.command(name, *words),
             capture_output=True,
@@ -78,11 +78,11 @@ class Database:
         return done.stdout
 
     def command(self, name: str, *words: object) -> list[str]:
-        """The command that runs a program of PostgreSQL."""
+        """Return the command that runs a program of PostgreSQL."""
         return ["runuser", "-u", "postgres", "--", str(self.programs / name), *map(str, words)]
 
     def make(self) -> None:
-        """Makes the database, with checksums, and pgbench's tables."""
+        """Create the database, with checksums, and pgbench's tables."""
         self.data.mkdir()
         shutil.chown(self.data, "postgres")
         self.do("initdb", "--data-checksums", "--auth=trust", "--no-sync", self.data)
@@ -97,16 +97,16 @@ class Database:
         self.stop()
 
     def start(self) -> None:
-        """Starts the server, and waits until it has recovered."""
+        """Start the server, and wait until it has recovered."""
         log, options = self.sessions / "log", f"-k {self.sessions}"
         self.do("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-l", log, "-o", options, "start")
 
     def stop(self) -> None:
-        """Stops the server regularly."""
+        """Shut the server down."""
         self.do("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-m", "fast", "stop")
 
     def kill(self) -> None:
-        """Kills the server with all its processes, if it runs, after its storage has failed."""
+        """Kill the server and all its processes, if it runs, after its storage has failed."""
         if not (self.sessions / "postmaster").exists():
             return
         postmaster = int((self.sessions / "postmaster").read_text())
@@ -119,11 +119,11 @@ class Database:
         raise AssertionError("PostgreSQL does not end")
 
     def say(self, statement: str) -> str:
-        """The answer of the server to a statement."""
+        """Return the result of a statement."""
         return self.do("psql", "-h", self.sessions, "-X", "-A", "-t", "-c", statement, "postgres").strip()
 
     def load(self, number: int) -> subprocess.Popen[bytes]:
-        """Starts pgbench, which logs each transaction that was acknowledged."""
+        """Start pgbench, which logs each acknowledged transaction."""
         words = ["--no-vacuum", f"--client={CLIENTS}", "--jobs=2", "--time=600", "--log"]
         words += [f"--log-prefix={self.sessions}/round-{number}", "--define=n=0", f"--define=round={number}"]
         words += [f"--file={self.sessions}/transaction.sql", "-h", str(self.sessions), "postgres"]
@@ -135,7 +135,7 @@ class Database:
         )
 
     def acknowledged(self, number: int) -> Counter[int]:
-        """Number of transactions of a round that were acknowledged to each client."""
+        """Return the number of acknowledged transactions of a round, by client."""
         counts: Counter[int] = Counter()
         for log in self.sessions.glob(f"round-{number}.*"):
             for line in log.read_text().splitlines():
@@ -144,18 +144,18 @@ class Database:
         return counts
 
     def has_begun(self, number: int) -> bool:
-        """Whether a transaction of a round is committed."""
+        """Return whether a transaction of a round is committed."""
         return self.say(f"SELECT EXISTS (SELECT FROM committed WHERE round = {number})") == "t"
 
     def lost(self, number: int) -> int:
-        """Number of acknowledged transactions of a round that are missing in the database."""
+        """Return the number of acknowledged transactions of a round that are missing in the database."""
         answer = self.say(f"SELECT client, number FROM committed WHERE round = {number}")
         present = {tuple(map(int, line.split("|"))) for line in answer.splitlines()}
         settings = {(who, n) for who, many in self.acknowledged(number).items() for n in range(1, many + 1)}
         return len(settings - present)
 
     def check(self) -> None:
-        """Fails if a balance, an index, a table or a checksum is wrong; leaves the server stopped."""
+        """Fail if a balance, an index, a table or a checksum is wrong; the server is stopped afterwards."""
         sums = self.say(SUMS).split("|")
         assert len(set(sums)) == 1, f"half a transaction: {sums}"
         self.do("pg_amcheck", "-h", self.sessions, "--all", "--heapallindexed", "--parent-check")

@@ -1,8 +1,8 @@
-"""Emulated devices: accuracy of their times, and their cost, with fio against servers.
+"""Timing accuracy and cost of emulated devices, measured with fio.
 
 Medians of `RUNS` runs each. Writes ``benches/emulation.json``, and the results of every single run to
 ``bench-out/emulation.json``. With a number as argument, that many runs; about 20 minutes with five.
-Needs fio, nbdkit, and root. The delays that clients see are measured by ``way.py``.
+Needs fio, nbdkit, and root. The delays that clients see are measured by ``client_delay.py``.
 """
 
 import json
@@ -18,14 +18,14 @@ from typing import Any
 
 import sledlab as sl
 from clients import HOGS, hogs
-from keeping import keep, write_runs
+from result_files import write_rows, write_runs
 
 RUNS = 5
 REQUESTS = 5000
 LOAD_S = 20.0
 BUSY_IOPS = 15_000
 BUSY_S = 60
-"""Long enough for the kernel to throttle a process that takes more than 95 % of a processor."""
+"""Long enough for the kernel to throttle a process that uses more than 95 % of a processor."""
 
 SPTF = {"device": "mems-g2", "scheduler": "sptf"}
 STRIPE = {**SPTF, "system": sl.system("stripe", devices=8)}
@@ -61,7 +61,7 @@ NAMES = {
 
 
 def fio(where: dict[str, Any], **settings: Any) -> dict[str, Any]:
-    """Random reads of 4 KB; the report of fio on them."""
+    """Return fio's report on random reads of 4 KB."""
     options = {
         "name": "reads",
         "rw": "randread",
@@ -78,12 +78,12 @@ def fio(where: dict[str, Any], **settings: Any) -> dict[str, Any]:
 
 
 def over_nbd(server: sl.Server) -> dict[str, Any]:
-    """Options with which fio connects to a server."""
+    """Return the options with which fio connects to a server."""
     return {"ioengine": "nbd", "uri": server.uri}
 
 
 def timed(system: dict[str, Any], options: dict[str, Any]) -> dict[str, float]:
-    """Accuracy of the times in one run."""
+    """Return the timing accuracy of one run."""
     with sl.serve(**system) as server:
         fio(over_nbd(server), **options, number_ios=REQUESTS, runtime=LOAD_S, time_based=0)
     emulation = server.emulation
@@ -109,7 +109,7 @@ def timed(system: dict[str, Any], options: dict[str, Any]) -> dict[str, float]:
 
 
 def idle_s() -> float:
-    """Processor time that a server takes in a minute without requests."""
+    """Return the processor time of a server in a minute without requests."""
     with (
         sl.serve(**SPTF) as server,
         subprocess.Popen(
@@ -135,7 +135,7 @@ def idle_s() -> float:
 
 
 def longest_gap_ms() -> tuple[float, float]:
-    """The longest stall in ms of a server under heavy load, and its requests/s."""
+    """Return the longest stall in ms of a server under heavy load, and its requests/s."""
     with sl.serve("ram") as server:
         job = fio(over_nbd(server), iodepth=8, rate_iops=BUSY_IOPS, runtime=BUSY_S, time_based=1)
     assert server.emulation is not None
@@ -143,7 +143,7 @@ def longest_gap_ms() -> tuple[float, float]:
 
 
 def untimed(depth: int) -> float:
-    """Requests/s of a server that replies at once, over those of `nbdkit memory`."""
+    """Return requests/s of a server that replies immediately, relative to `nbdkit memory`."""
     with tempfile.TemporaryDirectory() as place:
         socket = f"{place}/nbdkit"
         nbdkit = subprocess.Popen(["nbdkit", "-f", "-U", socket, "memory", "3G"])
@@ -166,7 +166,7 @@ def untimed(depth: int) -> float:
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
     rows: list[dict[str, Any]] = []
     raw: dict[str, Any] = {"load before": os.getloadavg()}
@@ -194,7 +194,7 @@ def main() -> None:
     gap_ms, iops = longest_gap_ms()
     row(f"ram for {BUSY_S} s at {iops:,.0f} requests/s: longest gap", gap_ms, "ms", "10")
     raw["load after"] = os.getloadavg()
-    keep("emulation", rows)
+    write_rows("emulation", rows)
     write_runs("emulation", raw)
 
 

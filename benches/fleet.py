@@ -3,7 +3,7 @@
     python benches/fleet.py                      # up to 10^6 requests
     python benches/fleet.py --requests 1e8       # up to 10^8: minutes on a machine without other load
 
-Each fleet runs in a process of its own. Writes ``benches/fleet.json`` and, of several sizes,
+Each fleet runs in a separate process. Writes ``benches/fleet.json`` and, of several sizes,
 ``docs/images/fleet-cost.png``.
 """
 
@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from keeping import keep
+from result_files import write_rows
 from sledlab.show import plots
 
 FIGURE = Path(__file__).parents[1] / "docs" / "images" / "fleet-cost.png"
@@ -25,7 +25,7 @@ DEVICE = "mems-g2"
 SMALLEST = 10**6
 
 HOURS = 24
-"""A day, in which a sled can serve the busiest volume; on a slower device requests queue in memory."""
+"""A day: a sled can serve the busiest volume in it; on a slower device requests queue in memory."""
 
 WORKERS = 1000
 ENORMOUS = 10**10
@@ -51,7 +51,7 @@ print(json.dumps({
 
 
 def ran(volumes: int, requests: int, jobs: int) -> dict[str, Any]:
-    """A fleet in a process of its own: seconds, memory, and a hash of its tables."""
+    """Run a fleet in a separate process; return seconds, memory, and a hash of its tables."""
     place = f"cloud:volumes={volumes},requests={requests},hours={HOURS},footprint_gb=0.2"
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-c", RUN, place, DEVICE, str(jobs), f"{directory}/fleet"]
@@ -62,7 +62,7 @@ def ran(volumes: int, requests: int, jobs: int) -> dict[str, Any]:
 
 
 def drawn(costs: dict[int, float]) -> None:
-    """A figure of the processor time of a request against the size of the fleet."""
+    """Draw the processor time of a request against the size of the fleet."""
     with plots.style():
         figure, axes = plots.single(2.6)
         axes.plot(list(costs), list(costs.values()), marker="o", color=plots.BLUE)
@@ -72,7 +72,7 @@ def drawn(costs: dict[int, float]) -> None:
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--requests", type=float, default=SMALLEST, help="of the largest fleet")
     parser.add_argument("--volumes", type=int, default=1000, help="of the largest fleet")
@@ -101,7 +101,7 @@ def main() -> None:
         ),
         (f"{ENORMOUS:.0e} requests on {WORKERS:,} workers at the last cost", enormous_s, "s"),
     ]
-    keep("fleet", [{"what": name, "value": value, "unit": unit} for name, value, unit in rows])
+    write_rows("fleet", [{"what": name, "value": value, "unit": unit} for name, value, unit in rows])
     drawn(costs)
 
 

@@ -1,10 +1,10 @@
 """The delay of a client's replies while another client sends garbage: lateness with and without it.
 
-fio reads at random from a sled that runs ten times slower, once alone and once beside a program that
-connects, with or without the protocol's greeting, and then sends noise, impossible lengths, requests past the
-end, and halves of writes, as fast as it can, over one connection after the other. Medians of `ROUNDS` rounds,
-which take turns. Writes ``benches/hostile.json``; with two numbers as arguments, that many rounds of that
-many reads, without writing. About 4 minutes. Needs fio.
+fio reads at random from a sled that runs ten times slower, once alone and once together with a hostile
+client. That client connects, with or without the handshake of the protocol, and then sends noise,
+impossible lengths, requests past the end, and halves of writes as fast as it can, over one connection after
+the other. Medians of `ROUNDS` rounds, which alternate. Writes ``benches/hostile.json``; with two numbers as
+arguments, that many rounds of that many reads, without writing. About 4 minutes. Needs fio.
 """
 
 import os
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import sledlab as sl
-from keeping import machine, write
+from result_files import machine, write
 from sledlab.emulation.client import ASKS, READ, REQUEST, WRITE, Client, LostError
 
 ROUNDS = 5
@@ -31,29 +31,29 @@ MAX_BYTES = 32 << 20
 
 
 def noise(client: Client, rng: random.Random) -> None:
-    """Sends random bytes."""
+    """Send random bytes."""
     client.send(rng.randbytes(rng.randrange(1, 1 << 16)))
 
 
 def lengths(client: Client, rng: random.Random) -> None:
-    """Sends requests longer than any device."""
+    """Send requests longer than any device."""
     for kind in range(8):
         client.send(REQUEST.pack(ASKS, rng.randrange(1 << 16), kind, 0, rng.getrandbits(64), 0xFFFF_FFFF))
 
 
 def past_the_end(client: Client, rng: random.Random) -> None:
-    """Sends many requests past the end of the device, and reads none of the replies."""
+    """Send many requests past the end of the device, and read no replies."""
     for number in range(500):
         client.send(REQUEST.pack(ASKS, 0, rng.choice((READ, TRIM)), number, client.bytes + 4096, 4096))
 
 
 def half_a_write(client: Client, rng: random.Random) -> None:
-    """Sends the first half of the longest write that is allowed."""
+    """Send the first half of the longest allowed write."""
     client.send(REQUEST.pack(ASKS, 0, WRITE, 1, 0, MAX_BYTES) + rng.randbytes(1 << 16))
 
 
 def sessions(path: Path) -> None:
-    """Sends garbage until killed, and prints a line for every 100 sessions."""
+    """Send garbage until killed, and print a line for every 100 sessions."""
     rng = random.Random(7)
     kinds = (noise, lengths, past_the_end, half_a_write)
     counts: Counter[str] = Counter()
@@ -68,25 +68,25 @@ def sessions(path: Path) -> None:
 
 @contextmanager
 def hostile(path: str, counted: list[int]) -> Iterator[None]:
-    """Runs the program that sends garbage; its number of sessions goes into `counted`."""
+    """Run the hostile client; append its number of sessions to `counted`."""
     command = [sys.executable, __file__, "--against", path]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         process.stdout.readline()  # its first sessions are done
         try:
             yield
-            assert process.poll() is None, "what sends garbage has ended"
+            assert process.poll() is None, "the hostile client has ended"
         finally:
             process.kill()
             counted.append(int((process.stdout.read().split() or ["100"])[-1]))
 
 
-def lateness_us(reads: int, *, sibling: bool, counted: list[int]) -> dict[str, float]:
-    """Percentiles of the lateness of fio's replies, in us of real time."""
+def lateness_us(reads: int, *, with_hostile: bool, counted: list[int]) -> dict[str, float]:
+    """Return percentiles of the lateness of fio's replies, in us of wall-clock time."""
     with sl.serve("mems-g2", scheduler="sptf", time_scale=SCALE) as server:
         words = ["--name=reads", "--ioengine=nbd", f"--uri={server.uri}", "--rw=randread", "--bs=4k"]
         words += ["--size=1G", f"--number_ios={reads}", "--output=/dev/null"]
-        with hostile(server.socket, counted) if sibling else nullcontext():
+        with hostile(server.socket, counted) if with_hostile else nullcontext():
             subprocess.run(["fio", *words], check=True)
     assert server.emulation is not None
     loop = server.emulation.closed_loop
@@ -107,24 +107,26 @@ SHARES = {"median": 50, "90 %": 90, "99 %": 99}
 
 
 def main() -> None:
-    """Measures in turns, prints, and writes the medians."""
+    """Measure alternately, print, and write the medians."""
     rounds, reads = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (ROUNDS, READS)
     found: dict[bool, list[dict[str, float]]] = {False: [], True: []}
     counted: list[int] = []
     load = os.getloadavg()
     for _ in range(rounds):
-        for sibling, late in found.items():
-            late.append(lateness_us(reads, sibling=sibling, counted=counted))
-            print("beside" if sibling else "alone ", late[-1], flush=True)
+        for with_hostile, late in found.items():
+            late.append(lateness_us(reads, with_hostile=with_hostile, counted=counted))
+            print("hostile" if with_hostile else "alone  ", late[-1], flush=True)
     rows: list[dict[str, Any]] = []
     for name in SHARES:
-        alone, sibling = (statistics.median(each[name] for each in found[how]) for how in (False, True))
+        alone, hostile_us = (statistics.median(each[name] for each in found[how]) for how in (False, True))
         rows += [
             {"what": f"lateness, {name}: alone", "value": alone, "unit": "us"},
-            {"what": f"lateness, {name}: beside a hostile client", "value": sibling, "unit": "us"},
+            {"what": f"lateness, {name}: with a hostile client", "value": hostile_us, "unit": "us"},
         ]
         if name == "90 %":
-            rows += [{"what": "the same: later by", "value": sibling - alone, "unit": "us", "target": "50"}]
+            rows += [
+                {"what": "the same: later by", "value": hostile_us - alone, "unit": "us", "target": "50"}
+            ]
     rows += [{"what": "sessions of the hostile client", "value": sum(counted) / 1000, "unit": "thousand"}]
     for row in rows:
         print(row)

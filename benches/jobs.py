@@ -1,6 +1,6 @@
-"""Time and memory of recording jobs, and kernels of data mining compared with the fastest in Python.
+"""Time and memory of recorded jobs, and data-mining kernels compared with the fastest ones in Python.
 
-Data are generated before the clock starts. Writes ``benches/jobs.json``.
+Data is generated before the clock starts. Writes ``benches/jobs.json``.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from keeping import keep
+from result_files import write_rows
 from sledlab import _native
 
 JOBS = {
@@ -48,7 +48,7 @@ print(json.dumps([time.perf_counter() - begun, peak_kib * 1024]))
 
 
 def recorded(job: str, nodes: int, settings: dict[str, object]) -> tuple[float, float, float]:
-    """Seconds, peak memory in GB, and size of the record in MB, of a job in a process of its own."""
+    """Record a job in a separate process; return seconds, peak memory in GB, and record size in MB."""
     result = json.dumps([job, nodes, settings])
     times = []
     with tempfile.TemporaryDirectory() as directory:
@@ -71,13 +71,13 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 
 
 def peak_of_a_rank(ranks: int) -> float:
-    """Peak memory in GB of the largest rank of a sort under MPI."""
+    """Return the peak memory in GB of the largest rank of a sort under MPI."""
     ran = subprocess.run([sys.executable, "-c", PEAK, str(ranks)], check=True, stdout=subprocess.PIPE)
     return int(ran.stdout) / 1e9
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Median time of a piece of work."""
+    """Return the median time of a function."""
 
     def once() -> float:
         begun = time.perf_counter()
@@ -88,7 +88,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def itemsets(length: int, items_used: int) -> tuple[float, float]:
-    """Seconds of the hash tree on one thread, and of numpy on bitmaps, for sets of the commonest items."""
+    """Return seconds of the hash tree on one thread, and of numpy on bitmaps, for the most frequent items."""
     quest = _native.Quest(seed=1, patterns=200)
     blocks = [quest.block(index, 4096) for index in range(25)]
     lengths = np.concatenate([np.frombuffer(block[0], np.uint32) for block in blocks])
@@ -120,7 +120,7 @@ def itemsets(length: int, items_used: int) -> tuple[float, float]:
 
 
 def units() -> tuple[float, float]:
-    """Seconds of the unit counter on one thread, and of numpy on masks, for 300 units of two dimensions."""
+    """Return seconds of the unit counter on one thread and of numpy on masks, for 300 units in 2 dimensions."""
     boxes = _native.Boxes(seed=1)
     records = np.concatenate([np.frombuffer(boxes.block(index, 4096), np.float32) for index in range(100)])
     dims, windows = 20, 1000
@@ -152,7 +152,7 @@ def units() -> tuple[float, float]:
 
 
 def rows() -> list[dict[str, object]]:
-    """All results, as rows."""
+    """Return all results as rows."""
     found: list[dict[str, object]] = []
     for what, (job, nodes, settings, target) in JOBS.items():
         took, peak, size = recorded(job, nodes, settings)
@@ -178,8 +178,8 @@ def rows() -> list[dict[str, object]]:
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
-    keep("jobs", rows())
+    """Measure, print and write the results."""
+    write_rows("jobs", rows())
 
 
 if __name__ == "__main__":

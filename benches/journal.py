@@ -1,4 +1,4 @@
-"""A client of NBD that notes acknowledged blocks, and looks for them after its server died."""
+"""An NBD client that logs acknowledged blocks, and checks them after its server was killed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 DEPTH = 8
 SLOTS = 1024
-"""Number of blocks that are overwritten again and again."""
+"""Number of blocks that are overwritten repeatedly."""
 
 
 class Journal:
-    """For each block the last acknowledged number, and the numbers of writes in flight."""
+    """The last acknowledged number of each block, and the numbers of writes in flight."""
 
     def __init__(self, start: int, seed: int) -> None:
         self.acknowledged: dict[int, int] = {}
@@ -29,11 +29,11 @@ class Journal:
         self._rng = random.Random(seed)
 
     def offset(self, slot: int) -> int:
-        """Address of a block on the device, in bytes."""
+        """Return the address of a block on the device, in bytes."""
         return self._start + slot * BLOCK
 
     def write(self, path: Path) -> None:
-        """Writes one block after another, several in flight at a time, until the server is lost."""
+        """Write blocks, several in flight at a time, until the connection to the server is lost."""
         self.in_flight.clear()
         numbers: dict[int, int] = {}
         with suppress(LostError), Client(path) as client:
@@ -53,7 +53,7 @@ class Journal:
                 self.writes += 1
 
     def lost(self, path: Path) -> list[int]:
-        """Blocks that hold neither the last acknowledged content nor one that was in flight."""
+        """Return the blocks that contain neither the last acknowledged write nor one that was in flight."""
         missing = []
         with Client(path) as client:
             for slot, number in self.acknowledged.items():
@@ -68,5 +68,5 @@ class Journal:
 
 
 def content(number: int) -> bytes:
-    """A block filled with its number."""
+    """Return a block filled with its number."""
     return struct.pack(">Q", number) * (BLOCK // 8)

@@ -1,7 +1,7 @@
-"""Acknowledged writes after kills of a server: whether all are there, again and again, on one `--data`.
+"""Durability of acknowledged writes when a server is killed repeatedly on one `--data` file.
 
-A server is killed (SIGKILL) at a random moment while fio writes blocks that it can verify, beside a client
-that keeps a journal of acknowledged blocks; the next server must have all of them. Another server is killed
+A server is killed (SIGKILL) at a random time while fio writes blocks that it can verify and another client
+logs its acknowledged blocks; the next server must have all of them. Another server is killed
 under pgbench, with PostgreSQL on ext4: PostgreSQL must recover, with every acknowledged transaction, and
 without errors in checksums, tables and indexes.
 
@@ -28,18 +28,18 @@ from typing import TYPE_CHECKING, Any
 
 from database import Database
 from journal import Journal
-from keeping import machine, write
+from result_files import machine, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KILLS = 50
 AFTER_S = (0.1, 1.5)
-"""Seconds from the start of the load to the kill, least and greatest."""
+"""Seconds from the start of the load to the kill, minimum and maximum."""
 
 LIMIT_S = 180
 FIO_BYTES = 32 << 20
-"""Most bytes that fio writes between two kills; its blocks follow those of the previous run."""
+"""Maximum bytes that fio writes between two kills; its blocks follow those of the previous run."""
 
 JOB = """[global]
 ioengine=nbd
@@ -54,13 +54,13 @@ verify=crc32c
 randseed={seed}
 [job]
 """
-"""A job of fio that writes every block once, in an order that a later fio derives from its seed."""
+"""A job of fio that writes every block once, in an order determined by its seed."""
 
 WRITES = "do_verify=0\nwrite_lat_log=completed\nlog_offset=1\n"
 READS = "verify_only=1\nverify_state_load=1\nverify_state_save=0\ncontinue_on_error=verify\n"
 
 LOG = "completed_lat.1.log"
-"""fio's log of writes that were acknowledged."""
+"""fio's log of acknowledged writes."""
 
 
 @dataclass
@@ -72,14 +72,14 @@ class Found:
     lost: int = 0
 
     def add(self, other: Found) -> None:
-        """Adds the results of other kills."""
+        """Add the results of other kills."""
         self.kills += other.kills
         self.acknowledged += other.acknowledged
         self.lost += other.lost
 
 
 class Served:
-    """A server in a process of its own, on a file that outlives it."""
+    """A server in a separate process; its data file persists."""
 
     def __init__(self, place: Path, *words: str) -> None:
         self.socket = place / "socket"
@@ -98,12 +98,12 @@ class Served:
         assert self.process.stdout.readline(), self.process.stderr.read()
 
     def kill(self) -> None:
-        """Kills it."""
+        """Kill the server."""
         self.process.kill()
         self.process.wait()
 
     def end(self) -> None:
-        """Ends the server as Ctrl-C does."""
+        """Stop the server as Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
         output, error = self.process.communicate(timeout=LIMIT_S)
         assert self.process.returncode == 0, error + output
@@ -111,7 +111,7 @@ class Served:
 
 @contextmanager
 def kept_alive(place: Path, *words: str) -> Iterator[Served]:
-    """A server that is ended regularly, or killed after an exception."""
+    """Run a server; stop it afterwards, or kill it after an exception."""
     server = Served(place, *words)
     try:
         yield server
@@ -122,7 +122,7 @@ def kept_alive(place: Path, *words: str) -> Iterator[Served]:
 
 
 def fio(place: Path, job: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Runs a job of fio in a directory that holds its state between runs."""
+    """Run a job of fio in a directory that stores its state between runs."""
     (place / "job.fio").write_text(job)
     return subprocess.run(
         ["fio", "job.fio", *words], cwd=place, capture_output=True, text=True, check=False, timeout=LIMIT_S
@@ -130,7 +130,7 @@ def fio(place: Path, job: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def fio_finds(place: Path, job: str) -> Found:
-    """Has fio verify the blocks that it wrote before the latest kill.
+    """Verify with fio the blocks that it wrote before the latest kill.
 
     Where its scheduler changed the order of writes, fio takes some for completed that were in flight; so a
     block that it misses counts as lost only if its log has the write.
@@ -147,14 +147,14 @@ def fio_finds(place: Path, job: str) -> Found:
 
 
 def begun(data: Path, start: int) -> bool:
-    """Whether data were written from `start` on."""
+    """Return whether data was written from `start` on."""
     with data.open("rb") as file, suppress(OSError):
         return os.lseek(file.fileno(), start, os.SEEK_DATA) < start + FIO_BYTES
     return False
 
 
 def under_fio(place: Path, kills: int) -> dict[str, Found]:
-    """Kills a server while fio and the client with the journal write."""
+    """Kill a server while fio and the logging client write."""
     rng = random.Random(1)
     journal = Journal(0, seed=1)
     by_fio, by_journal = Found(), Found()
@@ -186,7 +186,7 @@ def under_fio(place: Path, kills: int) -> dict[str, Found]:
 
 
 def under_pgbench(place: Path, kills: int) -> dict[str, Found]:
-    """Kills a server while PostgreSQL commits to a file system on it."""
+    """Kill a server while PostgreSQL commits to a file system on it."""
     rng = random.Random(2)
     mounted = place / "mounted"
     mounted.mkdir()
@@ -222,7 +222,7 @@ def under_pgbench(place: Path, kills: int) -> dict[str, Found]:
 
 
 def look(database: Database, number: int, found: Found) -> None:
-    """Looks for the transactions that were acknowledged to pgbench before the latest kill."""
+    """Check the transactions that were acknowledged to pgbench before the latest kill."""
     count = database.acknowledged(number).total()
     lost = database.lost(number)
     found.acknowledged += count
@@ -231,7 +231,7 @@ def look(database: Database, number: int, found: Found) -> None:
 
 
 def clean_up(place: Path, mounted: Path) -> None:
-    """Removes everything that a killed server has left: a mount, a loop device, and nbdfuse's file."""
+    """Remove the remains of a killed server: a mount, a loop device, and nbdfuse's file."""
     if os.path.ismount(mounted):
         do("umount", mounted)
     for line in do("losetup", "--list", "--noheadings", "--output", "NAME,BACK-FILE").splitlines():
@@ -246,7 +246,7 @@ def clean_up(place: Path, mounted: Path) -> None:
 
 
 def left(place: Path) -> list[str]:
-    """Mounts, loop devices and processes of nbdfuse that use a directory."""
+    """Return mounts, loop devices and processes of nbdfuse that use a directory."""
     found = [line for line in Path("/proc/mounts").read_text().splitlines() if str(place) in line]
     found += [file.read_text() for file in Path("/sys/block").glob("loop*/loop/backing_file")]
     for process in Path("/proc").glob("[0-9]*/cmdline"):
@@ -257,14 +257,14 @@ def left(place: Path) -> list[str]:
 
 
 def do(*command: object) -> str:
-    """Runs a program, which must not fail; returns its output."""
+    """Run a program, which must succeed; return its output."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout
 
 
 def row(name: str, found: Found) -> dict[str, Any]:
-    """The row of a kind of kills, for print and file."""
+    """Return the row of a kind of kills."""
     return {
         "what is acknowledged": name,
         "kills": found.kills,
@@ -274,7 +274,7 @@ def row(name: str, found: Found) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Kills servers, prints, and writes the results unless numbers of kills were given."""
+    """Kill servers, print, and write the results unless numbers of kills are given."""
     kills, database_kills = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (KILLS, KILLS)
     found: dict[str, Found] = {}
     for load, number in ((under_fio, kills), (under_pgbench, database_kills)):

@@ -1,7 +1,7 @@
-"""The cost of executing runs elsewhere: 2,000 short ones in processes here, and on a cluster of Dask.
+"""Overhead of a cluster: 2,000 short runs in local processes, and on a Dask cluster.
 
-Both have two workers; those of the cluster, and its scheduler, are started before the clock. Writes
-``benches/machines.json``. Other load on the machine makes both slower; their ratio stays.
+Both have two workers; the workers and scheduler of the cluster are started before the measurement. Writes
+``benches/machines.json``. Other load on the machine slows both down; their ratio stays the same.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import sledlab as sl
-from keeping import keep
+from result_files import write_rows
 
 SEEDS = 1000
 """Number of seeds; with two schedulers, half the number of runs."""
@@ -21,7 +21,7 @@ SEEDS = 1000
 REQUESTS = 50
 WORKERS = 2
 ROUNDS = 3
-"""Number of rounds, of which the fastest counts."""
+"""Number of rounds; the fastest is reported."""
 
 LIMIT, ALLOWED_S = 1.5, 3.0
 """The cluster may take `LIMIT` times as long as processes, and `ALLOWED_S` more."""
@@ -29,7 +29,7 @@ LIMIT, ALLOWED_S = 1.5, 3.0
 
 @contextmanager
 def cluster(place: Path) -> Iterator[str]:
-    """A scheduler and its workers on the loopback network; yields the path of the scheduler's file."""
+    """Run a scheduler and workers on the loopback network; yield the path of the scheduler file."""
     file = place / "scheduler.json"
     common = ("--no-dashboard", "--scheduler-file", str(file))
     start = [sys.executable, "-m"]
@@ -51,7 +51,7 @@ def cluster(place: Path) -> Iterator[str]:
 
 
 def seconds(**where: object) -> float:
-    """Time of a study of all runs with these workers, without a page."""
+    """Return the time of a study of all runs with these workers, without a page."""
     options = {"scheduler": ["fcfs", "sptf"], "speedup": [1], "seed": range(1, SEEDS + 1), "limit": REQUESTS}
     begun = time.perf_counter()
     found = sl.compare(sl.workload("uniform", blocks=1), "mems-g2", **options, **where)
@@ -60,7 +60,7 @@ def seconds(**where: object) -> float:
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     took: dict[str, list[float]] = {"loky": [], "Dask": []}
     with tempfile.TemporaryDirectory() as directory, cluster(Path(directory)) as file:
         for _ in range(ROUNDS):
@@ -72,7 +72,7 @@ def main() -> None:
         for name, each in took.items()
     ]
     rows.append({"what": "Dask, times loky", "value": dask_s / loky_s, "unit": ""})
-    keep("machines", rows)
+    write_rows("machines", rows)
     kept = dask_s <= LIMIT * loky_s + ALLOWED_S
     print(f"at most {LIMIT} x loky + {ALLOWED_S:g} s: {'kept' if kept else 'exceeded'}")
 

@@ -1,6 +1,6 @@
-"""Speed of models in Python compared with the same in Rust: a workload, a device, a replacement policy.
+"""Speed of plug-ins in Python compared with Rust: a workload, a device, a replacement policy.
 
-Prints requests per second of processor time, the best of some runs each, and writes
+Prints requests per second of processor time, the best of several runs, and writes
 ``benches/plug_ins.json``.
 """
 
@@ -13,23 +13,23 @@ from typing import Any
 
 import numpy as np
 import sledlab as sl
-from keeping import keep
+from result_files import write_rows
 
 OWN = "plug_ins"
-"""The name of this module in names of plug-ins."""
+"""The name of this module in plug-in names."""
 RUNS = 5
 BATCH = 4096
 REPLAYED = 200_000
 
 
 class Uniform:
-    """Poisson arrivals of one block each, anywhere, like the workload `uniform`; in batches or one by one."""
+    """Poisson arrivals of one block at uniform addresses, like `uniform`; in batches or singly."""
 
     def __init__(self, singly: bool = False) -> None:
         self.singly = singly
 
     def requests(self, capacity_blocks: int, random: np.random.Generator) -> Iterator[tuple[Any, ...]]:
-        """Yields requests without end."""
+        """Yield requests indefinitely."""
         last_us = 0.0
         while True:
             times = last_us + np.cumsum(random.exponential(1000, BATCH))
@@ -48,7 +48,7 @@ class Memory:
     capacity_blocks, active_mw, idle_mw = 8_000_000, 1000.0, 500.0
 
     def serve(self, state: int, lbn: int, blocks: int, is_write: bool) -> float:
-        """The service time, equal for all addresses."""
+        """Return the service time, equal for all addresses."""
         return 0.001 + blocks * 0.00385
 
 
@@ -59,20 +59,20 @@ class Lru:
         self.keys: OrderedDict[int, None] = OrderedDict()
 
     def hit(self, key: int) -> None:
-        """Moves the key to the end of the order."""
+        """Move the key to the end of the order."""
         self.keys.move_to_end(key)
 
     def insert(self, key: int) -> None:
-        """Adds the key at the end of the order."""
+        """Add the key at the end of the order."""
         self.keys[key] = None
 
     def evict(self, incoming: int) -> int:
-        """The key at the beginning of the order."""
+        """Return the key at the beginning of the order."""
         return self.keys.popitem(last=False)[0]
 
 
 def rate(requests: int, work: Callable[[], Any]) -> float:
-    """Requests per second of processor time, the best of some runs."""
+    """Return requests per second of processor time, the best of several runs."""
 
     def once() -> float:
         begun = time.process_time()
@@ -83,12 +83,12 @@ def rate(requests: int, work: Callable[[], Any]) -> float:
 
 
 def replayed(workload: Any, device: Any) -> Callable[[], Any]:
-    """A replay."""
+    """Run a replay."""
     return lambda: sl.simulate(workload, device, limit=REPLAYED, requests=False)
 
 
 def cached(policy: str) -> Callable[[], Any]:
-    """A cache of 1,000 segments under popular addresses, one request in ten of which misses."""
+    """Run a cache of 1,000 segments with skewed addresses; one request in ten misses."""
     segments = np.minimum(np.random.default_rng(1).zipf(1.2, REPLAYED), 100_000)
     columns = {"time_us": np.arange(REPLAYED), "op": np.full(REPLAYED, "R"), "offset_bytes": segments * 65536}
     trace = sl.trace({**columns, "length_bytes": np.full(REPLAYED, 512)})
@@ -96,7 +96,7 @@ def cached(policy: str) -> Callable[[], Any]:
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     sys.path.insert(0, str(Path(__file__).parent))
     uniform, ram = sl.workload("uniform", blocks=1), sl.device("ram")
     measured = {
@@ -111,7 +111,7 @@ def main() -> None:
     for what, work in measured.items():
         value = rate(REPLAYED, work) / 1e6
         rows.append({"what": what, "value": value, "unit": "million requests/s"})
-    keep("plug_ins", rows)
+    write_rows("plug_ins", rows)
 
 
 if __name__ == "__main__":

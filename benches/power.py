@@ -1,8 +1,8 @@
-"""Power failures of emulated devices: writes that may be lost, and writes that must not be.
+"""Power failures of emulated devices: lost writes, which flushes must prevent.
 
-Writes ``benches/power.json``. `FAILURES` failures over the wire, in all kinds of systems, after each of which
-all blocks are compared with the model's (the example `power` of the crate sledlab-emulation); and a SQLite
-database on ext4. With a number as argument, that many failures over the wire. Needs nbdfuse, and root.
+Writes ``benches/power.json``. Measures `FAILURES` failures over NBD on all kinds of systems, comparing all
+blocks with the model after each (the example `power` of the crate sledlab-emulation), and a SQLite database
+on ext4. With a number as argument, that many failures over NBD. Needs nbdfuse, and root.
 """
 
 import json
@@ -11,15 +11,15 @@ import sys
 from typing import Any
 
 import commits
-from keeping import keep
+from result_files import write_rows
 
 FAILURES = 2000
 DATABASES = 10
-"""Failures of a database, for each of its settings."""
+"""Failures of a database, for each setting."""
 
 
 def over_the_wire(failures: int) -> dict[str, dict[str, float]]:
-    """The results of the example, which fails where a block differs from the model's."""
+    """Return the results of the example, which fails if a block differs from the model."""
     # Not `--release`: with all assertions on; speed does not matter here.
     command = ["cargo", "run", "--quiet", "-p", "sledlab-emulation", "--example", "power", "--"]
     printed = subprocess.run([*command, str(failures)], check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -35,11 +35,11 @@ NAMES = {
 
 
 PRAGMAS = (("WAL", "FULL", "0"), ("DELETE", "EXTRA", "0"), ("DELETE", "FULL", ""), ("WAL", "OFF", "1"))
-"""Journals of SQLite, their setting of flushes, and the failures that may (or must) lose a commit."""
+"""Journals of SQLite, their flush setting, and the failures that may (or must) lose a commit."""
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     rows: list[dict[str, Any]] = []
 
     def row(what: str, value: float, unit: str = "", target: str = "") -> None:
@@ -52,7 +52,7 @@ def main() -> None:
         each = shown[group]
         row(f"{name}: systems", each["systems"])
         row(f"{name}: failures", each["failures"])
-        row(f"{name}: with requests under way", each["struck"])
+        row(f"{name}: with requests in flight", each["struck"])
         row(f"{name}: that left something older than was written", each["restored"])
         row(f"{name}: that lost something acknowledged", each["lost"], "", "0" if group == "durable" else "")
     least = shown["never_flushed"]["least_lost_share"] * 100
@@ -64,7 +64,7 @@ def main() -> None:
         row(f"{name}: that lost an acknowledged commit", sum(each.lost > 0 for each in found), "", target)
         row(f"{name}: commits lost", sum(each.lost for each in found))
         row(f"{name}: databases gone or in disorder", sum(not each.sound for each in found))
-    keep("power", rows)
+    write_rows("power", rows)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python benches/programs.py NAME RESULTS
 
-appends a line of JSON to RESULTS: the figures that the program reports, in the device's own time. NAME is
-`pgbench-1` or `pgbench-4` (clients), `cp`, `sqlite-rollback` or `sqlite-wal`; `prepare` makes the database
+appends a line of JSON to RESULTS: the figures that the program reports, in the device's time. NAME is
+`pgbench-1` or `pgbench-4` (clients), `cp`, `sqlite-rollback` or `sqlite-wal`; `prepare` creates the database
 that pgbench runs on.
 """
 
@@ -35,7 +35,7 @@ COMMITS = 50
 
 FILES = 300
 LARGE_FILES = 4
-"""Files of 1 MB in the tree that is copied, beside small ones of 8 KB on average."""
+"""Number of 1 MB files in the copied tree, in addition to small files of 8 KB on average."""
 
 SERVER = {
     "listen_addresses": "",
@@ -44,21 +44,21 @@ SERVER = {
     "checkpoint_timeout": "1d",
     "track_wal_io_timing": "on",
 }
-"""Settings of PostgreSQL: no checkpoint and no vacuum in so short a run; others are the defaults."""
+"""Settings of PostgreSQL: no checkpoint and no vacuum in a short run; the others are defaults."""
 
 
 def scale() -> float:
-    """How many times slower than real time the device runs."""
+    """Return the time scale of the device."""
     return float(os.environ["SLEDLAB_TIME_SCALE"])
 
 
 def disk() -> Path:
-    """The directory of the device's file system."""
+    """Return the directory of the device's file system."""
     return Path(os.environ["SLEDLAB_DISK"])
 
 
 def postgres(program: str, *words: str) -> str:
-    """Runs a program of PostgreSQL as the user that it requires; returns its output."""
+    """Run a program of PostgreSQL as the required user; return its output."""
     found = shutil.which(program) or next(
         str(path) for path in sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"), reverse=True)
     )
@@ -71,7 +71,7 @@ def postgres(program: str, *words: str) -> str:
 
 @contextmanager
 def running(stop: str) -> Iterator[str]:
-    """A server of PostgreSQL on the device; yields the directory of its socket."""
+    """Run a PostgreSQL server on the device; yield the directory of its socket."""
     with tempfile.TemporaryDirectory() as sockets:
         shutil.chown(sockets, "postgres")
         settings = {**SERVER, "unix_socket_directories": sockets}
@@ -86,7 +86,7 @@ def running(stop: str) -> Iterator[str]:
 
 
 def prepare() -> dict[str, Any]:
-    """Makes the database that pgbench runs on."""
+    """Create the database that pgbench uses."""
     (disk() / "pg").mkdir()
     shutil.chown(disk() / "pg", "postgres")
     postgres("initdb", "-D", str(disk() / "pg"), "--no-sync")
@@ -98,7 +98,7 @@ def prepare() -> dict[str, Any]:
 
 
 def pgbench(clients: int) -> dict[str, Any]:
-    """TPC-B-like transactions, each with a commit that waits for the write-ahead log."""
+    """Measure TPC-B-like transactions, each with a commit that waits for the write-ahead log."""
     words = ["-n", "-M", "prepared", "-c", str(clients), "-j", str(clients), f"--random-seed={SEED}"]
     # A checkpoint would write blocks that no client waits for: after an immediate stop, the log has them.
     with running("immediate") as sockets:
@@ -116,7 +116,7 @@ def pgbench(clients: int) -> dict[str, Any]:
 
 
 def copy() -> dict[str, Any]:
-    """Copies a tree onto the device, and waits until all of it is durable."""
+    """Copy a tree onto the device, and wait until all of it is durable."""
     chance = random.Random(SEED)
     with tempfile.TemporaryDirectory() as place:
         for number in range(FILES + LARGE_FILES):
@@ -133,7 +133,7 @@ def copy() -> dict[str, Any]:
 
 
 def inserts(journal: str) -> dict[str, Any]:
-    """Inserts of 100 bytes, one commit each, which waits until it is durable on the device."""
+    """Measure inserts of 100 bytes, with one commit each, which waits until it is durable."""
     took = []
     with closing(sqlite3.connect(disk() / f"{journal}.db", isolation_level=None)) as database:
         database.execute(f"pragma journal_mode = {journal}").fetchone()

@@ -1,6 +1,6 @@
-"""Times of studies of smart storage on kept records: sizes, queries of TPC-H, experiments of Chiu 2004.
+"""Times of smart-storage studies with cached records: sizes, TPC-H queries, experiments of Chiu 2004.
 
-Each command runs once to generate data and records, which are kept, and once more for its time. Writes
+Each command runs twice: first to generate and cache data and records, then for the measurement. Writes
 ``benches/studies.json``.
 """
 
@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from keeping import keep
+from result_files import write_rows
 
 EXPERIMENTS = Path(__file__).parent.parent / "papers" / "experiments"
 
@@ -25,18 +25,18 @@ STUDIES = {
     "all queries of TPC-H, scale factor 1, 4 to 64 nodes": (QUERIES,),
     "the five experiments of Chiu 2004": PAPER,
 }
-"""Options of `sledlab smart`, for each command of a study."""
+"""Options of `sledlab smart` for each command of a study."""
 
 
 def run(options: tuple[str, ...]) -> None:
-    """Runs a study into a temporary directory."""
+    """Run a study with output to a temporary directory."""
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "sledlab", "smart", *options, "--out", f"{directory}/study"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def seconds(commands: tuple[tuple[str, ...], ...]) -> float:
-    """Time of studies whose data and records are kept, in seconds."""
+    """Return the time of studies with cached data and records, in seconds."""
     for options in commands:
         run(options)
     begun = time.perf_counter()
@@ -46,12 +46,12 @@ def seconds(commands: tuple[tuple[str, ...], ...]) -> float:
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     rows = []
     for what, commands in STUDIES.items():
         took = seconds(commands)
         rows.append({"what": what, "value": took, "unit": "s"})
-    keep("studies", rows)
+    write_rows("studies", rows)
 
 
 if __name__ == "__main__":

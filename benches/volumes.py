@@ -1,7 +1,7 @@
-"""Volumes: the generated cloud compared with published numbers, and speeds of generating and splitting.
+"""Generated cloud volumes compared with published numbers, and speeds of generating and splitting.
 
-Prints two tables and writes ``benches/volumes.json``. Speeds are per processor time of one process; splitting
-is compared with reading and parsing the same file, its lower bound.
+Prints two tables and writes ``benches/volumes.json``. Speeds are per processor time of one process. The lower
+bound of the time for splitting is that of reading and parsing the same file.
 """
 
 import tempfile
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import sledlab as sl
-from keeping import machine, write
+from result_files import machine, write
 from sledlab import _native
 from sledlab.traces.cloud import Cloud
 
@@ -31,12 +31,12 @@ SPLIT_REQUESTS = 2_000_000
 
 
 def percent(flags: list[bool]) -> float:
-    """Percentage of true flags."""
+    """Return the percentage of true flags."""
     return round(100 * float(np.mean(flags)), 2)
 
 
 def random_share(offsets: np.ndarray) -> float:
-    """Share of requests that begin more than 128 KiB from the beginning of each of the 32 before them."""
+    """Return the share of requests that start more than 128 KiB from each of the previous 32."""
     nearest = np.full(len(offsets) - BEFORE, np.iinfo(np.int64).max)
     for lag in range(1, BEFORE + 1):
         nearest = np.minimum(nearest, np.abs(offsets[BEFORE:] - offsets[BEFORE - lag : -lag]))
@@ -44,7 +44,7 @@ def random_share(offsets: np.ndarray) -> float:
 
 
 def statistics() -> dict[str, float]:
-    """The statistics of `PUBLISHED`, of generated volumes."""
+    """Return the statistics of `PUBLISHED` for generated volumes."""
     hour = sl.read_volumes("cloud:volumes=1000,hours=1")
     rates = np.array(Cloud.named("cloud:volumes=1000,hours=1").counts) / 3600
     frames = [_native.limit(each.trace.open(), ROWS) for each in hour[::4]]
@@ -72,7 +72,7 @@ def statistics() -> dict[str, float]:
 
 
 def generated_per_s() -> float:
-    """Requests per second of the generator alone."""
+    """Return requests per second of the generator alone."""
     cloud = Cloud.named("cloud:volumes=10,requests=1e7")
     begun = time.process_time()
     made = sum(_native.survey(cloud.volume(number).open())[0] for number in range(cloud.volumes))
@@ -80,7 +80,7 @@ def generated_per_s() -> float:
 
 
 def splitting(volumes: int) -> dict[str, float]:
-    """Speeds of splitting a trace of `volumes` volumes, and of reading it."""
+    """Return the speeds of splitting a trace of `volumes` volumes, and of reading it."""
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "day.csv"
         rng = np.random.default_rng(1)
@@ -111,7 +111,7 @@ def splitting(volumes: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     found = statistics()
     print(f"{'statistic':<62}{'published':>10}{'ours':>8}")
     for name, value in found.items():

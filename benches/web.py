@@ -1,6 +1,6 @@
-"""The core and the page in a browser: speeds of replays, races, reading and drawing, and of opening reports.
+"""Speed of the core and the page in a browser: replays, comparisons, reading, drawing, opening reports.
 
-Times are those of a page in Debian's chromium without a window or a GPU; native times are given beside them.
+Times are those of a page in Debian's headless chromium without a GPU, compared with native times.
 Prints medians and writes ``benches/web.json``. Needs the page: `make web`.
 """
 
@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from keeping import keep
+from result_files import write_rows
 
 PROJECT = Path(__file__).parents[1]
 sys.path.insert(0, str(PROJECT))
@@ -76,7 +76,7 @@ FRAMES = """new Promise(done => {
 
 
 def experiment(scheduler: str, requests: int, workload: str = "", mean_ms: float = 0.6) -> str:
-    """Requests at random places of a G2 sled."""
+    """Return an experiment with random requests on a G2 sled."""
     result = workload or f'[workload]\nkind = "uniform"\nblocks = 1\nmean_interarrival_ms = {mean_ms}\n'
     return (
         f'[device]\npreset = "mems-g2"\n[scheduler]\nkind = "{scheduler}"\n'
@@ -85,7 +85,7 @@ def experiment(scheduler: str, requests: int, workload: str = "", mean_ms: float
 
 
 def native_s(toml: str) -> float:
-    """Time of the same replay without a browser, in seconds."""
+    """Return the time of the same replay without a browser, in seconds."""
     ready = _native.Experiment(toml, "bench")
 
     def once() -> float:
@@ -97,25 +97,25 @@ def native_s(toml: str) -> float:
 
 
 def measured(page: Core, script: str, arguments: list[str]) -> float:
-    """Time of a script in the page, in seconds."""
+    """Return the time of a script in the page, in seconds."""
     return statistics.median(float(page.ask(script, arguments)) for _ in range(RUNS))
 
 
 def trace_csv(requests: int) -> bytes:
-    """A trace of reads and writes at evenly spread addresses."""
+    """Return a trace of reads and writes at evenly spread addresses."""
     lines = (f"{n * 900},{'RW'[n % 2]},{n * 7919 % 3_000_000 * 512},4096\n" for n in range(requests))
     return ("time_us,op,offset_bytes,length_bytes\n" + "".join(lines)).encode()
 
 
 def first_picture_ms(browser: Browser) -> float:
-    """Time from loading the page to the first picture of a run."""
+    """Return the time from loading the page to the first picture of a run."""
     with laboratory(browser) as page:
-        page.told()
+        page.wait_for_summary()
         return float(page.page.evaluate(FIRST))
 
 
 def frame_ms(browser: Browser) -> float:
-    """The 95th percentile of the time between frames, with more than 5,000 requests waiting."""
+    """Return the 95th percentile of the time between frames, with more than 5,000 requests queued."""
     with laboratory(browser) as page:
         page.crowd()
         page.press("Play")
@@ -124,7 +124,7 @@ def frame_ms(browser: Browser) -> float:
 
 
 def ready_ms(browser: Browser, report: Path) -> float:
-    """Time until all figures of a report can be explored."""
+    """Return the time until all figures of a report are interactive."""
     page = browser.new_page()
     page.goto(report.as_uri())
     page.wait_for_function("document.documentElement.dataset.live")
@@ -138,7 +138,7 @@ Row = tuple[str, float, str, str]
 
 
 def of_core(page: Core) -> Iterator[Row]:
-    """Figures of the core alone."""
+    """Return the figures of the core alone."""
     yield "the core, compressed", len(gzip.compress(CORE.read_bytes(), 9)) / 1e3, "kB", "500"
     for scheduler, target, mean_ms in (("fcfs", "3", 1.2), ("sptf", "1.5", 0.6)):
         toml = experiment(scheduler, REQUESTS, mean_ms=mean_ms)
@@ -159,7 +159,7 @@ def of_core(page: Core) -> Iterator[Row]:
 
 
 def of_pages(chromium: Browser, folder: Path) -> Iterator[Row]:
-    """Figures of pages: times that their readers wait."""
+    """Return the figures of pages: waiting times of readers."""
     report = folder / "report.html"
     sl.simulate(sl.workload("uniform"), "mems-g2", limit=100_000).report(report)
     measures = (
@@ -172,11 +172,11 @@ def of_pages(chromium: Browser, folder: Path) -> Iterator[Row]:
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     with tempfile.TemporaryDirectory() as directory, browser() as chromium:
         folder = Path(directory)
         rows = [*of_core(core(chromium, folder)), *of_pages(chromium, folder)]
-    keep("web", [dict(zip(("what", "value", "unit", "target"), row, strict=True)) for row in rows])
+    write_rows("web", [dict(zip(("what", "value", "unit", "target"), row, strict=True)) for row in rows])
 
 
 if __name__ == "__main__":

@@ -112,17 +112,17 @@ BENCHMARKS = (
     Benchmark("jobs", ("jobs",), crates=("core", "trace", "mining"), packages=("job",)),
     Benchmark("studies", ("studies",), packages=(*STUDY, "job")),
     Benchmark("fleet", ("fleet",), packages=STUDY),
-    Benchmark("kept", ("kept",), packages=PYTHON),
+    Benchmark("trace_hash", ("trace_hash",), packages=PYTHON),
     Benchmark("machines", ("machines",), packages=STUDY),
     Benchmark("plug_ins", ("plug_ins",), crates=(*REPLAY, "python"), packages=PYTHON),
-    Benchmark("front_door", ("front_door",), packages=(*STUDY, "cli", "show")),
+    Benchmark("first_use", ("first_use",), packages=(*STUDY, "cli", "show")),
     Benchmark("volumes", ("volumes",), packages=("traces",)),
     Benchmark("emulation", ("emulation",), crates=EMULATION, packages=SERVE),
     Benchmark("closed_loop", ("closed_loop",), crates=EMULATION, packages=SERVE),
     Benchmark("kills", ("kills",), crates=EMULATION, packages=SERVE),
     Benchmark("hostile", ("hostile",), crates=EMULATION, packages=SERVE),
     Benchmark("power", ("power",), crates=EMULATION, packages=SERVE),
-    Benchmark("way", ("way",), crates=EMULATION, packages=SERVE),
+    Benchmark("client_delay", ("client_delay",), crates=EMULATION, packages=SERVE),
     Benchmark("web", ("web",), crates=(*REPLAY, "web")),
     Benchmark("applications", ("applications",), crates=EMULATION, packages=SERVE),
 )
@@ -136,7 +136,7 @@ def outputs() -> list[Output]:
 
 def _output(bench: Benchmark) -> Output:
     entry = EvidenceEntry(f"bench-{bench.name}", bench.fingerprint, bench.measure, is_cheap=True)
-    quoted = PROJECT / bench.path in (speed.RESULTS, speed.DECISIONS, speed.FRONT_DOOR)
+    quoted = PROJECT / bench.path in (speed.RESULTS, speed.DECISIONS, speed.FIRST_USE)
     publish = (lambda _: write_page(())) if quoted else publish_nothing
     return Output(bench.path, "bench", [entry], publish)
 

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from sledlab_papers.paths import EXPERIMENTS, PAPERS
 
-from benches.keeping import machine
+from benches.result_files import machine
 
 from ..build import profile, sources
 from ..results import PROJECT, RESULTS

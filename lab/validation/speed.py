@@ -12,7 +12,7 @@ from .section import ValidationSection
 
 RESULTS = PROJECT / "benches" / "results.json"
 DECISIONS = PROJECT / "benches" / "decisions.json"
-FRONT_DOOR = PROJECT / "benches" / "front_door.json"
+FIRST_USE = PROJECT / "benches" / "first_use.json"
 
 DECISION_TARGETS_US = {"sptf": 2, "gsptf": 2, "zsptf": 2, "asptf": 5}
 """Target times in us of a decision, at any length of the queue."""
@@ -48,8 +48,8 @@ class Speed:
     decisions: tuple[Decision, ...]
     decided_on: str
     """The machine on which decisions were measured."""
-    getting_in: tuple[BenchmarkFigure, ...]
-    got_in_on: str
+    first_use: tuple[BenchmarkFigure, ...]
+    first_use_machine: str
     """The machine on which getting started was measured."""
 
 
@@ -62,14 +62,14 @@ def decisions() -> tuple[Decision, ...]:
 def _measure() -> Speed:
     result = json.loads(RESULTS.read_text(encoding="utf-8"))
     decided_on = json.loads(DECISIONS.read_text(encoding="utf-8"))["machine"]
-    door = json.loads(FRONT_DOOR.read_text(encoding="utf-8"))
+    first_use = json.loads(FIRST_USE.read_text(encoding="utf-8"))
     return Speed(
         result["machine"],
         typed(tuple[BenchmarkFigure, ...], result["rows"]),
         decisions(),
         decided_on,
-        typed(tuple[BenchmarkFigure, ...], door["rows"]),
-        door["machine"],
+        typed(tuple[BenchmarkFigure, ...], first_use["rows"]),
+        first_use["machine"],
     )
 
 
@@ -85,8 +85,8 @@ def _words(result: Speed) -> dict[str, object]:
     return {
         "machine": f" on {result.machine}",
         "measured": _measured(result.rows),
-        "got_in_on": f" on {result.got_in_on}",
-        "getting_in": _measured(result.getting_in),
+        "first_use_machine": f" on {result.first_use_machine}",
+        "first_use": _measured(result.first_use),
         "decisions": table(head, costs),
         "decided_on": f" on {result.decided_on}",
     }

@@ -1,6 +1,6 @@
 """What is imported before there is anything to do: a word is completed while a user waits at the Tab key.
 
-Modules are counted, not milliseconds, which differ between machines: `benches/front_door.py` has these.
+Modules are counted, not milliseconds, which differ between machines: `benches/first_use.py` has these.
 """
 
 import json

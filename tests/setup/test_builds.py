@@ -18,7 +18,7 @@ def builds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """The benchmark, which builds nothing here and keeps what it finds elsewhere."""
     monkeypatch.syspath_prepend(BENCHES)
     module = importlib.import_module("builds")
-    monkeypatch.setattr(importlib.import_module("keeping"), "PLACE", tmp_path)
+    monkeypatch.setattr(importlib.import_module("result_files"), "PLACE", tmp_path)
     monkeypatch.setattr(module, "KEPT", tmp_path)
     monkeypatch.setattr(module, "commit", lambda base: f"commit {base}")
     monkeypatch.setattr(module, "extension_of", Path)

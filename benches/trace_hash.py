@@ -1,6 +1,6 @@
-"""The cost of identifying a trace by its contents: hashing a file of 1 GB, compared with replaying it.
+"""Cost of identifying a trace by its content: hashing a file of 1 GB, compared with replaying it.
 
-Prints seconds of processor time and writes ``benches/kept.json``.
+Prints seconds of processor time and writes ``benches/trace_hash.json``.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import sledlab as sl
-from keeping import keep
+from result_files import write_rows
 from sledlab.traces.contents import content
 
 GIGABYTE = 10**9
@@ -20,14 +20,14 @@ REQUESTS = 2_000_000
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Processor time of some work, which other load on the machine does not change."""
+    """Return the processor time of a function, which other load on the machine does not change."""
     begun = time.process_time()
     work()
     return time.process_time() - begun
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     with tempfile.TemporaryDirectory() as directory:
         small, large = Path(directory) / "small.csv", Path(directory) / "large"
         generate = [sys.executable, "-m", "sledlab", "trace", "generate", "uniform", str(small)]
@@ -47,7 +47,9 @@ def main() -> None:
         "blake2b": blake2b_s / size_gb,
         "replay of a CSV trace, FCFS on mems-g2": replay_s / len(text) * GIGABYTE,
     }
-    keep("kept", [{"what": what, "value": value, "unit": "s/GB"} for what, value in values.items()])
+    write_rows(
+        "trace_hash", [{"what": what, "value": value, "unit": "s/GB"} for what, value in values.items()]
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Writing the results of benchmarks in Python: their rows, and the machine that they were measured on."""
+"""Result files of benchmarks in Python: rows, and the machine on which they were measured."""
 
 import json
 import os
@@ -8,11 +8,11 @@ from typing import Any
 
 PLACE = Path(__file__).parent
 RUNS = PLACE.parent / "bench-out"
-"""Folder for the raw results of single runs, which git ignores."""
+"""Folder of the raw results of single runs; git ignores it."""
 
 
 def machine() -> str:
-    """The processor and the number of its cores, in the words that the benchmarks in Rust use."""
+    """Return the processor and its number of cores, in the format of the Rust benchmarks."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -21,8 +21,8 @@ def machine() -> str:
     return f"{next(models, platform.machine())}, {os.cpu_count()} logical cores"
 
 
-def keep(name: str, rows: list[dict[str, Any]]) -> None:
-    """Prints rows of `what`, `value`, `unit`, possibly `target`, and writes them to `benches/NAME.json`."""
+def write_rows(name: str, rows: list[dict[str, Any]]) -> None:
+    """Print rows of `what`, `value`, `unit`, optionally `target`, and write them to `benches/NAME.json`."""
     print(machine())
     for row in rows:
         target = f"(target {row['target']})" if row.get("target") else ""
@@ -30,9 +30,9 @@ def keep(name: str, rows: list[dict[str, Any]]) -> None:
     write(name, {"machine": machine(), "rows": rows})
 
 
-def write(name: str, options: dict[str, Any]) -> None:
-    """Writes a benchmark's results to `benches/NAME.json`."""
-    (PLACE / f"{name}.json").write_text(json.dumps(options, indent=2) + "\n", encoding="utf-8")
+def write(name: str, content: dict[str, Any]) -> None:
+    """Write the results of a benchmark to `benches/NAME.json`."""
+    (PLACE / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
 def write_runs(name: str, runs: dict[str, Any]) -> None:

@@ -1,10 +1,10 @@
-"""Delays of emulated devices beyond the model that clients see: fio on a socket, a file and a block device.
+"""Additional delay that clients of emulated devices measure: fio on a socket, a file and a block device.
 
-The mean response of 4 KB random reads, one at a time, on a sled: fio's measurement minus the model's time.
-Clients and nbdfuse have real-time priority, so that other programs are not measured; the kernel's threads of
-a loop device cannot have it. Medians of `RUNS` runs, which take turns. Writes ``benches/way.json``, and every
-run to ``bench-out/way.json``. With a number as argument, that many runs; five minutes with five. Needs
-fio, nbdfuse, and root.
+Compares fio's mean response time of single 4 KB random reads on a sled with that of the model. Clients and
+nbdfuse have real-time priority, so that other programs do not affect the result; the kernel threads of a
+loop device cannot have it. Medians of `RUNS` runs, which alternate. Writes ``benches/client_delay.json``,
+and every run to ``bench-out/client_delay.json``. With a number as argument, that many runs; five minutes
+with five. Needs fio, nbdfuse, and root.
 """
 
 import os
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 import sledlab as sl
 from emulation import RUNS, SPTF, fio, over_nbd
-from keeping import keep, write_runs
+from result_files import write_rows, write_runs
 
 SECONDS = 10
 
@@ -27,13 +27,13 @@ SCALES = (1, 10)
 
 
 def target(attach: str, scale: int) -> str:
-    """Target in percent above the model's mean, by how many times slower than real time the device runs."""
+    """Return the target in percent above the mean of the model, for a time scale."""
     return "4" if scale == 1 else "2" if attach else "1"
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Gives programs started within priority over others, but not over the server."""
+    """Give programs started in this context priority over others, but not over the server."""
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     try:
         yield
@@ -42,7 +42,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def seen(attach: str, scale: float, **options: float) -> dict[str, float]:
-    """Mean response that fio sees on a sled, and the model's."""
+    """Return fio's mean response time on a sled relative to the model."""
     with tempfile.TemporaryDirectory() as place, undisturbed():
         attached = {"attach": attach.replace("DIR", place)} if attach else {}
         with sl.serve(**SPTF, time_scale=scale, **attached, **options) as server:
@@ -56,13 +56,13 @@ def seen(attach: str, scale: float, **options: float) -> dict[str, float]:
     return {
         "mean": (latency["mean"] / 1e6 / scale / response.mean - 1) * 100,
         "reads": job["read"]["total_ios"],
-        "way_us": server.emulation.server["host"]["read_us"],
+        "host_us": server.emulation.server["host"]["read_us"],
         "late_p99_us": server.emulation.lateness_us["p99"],
     }
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
     cases = [(attach, scale) for attach in WAYS for scale in SCALES]
     found = defaultdict(list)
@@ -78,16 +78,16 @@ def main() -> None:
         allowed = found[attach, scale, "auto"]
         for key, what, unit, requested in (
             ("mean", "mean that fio sees, above the model's", "%", target(attach, scale)),
-            ("way_us", "way allowed for", "us", ""),
+            ("host_us", "host delay allowed for", "us", ""),
         ):
             value = statistics.median(each[key] for each in allowed)
             rows.append({"what": f"{name}: {what}", "value": value, "unit": unit, "target": requested})
         if scale == 1:
             value = statistics.median(each["mean"] for each in found[attach, scale, "0"])
             rows.append({"what": f"{name}: the same with --host-us 0", "value": value, "unit": "%"})
-    keep("way", rows)
+    write_rows("client_delay", rows)
     raw = {" ".join(map(str, key)): each for key, each in found.items()}
-    write_runs("way", {"load before": before, "load after": os.getloadavg(), **raw})
+    write_runs("client_delay", {"load before": before, "load after": os.getloadavg(), **raw})
 
 
 if __name__ == "__main__":

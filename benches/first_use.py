@@ -1,7 +1,7 @@
-"""Getting started: times in which the command line answers and completes, and from a wheel to a first report.
+"""First use: times of help, version and completion, and of the installation with a first report.
 
-Installs the wheel of `make wheel` with all its dependencies into an environment of its own, so that the timed
-installation is that of users. Prints medians and writes ``benches/front_door.json``.
+Installs the wheel of `make wheel` with all its dependencies into a new environment, as users do. Prints
+medians and writes ``benches/first_use.json``.
 """
 
 import os
@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from keeping import keep
+from result_files import write_rows
 
 PROJECT = Path(__file__).parents[1]
 RUNS = 11
@@ -33,7 +33,7 @@ REPORT = "simulate --device mems-g2 --trace sample:oltp-bank-a --scheduler sptf 
 
 
 def seconds(command: list[str], cwd: Path, **options: str) -> float:
-    """Wall-clock time of a command, in seconds."""
+    """Return the wall-clock time of a command, in seconds."""
     environment = {
         name: text
         for name, text in os.environ.items()
@@ -52,7 +52,7 @@ def seconds(command: list[str], cwd: Path, **options: str) -> float:
 
 
 def completion(sledlab: str, words: str, cwd: Path) -> float:
-    """Time in which a shell completes the word at the cursor, in seconds."""
+    """Return the time in which a shell completes the word at the cursor, in seconds."""
     options = {
         "COMP_WORDS": f"sledlab {words}",
         "COMP_CWORD": str(len(words.split())),
@@ -62,7 +62,7 @@ def completion(sledlab: str, words: str, cwd: Path) -> float:
 
 
 def main() -> None:
-    """Measures, prints, and writes the results."""
+    """Measure, print and write the results."""
     wheel = max((PROJECT / "dist").glob("sledlab-*.whl"), default=None, key=lambda file: file.stat().st_mtime)
     if wheel is None:
         sys.exit("no wheel in dist/: run `make wheel` first")
@@ -91,7 +91,7 @@ def main() -> None:
             completion(sledlab, words, place)
             found = statistics.median(completion(sledlab, words, place) for _ in range(RUNS))
             row(f"completion of `sledlab {words}`", found, "0.15")
-    keep("front_door", rows)
+    write_rows("first_use", rows)
 
 
 if __name__ == "__main__":
