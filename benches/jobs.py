@@ -120,7 +120,7 @@ def itemsets(length: int, items_used: int) -> tuple[float, float]:
 
 
 def units() -> tuple[float, float]:
-    """Return seconds of the unit counter on one thread and of numpy on masks, for 300 units in 2 dimensions."""
+    """Return seconds of the unit counter on one thread and of numpy on masks, for 300 units."""
     boxes = _native.Boxes(seed=1)
     records = np.concatenate([np.frombuffer(boxes.block(index, 4096), np.float32) for index in range(100)])
     dims, windows = 20, 1000

@@ -11,16 +11,16 @@ import numpy as np
 
 
 class Bursts:
-    """Every burst reads blocks near an address of its own; times between bursts are exponential."""
+    """Each burst reads blocks near a random address; times between bursts are exponential."""
 
     def __init__(self, mean_gap_ms: float = 30.0, requests: int = 16, reach_blocks: int = 20_000) -> None:
-        """Keys of `[workload]`: mean time between bursts, requests of each, and span of their addresses."""
+        """Set mean time between bursts, requests per burst, and address span: keys of `[workload]`."""
         self.mean_gap_us = 1000 * mean_gap_ms
         self.many = requests
         self.reach = reach_blocks
 
     def requests(self, capacity_blocks, random):
-        """A batch for each burst: arrivals in microseconds, first blocks, one size, one operation."""
+        """Yield a batch per burst: arrivals in microseconds, first blocks, one size, one operation."""
         now_us = 0.0
         while True:
             now_us += random.exponential(self.mean_gap_us)

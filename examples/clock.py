@@ -1,4 +1,4 @@
-"""CLOCK, a replacement policy in Python: a second chance for keys used since the hand last passed them.
+"""CLOCK, a replacement policy in Python: keys used since the hand last passed them are not evicted.
 
 Run it from the directory of this file:
 
@@ -12,23 +12,23 @@ from collections import OrderedDict
 
 
 class Clock:
-    """Keys in a circle, each with a mark that a hit sets and the passing hand clears."""
+    """Keys in a circle; a hit marks a key, and the hand clears the mark when it passes."""
 
     def __init__(self, capacity: int, marked: bool = False) -> None:
-        """Room for `capacity` keys; `marked` says whether a key is inserted with its mark set."""
+        """Create a cache of `capacity` keys; with `marked`, keys are inserted with their mark set."""
         self.marked = marked
         self.circle = OrderedDict()
 
     def hit(self, key):
-        """The cache holds `key`, which is used: sets its mark."""
+        """Mark `key`, which is in the cache."""
         self.circle[key] = True
 
     def insert(self, key):
-        """Inserts `key` behind the hand."""
+        """Insert `key` behind the hand."""
         self.circle[key] = self.marked
 
     def evict(self, incoming):
-        """The victim: the first key without a mark; marked keys before it go behind the hand, unmarked."""
+        """Remove and return the first unmarked key; the hand passes marked keys and clears their marks."""
         while True:
             key, mark = self.circle.popitem(last=False)
             if not mark:

@@ -1,4 +1,4 @@
-"""Queries over a relation on a MEMS sled: stored by rows, by columns, and in the tabular layout.
+"""Queries on a relation on a MEMS sled: stored by rows, by columns, and in the tabular layout.
 
 Prints the mean response of scans and of look-ups, from the arrival of a query to the last of its requests:
 
@@ -13,7 +13,7 @@ QUERIES = 3000
 
 
 def responses(store, layout, attributes, projected):
-    """Mean response of look-ups and of scans, in ms, and the share of time in which the sled is busy."""
+    """Return the mean response of look-ups and of scans in ms, and the utilization of the sled."""
     workload = sl.workload(
         "relation",
         store=store,

@@ -11,10 +11,10 @@ from bisect import bisect_left, insort
 
 
 class Sstf:
-    """Serves the request whose track is nearest to that of the last one; of equals the first to arrive."""
+    """Serve the request with the track nearest to the last one; of equally near requests the earliest."""
 
     def __init__(self) -> None:
-        """An empty queue."""
+        """Create an empty queue."""
         self.fresh = []
         self.queue = []
         self.last_track = 0
@@ -24,7 +24,7 @@ class Sstf:
         self.fresh.append(request)
 
     def pop(self, now_ns, device):
-        """Removes the request on the nearest track, of those on both sides of the last track."""
+        """Remove and return the request on the nearest track."""
         for request in self.fresh:
             insort(self.queue, (request.lbn // device.blocks_per_track, request.id, request))
         self.fresh.clear()
@@ -42,5 +42,5 @@ class Sstf:
         return request
 
     def __len__(self):
-        """Number of requests in the queue."""
+        """Return the number of queued requests."""
         return len(self.fresh) + len(self.queue)

@@ -1,4 +1,4 @@
-"""Comparing sledlab with other data, and the record of its measurements: tools of its developers."""
+"""Developer tools: validation of sledlab against other data, and the record of its measurements."""
 
 import sys
 from pathlib import Path

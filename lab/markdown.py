@@ -14,7 +14,7 @@ def section_of(page: str, title: str) -> str | None:
 
 
 def differs(page: str, section: str) -> str | None:
-    """The difference between a page and a section that was written anew; `None` without any."""
+    """Return the difference between a page and a newly written section; `None` if they are equal."""
     title = section.splitlines()[0]
     existing = section_of(page, title)
     if existing is None:
@@ -24,9 +24,9 @@ def differs(page: str, section: str) -> str | None:
 
 
 def difference(old: str, new: str) -> str | None:
-    """The first place where texts differ by more than two units of the last printed digit; `None` if none.
+    """Return the first difference of more than two units of the last printed digit; `None` if there is none.
 
-    Mathematical libraries may differ in the last bit from one machine to the next.
+    Mathematical libraries of different machines may differ in the last bit.
     """
     old_lines, new_lines = old.splitlines(), new.splitlines()
     for number, (a, b) in enumerate(zip(old_lines, new_lines, strict=False), 1):

@@ -1,4 +1,4 @@
-"""Pages of the documentation that are written from texts of the lab."""
+"""Pages of the documentation that are generated from templates of the lab."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DOCUMENTS = PROJECT / "docs"
 
 
 def fill(template: str, /, **places: object) -> str:
-    """Return a text of the lab, named by its path, with all places filled."""
+    """Return a template of the lab, given by its path, with all values inserted."""
     return templates.fill(LAB, template, **places)
 
 

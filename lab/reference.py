@@ -1,8 +1,7 @@
-"""The recorded runs of the reference simulator, DiskSim 4.0, and where they are found.
+"""Recorded runs of the reference simulator, DiskSim 4.0, and their location.
 
-They are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or beside the project, and
-tests that need them are skipped where they are missing. A few are part of it, the witnesses in
-tests/witnesses.
+They are not part of the project: their directory is `$SLEDLAB_REFERENCE`, or one next to the project. Tests
+that need them are skipped if they are missing. A small part, tests/witnesses, belongs to the project.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ SCHEDULERS = {
 """Schedulers of the reference runs that sledlab has, by their names in the reference.
 
 `weight` is the timeout weight of the run. The three schedulers that order by cylinders are missing: they are
-not described well enough to be rebuilt.
+not described precisely enough to implement them.
 """
 
 KINEMATICS = ("disksim-piecewise", "disksim-closed")
@@ -70,13 +69,13 @@ LAYOUTS = {6: "row-first", 7: "streaming"}
 
 
 def present() -> bool:
-    """Whether the reference data are found."""
+    """Return whether the reference data exists."""
     return (MEMS / "index.csv").is_file()
 
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """One recorded run: its line of the index, and the collection that holds it."""
+    """One recorded run: its line of the index, and its collection."""
 
     row: dict[str, str]
     of: Collection = REFERENCE
@@ -155,7 +154,7 @@ class RecordedRun:
         }
 
     def responses_ns(self) -> npt.NDArray[np.int64]:
-        """Response times in whole nanoseconds, as they are printed, in the order of the trace."""
+        """Return the recorded response times in whole nanoseconds, in trace order."""
         with gzip.open(self.of.mems / "runs" / f"{self.name}.csv.gz", "rt") as file:
             result = {int(row["id"]): float(row["response_ms"]) for row in csv.DictReader(file)}
         return np.rint(np.array([result[i] for i in range(len(result))]) * 1e6).astype(np.int64)
@@ -163,18 +162,18 @@ class RecordedRun:
 
 @cache
 def runs(of: Collection = REFERENCE) -> dict[str, RecordedRun]:
-    """Every run of a collection on sleds, by name."""
+    """Return all runs of a collection on sleds, by name."""
     with (of.mems / "index.csv").open(newline="") as file:
         return {row["run"]: RecordedRun(row, of) for row in csv.DictReader(file)}
 
 
 def trace(name: str, of: Collection = REFERENCE) -> Path:
-    """A trace of the runs on sleds."""
+    """Return the path of a trace of the runs on sleds."""
     return of.mems / "traces" / f"{name}.txt.gz"
 
 
 def table(path: Path) -> dict[str, npt.NDArray[np.float64]]:
-    """A compressed table of numbers, by column."""
+    """Return a compressed table of numbers, by column."""
     with gzip.open(path, "rt") as file:
         names = file.readline().strip().split(",")
         rows = np.loadtxt(file, delimiter=",", ndmin=2)

@@ -1,4 +1,4 @@
-"""Results of measurements, which pages are written from: JSON files in a folder that is not committed."""
+"""Results of measurements, from which pages are written: JSON files in a folder that is not committed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def plain(result: Any) -> Any:
 
 
 def typed(kind: Any, data: Any) -> Any:
-    """Plain JSON as a value of type `kind`: a dataclass, or a tuple or a mapping of these.
+    """Convert plain JSON to type `kind`: a dataclass, or a tuple or mapping of dataclasses.
 
     Examples:
         >>> typed(tuple[float, ...], [1.5, 2.5])

@@ -1,4 +1,4 @@
-"""The laboratory's access to sledlab: parts of its inside that the lab needs are named here only."""
+"""The lab's access to internal parts of sledlab: no other module of the lab imports them."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ Times = npt.NDArray[np.int64]
 def replay(
     trace: Path, device: str | Path, *, scheduler: str = "fcfs", requests: bool = False, **changes: Any
 ) -> sl.Result:
-    """Replays a trace, open, on a device with some parameters changed."""
+    """Replay a trace, open, on a device with some parameters changed."""
     return sl.simulate(
         trace, sl.device(device, **changes), scheduler=scheduler, settings=PARKED, requests=requests
     )
 
 
 def replay_measured(device: str, stream: Path, changes: dict[str, float]) -> tuple[Times, Times]:
-    """Measured service times of a stream in ns, and simulated ones with some parameters changed."""
+    """Return the measured service times of a stream in ns, and those simulated with changed parameters."""
     experiment = _native.Experiment().with_device(device)
     for key, value in changes.items():
         experiment = experiment.with_setting(f"device.{key}", repr(float(value)))
@@ -54,7 +54,7 @@ def replay_measured(device: str, stream: Path, changes: dict[str, float]) -> tup
 
 @cache
 def imported(specs: Path) -> Path:
-    """A DiskSim parameter file as a device file, which exists as long as this process."""
+    """Convert a DiskSim parameter file to a device file that exists as long as this process."""
     text, _ = _native.import_device(specs.read_text(), specs.name, None)
     file = Path(_scratch().name) / f"{specs.stem.lower()}.toml"
     file.write_text(text)

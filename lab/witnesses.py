@@ -59,18 +59,18 @@ CHANGES = (
     "layout_policy",
     "active_mw",
 )
-"""Parameters in which a run's device may differ from sledlab's profile, or that comparing energies needs."""
+"""Parameters that may differ from sledlab's profile, or that the comparison of energies needs."""
 
 LOADS = ("light", "mixed")
 ARRIVALS = ("index", "phase", "arrival_ms", "lbn", "blocks", "rw")
 RESPONSES = ("fcfs", "clook_lbn", "sstf_lbn", "sptf_angle_fixed")
-"""Schedulers under two loads of the three drives, where the reference has them: `light` has few."""
+"""Schedulers under two loads of the three drives, if the reference has them: `light` has few."""
 
 Rows = Iterable[Mapping[str, str]]
 
 
 def write(to: Collection = WITNESSES) -> None:
-    """Copies all witnesses into a folder, of which only the texts are kept."""
+    """Copy the reference runs into a folder, replacing previous ones."""
     for part in ("mems", "disks"):
         shutil.rmtree(to.root / part, ignore_errors=True)
     _sleds(to)
@@ -117,15 +117,15 @@ def _csv(columns: Sequence[str], rows: Rows) -> bytes:
 
 
 def _save(file: Path, content: bytes) -> None:
-    """Writes a file, compressed where its name says so; without time stamps, for reproducible bytes."""
+    """Write a file, compressed if its name ends in `.gz`; without time stamps, for reproducible bytes."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(gzip.compress(content, 9, mtime=0) if file.suffix == ".gz" else content)
 
 
 def main() -> int:
-    """Copies the witnesses; exit code 2 where there is no reference."""
+    """Copy the reference runs; exit code 2 if the reference data is missing."""
     if not reference.present():
-        print(f"cannot take witnesses: {reference.MISSING}", file=sys.stderr)
+        print(f"cannot copy reference runs: {reference.MISSING}", file=sys.stderr)
         return 2
     write()
     size = sum(file.stat().st_size for file in WITNESSES.root.rglob("*") if file.is_file())

@@ -104,7 +104,7 @@ def line(timing: Timing) -> str:
 
 
 def main() -> int:
-    """Run all tiers; return 1 if one of them was late."""
+    """Run all tiers; return 1 if one exceeded its budget."""
     timings = [run(target, minutes * 60) for target, minutes in BUDGETS_MIN.items()]
     print("\n" + "\n".join(map(line, timings)))
     print(f"{sum(each.elapsed_s for each in timings):6.0f} s in total")

@@ -2,7 +2,7 @@
 
 Each condition runs in its own clone of the last commit, with the native module of this checkout:
 
-    python tools/conditions.py                        all conditions, each in a run of its own
+    python tools/conditions.py                        all conditions, each in a separate run
     python tools/conditions.py path locale            these conditions
     python tools/conditions.py --combine path locale  these conditions together in one run
     python tools/conditions.py --tests all            all tests instead of the quick ones
@@ -191,7 +191,7 @@ def caches(run: Run) -> None:
 
 
 def user(run: Run) -> None:
-    """Another user than root, with an empty home directory."""
+    """A user other than root, with an empty home directory."""
     if os.geteuid():
         raise UnavailableError("only root can change the user")
     run.user = (program("setpriv"), "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups")

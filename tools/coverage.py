@@ -1,8 +1,7 @@
-"""Measures which lines of Rust the tests run: `make coverage`. Leaves pages in target/coverage/rust.
+"""Measure the coverage of Rust code by the tests: `make coverage`. Writes pages to target/coverage/rust.
 
-Reading the profiles of instrumented tests takes LLVM's tools in the compiler's own version: rustup has them,
-and so has Debian (`llvm-22`). Where they are missing, one line names what installs them, and the exit code is
-2.
+Reading the profiles requires the LLVM tools of the compiler's version, from rustup or Debian (`llvm-22`). If
+they are missing, an error names the command that installs them; the exit code is then 2.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from pathlib import Path
 PROJECT = Path(__file__).parents[1]
 PAGES = PROJECT / "target" / "coverage" / "rust"
 TOOLS = {"LLVM_COV": "llvm-cov", "LLVM_PROFDATA": "llvm-profdata"}
-"""Variables in which cargo-llvm-cov looks for programs, and the names of these."""
+"""Environment variables of cargo-llvm-cov, and the programs that they name."""
 
 
-def asked(*command: str) -> str:
-    """The output of a command; empty if it does not exist or fails."""
+def command_output(*command: str) -> str:
+    """Return the output of a command; empty if it does not exist or fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
@@ -29,7 +28,7 @@ def asked(*command: str) -> str:
 
 
 def llvm_version(rustc: str) -> str:
-    """The major version of LLVM in what `rustc -vV` prints.
+    """Return the major version of LLVM from the output of `rustc -vV`.
 
     >>> llvm_version("release: 1.95.0\\nLLVM version: 22.1.2"), llvm_version("")
     ('22', '')
@@ -39,13 +38,13 @@ def llvm_version(rustc: str) -> str:
 
 
 def places(major: str) -> list[Path]:
-    """Folders that may hold the tools: those of rustup first."""
-    libraries = Path(asked("rustc", "--print", "target-libdir") or "/nowhere")
+    """Return the folders that may contain the tools, that of rustup first."""
+    libraries = Path(command_output("rustc", "--print", "target-libdir") or "/nowhere")
     return [libraries.parent / "bin", Path(f"/usr/lib/llvm-{major}/bin")]
 
 
 def tools(folders: list[Path]) -> dict[str, str]:
-    """Environment variables that name the tools; empty where no folder has all of them."""
+    """Return the environment variables that name the tools; empty if no folder has all of them."""
     for folder in folders:
         result = {key: shutil.which(name, path=str(folder)) for key, name in TOOLS.items()}
         if all(result.values()):
@@ -54,8 +53,8 @@ def tools(folders: list[Path]) -> dict[str, str]:
 
 
 def main(packages: list[str]) -> int:
-    """Measures all crates, or those named; returns the exit code."""
-    major = llvm_version(asked("rustc", "-vV"))
+    """Measure all crates, or the named ones; return the exit code."""
+    major = llvm_version(command_output("rustc", "-vV"))
     environment = tools(places(major))
     if not environment:
         remedy = f"rustup component add llvm-tools, or on Debian apt-get install llvm-{major}"

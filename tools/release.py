@@ -1,7 +1,7 @@
-"""Makes a release as far as it goes without publishing; with `--dry-run` it builds all, and tags nothing.
+"""Prepare a release: check, build, and tag the commit; with `--dry-run` without the tag.
 
-What publishes is the tag, once it is pushed: .github/workflows/wheels.yml builds a wheel for each platform
-and sends them to the package index. CONTRIBUTING.md has the recipe.
+Pushing the tag publishes the release: .github/workflows/wheels.yml builds a wheel for each platform and
+uploads them to the package index. CONTRIBUTING.md has the steps.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ PLACES = {
     "CITATION.cff": r"^version: (.*)$",
     "CHANGELOG.md": r"^## (\S+) \(\d{4}-\d{2}-\d{2}\)$",
 }
-"""Files with the version, Rust's first: Python's is taken from it."""
+"""Files with the version. Python takes it from the first, Cargo.toml."""
 NEVER = ("--exclude", "sledlab-python", "--exclude", "sledlab-web")
 """Crates that are published only as a wheel or a page; their manifests forbid publishing too."""
 INTERNAL = re.compile(r'^sledlab-\w+ = \{ path = .*, version = "(.*)" \}$', re.MULTILINE)
 
 
 class NotReadyError(Exception):
-    """A line that says why there can be no release."""
+    """The release is not possible; the message states why."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Release:
         return f"v{self.version}"
 
     def run(self, *command: str) -> str:
-        """The output of a command, which must succeed."""
+        """Return the output of a command, which must succeed."""
         done = subprocess.run(command, cwd=self.root, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode:
             raise NotReadyError(f"{' '.join(command)}: exit code {done.returncode}")
@@ -53,7 +53,7 @@ class Release:
 
 
 def written(root: Path) -> dict[str, set[str]]:
-    """Versions by file; of the changelog the newest."""
+    """Return the version in each file; in the changelog the newest one."""
     result = {}
     for name, pattern in PLACES.items():
         match = re.search(pattern, (root / name).read_text(encoding="utf-8"), re.MULTILINE)
@@ -65,7 +65,7 @@ def written(root: Path) -> dict[str, set[str]]:
 
 
 def agreed(root: Path) -> str:
-    """The version, if all files agree on it."""
+    """Return the version, which must be the same in all files."""
     result = written(root)
     versions = set().union(*result.values())
     if len(versions) > 1:
@@ -74,7 +74,7 @@ def agreed(root: Path) -> str:
 
 
 def look(release: Release, *, dry: bool) -> None:
-    """Checks that this commit can be tagged; a dry run accepts a tree with uncommitted changes."""
+    """Check that this commit can be tagged; a dry run accepts uncommitted changes."""
     if release.run("git", "tag", "--list", release.tag):
         raise NotReadyError(f"{release.tag} is a tag already: choose the next version")
     if not dry and release.run("git", "status", "--porcelain"):
@@ -89,14 +89,14 @@ def look(release: Release, *, dry: bool) -> None:
 
 
 def check_evidence(release: Release) -> None:
-    """Check that all committed measurements have the results of these sources; prints those that have not."""
+    """Check that all committed measurements match these sources; print those that do not."""
     command = (sys.executable, "-m", "lab.evidence", "--check", "--strict")
     if subprocess.run(command, cwd=release.root, check=False).returncode:
         raise NotReadyError("measurements are not current: make evidence")
 
 
 def build_wheel(release: Release) -> None:
-    """Builds a wheel for this machine, and the sources; other wheels are built when the tag is pushed."""
+    """Build the source archive and a wheel for this machine; pushing the tag builds the other wheels."""
     for command in (("build", "--release", "--strip", "--locked"), ("sdist",)):
         release.run("maturin", *command, "--out", str(DIST))
     for kind in ("whl", "tar.gz"):
@@ -105,13 +105,13 @@ def build_wheel(release: Release) -> None:
 
 
 def pack_crates(release: Release, *, dry: bool) -> None:
-    """Packs the crates that are published, each compiled from the contents of its package alone."""
+    """Package the published crates, and compile each from its package."""
     dirty = ["--allow-dirty"] if dry else []
     release.run("cargo", "package", "--workspace", *NEVER, "--locked", *dirty)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Makes the release; returns the exit code: 2 where the tree is not ready."""
+    """Prepare the release; return the exit code, 2 if the tree is not ready."""
     parser = argparse.ArgumentParser(prog="tools/release.py", description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="build everything, tag nothing")
     dry = parser.parse_args(arguments).dry_run

@@ -1,7 +1,7 @@
-"""Provides a Rust that is new enough for the project: the one on the PATH, or else one in .rust/.
+"""Provide a Rust toolchain that is new enough: the one on the PATH, or one installed in .rust/.
 
-The Makefile runs it before anything is compiled. It prints nothing where the Rust on the PATH is new enough,
-and one line where it sets Rust up; where it cannot, one line says what to install, and the exit code is 2.
+The Makefile runs it before compiling. It prints nothing if the Rust on the PATH is new enough, and one line
+if it installs Rust. If that fails, an error names the packages to install; the exit code is then 2.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ PROJECT = Path(__file__).parents[1]
 OWN = PROJECT / ".rust"
 LOG = OWN / "log"
 PUCCINIALIN = "puccinialin==0.1.14"
-"""The package with which maturin fetches Rust: it runs rustup in a folder of its own."""
+"""The package with which maturin installs Rust: it runs rustup in a separate folder."""
 DEBIAN = ("cargo-web", "rustc-web", "rustfmt-web", "rust-web-clippy")
-"""Debian's newest Rust, kept up to date for its web browsers."""
+"""Debian's newest Rust, which Debian updates for its web browsers."""
 
 
-class WayClosedError(Exception):
-    """A way to get Rust that does not work on this machine."""
+class SourceUnavailableError(Exception):
+    """Rust cannot be installed from this source on this machine."""
 
 
 def version(text: str) -> tuple[int, ...]:
-    """The first version in a text, without what follows the second dot.
+    """Return the first version in a text: major and minor number.
 
     >>> version("cargo 1.96.0 (30a34c682 2026-05-25)"), version("no version")
     ((1, 96), ())
@@ -38,7 +38,7 @@ def version(text: str) -> tuple[int, ...]:
 
 
 def answers(tool: str, path: str | None = None) -> tuple[int, ...]:
-    """The version of a tool; empty where the tool is missing or does not run."""
+    """Return the version of a tool; empty if the tool is missing or does not run."""
     program = shutil.which(tool, path=path)
     if program is None:
         return ()
@@ -47,7 +47,7 @@ def answers(tool: str, path: str | None = None) -> tuple[int, ...]:
 
 
 def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] | None = None) -> str:
-    """Runs a command whose error output goes to the log; returns its output."""
+    """Run a command, with its error output in the log; return its output."""
     with LOG.open("a", encoding="utf-8") as log:
         print("$", *command, file=log, flush=True)
         try:
@@ -61,12 +61,12 @@ def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] |
                 check=True,
             )
         except (OSError, subprocess.CalledProcessError) as error:
-            raise WayClosedError from error
+            raise SourceUnavailableError from error
     return done.stdout
 
 
 def wrap(tools: Path, libraries: Path | None = None) -> None:
-    """Puts scripts for the tools into .rust/bin, which the Makefile has on the PATH."""
+    """Write scripts for the tools to .rust/bin, which the Makefile has on the PATH."""
     folder = OWN / "bin"
     folder.mkdir()
     find = f'LD_LIBRARY_PATH="{libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}" ' if libraries else ""
@@ -77,7 +77,7 @@ def wrap(tools: Path, libraries: Path | None = None) -> None:
 
 
 def from_rustup() -> None:
-    """Installs Rust from rustup, as its makers distribute it."""
+    """Install Rust with rustup."""
     packages, rustup, cargo = OWN / "puccinialin", OWN / "rustup", OWN / "cargo"
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--retries", "1")
     run(*pip, "--disable-pip-version-check", "--target", packages, PUCCINIALIN)
@@ -95,13 +95,13 @@ def from_rustup() -> None:
 
 
 def from_debian() -> None:
-    """Unpacks Debian's packages into .rust/ without installing them: needs no rights, replaces nothing."""
+    """Unpack Debian's packages into .rust/, which needs no root permissions and replaces no files."""
     folder = OWN / "debian"
     folder.mkdir()
     required = ("apt-get", "install", "--print-uris", "--no-install-recommends", "-qq", *DEBIAN)
     try:
         listed = run(*required)
-    except WayClosedError:
+    except SourceUnavailableError:
         run("apt-get", "update", "-qq")  # succeeds for root only
         listed = run(*required)
     names = [line.split()[1].partition("_")[0] for line in listed.splitlines()]
@@ -113,13 +113,13 @@ def from_debian() -> None:
 
 
 def set_up(needed: tuple[int, ...]) -> bool:
-    """Tries all ways in turn; whether one of them gave a Rust that is new enough."""
-    for way in (from_rustup, from_debian):
+    """Try all sources in order; return whether one provided a Rust that is new enough."""
+    for install in (from_rustup, from_debian):
         shutil.rmtree(OWN, ignore_errors=True)
         OWN.mkdir()
         try:
-            way()
-        except (WayClosedError, StopIteration):
+            install()
+        except (SourceUnavailableError, StopIteration):
             continue
         if min(answers("cargo", str(OWN / "bin")), answers("rustc", str(OWN / "bin"))) >= needed:
             return True
@@ -128,7 +128,7 @@ def set_up(needed: tuple[int, ...]) -> bool:
 
 
 def main() -> int:
-    """Provides Rust; returns the exit code."""
+    """Provide Rust; return the exit code."""
     manifest = tomllib.loads((PROJECT / "Cargo.toml").read_text(encoding="utf-8"))
     least = manifest["workspace"]["package"]["rust-version"]
     if not (shutil.which("cc") or shutil.which("cl")):

@@ -1,6 +1,6 @@
-"""Checks `_native.pyi` against the built extension: names, signatures, defaults. `make lint` runs it.
+"""Check `_native.pyi` against the built extension: names, signatures, defaults. `make lint` runs it.
 
-Stub and extension are checked alone, which takes seconds; with the package around them it takes minutes.
+Stub and extension are checked without the package, which would take minutes instead of seconds.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 STUB = Path(__file__).parents[1] / "python" / "sledlab" / "_native.pyi"
 NAME = "_native"
 ALLOWED = f"{NAME}.__all__\n"
-"""Differences that are allowed: a stub need not declare `__all__`."""
+"""Allowed differences: a stub need not declare `__all__`."""
 
 
 def check(stub: Path, extension: Path) -> subprocess.CompletedProcess[str]:
-    """Runs mypy's stubtest on both; its exit code is 0 where they agree."""
+    """Run mypy's stubtest on both; its exit code is 0 if they agree."""
     with tempfile.TemporaryDirectory(prefix="sledlab-stub-") as folder:
         alone = Path(folder)
         (alone / stub.name).symlink_to(stub)
@@ -36,7 +36,7 @@ def check(stub: Path, extension: Path) -> subprocess.CompletedProcess[str]:
 
 
 def main() -> int:
-    """Prints the differences; returns the exit code."""
+    """Print the differences; return the exit code."""
     result = importlib.util.find_spec(f"sledlab.{NAME}")
     if result is None or result.origin is None:
         print("the extension is not built: make setup", file=sys.stderr)

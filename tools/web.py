@@ -28,8 +28,8 @@ BUILD = ("cargo", "build", "--profile", "web", "--package", "sledlab-web", "--ta
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-def asked(*command: str | Path) -> str:
-    """The output of a command; empty if it does not exist or fails."""
+def command_output(*command: str | Path) -> str:
+    """Return the output of a command; empty if it does not exist or fails."""
     try:
         done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -38,18 +38,18 @@ def asked(*command: str | Path) -> str:
 
 
 def run(command: Sequence[str | Path], cwd: Path = PROJECT, environment: Mapping[str, str] = NOTHING) -> None:
-    """Runs a command, which must succeed."""
+    """Run a command, which must succeed."""
     subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, check=True)
 
 
 def has_target() -> bool:
-    """Whether this Rust has a standard library for browsers."""
-    folder = asked("rustc", "--print", "target-libdir", "--target", TARGET)
+    """Return whether this Rust has a standard library for browsers."""
+    folder = command_output("rustc", "--print", "target-libdir", "--target", TARGET)
     return bool(folder) and any(Path(folder).glob("libstd-*.rlib"))
 
 
 def add_target() -> bool:
-    """Has rustup fetch that library, where Rust was installed by rustup; whether it could."""
+    """Install that library with rustup, if Rust is from rustup; return whether it is installed."""
     own = OWN_RUST / "cargo" / "bin" / "rustup"
     homes = {"RUSTUP_HOME": str(OWN_RUST / "rustup"), "CARGO_HOME": str(OWN_RUST / "cargo")}
     rustup, environment = (own, homes) if own.exists() else (shutil.which("rustup"), {})
@@ -62,11 +62,11 @@ def add_target() -> bool:
 
 
 def build_core() -> None:
-    """Builds the core, with the standard library that comes with Rust, or one built from Rust's sources."""
+    """Build the core, with the installed standard library or one built from Rust's sources."""
     if has_target() or add_target():
         run(BUILD)
     elif (
-        Path(asked("rustc", "--print", "sysroot")) / "lib/rustlib/src/rust/library/Cargo.toml"
+        Path(command_output("rustc", "--print", "sysroot")) / "lib/rustlib/src/rust/library/Cargo.toml"
     ).exists() and (shutil.which("wasm-ld")):
         # Debian's Rust has no standard library for browsers, but its sources, from which one is built.
         flags = {f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}_LINKER": "wasm-ld", "RUSTC_BOOTSTRAP": "1"}
@@ -84,7 +84,7 @@ def build_core() -> None:
 
 
 def main() -> int:
-    """Builds the page; returns the exit code."""
+    """Build the page; return the exit code."""
     try:
         node = find_node()
         build_core()

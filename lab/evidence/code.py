@@ -1,7 +1,7 @@
 """The code that a benchmark runs, as a hash that comments, formatting and renames do not change.
 
-A benchmark measures the speed of code, which no short run reproduces, so its numbers hold while the code is
-the same.
+A benchmark measures the speed of code, which no short run reproduces, so its numbers are valid while the
+code is unchanged.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def check(outputs: Sequence[Output], manifest: Manifest, fingerprints: Fingerpri
 
 @dataclass
 class Runner:
-    """Runs measurements and records them.
+    """Runner of measurements, which also records them.
 
     Attributes:
         manifest: Receives the record of every measurement whose result is published.

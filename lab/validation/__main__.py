@@ -1,4 +1,4 @@
-"""Writes docs/validation.md from saved results: `python -m lab.validation [SECTION ...]`.
+"""Write docs/validation.md from saved results: `python -m lab.validation [SECTION ...]`.
 
 Measures nothing: `python -m lab.evidence validate` measures the sections whose result has changed.
 """
@@ -42,7 +42,7 @@ SECTIONS: tuple[ValidationSection[Any], ...] = (
 def page(existing: str, measured: Iterable[str]) -> str:
     """Return the page: some sections from their saved results, all others as in the existing page.
 
-    The section on speed is always written anew, from the benchmark files.
+    The section on speed is always written from the benchmark files.
     """
     names = set(measured)
     introduction = fill("validation/text/introduction.md", evidence=evidence_marker(PAGE))

@@ -1,4 +1,4 @@
-"""Agreement of replays with the reference runs, and the limits that it must keep."""
+"""Agreement of replays with the reference runs, and its limits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Band:
     mean: float
     """Largest deviation of the mean response time."""
     within_1us: float | None = None
-    """Least share of requests whose response time is within 1 us."""
+    """Minimum share of requests whose response time is within 1 us."""
     energy: float | None = None
     """Largest deviation of the energy, uncharged idle energy added."""
 
@@ -39,7 +39,7 @@ BANDS = {
     "memsvalid": Band(mean=0.015),
 }
 """Limits by family. In `sched` the sled never pauses, and roundings add up to a microsecond towards the end
-of some runs. The last three families use the exclusive bus, which sledlab does not rebuild."""
+of some runs. The last three families use the exclusive bus, which sledlab does not model."""
 
 SPTF_EXCLUSIVE = Band(mean=0.05)
 """Limits for SPTF on the exclusive bus: another completion time leads to other choices from there on."""
@@ -81,24 +81,24 @@ class Agreement:
 
     @property
     def outside(self) -> list[str]:
-        """Values outside of their limits."""
+        """Names of the values that exceed their limits."""
         allowed = self.band
-        options = {
+        within_limits = {
             "mean": abs(self.mean) <= allowed.mean,
             "within_1us": allowed.within_1us is None or self.within_1us >= allowed.within_1us,
             "energy": allowed.energy is None or abs(self.energy) <= allowed.energy,
         }
-        return [what for what, holds in options.items() if not holds]
+        return [what for what, holds in within_limits.items() if not holds]
 
 
 def compared() -> list[RecordedRun]:
-    """Every run that is compared."""
+    """Return the runs that are compared."""
     return [run for run in reference.runs().values() if run.scheduler and run.family in BANDS]
 
 
 @cache
 def agreement(name: str, of: Collection = REFERENCE) -> Agreement:
-    """Replays a run through the `-disksim` profile of its device."""
+    """Replay a run on the `-disksim` profile of its device."""
     run = reference.runs(of)[name]
     device = (
         imported(MEMS / "params" / "V1.specs") if run.device == "V1" else f"mems-{run.device.lower()}-disksim"
@@ -121,7 +121,7 @@ def agreement(name: str, of: Collection = REFERENCE) -> Agreement:
 
 
 def measure() -> tuple[Agreement, ...]:
-    """The agreement of every run that is compared."""
+    """Return the agreement of each compared run."""
     return tuple(agreement(run.name) for run in compared())
 
 

@@ -28,7 +28,7 @@ TURN_MS = 11.11
 """Time of a rotation of the HP C3323A, at 5400 rpm, in ms."""
 
 ARRAYS = {"stripe": 0, "concatenation": 1, "raid5": 3}
-"""Kinds of systems, and the recorded run's arrays; sledlab has none with all parity on one disk."""
+"""Kinds of systems, and arrays of the recorded run. sledlab has no array with all parity on one disk."""
 
 BUSES = ("own", "shared")
 
@@ -43,11 +43,11 @@ class Cyclic:
         self.at = 0
 
     def push(self, request: Any) -> None:
-        """Adds a request to the queue."""
+        """Add a request to the queue."""
         self.queue.append(request)
 
     def pop(self, _now_ns: int, _device: Any) -> Any:
-        """Removes the next request upwards, or the lowest if there is none."""
+        """Remove and return the next request upwards, or the lowest if there is none."""
         ahead = [request for request in self.queue if request.lbn >= self.at] or self.queue
         request = min(ahead, key=lambda request: (request.lbn, request.id))
         self.queue.remove(request)
@@ -55,7 +55,7 @@ class Cyclic:
         return request
 
     def __len__(self) -> int:
-        """Number of waiting requests."""
+        """Return the number of queued requests."""
         return len(self.queue)
 
 
@@ -69,7 +69,7 @@ class Pair:
     ours_ms: Times
 
     def alone_apart_ms(self, *, reads: bool) -> Times:
-        """Absolute differences of response times in ms, of reads or of writes that were alone."""
+        """Return the differences of response times in ms, for reads or writes that were alone."""
         choice = self.alone & (self.reads == reads)
         apart: Times = (self.ours_ms - self.recorded_ms)[choice]
         return apart
@@ -85,7 +85,7 @@ class ArrayRow:
     recorded_ms: float
     ours_ms: float
     same_alone: float
-    """Share of the requests that had their array to themselves with the recorded response time to 0.1 ms."""
+    """Share of the requests alone in their array with the recorded response time to 0.1 ms."""
 
     @property
     def off(self) -> float:
@@ -94,12 +94,12 @@ class ArrayRow:
 
 
 def present() -> bool:
-    """Whether the reference data are found."""
+    """Return whether the reference data exists."""
     return COMPONENTS.is_dir()
 
 
 def imported(name: str, folder: Path) -> Path:
-    """The device file of the disk of a recorded run."""
+    """Return the device file of the disk of a recorded run."""
     parameters = (reference.ROOT / "disks" / "params").glob("hp_c3323a*")
     for file in (*parameters, COMPONENTS / "params" / f"{name}.parv"):
         shutil.copy(file, folder)
@@ -111,7 +111,7 @@ def imported(name: str, folder: Path) -> Path:
 
 @cache
 def compared(kind: str, bus: str) -> Pair:
-    """The requests to one array of the recorded run, replayed."""
+    """Replay the requests to one array of the recorded run."""
     with gzip.open(COMPONENTS / "syntharrays.csv.gz", "rt") as file:
         rows = [row for row in csv.DictReader(file) if int(row["device"]) == ARRAYS[kind]]
     reads = np.array([int(row["flags_hex"], 16) & 1 for row in rows], dtype=bool)
@@ -147,7 +147,7 @@ def compared(kind: str, bus: str) -> Pair:
 
 
 def measure() -> tuple[ArrayRow, ...]:
-    """Every array, each disk on a bus of its own and all on one."""
+    """Replay every array, with a bus per disk and with one for all."""
 
     def row(kind: str, bus: str) -> ArrayRow:
         pair = compared(kind, bus)

@@ -35,7 +35,7 @@ class DefectWorkload:
     scheduler: str = "fcfs"
 
     def on(self, device: str) -> bool:
-        """Whether the trace exists for a device."""
+        """Return whether the trace exists for a device."""
         return reference.trace(self.trace.format(device)).is_file()
 
 
@@ -134,7 +134,7 @@ class FoundDefects:
     timeouts: tuple[TimeoutEnergy, ...]
 
     def effects(self, defect: Defect, scheduler: str) -> list[Effect]:
-        """Effects of a defect on every trace replayed with a scheduler, on every device."""
+        """Return the effects of a defect on all traces replayed with a scheduler, on all devices."""
         choice = (one.effects for one in self.replayed if one.scheduler == scheduler)
         return [effect for effects in choice for effect in effects if effect.defect == defect.name]
 
@@ -187,7 +187,7 @@ def _motion() -> Iterator[Motion]:
 
 
 def _turnarounds_ms() -> dict[str, tuple[float, ...]]:
-    """Turnaround times of a G2 in ms, by the place at which a sled that moves upwards turns."""
+    """Return turnaround times of a G2 in ms, by the position at which a sled that moves upwards turns."""
     sled = Sled.of(reference.runs()["mech_G2_f0_r8_light"].parameters)
     places = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
     at, up = places * sled.y.travel / 2, np.ones(len(places))
@@ -200,7 +200,7 @@ def _turnarounds_ms() -> dict[str, tuple[float, ...]]:
 
 
 def _timeouts() -> Iterator[TimeoutEnergy]:
-    """The sweeps over idle timeouts on a G2, each in the order of timeouts."""
+    """Yield the sweeps over idle timeouts on a G2, each in the order of timeouts."""
     for sweep in SWEEPS:
         runs = [run for run in reference.runs().values() if run.name.startswith(f"sweep_G2_{sweep}_")]
         for run in sorted(runs, key=lambda run: float(run.parameters["inactive_after_ms"])):

@@ -33,7 +33,7 @@ DRIVES = {
     "hp_c2490a": ("hp-c2490a", 148.41),
     "cheetah9LP": ("cheetah-9lp", 105.0),
 }
-"""Presets, and the time in us of a sector on the bus of the runs, read or written."""
+"""Presets, and the bus time of a sector in the recorded runs in us, for reads and writes."""
 
 LOADS = ("light", "heavy", "overload", "mixed", "seq")
 
@@ -46,16 +46,16 @@ SCHEDULERS = {
     "sptf_opt": "sptf",
     "asptf_opt": "asptf:weight=6",
 }
-"""Names of the runs, and the schedulers of sledlab that are closest to theirs."""
+"""Schedulers of the recorded runs, and the closest schedulers of sledlab."""
 
 STALE = ("sptf_opt", "asptf_opt")
-"""Runs that judge requests by the angle of the last event on the medium, without the overhead of commands."""
+"""Runs that choose by the angle of the last event on the medium, without command overheads."""
 
 STREAMS = (("atlas10k", "seq"), ("cheetah9LP", "seq"))
-"""Streams on drives that fill their buffers: a rotation caught or missed moves all requests that follow."""
+"""Streams on drives that fill their buffers: a revolution more or less delays all later requests."""
 
 SHIFTS_MS = tuple(1.1 * step for step in range(1, 9))
-"""Delays of all arrivals, in ms, that show the effect of the platters' angle alone on a run."""
+"""Delays of all arrivals in ms, which show the effect of the platter angle alone."""
 
 Times = npt.NDArray[np.float64]
 
@@ -75,17 +75,17 @@ class OpenRun:
 
     @property
     def scheduler(self) -> str:
-        """The scheduler of sledlab that is closest to the run's."""
+        """The closest scheduler of sledlab."""
         return SCHEDULERS[self.column]
 
     @property
     def trace(self) -> Path:
-        """The trace that arrives."""
+        """The path of the trace."""
         return arrivals(self)
 
     @property
     def is_stale(self) -> bool:
-        """Whether requests were judged by the angle of the last event, not of the moment."""
+        """Whether the scheduler used the angle of the last event, not the present one."""
         return self.column in STALE
 
     @property
@@ -107,7 +107,7 @@ class OpenComparison(OpenRun):
     """Share of requests with the same service time up to 0.2 ms, a thirtieth of a rotation or less.
     The platters of the reference simulator drift by half of that."""
     off_but_for_turns: float
-    """Deviation of the mean response under FCFS, with recorded service times where ours are others."""
+    """Deviation of the mean response under FCFS, with recorded service times where ours differ."""
     phases_off: dict[str, float]
     """Deviation of the mean service time in each phase of the load."""
 
@@ -118,7 +118,7 @@ class OpenComparison(OpenRun):
 
     @property
     def reason(self) -> str:
-        """Why the deviation is above 1 %."""
+        """The reason for a deviation above 1 %, as in the table."""
         if abs(self.off) < 0.01:
             return ""
         if self.is_stale:
@@ -129,33 +129,33 @@ class OpenComparison(OpenRun):
 
 
 def present() -> bool:
-    """Whether the reference data are found."""
+    """Return whether the reference data exists."""
     return OPEN.is_dir()
 
 
 @cache
 def recorded(drive: str, load: str, of: Collection = REFERENCE) -> dict[str, list[str]]:
-    """Columns of the recorded runs of a drive under a load."""
+    """Return the columns of the recorded runs of a drive under a load."""
     with gzip.open(of.open / f"{drive}.{load}.csv.gz", "rt", newline="") as file:
         header, *rows = csv.reader(file)
     return {name: list(column) for name, column in zip(header, zip(*rows, strict=True), strict=True)}
 
 
 def runs(of: Collection = REFERENCE) -> list[OpenRun]:
-    """Every run of a collection with its queue in the host."""
+    """Return all runs of a collection with the queue in the host."""
     cases = (OpenRun(*case) for case in product(DRIVES, LOADS, SCHEDULERS))
     there = (run for run in cases if arrivals(run, of).is_file())
     return [run for run in there if f"{run.column}_response_us" in recorded(run.drive, run.load, of)]
 
 
 def arrivals(run: OpenRun, of: Collection = REFERENCE) -> Path:
-    """The trace of a run."""
+    """Return the path of the trace of a run."""
     return of.open / f"{run.drive}.{run.load}.trace.gz"
 
 
 @cache
 def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> ModelChoice:
-    """The drive as in the runs: always spinning, on the runs' bus, without reads on arrival.
+    """Return the drive as in the runs: always spinning, with their bus times, without reads on arrival.
 
     Appended writes are served as the reference simulator serves them.
     """
@@ -173,7 +173,7 @@ def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> Mo
 
 
 def services(arrivals: Times, responses: Times) -> Times:
-    """Service time of each request."""
+    """Return the service time of each request."""
     completions = arrivals + responses
     order = np.argsort(completions, kind="stable")
     before = np.concatenate([[0.0], completions[order][:-1]])
@@ -184,7 +184,7 @@ def services(arrivals: Times, responses: Times) -> Times:
 
 @cache
 def comparison(run: OpenRun, of: Collection = REFERENCE) -> OpenComparison:
-    """Replays a run, and compares the results."""
+    """Replay a run and compare the results."""
     columns = recorded(run.drive, run.load, of)
     arrived = np.array(columns["arrival_ms"], dtype=float)
     theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
@@ -214,7 +214,7 @@ def comparison(run: OpenRun, of: Collection = REFERENCE) -> OpenComparison:
 
 
 def first_come(arrivals: Times, service: Times) -> Times:
-    """Response times of a queue in order of arrival."""
+    """Return the response times of a queue in order of arrival."""
     completions = np.empty_like(arrivals)
     free = 0.0
     for i, (arrival, taken) in enumerate(zip(arrivals, service, strict=True)):
@@ -223,7 +223,7 @@ def first_come(arrivals: Times, service: Times) -> Times:
 
 
 def turned_means(run: OpenRun, device: ModelChoice) -> list[float]:
-    """Mean response times of a run with all arrivals delayed by each of `SHIFTS_MS`."""
+    """Return the mean response times of a run with all arrivals delayed by each of `SHIFTS_MS`."""
     with gzip.open(run.trace, "rt") as file:
         lines = [line.split(" ", 1) for line in file]
     means = []
@@ -237,7 +237,7 @@ def turned_means(run: OpenRun, device: ModelChoice) -> list[float]:
 
 @cache
 def turned(run: OpenRun) -> tuple[float, ...]:
-    """Deviations of these mean response times from the recorded one."""
+    """Return the deviations of these mean response times from the recorded one."""
     recorded_ms = comparison(run).recorded_ms
     return tuple(mean / recorded_ms - 1 for mean in turned_means(run, device(run.drive)))
 
@@ -251,7 +251,7 @@ class OpenRow:
 
 
 def measure() -> tuple[OpenRow, ...]:
-    """The comparison of every run with its queue in the host."""
+    """Compare all runs with the queue in the host."""
     return tuple(
         OpenRow(
             comparison(run), turned(run) if run.load in ("heavy", "overload") and not run.is_stale else ()
@@ -261,7 +261,7 @@ def measure() -> tuple[OpenRow, ...]:
 
 
 def rows(result: tuple[OpenRow, ...]) -> list[list[str]]:
-    """A row for each run."""
+    """Return a row for each run."""
     form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
     return [
         [

@@ -1,4 +1,4 @@
-"""Several commands in a drive at once, compared with the recorded runs of the reference simulator.
+"""Command queueing in a drive, compared with the recorded runs of the reference simulator.
 
 Up to sixteen requests are in the drive, which chooses among them; the others wait in the host, in order.
 """
@@ -26,7 +26,7 @@ SCHEDULERS = {
     "dev_sstf_lbn": "sstf:distance=blocks",
     "dev_sptf_opt": "sptf",
 }
-"""Names of the runs, and the schedulers of sledlab that are closest to theirs."""
+"""Schedulers of the recorded runs, and the closest schedulers of sledlab."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class QueueRun(OpenRun):
 
     @property
     def scheduler(self) -> str:
-        """The scheduler of sledlab that is closest to the run's."""
+        """The closest scheduler of sledlab."""
         return SCHEDULERS[self.column]
 
     @property
@@ -54,7 +54,7 @@ class QueueComparison(QueueRun):
     same_response: float
     """Share of requests with the recorded response time, up to 0.1 ms."""
     moment_off: float
-    """Deviation of the mean response time where SPTF judges by the present angle; for others `off`."""
+    """Deviation of the mean response time if SPTF uses the present angle; for other schedulers `off`."""
     same_course: float
     """Share of requests whose response time deviates as much as that of the previous one, up to 0.1 ms."""
 
@@ -65,12 +65,12 @@ class QueueComparison(QueueRun):
 
     @property
     def reason(self) -> str:
-        """Why the deviation is above 1 %."""
+        """The reason for a deviation above 1 %, as in the table."""
         return "" if abs(self.off) < 0.01 else "chance"
 
 
 def runs() -> list[QueueRun]:
-    """Every run with its queue in the drive."""
+    """Return all runs with the queue in the drive."""
     if not disk_open.present():
         return []
     cases = ((drive, load, column) for drive in DRIVES for load in LOADS for column in SCHEDULERS)
@@ -79,7 +79,7 @@ def runs() -> list[QueueRun]:
 
 @cache
 def comparison(run: QueueRun) -> QueueComparison:
-    """Replays a run, and compares the results."""
+    """Replay a run and compare the results."""
     theirs = np.array(recorded(run.drive, run.load)[f"{run.column}_response_us"], dtype=float) / 1e3
     result = sl.simulate(run.trace, run.device, scheduler=run.scheduler, requests=True)
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
@@ -101,7 +101,7 @@ def comparison(run: QueueRun) -> QueueComparison:
 
 @cache
 def turned(run: QueueRun) -> tuple[float, ...]:
-    """Deviations of the mean response time with all arrivals delayed by each of `SHIFTS_MS`."""
+    """Return the deviations of the mean response time with all arrivals delayed by each of `SHIFTS_MS`."""
     means = disk_open.turned_means(run, run.device)
     return tuple(mean / comparison(run).recorded_ms - 1 for mean in means)
 
@@ -115,7 +115,7 @@ class QueueRow:
 
 
 def measure() -> tuple[QueueRow, ...]:
-    """The comparison of every run with its queue in the drive."""
+    """Compare all runs with the queue in the drive."""
     return tuple(
         QueueRow(comparison(run), turned(run) if run.load in ("heavy", "overload", "mixed") else ())
         for run in runs()
@@ -123,7 +123,7 @@ def measure() -> tuple[QueueRow, ...]:
 
 
 def rows(result: tuple[QueueRow, ...]) -> list[list[str]]:
-    """A row for each run."""
+    """Return a row for each run."""
     form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
     return [
         [

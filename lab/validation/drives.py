@@ -45,7 +45,7 @@ DRIVES = {
 
 
 def present() -> bool:
-    """Whether the measured streams are found."""
+    """Return whether the measured streams exist."""
     return (DISKS / "validate" / "measured").is_dir()
 
 
@@ -66,14 +66,14 @@ class Host(NamedTuple):
 
 @cache
 def published_bus(drive: str) -> tuple[float, float]:
-    """A sector on the bus of the measuring host in the published parameters, read and written, in us."""
+    """Return the published bus time of a sector on the measuring host in us, for reads and writes."""
     bus = json.loads((DISKS / "drives" / f"{DRIVES[drive]}.json").read_text())["bus"]
     return bus["effective_read_sector_transfer_us"], bus["effective_write_sector_transfer_us"]
 
 
 @cache
 def shipped(drive: str) -> Host:
-    """The host of a drive in sledlab's preset, relative to the published bus."""
+    """Return the host of a drive in sledlab's preset, relative to the published bus."""
     host = tomllib.loads((HOSTS / f"{drive}.toml").read_text(encoding="utf-8"))
     bus, bus_write = published_bus(drive)
     return Host(
@@ -87,7 +87,7 @@ def shipped(drive: str) -> Host:
 
 @cache
 def replay(drive: str, host: Host) -> tuple[Times, Times]:
-    """Measured and simulated service times in ns."""
+    """Return measured and simulated service times in ns."""
     values = parameters(drive)
     kinds = {"read_hit": host.read_hit, "read_miss": host.read_miss, "write": host.write}
     changes = {
@@ -103,7 +103,7 @@ def replay(drive: str, host: Host) -> tuple[Times, Times]:
 
 
 def demerit(drive: str, host: Host, part: slice = slice(None)) -> float:
-    """The demerit figure of a drive on a host, over a part of its stream, in ms."""
+    """Return the demerit figure of a drive on a host, over a part of its stream, in ms."""
     measured, simulated = replay(drive, host)
     return demerit_ms(measured[part].tolist(), simulated[part].tolist())
 
@@ -116,13 +116,13 @@ class RecordedStream:
     simulated: list[int]
 
     def demerit(self, part: slice = slice(None)) -> float:
-        """Demerit figure over a part of the stream, in ms."""
+        """Return the demerit figure over a part of the stream, in ms."""
         return demerit_ms(self.measured[part], self.simulated[part])
 
 
 @cache
 def recorded(drive: str) -> RecordedStream:
-    """The reference simulator's service times of the same requests."""
+    """Return the reference simulator's service times of the same requests."""
     with gzip.open(DISKS / "validate" / "disksim" / f"{DRIVES[drive]}.csv.gz", "rt") as file:
         rows = list(csv.DictReader(file))
     ns = [[round(float(row[f"{kind}_service_ms"]) * 1e6) for row in rows] for kind in ("measured", "sim")]
@@ -130,7 +130,7 @@ def recorded(drive: str) -> RecordedStream:
 
 
 def halves(drive: str) -> tuple[slice, slice]:
-    """The first and the second half of a stream."""
+    """Return the first and the second half of a stream."""
     middle = len(recorded(drive).measured) // 2
     return slice(None, middle), slice(middle, None)
 
@@ -140,10 +140,10 @@ MIN_STEP = 20.0
 
 
 def fit(drive: str, part: slice = slice(None)) -> Host:
-    """The host with the least demerit figure over a part of a stream, found by steps in one value at a time.
+    """Return the host with the smallest demerit figure over a part of a stream, by coordinate descent.
 
-    The mean demerit figure of the part's quarters is minimised: then an error in one place cannot make up for
-    an error in another.
+    The objective is the mean demerit figure of the quarters of the part, so that errors in different quarters
+    cannot compensate each other.
     """
 
     def cost(host: Host) -> float:
@@ -193,7 +193,7 @@ class Drive:
 
 
 def measure() -> tuple[Drive, ...]:
-    """The comparison of every drive; the fits to halves take most of the time."""
+    """Compare all drives; the fits to halves take most of the time."""
     return tuple(_drive(drive) for drive in DRIVES)
 
 
@@ -247,7 +247,7 @@ SECTION = ValidationSection("drives", tuple[Drive, ...], measure, _words, _short
 
 
 def main() -> int:
-    """Prints the hosts fitted to the whole stream and to its halves."""
+    """Print the hosts fitted to the whole stream and to its halves."""
     for drive in sys.argv[1:] or DRIVES:
         first, second = halves(drive)
         print(f"{drive}: shipped {shipped(drive)}, whole stream {fit(drive)}")

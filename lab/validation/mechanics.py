@@ -1,4 +1,4 @@
-"""Mechanics, and the distance of schedulers from the optimum: results that tests of the Rust crates write."""
+"""Sections on mechanics and on the optimum, from results that tests of the Rust crates write."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ TESTS = {
     "layouts": (),
     "optimality": ("who_knows_positions_is_nearer_to_the_optimum",),
 }
-"""Tests of sledlab-models by file, and by name those that write results."""
+"""Test files of sledlab-models, and the tests in them that write results."""
 
 
 @cache
 def _run(test: str) -> None:
-    """Runs the tests of a file.
+    """Run the tests of a file.
 
     Raises:
         RuntimeError: A test failed.
@@ -61,7 +61,7 @@ def _run(test: str) -> None:
 
 
 def _left(test: str, kind: Any) -> Any:
-    """The result that a test has written."""
+    """Return the result that a test has written."""
     return typed(kind, json.loads((RESULTS / "rust" / f"{test}.json").read_text(encoding="utf-8")))
 
 
@@ -208,7 +208,7 @@ TABLES = ValidationSection("tables", LayoutTables, _tables, _tables_words, _shor
 
 @dataclass(frozen=True)
 class Gap:
-    """How much longer a scheduler takes than the optimal order."""
+    """Excess time of a scheduler over the optimal order."""
 
     scheduler: str
     mean_gap_percent: float

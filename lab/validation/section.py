@@ -24,9 +24,9 @@ class ValidationSection(Generic[T]):
     Attributes:
         name: The name of its text.
         kind: The type of its results.
-        measure: Measures.
-        words: Returns the texts for the places of its template.
-        short: Measures a part that takes seconds, for its fingerprint; by default all.
+        measure: Function that measures.
+        words: Function that returns the values of its template.
+        short: Function that measures a part in seconds, for the fingerprint; default: `measure`.
     """
 
     name: str
@@ -36,7 +36,7 @@ class ValidationSection(Generic[T]):
     short: Callable[[], object] | None = None
 
     def text(self, result: T) -> str:
-        """The section in Markdown."""
+        """Return the section in Markdown."""
         return fill(f"validation/text/{self.name}.md", **self.words(result))
 
     @property

@@ -35,7 +35,7 @@ class Decision:
     scheduler: str
     queue: int
     ns: float | None
-    """Time in ns; `None` where the scheduler refuses so long a queue."""
+    """Time in ns; `None` if the scheduler refuses a queue of that length."""
     search_ns: float | None = None
 
 
@@ -54,7 +54,7 @@ class Speed:
 
 
 def decisions() -> tuple[Decision, ...]:
-    """Cost of decisions, by the length of the queue."""
+    """Return the cost of decisions, ordered by queue length."""
     result = typed(tuple[Decision, ...], json.loads(DECISIONS.read_text(encoding="utf-8"))["rows"])
     return tuple(sorted(result, key=lambda one: one.queue))
 
@@ -121,7 +121,7 @@ def _value(row: BenchmarkFigure) -> str:
 
 
 def _target(row: BenchmarkFigure) -> str:
-    """The target, and whether it is missed: rates should be high, times and sizes low."""
+    """Return the target, and whether it is missed: rates should be high, times and sizes low."""
     if not row.target:
         return ""
     missed = (row.value - float(row.target)) * (1 if row.unit.endswith("/s") else -1) < 0

@@ -81,7 +81,7 @@ def test_an_experiment_with_it_runs_again():
 
 
 def test_the_example_learns_that_rests_are_long():
-    example, immediate = simulate("average_rest:AverageRest"), simulate("immediate")
+    example, immediate = simulate("mean_idle_period:MeanIdlePeriod"), simulate("immediate")
     assert example.summary["energy_j"]["total"] == pytest.approx(
         immediate.summary["energy_j"]["total"], rel=0.02
     )

@@ -23,7 +23,7 @@ def test_all_tools_are_taken_from_one_place(tmp_path: Path) -> None:
 
 
 def test_where_there_are_none_one_line_says_what_installs_them(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(coverage, "asked", lambda *command: "LLVM version: 22.1.2")
+    monkeypatch.setattr(coverage, "command_output", lambda *command: "LLVM version: 22.1.2")
     monkeypatch.setattr(coverage, "places", lambda major: [])
     assert coverage.main([]) == 2
     output = capsys.readouterr().err
