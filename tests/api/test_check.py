@@ -9,9 +9,9 @@ import sledlab as sl
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 SERVED = "Every request is served, in a time above zero, and nothing fails."
-PURE = "Asking what a request takes changes nothing."
+PURE = "Predicting a service time changes nothing."
 AS_PREDICTED = "A request takes as long as was predicted before it was issued."
-SAME_TIMES = "The same requests take the same time again, however much was asked meanwhile."
+SAME_TIMES = "The same requests take the same time again, whatever was predicted in between."
 EVICTS = "A full cache evicts one key that it holds, any other none, and nothing fails."
 SAME_KEYS = "The same accesses evict the same keys again."
 IN_ORDER = "Requests come in the order of arrival, none of them empty, and nothing fails."
@@ -294,7 +294,7 @@ def test_built_in_models_satisfy_more_rules(word):
         ("Loses", ONCE, "Error: "),
         ("LosesInSilence", ONCE, "pop returned no request although some are queued"),
         ("Doubles", ONCE, "which is not in the queue"),
-        ("Dice", SAME_ORDER, "when asked again it is request "),
+        ("Dice", SAME_ORDER, "in a second run it is request "),
     ],
 )
 def test_a_planted_fault_is_named_by_the_rule_it_breaks(name, rule, found):

@@ -116,9 +116,9 @@ def test_two_failures_lose_data(sledlab):
         (("kind=raid5", "failed=[1,1]"), "device 1 cannot fail twice"),
         (("kind=raid5", "failed=x"), "the number of a device or a list of numbers"),
         (("kind=raid5", "failed=1", "failed_at_s=[1,2]"), "says 2 moments for 1 failures"),
-        (("kind=raid5", "failed_at_s=1"), "system.failed_at_s is said, and no device fails"),
+        (("kind=raid5", "failed_at_s=1"), "system.failed_at_s is set, and no device fails"),
         (("kind=raid5", "failed_at_s=-1"), "expected seconds from 0"),
-        (("kind=single", "devices=1", "rebuild_mb_s=1"), "system.rebuild_mb_s is said, and no device fails"),
+        (("kind=single", "devices=1", "rebuild_mb_s=1"), "system.rebuild_mb_s is set, and no device fails"),
     ],
 )
 def test_failures_that_cannot_be_are_refused(sledlab, arguments, why):

@@ -22,14 +22,14 @@ const KEPT_PAYLOAD_BYTES: usize = 1 << 20;
 /// Pieces sent to a client before other clients have their turn.
 const MAX_PIECES: usize = 8;
 
-/// Requests under way, and their bytes, from which on a client's socket is not read.
+/// Maximum requests in flight, and their bytes; a client's socket is not read beyond either.
 const MAX_IN_FLIGHT: u32 = 1_024;
 const MAX_IN_FLIGHT_BYTES: u64 = 64 << 20;
 
 /// Replies that are not due yet hold up to this many bytes of data in memory; data beyond that is read when it is sent.
 const MAX_FETCHED: u64 = 4 << 20;
 
-/// How many replies to requests that the model is not asked about may wait for a client.
+/// Maximum waiting replies of a client to requests that are not simulated.
 const MAX_WAITING: usize = 16;
 
 /// Replies to several requests are sent together up to about this many bytes.
@@ -151,9 +151,9 @@ pub(crate) struct Connection {
     output: Vec<u8>,
     out: VecDeque<Reply>,
     in_flight: u32,
-    under_way_bytes: u64,
+    in_flight_bytes: u64,
     fetched: u64,
-    /// The client has asked to disconnect: close the connection when everything under way has been answered.
+    /// The client has sent a disconnect: close the connection when all requests in flight have been answered.
     pub ending: bool,
     /// Payload of the write that is arriving: at most [`MAX_BYTES`](crate::transport::nbd::MAX_BYTES), since the next
     /// request is parsed only after this write has been stored.
@@ -175,7 +175,7 @@ impl Connection {
             output: Vec::new(),
             out: VecDeque::from([Reply::of(GREETING.to_vec())]),
             in_flight: 0,
-            under_way_bytes: 0,
+            in_flight_bytes: 0,
             fetched: 0,
             ending: false,
             payload: Vec::new(),
@@ -193,9 +193,9 @@ impl Connection {
         self.session.replies()
     }
 
-    /// Whether more requests can be under way.
+    /// Whether more requests can be accepted.
     fn has_room(&self) -> bool {
-        let room = self.in_flight < MAX_IN_FLIGHT && self.under_way_bytes < MAX_IN_FLIGHT_BYTES;
+        let room = self.in_flight < MAX_IN_FLIGHT && self.in_flight_bytes < MAX_IN_FLIGHT_BYTES;
         room && self.out.len() < self.in_flight as usize + MAX_WAITING
     }
 
@@ -214,12 +214,12 @@ impl Connection {
         !self.out.is_empty()
     }
 
-    /// Whether the client has asked to disconnect and nothing is left to do for it.
+    /// Whether the client has sent a disconnect and no request or reply is left.
     pub fn is_over(&self) -> bool {
         self.ending && self.is_idle()
     }
 
-    /// Whether no request is under way and no reply waits.
+    /// Whether no request is in flight and no reply waits.
     pub fn is_idle(&self) -> bool {
         self.in_flight == 0 && self.out.is_empty()
     }
@@ -229,17 +229,17 @@ impl Connection {
         self.out.iter().filter_map(|reply| reply.key).collect()
     }
 
-    /// Notes that a request of so many bytes is under way.
+    /// Counts a request of `bytes` bytes as in flight.
     pub fn begin(&mut self, bytes: u32) {
         self.in_flight += 1;
-        self.under_way_bytes += u64::from(bytes);
+        self.in_flight_bytes += u64::from(bytes);
         self.fetched += at_once(bytes) as u64;
     }
 
-    /// Notes that a request of so many bytes has been answered.
+    /// Counts a request of `bytes` bytes as answered.
     pub fn end(&mut self, bytes: u32) {
         self.in_flight -= 1;
-        self.under_way_bytes -= u64::from(bytes);
+        self.in_flight_bytes -= u64::from(bytes);
         self.fetched -= at_once(bytes) as u64;
     }
 

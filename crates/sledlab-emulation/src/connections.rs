@@ -20,7 +20,7 @@ impl Connections {
     /// Frees a slot and returns its connection.
     pub fn remove(&mut self, slot: usize) -> Option<Connection> {
         let gone = self.0.get_mut(slot).and_then(Option::take);
-        // Free slots at the end are dropped, so that nobody iterates over them.
+        // Free slots at the end are dropped, so that no loop visits them.
         while self.0.last().is_some_and(Option::is_none) {
             self.0.pop();
         }
@@ -62,7 +62,7 @@ impl Connections {
         self.0.iter_mut().flatten()
     }
 
-    /// Closes the connections that have something under way.
+    /// Closes the connections that have requests in flight or waiting replies.
     pub fn keep_idle(&mut self) {
         for place in &mut self.0 {
             place.take_if(|connection| !connection.is_idle());

@@ -1,4 +1,4 @@
-//! Requests under way: from their arrival until their replies have left.
+//! Requests in flight: from their arrival until their replies have been sent.
 
 use std::ops::{Index, IndexMut};
 
@@ -9,7 +9,7 @@ use crate::lateness::Cause;
 use crate::recording::{Record, number_of};
 use crate::transport::nbd::{self, Command};
 
-/// A request under way.
+/// A request in flight.
 #[derive(Debug)]
 pub(crate) struct Flight {
     /// Slot of the client's connection, and that connection's number, since another one may have taken the slot.
@@ -18,9 +18,8 @@ pub(crate) struct Flight {
     /// How often the power had failed before the request arrived.
     pub starts: u16,
     pub request: nbd::NbdRequest,
-    /// The operation that the model was asked for last: of a write with force unit access, the write and then its
-    /// flush.
-    pub asked: Request,
+    /// The operation last submitted to the model: for a write with force unit access, the write and then its flush.
+    pub operation: Request,
     /// The model's number of that operation.
     pub id: u64,
     /// When the operation counts as arrived in the model, never 0 (0: not submitted yet); and when the request does, in
@@ -30,7 +29,7 @@ pub(crate) struct Flight {
     pub planned: Time,
     /// The reply, made when the request arrived.
     pub reply: Reply,
-    /// The write has completed, and the flush that force unit access asks for is under way.
+    /// The write has completed, and the flush of force unit access is in flight.
     pub flushing: bool,
     /// How much earlier than planned the reply is handed over, for the way to the host, in nanoseconds of real time.
     pub host_ns: u32,
@@ -48,16 +47,19 @@ impl Flight {
     }
 
     /// Bytes of data that are read or written with the request.
-    pub fn held_bytes(&self) -> u32 {
-        held_bytes(&self.request)
+    pub fn data_bytes(&self) -> u32 {
+        data_bytes(&self.request)
     }
 
     /// Whether a flush must complete before the request can be answered.
     pub fn needs_flush(&self) -> bool {
-        self.request.fua && self.request.command.is_write() && !self.flushing && self.asked.op == Op::Write
+        self.request.fua
+            && self.request.command.is_write()
+            && !self.flushing
+            && self.operation.op == Op::Write
     }
 
-    /// The record of the operation that the model was asked for last; `sent_ns` is in the model's time.
+    /// Returns the record of the operation last submitted to the model; `sent_ns` is in the model's time.
     pub fn record(&self, sent_ns: u64, lateness_ns: i64, cause: Cause, silent: bool) -> Record {
         let full = |bytes: u64| bytes.is_multiple_of(BLOCK_BYTES);
         let unaligned = !full(self.request.offset) || !full(self.request.length.into());
@@ -67,14 +69,14 @@ impl Flight {
             stamp_ns: self.stamp.as_ns(),
             planned_ns: self.planned.as_ns(),
             sent_ns,
-            lbn: self.asked.lbn,
-            blocks: self.asked.blocks,
+            lbn: self.operation.lbn,
+            blocks: self.operation.blocks,
             connection: self.connection as u16,
-            op: number_of(self.asked.op),
-            flags: flag(unaligned && self.asked.op != Op::Flush, Record::UNALIGNED)
+            op: number_of(self.operation.op),
+            flags: flag(unaligned && self.operation.op != Op::Flush, Record::UNALIGNED)
                 | flag(silent, Record::SILENT)
                 | flag(self.flushing, Record::FUA),
-            unrequested_words: self.asked.unrequested_words,
+            unrequested_words: self.operation.unrequested_words,
             cause: cause as u8,
             starts: self.starts,
             host_ns: self.host_ns,
@@ -84,13 +86,13 @@ impl Flight {
 }
 
 /// Bytes of data that are read or written with a request.
-pub(crate) fn held_bytes(request: &nbd::NbdRequest) -> u32 {
+pub(crate) fn data_bytes(request: &nbd::NbdRequest) -> u32 {
     if matches!(request.command, Command::Read | Command::Write) { request.length } else { 0 }
 }
 
-/// The operation that a request asks of the model, if any. Ranges are rounded outwards to blocks, as trace files are
+/// Returns the operation that the model must simulate for a request, if any. Ranges are rounded outwards to blocks, as trace files are
 /// read.
-pub(crate) fn asked(request: &nbd::NbdRequest) -> Option<Request> {
+pub(crate) fn operation(request: &nbd::NbdRequest) -> Option<Request> {
     let op = match request.command {
         Command::Read => Op::Read,
         // Sleds and disks have no faster way to write zeroes than to write data.
@@ -106,12 +108,12 @@ pub(crate) fn asked(request: &nbd::NbdRequest) -> Option<Request> {
     Some(Request { lbn, blocks, op, unrequested_words, ..Request::default() })
 }
 
-/// The operation that a flush asks of the model.
+/// Returns the operation of a flush.
 pub(crate) fn flush() -> Request {
     Request { op: Op::Flush, ..Request::default() }
 }
 
-/// Requests under way, by keys that are used again once a request has been answered.
+/// Requests in flight by key; keys of answered requests are reused.
 #[derive(Debug)]
 pub(crate) struct Flights {
     all: Vec<Option<Flight>>,
@@ -139,7 +141,7 @@ impl Flights {
         self.all.len() as u32 - 1
     }
 
-    /// Removes a request that is no longer under way.
+    /// Removes a request that is no longer in flight.
     pub fn remove(&mut self, key: u32) -> Option<Flight> {
         let flight = self.all.get_mut(key as usize)?.take()?;
         self.free.push(key);
@@ -147,12 +149,12 @@ impl Flights {
         Some(flight)
     }
 
-    /// Number of requests under way.
+    /// Returns the number of requests in flight.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// The keys of all requests under way.
+    /// Returns the keys of all requests in flight.
     pub fn keys(&self) -> Vec<u32> {
         let taken = self.all.iter().enumerate().filter(|(_, flight)| flight.is_some());
         taken.map(|(key, _)| key as u32).collect()
@@ -182,13 +184,13 @@ fn class(bytes: u32) -> usize {
 impl Index<u32> for Flights {
     type Output = Flight;
     fn index(&self, key: u32) -> &Flight {
-        self.all[key as usize].as_ref().expect("keys are those of requests under way")
+        self.all[key as usize].as_ref().expect("keys belong to requests in flight")
     }
 }
 
 impl IndexMut<u32> for Flights {
     fn index_mut(&mut self, key: u32) -> &mut Flight {
-        self.all[key as usize].as_mut().expect("keys are those of requests under way")
+        self.all[key as usize].as_mut().expect("keys belong to requests in flight")
     }
 }
 
@@ -203,16 +205,17 @@ mod tests {
     #[test]
     fn ranges_are_rounded_outwards() {
         let blocks = |offset, length| {
-            let requested = asked(&request(Command::Read, offset, length)).expect("the model is asked");
+            let requested =
+                operation(&request(Command::Read, offset, length)).expect("a simulated operation");
             (requested.lbn, requested.blocks, requested.unrequested_words)
         };
         assert_eq!(blocks(0, 4096), (0, 8, 0));
         assert_eq!(blocks(511, 2), (0, 2, 0));
         assert_eq!(blocks(1024, 1), (2, 1, 63));
         assert_eq!(blocks(1024, 520), (2, 2, 63));
-        let zeroes = asked(&request(Command::WriteZeroes, 0, u32::MAX)).expect("the model is asked");
+        let zeroes = operation(&request(Command::WriteZeroes, 0, u32::MAX)).expect("a simulated operation");
         assert_eq!((zeroes.op, zeroes.blocks), (Op::Write, 8_388_608));
-        assert_eq!(asked(&request(Command::Cache, 0, 512)), None);
+        assert_eq!(operation(&request(Command::Cache, 0, 512)), None);
     }
 
     #[test]

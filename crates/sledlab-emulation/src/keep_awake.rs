@@ -67,7 +67,7 @@ impl KeepAwake {
         KeepAwake { shared, threads }
     }
 
-    /// To be called while a request is under way: processors stay awake for [`AFTER_NS`] from now on.
+    /// Keeps processors awake for [`AFTER_NS`] from now on; call it while a request is in flight.
     pub fn hold(&self) {
         self.shared.until_ns.store(self.shared.now() + AFTER_NS, Ordering::SeqCst);
         if self.shared.asleep.swap(false, Ordering::SeqCst) {
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sleeps_unless_it_is_told_otherwise_and_ends() {
+    fn threads_sleep_without_requests_and_end() {
         let awake = KeepAwake::start();
         assert!(!awake.shared.is_awake());
         awake.hold();

@@ -6,7 +6,7 @@ use sledlab_core::stats::Distribution;
 /// From this duration on, work of the model or of the store is a cause of lateness, in nanoseconds.
 const LONG_NS: u64 = 20_000;
 
-/// A server that goes on later than it wanted to by more than this was held up, in nanoseconds.
+/// A delay of the server's thread beyond this counts as a stall, in nanoseconds.
 pub(crate) const STALL_NS: u64 = 1_000_000;
 
 /// Stalls that are listed one by one; all are counted.
@@ -23,7 +23,7 @@ pub enum Cause {
     /// The reply was on time: not more than 1 us late.
     #[default]
     OnTime = 0,
-    /// The server was not woken when it wanted to be.
+    /// The server's thread was woken late.
     WokenLate = 1,
     /// The model took long: a slow scheduler in Python, say.
     Model = 2,
@@ -64,7 +64,7 @@ pub(crate) struct RecentStalls {
 }
 
 impl RecentStalls {
-    /// Notes that the thread wanted to go on at `wanted`, and did later, at `now`.
+    /// Records that the thread was due to resume at `expected` and resumed later, at `now`.
     pub fn woken(&mut self, expected: u64, now: u64) {
         self.asleep = WallInterval { from: expected, to: now };
     }
@@ -97,21 +97,21 @@ fn note(stretch: &mut WallInterval, from: u64, to: u64) {
     if to - from < LONG_NS {
         return;
     }
-    // Delays that follow one another closely count as one: many slow decisions hold the server up as one does.
+    // Delays that follow one another closely count as one: many slow decisions delay the server as one does.
     let joined = from.saturating_sub(stretch.to) < LONG_NS;
     *stretch = WallInterval { from: if joined { stretch.from } else { from }, to };
 }
 
-/// A time in which the server was held up.
+/// A stall: a time in which the server's thread did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Stall {
-    /// When the server wanted to wake or to go on, in nanoseconds of real time since the start.
+    /// When the thread was due to resume, in nanoseconds of wall-clock time since the start.
     pub at_ns: u64,
-    /// How much later it did, in nanoseconds of real time.
+    /// The delay until it resumed, in nanoseconds of wall-clock time.
     pub length_ns: u64,
 }
 
-/// All times at which the server was held up for more than a millisecond.
+/// All stalls of more than a millisecond.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stalls {
     /// Number of stalls.
@@ -128,8 +128,8 @@ pub struct Stalls {
 }
 
 impl Stalls {
-    /// Counts a stall where the server wanted to go on at `wanted` and did long after, at `now`; returns whether it was
-    /// one.
+    /// Counts a stall if the thread was due to resume at `expected` and resumed much later, at `now`; returns whether it
+    /// did.
     pub(crate) fn check(&mut self, expected: u64, now: u64) -> bool {
         let length_ns = now.saturating_sub(expected);
         if length_ns <= STALL_NS {
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_what_held_a_reply_up() {
+    fn cause_of_lateness_is_identified() {
         let mut stored = RecentStalls::default();
         assert_eq!(stored.cause(1_000, 1_500, 500), Cause::OnTime);
         assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::Floor);

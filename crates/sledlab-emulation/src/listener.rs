@@ -22,7 +22,7 @@ const BACKLOG: i32 = 128;
 /// Where a server is to listen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// At a Unix socket of this path, which nobody but its owner can use.
+    /// At a Unix socket of this path, which only its owner can use.
     Socket(PathBuf),
     /// At an address of this machine that other machines cannot reach; port 0 takes a free port.
     Tcp(SocketAddr),
@@ -160,10 +160,10 @@ fn private_folder(base: &Path) -> Result<PathBuf> {
         }
     }
     Err(Error::user(format!("there is no free name for a directory in {}", base.display()))
-        .with_remedy("say where the socket shall be"))
+        .with_remedy("set a path for the socket"))
 }
 
-/// A Unix socket that nobody but its owner can use, from the moment it is bound.
+/// Binds a Unix socket that only its owner can use, from the moment it is bound.
 fn at_socket(path: &Path) -> Result<OwnedFd> {
     let address = SocketAddrUnix::new(path).map_err(|_| {
         Error::user(format!("the path of the socket is too long: {}", path.display()))
@@ -181,7 +181,7 @@ fn at_socket(path: &Path) -> Result<OwnedFd> {
     open().map_err(|error: Errno| cannot_listen(&path.display(), &error.into()))
 }
 
-/// Removes the socket that a killed server has left behind: nobody listens at it any more.
+/// Removes the socket of a killed server, at which no process listens.
 fn remove_abandoned(path: &Path) -> Result<()> {
     let Ok(about) = fs::symlink_metadata(path) else { return Ok(()) };
     let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
@@ -195,7 +195,7 @@ fn remove_abandoned(path: &Path) -> Result<()> {
 fn at_loopback(address: SocketAddr) -> Result<(OwnedFd, SocketAddr)> {
     if !address.ip().is_loopback() {
         return Err(Error::user(format!(
-            "{address} can be reached by other machines, and clients are not asked who they are"
+            "{address} can be reached by other machines, and clients are not authenticated"
         ))
         .with_remedy("listen at 127.0.0.1 and let ssh carry it: ssh -L 10809:127.0.0.1:10809 HOST"));
     }
@@ -247,7 +247,7 @@ mod tests {
         let path = listener.path().expect("a path").to_path_buf();
         let folder = path.parent().expect("a directory").to_path_buf();
         assert_eq!((mode(&folder), mode(&path)), (0o700, 0o600));
-        assert!(listener.accept().expect("nobody").is_none());
+        assert!(listener.accept().expect("no client").is_none());
         let _client = UnixStream::connect(&path).expect("a client");
         assert!(listener.accept().expect("somebody").is_some());
         // A second server at the same place is refused, and does not remove the socket.

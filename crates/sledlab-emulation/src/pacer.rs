@@ -5,8 +5,8 @@
 //! pacer learns: a little more after each reply that was late, a little less after each that was early, so that the
 //! median of the lateness is zero. So a reply *leaves*, that is work on it begins, `send` before its target.
 //!
-//! Sleep ends later than asked for, by a time that depends on the machine and on other programs. Therefore the thread
-//! asks for a sleep that ends early, by as much as suffices nine times in ten (`spin`), and polls the sockets and the
+//! Sleep ends late, by a time that depends on the machine and on other programs. Therefore the thread requests a sleep
+//! that ends early, by as much as suffices nine times in ten (`spin`), and polls the sockets and the
 //! clock until a reply leaves, as far as a [`Budget`](crate::budget::Budget) allows. When nothing is due the thread
 //! does not poll, but sleeps.
 
@@ -155,7 +155,7 @@ impl Pacer {
         *send = (*send).clamp(0, MAX_SEND_NS << (due.size / 4));
     }
 
-    /// Learns from a sleep that ended `late` nanoseconds later than asked for.
+    /// Learns from a sleep that ended `late` nanoseconds late.
     pub fn slept(&mut self, late: u64) {
         let spin = if late > self.spin { self.spin + SPIN_STEP_NS } else { self.spin - SPIN_STEP_NS / 9 };
         self.spin = spin.clamp(MIN_SPIN_NS, MAX_SPIN_NS);

@@ -11,13 +11,13 @@ use sledlab_models::system::Contents;
 use crate::Versions;
 use crate::model::Model;
 
-/// How likely each block under way reaches its medium when the power fails.
+/// Probability that a block being written reaches its medium when the power fails.
 const SURVIVING: f64 = 0.5;
 
 /// Switches the device on anew, in the state in which the server began.
 pub(crate) type Restart = Box<dyn FnMut() -> Result<Box<dyn Model>> + Send>;
 
-/// What a power failure has done.
+/// The outcome of a power failure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PowerFailure {
     /// When the power failed, in seconds of the model since the device was switched on.
@@ -26,9 +26,9 @@ pub struct PowerFailure {
     pub real_s: f64,
     /// When the device was on again, in seconds of real time since the server began.
     pub on_s: f64,
-    /// Root of the random numbers that decided which blocks under way reached their medium.
+    /// Root of the random numbers that decided which blocks being written reached their medium.
     pub seed: u64,
-    /// Requests under way, which were never answered.
+    /// Requests in flight, which were never answered.
     pub in_flight: u64,
     /// Blocks whose last write was not durable, and which hold its data all the same.
     pub newest: u64,
@@ -63,13 +63,14 @@ pub(crate) struct Power {
 
 impl Power {
     /// For a device that is on. `is_volatile` says whether the system acknowledges writes before they are durable;
-    /// `seed` decides which blocks under way survive a failure that has no seed of its own.
+    /// `seed` decides which blocks being written survive a failure without its own seed.
     pub fn new(is_volatile: bool, seed: u64, restart: Restart) -> Self {
         let (versions, latest) = (Versions::new(is_volatile), Time::ZERO);
         Power { is_volatile, seed, restart, versions, latest, failures: Vec::new() }
     }
 
-    /// The seed of the next failure, and a function that decides of each block under way whether it reaches its medium.
+    /// Returns the seed of the next failure, and a function that decides for each block being written whether it reaches its
+    /// medium.
     pub fn chance(&self, text: Option<u64>) -> (u64, impl FnMut() -> bool + use<>) {
         let root = text.unwrap_or(self.seed);
         let mut stream = seed::stream(root, &format!("power failure {}", self.failures.len()));

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_asked_before_does_not_count() {
+    fn requests_of_other_clients_do_not_count() {
         let of = |ns: u64| -> Vec<ProbeTiming> {
             (0..ROUNDS).flat_map(|_| KINDS.map(|(reads, bytes)| ProbeTiming { reads, bytes, ns })).collect()
         };

@@ -22,7 +22,7 @@ const CHUNK: usize = 1_024;
 /// Chunks that the channel holds.
 const CHUNKS: usize = 64;
 
-/// One operation of the model: what was asked for, and when it was answered. Files hold records of 64 bytes,
+/// One operation of the model: the request, and when it was answered. Files hold records of 64 bytes,
 /// little-endian, in the order of the fields, one after another in the order of replies; sorted by `id` they are the
 /// trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Record {
     /// There was no reply to this operation: the client had disconnected, the power had failed, the run had ended, or
     /// the operation is the write of a request with force unit access, whose reply belongs to the flush that follows.
     pub const SILENT: u8 = 4;
-    /// A flush that a write asked for (force unit access).
+    /// A flush of a write with force unit access.
     pub const FUA: u8 = 8;
     /// The power failed before the operation was complete: `planned_ns` has no meaning.
     pub const LOST: u8 = 16;
@@ -127,7 +127,7 @@ pub(crate) const fn number_of(op: Op) -> u8 {
     }
 }
 
-/// A recording under way.
+/// A recording in progress.
 #[derive(Debug)]
 pub(crate) struct Recording {
     chunk: Vec<u8>,

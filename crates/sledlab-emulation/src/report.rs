@@ -49,7 +49,8 @@ pub struct ShiftedArrivals {
     pub longest_ns: u64,
 }
 
-/// The way to the host: what a request and its reply cost beside the time of the model. Known before the clock starts.
+/// Cost of the path to the host: time of a request and its reply in addition to the simulated time. Measured before the
+/// clock starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HostPathCost {
     /// Both ways together of a read of 4 KiB, in microseconds.
@@ -142,7 +143,7 @@ pub struct ServerReport {
     pub response_p10_us: f64,
     /// The mean response time of the model, in microseconds of real time.
     pub response_mean_us: f64,
-    /// Times at which the server was held up.
+    /// Stalls of the server.
     pub stalls: Stalls,
     /// Arrivals stamped later than the requests came.
     pub shifted: ShiftedArrivals,

@@ -73,7 +73,7 @@ pub struct ServerOptions {
     pub attached: bool,
     /// The name of the export; clients that ask for the empty name find it too.
     pub name: String,
-    /// Whether clients are told that neighbouring blocks are cheaper to reach.
+    /// Whether the export is announced as rotational: neighboring blocks are cheaper to reach.
     pub rotational: bool,
 }
 
@@ -255,10 +255,10 @@ impl Server {
         self.shared.status().clone()
     }
 
-    /// The device loses its power now, and is switched on again: connections break, the store is set to what the model
-    /// finds on the media, and the server goes on. `seed` is the root of the random numbers that decide which of the
-    /// blocks under way reach their medium; by default it is the experiment's. Returns what the failure has done, and
-    /// what every block was found to hold, as [`Live::crash`](sledlab_sim::Live::crash) does.
+    /// Simulates a power failure now and switches the device on again: connections break, the store gets the contents that
+    /// the model finds on the media, and the server continues. `seed` is the root of the random numbers that decide which
+    /// blocks being written reach their medium; by default it is the experiment's. Returns the outcome of the failure, and
+    /// the contents of every block, as [`Live::crash`](sledlab_sim::Live::crash) does.
     ///
     /// # Errors
     /// A server that was started without [`ServerOptions::power_failures`]; one that has ended.
@@ -286,8 +286,8 @@ impl Server {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Ends the server, and leaves no thread, socket or connection behind. Answers the requests under way first if it
-    /// is to `drain`, else breaks connections. An error with which a scheduler or policy has failed is the
+    /// Ends the server, and leaves no thread, socket or connection behind. Answers the requests in flight first with
+    /// `drain`, else breaks connections. An error with which a scheduler or policy has failed is the
     /// report's [`failure`](ServerReport::failure).
     ///
     /// # Errors

@@ -44,7 +44,7 @@ fn every_command_is_understood_and_its_reply_too() {
     assert_eq!(commands, [Write, Read, Write, Flush, Trim, WriteZeroes, Cache, Read]);
     assert_eq!(transcript.requests.iter().map(|r| r.fua).collect::<Vec<_>>()[2..5], [true, false, true]);
     assert!(transcript.requests[5].no_hole);
-    assert_eq!(transcript.ending, Some(ConnectionEnd::Asked));
+    assert_eq!(transcript.ending, Some(ConnectionEnd::Requested));
     let replies = &transcript.understood()[9..];
     let read = [vec![0; 12], vec![7; 18]].concat();
     assert_eq!(replies[1], Reply::Simple { errno: 0, cookie: 2, data: read });
@@ -169,7 +169,7 @@ fn the_longest_option_is_the_most_that_is_kept() {
     ] {
         let queries = [&*long(4096), &*long(4096), last];
         let client = Client::new(3).option(8, &[]).contexts(10, name, &queries);
-        // `serve` checks the memory held after every byte.
+        // `serve` checks the memory in use after every byte.
         let transcript = serve(export(), &client.0, &[1]);
         assert_eq!(kinds(&transcript)[1], (10, kind));
     }
@@ -200,11 +200,11 @@ fn options_that_go_wrong() {
     ];
     let transcript = whole(&samples::haggling());
     assert_eq!(kinds(&transcript), expected);
-    assert_eq!(transcript.ending, Some(ConnectionEnd::Asked));
+    assert_eq!(transcript.ending, Some(ConnectionEnd::Requested));
 }
 
 #[test]
-fn a_context_that_was_set_is_forgotten_when_another_is_asked_for() {
+fn a_new_context_replaces_the_previous_one() {
     let client = || Client::new(3).option(8, &[]).contexts(10, "", &["base:allocation"]);
     let asks = |client: Client| whole(&client.info(7, "", &[]).request(0, 7, 1, 0, 512)).understood().pop();
     assert!(matches!(asks(client()), Some(Reply::Extents { .. })));
@@ -250,7 +250,7 @@ fn a_read_only_device_stays_as_it_is() {
 }
 
 #[test]
-fn whoever_breaks_the_protocol_is_left() {
+fn protocol_violations_close_the_connection() {
     let options_of_old = Client::new(0).option(3, &[]);
     let mut not_an_option = Client::new(3);
     not_an_option.0.extend_from_slice(&[1; 16]);
@@ -286,7 +286,7 @@ fn hostile_lengths_take_no_memory() {
         for _ in 0..255 {
             assert_eq!(session.feed(&piece, &mut replies), (piece.len(), Event::More));
         }
-        assert_eq!(session.held_bytes(), 0);
+        assert_eq!(session.buffered_bytes(), 0);
         assert_eq!(session.feed(&piece, &mut replies), (piece.len() - 1, Event::Replied));
         assert_eq!(replies[12..16], u32::to_be_bytes(kind));
     }
@@ -314,7 +314,7 @@ fn a_write_that_is_too_long_is_read_to_its_end() {
     while used < client.len() {
         used += session.feed(&client[used..], &mut replies).0;
     }
-    assert_eq!((replies.len(), session.held_bytes()), (10, 0), "data is not kept");
+    assert_eq!((replies.len(), session.buffered_bytes()), (10, 0), "data is not kept");
     assert_eq!(session.feed(&[7], &mut replies), (1, Event::Replied));
     assert_eq!(replies[14..18], u32::to_be_bytes(Errno::Inval as u32));
 }
@@ -334,7 +334,7 @@ fn every_beginning_of_a_session_leads_to_the_beginning_of_its_transcript() {
 }
 
 #[test]
-fn exports_that_cannot_be_told_of_are_refused() {
+fn exports_that_cannot_be_announced_are_refused() {
     for (name, bytes) in [("a\0b", 512), (&*"n".repeat(4097), 512), ("n", 0), ("n", 513)] {
         let error = Export::new(name, "", bytes).expect_err("refused");
         assert!(error.remedy().is_some());

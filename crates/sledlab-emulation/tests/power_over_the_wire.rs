@@ -34,7 +34,7 @@ fn a_volatile_cache_loses_something_that_was_not_flushed() {
 }
 
 #[test]
-fn power_failures_must_be_asked_for() {
+fn power_failures_must_be_enabled() {
     let mut experiment = Experiment::new();
     experiment.set_device("ram").expect("a device");
     let server = Server::start(&experiment, ServerOptions::default()).expect("a server");

@@ -123,8 +123,8 @@ fn check_failures(params: &SystemParams) -> Result<()> {
         for (key, is_set) in [("failed_at_s", !failed_at_s.is_start()), ("rebuild_mb_s", *rebuild_mb_s > 0.0)]
         {
             if is_set {
-                return Err(Error::user(format!("system.{key} is said, and no device fails"))
-                    .with_remedy("say which: system.failed"));
+                return Err(Error::user(format!("system.{key} is set, and no device fails"))
+                    .with_remedy("name the devices: system.failed"));
             }
         }
         return Ok(());
@@ -134,7 +134,7 @@ fn check_failures(params: &SystemParams) -> Result<()> {
             "system.failed: a system of kind \"{}\" loses its data with a device",
             kind.word()
         ))
-        .with_remedy("choose system.kind = \"mirror\" or \"raid5\", or leave out system.failed"));
+        .with_remedy("choose system.kind = \"mirror\" or \"raid5\", or omit system.failed"));
     }
     if *largest as u64 >= *devices {
         return Err(Error::user(format!("system.failed: there is no device {largest}"))

@@ -40,7 +40,7 @@ const CRASHES: u64 = 1_000;
 /// Crashes of each system with a sled in front of a disk, whose schedulers change the order.
 const MECHANICAL_CRASHES: u64 = 40;
 
-/// Share of the crashes that must occur while accesses are under way, in percent.
+/// Minimum share of crashes with accesses in flight, in percent.
 const STRIKING: u64 = 75;
 
 // README and guide state this number of crashes.
@@ -93,7 +93,7 @@ const ARRAYS: [&str; 7] = [
     "kind = \"raid5\"\ndevices = 5\nunit_blocks = 3",
 ];
 
-/// Data blocks of a RAID 5 are read from their own devices, so parity left stale by a write under way does not matter.
+/// Data blocks of a RAID 5 are read from their own devices, so parity left stale by an unfinished write does not matter.
 #[test]
 fn nothing_acknowledged_is_lost_in_an_array() {
     let arrays = || ARRAYS.iter().map(|system| Bench::of_array(system));

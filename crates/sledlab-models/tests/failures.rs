@@ -73,7 +73,7 @@ fn a_mirror_is_copied_to_a_spare() {
 }
 
 #[test]
-fn what_is_under_way_on_a_failing_device_begins_anew() {
+fn requests_on_a_failing_device_restart() {
     // The read of 4 blocks would take until 14 us.
     let mut host = Host::new(&Array::raid5(5, 16).failing("0", "0.000005"));
     let done = host.run(&[one(Op::Read, 3, 4)]);
@@ -89,7 +89,7 @@ fn what_is_under_way_on_a_failing_device_begins_anew() {
 }
 
 #[test]
-fn two_failures_lose_the_stripes_that_both_held() {
+fn two_failures_lose_stripes_of_both_devices() {
     let mut host = Host::new(&Array::raid5(4, 16).failing("[1, 3]", "0"));
     host.run(&[]);
     // Of 12 stripes each pair of devices holds parity in 6 of them: 122 stripes are 10 times 12 and 2 more.
@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn the_spare_has_what_the_failed_device_held(
+    fn spare_has_data_of_failed_device(
         requests in requests(), devices in 3_u64..6, unit in 4_u64..40, second in 1_u64..3, at_us in 0_u64..4000,
     ) {
         // After the second device has failed, its blocks are recomputed with data and parity on the spare of the first,
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn two_failures_lose_what_is_told_and_no_more(
+    fn two_failures_lose_only_reported_blocks(
         requests in requests(), is_mirror: bool, devices in 3_u64..6, unit in 4_u64..40, first in 0_u64..2000,
         later in 0_u64..4000, rate in rate(),
     ) {

@@ -1,7 +1,7 @@
 //! Geometry, layouts, seeks and turnarounds compared with tables of the reference simulator.
 //!
-//! The tables are not part of the project: the tests look for them in `$SLEDLAB_REFERENCE`, or beside the project, and
-//! pass with a remark where they find none.
+//! The tables are not part of the project: the tests read them from `$SLEDLAB_REFERENCE`, by default a directory next
+//! to the project, and pass with a note if there are none.
 
 use std::fs::File;
 use std::io::Read;

@@ -275,9 +275,9 @@ fn zones_of_the_paper_are_visited_once_each() {
     }
 }
 
-/// Number of choices until a lone request at the other end of the device is served, beside an endless stream whose next
-/// block `stream` returns; `None` if 3000 choices are not enough.
-fn picks_beside_a_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usize> {
+/// Returns the number of choices until a lone request at the other end of the device is served during an endless stream
+/// whose next block `stream` returns; `None` if 3000 choices are not enough.
+fn picks_during_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usize> {
     let mut device = device("");
     let mut queue = choice(word).make(device.mechanics()).unwrap();
     let far = device.mechanics().capacity_blocks() - 1;
@@ -305,9 +305,9 @@ fn picks_beside_a_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usiz
 #[test]
 fn a_sequential_stream_holds_regions_of_blocks_but_not_zones() {
     let sequential = |n| 8 * n;
-    assert_eq!(picks_beside_a_stream("gsptf", sequential), None);
+    assert_eq!(picks_during_stream("gsptf", sequential), None);
     for word in ["zsptf", "zfcfs", "ztsptf", "zsptf-pyramid:threshold=1", "zscan-psptf", "pzsptf"] {
-        let picks = picks_beside_a_stream(word, sequential);
+        let picks = picks_during_stream(word, sequential);
         assert!(picks.is_some_and(|picks| picks < 1500), "{word}: {picks:?}");
     }
 }
@@ -317,7 +317,7 @@ fn a_stream_into_one_zone_holds_all_but_the_gated() {
     // Blocks of the lowest row of cylinder 0, one for each of its tracks.
     let in_one_zone = |n| n % 5 * 540;
     for rule in RULES {
-        let picks = picks_beside_a_stream(rule.word, in_one_zone);
+        let picks = picks_during_stream(rule.word, in_one_zone);
         assert_eq!(picks.is_some(), rule.gated, "{}: {picks:?}", rule.word);
     }
 }

@@ -34,7 +34,7 @@ impl Client {
         self.option(option, &data)
     }
 
-    /// A client that has asked for structured replies and extents.
+    /// Returns a client that has requested structured replies and extents.
     pub fn structured() -> Self {
         Client::new(3).option(8, &[]).contexts(10, "disk", &["base:allocation"]).info(7, "disk", &[3])
     }
@@ -117,7 +117,7 @@ pub fn reply(bytes: &[u8]) -> Reply {
     match kind {
         1 => Reply::Data { cookie, offset: u64_at(payload, 0), data: payload[8..].to_vec() },
         5 => {
-            assert_eq!(u32_at(payload, 0), 0, "the context that was told");
+            assert_eq!(u32_at(payload, 0), 0, "the announced context");
             let extents = payload[4..].chunks(8).map(|extent| (u32_at(extent, 0), u32_at(extent, 4)));
             Reply::Extents { cookie, extents: extents.collect() }
         }

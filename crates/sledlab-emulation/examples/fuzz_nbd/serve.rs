@@ -66,10 +66,13 @@ impl Server {
             let mut out = Vec::new();
             let (used, event) = self.session.feed(input, &mut out);
             assert!(out.len() < MAX_STORED, "a call adds little to what is to be sent");
-            assert!(self.session.held_bytes() <= MAX_STORED, "memory is bounded");
+            assert!(self.session.buffered_bytes() <= MAX_STORED, "memory is bounded");
             let more = event == Event::More;
-            assert!(!more || (used == input.len() && out.is_empty()), "more is wanted of what was used up");
-            self.told_by_codec(was_open, out, &event);
+            assert!(
+                !more || (used == input.len() && out.is_empty()),
+                "the codec needs more input and has used all of it"
+            );
+            self.record_output(was_open, out, &event);
             match event {
                 Event::More | Event::Replied => {}
                 Event::Data { offset, bytes, left } => self.take_part(offset, bytes, left),
@@ -94,7 +97,7 @@ impl Server {
         }
     }
 
-    fn told_by_codec(&mut self, was_open: bool, out: Vec<u8>, event: &Event) {
+    fn record_output(&mut self, was_open: bool, out: Vec<u8>, event: &Event) {
         assert!(self.transcript.ending.is_none() || *event == Event::More, "nothing comes after the end");
         if !was_open {
             self.transcript.handshake.extend_from_slice(&out);

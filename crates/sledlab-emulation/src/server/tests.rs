@@ -119,7 +119,7 @@ fn what_was_written_is_read() {
         assert_eq!(host.read(2_047, 514)[..513], [0; 513]);
         assert_eq!(host.call(FLUSH, 0, 0, 0, &[]).0, 0);
         assert_eq!(host.call(CACHE, 0, 0, 4_096, &[]).0, 0);
-        // A write past the end is refused; the connection goes on.
+        // A write past the end is refused; the connection continues.
         assert_eq!(host.write(0, BYTES - 1, &[1, 2]), 28);
         assert_eq!(host.call(READ, 0, BYTES, 1, &[]).0, 22);
         assert_eq!(host.write(0, BYTES - 1, &[1]), 0);
@@ -263,7 +263,7 @@ fn it_can_end_before_it_begins() {
 }
 
 #[test]
-fn the_recording_is_what_was_asked() {
+fn recording_has_all_requests() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
     let (server, mut host) = start(
@@ -308,7 +308,7 @@ fn the_recording_is_what_was_asked() {
 }
 
 #[test]
-fn a_model_that_gives_up_leaves_nobody_waiting() {
+fn failing_model_leaves_no_client_waiting() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
     let (server, mut host) =
@@ -355,7 +355,7 @@ fn data_that_cannot_be_read_is_an_error_of_that_request() {
 }
 
 #[test]
-fn more_than_can_be_under_way_waits_its_turn() {
+fn requests_beyond_the_limit_wait() {
     let (server, mut host) = start(Constant::new(Span::from_ns(20 * MS)), options());
     let mut stream = host.stream.try_clone().expect("the same connection");
     let requests: Vec<u8> = (0..5_000_u64).flat_map(|i| host.request(READ, 0, i * 512, 512, &[]).1).collect();
@@ -368,7 +368,7 @@ fn more_than_can_be_under_way_waits_its_turn() {
     }
     sender.join().expect("no panic").expect("all was read");
     let report = server.stop(true).expect("a report");
-    // At most 1,024 requests are under way at a time, 20 ms each.
+    // At most 1,024 requests are in flight at a time, 20 ms each.
     assert!(report.wall_s > 0.08, "{}", report.wall_s);
 }
 

@@ -42,8 +42,8 @@ use crate::transport::nbd::Export;
 /// Connected clients, at most; more wait to be accepted.
 pub(crate) const MAX_CONNECTIONS: usize = 64;
 
-/// How late events of the model may be simulated while no client waits for a reply: the server wakes less often then.
-const NOBODY_WAITS_NS: u64 = 10_000_000;
+/// Maximum delay of simulated events while no client waits for a reply: the server wakes less often then.
+const IDLE_DELAY_NS: u64 = 10_000_000;
 
 /// How long a server that ends waits for clients to take their replies, in nanoseconds.
 const PATIENCE_NS: u64 = 2_000_000_000;
@@ -60,11 +60,11 @@ const LOOK_EVERY_NS: u64 = 100_000;
 #[repr(u8)]
 pub(crate) enum ServerOrder {
     Serve,
-    /// Take no more requests, answer those under way, and end.
+    /// Take no more requests, answer those in flight, and end.
     Drain,
     /// Break all connections and end.
     Break,
-    /// Answer the requests under way, and go on to the next stage of attaching with the same clients.
+    /// Answer the requests in flight, and start the next stage of attaching with the same clients.
     Turn,
 }
 
@@ -107,7 +107,7 @@ impl Shared {
         crate::recording::ring(&self.wake);
     }
 
-    fn asked_to_cut(&self) -> Option<Cut> {
+    fn take_cut(&self) -> Option<Cut> {
         if !self.is_cut.load(Ordering::Relaxed) || !self.is_cut.swap(false, Ordering::SeqCst) {
             return None;
         }
@@ -157,14 +157,14 @@ pub(crate) struct ServerParts {
     pub realtime: bool,
     /// What an earlier stage has learnt about handing over replies.
     pub pacer: Pacer,
-    /// Keeps processors awake while requests are under way.
+    /// Keeps processors awake while requests are in flight.
     pub awake: Option<Arc<KeepAwake>>,
 }
 
-/// When the loop wants to go on, and whether it sleeps until then.
+/// When the loop is due to resume, and whether it sleeps until then.
 #[derive(Clone, Copy, Debug)]
-struct Back {
-    wanted: u64,
+struct Resumption {
+    due: u64,
     slept: bool,
 }
 
@@ -191,7 +191,7 @@ pub(crate) struct ServerState {
     ids: Map<u64, u32>,
     answers: Vec<Answer>,
     answered: Vec<u32>,
-    /// Whether the model has told completions only when they were due: then its events must be simulated a little
+    /// Whether the model has reported completions only when they were due: then its events must be simulated a little
     /// earlier.
     asks_early: bool,
     /// The latest planned completion of a reply that has left, in the model's time.
@@ -202,19 +202,19 @@ pub(crate) struct ServerState {
     naps: u64,
     /// Processor time of the thread when it began to serve, in nanoseconds.
     used_before: u64,
-    held: RecentStalls,
+    recent_stalls: RecentStalls,
     lateness: Lateness,
     stalls: Stalls,
     shifted: ShiftedArrivals,
     counts: RequestCounts,
     /// Reads and writes submitted to the model since the device was last switched on.
-    media_asked: u64,
+    media_requests: u64,
     longest_queue: u64,
-    wanted: Option<Back>,
+    resumption: Option<Resumption>,
     /// When a request was last answered at once, without a model.
     answered_at: Option<u64>,
     looked: u64,
-    /// Whether requests found next may have waited at the sockets while the server was held up.
+    /// Whether requests found next may have waited at the sockets during a stall of the server.
     after_stall: bool,
     status_updates: StatusUpdates,
     /// Since when nothing is left to do but to send replies that clients do not take.
@@ -270,14 +270,14 @@ impl ServerState {
             budget,
             naps: 0,
             used_before,
-            held: RecentStalls::default(),
+            recent_stalls: RecentStalls::default(),
             lateness: Lateness::default(),
             stalls: Stalls::default(),
             shifted: ShiftedArrivals::default(),
             counts: RequestCounts::default(),
-            media_asked: 0,
+            media_requests: 0,
             longest_queue: 0,
-            wanted: None,
+            resumption: None,
             answered_at: None,
             looked: 0,
             after_stall: false,
@@ -340,11 +340,11 @@ impl ServerState {
         }
     }
 
-    /// Notes from the time whether the server was held up and how much of its budget it has used; naps where it must.
+    /// Checks for a stall and for the used budget of processor time; sleeps where the budget requires it.
     fn notice(&mut self, now: u64) {
-        if let Some(Back { wanted: expected, slept }) = self.wanted.take() {
+        if let Some(Resumption { due: expected, slept }) = self.resumption.take() {
             if now > expected {
-                self.held.woken(expected, now);
+                self.recent_stalls.woken(expected, now);
                 if slept {
                     self.pacer.slept(now - expected);
                 }
@@ -360,7 +360,7 @@ impl ServerState {
         }
     }
 
-    /// Keeps processors awake while a request is under way or was answered a moment ago.
+    /// Keeps processors awake while a request is in flight or was answered a moment ago.
     fn keep_awake(&self) {
         let Some(awake) = &self.awake else { return };
         let lingers = |at| self.clock.now() < at + LINGER_NS;
@@ -406,14 +406,14 @@ impl ServerState {
     /// Waits for activity at a socket, or until something is due.
     fn rest(&mut self, now: u64) -> Result<()> {
         if self.has_input() {
-            self.wanted = Some(Back { wanted: now, slept: false });
+            self.resumption = Some(Resumption { due: now, slept: false });
             return self.look(Some(0));
         }
         let (urgent, other) = self.next_of_model();
         let step = self.pacer.step(now, urgent, &self.budget);
         let wait = match step {
             PaceStep::Act | PaceStep::Spin if now < self.looked + LOOK_EVERY_NS => {
-                self.wanted = Some(Back { wanted: now, slept: false });
+                self.resumption = Some(Resumption { due: now, slept: false });
                 return Ok(());
             }
             PaceStep::Act | PaceStep::Spin | PaceStep::Look => 0,
@@ -430,7 +430,7 @@ impl ServerState {
             if self.shared.ordered() == ServerOrder::Serve { wait } else { wait.min(PATIENCE_NS / 10) };
         let wait = self.update_when_idle(now, wait);
         let back = now.checked_add(wait).filter(|_| wait < u64::MAX);
-        self.wanted = back.map(|expected| Back { wanted: expected, slept: wait > 0 });
+        self.resumption = back.map(|due| Resumption { due, slept: wait > 0 });
         self.look((wait < u64::MAX).then_some(wait))
     }
 
@@ -442,7 +442,7 @@ impl ServerState {
         };
         let at = self.time.real(event);
         if self.ids.is_empty() {
-            (None, Some(at.saturating_add(NOBODY_WAITS_NS)))
+            (None, Some(at.saturating_add(IDLE_DELAY_NS)))
         } else {
             (Some(at.saturating_sub(self.lead())), None)
         }
@@ -461,7 +461,7 @@ impl ServerState {
     /// Ends the model: the requests that are left are simulated to their ends without real time passing.
     fn finish_model(&mut self) -> Result<Option<Outcome>> {
         let Some(model) = self.model.take() else { return Ok(None) };
-        if self.media_asked == 0 {
+        if self.media_requests == 0 {
             return Ok(None);
         }
         let mut answers = std::mem::take(&mut self.answers);

@@ -20,7 +20,7 @@ use crate::store::{DataStore, versions};
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 
 impl ServerState {
-    /// Changes the store as a write asks, and returns what its blocks held before, whole blocks. Where the store cannot
+    /// Applies a write to the store, and returns the previous contents of its blocks, whole blocks. Where the store cannot
     /// be changed, the blocks get their data back.
     pub(super) fn replace(&mut self, slot: usize, request: &NbdRequest) -> Result<Vec<u8>, Errno> {
         let (offset, length) = (request.offset, u64::from(request.length));
@@ -47,7 +47,7 @@ impl ServerState {
     /// Notes that the model has taken a request; a write has `replaced` the data of its blocks.
     pub(super) fn has_arrived(&mut self, key: u32, replaced: Option<&[u8]>) {
         let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
-        let (id, requested) = (flight.id, flight.asked);
+        let (id, requested) = (flight.id, flight.operation);
         match (requested.op, replaced) {
             (Op::Write, Some(replaced)) => power.versions.arrive(id, requested.lbn, replaced),
             // Of a block that is trimmed in part, the other part is as durable as the trim.
@@ -56,11 +56,11 @@ impl ServerState {
         }
     }
 
-    /// Notes that the operation that the model was asked for last for a request has been answered, or is about to be.
+    /// Records that the last submitted operation of a request has been answered, or is about to be.
     pub(super) fn is_answered(&mut self, key: u32) {
         let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
         power.latest = power.latest.max(flight.planned);
-        match flight.asked.op {
+        match flight.operation.op {
             Op::Write => power.versions.acknowledged(flight.id),
             Op::Flush => power.versions.flushed(flight.id),
             Op::Read | Op::Trim => {}
@@ -73,7 +73,7 @@ impl ServerState {
     /// A model that fails; a store that cannot be set to what the model finds.
     pub(super) fn fail_power_if_ordered(&mut self) -> Result<()> {
         // Until the clock starts, the order waits.
-        let requested = if self.power.is_some() { self.shared.asked_to_cut() } else { None };
+        let requested = if self.power.is_some() { self.shared.take_cut() } else { None };
         let Some(Cut { seed, tell }) = requested else { return Ok(()) };
         let failure = self.lose_power(seed)?;
         self.tell(true);
@@ -121,7 +121,7 @@ impl ServerState {
         Ok((failure, contents))
     }
 
-    /// Breaks all connections; requests under way are never answered.
+    /// Breaks all connections; requests in flight are never answered.
     fn forget_all(&mut self) {
         self.connections.clear();
         for key in self.flights.keys() {
@@ -141,10 +141,10 @@ impl ServerState {
         let power = self.power.as_mut().ok_or_else(|| Error::internal("nothing switches the device on"))?;
         self.model = Some(power.restart()?);
         self.starts += 1;
-        self.media_asked = 0;
+        self.media_requests = 0;
         self.asks_early = false;
         self.left_until = Time::ZERO;
-        self.wanted = None;
+        self.resumption = None;
         self.time = DeviceClock::on(self.time.scale(), self.clock.now());
         Ok(())
     }

@@ -26,14 +26,14 @@ impl ServerState {
         self.status_updates.due = true;
         self.stalls.arrivals += u64::from(self.after_stall);
         let began = self.clock.now();
-        let requested = flight::asked(&request).filter(|_| self.model.is_some());
+        let requested = flight::operation(&request).filter(|_| self.model.is_some());
         let Some(requested) = requested else {
             self.answer_at_once(slot, &request, stored);
             self.answered_at = self.untimed.then_some(began);
             return Ok(());
         };
         let reply = stored.and_then(|()| self.prepare(slot, &request));
-        self.held.data(began, self.clock.now());
+        self.recent_stalls.data(began, self.clock.now());
         let Some(connection) = self.connections.get_mut(slot) else { return Ok(()) };
         let (reply, replaced) = match reply {
             Ok(prepared) => prepared,
@@ -43,13 +43,13 @@ impl ServerState {
                 return Ok(());
             }
         };
-        connection.begin(flight::held_bytes(&request));
+        connection.begin(flight::data_bytes(&request));
         let flight = Flight {
             slot,
             connection: connection.number,
             starts: self.starts,
             request,
-            asked: requested,
+            operation: requested,
             id: 0,
             stamp: Time::ZERO,
             arrived: Time::ZERO,
@@ -97,7 +97,7 @@ impl ServerState {
         changed.map_err(|error| Errno::from(&error))
     }
 
-    /// Answers a request that the model is not asked about.
+    /// Answers a request that is not simulated.
     fn answer_at_once(&mut self, slot: usize, request: &NbdRequest, stored: Result<(), Errno>) {
         let changed = stored.and_then(|()| self.change(request));
         let Some(connection) = self.connections.get_mut(slot) else { return };
@@ -149,11 +149,11 @@ impl ServerState {
         let Some(model) = self.model.as_mut() else { return Ok(()) };
         let began = self.clock.now();
         let earliest = now.max(self.left_until + Span::from_ns(1));
-        let (id, stamp) = model.submit(earliest, self.flights[key].asked, &mut self.answers)?;
+        let (id, stamp) = model.submit(earliest, self.flights[key].operation, &mut self.answers)?;
         self.longest_queue = self.longest_queue.max(model.queue_length() as u64);
-        self.held.model(began, self.clock.now());
+        self.recent_stalls.model(began, self.clock.now());
         self.counts.operations += 1;
-        self.media_asked += u64::from(self.flights[key].asked.op.is_media());
+        self.media_requests += u64::from(self.flights[key].operation.op.is_media());
         let flight = &mut self.flights[key];
         (flight.id, flight.stamp) = (id, stamp);
         if let Some(power) = &mut self.power {
@@ -187,13 +187,13 @@ impl ServerState {
             let Some(event) = model.next_event() else { return Ok(()) };
             let began = self.clock.now();
             model.advance(event, &mut self.answers)?;
-            self.held.model(began, self.clock.now());
+            self.recent_stalls.model(began, self.clock.now());
             self.take_answers(Some(event));
         }
     }
 
-    /// Queues replies whose times the model has told until they are due; `event` is the time of the model's event that
-    /// told them, none at an arrival.
+    /// Queues replies whose completion times the model has reported, until they are due. `event` is the time of the
+    /// simulated event that reported them; `None` at an arrival.
     fn take_answers(&mut self, event: Option<Time>) {
         if self.answers.is_empty() {
             return;
@@ -205,7 +205,7 @@ impl ServerState {
             // A completion that was known only at its event: such events must be simulated early, and this one was if
             // `asks_early` was set.
             let with_event = event.is_some_and(|event| at <= event);
-            let asked_early = with_event && self.asks_early;
+            let is_early = with_event && self.asks_early;
             self.asks_early |= with_event;
             let flight = &mut self.flights[key];
             let bytes = flight.reply_bytes();
@@ -213,7 +213,7 @@ impl ServerState {
             flight.host_ns = self.host.ns(flight.request.command == Command::Read, flight.request.length);
             flight.target = self.time.real(at).saturating_sub(flight.host_ns.into());
             flight.leaves = flight.target.saturating_sub(self.pacer.send(bytes));
-            flight.in_time = now <= flight.leaves || asked_early;
+            flight.in_time = now <= flight.leaves || is_early;
             let target = flight.target;
             self.flights.answered(bytes);
             self.pacer.push(target, bytes, key);
@@ -270,7 +270,7 @@ impl ServerState {
         let done = flight.planned;
         let record = flight.record(done.as_ns(), 0, Cause::OnTime, true);
         flight.flushing = true;
-        flight.asked = flight::flush();
+        flight.operation = flight::flush();
         flight.stamp = Time::ZERO;
         if let Some(recording) = &mut self.recording {
             recording.push(&record);
@@ -283,7 +283,7 @@ impl ServerState {
         let now = self.clock.now();
         let Some(flight) = self.flights.remove(key) else { return };
         let lateness = now.cast_signed() - flight.target.cast_signed();
-        let cause = self.held.cause(flight.leaves, now, lateness);
+        let cause = self.recent_stalls.cause(flight.leaves, now, lateness);
         let cause = if waited && cause != Cause::OnTime { Cause::Client } else { cause };
         let response = self.time.real(flight.planned).saturating_sub(self.time.real(flight.arrived));
         self.lateness.record(lateness, response, cause);
@@ -297,7 +297,7 @@ impl ServerState {
             recording.push(&flight.record(self.time.model(now).as_ns(), lateness, cause, false));
         }
         if let Some(connection) = self.connections.numbered(flight.slot, flight.connection) {
-            connection.end(flight.held_bytes());
+            connection.end(flight.data_bytes());
         }
     }
 
@@ -314,7 +314,7 @@ impl ServerState {
 
     fn record_unsent(&mut self, key: u32, flag: u8) {
         let Some(flight) = self.flights.remove(key) else { return };
-        // An operation that the model has refused, or was never asked for, is not recorded.
+        // An operation that the model has refused, or has never received, is not recorded.
         if let Some(recording) = self.recording.as_mut().filter(|_| flight.stamp > Time::ZERO) {
             let record = flight.record(flight.planned.as_ns(), 0, Cause::OnTime, true);
             recording.push(&Record { flags: record.flags | flag, ..record });

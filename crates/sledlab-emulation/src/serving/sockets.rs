@@ -39,7 +39,7 @@ impl ServerState {
             if flags.contains(PollFlags::IN) && connection.reads() {
                 self.receive(slot)?;
             } else if broken {
-                // Its requests stay under way in the model, but no client waits for them.
+                // Its requests stay in flight in the model, but no client waits for them.
                 self.disconnect(slot);
             }
         }
@@ -113,7 +113,7 @@ impl ServerState {
         self.connections.insert(Connection::new(client, number, self.export.clone()))
     }
 
-    /// Closes a connection. The model goes on with the requests submitted to it.
+    /// Closes a connection. The model continues with the requests submitted to it.
     pub(super) fn disconnect(&mut self, slot: usize) {
         self.status_updates.due = true;
         for key in self.connections.remove(slot).map(|gone| gone.unsent()).unwrap_or_default() {
@@ -154,7 +154,7 @@ impl ServerState {
         self.takes_more() && self.connections.iter().any(|(_, connection)| connection.has_input())
     }
 
-    /// Whether requests are accepted: not while the server ends or goes on to the next stage, nor while the recording
+    /// Whether requests are accepted: not while the server ends or starts the next stage, nor while the recording
     /// is behind.
     fn takes_more(&self) -> bool {
         self.shared.ordered() == ServerOrder::Serve
@@ -183,14 +183,14 @@ impl ServerState {
                 NextRequest::More => break,
                 NextRequest::Done => {
                     let now = self.clock.now();
-                    self.held.data(spent, now);
+                    self.recent_stalls.data(spent, now);
                     spent = now;
                 }
                 NextRequest::Request(request, stored) => {
                     self.arrive(slot, request, stored, result)?;
                     spent = self.clock.now();
                 }
-                NextRequest::Close(ConnectionEnd::Asked) => connection.ending = true,
+                NextRequest::Close(ConnectionEnd::Requested) => connection.ending = true,
                 NextRequest::Close(ConnectionEnd::Violation(_)) => {
                     self.counts.violations += 1;
                     // Replies made before the violation still go to the client.

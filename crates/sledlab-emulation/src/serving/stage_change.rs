@@ -5,7 +5,7 @@ use sledlab_core::Result;
 use super::{ProbeTiming, ServerParts, ServerState};
 use crate::connections::Connections;
 
-/// Clients that stay connected when a server goes on to the next stage.
+/// Clients that stay connected when a server starts the next stage.
 #[derive(Debug, Default)]
 pub(crate) struct Clients {
     connections: Connections,

@@ -105,7 +105,7 @@ fn is_regular(path: &Path) -> Result<bool> {
     }
 }
 
-/// Refuses paths of devices: a slip in the name of one must not create a file beside them.
+/// Refuses paths of devices: a typo in the name of one must not create a file in `/dev`.
 fn refuse_devices(path: &Path) -> Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -148,7 +148,7 @@ fn cannot_open(path: &Path, error: &io::Error) -> Error {
     let remedy = match error.kind() {
         io::ErrorKind::NotFound => "make the directory first",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "the file must be readable, and writable unless only a scratch copy is wanted"
+            "the file must be readable, and writable unless a scratch copy is used"
         }
         _ => "give the path of a file that can be read and written",
     };

@@ -1,15 +1,14 @@
 //! Superseded data of blocks, kept as long as a power failure of the device may restore it.
 //!
 //! A store holds the data that was last written to every block, from the moment the write arrives. When the power of
-//! the device fails, the model says which write a block holds, and that may be an older one: the newest was under way,
-//! or in a cache that has lost its contents. The older write's data is kept here until no failure can restore it. That
-//! is so when a later write to the block is safe which arrived after the older one was acknowledged: after such a write
-//! no failure leaves the older one in the block. A write is safe as soon as it is acknowledged or, behind a volatile
-//! cache, flushed.
+//! the device fails, the model determines which write a block holds, and that may be an older one: the newest was in
+//! flight, or in a cache that has lost its contents. This module keeps the older write's data until no failure can
+//! restore it: until a later write to the block, which arrived after the older one was acknowledged, is safe. A write is
+//! safe as soon as it is acknowledged or, with a volatile cache, flushed.
 //!
-//! So the versions kept are those of writes that are not safe yet, and the versions that these replace; and further
-//! only those of blocks to which two writes were under way at once, either of which may be the one on the medium, until
-//! the blocks are written again. Blocks of zeroes take no room.
+//! So it keeps the versions of writes that are not safe yet, and the versions that these replace. Of blocks with two
+//! writes in flight at once it keeps both, as either may be on the medium, until the blocks are written again. Blocks of
+//! zeroes take no memory.
 //!
 //! A trim is durable at once and comes after all operations that arrived before: no failure restores the data before
 //! it.
@@ -37,7 +36,7 @@ pub struct Versions {
     blocks: Map<u64, Vec<PossibleVersion>>,
     /// Writes that are not acknowledged, or not safe, by number.
     writes: BTreeMap<u64, Write>,
-    held: usize,
+    stored: usize,
     bytes: usize,
 }
 
@@ -111,7 +110,7 @@ impl Versions {
             last: OLDEST,
             blocks: Map::default(),
             writes: BTreeMap::new(),
-            held: 0,
+            stored: 0,
             bytes: 0,
         }
     }
@@ -133,7 +132,7 @@ impl Versions {
                     is_safe: true,
                     data: None,
                 });
-                self.held += 1;
+                self.stored += 1;
             }
             if let Some(newest) = block.last_mut()
                 && replaced.iter().any(|byte| *byte != 0)
@@ -147,7 +146,7 @@ impl Versions {
                 is_safe: false,
                 data: None,
             });
-            self.held += 1;
+            self.stored += 1;
         }
     }
 
@@ -161,7 +160,7 @@ impl Versions {
             self.blocks.keys().copied().filter(|lbn| trimmed.contains(lbn)).collect()
         };
         for block in of_these.iter().filter_map(|lbn| self.blocks.remove(lbn)) {
-            self.held -= block.len();
+            self.stored -= block.len();
             self.bytes -= bytes(&block);
         }
     }
@@ -204,7 +203,7 @@ impl Versions {
     /// Bytes of memory that the versions take, about.
     pub fn memory(&self) -> usize {
         self.bytes
-            + self.held * size_of::<PossibleVersion>()
+            + self.stored * size_of::<PossibleVersion>()
             + self.blocks.len() * size_of::<(u64, Vec<PossibleVersion>)>()
             + self.writes.len() * size_of::<(u64, Write)>()
     }
@@ -235,13 +234,13 @@ impl Versions {
         };
         let before = (block.len(), bytes(block));
         block.retain(|stored| stored.followed_after.is_none_or(|last| last >= safe));
-        self.held -= before.0 - block.len();
+        self.stored -= before.0 - block.len();
         self.bytes -= before.1 - bytes(block);
         if let [newest] = &block[..]
             && newest.is_safe
             && newest.followed_after.is_some()
         {
-            self.held -= 1;
+            self.stored -= 1;
             self.blocks.remove(&lbn);
         }
     }

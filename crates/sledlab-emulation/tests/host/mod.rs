@@ -26,8 +26,8 @@ pub struct Host {
     /// What the export's description says: its size, and its transmission flags.
     pub bytes: u64,
     pub flags: u16,
-    asked: u64,
-    /// By cookie of a read under way: the bytes of data in its reply.
+    sent: u64,
+    /// By cookie of a read in flight: the bytes of data in its reply.
     reads: HashMap<u64, usize>,
 }
 
@@ -45,7 +45,7 @@ impl Host {
         stream.read_exact(&mut about)?;
         let bytes = u64::from_be_bytes(about[..8].try_into().expect("eight bytes"));
         let flags = u16::from_be_bytes([about[8], about[9]]);
-        Ok(Host { stream, bytes, flags, asked: 0, reads: HashMap::new() })
+        Ok(Host { stream, bytes, flags, sent: 0, reads: HashMap::new() })
     }
 
     /// Encodes a request, and returns its bytes and its cookie; cookies count from 1.
@@ -57,18 +57,18 @@ impl Host {
         length: u32,
         data: &[u8],
     ) -> (u64, Vec<u8>) {
-        self.asked += 1;
+        self.sent += 1;
         if command == READ {
-            self.reads.insert(self.asked, length as usize);
+            self.reads.insert(self.sent, length as usize);
         }
         let mut request = b"\x25\x60\x95\x13".to_vec();
         request.extend(flags.to_be_bytes());
         request.extend(command.to_be_bytes());
-        request.extend(self.asked.to_be_bytes());
+        request.extend(self.sent.to_be_bytes());
         request.extend(offset.to_be_bytes());
         request.extend(length.to_be_bytes());
         request.extend(data);
-        (self.asked, request)
+        (self.sent, request)
     }
 
     /// Sends a request and does not wait for its reply.

@@ -19,7 +19,7 @@ pub struct Tally {
     pub failures: u64,
     /// Failures with operations in flight.
     pub struck: u64,
-    /// Failures after which a block held an older version than the last one written.
+    /// Failures after which a block had an older version than the last one written.
     pub restored: u64,
     /// Failures that lost an acknowledged write.
     pub lost: u64,

@@ -36,15 +36,15 @@ pub struct Lines {
     line_blocks: u64,
     most: usize,
     destage_blocks: u64,
-    held: Map<u64, Line>,
+    resident: Map<u64, Line>,
     /// Chooses the line to evict; its keys are the numbers of lines.
     policy: Box<dyn SparingPolicy>,
     /// Numbers of the clean lines, which may be evicted, and of the lines with dirty blocks, each by rank, where the
     /// policy evicts by ranks: a search through all lines would take long.
     clean_by_rank: BTreeMap<u64, u64>,
     dirty_by_rank: BTreeMap<u64, u64>,
-    /// Numbers of all lines held, in order of their blocks.
-    held_at: BTreeSet<u64>,
+    /// Numbers of all resident lines, in order of their blocks.
+    resident_at: BTreeSet<u64>,
     /// Number of clean lines, which may be evicted.
     clean: usize,
     /// Numbers of lines with dirty blocks, in order of their blocks.
@@ -62,11 +62,11 @@ impl Lines {
             line_blocks: params.line_blocks,
             most: maximum,
             destage_blocks: params.destage_blocks,
-            held: Map::default(),
+            resident: Map::default(),
             policy: Choice::parse(&params.replacement)?.make_sparing("cache.replacement", maximum)?,
             clean_by_rank: BTreeMap::new(),
             dirty_by_rank: BTreeMap::new(),
-            held_at: BTreeSet::new(),
+            resident_at: BTreeSet::new(),
             clean: 0,
             dirty_at: BTreeSet::new(),
         })
@@ -98,17 +98,17 @@ impl Lines {
     }
 
     fn holds(&self, block: u64) -> bool {
-        self.held.get(&(block / self.line_blocks)).is_some_and(|line| line.valid & self.bit(block) != 0)
+        self.resident.get(&(block / self.line_blocks)).is_some_and(|line| line.valid & self.bit(block) != 0)
     }
 
     /// Whether a block is dirty and its destage has not begun.
     pub fn is_dirty_at(&self, block: u64) -> bool {
-        self.held.get(&(block / self.line_blocks)).is_some_and(|line| line.dirty & self.bit(block) != 0)
+        self.resident.get(&(block / self.line_blocks)).is_some_and(|line| line.dirty & self.bit(block) != 0)
     }
 
     /// Whether the cache holds a newer version of a block than the devices: it is dirty or being destaged.
     pub fn is_unwritten(&self, block: u64) -> bool {
-        let line = self.held.get(&(block / self.line_blocks));
+        let line = self.resident.get(&(block / self.line_blocks));
         line.is_some_and(|line| (line.dirty | line.destaging) & self.bit(block) != 0)
     }
 
@@ -128,10 +128,10 @@ impl Lines {
         run.first / self.line_blocks..run.end.div_ceil(self.line_blocks)
     }
 
-    /// Counts a use of the blocks `run`. Only the lines of the run that are held take time, as the rest of a large
-    /// write is touched with every piece.
+    /// Counts a use of the blocks `run`. Only resident lines of the run take time: the whole of a large write is touched
+    /// with every piece.
     pub fn touch(&mut self, run: BlockRun) {
-        let touched: Vec<u64> = self.held_at.range(self.numbers(run)).copied().collect();
+        let touched: Vec<u64> = self.resident_at.range(self.numbers(run)).copied().collect();
         for number in touched {
             self.change(number, |_| {});
         }
@@ -154,7 +154,7 @@ impl Lines {
         if self.numbers(run).count() <= self.most / 2 && !self.has_room(run) {
             return run.first;
         }
-        // Lines of the run that are held already must not be evicted for its other lines.
+        // Resident lines of the run must not be evicted for its other lines.
         self.touch(run);
         for number in self.numbers(run) {
             if !self.make_room(number) {
@@ -171,26 +171,26 @@ impl Lines {
 
     /// Whether the cache has room for all lines of `run` at once.
     fn has_room(&self, run: BlockRun) -> bool {
-        let stored: Vec<_> = self.numbers(run).filter_map(|number| self.held.get(&number)).collect();
+        let stored: Vec<_> = self.numbers(run).filter_map(|number| self.resident.get(&number)).collect();
         let (new, own) =
             (self.numbers(run).count() - stored.len(), stored.iter().filter(|line| line.is_clean()).count());
-        new <= self.most - self.held.len() + self.clean - own
+        new <= self.most - self.resident.len() + self.clean - own
     }
 
-    /// Whether line `number` is held or has room; a full cache evicts a clean line for it.
+    /// Returns whether line `number` is resident or has room; a full cache evicts a clean line for it.
     fn make_room(&mut self, number: u64) -> bool {
-        if self.held.contains_key(&number) || self.held.len() < self.most {
+        if self.resident.contains_key(&number) || self.resident.len() < self.most {
             return true;
         }
         if self.clean == 0 {
             return false;
         }
-        let mut is_clean = |number| self.held.get(&number).is_some_and(Line::is_clean);
+        let mut is_clean = |number| self.resident.get(&number).is_some_and(Line::is_clean);
         let first = self.clean_by_rank.pop_first().map(|(_, number)| number);
         let Some(victim) = first.or_else(|| self.policy.next_victim(&mut is_clean)) else { return false };
         self.policy.evict(victim);
-        self.held.remove(&victim);
-        self.held_at.remove(&victim);
+        self.resident.remove(&victim);
+        self.resident_at.remove(&victim);
         self.clean -= 1;
         true
     }
@@ -207,10 +207,10 @@ impl Lines {
 
     /// Changes a line, or inserts it, and updates the lists of clean and dirty lines; counts no use.
     fn change_unused(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
-        let line = match self.held.entry(number) {
+        let line = match self.resident.entry(number) {
             Entry::Occupied(line) => line.into_mut(),
             Entry::Vacant(room) => {
-                self.held_at.insert(number);
+                self.resident_at.insert(number);
                 self.clean += 1;
                 room.insert(Line::default())
             }
@@ -251,7 +251,7 @@ impl Lines {
             return None;
         }
         let mut is_to_write =
-            |number| self.held.get(&number).is_some_and(|line| line.dirty != 0 && line.destaging == 0);
+            |number| self.resident.get(&number).is_some_and(|line| line.dirty != 0 && line.destaging == 0);
         let first = if self.dirty_by_rank.is_empty() {
             self.policy.next_victim(&mut is_to_write)
         } else {
@@ -271,7 +271,7 @@ impl Lines {
     /// The first dirty blocks of line `number` and the dirty blocks next to them, unless some blocks of the line are
     /// being destaged: of two writes to one block the older must not come last.
     fn dirty_run(&self, number: u64) -> Option<BlockRun> {
-        let line = self.held.get(&number).filter(|line| line.destaging == 0)?;
+        let line = self.resident.get(&number).filter(|line| line.destaging == 0)?;
         let mut first = number * self.line_blocks + u64::from(line.dirty.trailing_zeros());
         let mut end = first + 1;
         while end - first < self.destage_blocks && self.is_to_write(end) {
@@ -284,7 +284,7 @@ impl Lines {
     }
 
     fn is_to_write(&self, block: u64) -> bool {
-        let line = self.held.get(&(block / self.line_blocks));
+        let line = self.resident.get(&(block / self.line_blocks));
         line.is_some_and(|line| line.destaging == 0 && line.dirty & self.bit(block) != 0)
     }
 
@@ -300,7 +300,7 @@ impl Lines {
     /// Dirty blocks, and the other blocks that are being destaged.
     pub fn owed(&self) -> (BTreeSet<u64>, BTreeSet<u64>) {
         let (mut dirty, mut in_flight) = (BTreeSet::new(), BTreeSet::new());
-        for (number, line) in &self.held {
+        for (number, line) in &self.resident {
             for bit in 0..self.line_blocks {
                 let block = number * self.line_blocks + bit;
                 if line.dirty >> bit & 1 == 1 {
@@ -322,9 +322,9 @@ impl Lines {
 
     /// The state of every line, in order of their blocks; free lines come last.
     pub fn slots(&self) -> Vec<SlotState> {
-        let lines = self.held_at.iter().map(|number| &self.held[number]);
+        let lines = self.resident_at.iter().map(|number| &self.resident[number]);
         let mut slots: Vec<SlotState> =
-            lines.map(|line| SlotState::held(line.dirty != 0, line.destaging != 0)).collect();
+            lines.map(|line| SlotState::of_data(line.dirty != 0, line.destaging != 0)).collect();
         slots.resize(self.most, SlotState::Free);
         slots
     }
@@ -428,10 +428,10 @@ mod tests {
         assert_eq!(lines.write(run(20, 12)), 24, "more than half the cache goes piece by piece");
     }
 
-    /// Counts a use of each line of `run` that is held, found by trying every number.
+    /// Counts a use of each resident line of `run`; tries every number.
     fn touch_each(lines: &mut Lines, run: BlockRun) {
         for number in lines.numbers(run) {
-            if lines.held.contains_key(&number) {
+            if lines.resident.contains_key(&number) {
                 lines.change(number, |_| {});
             }
         }
@@ -463,7 +463,7 @@ mod tests {
     }
 
     proptest! {
-        /// For any lines held, and runs of any length.
+        /// For any resident lines, and runs of any length.
         #[test]
         fn touches_what_it_would_touch_one_by_one(
             fills in prop::collection::vec((0_u64..200, 1_u64..20, any::<bool>()), 1..40),
@@ -486,7 +486,7 @@ mod tests {
                 touch_each(&mut oracle, run(first, blocks));
             }
             prop_assert_eq!((lines.clean, &lines.dirty_at), (oracle.clean, &oracle.dirty_at));
-            prop_assert!(lines.held.keys().copied().collect::<BTreeSet<_>>() == lines.held_at);
+            prop_assert!(lines.resident.keys().copied().collect::<BTreeSet<_>>() == lines.resident_at);
             prop_assert_eq!(in_order(&lines), in_order(&oracle));
         }
 
@@ -521,9 +521,9 @@ mod tests {
                 for block in stored {
                     prop_assert!(lines.holds(block), "{block}");
                 }
-                prop_assert!(lines.held.len() <= lines.most);
-                prop_assert_eq!(lines.policy.len(), lines.held.len());
-                prop_assert_eq!(lines.held.values().filter(|line| line.is_clean()).count(), lines.clean);
+                prop_assert!(lines.resident.len() <= lines.most);
+                prop_assert_eq!(lines.policy.len(), lines.resident.len());
+                prop_assert_eq!(lines.resident.values().filter(|line| line.is_clean()).count(), lines.clean);
                 prop_assert_eq!(lines.is_dirty(), !dirty.is_empty());
                 let out = lines.first_dirty().map(|run| run.first);
                 prop_assert!(out.is_none_or(|block| dirty.contains(&block)));

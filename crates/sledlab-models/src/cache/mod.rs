@@ -39,7 +39,7 @@ pub struct CacheCounts {
     pub write_waits: u64,
     /// Blocks read from the devices.
     pub fetched_blocks: u64,
-    /// Those of the blocks read that no request had asked for: read ahead.
+    /// Blocks read ahead, which no request had required.
     pub read_ahead_blocks: u64,
     /// Blocks destaged: written to the devices.
     pub destaged_blocks: u64,

@@ -9,7 +9,7 @@ pub enum SlotState {
     Clean,
     /// Data newer than those of the device behind.
     Dirty,
-    /// Data on their way into the slot: being fetched for it, or written to it.
+    /// Data in transfer to the slot: being fetched for it, or written to it.
     Filling,
     /// Data newer than those of the device behind, which are being destaged.
     Destaging,
@@ -20,9 +20,9 @@ impl SlotState {
     pub const ALL: [SlotState; 5] =
         [SlotState::Free, SlotState::Clean, SlotState::Dirty, SlotState::Filling, SlotState::Destaging];
 
-    /// The state of a slot that holds data: `is_dirty` with dirty blocks, `is_destaging` while these are being
+    /// Returns the state of a slot with data: `is_dirty` with dirty blocks, `is_destaging` while these are being
     /// destaged.
-    pub(crate) fn held(is_dirty: bool, is_destaging: bool) -> SlotState {
+    pub(crate) fn of_data(is_dirty: bool, is_destaging: bool) -> SlotState {
         match (is_destaging, is_dirty) {
             (true, _) => SlotState::Destaging,
             (_, true) => SlotState::Dirty,

@@ -84,19 +84,19 @@ pub static RULES: [Rule<Check>; 9] = [
         serves,
     ),
     rule(
-        "Asking what a request takes changes nothing.",
+        "Predicting a service time changes nothing.",
         "keep nothing in serve, and draw nothing at random there; change the object in served only",
         true,
         asking_is_pure,
     ),
     rule(
         "A request takes as long as was predicted before it was issued.",
-        "make serve a function of its arguments, and of what served has been told of, alone",
+        "let serve depend only on its arguments and on requests that served has received",
         true,
         probes_agree,
     ),
     rule(
-        "The same requests take the same time again, however much was asked meanwhile.",
+        "The same requests take the same time again, whatever was predicted in between.",
         "make serve a function of its arguments: draw from no random numbers, and share nothing among objects",
         true,
         serves_the_same_again,
@@ -141,7 +141,7 @@ pub static RULES: [Rule<Check>; 9] = [
 struct MechanismReplies {
     state: DeviceState,
     location: Location,
-    /// The positioning time from the present state, asked for without naming the state and with it.
+    /// The positioning time from the present state, queried without and with that state as an argument.
     positioning: [Span; 2],
     served: (Timing, DeviceState),
     /// The tie-breaking number, and the square of the distance.

@@ -80,18 +80,18 @@ pub static RULES: [Rule<Check>; 5] = [
 struct Step {
     number: usize,
     key: u64,
-    /// Whether the policy said before the access that it holds the key.
-    said_held: bool,
-    /// Whether the cache held the key before the access, by the misses and victims reported so far.
-    was_held: bool,
-    /// Number of keys held before the access, by the same count.
+    /// Whether the policy reported before the access that it holds the key.
+    reported_resident: bool,
+    /// Whether the key was resident before the access, by the misses and victims reported so far.
+    was_resident: bool,
+    /// Number of resident keys before the access, by the same count.
     before: usize,
     found: Found,
     /// False where the policy evicted a key that the cache did not hold.
     had_victim: bool,
-    /// Number of keys held after the access, by the same count.
+    /// Number of resident keys after the access, by the same count.
     after: usize,
-    /// Number of keys that the policy says it holds.
+    /// Number of keys that the policy reports to hold.
     counted: usize,
 }
 
@@ -112,7 +112,8 @@ fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Step>> {
     let mut steps = Vec::with_capacity(case.keys.len());
     for (number, access) in case.accesses().into_iter().enumerate() {
         let key = access.key;
-        let (said_held, was_held, before) = (policy.holds(key), contents.contains(&key), contents.len());
+        let (reported_resident, was_resident, before) =
+            (policy.holds(key), contents.contains(&key), contents.len());
         let result = policy.access(access);
         if let Some(failure) = policy.failure() {
             return Err(Violation::failed(describe(number, key), failure));
@@ -126,8 +127,8 @@ fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Step>> {
         steps.push(Step {
             number,
             key,
-            said_held,
-            was_held,
+            reported_resident,
+            was_resident,
             before,
             found: result,
             had_victim,
@@ -154,12 +155,18 @@ fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> Checked {
 fn contents_follow(make: &Make<'_>, case: &Case) -> Checked {
     run(make, case)?.iter().try_for_each(|step| {
         let hit = step.found == Found::Hit;
-        Violation::unless(step.said_held == step.was_held && hit == step.was_held, step.description(), || {
-            let (hit, stored) =
-                (if hit { "a hit" } else { "a miss" }, if step.said_held { "was" } else { "was not" });
-            let expected = if step.was_held { "it was" } else { "it was not" };
-            format!("{hit}, and it said that the key {stored} in the cache: {expected}")
-        })
+        Violation::unless(
+            step.reported_resident == step.was_resident && hit == step.was_resident,
+            step.description(),
+            || {
+                let (hit, stored) = (
+                    if hit { "a hit" } else { "a miss" },
+                    if step.reported_resident { "was" } else { "was not" },
+                );
+                let expected = if step.was_resident { "it was" } else { "it was not" };
+                format!("{hit}, and it reported that the key {stored} in the cache: {expected}")
+            },
+        )
     })
 }
 

@@ -93,7 +93,7 @@ pub static RULES: [Rule<Check>; 4] = [
     rule(
         "An empty queue chooses nothing.",
         "leave the batch as it is where no request waits",
-        // An empty plug-in is never asked to choose.
+        // A plug-in with an empty queue is never called to choose.
         false,
         chooses_nothing_from_nothing,
     ),
@@ -164,7 +164,7 @@ fn makes_the_same_choices_again(subject: &Subject<'_>, case: &Case) -> Checked {
     let (first, again) = (run(subject, case)?.order, run(subject, case)?.order);
     for (place, (first, again)) in first.iter().zip(&again).enumerate() {
         Violation::unless(first == again, Described(first), || {
-            format!("choice {place}, when asked again it is {}", Described(again))
+            format!("choice {place}, in a second run it is {}", Described(again))
         })?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! A bus that one device holds at a time.
 //!
 //! A free bus is granted to the first that asks. When the bus is released, drives go before the host, the last drive
-//! of a system first, and the host's commands in the order in which they asked. The reference simulator arbitrates
+//! of a system first, and the host's commands in the order of their requests for the bus. The reference simulator arbitrates
 //! so; in SCSI, priority depends on the devices' numbers.
 
 use std::collections::VecDeque;
@@ -48,7 +48,7 @@ pub(in crate::device) enum By {
 }
 
 impl Ask {
-    /// The highest rank gets the bus first, of equal ranks the one that asked first.
+    /// The highest rank gets the bus first; among equal ranks, the earliest request does.
     fn rank(self) -> usize {
         if self.by == By::Drive { self.drive + 1 } else { 0 }
     }
@@ -97,7 +97,7 @@ impl Port {
         turn.then_some(line.since)
     }
 
-    /// Takes the bus if it is this drive's turn, and returns who asked for it, host or drive.
+    /// Takes the bus if it is this drive's turn, and returns who requested it, host or drive.
     pub fn take(&self) -> Option<By> {
         let mut line = self.bus.line();
         let ask = line.owner.filter(|ask| ask.drive == self.drive && !line.taken)?;

@@ -9,7 +9,7 @@ pub struct FaultCounts {
     pub failed: Vec<FailedDevice>,
     /// Reads of which a part was recomputed from all other devices.
     pub degraded_reads: u64,
-    /// Requests that were under way on a device when it failed, and were started again.
+    /// Requests that a device was serving when it failed, and that were restarted.
     pub restarted_requests: u64,
     /// Bytes that were read to rebuild the contents of failed devices.
     pub rebuild_read_bytes: u64,
@@ -24,7 +24,7 @@ pub struct FaultCounts {
     pub bad_tips: u64,
     /// Failed tips that are remapped to spare tips.
     pub remapped_tips: u64,
-    /// Energy of rebuilding, and of requests that were under way on a device when it failed, in joules.
+    /// Energy of rebuilding, and of requests that a device was serving when it failed, in joules.
     pub background_j: f64,
 }
 

@@ -22,7 +22,7 @@ pub(super) enum Tier {
 /// A piece of a request: the blocks that lie in one segment, or on one device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// Index of the request among the requests under way.
+    /// Index of the request among the outstanding requests.
     pub request: u32,
     /// The part's blocks, in the address space of the host.
     pub run: BlockRun,
@@ -37,8 +37,8 @@ struct InFlight {
     data: Vec<Content>,
 }
 
-/// Both devices, the accesses under way on them, and the requests that are not complete. `J` (job) says what to do when
-/// an access is complete.
+/// Both devices, their outstanding accesses, and the requests that are not complete. `J` (job) is the action on the
+/// completion of an access.
 pub(super) struct Io<J> {
     /// The present time.
     pub now: Time,
@@ -62,7 +62,7 @@ pub(super) struct Io<J> {
 }
 
 impl<J> Io<J> {
-    /// Two devices with no access under way.
+    /// Returns two devices without outstanding accesses.
     pub fn new(mut front: Box<dyn System>, mut back: Box<dyn System>) -> Self {
         let keeps_contents = front.durable().is_some() && back.durable().is_some();
         Io {

@@ -56,7 +56,7 @@ pub struct Mirror {
     max_blocks: u64,
     /// Parts of writes that wait for room in the buffer, or for earlier writes to the same blocks.
     waiting: VecDeque<Part>,
-    /// Writes under way to the front device, as first block and end.
+    /// Writes to the front device in flight, as first block and end.
     writing: BTreeMap<u64, u64>,
     back_reads: usize,
     is_destaging: bool,
@@ -141,7 +141,7 @@ impl Mirror {
         self.writing.range(..run.end).next_back().is_some_and(|(_, end)| run.first < *end)
     }
 
-    /// Destages the next dirty blocks, one run at a time, while no read of the back device is under way or while writes
+    /// Destages the next dirty blocks, one run at a time, while no read of the back device is in flight or while writes
     /// wait for room.
     fn destage(&mut self, io: &mut Io<Job>) {
         if self.is_destaging || (self.back_reads > 0 && self.waiting.is_empty()) {

@@ -83,7 +83,7 @@ sledlab_core::params! {
 const PATH: &str = "merge";
 
 impl MergeParams {
-    /// Reads `kind:key=value:key=value`, with further keys from `said`.
+    /// Reads `kind:key=value:key=value`, with further keys from `text`.
     ///
     /// # Errors
     /// Unknown kinds and keys, values out of range, and a word that is not of that form.

@@ -11,7 +11,7 @@ mod tests;
 sledlab_core::choices! {
     /// The collective operations of a group.
     pub enum CollectiveOperation {
-        /// No member goes on before all members have reached the barrier.
+        /// No member continues before all members have reached the barrier.
         Barrier = "barrier",
         /// The root gets the contributions of all members.
         Gather = "gather",
@@ -26,7 +26,7 @@ sledlab_core::choices! {
     }
 }
 
-/// The sends and receives of a member before it goes on to the next round.
+/// The sends and receives of a member before it starts the next round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
     /// Messages that the member sends at the beginning of the round: receiver and bytes.
@@ -35,11 +35,11 @@ pub struct Round {
     pub receives: usize,
 }
 
-/// The rounds of each member: in a round it sends its messages, and goes on when it has received `receives` messages.
+/// The rounds of each member: in a round it sends its messages, and continues after it has received `receives` messages.
 ///
 /// All members have equally many rounds, and a message counts for the receiver in the round with the number in which it
 /// was sent: a message from a sender that is ahead waits for its round. A member that neither sends nor receives in a
-/// round goes on at once.
+/// round continues at once.
 ///
 /// `bytes[i]` is the length of member `i`'s contribution (gather, all-gather) or of its vector, of which the longest
 /// counts (broadcast, reduce, all-reduce). A barrier has messages of no bytes. Only a tree has a `root`.

@@ -16,7 +16,7 @@ pub struct Hub {
     senders: Senders,
     /// Until when the medium is busy.
     taken: Time,
-    /// Packets under way with their arrivals, in the order in which they cross the medium and arrive.
+    /// Packets in transit with their arrivals, in the order in which they cross the medium and arrive.
     arriving: VecDeque<(Time, Packet)>,
 }
 

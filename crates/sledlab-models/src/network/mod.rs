@@ -62,7 +62,7 @@ pub trait Model: Network + Sized + 'static {
     /// One line for people.
     const MEANING: &'static str;
 
-    /// A network without packets under way, with `ports` ports; the last one is the client's.
+    /// Returns a network without packets in transit, with `ports` ports; the last one is the client's.
     fn new(params: &Self::Params, ports: usize) -> Self;
 }
 
@@ -157,7 +157,7 @@ impl Choice {
         self.chosen.entry
     }
 
-    /// A network without packets under way, with `ports` ports: the nodes and, last, the client.
+    /// Returns a network without packets in transit, with `ports` ports: the nodes and, last, the client.
     ///
     /// # Errors
     /// No ports, or more than [`Port`] can number.

@@ -63,7 +63,7 @@ pub fn from_table(table: &Table) -> Result<NetworkFile> {
 }
 
 impl NetworkFile {
-    /// A network without packets under way, with `ports` ports: the nodes and, last, the client.
+    /// Returns a network without packets in transit, with `ports` ports: the nodes and, last, the client.
     pub fn make(&self, ports: usize) -> Result<Box<dyn Network>> {
         self.choice.make(ports)
     }

@@ -6,9 +6,9 @@
 //! and serves packets in the order in which they reach it. The client is connected to the top switch, as in a machine
 //! room: nodes reach the client over their uplinks, and its port is as fast as theirs.
 //!
-//! Switches cut through: a packet goes on as soon as its first byte has arrived. An uplink faster than the ports
+//! Switches cut through: they forward a packet as soon as its first byte has arrived. An uplink faster than the ports
 //! interleaves several packets, frame by frame: each packet occupies the uplink for as long as its bytes need there,
-//! and its last byte arrives when the slowest link before has passed it on.
+//! and its last byte arrives when the slowest link before has forwarded it.
 
 use sledlab_core::{Span, Time};
 
@@ -53,7 +53,7 @@ pub struct Tree {
     moving: Queue<Moving>,
 }
 
-/// A packet under way, and the place that its first byte reaches next.
+/// A packet in transit, and the next place of its first byte.
 #[derive(Clone, Copy, Debug)]
 struct Moving {
     place: Place,

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told() {
+    fn files_beyond_capacity_are_an_error() {
         let error = Files::place(&node(8, 0), &[8193], 31, 1, "node 3").unwrap_err();
         assert!(error.to_string().contains("the files of node 3 take"), "{error}");
         Files::place(&node(8, 0), &[8193], 32, 1, "node 3").unwrap();

@@ -153,7 +153,7 @@ impl Node {
         ((self.params.memory_mb * (KB * KB) as f64) as u64).saturating_sub(self.params.system_kb * KB)
     }
 
-    /// Bytes of the outer file of a nested loop that are held in memory at once: `block_kb`, or all free memory except
+    /// Returns the bytes of the outer file of a nested loop that are in memory at once: `block_kb`, or all free memory except
     /// a page each for the inner file and the result.
     pub fn block_bytes(&self) -> u64 {
         let page = self.page_bytes();

@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn invalid_files_are_errors() {
         let message = |text: &str| Node::from_table(&text.parse().unwrap()).unwrap_err().to_string();
         assert!(message("mhz = 0").contains("node.mhz"));
         assert!(message("pages_kb = 8").contains("did you mean `node.page_kb`?"));

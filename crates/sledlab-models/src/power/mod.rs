@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_timeout_of_fixed_is_the_devices_own_unless_said() {
+    fn fixed_uses_the_timeout_of_the_device_by_default() {
         let timeout_ms = |word| policy(word).timeout(&SLED).as_ms();
         assert!((timeout_ms("fixed") - 7.0).abs() < 1e-9);
         assert!((timeout_ms("fixed:timeout_ms=40") - 40.0).abs() < 1e-9);

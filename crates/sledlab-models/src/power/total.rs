@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_small_counts_beside_what_is_large() {
+    fn small_energies_add_up_with_large_ones() {
         let mut total = TotalEnergy::default();
         total += RequestEnergy { seek_uj: 1e16, access_uj: 2e16, startup_uj: 4e16 };
         (0..1_000_000)

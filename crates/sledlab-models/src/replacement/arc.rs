@@ -18,7 +18,7 @@ const AGAIN_EVICTED: usize = 3;
 pub struct Arc {
     keys: Lists<4>,
     capacity: usize,
-    /// Number of places wanted for keys used once; adapted by [`learn`](Arc::learn).
+    /// Target number of places for keys used once; adapted by [`learn`](Arc::learn).
     target: f64,
 }
 
@@ -67,7 +67,7 @@ impl Arc {
         }
     }
 
-    /// Makes room for a key that is neither held nor remembered, and for remembering it when it is evicted.
+    /// Makes room for a key that is neither resident nor remembered, and for remembering it when it is evicted.
     fn make_room_for_new(&mut self) -> Option<u64> {
         if self.keys.len(ONCE) + self.keys.len(ONCE_EVICTED) >= self.capacity {
             if self.keys.len(ONCE) == self.capacity {

@@ -46,7 +46,7 @@ impl Use {
 /// Whether an access was a hit, and what a miss evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// The cache held the key.
+    /// The key was in the cache.
     Hit,
     /// The cache did not hold the key and has inserted it, after evicting `victim` where it was full.
     Miss {
@@ -62,7 +62,7 @@ pub trait ReplacementPolicy: Send {
     fn access(&mut self, access: Use) -> Found;
     /// Whether the cache holds `key`; asking does not count as a use.
     fn holds(&self, key: u64) -> bool;
-    /// Number of keys held.
+    /// Returns the number of resident keys.
     fn len(&self) -> usize;
     /// The error that stopped the policy, if one did: a plug-in may fail. Callers ask from time to time; each error is
     /// returned once.

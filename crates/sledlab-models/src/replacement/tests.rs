@@ -25,7 +25,7 @@ fn hits(word: &str, capacity: usize, keys: &[u64]) -> usize {
 }
 
 /// The keys that the cache holds after accesses to `keys`, in ascending order.
-fn held(word: &str, capacity: usize, keys: &[u64]) -> Vec<u64> {
+fn contents(word: &str, capacity: usize, keys: &[u64]) -> Vec<u64> {
     let mut policy = make(word, capacity);
     for access in accesses(keys) {
         policy.access(access);
@@ -39,11 +39,11 @@ fn held(word: &str, capacity: usize, keys: &[u64]) -> Vec<u64> {
 #[test]
 fn each_drops_what_it_should() {
     let keys = [1, 2, 3, 1, 4];
-    assert_eq!(held("lru", 3, &keys), [1, 3, 4]);
-    assert_eq!(held("fifo", 3, &keys), [2, 3, 4]);
-    assert_eq!(held("slru:protected_share=0.4", 3, &[1, 1, 2, 3, 4, 5]), [1, 4, 5]);
-    assert_eq!(held("lfuda", 2, &[1, 1, 1, 2, 3]), [1, 3]);
-    assert_eq!(held("belady", 2, &[1, 2, 3, 1]), [1, 3]);
+    assert_eq!(contents("lru", 3, &keys), [1, 3, 4]);
+    assert_eq!(contents("fifo", 3, &keys), [2, 3, 4]);
+    assert_eq!(contents("slru:protected_share=0.4", 3, &[1, 1, 2, 3, 4, 5]), [1, 4, 5]);
+    assert_eq!(contents("lfuda", 2, &[1, 1, 1, 2, 3]), [1, 3]);
+    assert_eq!(contents("belady", 2, &[1, 2, 3, 1]), [1, 3]);
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn lfuda_forgets_old_favourites() {
     // one.
     let favourites = [1, 1, 1, 1, 1];
     let others: Vec<u64> = (0..10).flat_map(|n| [10 + n, 20 + n]).collect();
-    assert!(held("lfuda", 2, &[&favourites[..], &others[..2]].concat()).contains(&1));
-    assert!(!held("lfuda", 2, &[&favourites[..], &others[..]].concat()).contains(&1));
+    assert!(contents("lfuda", 2, &[&favourites[..], &others[..2]].concat()).contains(&1));
+    assert!(!contents("lfuda", 2, &[&favourites[..], &others[..]].concat()).contains(&1));
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn arc_keeps_what_is_used_again_in_a_scan() {
     let often: Vec<u64> = (0..50).flat_map(|_| [1, 2, 3]).collect();
     let scan: Vec<u64> = (100..160).collect();
     let keys = [often, scan].concat();
-    assert_eq!(held("arc", 8, &keys).iter().filter(|key| **key < 4).count(), 3);
-    assert!(held("lru", 8, &keys).iter().all(|key| *key > 99));
+    assert_eq!(contents("arc", 8, &keys).iter().filter(|key| **key < 4).count(), 3);
+    assert!(contents("lru", 8, &keys).iter().all(|key| *key > 99));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn acme_follows_who_is_right() {
 fn chance_has_a_seed() {
     let keys: Vec<u64> = (0..3_000).map(|n| n * n % 97).collect();
     assert_eq!(hits("random", 20, &keys), hits("random:seed=42", 20, &keys));
-    assert_ne!(held("random", 20, &keys), held("random:seed=7", 20, &keys));
+    assert_ne!(contents("random", 20, &keys), contents("random:seed=7", 20, &keys));
 }
 
 #[test]

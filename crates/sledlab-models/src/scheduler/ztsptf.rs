@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_into_one_zone_keeps_nobody_waiting() {
+    fn stream_into_one_zone_delays_no_other_request() {
         let picks_until_far = |word| {
             let mut trial = Trial::of(word);
             trial.push(&[(10, 1), (12, 1), (2000, 20)]);

@@ -20,7 +20,7 @@ pub struct Traffic {
 pub struct HybridCounts {
     /// Number of reads.
     pub reads: u64,
-    /// Reads of which the front device held all blocks.
+    /// Reads of which all blocks were on the front device.
     pub read_hits: u64,
     /// Number of writes.
     pub writes: u64,

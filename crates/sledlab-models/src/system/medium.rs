@@ -29,14 +29,14 @@ pub type Contents = Map<u64, Content>;
 
 /// A system whose media keep the contents that are written.
 ///
-/// Data reach the medium when their write is complete. At a power failure, any blocks of a write under way may have
+/// Data reach the medium when their write is complete. At a power failure, any blocks of an unfinished write may have
 /// reached it.
 pub struct Medium {
     system: Box<dyn System>,
     contents: Contents,
     /// Data of writes that have been handed over and have not arrived, by access.
     write_data: Map<u64, Vec<Content>>,
-    /// First block and data of writes under way, by access.
+    /// First block and data of writes in flight, by access.
     writing: BTreeMap<u64, (u64, Vec<Content>)>,
     /// What completed reads found, by access, until it is taken by `found`.
     found: Map<u64, Vec<Content>>,

@@ -114,7 +114,7 @@ pub trait Durable: Send {
     fn give(&mut self, access: u64, data: Vec<Content>);
     /// The contents that read number `access` found, the one completed last under this number.
     fn found(&mut self, access: u64) -> Vec<Content>;
-    /// The power fails: all volatile state is lost, and for every block of a write under way `survives` decides whether
+    /// The power fails: all volatile state is lost, and for every block of an unfinished write `survives` decides whether
     /// the medium has it. Returns the contents that recovery finds.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents;
 }

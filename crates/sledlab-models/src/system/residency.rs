@@ -1,6 +1,6 @@
 //! Residency: what each slot of a cache or of the front of a hybrid holds at a moment.
 //!
-//! It is derived from the state of the cache or hybrid on request, so runs in which it is not asked for pay nothing.
+//! It is derived from the state of the cache or hybrid on request, so runs that do not use it have no cost.
 
 use sledlab_core::Time;
 

@@ -21,7 +21,7 @@ enum Phase {
     /// Without requests since `since`; `parked` where it was parked already at that time.
     Resting { since: Time, parked: bool },
     /// Parked with requests waiting since `first`; starts up at `until`, or earlier when enough requests wait.
-    Held { first: Time, until: Time },
+    Delaying { first: Time, until: Time },
     /// Starting up or ready: the next batch is selected at `at`.
     Selecting { at: Time },
     /// Serving a batch since `since`; `busy` is until when and with what work, where the device has reported it.
@@ -150,7 +150,7 @@ impl Station {
             Phase::Resting { since, parked } => {
                 Some((since, if parked { State::Parked } else { State::Idle }))
             }
-            Phase::Held { first, .. } => Some((first, State::Parked)),
+            Phase::Delaying { first, .. } => Some((first, State::Parked)),
             _ => None,
         };
         self.watch.as_mut().map(|watch| watch.take(resting)).unwrap_or_default()
@@ -217,7 +217,7 @@ impl Station {
         }
         match self.phase {
             Phase::Resting { since, parked } => self.end_rest(since, parked, now),
-            Phase::Held { first, .. } => self.hold(first, now),
+            Phase::Delaying { first, .. } => self.hold(first, now),
             Phase::Serving { busy: None, .. } => self.consider_more(now),
             _ => {}
         }
@@ -255,13 +255,13 @@ impl Station {
         let waiting = self.queue_length();
         let until = first + self.power.patience(waiting);
         if until > now {
-            self.phase = Phase::Held { first, until };
+            self.phase = Phase::Delaying { first, until };
         } else {
             self.start_up(first, now);
         }
     }
 
-    /// A device that has been held parked since `first` starts up.
+    /// Starts up a device that has stayed parked with requests waiting since `first`.
     fn start_up(&mut self, first: Time, now: Time) {
         let at = now + self.rates.startup;
         if let Some(ledger) = &mut self.ledger {
@@ -307,7 +307,7 @@ impl Station {
         let phase = match self.phase {
             Phase::Resting { .. } | Phase::Stuck => None,
             Phase::Selecting { at } => Some(at),
-            Phase::Held { until, .. } => Some(until),
+            Phase::Delaying { until, .. } => Some(until),
             Phase::Serving { busy, .. } => busy.map(|busy| busy.until),
         };
         let finishing = self.finishing.front().map(|served| served.completion);
@@ -336,7 +336,7 @@ impl Station {
             self.free(since, until, work);
             progress = true;
         }
-        if let Phase::Held { first, until } = self.phase
+        if let Phase::Delaying { first, until } = self.phase
             && until <= now
         {
             self.start_up(first, now);
@@ -552,7 +552,7 @@ impl Station {
     pub fn open_ledger(&mut self, now: Time) {
         if let Some(ledger) = &mut self.ledger {
             *ledger = Ledger::opened_at(now);
-            // The remaining part of a start-up under way, which was entered into the old ledger when it began.
+            // The rest of an unfinished start-up, which was entered into the old ledger when it began.
             if let (Phase::Selecting { at }, Some((startup, None))) = (self.phase, self.startups.last())
                 && at > now
             {
@@ -572,7 +572,7 @@ impl Station {
             Phase::Resting { since, parked: false } => {
                 (since, self.power.timeout_in_hindsight(now.since(since), &self.prices()))
             }
-            Phase::Held { first, .. } => (first, Span::ZERO),
+            Phase::Delaying { first, .. } => (first, Span::ZERO),
             _ => return,
         };
         self.charge_rest(since, timeout, now);

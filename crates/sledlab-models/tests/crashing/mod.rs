@@ -65,7 +65,7 @@ pub struct Plan {
 }
 
 pub enum Outcome {
-    /// No error was found, and the power failed while accesses were under way.
+    /// No error was found, and the power failed with accesses in flight.
     Crashed,
     /// No error was found, and all requests were complete.
     Ended,
@@ -387,9 +387,9 @@ impl Host {
         }
     }
 
-    /// Checks the version that a read, which arrived at `asked`, found in a block, or that a crash at `asked` left
-    /// there. A version is stale if another write began after it was complete, and was itself complete, or found by a
-    /// read, by `asked`.
+    /// Checks the version that a read, which arrived at `requested`, found in a block, or that a crash at `requested`
+    /// left there. A version is stale if another write began after it was complete, and was itself complete, or found by a
+    /// read, by `requested`.
     fn check(&mut self, block: u64, requested: Time, content: &Content, when: &str) {
         let Content::Data(version) = content else {
             self.wrong = Some(format!("block {block} holds a header, {when}"));
@@ -405,7 +405,8 @@ impl Host {
                 && done.is_some_and(|done| write.arrival >= done)
         });
         if !is_known {
-            self.wrong = Some(format!("block {block} holds version {version} that nobody wrote, {when}"));
+            self.wrong =
+                Some(format!("block {block} holds version {version} that was never written, {when}"));
         } else if let Some(later) = later {
             self.wrong =
                 Some(format!("block {block} holds version {version} and not {}, {when}", later.version));

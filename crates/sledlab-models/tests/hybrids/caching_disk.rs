@@ -257,7 +257,7 @@ fn dirty_blocks_leave_with_what_lies_between_them_where_that_is_there() {
 fn a_header_takes_one_block_and_goes_along_with_a_whole_segment() {
     let result = run(&plain(2, 8, "header_blocks=1:partial_write=true"), &[(0, Write, 2, 2)]);
     assert_eq!(result.accesses, ["front write 3+2 0-12", "front write 0+1 12-23"]);
-    assert_eq!(result.answers, [12], "nobody waits for a header");
+    assert_eq!(result.answers, [12], "no request waits for a header");
     let result = run(&plain(2, 8, "header_blocks=1"), &[(0, Read, 2, 2), (1_000, Read, 6, 1)]);
     let expected = [
         "back read 0+8 0-108",

@@ -24,7 +24,7 @@ struct Simple {
     client: Port,
 }
 
-/// A packet under way: when its first and its last byte reach the next link.
+/// A packet in transit, and when its first and its last byte reach the next link.
 struct Way {
     packet: Packet,
     number: usize,

@@ -25,7 +25,7 @@ enum Step {
         lbn: u64,
         blocks: u64,
     },
-    /// Acknowledges one of the writes under way.
+    /// Acknowledges one of the writes in flight.
     Answer(usize),
     Flush,
 }
@@ -144,7 +144,7 @@ proptest! {
                     .is_none_or(|write| write.is_safe && write.answered.is_some());
                 stored += if possible.len() == 1 && is_settled { 0 } else { possible.len() };
             }
-            prop_assert_eq!(session.versions.held, stored);
+            prop_assert_eq!(session.versions.stored, stored);
             let bytes = session.versions.blocks.values().map(|block| bytes(block)).sum::<usize>();
             prop_assert_eq!(session.versions.bytes, bytes);
         }

@@ -18,9 +18,9 @@ const OPTION_BYTES: usize = 16;
 /// The most data of an option, in bytes; longer options are refused without parsing their data.
 const LONGEST_OPTION: u32 = 16 << 10;
 
-/// The smallest block that clients are asked to use, in bytes; smaller requests at any byte are served all the same.
+/// The announced minimum block size, in bytes; smaller requests at any byte are served nevertheless.
 const MIN_BLOCK: u32 = 512;
-/// The block that clients are asked to prefer, in bytes: most file systems use it.
+/// The announced preferred block size, in bytes: most file systems use it.
 const PREFERRED_BLOCK: u32 = 4096;
 
 /// The metadata context of allocation: which extents hold data.
@@ -72,7 +72,7 @@ mod flag {
     pub const SEND_CACHE: u16 = 1 << 10;
 }
 
-/// What a client may use in the transmission phase, since it has asked for it in the handshake.
+/// Features that a client has negotiated in the handshake and may use in the transmission phase.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NegotiatedOptions {
     /// Replies come in chunks.
@@ -167,7 +167,7 @@ impl Handshake {
         }
     }
 
-    /// Takes the client's flags; `None` goes on with options.
+    /// Takes the client's flags; with `None`, options follow.
     fn flags(&mut self, message: &[u8]) -> Option<HandshakeProgress> {
         let flags = Fields(message).u32()?;
         if flags & !(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
@@ -179,7 +179,7 @@ impl Handshake {
         None
     }
 
-    /// Takes the head of an option; `None` goes on with its data.
+    /// Takes the head of an option; with `None`, its data follows.
     fn option(&mut self, message: &[u8]) -> Option<HandshakeProgress> {
         let mut fields = Fields(message);
         if fields.bytes(OPTION_MAGIC.len())? != OPTION_MAGIC {
@@ -252,7 +252,7 @@ impl Handshake {
         replies: &mut Vec<u8>,
     ) -> Result<(), OptionRefusal> {
         let (name, expected) =
-            asked_for(data).ok_or(OptionRefusal(rep::ERR_INVALID, "lengths do not fit"))?;
+            info_requests(data).ok_or(OptionRefusal(rep::ERR_INVALID, "lengths do not fit"))?;
         known(export, name)?;
         let mut inform = |kind: u16, data: &[u8]| {
             option_reply(replies, option, rep::INFO, &[&kind.to_be_bytes(), data]);
@@ -335,7 +335,7 @@ fn is_known(option: u32) -> bool {
 fn skipped_over(option: u32, replies: &mut Vec<u8>) -> HandshakeProgress {
     if option == option::ABORT {
         option_reply(replies, option, rep::ACK, &[]);
-        return HandshakeProgress::Close(ConnectionEnd::Asked);
+        return HandshakeProgress::Close(ConnectionEnd::Requested);
     }
     let (kind, why) = if is_known(option) {
         (rep::ERR_TOO_BIG, "the data of this option is too long")
@@ -365,7 +365,7 @@ fn known(export: &Export, name: &[u8]) -> Result<(), OptionRefusal> {
 }
 
 /// Parses the name and the kinds of information that `INFO` and `GO` ask for; `None` where lengths do not fit.
-fn asked_for(data: &[u8]) -> Option<(&[u8], Vec<u16>)> {
+fn info_requests(data: &[u8]) -> Option<(&[u8], Vec<u16>)> {
     let mut fields = Fields(data);
     let name = fields.string()?;
     let count = fields.u16()?;

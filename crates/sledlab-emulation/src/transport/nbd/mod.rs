@@ -91,7 +91,7 @@ impl Export {
         Ok(Export { name, description, bytes, rotational: false, read_only: false })
     }
 
-    /// Sets whether clients are told that neighbouring blocks are cheaper to reach, as on a disk.
+    /// Sets whether the export is announced as rotational: neighboring blocks are cheaper to reach, as on a disk.
     #[must_use]
     pub fn rotational(mut self, rotational: bool) -> Self {
         self.rotational = rotational;
@@ -142,8 +142,8 @@ pub enum Event<'a> {
 /// The reason for which a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionEnd {
-    /// The client has asked for the end: close when every request under way has been answered.
-    Asked,
+    /// The client has sent a disconnect: close when every request in flight has been answered.
+    Requested,
     /// The client violated the protocol, or asks for an export that does not exist: close at once.
     Violation(&'static str),
 }
@@ -215,7 +215,7 @@ impl Session {
     }
 
     /// Bytes of memory that the codec holds for this connection.
-    pub fn held_bytes(&self) -> usize {
+    pub fn buffered_bytes(&self) -> usize {
         self.front.capacity()
     }
 }

@@ -74,7 +74,7 @@ impl From<&io::Error> for Errno {
     }
 }
 
-/// How replies of one connection are encoded: as simple replies, or in chunks where the client has asked for them.
+/// How replies of one connection are encoded: as simple replies, or in chunks if the client has requested them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Replies {
     pub(super) structured: bool,

@@ -147,7 +147,7 @@ impl Requests {
         let (flags, number, cookie) = (fields.u16()?, fields.u16()?, fields.u64()?);
         let (offset, length) = (fields.u64()?, fields.u32()?);
         if number == DISCONNECT {
-            return Some(Event::Close(ConnectionEnd::Asked));
+            return Some(Event::Close(ConnectionEnd::Requested));
         }
         let command = Command::of(number);
         let request = NbdRequest {

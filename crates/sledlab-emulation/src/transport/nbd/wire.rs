@@ -69,7 +69,7 @@ impl PartialMessage {
         if self.0.is_empty() && input.len() >= count {
             return (count, Some(Cow::Borrowed(&input[..count])));
         }
-        // Only bytes that have arrived take memory, and no more than were asked for.
+        // Only bytes that have arrived take memory, and no more than `count`.
         let used = input.len().min(count - self.0.len());
         if self.0.capacity() < self.0.len() + used {
             self.0.reserve_exact(used.max(self.0.len()).min(count - self.0.len()));

@@ -32,9 +32,9 @@ pub struct Connected {
     depth: usize,
     /// Commands that wait outside the drive until others complete.
     outside: VecDeque<Queued>,
-    /// Number of commands that have asked for the bus and are not complete.
+    /// Number of commands that have requested the bus and are not complete.
     inside: usize,
-    /// Commands that wait for the bus, in the order in which they asked.
+    /// Commands that wait for the bus, in the order of their requests for it.
     asking: VecDeque<Queued>,
     /// What this drive holds the bus for, if it does.
     hold: Option<BusHold>,
@@ -179,7 +179,7 @@ impl Connected {
         (*done, *phase) = (Some(crossing), Phase::OnBus);
     }
 
-    /// Gives the bus, which the drive has just taken, to the next command that asked for it.
+    /// Gives the bus, which the drive has just taken, to the next command that requested it.
     fn take_command(&mut self, now: Time) {
         let Some(request) = self.asking.pop_front() else { return };
         let ready = now + self.controller.admission(request.op);

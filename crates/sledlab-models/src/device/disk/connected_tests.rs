@@ -161,7 +161,7 @@ fn drives_on_one_bus_send_one_after_the_other() {
     let mut served = Vec::new();
     disk.issue(Time::ZERO, &[arrivals[0].1], &mut served).unwrap();
     // All drives read the same sectors in the same turn, as commands take 0.4 ms each and sector 50 passes at 5 ms.
-    // Their data crosses in 1 ms each: first that of the drive that asked first, then the last drive's first.
+    // Their data crosses in 1 ms each: first that of the drive with the earliest request, then the last drive's first.
     assert_eq!(ends[0], served[0].completion);
     let order = [ends[0], ends[3], ends[2], ends[1]];
     assert!(order.windows(2).all(|pair| pair[1].since(pair[0]) == Span::from_ns(1_000_000)), "{ends:?}");

@@ -1,6 +1,6 @@
 //! Every number that describes a disk, declared once.
 //!
-//! Zones and the seek table are lists: [`DiskParams`] has them beside the numbers.
+//! Zones and the seek table are lists: [`DiskParams`] has them in addition to the numbers.
 
 use sledlab_core::params::{ParamSpec, Params};
 use sledlab_core::{Error, Result};
@@ -78,11 +78,11 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// What happens to a write that continues the blocks of the buffered write under way to the medium.
+    /// Handling of a write that continues the blocks of the buffered write in transfer to the medium.
     pub enum AppendedWrites {
-        /// It waits until the write under way is on the medium.
+        /// It waits until the write in transfer is on the medium.
         None = "none",
-        /// It becomes part of the write under way while the segment has room.
+        /// It becomes part of the write in transfer while the segment has room.
         Joined = "joined",
         /// One such write at a time is accepted, and written to the medium a turn later, as in DiskSim 4.0.
         Separate = "separate",

@@ -1,7 +1,7 @@
 //! Geometry, seek times and mechanics of thirteen drives against tables of the reference simulator.
 //!
-//! The tables are not part of the project: tests look for them in `$SLEDLAB_REFERENCE`, or beside the project, and
-//! pass with a remark if there are none.
+//! The tables are not part of the project: tests read them from `$SLEDLAB_REFERENCE`, by default a directory next to
+//! the project, and pass with a note if there are none.
 
 use std::fs::File;
 use std::io::Read;

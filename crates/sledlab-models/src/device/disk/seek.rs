@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_joined_by_lines_and_goes_on() {
+    fn table_is_interpolated_and_extrapolated() {
         let curve = of(with(SeekCurveKind::Table), &[(1, 2.0), (3, 4.0), (4, 3.9), (1004, 13.9)]).unwrap();
         let times = [0, 1, 2, 3, 4, 104, 1004, 2004].map(|cylinders| curve.time(cylinders));
         assert_eq!(times, [0.0, 2.0, 3.0, 4.0, 3.9, 4.9, 13.9, 23.9].map(Span::from_ms));

@@ -88,7 +88,7 @@ impl Block {
     }
 }
 
-/// All blocks of the kind `wanted` in `text` and in the files that it includes, in order.
+/// Returns all blocks of the kind `expected` in `text` and in the files that it includes, in order.
 pub(in crate::device) fn read(text: &str, file: &Path, expected: &str, open: Open) -> Result<Vec<Block>> {
     let mut result = Vec::new();
     Parser::new(text, file, open, 0).find(expected, &mut result)?;
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Collects the blocks of the kind `wanted` and skips all other tokens.
+    /// Collects the blocks of the kind `expected` and skips all other tokens.
     fn find(&mut self, expected: &str, result: &mut Vec<Block>) -> Result<()> {
         while let Some(token) = self.take() {
             match token.text {
@@ -169,7 +169,7 @@ impl<'a> Parser<'a> {
         }
         let text = (self.open)(&path).map_err(|error| {
             self.error(name, format!("cannot read {}: {error}", path.display()))
-                .with_remedy("put it beside the file that names it")
+                .with_remedy("put it in the directory of the file that names it")
         })?;
         Ok((path, text))
     }

@@ -96,7 +96,7 @@ impl Bus {
         self.owner = Some(Transfer { request, target, until });
     }
 
-    /// Ends the present transfer at `now`: the same request goes on if more of its blocks have been read meanwhile,
+    /// Ends the present transfer at `now`: the same request continues if more of its blocks have been read meanwhile,
     /// otherwise the next one begins. Returns the request if it was a read all of whose blocks have crossed.
     pub fn end_transfer(&mut self, now: Time) -> Option<Queued> {
         let Transfer { request, target, .. } = self.owner.take()?;

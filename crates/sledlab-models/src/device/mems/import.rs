@@ -196,7 +196,7 @@ impl ImportedSled {
         }
     }
 
-    /// The device as a device file, with its unit and meaning beside every parameter.
+    /// Returns the sled as a device file, with the unit and meaning of every parameter in a comment.
     pub fn to_toml(&self, file: &str) -> String {
         let (file, name) = (printable(file), printable(&self.name));
         let description = format!("MEMS sled {name} from {file}, as DiskSim 4.0 models it");

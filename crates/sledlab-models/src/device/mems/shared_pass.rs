@@ -1,7 +1,7 @@
 //! Several requests in one pass (SC-22).
 //!
 //! A pass serves the blocks that its requests have at its row, as far as there are tips. All requests are then served
-//! row by row, each completing with its own last row. Where they need different rows, the sled goes on with the row
+//! row by row, each completing with its own last row. Where they need different rows, the sled continues with the row
 //! it reaches soonest.
 
 use sledlab_core::{Span, Time};
@@ -18,7 +18,7 @@ pub(super) struct Open {
     pub request: Queued,
     pub timing: Timing,
     pub done: u32,
-    /// Blocks that the pass under way serves.
+    /// Blocks that the current pass serves.
     pub run: u32,
     /// The request's share of the sled's work so far.
     pub work: MechanicalWork,
@@ -85,7 +85,7 @@ impl Sled {
     }
 
     /// Number of tips that stay dark while the last row of `request` is accessed, rounded down: a tip that holds both
-    /// a wanted and an unwanted word is on.
+    /// a requested and an unrequested word is on.
     pub fn dark_tips(&self, request: &Queued) -> u64 {
         (f64::from(request.unrequested_words) * self.tips_per_word).floor() as u64
     }
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn ways_may_part() {
-        // The first request goes on in the next row, the second at the start of another track.
+        // The first request continues in the next row, the second at the start of another track.
         let all = [request(0, 18, 4), request(1, 2 * 540 + 17, 3), request(2, 3 * 540 + 1, 2)];
         let (busy, served) = serve(device(LayoutKind::RowFirst).as_mut(), &all);
         let apart: u64 = all

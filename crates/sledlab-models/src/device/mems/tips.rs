@@ -44,8 +44,8 @@ impl Tips {
     pub fn new(params: &MemsParams) -> Result<Option<Tips>> {
         let MemsParams { bad_tips, failing_tips, usable_tips, tips_fail_at_s, .. } = *params;
         if failing_tips == 0 && tips_fail_at_s > 0.0 {
-            return Err(Error::user("device.tips_fail_at_s is said, and no tip fails")
-                .with_remedy("say how many: device.failing_tips"));
+            return Err(Error::user("device.tips_fail_at_s is set, and no tip fails")
+                .with_remedy("set their number: device.failing_tips"));
         }
         if bad_tips == 0 && failing_tips == 0 {
             return Ok(None);

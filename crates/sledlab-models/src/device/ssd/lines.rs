@@ -69,7 +69,7 @@ impl Line {
 /// command.
 type Event = Reverse<(Time, u64, u32)>;
 
-/// Dies, channels and the bus, and the pages under way.
+/// Dies, channels and the bus, and the pages in transfer.
 #[derive(Debug)]
 pub(super) struct Lines {
     shape: Shape,

@@ -48,9 +48,9 @@ pub(super) struct Done {
 /// Result of writing a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageWrite {
-    /// The die that held the page before; `None` if the page held no data.
+    /// The die of the previous version of the page; `None` if the page had no data.
     pub from: Option<u32>,
-    /// The die that holds the page now.
+    /// The die of the page now.
     pub to: u32,
     /// Pages moved on that die to make room.
     pub moves: u32,
@@ -120,8 +120,7 @@ impl Pages {
         }
     }
 
-    /// The die from which page `logical` is read; for a page that was never written, the die that would have held it
-    /// at the start.
+    /// Returns the die of page `logical`; for a page that was never written, its die in the initial layout.
     pub fn die(&self, logical: u32) -> u32 {
         let page = self.place(logical).unwrap_or_else(|| self.at_start(logical));
         page / (self.shape.blocks * self.shape.pages)

@@ -9,10 +9,10 @@ impl CachingDisk {
     /// Adds a part of a read to the collected parts if it continues them; otherwise reads those and begins a new
     /// collection.
     pub(super) fn stretch(&mut self, io: &mut Io<Job>, slot: u32, part: Part) {
-        let goes_on = self.stretch.last().is_some_and(|(last, before)| {
+        let is_adjacent = self.stretch.last().is_some_and(|(last, before)| {
             slot == last + 1 && part.request == before.request && part.run.first == before.run.end
         });
-        if !goes_on {
+        if !is_adjacent {
             self.read_stretch(io);
         }
         self.stretch.push((slot, part));

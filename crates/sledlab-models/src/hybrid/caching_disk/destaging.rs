@@ -1,8 +1,8 @@
 //! Destaging: victims go from their slots through the speed-matching buffer to the back device.
 //!
 //! With Immediate Report, the slot of a victim is free once the buffer has the victim. So victims may be written behind
-//! reads: while no read of the back device is under way, one at a time, in ascending order of segments (an elevator).
-//! Write-behind holds nothing up for ever: as many victims are written at once as segments wait for a place in the
+//! reads: while no read of the back device is in flight, one at a time, in ascending order of segments (an elevator).
+//! Write-behind delays nothing forever: as many victims are written at once as segments wait for a place in the
 //! buffer, at least one is written while victims take more than half of the buffer, and a victim that is requested
 //! again is written at once.
 
@@ -73,7 +73,7 @@ pub(super) struct Behind {
     writing: usize,
     /// The segment that [`pop`](Behind::pop) took last.
     at: u64,
-    /// Number of reads of the back device under way.
+    /// Number of reads of the back device in flight.
     pub reads: usize,
 }
 
@@ -132,7 +132,7 @@ impl CachingDisk {
                 self.ending.remove(&segment);
             }
         }
-        self.ready.extend(self.held_up.remove(&segment).into_iter().flatten());
+        self.ready.extend(self.blocked.remove(&segment).into_iter().flatten());
     }
 
     /// Reads the dirty blocks of a slot into the buffer, which has a place for them; `at_once` where the victim did not
@@ -205,7 +205,7 @@ impl CachingDisk {
         destage.step = Step::Collected;
         self.report(io, place);
         let Some(Destage { segment, slot, .. }) = self.destages[place].as_ref() else { return };
-        let is_behind = self.behind.is_on && slot.is_none() && !self.held_up.contains_key(segment);
+        let is_behind = self.behind.is_on && slot.is_none() && !self.blocked.contains_key(segment);
         if is_behind {
             self.behind.waiting.insert((*segment, place));
         } else {

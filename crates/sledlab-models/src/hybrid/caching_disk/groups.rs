@@ -40,10 +40,10 @@ impl CachingDisk {
         let end = last * self.sizes.segment_blocks + self.blocks_of(last);
         let run = BlockRun { first: first * self.sizes.segment_blocks, end };
         self.behind.reads += 1;
-        io.read(Tier::Back, run, Job::Fetched { wanted: expected.segment, members });
+        io.read(Tier::Back, run, Job::Fetched { segment: expected.segment, members });
     }
 
-    /// Takes a place in the buffer for a segment, and a slot where no request has asked for the segment yet. `None`
+    /// Takes a place in the buffer for a segment, and a slot where no request has been for the segment yet. `None`
     /// where the front device holds the segment already, it is being fetched or destaged, or the buffer has no place to
     /// spare.
     fn join_group(&mut self, segment: u64) -> Option<Member> {
@@ -85,7 +85,7 @@ impl CachingDisk {
             managers.learn(access);
         }
         let contents = io.contents(Tier::Back, access);
-        // The energy of the access counts for the first part that waits for the wanted segment.
+        // The energy of the access counts for the first part that waits for the requested segment.
         let payer = members.iter().find(|member| member.segment == expected).and_then(|member| {
             let parts = if self.slots[member.slot as usize].stay == member.stay {
                 self.waiting.get(&member.slot)

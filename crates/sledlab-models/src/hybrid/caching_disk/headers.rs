@@ -124,7 +124,7 @@ impl CachingDisk {
     pub(super) fn write_header(&mut self, io: &mut Io<Job>, slot: u32) {
         let State { is_old, is_writing } = self.headers.states[slot as usize];
         let phase = self.slots[slot as usize].phase;
-        let is_settled = matches!(phase, Phase::Held | Phase::Fetching);
+        let is_settled = matches!(phase, Phase::Resident | Phase::Fetching);
         if is_old && !is_writing && is_settled && self.headers.begin(slot) {
             self.slots[slot as usize].users += 1;
             let at = self.data_at(slot) - self.sizes.header_blocks;

@@ -56,7 +56,7 @@ enum Phase {
     #[default]
     Free,
     /// The slot holds a segment, or those of its blocks that were written.
-    Held,
+    Resident,
     /// The blocks that the slot lacks of its segment are being fetched to the buffer.
     Fetching,
     /// The blocks that the slot lacks of its segment are being written from the buffer.
@@ -71,11 +71,11 @@ struct Slot {
     segment: u64,
     /// Number of the segment's stay in this slot; stays are numbered in order.
     stay: u64,
-    /// Number of accesses to the slot under way.
+    /// Number of accesses to the slot in flight.
     users: u32,
     phase: Phase,
     /// Whether another segment may be waiting for the slot, or a part for blocks of the segment in it.
-    is_wanted: bool,
+    has_waiters: bool,
     /// Whether the slot has changed since the parts that wait for its segment were last tried, so that some may be
     /// served now.
     is_changed: bool,
@@ -103,7 +103,7 @@ pub(super) enum Job {
     /// A read that bypasses the front device has been read from the back device.
     Bypassed { part: Part },
     /// A group of segments has been fetched to the buffer.
-    Fetched { wanted: u64, members: Vec<Member> },
+    Fetched { segment: u64, members: Vec<Member> },
     /// Some blocks of a segment have been written from the buffer to its slot.
     Filled { slot: u32 },
     /// Blocks of a victim have been read from its slot to the buffer.
@@ -139,7 +139,7 @@ pub struct CachingDisk {
     /// them.
     ending: Map<u64, VecDeque<u64>>,
     /// By segment: slots assigned to it that it cannot take until an earlier stay in another slot has ended.
-    held_up: Map<u64, Vec<u32>>,
+    blocked: Map<u64, Vec<u32>>,
     stays: u64,
     buffer: Buffer<SlotRequest>,
     /// Whether a segment is fetched before its slot is free.
@@ -164,7 +164,7 @@ pub struct CachingDisk {
     counts: HybridCounts,
 }
 
-/// Parts of one request under way at once. Of a longer request, each part that is answered makes room for the next one,
+/// Maximum parts of one request in progress at once. Of a longer request, each part that is answered makes room for the next one,
 /// so that a request takes the same memory whatever its length.
 const MAX_PARTS: u32 = 1 << 14;
 
@@ -209,7 +209,7 @@ impl Model for CachingDisk {
             queued: 0,
             waiting: Map::default(),
             ending: Map::default(),
-            held_up: Map::default(),
+            blocked: Map::default(),
             stays: 0,
             buffer: Buffer::new(sizes.buffer_slots, sizes.kept_slots()),
             fetches_early: params.shortcut && params.early_fetch,
@@ -247,7 +247,7 @@ impl CachingDisk {
         u64::from(slot) * (self.sizes.segment_blocks + self.sizes.header_blocks) + self.sizes.header_blocks
     }
 
-    /// Enters parts of a request until [`MAX_PARTS`] of them are under way; returns whether there were any.
+    /// Enters parts of a request until [`MAX_PARTS`] of them are in progress; returns whether there were any.
     #[inline]
     fn enter_parts(&mut self, io: &mut Io<Job>, remaining: &mut UnenteredPart) -> bool {
         let size = self.sizes.segment_blocks;
@@ -293,16 +293,16 @@ impl CachingDisk {
             Found::Miss { victim } => self.replace(segment, victim),
         };
         self.count(slot, &part, result == Found::Hit);
-        if self.slots[slot as usize].is_wanted && self.next.contains_key(&slot) {
+        if self.slots[slot as usize].has_waiters && self.next.contains_key(&slot) {
             self.queue(io, slot, part);
             self.ready.push(slot);
         } else if !self.serve(io, slot, part) {
             let is_missing = self.misses(slot, &part);
             self.waiting.entry(slot).or_default().push_back(part);
             let at = &mut self.slots[slot as usize];
-            (at.is_wanted, at.is_missing) = (true, at.is_missing || is_missing);
+            (at.has_waiters, at.is_missing) = (true, at.is_missing || is_missing);
             // In other phases the completion of an access makes the slot ready.
-            if at.phase == Phase::Held {
+            if at.phase == Phase::Resident {
                 self.ready.push(slot);
             }
         }
@@ -310,8 +310,8 @@ impl CachingDisk {
 
     fn count(&mut self, slot: u32, part: &Part, known: bool) {
         if part.op == Op::Read {
-            let is_held = !self.slots[slot as usize].is_wanted || !self.next.contains_key(&slot);
-            let is_there = known && is_held && self.valid.has_all(slot, self.within(part));
+            let is_current = !self.slots[slot as usize].has_waiters || !self.next.contains_key(&slot);
+            let is_there = known && is_current && self.valid.has_all(slot, self.within(part));
             self.counts.reads += 1;
             self.counts.read_hits += u64::from(is_there);
         } else {
@@ -340,7 +340,7 @@ impl CachingDisk {
         let (stay, parts) = (self.stays, VecDeque::new());
         let next = Next { segment, stay, parts, needs_fetch: false, early: Early::No };
         self.next.entry(slot).or_default().push_back(next);
-        self.slots[slot as usize].is_wanted = true;
+        self.slots[slot as usize].has_waiters = true;
         self.places.insert(segment, slot);
         slot
     }
@@ -395,7 +395,7 @@ impl Logic for CachingDisk {
                 io.deliver(&part, contents);
                 io.answer(&part, access);
             }
-            Job::Fetched { wanted: expected, members } => self.group_fetched(io, expected, &members, access),
+            Job::Fetched { segment: expected, members } => self.group_fetched(io, expected, &members, access),
             Job::Filled { slot } => self.filled(io, slot, access),
             Job::Collected { destage, run } => self.collected(io, destage, run, access),
             Job::Destaged { destage } => self.destaged(io, destage, access),

@@ -260,7 +260,7 @@ impl CachingDisk {
             let dirtied = self.dirty.add(slot, *run);
             self.counts.superseded_blocks += u64::from(run.blocks()) - dirtied;
         }
-        self.slots[slot as usize].phase = Phase::Held;
+        self.slots[slot as usize].phase = Phase::Resident;
         self.slots[slot as usize].is_changed = true;
         if is_whole {
             self.headers.end(slot);

@@ -12,11 +12,11 @@ use crate::system::Content;
 
 impl CachingDisk {
     /// The slot of a segment that can be destaged as a neighbour: the slot holds all its blocks, some of them dirty,
-    /// and no access to the slot is under way or waits.
+    /// and no access to the slot is in flight or waits.
     fn neighbour(&self, segment: u64) -> Option<u32> {
         let slot = *self.places.get(&segment)?;
-        let Slot { segment: held, phase, users, is_wanted, .. } = self.slots[slot as usize];
-        let is_idle = held == segment && phase == Phase::Held && users == 0 && !is_wanted;
+        let Slot { segment: resident, phase, users, has_waiters, .. } = self.slots[slot as usize];
+        let is_idle = resident == segment && phase == Phase::Resident && users == 0 && !has_waiters;
         let can_go = is_idle && !self.dirty.is_empty(slot) && self.is_whole(slot);
         can_go.then_some(slot)
     }
@@ -81,11 +81,11 @@ impl CachingDisk {
         runs.extend(destage.runs.iter().copied().chain(reads.iter().map(|(_, run)| *run)));
         runs.sort_unstable_by_key(|run| run.first);
         runs.dedup_by(|next, before| {
-            let goes_on = before.end == next.first;
-            if goes_on {
+            let is_adjacent = before.end == next.first;
+            if is_adjacent {
                 before.end = next.end;
             }
-            goes_on
+            is_adjacent
         });
         if io.keeps_contents() {
             let first = runs[0].first.min(destage.first);

@@ -9,7 +9,7 @@ use crate::replacement::{Choice, CustomPolicy};
 sledlab_core::choices! {
     /// When a victim in the buffer is destaged to the back device, where Immediate Report has freed its slot.
     pub enum Destaging {
-        /// While no read of the back device is under way.
+        /// While no read of the back device is in flight.
         BehindReads = "behind-reads",
         /// In order of arrival, among the reads of the back device.
         InOrder = "in-order",

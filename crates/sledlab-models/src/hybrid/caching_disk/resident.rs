@@ -16,17 +16,19 @@ impl CachingDisk {
             slot_blocks: self.sizes.segment_blocks,
             has_places: true,
             since: Time::ZERO,
-            slots: (0..self.sizes.slots).map(|slot| self.held(slot)).collect(),
+            slots: (0..self.sizes.slots).map(|slot| self.state(slot)).collect(),
             waiting: steps.clone().filter(|step| *step == Step::Collected).count(),
             writing: steps.filter(|step| matches!(step, Step::Joining | Step::Writing)).count(),
         }
     }
 
-    fn held(&self, slot: u32) -> SlotState {
+    fn state(&self, slot: u32) -> SlotState {
         match self.slots[slot as usize].phase {
             Phase::Free => SlotState::Free,
             // Its dirty blocks may be destaged with a neighbouring victim; the segment itself stays.
-            Phase::Held => SlotState::held(!self.dirty.is_empty(slot), self.cleaning.contains_key(&slot)),
+            Phase::Resident => {
+                SlotState::of_data(!self.dirty.is_empty(slot), self.cleaning.contains_key(&slot))
+            }
             Phase::Fetching | Phase::Filling => SlotState::Filling,
             Phase::Leaving => SlotState::Destaging,
         }

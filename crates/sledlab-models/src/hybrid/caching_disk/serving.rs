@@ -68,7 +68,7 @@ impl CachingDisk {
     #[inline]
     pub(super) fn end_access(&mut self, slot: u32) {
         self.slots[slot as usize].users -= 1;
-        if self.slots[slot as usize].is_wanted {
+        if self.slots[slot as usize].has_waiters {
             self.ready.push(slot);
         }
     }

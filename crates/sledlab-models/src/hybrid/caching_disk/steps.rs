@@ -27,10 +27,10 @@ impl CachingDisk {
                 self.serve_waiting(io, slot);
             }
             let Slot { phase, users, is_missing, .. } = self.slots[slot as usize];
-            if phase == Phase::Held && is_missing {
+            if phase == Phase::Resident && is_missing {
                 self.slots[slot as usize].phase = Phase::Fetching;
                 self.want(io, SlotRequest::Fetch { slot });
-            } else if phase == Phase::Held
+            } else if phase == Phase::Resident
                 && users == 0
                 && self.next.contains_key(&slot)
                 && !self.waiting.contains_key(&slot)
@@ -41,8 +41,8 @@ impl CachingDisk {
         if self.fetches_early {
             self.fetch_early(io, slot);
         }
-        let is_wanted = self.next.contains_key(&slot) || self.waiting.contains_key(&slot);
-        self.slots[slot as usize].is_wanted = is_wanted;
+        let has_waiters = self.next.contains_key(&slot) || self.waiting.contains_key(&slot);
+        self.slots[slot as usize].has_waiters = has_waiters;
     }
 
     /// The next segment takes a free slot, unless an earlier stay of that segment has not ended yet.
@@ -53,9 +53,9 @@ impl CachingDisk {
             && ending < stay
         {
             let segment = *segment;
-            let held_up = self.held_up.entry(segment).or_default();
-            if !held_up.contains(&slot) {
-                held_up.push(slot);
+            let blocked = self.blocked.entry(segment).or_default();
+            if !blocked.contains(&slot) {
+                blocked.push(slot);
             }
             self.hurry(io, segment);
             return;
@@ -64,9 +64,9 @@ impl CachingDisk {
         if queue.is_empty() {
             self.next.remove(&slot);
         }
-        let phase = if matches!(early, Early::Reading) { Phase::Fetching } else { Phase::Held };
+        let phase = if matches!(early, Early::Reading) { Phase::Fetching } else { Phase::Resident };
         self.slots[slot as usize] =
-            Slot { segment, stay, users: 0, phase, is_wanted: true, is_changed: true, is_missing: false };
+            Slot { segment, stay, users: 0, phase, has_waiters: true, is_changed: true, is_missing: false };
         self.queued -= parts.len();
         self.waiting.insert(slot, parts);
         if let Early::Ready(fetch) = early {

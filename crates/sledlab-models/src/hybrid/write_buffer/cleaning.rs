@@ -13,9 +13,9 @@ use crate::system::{Completion, Content};
 /// Logs that are being cleaned.
 pub(super) struct LogDestage {
     logs: Vec<usize>,
-    /// Whether cleaning goes on while reads of the back device are under way.
+    /// Whether cleaning continues while reads of the back device are in flight.
     is_urgent: bool,
-    /// Number of reads of logs under way.
+    /// Number of reads of logs in flight.
     collecting: usize,
     /// The blocks of the logs that are the newest versions, in the order in which they are destaged.
     pieces: Vec<Piece>,
@@ -118,7 +118,7 @@ impl WriteBuffer {
     }
 
     /// Writes the next run to the back device, one at a time, so that reads can go between. Cleaning that is not urgent
-    /// waits until no read of the back device is under way.
+    /// waits until no read of the back device is in flight.
     pub(super) fn destage_next(&mut self, io: &mut Io<Job>) {
         let Some(cleaning) = &mut self.cleaning else { return };
         let waits_for_idleness = !cleaning.is_urgent && self.back_reads > 0;
@@ -143,7 +143,7 @@ impl WriteBuffer {
         self.destage_next(io);
     }
 
-    /// All runs are on the back device: the logs are clean. Urgent cleaning goes on until the share in use is at most
+    /// All runs are on the back device: the logs are clean. Urgent cleaning continues until the share in use is at most
     /// `clean_to`.
     fn end_cleaning(&mut self, io: &mut Io<Job>) {
         let Some(cleaning) = self.cleaning.take() else { return };

@@ -39,7 +39,7 @@ pub(super) struct Log {
     pub records: Vec<Record>,
     /// Number of records whose write is not acknowledged; the log cannot be cleaned before they are.
     pub coming: u32,
-    /// Number of reads of the log under way; the log cannot be overwritten before they are complete.
+    /// Number of reads of the log in flight; the log cannot be overwritten before they are complete.
     pub readers: u32,
 }
 
@@ -115,7 +115,7 @@ impl Logs {
         self.filled + HEADER_BLOCKS + blocks <= self.log_blocks
     }
 
-    /// Opens the next log, if that is clean and no read of it is under way. Returns the records that it held, which the
+    /// Opens the next log, if that is clean and no read of it is in flight. Returns its records, which the
     /// caller must remove from the lookup table.
     pub fn turn(&mut self) -> Option<Vec<Record>> {
         let next = (self.head + 1) % self.all.len();

@@ -41,8 +41,8 @@ pub(super) enum Job {
     Appended { append: u64 },
     /// A part has been read from a log.
     ReadFront { part: Part, at: u64 },
-    /// Blocks have been read from the back device; those in `wanted` are not in the logs.
-    ReadBack { part: Part, wanted: Vec<BlockRun> },
+    /// Blocks have been read from the back device; those in `missing` are not in the logs.
+    ReadBack { part: Part, missing: Vec<BlockRun> },
     /// The newest versions of blocks in a log have been read into the buffer.
     Collected { from: BlockRun },
     /// A run has been destaged to the back device.
@@ -68,7 +68,7 @@ pub struct WriteBuffer {
     /// Number of appends whose access is not complete.
     appending: usize,
     cleaning: Option<LogDestage>,
-    /// Number of reads of the back device under way.
+    /// Number of reads of the back device in flight.
     back_reads: usize,
     /// When the latest read of the back device was completed.
     back_idle_since: Time,
@@ -224,7 +224,7 @@ impl WriteBuffer {
             let part =
                 Part { request: place, run: BlockRun { first: from.first, end: to.end }, op: Op::Read };
             self.back_reads += 1;
-            io.serve(Tier::Back, from.first, &part, Job::ReadBack { part, wanted: missing });
+            io.serve(Tier::Back, from.first, &part, Job::ReadBack { part, missing });
         }
     }
 
@@ -270,7 +270,7 @@ impl Logic for WriteBuffer {
         match job {
             Job::Appended { append } => self.appended(io, append, access),
             Job::ReadFront { part, at } => self.read_front(io, &part, at, access),
-            Job::ReadBack { part, wanted: expected } => self.read_back(io, &part, &expected, access),
+            Job::ReadBack { part, missing } => self.read_back(io, &part, &missing, access),
             Job::Collected { from } => self.collected(io, from, access),
             Job::Destaged => self.destaged(io, access),
         }

@@ -18,7 +18,7 @@ fn run(
     let mut stored: Vec<u64> = (0..members).map(stored).collect();
     let mut round = vec![0; members];
     let mut sent = vec![0; members];
-    // Messages by receiver and round: their bytes, and the set that the sender held.
+    // Messages by receiver and round: their bytes, and the set of the sender.
     let mut boxes = vec![vec![Vec::new(); rounds]; members];
     loop {
         let before = (round.clone(), sent.clone());
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn nobody_leaves_a_barrier_early(members in 1_usize..60) {
+    fn no_member_leaves_barrier_early(members in 1_usize..60) {
         let stored = run(&program(CollectiveOperation::Barrier, 0, &vec![5; members]), |member| 1 << member, |mine, theirs, bytes| {
             assert_eq!(bytes, 0);
             mine | theirs

@@ -64,8 +64,8 @@ impl ExhaustiveIndex {
     fn crowds(&self, mechanics: &dyn Mechanics) -> Map<(u32, u32), Here> {
         let mut crowds = Map::default();
         for request in &self.queue {
-            let nobody = || Here { crowd: Crowd::EMPTY, joined: Vec::new(), first: *request };
-            let here = crowds.entry(place(mechanics, request)).or_insert_with(nobody);
+            let empty = || Here { crowd: Crowd::EMPTY, joined: Vec::new(), first: *request };
+            let here = crowds.entry(place(mechanics, request)).or_insert_with(empty);
             here.crowd.add(request);
             here.joined.push(request.queued);
             if request.id < here.first.id {

@@ -26,7 +26,7 @@ pub(in crate::scheduler) struct Sweep {
     upwards: bool,
     /// First block of the last request served; the sweep begins at block 0.
     lbn: u64,
-    /// Number of the newest request that is served at block `lbn` before the sweep goes on; `None` before the first
+    /// Number of the newest request that is served at block `lbn` before the sweep continues; `None` before the first
     /// choice.
     admitted: Option<u64>,
     /// Number of the newest request pushed.

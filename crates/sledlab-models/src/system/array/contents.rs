@@ -9,7 +9,7 @@ use super::layout::BlockContent;
 use crate::device::Queued;
 use crate::system::{Completion, Content, System};
 
-/// The data that a controller has for the requests under way.
+/// The data that a controller has for outstanding requests.
 #[derive(Default)]
 pub(super) struct RequestData {
     /// Data of writes, by request.
@@ -49,7 +49,7 @@ impl RequestData {
         }
     }
 
-    /// Records the blocks that completed reads of a device found, where their request is still under way.
+    /// Records the blocks that completed reads of a device found, where their request is still outstanding.
     pub fn read(&mut self, flow: &Flow, node: &mut dyn System, done: &[Completion]) {
         for access in done.iter().filter(|done| done.request.op == Op::Read) {
             let result = node.durable().map(|medium| medium.found(access.request.id)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The flow of requests through an array: which accesses of a request are under way, and which may begin next.
+//! The flow of requests through an array: outstanding accesses of each request, and those that may begin next.
 
 use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Op, Time};
@@ -15,7 +15,7 @@ pub(super) type Access = (usize, Queued);
 /// The requests that rebuild stripes have numbers from here on.
 const REBUILDS: u64 = 1 << 63;
 
-/// The requests under way in an array.
+/// The outstanding requests of an array.
 pub(super) struct Flow {
     layout: Box<dyn Layout>,
     requests: Map<u64, InFlight>,
@@ -24,7 +24,7 @@ pub(super) struct Flow {
     accesses: Map<u64, (u64, usize)>,
     begun: u64,
     guards: StripeLocks,
-    held: usize,
+    blocked: usize,
     counts: FlowCounts,
     /// The device for which a stripe is being rebuilt.
     rebuilding: Option<usize>,
@@ -44,7 +44,7 @@ pub(super) struct Flow {
 pub(super) struct FlowCounts {
     /// Reads of which a part was recomputed from the other devices.
     pub degraded_reads: u64,
-    /// Requests that began anew, because a device failed on which they were under way.
+    /// Requests that restarted because a device failed that served them.
     pub restarts: u64,
     /// Requests with a part whose blocks are lost.
     pub lost: u64,
@@ -66,7 +66,7 @@ struct InFlight {
     missing: usize,
     guarded: LockedStripes,
     /// Number of stripes and long claims that the request has to wait for.
-    held_by: usize,
+    blocked_by: usize,
     /// Energy spent on the request so far.
     energy: RequestEnergy,
 }
@@ -99,7 +99,7 @@ fn any_device(_read: &Queued, _has: &dyn Fn(usize) -> bool) -> usize {
 }
 
 impl Flow {
-    /// A layout with no request under way.
+    /// Returns a layout without outstanding requests.
     pub fn new(layout: Box<dyn Layout>) -> Self {
         Flow {
             layout,
@@ -107,7 +107,7 @@ impl Flow {
             accesses: Map::default(),
             begun: 0,
             guards: StripeLocks::default(),
-            held: 0,
+            blocked: 0,
             counts: FlowCounts::default(),
             rebuilding: None,
             rebuilt_at: Time::ZERO,
@@ -133,14 +133,14 @@ impl Flow {
         self.requests.get(id).map(|in_flight| (*id, in_flight.plan.steps[*step].device))
     }
 
-    /// A request that is under way.
+    /// Returns an outstanding request.
     pub fn request(&self, id: u64) -> Option<&Queued> {
         self.requests.get(&id).map(|in_flight| &in_flight.whole)
     }
 
     /// Number of requests that wait for stripes that other requests have claimed.
-    pub fn held(&self) -> usize {
-        self.held
+    pub fn blocked(&self) -> usize {
+        self.blocked
     }
 
     /// Counts of requests by the effects of failures.
@@ -172,18 +172,18 @@ impl Flow {
     /// have the blocks.
     pub fn arrive(&mut self, request: Queued, nearest: Nearest, ready: &mut Vec<Access>) {
         let guarded = self.layout.guarded(&request);
-        let held_by = self.guards.claim(request.id, &guarded);
-        let plan = if held_by == 0 { self.plan(&request, nearest) } else { Plan::default() };
-        self.add(request, plan, guarded, held_by, ready);
+        let blocked_by = self.guards.claim(request.id, &guarded);
+        let plan = if blocked_by == 0 { self.plan(&request, nearest) } else { Plan::default() };
+        self.add(request, plan, guarded, blocked_by, ready);
     }
 
-    /// Enters a request: it begins with its plan, or waits for `held_by` stripes.
+    /// Enters a request: it begins with its plan, or waits for `blocked_by` stripes.
     fn add(
         &mut self,
         request: Queued,
         plan: Plan,
         guarded: LockedStripes,
-        held_by: usize,
+        blocked_by: usize,
         ready: &mut Vec<Access>,
     ) {
         let (needs, missing) = (plan.needs(), plan.steps.len());
@@ -192,10 +192,10 @@ impl Flow {
         }
         let waits = needs.iter().any(|steps| *steps > 0);
         let energy = RequestEnergy::default();
-        let in_flight = InFlight { whole: request, plan, needs, waits, missing, guarded, held_by, energy };
+        let in_flight = InFlight { whole: request, plan, needs, waits, missing, guarded, blocked_by, energy };
         self.requests.insert(request.id, in_flight);
-        if held_by > 0 {
-            self.held += 1;
+        if blocked_by > 0 {
+            self.blocked += 1;
         } else if missing == 0 {
             self.answer(request.id, ready);
         }
@@ -348,9 +348,9 @@ impl Flow {
     fn begin_freed(&mut self, freed: &mut Vec<u64>, ready: &mut Vec<Access>) {
         for next in freed.drain(..) {
             let Some(in_flight) = self.requests.get_mut(&next) else { continue };
-            in_flight.held_by -= 1;
-            if in_flight.held_by == 0 {
-                self.held -= 1;
+            in_flight.blocked_by -= 1;
+            if in_flight.blocked_by == 0 {
+                self.blocked -= 1;
                 self.begin(next, &mut any_device, ready);
             }
         }
@@ -362,7 +362,7 @@ impl Flow {
         self.layout.redundant().filter(|_| idle).and_then(|layout| layout.health().next())
     }
 
-    /// When the spare of a device was complete, if it is; to be asked whenever a stripe has been rebuilt.
+    /// When the spare of a device was complete, if it is; call it whenever a stripe has been rebuilt.
     pub fn rebuilt_at(&self, device: usize) -> Option<Time> {
         let layout = self.layout.redundant()?;
         layout.health().is_rebuilt(device).then_some(self.rebuilt_at)
@@ -379,19 +379,19 @@ impl Flow {
         self.restarted.push(REBUILDS + stripe);
         let full = Queued { id: REBUILDS + stripe, arrival: now, queued: now, ..Queued::default() };
         let guarded = LockedStripes { stripes: stripe..stripe + 1, is_shared: false };
-        let held_by = self.guards.claim(full.id, &guarded);
-        let plan = if held_by == 0 { self.plan(&full, &mut any_device) } else { Plan::default() };
-        self.add(full, plan, guarded, held_by, ready);
+        let blocked_by = self.guards.claim(full.id, &guarded);
+        let plan = if blocked_by == 0 { self.plan(&full, &mut any_device) } else { Plan::default() };
+        self.add(full, plan, guarded, blocked_by, ready);
     }
 
-    /// A device fails. A request with steps left on it leaves these steps out if its reads are complete, and begins
-    /// anew otherwise. Accesses under way that it drops are still served, to no effect.
+    /// A device fails. A request with steps left on it leaves these steps out if its reads are complete, and restarts
+    /// otherwise. Dropped accesses in flight are still served, without effect.
     pub fn fail(&mut self, device: usize, nearest: Nearest, ready: &mut Vec<Access>) {
         let step = |(id, number): &(u64, usize)| &self.requests[id].plan.steps[*number];
         let begun: Set<(u64, usize)> = self.accesses.values().copied().collect();
         let reading: Set<u64> =
             begun.iter().filter(|at| step(at).op == Op::Read).map(|(id, _)| *id).collect();
-        let rebuild = self.requests.iter().find(|(id, request)| **id >= REBUILDS && request.held_by == 0);
+        let rebuild = self.requests.iter().find(|(id, request)| **id >= REBUILDS && request.blocked_by == 0);
         let rebuild = rebuild.map(|(id, _)| *id);
         let is_written = rebuild.is_some_and(|id| !reading.contains(&id));
         if let Some(health) = self.layout.health() {
@@ -446,10 +446,10 @@ impl Flow {
         let Some(in_flight) = self.requests.get_mut(&id) else { return };
         if in_flight.guarded.stripes.is_empty() {
             in_flight.guarded = self.layout.guarded(&in_flight.whole);
-            in_flight.held_by = self.guards.claim(id, &in_flight.guarded);
-            if in_flight.held_by > 0 {
+            in_flight.blocked_by = self.guards.claim(id, &in_flight.guarded);
+            if in_flight.blocked_by > 0 {
                 in_flight.plan = Plan::default();
-                self.held += 1;
+                self.blocked += 1;
                 return;
             }
         }

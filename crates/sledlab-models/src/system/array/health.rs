@@ -41,8 +41,8 @@ impl Health {
         changes.filter(|change| *change > stripe).min().unwrap_or(u64::MAX)
     }
 
-    /// Number of stripes that the spare of a device holds, or of all stripes where the device has not failed.
-    pub fn held(&self, device: usize) -> u64 {
+    /// Returns the number of stripes on the spare of a device, or of all stripes where the device has not failed.
+    pub fn stripes_on(&self, device: usize) -> u64 {
         self.failed.iter().find(|(failed, _)| *failed == device).map_or(self.stripes, |(_, rebuilt)| *rebuilt)
     }
 

@@ -23,7 +23,7 @@ pub(super) trait Layout: Send {
     /// `nearest` guards no reads.
     fn plan(&self, request: &Queued, nearest: Nearest) -> Plan;
 
-    /// Stripes that no other request may change while this one is under way.
+    /// Returns the stripes that no other request may change while this one is outstanding.
     fn guarded(&self, request: &Queued) -> LockedStripes;
 
     /// Number of devices.
@@ -58,7 +58,7 @@ pub(super) trait Redundant {
 #[derive(Clone, Debug)]
 pub(super) struct LockedStripes {
     pub stripes: Range<u64>,
-    /// Whether other requests that share the stripes may be under way at the same time.
+    /// Whether other requests that share the stripes may be outstanding at the same time.
     pub is_shared: bool,
 }
 

@@ -17,9 +17,9 @@ pub(super) struct Mirror {
 }
 
 impl Mirror {
-    /// Those of the blocks `lbn..end` that a device holds: a spare holds the first stripes only.
-    fn held(&self, device: usize, (lbn, end): (u64, u64)) -> (u64, u64) {
-        let stored = self.health.held(device).saturating_mul(self.unit_blocks);
+    /// Returns the part of the blocks `lbn..end` that is on a device: a spare has the first stripes only.
+    fn part_on(&self, device: usize, (lbn, end): (u64, u64)) -> (u64, u64) {
+        let stored = self.health.stripes_on(device).saturating_mul(self.unit_blocks);
         (lbn, end.min(stored).max(lbn))
     }
 
@@ -36,10 +36,10 @@ impl Layout for Mirror {
     fn plan(&self, request: &Queued, nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
         let blocks = Mirror::blocks(request);
-        let holds = |device: usize| !self.health.fails || self.held(device, blocks) == blocks;
+        let holds = |device: usize| !self.health.fails || self.part_on(device, blocks) == blocks;
         if request.op != Op::Read {
             for device in 0..self.devices as usize {
-                let (lbn, end) = if self.health.fails { self.held(device, blocks) } else { blocks };
+                let (lbn, end) = if self.health.fails { self.part_on(device, blocks) } else { blocks };
                 if lbn < end {
                     plan.add_part(device, request.op, (lbn, end), true);
                 }

@@ -47,7 +47,7 @@ pub struct Array {
     now: Time,
     /// Failures and spares, where devices fail.
     faults: Option<Box<Faults>>,
-    /// Contents of requests under way, where media keep contents.
+    /// Contents of outstanding requests, where media keep contents.
     keeper: Option<Box<RequestData>>,
 }
 
@@ -245,7 +245,7 @@ impl System for Array {
     }
 
     fn queue_length(&self) -> usize {
-        self.flow.held() + self.nodes.iter().map(|node| node.queue_length()).sum::<usize>()
+        self.flow.blocked() + self.nodes.iter().map(|node| node.queue_length()).sum::<usize>()
     }
 
     fn longest_queue(&self) -> usize {
@@ -313,9 +313,9 @@ impl Durable for Array {
     }
 
     /// The contents of each block on its device. Where copies differ, that of the last device counts, so a block may be
-    /// found as it was before a write under way, although a read has found the new contents on another device.
+    /// found as it was before an unfinished write, although a read has found the new contents on another device.
     ///
-    /// Parity is not used: a write under way may leave it stale, but no block has to be recomputed from it while all
+    /// Parity is not used: an unfinished write may leave it stale, but no block has to be recomputed from it while all
     /// devices work. Where one device is missing, a block that no request was writing may be lost with a write to its
     /// stripe (the write hole), so the blocks of that device are left out.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {

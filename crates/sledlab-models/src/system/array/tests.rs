@@ -173,7 +173,7 @@ fn run(
             check(media, &done.request);
         }
     }
-    assert!(in_flight == 0 && waiting.next().is_none() && flow.held() == 0, "all is done");
+    assert!(in_flight == 0 && waiting.next().is_none() && flow.blocked() == 0, "all is done");
 }
 
 fn drawn(maximum: usize) -> impl Strategy<Value = Vec<(bool, u64, u32)>> {

@@ -32,7 +32,7 @@ pub struct Cached {
     /// Accesses to the system behind, numbered as they begin.
     accesses: Map<u64, Access>,
     begun: u64,
-    /// Fetches under way that further reads may wait for, by first block: their ends and access numbers. They do not
+    /// Fetches in flight that further reads may wait for, by first block: their ends and access numbers. They do not
     /// overlap.
     fetching: BTreeMap<u64, (u64, u64)>,
     destaging: usize,
@@ -45,7 +45,7 @@ pub struct Cached {
     answered: u64,
     /// The present time.
     now: Time,
-    /// Since when no work but destages has been under way.
+    /// Start of the current period without work except destages.
     idle_since: Time,
     longest_queue: usize,
     /// The block after the run whose destage began last.
@@ -128,18 +128,18 @@ impl Cached {
             return;
         };
         self.counts.read_misses += 1;
-        let goes_on = last.end == expected.end;
+        let reads_ahead = last.end == expected.end;
         let mut fetches = 0;
         for run in missing {
             fetches += self.fetch(now, run, &request);
         }
         self.reads.insert(request.id, Waiting { request, fetches, energy: RequestEnergy::default() });
-        if goes_on {
+        if reads_ahead {
             self.read_ahead(now, expected.end, &request);
         }
     }
 
-    /// Lets a read wait for the fetches of `run`, those under way and new ones; returns how many they are.
+    /// Lets a read wait for the fetches of `run`, those in flight and new ones; returns their number.
     fn fetch(&mut self, now: Time, run: BlockRun, request: &Queued) -> usize {
         let (mut fetches, mut first) = (0, run.first);
         while first < run.end {
@@ -154,8 +154,8 @@ impl Cached {
         fetches
     }
 
-    /// The end of the blocks from `first` on that one fetch under way brings, with its number, or that no fetch brings;
-    /// at most `end`.
+    /// Returns the end, at most `end`, of the blocks from `first` on that one fetch in flight brings, with its number, or
+    /// that no fetch brings.
     fn next_fetch(&self, first: u64, end: u64) -> (u64, Option<u64>) {
         if let Some((_, (until, number))) = self.fetching.range(..=first).next_back()
             && *until > first
@@ -198,7 +198,7 @@ impl Cached {
         if self.writes.is_empty() { self.counts.write_hits += 1 } else { self.counts.write_waits += 1 }
     }
 
-    /// Marks the fetches under way that overlap `run` as out of date, as these blocks have been written.
+    /// Marks the fetches in flight that overlap `run` as out of date, as these blocks have been written.
     fn spoil(&mut self, run: BlockRun) {
         while let Some(number) = self.next_spoilt(run) {
             let Some(Access { run, kind: Kind::Fetch { is_current, .. } }) = self.accesses.get_mut(&number)
@@ -326,11 +326,11 @@ impl Cached {
         }
         let Waiting { request, energy, .. } = *read;
         self.reads.remove(&reader);
-        // The positioning of a fetch does not count for a read that joined it while it was under way.
+        // The positioning of a fetch does not count for a read that joined it in flight.
         self.answer(fetch.answering(request, fetch.completion + self.transfer(&request), energy));
     }
 
-    /// Whether no work but destages is under way.
+    /// Returns whether there is no work except destages.
     fn is_idle(&self) -> bool {
         self.accesses.len() == self.destaging && self.writes.is_empty()
     }

@@ -230,7 +230,7 @@ fn what_was_read_or_written_is_read_from_the_cache() {
     let counts = cached.cache().unwrap();
     assert_eq!((counts.read_hits, counts.read_misses, counts.write_hits, counts.write_waits), (2, 2, 1, 0));
     assert_eq!((counts.destages, counts.destaged_blocks, counts.fetched_blocks), (1, 1, 2));
-    assert!((counts.background_j - 1e-6).abs() < 1e-12, "the destage is nobody's");
+    assert!((counts.background_j - 1e-6).abs() < 1e-12, "the destage belongs to no request");
 }
 
 #[test]
@@ -292,11 +292,11 @@ fn a_write_that_waits_spoils_what_is_fetched_meanwhile() {
         let at = cached.next_event().unwrap();
         cached.advance(at, &mut completed);
     }
-    assert!(cached.fetching.is_empty(), "nobody joins it any more");
+    assert!(cached.fetching.is_empty(), "no read joins it any more");
 }
 
 #[test]
-fn reading_ahead_makes_nobody_wait() {
+fn read_ahead_delays_no_request() {
     let (mut cached, log) = cached(|params| params.read_ahead_blocks = 6);
     let requests = [request(0, 0, Op::Read, 4, 2), request(1, 10_000, Op::Read, 6, 6)];
     let done = run(&mut cached, &requests, |_, _| {});
@@ -350,7 +350,7 @@ proptest! {
                 acknowledged.extend(blocks(&done.request));
                 prop_assert!(done.start >= done.request.arrival);
             }
-            // No two writes of a block under way at once, and no fetch beside one.
+            // At most one write of a block is in flight, and no fetch together with it.
             let mut busy = HashSet::new();
             for (_, access) in log.waiting.iter().filter(|(_, access)| access.op == Op::Write) {
                 for block in blocks(access) {

@@ -35,7 +35,7 @@ pub(super) struct Controller {
     segments: Segments,
     /// Operation of the previous command.
     before: Op,
-    /// The stream of reads under way, and the segment it fills, if the drive has segments.
+    /// The current stream of reads, and the segment it fills, if the drive has segments.
     stream: Option<(Stream, Option<usize>)>,
     writing: WriteBehind,
     /// When the last sector that was read or written passed under the head; buffered writes do not count.
@@ -145,7 +145,7 @@ impl Controller {
         })
     }
 
-    /// Makes schedulers judge requests as of `now`, by when the arm could set out. Read-ahead under way does not
+    /// Makes schedulers judge requests as of `now`, by when the arm could set out. Active read-ahead does not
     /// delay the arm where the overhead of a command hides its end.
     pub fn set_time(&self, drive: &mut Drive, now: Time) {
         if self.disk.stale_angle {
@@ -205,7 +205,7 @@ impl Controller {
         self.overheads.admission(op, self.before)
     }
 
-    /// Whether a write that comes at `now` is appended to the buffered writes under way to the medium.
+    /// Returns whether a write that arrives at `now` is appended to the buffered writes in transfer to the medium.
     pub fn appends(&mut self, now: Time, request: &Queued) -> bool {
         let end = request.lbn + u64::from(request.blocks);
         self.disk.buffers_writes && self.writing.append(now, request.lbn, end).is_some()

@@ -26,7 +26,7 @@ impl Controller {
             Some(segment) => self.begin_rest(drive, now, segment, request, entry),
             None => self.begin_miss(drive, now, request, entry),
         };
-        // If a stream is still under way here, it fills the segment of this command.
+        // A stream that is still active here fills the segment of this command.
         if let Some((stream, _)) = &mut self.stream {
             stream.hold(now, lbn);
         }

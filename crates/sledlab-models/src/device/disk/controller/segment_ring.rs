@@ -2,7 +2,7 @@
 //! them.
 //!
 //! From the moment at which the mechanism turns to a command until the host has taken a block of the command, neither
-//! that block nor those behind it can be evicted. Between commands no block is held, and blocks that no command has
+//! that block nor later ones can be evicted. Between commands no block is locked, and blocks that no command has
 //! requested fall out of the ring.
 
 use sledlab_core::{Span, Time};
@@ -10,11 +10,11 @@ use smallvec::SmallVec;
 
 use crate::device::disk::drive::Pass;
 
-/// The ring of a segment, and the blocks that commands hold in it.
+/// The ring of a segment, and the blocks that commands lock in it.
 #[derive(Clone, Debug)]
 pub(super) struct SegmentRing {
     sectors: u64,
-    /// Blocks that a command holds as the host has not taken them: the time since when, and the first of them.
+    /// Blocks that a command locks until the host has taken them: the start of the lock, and the first of them.
     awaited: Option<(Time, u64)>,
     taken: SmallVec<[SteadyTransfer; 1]>,
 }
@@ -22,7 +22,7 @@ pub(super) struct SegmentRing {
 /// Blocks of a command that cross the bus at a steady rate.
 #[derive(Clone, Copy, Debug)]
 struct SteadyTransfer {
-    /// Since when the blocks are held.
+    /// Start of the lock.
     since: Time,
     first: u64,
     end: u64,
@@ -32,8 +32,8 @@ struct SteadyTransfer {
 }
 
 impl SteadyTransfer {
-    /// Until when `block` is held: until its turn on the bus if it is one of these blocks, until the end of the
-    /// transfer if it lies behind them.
+    /// Returns when the lock of `block` ends: at its turn on the bus if it is one of these blocks, at the end of the
+    /// transfer if it is a later one.
     fn at(&self, block: u64) -> Time {
         let (steps, all) = (block.min(self.end) - self.first, self.end - self.first);
         let span = u128::from(self.until.since(self.from).as_ns()) * u128::from(steps) / u128::from(all);
@@ -107,12 +107,12 @@ impl SegmentRing {
                 at = at.max(taken.at(oldest));
             }
         }
-        let is_held = self.awaited.is_some_and(|(since, first)| first <= oldest && since <= at);
-        (!is_held).then_some(at)
+        let is_locked = self.awaited.is_some_and(|(since, first)| first <= oldest && since <= at);
+        (!is_locked).then_some(at)
     }
 
-    /// The first block that may lack room because a command holds the block in its place; `None` if no blocks are
-    /// held.
+    /// The first block that may lack room because a command locks the block in its place; `None` if no blocks are
+    /// locked.
     fn first_contended(&self) -> Option<u64> {
         let stored = self.taken.iter().map(|taken| taken.first).chain(self.awaited.map(|(_, first)| first));
         Some(stored.min()?.saturating_add(self.sectors))

@@ -5,7 +5,7 @@ use crate::device::disk::params::DiskNumbers;
 /// A segment and the blocks it holds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Segment {
-    /// First block held, and the block after the last; equal when the segment is empty.
+    /// First block of the segment, and the block after the last; equal when the segment is empty.
     pub first: u64,
     pub end: u64,
     /// Whether the segment was filled by a write.
@@ -112,8 +112,8 @@ impl Segments {
     /// one, otherwise into a segment taken for them. Other segments that overlap these blocks are emptied, as their
     /// data is outdated.
     pub fn write(&mut self, lbn: u64, end: u64, append: bool) {
-        let goes_on = |segment: &Segment| segment.written && !segment.is_empty() && segment.end == lbn;
-        let appended = append.then(|| self.all.iter().position(goes_on)).flatten();
+        let is_continued = |segment: &Segment| segment.written && !segment.is_empty() && segment.end == lbn;
+        let appended = append.then(|| self.all.iter().position(is_continued)).flatten();
         for (at, segment) in self.all.iter_mut().enumerate() {
             if Some(at) != appended && segment.first < end && lbn < segment.end {
                 *segment = Segment::default();

@@ -19,7 +19,7 @@ const MAX_PASSES: usize = 64;
 pub(super) struct Stream {
     /// The block after the last to be read.
     limit: u64,
-    /// Passes computed so far and not discarded, in order; the last may be under way.
+    /// Passes computed so far and not discarded, in order; the last may not have ended.
     passes: SmallVec<[Pass; 2]>,
     /// Time between the passes of the present read that [`Stream::sent`] has discarded.
     discarded: Span,
@@ -275,7 +275,7 @@ impl Stream {
     /// Stops the stream for another command that comes at `now`. A movement of the arm is completed, and so is the
     /// sector that is under the head or awaited, unless the drive stops `within_sector`.
     pub fn stop(&mut self, drive: &Drive, now: Time, within_sector: bool) -> Stopped {
-        // No pass is under way: the arm waits for an overhead, for buffered writes or for room.
+        // No pass is active: the arm waits for an overhead, for buffered writes or for room.
         if self.passes.is_empty() {
             return Stopped { free: now, at: self.at, end: self.next };
         }

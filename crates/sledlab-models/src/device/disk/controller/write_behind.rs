@@ -34,8 +34,8 @@ impl WriteBehind {
         }
     }
 
-    /// When the arm can set out for blocks `lbn..end` that come at `now` if they are appended to the writes under
-    /// way; `None` if no write is under way, if they do not start where those end, if the segment has no room for
+    /// When the arm can set out for blocks `lbn..end` that come at `now` if they are appended to the writes in
+    /// progress; `None` if no write is in progress, if they do not start where those end, if the segment has no room for
     /// them, or if the drive appends no writes, or no further one.
     pub fn append(&mut self, now: Time, lbn: u64, end: u64) -> Option<Time> {
         self.forget_written(now);

@@ -12,7 +12,7 @@ pub(super) fn read(entry: &KeyValue, open: Open) -> Result<Vec<(u64, f64)>> {
     let shown = path.display().to_string();
     let text = open(&path).map_err(|error| {
         Error::user(format!("cannot read the seek times in {shown}: {error}"))
-            .with_remedy("put the file beside the one that names it")
+            .with_remedy("put the file in the directory of the file that names it")
     })?;
     let mut points = Vec::new();
     let mut promised = None;

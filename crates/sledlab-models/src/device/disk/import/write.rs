@@ -12,7 +12,7 @@ use crate::device::disksim::printable;
 const WIDTH: usize = 116;
 
 impl ImportedDisk {
-    /// The disk as a device file, with its unit and meaning beside every parameter.
+    /// Returns the disk as a device file, with the unit and meaning of every parameter in a comment.
     pub fn to_toml(&self, file: &str) -> String {
         let (file, name) = (printable(file), printable(&self.name));
         let description = format!("disk {name} from {file}");

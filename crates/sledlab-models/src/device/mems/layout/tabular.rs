@@ -102,7 +102,7 @@ impl Layout for Tabular {
         let (track, cell) = self.per_track.div_rem(first + nth);
         let cylinder = cylinder as u32;
         let row = self.swap_row(cylinder, row as u32);
-        // On a sled of a single position a run goes on into the next region.
+        // On a sled of a single position a run continues in the next region.
         let here = if self.positions > 1 { slots - nth } else { self.blocks - lbn };
         let run = u64::from(maximum.min(self.cells)).min(here) as u32;
         (Place { cylinder, track: track as u32, row, cell: cell as u32 }, run)
