@@ -206,11 +206,11 @@ def parameters(*path: str) -> str:
 
 
 def cloud() -> str:
-    """A table of what can be said of a generated cloud."""
+    """Return a table of the parameters of a generated cloud."""
     rows = [
-        f"| `{name}` | {code(DEFAULTS[name])} | {said.unit} | {said.least:g} to {said.most:g} "
-        f"| {cell(said.meaning)} |"
-        for name, said in PARAMETERS.items()
+        f"| `{name}` | {code(DEFAULTS[name])} | {parameter.unit} | {parameter.least:g} to {parameter.most:g} "
+        f"| {cell(parameter.meaning)} |"
+        for name, parameter in PARAMETERS.items()
     ]
     return "\n".join(
         ("| key | default | unit | allowed | meaning |", "| --- | --- | --- | --- | --- |", *rows)
@@ -239,14 +239,14 @@ def find(*path: str) -> entries.Entry:
 
 
 def options(command: str) -> str:
-    """A table of what can be said of a run or of a study, in Python and on the command line."""
+    """Return a table of the options of a run or a study, in Python and on the command line."""
     own = {"simulate": SimulateOptions, "replay": ClusterOptions}
-    said = declared(own.get(command) or loaded(f"sledlab.studies.{command}:STUDY").options)
+    declarations = declared(own.get(command) or loaded(f"sledlab.studies.{command}:STUDY").options)
     rows = [
-        f"| `{name}` | {code(flag(name, said[name]))} | {f'`{said[name].key}`' if said[name].key else ''} "
-        f"| {cell(said[name].meaning)} | {cell(said[name].default)} |"
-        for name in ordered(said)
-        if name in said
+        f"| `{name}` | {code(flag(name, declarations[name]))} | {f'`{declarations[name].key}`' if declarations[name].key else ''} "
+        f"| {cell(declarations[name].meaning)} | {cell(declarations[name].default)} |"
+        for name in ordered(declarations)
+        if name in declarations
     ]
     head = "| keyword | option | key | meaning | default |"
     return "\n".join((head, "| --- | --- | --- | --- | --- |", *rows))

@@ -65,7 +65,7 @@ TESTS = {
 """Arguments of pytest for each selection of tests."""
 OLDEST_CORE = "Nehalem"
 """The processor of 2008 whose kernels OpenBLAS uses: without AVX, AVX2 and FMA."""
-NOBODY = "65534"
+UNPRIVILEGED_USER = "65534"
 OLD_LIBC = "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4,-BMI2"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
@@ -194,7 +194,14 @@ def user(run: Run) -> None:
     """A user other than root, with an empty home directory."""
     if os.geteuid():
         raise UnavailableError("only root can change the user")
-    run.user = (program("setpriv"), "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups")
+    run.user = (
+        program("setpriv"),
+        "--reuid",
+        UNPRIVILEGED_USER,
+        "--regid",
+        UNPRIVILEGED_USER,
+        "--clear-groups",
+    )
     run.environment["HOME"] = str(run.new_directory("home"))
     usable = (python for python in ("/usr/bin/python3", *interpreters().values()) if works(*run.user, python))
     python = next(usable, None)
@@ -322,7 +329,9 @@ def clone(run: Run) -> None:
         shutil.rmtree(run.directory / ".git")
     if run.user:
         run.scratch.chmod(0o755)
-        output("chown", "-R", f"{NOBODY}:{NOBODY}", run.directory, run.environment["HOME"])
+        output(
+            "chown", "-R", f"{UNPRIVILEGED_USER}:{UNPRIVILEGED_USER}", run.directory, run.environment["HOME"]
+        )
 
 
 def measure(names: Sequence[str], tests: str, scratch: Path) -> Outcome:
