@@ -12,7 +12,7 @@ class MeanIdlePeriod:
     """Predict the length of the next idle period as the mean of previous ones, weighted by recency."""
 
     def __init__(self, memory=0.8):
-        """Create the policy; `memory` is the weight of old periods, from 0 (only the last) to 1 (no learning)."""
+        """Create the policy; `memory` weights old periods, from 0 (only the last) to 1 (no learning)."""
         self.memory = memory
         self.mean_ms = 0.0
 
