@@ -89,7 +89,6 @@ lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	$(BIN)/python tools/stub.py
 	$(BIN)/python tools/core.py
 	$(BIN)/python -m tools.vocabulary
-	$(BIN)/python -m tools.vocabulary
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --strict
 	$(BIN)/lint-imports

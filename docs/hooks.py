@@ -243,10 +243,10 @@ def options(command: str) -> str:
     own = {"simulate": SimulateOptions, "replay": ClusterOptions}
     declarations = declared(own.get(command) or loaded(f"sledlab.studies.{command}:STUDY").options)
     rows = [
-        f"| `{name}` | {code(flag(name, declarations[name]))} | {f'`{declarations[name].key}`' if declarations[name].key else ''} "
-        f"| {cell(declarations[name].meaning)} | {cell(declarations[name].default)} |"
+        f"| `{name}` | {code(flag(name, each))} | {f'`{each.key}`' if each.key else ''} "
+        f"| {cell(each.meaning)} | {cell(each.default)} |"
         for name in ordered(declarations)
-        if name in declarations
+        if (each := declarations.get(name)) is not None
     ]
     head = "| keyword | option | key | meaning | default |"
     return "\n".join((head, "| --- | --- | --- | --- | --- |", *rows))

@@ -1,8 +1,8 @@
 """Check that sources and documentation use standard terms: part of `make lint`.
 
 CONTRIBUTING.md lists words that earlier texts of the project used in private meanings. This check refuses
-them in every tracked text file: documentation, help, messages, comments and names, in which underscores and capitals
-separate words. `ALLOWED` lists their few uses in a standard meaning, each with the reason.
+them in every tracked text file: documentation, help, messages, comments and names, where underscores and
+capitals separate words. `ALLOWED` lists their few uses in a standard meaning, each with the reason.
 
     python -m tools.vocabulary           list all uses that are not allowed; exit code 1 if there are any
     python -m tools.vocabulary FILE ...  check these files

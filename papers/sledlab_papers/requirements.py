@@ -128,10 +128,10 @@ def page() -> str:
 
 HEAD = """# Requirements
 
-This page lists each device, layout, policy, job, workload, metric and analysis of the five [papers](papers.md),
-with its name in sledlab or the reason why it is omitted. `sledlab reproduce show H-15` shows a claim of the
-[reproduction](reproduction/index.md). `python -m sledlab_papers.requirements` writes this page from
-`papers/sledlab_papers/requirements.toml`."""
+This page lists each device, layout, policy, job, workload, metric and analysis of the five
+[papers](papers.md), with its name in sledlab or the reason why it is omitted. `sledlab reproduce show H-15`
+shows a claim of the [reproduction](reproduction/index.md). `python -m sledlab_papers.requirements` writes
+this page from `papers/sledlab_papers/requirements.toml`."""
 
 
 if __name__ == "__main__":

@@ -373,4 +373,4 @@ def test_the_command_refuses_what_breaks_a_rule(sledlab):
     assert done.code == 2
     assert done.out.splitlines() == [f"passed: {SERVED}", f"passed: {PURE}"]
     assert AS_PREDICTED in done.err
-    assert "help: make serve a function" in done.err
+    assert "help: let serve depend only on its arguments" in done.err

@@ -125,7 +125,7 @@ def test_record_runs_the_job_again_and_gives_the_same(tmp_path: Path) -> None:
     [
         ({"failed": 1}, "the share of node 1 is lost: no node holds a copy"),
         ({"redundancy": "mirror", "failed": [2, 3]}, "the shares of nodes 2 and 3 are lost"),
-        ({"redundancy": "chained", "failed": [0, 1]}, "the share of node 0 is lost: who holds the copy"),
+        ({"redundancy": "chained", "failed": [0, 1]}, "the share of node 0 is lost: the node with the copy"),
         ({"redundancy": "chained", "failed": 4}, "there is no node 4"),
         ({"redundancy": "chained", "failed": -1}, "there is no node -1"),
         ({"redundancy": "raid"}, "expected one of none, mirror, chained"),
