@@ -179,7 +179,7 @@ def test_a_run_tells_what_its_hybrid_did(sledlab, tmp_path):
     [
         (["hybrid.kind=caching-disc"], "did you mean `caching-disk`"),
         (["hybrid.segment_kb=8"], "hybrid.segment_kb has no meaning without a hybrid"),
-        (["front.preset=mems-g1"], "nothing it could be in front of"),
+        (["front.preset=mems-g1"], "only a hybrid has a front device"),
         (["hybrid.kind=caching-disk", "hybrid.front_mb=5000"], "more than the front device's"),
         (["hybrid.kind=caching-disk", "hybrid.front_mb=0.001"], "no room for a segment"),
         (["hybrid.kind=caching-disk", "hybrid.replacement=belady"], "knows the future"),

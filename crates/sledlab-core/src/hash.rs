@@ -1,17 +1,18 @@
-//! Maps and sets whose order is the same in every run.
+//! Maps and sets with the same iteration order in every run.
 //!
-//! Maps of the standard library draw a new order in each run: a sum over one, or a choice among equals, would differ
-//! from run to run. `clippy.toml` refuses them where results depend on them. Code must not rely on the order of the
-//! maps here either, as another processor may have another: code that needs an order takes a `BTreeMap`, or sorts.
+//! Maps of the standard library use a random order in each run, so a sum over a map, or a selection among equal
+//! elements, would differ from run to run. `clippy.toml` forbids them where results depend on them. Code must not rely
+//! on the order of these maps either, because it may differ between processors. Code that needs an order uses a
+//! `BTreeMap` or sorts.
 
 use foldhash::fast::FixedState;
 
 /// A hash map with the same order in every run.
-#[allow(clippy::disallowed_types, reason = "it has a hasher of its own")]
+#[allow(clippy::disallowed_types, reason = "the hasher is deterministic")]
 pub type Map<K, V> = std::collections::HashMap<K, V, FixedState>;
 
 /// A hash set with the same order in every run.
-#[allow(clippy::disallowed_types, reason = "it has a hasher of its own")]
+#[allow(clippy::disallowed_types, reason = "the hasher is deterministic")]
 pub type Set<K> = std::collections::HashSet<K, FixedState>;
 
 #[cfg(test)]

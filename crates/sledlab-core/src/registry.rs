@@ -25,8 +25,8 @@ pub struct Entry<Make, Facts = ()> {
     pub facts: Facts,
     /// The model's parameters.
     pub specs: fn() -> Vec<ParamSpec>,
-    /// Returns all parameters of the model: those of a table, and defaults for the others. Messages name the table by
-    /// its path.
+    /// Returns all parameters of the model: those of a table, and defaults for the others. `path` names the table in
+    /// messages.
     ///
     /// # Errors
     /// Unknown keys, and values out of range.
@@ -179,16 +179,16 @@ pub fn split_plug_in(path: &str, word: &str, text: &mut Table) -> Result<String>
 pub trait KindWord: ParamValue + Choices {
     /// Returns the one-line description, of at most 100 characters.
     fn meaning(self) -> &'static str;
-    /// Whether this kind uses the parameter `key` of that table.
+    /// Returns whether this kind uses the parameter `key` of that table.
     fn heeds(self, key: &str) -> bool;
 }
 
 /// One line of a printed list: name, meaning and parameters.
 #[derive(Clone, Debug, Serialize)]
 pub struct Listed {
-    /// Name in configurations.
+    /// Its name in configurations.
     pub name: &'static str,
-    /// One line for people.
+    /// One-line description.
     pub meaning: &'static str,
     /// The parameters to print.
     #[serde(rename = "parameters")]

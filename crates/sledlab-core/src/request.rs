@@ -1,11 +1,11 @@
-//! Requests: the operations that a host asks of a device.
+//! Requests: operations of a host on a device.
 
 use crate::time::Time;
 
 /// Bytes in a logical block (LBN): 64 tip sectors of 8 bytes (Hong 2006, section 2).
 pub const BLOCK_BYTES: u64 = 512;
 
-/// Bytes of a word, the unit of partly requested blocks: the data of a tip sector (Lin, section 5.1).
+/// Bytes of a word, the unit of partially requested blocks: the data of a tip sector (Lin, section 5.1).
 pub const WORD_BYTES: u64 = 8;
 
 /// The maximum number of unrequested words in the last block of a request: at least one word is requested.
@@ -45,7 +45,7 @@ impl Op {
         }
     }
 
-    /// Whether the operation moves the medium: reads and writes do.
+    /// Returns whether the operation accesses the medium: reads and writes do.
     pub const fn is_media(self) -> bool {
         matches!(self, Op::Read | Op::Write)
     }
@@ -54,24 +54,24 @@ impl Op {
 /// One request of a trace or generator, addressed in blocks of [`BLOCK_BYTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// When the request reaches the device under test.
+    /// The arrival time at the simulated device.
     pub arrival: Time,
     /// First block; 0 for a flush.
     pub lbn: u64,
     /// Number of blocks; 0 only for a flush.
     pub blocks: u32,
-    /// Device number in the trace (0 unless the trace holds several).
+    /// Device number in the trace; 0 unless the trace has several devices.
     pub device: u16,
     /// The kind of operation.
     pub op: Op,
-    /// Whether the request is for the file system's own data (inodes, directories), where that is known.
+    /// Whether the request accesses metadata of the file system (inodes, directories), if known.
     pub metadata: bool,
     /// Unrequested words of [`WORD_BYTES`] at the end of the last block, at most [`MAX_UNREQUESTED`]; 0 if unknown.
     pub unrequested_words: u8,
 }
 
 impl Default for Request {
-    /// A read of no blocks at time 0: the values of fields that a literal leaves out.
+    /// A read of no blocks at time 0, for struct literals that set only some fields.
     fn default() -> Self {
         Request {
             arrival: Time::ZERO,

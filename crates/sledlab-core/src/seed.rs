@@ -1,12 +1,12 @@
-//! Random number streams: one root seed, and a named stream for each use.
+//! Random number streams: one root seed and a named stream for each use.
 //!
-//! Adding a component that draws random numbers never shifts those of another component, because every use has a stream
-//! of its own, chosen by its name.
+//! Each use has a separate stream that depends only on the seed and its name. A new component that draws random numbers
+//! therefore does not change the numbers of others.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The generator that [`stream`] returns: the same numbers on every platform.
+/// The generator that [`stream`] returns: identical numbers on every platform.
 pub type Stream = ChaCha8Rng;
 
 /// Returns the random stream `name` of the root seed `root`.
@@ -28,7 +28,7 @@ pub fn root(root: u64, name: &str) -> u128 {
     stream(root, name).random()
 }
 
-/// The 64-bit FNV-1a hash: stable across versions, unlike the standard library's.
+/// Returns the 64-bit FNV-1a hash, which is stable across versions, unlike the standard library's.
 fn fnv1a(name: &str) -> u64 {
     name.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

@@ -3,19 +3,19 @@
 use crate::error::Result;
 use crate::request::Request;
 
-/// A stream of requests in arrival order, read in chunks so that the cost of the
-/// call is spread over thousands of requests and memory stays constant.
+/// A stream of requests in arrival order, read in chunks, so that the cost of a call is spread over thousands of
+/// requests and memory use is constant.
 ///
-/// No method has a default: sources wrap other sources, and a wrapper that forgot to forward a call would hide the
-/// inner source's result.
+/// No method has a default implementation: many sources wrap another source, and a wrapper that did not forward a call
+/// would hide the result of the inner source.
 pub trait Source: Send {
-    /// Appends the next requests to `into` (a few thousand at most) and returns how many it appended; 0 at the end.
+    /// Appends the next requests to `into`, a few thousand at most, and returns their number; 0 at the end.
     ///
-    /// Arrivals never decrease; a source that meets a request earlier than the one before it returns an error naming
-    /// the place. After an error or the end, further calls return 0 or the error again.
+    /// Arrival times never decrease: a request that is earlier than its predecessor is an error with its location.
+    /// After an error or the end, further calls return 0 or the error again.
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize>;
 
-    /// The share of the stream that has been read, 0 to 1, where the source knows it.
+    /// Returns the share of the stream that has been read, 0 to 1, if known.
     fn progress(&self) -> Option<f64>;
 }
 
@@ -47,10 +47,10 @@ pub struct InMemory {
 }
 
 impl InMemory {
-    /// Requests per call of [`Source::fill`].
+    /// Maximum number of requests per call of [`Source::fill`].
     const CHUNK: usize = 4096;
 
-    /// A source over `requests`, which must be in arrival order. Cloning shares the memory.
+    /// Returns a source of `requests`, which must be in arrival order. Clones share the memory.
     pub fn new(requests: impl Into<std::sync::Arc<[Request]>>) -> Self {
         InMemory { requests: requests.into(), next: 0 }
     }

@@ -1,7 +1,7 @@
-//! Simulated time: integer nanoseconds, never a float clock.
+//! Simulated time in integer nanoseconds, without floating-point clocks.
 //!
-//! [`Time`] is an instant counted from the start of the run, [`Span`] a length of time. Mechanics compute in seconds
-//! (`f64`) and round once, when they make a `Span`.
+//! [`Time`] is an instant since the start of the run, [`Span`] a duration. Mechanics are computed in seconds (`f64`)
+//! and rounded once, when a `Span` is created.
 
 use std::fmt;
 use std::iter::Sum;
@@ -11,7 +11,7 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
-/// A length of time in nanoseconds.
+/// A duration in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(u64);
 
@@ -21,73 +21,73 @@ impl Time {
     /// Later than any instant of a run.
     pub const MAX: Time = Time(u64::MAX);
 
-    /// An instant `ns` nanoseconds after the start.
+    /// Returns the instant `ns` nanoseconds after the start.
     pub const fn from_ns(ns: u64) -> Self {
         Time(ns)
     }
 
-    /// Nanoseconds since the start.
+    /// Returns the nanoseconds since the start.
     pub const fn as_ns(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the start, for reports.
+    /// Returns the seconds since the start, for reports.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// The time passed since `earlier`; zero if `earlier` is later.
+    /// Returns the duration since `earlier`; zero if `earlier` is later.
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Span {
-    /// No time at all.
+    /// A duration of zero.
     pub const ZERO: Span = Span(0);
     /// Longer than any run.
     pub const MAX: Span = Span(u64::MAX);
 
-    /// A span of `ns` nanoseconds.
+    /// Returns a duration of `ns` nanoseconds.
     pub const fn from_ns(ns: u64) -> Self {
         Span(ns)
     }
 
-    /// A span of `seconds`, rounded to the nearest nanosecond; negative values and NaN give zero.
+    /// Returns a duration of `seconds`, rounded to the nearest nanosecond; negative values and NaN give zero.
     #[inline]
     pub fn from_seconds(seconds: f64) -> Self {
-        // Adding a half and truncating rounds as well as `round` does, without a call into the C library. Processors
-        // convert to signed integers in one step, and 292 years, the largest signed value, are enough.
+        // Adding 0.5 and truncating rounds like `round` and needs no call into the C library. Processors convert to
+        // signed integers in one step; the largest signed value, 292 years, is sufficient.
         Span(((seconds * 1e9 + 0.5) as i64).max(0).cast_unsigned())
     }
 
-    /// A span of `ms` milliseconds, rounded to the nearest nanosecond.
+    /// Returns a duration of `ms` milliseconds, rounded to the nearest nanosecond.
     pub fn from_ms(ms: f64) -> Self {
         Span((ms * 1e6 + 0.5) as u64)
     }
 
-    /// Nanoseconds.
+    /// Returns the duration in nanoseconds.
     pub const fn as_ns(self) -> u64 {
         self.0
     }
 
-    /// Seconds.
+    /// Returns the duration in seconds.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// Milliseconds.
+    /// Returns the duration in milliseconds.
     pub fn as_ms(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// The span less `other`, or zero.
+    /// Returns the duration minus `other`, or zero.
     #[must_use]
     pub const fn saturating_sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
 
-    /// The span `n` times over (saturating).
+    /// Returns the duration multiplied by `n` (saturating).
     #[must_use]
     pub const fn times(self, n: u64) -> Span {
         Span(self.0.saturating_mul(n))
@@ -96,7 +96,7 @@ impl Span {
 
 impl Add<Span> for Time {
     type Output = Time;
-    /// Saturates at [`Time::MAX`]: no event of a run happens then.
+    /// Saturates at [`Time::MAX`], which no event of a run reaches.
     fn add(self, span: Span) -> Time {
         Time(self.0.saturating_add(span.0))
     }
@@ -112,7 +112,7 @@ impl Add for Span {
     type Output = Span;
     #[inline]
     fn add(self, other: Span) -> Span {
-        // Spans are parts of a service, centuries below the limit; adding to a `Time` saturates, see above.
+        // Durations are parts of a service and centuries below the limit; adding to a `Time` saturates, see above.
         Span(self.0 + other.0)
     }
 }

@@ -1,6 +1,6 @@
-//! Speed of replays of work records, printed as a table and kept in `benches/cluster.json`.
+//! Benchmark of replays of work records: prints a table and writes `benches/cluster.json`.
 //!
-//! Every figure is the median of several runs in this process, on one thread.
+//! Every value is the median of several runs in this process, on one thread.
 
 mod table;
 
@@ -38,13 +38,13 @@ fn seconds(run: impl Fn() -> ClusterOutcome) -> (f64, ClusterOutcome) {
     (median(times.collect()), outcome)
 }
 
-/// Millions of page requests that a replay simulates in a second of real time.
+/// Returns the millions of simulated page requests per second of wall-clock time.
 fn rate(work: &Work, settings: &[(&str, &str)]) -> f64 {
     let (seconds, outcome) = seconds(|| replay(work, settings));
     outcome.pages as f64 / seconds * 1e-6
 }
 
-/// A record in which one node reads half of `pages` pages and writes the other half.
+/// Returns a record in which one node reads half of `pages` pages and writes the other half.
 fn copy(pages: u64) -> Work {
     let bytes = pages * PAGE / 2;
     parse(format!(
@@ -53,7 +53,7 @@ fn copy(pages: u64) -> Work {
     ))
 }
 
-/// A sort: nodes read `pages` pages in all, exchange them, and write and read the pages they receive.
+/// Returns a sort: nodes read `pages` pages in all, exchange them, and write and read the received pages.
 fn sort(nodes: u64, pages: u64) -> Work {
     let share = pages * PAGE / nodes;
     let mut text = format!(
@@ -84,7 +84,7 @@ fn sort(nodes: u64, pages: u64) -> Work {
     parse(text)
 }
 
-/// A nested loop of `passes` passes over `pages` pages.
+/// Returns a nested loop of `passes` passes over `pages` pages.
 fn join(passes: u64, pages: u64) -> Work {
     parse(format!(
         r#"{{"work": 1, "job": "join", "nodes": 1, "files": {{"outer": {}, "inner": {}}}}}
@@ -95,7 +95,7 @@ fn join(passes: u64, pages: u64) -> Work {
     ))
 }
 
-/// Resident memory of this process, in MB.
+/// Returns the resident memory of this process in MB.
 fn resident_mb(what: &str) -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap_or_default();
@@ -103,13 +103,13 @@ fn resident_mb(what: &str) -> f64 {
 }
 
 fn main() {
-    // `cargo test --benches` only checks that the bench builds and starts.
+    // `cargo test --benches` only checks that the benchmark compiles and starts.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
     let mut rows: Vec<Row> = Vec::new();
     let before_mb = resident_mb("VmRSS");
-    // A record of nearly no work: building the cluster takes nearly all of its time.
+    // A record with hardly any work: nearly all of its time is spent constructing the cluster.
     let idle = parse(
         r#"{"work": 1, "job": "idle", "nodes": 1024, "files": {"data": 1048576}}
 {"phase": "one page", "node": 0, "reads": [{"file": "data", "bytes": 8192}]}

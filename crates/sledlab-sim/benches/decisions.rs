@@ -1,10 +1,10 @@
-//! Real time of a decision under every scheduler (MT-04), by the length of its queue, with the device's index and by
-//! exhaustive search; printed as a table and kept in `benches/decisions.json`.
+//! Benchmark of scheduling decisions (MT-04): wall-clock time by scheduler and queue length, with the index of the
+//! device and with an exhaustive search. Prints a table and writes `benches/decisions.json`.
 //!
-//! A decision is a choice and the arrival that replaces the chosen request, on a G2 with uniform requests of one block
-//! that arrive as fast as they are served.
+//! A decision selects a request; its arrival replacement is included. The device is a G2 under uniform requests of one
+//! block that arrive as fast as they are served.
 
-#[expect(dead_code, reason = "these rows are printed in another way")]
+#[expect(dead_code, reason = "this benchmark prints its rows itself")]
 mod table;
 
 use std::time::Instant;
@@ -19,12 +19,12 @@ use toml::Table;
 
 const DEPTHS: [usize; 6] = [10, 100, 300, 1_000, 10_000, 100_000];
 const RUNS: usize = 3;
-/// Time between the arrivals of the requests that the queue holds at the start.
+/// Interarrival time of the requests that are queued at the start.
 const GAP: Span = Span::from_ns(400_000);
-/// An exhaustive search is stopped after so many probes.
+/// Maximum number of probes of an exhaustive search.
 const MAX_PROBES: usize = 2_000_000;
 
-/// A queue of constant length, and the device that serves it.
+/// A queue of constant length and the device that serves it.
 struct Bench {
     device: Box<dyn Device>,
     queue: Box<dyn Scheduler>,
@@ -66,7 +66,7 @@ impl Bench {
         self.spent_s += begun.elapsed().as_secs_f64();
     }
 
-    /// Nanoseconds per decision; `None` where the scheduler refuses a queue of this length.
+    /// Returns the nanoseconds per decision; `None` if the scheduler rejects a queue of this length.
     fn decide(mut self, decisions: usize) -> Option<f64> {
         let (mut batch, mut served) = (Vec::new(), Vec::new());
         for _ in 0..decisions {
@@ -92,7 +92,7 @@ fn median_ns(choice: &Choice, depth: usize, exhaustive: bool, decisions: usize) 
     Some(ns[RUNS / 2])
 }
 
-/// Whether the scheduler searches for positions, so that an exhaustive search is its alternative.
+/// Returns whether the scheduler searches for positions, so that an exhaustive search can replace its index.
 fn has_search(entry: &Entry) -> bool {
     let by_position = ["sptf", "asptf", "wstf", "sdf", "gsptf", "zsptf", "p-sptf", "pa-sptf", "p-alpha"];
     by_position.contains(&entry.name)
@@ -100,7 +100,7 @@ fn has_search(entry: &Entry) -> bool {
 
 fn row(entry: &Entry, depth: usize) -> Value {
     let choice = Choice::new(entry.name, &Table::new()).expect("a scheduler");
-    // Schedulers for small queues make a whole plan for every arrival, so that fewer decisions are measured.
+    // Schedulers for small queues make a complete plan at every arrival, so fewer decisions are measured.
     let decisions = if entry.facts.in_race { 20_000 } else { 20 };
     let index_ns = median_ns(&choice, depth, false, decisions);
     let search_ns = has_search(entry)
@@ -110,7 +110,7 @@ fn row(entry: &Entry, depth: usize) -> Value {
 }
 
 fn main() {
-    // `cargo test --benches` only checks that the bench builds and starts.
+    // `cargo test --benches` only checks that the benchmark compiles and starts.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }

@@ -1,6 +1,6 @@
-//! Speed of replays and of scheduling decisions, printed as a table and kept in `benches/results.json`.
+//! Benchmark of replays and of scheduling decisions: prints a table and writes `benches/results.json`.
 //!
-//! Every figure is the median of several runs in this process; ratios compare figures of the same run.
+//! Every value is the median of several runs in this process; ratios compare values of the same run.
 
 mod table;
 
@@ -23,8 +23,8 @@ const REQUESTS: usize = 1_000_000;
 const RUNS: usize = 7;
 const DEPTHS: [usize; 6] = [10, 100, 300, 1_000, 10_000, 100_000];
 
-/// One million requests of 8 blocks, uniform over `blocks`, with `apart_ms` between arrivals: 1 ms on a G2 is about 70
-/// % utilisation, 10 ms on an Atlas 10K about 80 %.
+/// Returns one million requests of 8 blocks, uniform over `blocks`, with interarrival times of `apart_ms`: 1 ms on a G2
+/// is a utilization of about 70 %, 10 ms on an Atlas 10K about 80 %.
 fn requests(blocks: u64, apart_ms: f64) -> Vec<Request> {
     let params = format!("requests = {REQUESTS}\nmean_interarrival_ms = {apart_ms:.1}\nblocks = 8");
     let mut source =
@@ -34,7 +34,7 @@ fn requests(blocks: u64, apart_ms: f64) -> Vec<Request> {
     requests
 }
 
-/// Requests per second of wall-clock time from opening the source to the summary.
+/// Returns the requests per second of wall-clock time, from opening the source to the summary.
 fn replay(device: &str, scheduler: &str, source: &dyn Fn(&mut Experiment) -> Option<Box<dyn Source>>) -> f64 {
     let rate = || {
         let mut experiment = Experiment::new();
@@ -83,11 +83,11 @@ fn replays(rows: &mut Vec<Row>) {
     disk_replay(rows);
     flash_replay(rows);
     hybrid_replay(rows);
-    // The file is in the system's folder for temporary files; failing to remove it does no harm.
+    // The file is in the system's temporary directory; a failure to delete it is harmless.
     let _ = fs::remove_file(&file);
 }
 
-/// The target is 20 times the 68 thousand requests a second of the reference simulator.
+/// The target is 20 times the rate of the reference simulator, 68 thousand requests/s.
 fn disk_replay(rows: &mut Vec<Row>) {
     let requests = requests(17_938_986, 10.0);
     let from_memory = |_: &mut Experiment| Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>);
@@ -95,8 +95,9 @@ fn disk_replay(rows: &mut Vec<Row>) {
     rows.push(row("FCFS from memory, disk atlas-10k", rate, "million requests/s", "1.36"));
 }
 
-/// Flash: random reads of 4 KB, 20,000 a second; and a mix with three writes of whole pages in ten requests, to a full
-/// device so small that pages are moved most of the time, at about half the load that its dies can serve.
+/// Flash with two workloads: random reads of 4 KB at 20,000 requests/s; and a mix with three writes of whole pages in
+/// ten requests on a full device, so small that garbage collection runs most of the time, at about half the load that
+/// its dies can serve.
 fn flash_replay(rows: &mut Vec<Row>) {
     let small = [("device.blocks_per_die", "128"), ("device.pages_per_block", "256")];
     for (what, text, settings) in [
@@ -126,7 +127,7 @@ fn flash_replay(rows: &mut Vec<Row>) {
     }
 }
 
-/// A caching disk under LRU: one million requests of a news server, two of three of which are hits.
+/// A caching disk under LRU: one million requests of a news server, two thirds of which are hits.
 fn hybrid_replay(rows: &mut Vec<Row>) {
     let params = format!("requests = {REQUESTS}\nrate_per_s = 25.2").parse().expect("a table");
     let mut source = synthetic::build("cello", &params, 1, 17_938_986).expect("a workload");
@@ -142,13 +143,13 @@ fn hybrid_replay(rows: &mut Vec<Row>) {
     rows.push(row("caching disk under LRU from memory, cello", rate, "million requests/s", "1"));
 }
 
-/// A device of a preset.
+/// Returns the device of a preset.
 fn preset_device(name: &str) -> Box<dyn Device> {
     let file = preset::from_table(&preset::text(name).expect("a preset").parse().expect("a table"));
     device::build(&file.expect("a device")).expect("a device")
 }
 
-/// The real time that accounting for energy takes: the same replay with and without, in turn.
+/// Measures the cost of energy accounting: the same replay with and without it, alternately.
 fn accounting(rows: &mut Vec<Row>, requests: &[Request]) {
     let file = preset::from_table(&preset::text("mems-g2").expect("a preset").parse().expect("a table"));
     let file = file.expect("a device");
@@ -179,8 +180,8 @@ fn queued(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {
     Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks: 1, op: Op::Read, ..Queued::default() }
 }
 
-/// Nanoseconds for a pick and the push that replaces the picked request, with `depth` requests queued; the device gets
-/// the times that a run would give it.
+/// Returns the nanoseconds for a pick and the push that replaces the picked request, with `depth` requests queued. The
+/// device gets the same times as in a run.
 fn pick_ns(device: &str, name: &str, depth: usize, picks: usize) -> f64 {
     let mut device = preset_device(device);
     let queue = scheduler::Choice::new(name, &toml::Table::new()).expect("a scheduler");
@@ -232,7 +233,7 @@ fn picks(rows: &mut Vec<Row>) {
     }
 }
 
-/// As [`picks`], on a disk; the time of a choice decides where the platters are.
+/// Like [`picks`], on a disk, where the rotational position depends on the time of the decision.
 fn disk_picks(rows: &mut Vec<Row>) {
     let median_ns = |name, picks| median((0..3).map(|_| pick_ns("atlas-10k", name, 1_000, picks)).collect());
     let (index_ns, search_ns) = (median_ns("sptf", 20_000), median_ns("sptf-exhaustive", 3_000));
@@ -242,7 +243,7 @@ fn disk_picks(rows: &mut Vec<Row>) {
 }
 
 fn main() {
-    // `cargo test --benches` only checks that the bench builds and starts.
+    // `cargo test --benches` only checks that the benchmark compiles and starts.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }

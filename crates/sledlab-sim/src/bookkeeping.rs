@@ -10,7 +10,7 @@ use sledlab_models::system::{Completion, System};
 use crate::flush::Flushes;
 use crate::recorder::Recorder;
 
-/// The queue length is sampled on every arrival of a short run, and after so many arrivals on every eighth.
+/// The queue length is sampled at every arrival up to this number of arrivals, then at every eighth.
 const SAMPLE_ALL: u64 = 65_536;
 const SAMPLE_EVERY: u64 = 8;
 
@@ -29,11 +29,11 @@ pub struct Counts {
     pub trims: u64,
     /// Flushes completed.
     pub flushes: u64,
-    /// Operations in flight when the run was interrupted, or stopped in overload.
+    /// Operations outstanding when the run was interrupted, or stopped in overload.
     pub dropped: u64,
     /// Whether the run was interrupted.
     pub interrupted: bool,
-    /// Whether the run was stopped at its last arrival, as its queue kept growing.
+    /// Whether the run was stopped at its last arrival because the queue kept growing.
     pub overloaded: bool,
 }
 
@@ -86,13 +86,13 @@ impl Bookkeeping {
         }
     }
 
-    /// Operations that have arrived and are not complete.
+    /// Returns the operations that have arrived and are not complete.
     pub fn in_flight(&self) -> u64 {
         self.in_flight + self.flushes.waiting()
     }
 
-    /// The time of the next completion that a waiting flush may depend on, where it is known but not recorded yet; the
-    /// system itself may have no event then.
+    /// Returns the time of the next completion that a waiting flush may depend on, if it is known but not recorded yet;
+    /// the system may have no event at that time.
     pub fn next_flushed(&self) -> Option<Time> {
         let waited_for = self.completed.first().filter(|_| self.flushes.waiting() > 0);
         waited_for.map(|done| done.completion)
@@ -139,7 +139,7 @@ impl Bookkeeping {
         Ok(())
     }
 
-    /// Records all completions before `horizon`, and returns how many there were.
+    /// Records all completions before `horizon` and returns their number.
     #[inline]
     pub fn complete_before(
         &mut self,
@@ -190,7 +190,7 @@ impl Bookkeeping {
     }
 }
 
-/// Whether two energies are the same but for rounding.
+/// Returns whether two energies are equal except for rounding.
 fn agree(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
@@ -209,8 +209,8 @@ fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result
     }
     let elapsed = recorder.ended.since(recorder.opened);
     let ledgers = system.ledgers();
-    // The energy of a request whose service spans the end of the warm-up counts for one request, but in ledgers in
-    // part.
+    // If a service spans the end of the warm-up, the request is charged all of its energy, but the ledgers only contain
+    // a part.
     let spent_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();
     let charged_j = recorder.served_uj() * 1e-6;
     if !ledgers.is_empty() && recorder.opened == Time::ZERO && !agree(spent_j, charged_j) {

@@ -1,4 +1,4 @@
-//! Every name that an experiment may use, for help texts, the Python API and the docs.
+//! All names that an experiment may use, for help texts, the Python API and the documentation.
 
 use serde_json::{Map, Value, json};
 use sledlab_core::Result;
@@ -18,11 +18,11 @@ use crate::cluster::ClusterParams;
 use crate::experiment::TraceParams;
 use crate::replay::ReplayParams;
 
-/// Devices, schedulers, power policies, workloads, trace formats, ways to put devices together, caches, merging and
-/// replay options, each with its parameters.
+/// Returns devices, schedulers, power policies, workloads, trace formats, systems, caches, merging and replay options,
+/// each with its parameters.
 ///
 /// # Errors
-/// Only if a preset that comes with sledlab is broken, which is a defect.
+/// Only if a built-in preset is invalid, which is a defect.
 pub fn catalogue() -> Result<Value> {
     let devices = preset::names().map(device).collect::<Result<Vec<_>>>()?;
     let schedulers: Vec<Value> = scheduler::LIST.iter().map(scheduler).collect();
@@ -56,7 +56,7 @@ fn device(name: &str) -> Result<Value> {
     Ok(json!({ "name": name, "meaning": preset::from_table(&table)?.description }))
 }
 
-/// A kind of device, with its meaning and parameters.
+/// Returns a kind of device, with its meaning and parameters.
 fn device_kind(entry: &device::Entry) -> Value {
     let mut value = json!(entry.listed());
     let device::Facts { states, positioning, .. } = entry.facts;
@@ -71,7 +71,7 @@ fn device_kind(entry: &device::Entry) -> Value {
     value
 }
 
-/// A preset's parameters, with the preset's values as defaults.
+/// Returns the parameters of a preset, with the values of the preset as defaults.
 fn preset_of(name: &str, meaning: &str, specs: Vec<ParamSpec>, table: &toml::Table) -> Value {
     let own = |mut spec: ParamSpec| {
         if let Some(value) = table.get(spec.name) {
@@ -127,7 +127,7 @@ mod tests {
             let names: Vec<&str> = entries.iter().map(|entry| entry["name"].as_str().unwrap()).collect();
             for (at, name) in names.iter().enumerate() {
                 assert!(!names[..at].contains(name), "{list}: {name} twice");
-                // Meanings of presets and trace formats may be longer.
+                // Descriptions of presets and trace formats may be longer.
                 let length = entries[at]["meaning"].as_str().unwrap().len();
                 let is_free = ["devices", "trace_formats", "networks", "nodes"].contains(&list.as_str());
                 assert!(is_free || (1..=100).contains(&length), "{list}: {name} has {length} characters");

@@ -1,4 +1,4 @@
-//! The real time that scheduling decisions take (MT-04).
+//! Measures the wall-clock time of scheduling decisions (MT-04).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,10 +8,10 @@ use sledlab_core::{Error, Time};
 use sledlab_models::device::{Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
 
-/// One call in so many is measured, as reading the clock takes as long as a cheap decision.
+/// Only one call in this number is measured, because reading the clock takes as long as a cheap decision.
 const SAMPLE_EVERY: u64 = 16;
 
-/// Times of sampled calls, added up over all queues of a run.
+/// Times of sampled calls, summed over all queues of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DecisionCost(Arc<Totals>);
 
@@ -40,7 +40,7 @@ impl Calls {
         result
     }
 
-    /// Estimated time of all calls, in ns.
+    /// Returns the estimated time of all calls, in ns.
     fn total_ns(&self) -> f64 {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
         read(&self.spent_ns) / read(&self.sampled).max(1.0) * read(&self.made)
@@ -48,7 +48,7 @@ impl Calls {
 }
 
 impl DecisionCost {
-    /// `choice`, with its schedulers' calls measured.
+    /// Returns `choice` with measurement of the calls of its schedulers.
     pub fn of(&self, choice: &Choice) -> Choice {
         let (cost, inner) = (self.clone(), choice.clone());
         Choice::custom("", toml::Table::new(), move |mechanics| {
@@ -56,7 +56,8 @@ impl DecisionCost {
         })
     }
 
-    /// Mean time per decision in ns, for queueing requests and choosing among them. `None` without decisions.
+    /// Returns the mean time per decision in ns, for queueing requests and selecting among them; `None` without
+    /// decisions.
     pub fn mean_ns(&self) -> Option<f64> {
         let decisions = self.0.pop.made.load(Ordering::Relaxed);
         let total_ns = self.0.push.total_ns() + self.0.pop.total_ns();
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
     use crate::{Experiment, Hooks, Summary};
 
-    /// Many requests on few tracks: some write blocks that others read, and many begin where the one before ended.
+    /// Many requests on few tracks: some write blocks that others read, and many begin where the previous one ended.
     fn crowd() -> Vec<Request> {
         let mut rng = seed::stream(1, "crowd");
         let mut end = 0;
@@ -144,7 +145,7 @@ mod tests {
         }
     }
 
-    /// A wrapper of a scheduler with a forgotten method: `remove` takes out no request.
+    /// A wrapper of a scheduler that does not forward one method: `remove` removes no request.
     struct Forgetful(Box<dyn Scheduler>);
 
     impl Scheduler for Forgetful {

@@ -1,44 +1,43 @@
 //! The event loop: arrivals and events in order of time.
 //!
-//! [`simulate`] stands between a [`Feed`], which says when the host issues its next operation, and a [`System`],
-//! which says when its next event is due. It does whichever comes first, until neither has anything left. The life
-//! of an operation, in the order in which the code meets it:
+//! [`simulate`] connects a [`Feed`], which returns when the host issues its next operation, and a [`System`], which
+//! returns when its next event is due. It handles whichever is earlier, until neither has anything left. The stages of
+//! an operation, in the order of the code:
 //!
-//! 1. **Arrival.** In an open replay operations arrive when the source says, divided by the speed-up. In a closed
-//!    one they arrive when a slot is free, which a completion and the think time after it decide. All that is due
-//!    *before* an arrival is done first; of an arrival and an event at the same time, the arrival comes first. An
-//!    open replay lets the system run up to the next arrival in one go ([`System::advance_before`]). A closed replay
-//!    goes event by event, as each completion may bring an arrival before the next event. Operations are numbered
-//!    as they arrive, from 0.
-//! 2. **Queue.** Reads and writes go to the system, which hands them, or accesses for them, to its
-//!    [`Station`](sledlab_models::system::Station)s. There the [`Merger`](sledlab_models::merge::Merger), where
-//!    there is merging, and the [`Scheduler`](sledlab_models::scheduler::Scheduler) take them in. A request that
-//!    arrives at an idle device ends the idle period. The [`PowerPolicy`](sledlab_models::power::PowerPolicy) then
-//!    decides, given the length of the period, when the device parked; a parked device must start up first.
-//! 3. **Choice.** When the mechanism is free the scheduler chooses what it serves next: one request, or several
-//!    that one pass serves. The choice comes after everything else that is due at the same time, so that requests
-//!    that arrive at that time take part in it.
-//! 4. **Issue.** The [`Device`](sledlab_models::device::Device) serves the chosen requests, and reports at the issue,
-//!    or later when it is woken, how it served each: start, completion, the parts of the time between, and the energy.
-//! 5. **Completion.** The [`Recorder`] takes the times and the energy, and a slot is free. The station's
-//!    [`Ledger`](sledlab_models::power::Ledger) takes the times and the energy of the mechanism's states. An open
-//!    replay records completions some hundred at a time ([`MAX_COMPLETED`]), as only a flush needs them earlier;
-//!    completions that a device has promised for later wait until their time.
+//! 1. **Arrival.** In an open replay, operations arrive at the times of the source, divided by the speed-up. In a
+//!    closed replay, they arrive when a slot is free, which depends on a completion and the think time after it. All
+//!    events due *before* an arrival are handled first; at equal times, the arrival precedes the event. An open replay
+//!    advances the system to the next arrival in one call ([`System::advance_before`]). A closed replay advances by
+//!    single events, because each completion may cause an arrival before the next event. Operations are numbered in
+//!    order of arrival, from 0.
+//! 2. **Queue.** The system receives reads and writes, and passes them, or accesses derived from them, to its
+//!    [`Station`](sledlab_models::system::Station)s. A station passes them to the
+//!    [`Merger`](sledlab_models::merge::Merger), if merging is enabled, and to the
+//!    [`Scheduler`](sledlab_models::scheduler::Scheduler). A request that arrives at an idle device ends the idle
+//!    period. The [`PowerPolicy`](sledlab_models::power::PowerPolicy) then decides, given the length of the period,
+//!    when the device parked; a parked device must start up first.
+//! 3. **Choice.** When the mechanism is free, the scheduler selects one request, or several that one pass serves. The
+//!    choice follows all other events of the same time, so requests that arrive at that time are included.
+//! 4. **Issue.** The [`Device`](sledlab_models::device::Device) serves the selected requests. It reports, at the issue
+//!    or at a later event, how it served each: start, completion, the parts of the time between, and the energy.
+//! 5. **Completion.** The [`Recorder`] receives the times and the energy, and a slot is free. The station's
+//!    [`Ledger`](sledlab_models::power::Ledger) receives the times and the energy of the mechanism's states. An open
+//!    replay records completions in groups of several hundred ([`MAX_COMPLETED`]), because only a flush needs them
+//!    earlier. Completions that a device has announced for a later time are recorded at that time.
 //!
-//! A **flush** holds back no other operation and uses no device. A system whose cache may lose its contents
-//! completes a flush when all writes before it are durable ([`System::flush`]); elsewhere a flush is complete when
-//! all writes that arrived before it are ([`Flushes`]). A **trim** is complete at once and reaches no system. Both
-//! hold a slot of a closed replay, and neither counts as a request.
+//! A **flush** delays no other operation and uses no device. A system whose cache may lose its contents completes a
+//! flush when all writes before it are durable ([`System::flush`]); in other systems a flush is complete when all
+//! writes that arrived before it are complete ([`Flushes`]). A **trim** is complete at once and is not passed to the
+//! system. Both occupy a slot of a closed replay, and neither counts as a request.
 //!
-//! The **warm-up** ends with the arrival of the first operation whose number counts. From then on ledgers and
-//! counters count anew; queues, caches and the mechanism stay as they are. Operations that arrived before are still
-//! served and are in no statistics of requests, but ledgers count all that devices do from then on, also for those.
+//! The **warm-up** ends with the arrival of the first operation whose number counts. Ledgers and counters are then
+//! reset; queues, caches and the mechanism keep their state. Operations that arrived earlier are still served and
+//! excluded from statistics of requests, but ledgers include the work of devices for them from then on.
 //!
-//! The **end** comes when the source or a limit gives no more operations and all that is due has been done. A run
-//! lasts until the last completion or, where caches and hybrids still write in the background, until they are done
-//! ([`System::background`]); then the ledgers are closed. A run that is interrupted keeps the operations that have
-//! been completed and drops those in flight. A scheduler or power policy that has given up ends a run with its error
-//! ([`System::failure`]).
+//! The **end** is reached when the source or a limit gives no more operations and all due events have been handled. A
+//! run lasts until the last completion or, if caches and hybrids still write in the background, until they are done
+//! ([`System::background`]); then the ledgers are closed. An interrupted run retains the completed operations and drops
+//! those in flight. An error of a scheduler or power policy ends a run ([`System::failure`]).
 //!
 //! **Conservation** is checked at the end of each run: operations issued = completed + dropped; energy charged to
 //! requests and to background work = energy of seeks and accesses in the ledgers (where there is no warm-up); time
@@ -82,11 +81,11 @@ use crate::poll_interval::PollInterval;
 use crate::recorder::Recorder;
 use crate::replay::{Mode, Replay};
 
-/// A queue that has become longer than this, and more than twice as long as at the last check, may make decisions
+/// If the queue is longer than this, and more than twice as long as at the last check, decisions may have become
 /// slower.
 const LONG_QUEUE: usize = 32;
 
-/// Fewest requests that count and are complete, of a run that is stopped in overload.
+/// Minimum number of completed requests that count, for a run that is stopped in overload.
 const FEWEST_COMPLETED: u64 = 100;
 
 /// The progress of a run.
@@ -94,25 +93,25 @@ const FEWEST_COMPLETED: u64 = 100;
 pub struct Progress {
     /// Operations issued.
     pub operations: u64,
-    /// Share of the run that is done, where it is known.
+    /// Share of the run that is done, if known.
     pub fraction: Option<f64>,
     /// Simulated time.
     pub simulated: Time,
 }
 
 impl Progress {
-    /// Before the first operation.
+    /// The progress before the first operation.
     pub(crate) const NONE: Progress = Progress { operations: 0, fraction: Some(0.0), simulated: Time::ZERO };
 }
 
-/// Called with the progress about every 50 ms of real time, also while queues drain; [`ControlFlow::Break`] interrupts
-/// the run, which keeps the operations completed so far.
+/// Progress hook, called about every 50 ms of wall-clock time, also while queues drain; [`ControlFlow::Break`] interrupts
+/// the run, which retains the operations completed so far.
 pub type ProgressSink<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// Replays `source` on `system` and records arrivals and completions.
 ///
 /// # Errors
-/// The source's own, a request that does not fit, a recorder that cannot write, and any violation of
+/// Those of the source, a request that does not fit, a recorder that cannot write, and any violation of
 /// conservation, which is a defect of sledlab.
 pub fn simulate(
     system: &mut dyn System,
@@ -139,7 +138,7 @@ fn simulate_at(
     run.close(system, recorder)
 }
 
-/// Whether a run pauses on its way, so that its caller can do something else.
+/// Whether and when a run pauses, so that its caller can do other work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pause {
     Never,
@@ -148,14 +147,14 @@ enum Pause {
     Now,
 }
 
-/// What an open replay does at its last arrival if the queue kept growing until then.
+/// The behavior of an open replay at its last arrival if the queue kept growing until then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Overload {
     /// The run serves all queued requests.
     Drain,
     /// The run ends.
     Stop,
-    /// The run has ended in this way.
+    /// The run has ended because of its overload.
     Stopped,
 }
 
@@ -168,7 +167,7 @@ pub(crate) struct Run<'s, 'p> {
     overload: Overload,
     pause: Pause,
     closed: bool,
-    /// When to poll. Arrivals are counted here and events in `events`, since an event takes much less time.
+    /// Poll interval. Arrivals are counted here and events in `events`, because an event takes much less time.
     arrivals: PollInterval,
     events: PollInterval,
     /// Length of the queue at the last check.
@@ -204,7 +203,7 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
-    /// The same run, which ends with its last arrival if the queue kept growing until then. An open replay only.
+    /// Returns the same run, which ends with its last arrival if the queue kept growing until then. Open replays only.
     #[must_use]
     pub fn stopping_overloaded(self, stops_overloaded: bool) -> Self {
         Run { overload: if stops_overloaded { Overload::Stop } else { Overload::Drain }, ..self }
@@ -237,14 +236,14 @@ impl<'s, 'p> Run<'s, 'p> {
         Ok(!paused)
     }
 
-    /// Runs for about `turns` turns, arrivals or events, and then pauses; returns whether the end is reached.
+    /// Runs for about `turns` arrivals or events, and then pauses; returns whether the end is reached.
     pub fn run_for(&mut self, turns: u32, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
         (self.arrivals, self.events) = (PollInterval::every(turns), PollInterval::every(turns));
         self.pause = Pause::Next;
         self.run_to_pause(system, recorder)
     }
 
-    /// The progress of the run.
+    /// Returns the progress of the run.
     pub fn progress(&self, recorder: &Recorder) -> Progress {
         Progress { operations: self.feed.issued(), fraction: self.feed.progress(), simulated: recorder.ended }
     }
@@ -257,16 +256,16 @@ impl<'s, 'p> Run<'s, 'p> {
         bookkeeping.close(feed.issued(), system, recorder)
     }
 
-    /// When the next operation is issued. A source in which the user's interrupt strikes ends the run.
+    /// Returns when the next operation is issued. An interrupt by the user in the source ends the run.
     #[inline]
     fn next_arrival(&mut self) -> Result<Option<Time>> {
         self.feed.next_arrival().or_else(|error| self.interrupt(error).map(|()| None))
     }
 
-    /// Does all that is due before the next arrival, and returns the time of that arrival. At the end of the source all
-    /// that remains is due.
+    /// Handles all events due before the next arrival, and returns the time of that arrival. At the end of the source,
+    /// all remaining events are due.
     ///
-    /// Completions are recorded some hundred at a time, as only a flush needs them earlier.
+    /// Completions are recorded in groups of several hundred, because only a flush needs them earlier.
     #[inline]
     fn run_open(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Option<Time>> {
         let arrival = self.next_arrival()?;
@@ -301,15 +300,15 @@ impl<'s, 'p> Run<'s, 'p> {
         Ok(arrival)
     }
 
-    /// Whether the run, after its last arrival, will count as saturated once all requests are complete, and has
-    /// completed enough of them for statistics.
+    /// Returns whether the run, after its last arrival, will count as saturated once all requests are complete, and has
+    /// enough completed requests for statistics.
     fn is_overloaded(&self, recorder: &Recorder) -> bool {
         let completed: u64 = recorder.by_op.iter().map(|times| times.moments().count()).sum();
         completed >= FEWEST_COMPLETED && recorder.trend.grew(completed + self.bookkeeping.in_flight())
     }
 
-    /// How far to go at once towards `horizon`: all the way, or one event where the work of several may take too long
-    /// between two polls.
+    /// Returns how far to advance in one call towards `horizon`: all the way, or one event if the work of several may
+    /// take too long between two polls.
     #[inline]
     fn reach(&mut self, system: &dyn System, horizon: Time) -> Time {
         self.check_queue(system);
@@ -319,8 +318,8 @@ impl<'s, 'p> Run<'s, 'p> {
         system.next_event().map_or(horizon, |event| (event + Span::from_ns(1)).min(horizon))
     }
 
-    /// Has the clock read sooner when the queue has grown much: a scheduler that looks at all waiting requests then
-    /// takes longer.
+    /// Shortens the interval between readings of the clock when the queue has grown much: a scheduler that examines all
+    /// queued requests then takes longer.
     #[inline]
     fn check_queue(&mut self, system: &dyn System) {
         if self.progress.is_some() {
@@ -332,7 +331,7 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
-    /// As [`Run::run_open`] for a closed replay, one event at a time: a completion frees a slot, and the operation
+    /// Like [`Run::run_open`] for a closed replay, one event at a time: a completion frees a slot, and the operation
     /// issued then may arrive before the next event.
     fn run_closed(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Option<Time>> {
         loop {
@@ -352,7 +351,7 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
-    /// Reports the progress and returns whether the run continues; refuses a queue that outgrows the memory.
+    /// Reports the progress and returns whether the run continues; rejects a queue that exceeds the memory.
     #[cold]
     fn poll_callbacks(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
         self.seen_length = system.queue_length();
@@ -369,12 +368,12 @@ impl<'s, 'p> Run<'s, 'p> {
         Ok(!self.interrupted && self.pause != Pause::Now)
     }
 
-    /// Ends the run with the error of a scheduler or a power policy that has given up.
+    /// Ends the run with the error of a scheduler or a power policy, if there is one.
     fn notice_failure(&mut self, system: &mut dyn System) -> Result<()> {
         system.failure().map_or(Ok(()), |error| self.interrupt(error))
     }
 
-    /// Takes the user's interrupt as the end of the run, and passes on any other error.
+    /// Handles an interrupt by the user as the end of the run, and returns any other error.
     fn interrupt(&mut self, error: Error) -> Result<()> {
         if !error.is_interrupt() {
             return Err(error);
@@ -392,7 +391,7 @@ impl<'s, 'p> Run<'s, 'p> {
         })
     }
 
-    /// Records all completions before `horizon`, and returns how many there were.
+    /// Records all completions before `horizon`, and returns their number.
     #[inline]
     fn complete_before(&mut self, recorder: &mut Recorder, horizon: Time) -> Result<usize> {
         self.bookkeeping.complete_before(horizon, recorder, &mut |end| {

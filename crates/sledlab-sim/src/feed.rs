@@ -1,4 +1,4 @@
-//! Requests in the order and at the times at which the host issues them.
+//! The sequence of operations of a host and the times at which the host issues them.
 
 use std::collections::VecDeque;
 
@@ -7,34 +7,34 @@ use sledlab_trace::Continuation;
 
 use crate::replay::{Limits, Mode, Replay};
 
-/// Latest arrival: 146 years. Times computed from it still fit the clock, which holds 584 years.
+/// Latest arrival: 146 years. Times computed from it fit into the clock's range of 584 years.
 const LATEST: Time = Time::from_ns(1 << 62);
 
-/// Most devices of a trace that an error names.
+/// Maximum number of a trace's devices in an error message.
 const MAX_NAMED: usize = 8;
 
-/// A source seen through a replay: the next operation, and when it is issued.
+/// A source as seen through a replay: the next operation, and when it is issued.
 pub(crate) struct Feed<'a> {
     source: Box<dyn Source + 'a>,
     buffer: Vec<Request>,
     next: usize,
     issued: u64,
-    /// Reads and writes issued, and those that wait in the buffer.
+    /// Reads and writes issued, and those in the buffer.
     requests: u64,
     limits: Limits,
     speedup: f64,
     capacity_blocks: u64,
-    /// In a closed replay, when each free slot may issue, earliest first.
+    /// In a closed replay, the times at which each free slot may issue, earliest first.
     slots: Option<VecDeque<Time>>,
     last: Time,
-    /// The only device that requests name so far.
+    /// The first device of the trace, to detect a second one.
     device: Option<u16>,
     /// Names of devices, for messages.
     devices: Continuation,
 }
 
 impl<'a> Feed<'a> {
-    /// The operations of `source`, whose `devices` have names where the format of the trace has them.
+    /// Returns a feed of `source`, whose `devices` have names if the trace format has them.
     pub fn new(
         source: Box<dyn Source + 'a>,
         devices: Continuation,
@@ -61,8 +61,8 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// When the next operation is issued, without taking it. `None` at the end, and in a closed
-    /// replay while no slot is free.
+    /// Returns when the next operation is issued, without removing it. `None` at the end, and in a closed replay while
+    /// no slot is free.
     #[inline]
     pub fn next_arrival(&mut self) -> Result<Option<Time>> {
         if self.next == self.buffer.len() && !self.refill()? {
@@ -75,7 +75,7 @@ impl<'a> Feed<'a> {
         Ok(at.filter(|at| *at <= self.limits.until))
     }
 
-    /// Takes the operation for which [`next_arrival`](Feed::next_arrival) returned `at`; also returns its number.
+    /// Removes the operation for which [`next_arrival`](Feed::next_arrival) returned `at`; also returns its number.
     #[inline]
     pub fn take(&mut self, at: Time) -> (u64, Request) {
         if let Some(slots) = &mut self.slots {
@@ -87,8 +87,8 @@ impl<'a> Feed<'a> {
         (self.issued - 1, request)
     }
 
-    /// A slot of a closed replay is free from `at` on. Completions come in order and the think time is
-    /// constant, so the slots stay in order.
+    /// Adds a slot of a closed replay that is free from `at` on. Completions are in order and the think time is
+    /// constant, so the slots remain in order.
     #[inline]
     pub fn free_slot(&mut self, at: Time) {
         if let Some(slots) = &mut self.slots {
@@ -96,21 +96,21 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Operations issued.
+    /// Returns the number of issued operations.
     pub fn issued(&self) -> u64 {
         self.issued
     }
 
-    /// The share of the replay that has been issued, where it is known.
+    /// Returns the share of the replay that has been issued, if known.
     pub fn progress(&self) -> Option<f64> {
         let share = |done: u64, maximum: u64| (maximum < u64::MAX).then(|| done as f64 / maximum as f64);
-        // Operations left in the buffer may be of any kind: all count as requests here.
+        // Operations in the buffer may be of any kind: all count as requests here.
         let requests = self.requests.saturating_sub((self.buffer.len() - self.next) as u64);
         let counted = [share(self.issued, self.limits.operations), share(requests, self.limits.requests)];
         counted.into_iter().chain([self.source.progress()]).flatten().reduce(f64::max)
     }
 
-    /// Reads the next chunk, checks its requests, and scales their times; false at the end.
+    /// Reads the next chunk, checks its requests, and scales their times; returns false at the end.
     #[cold]
     fn refill(&mut self) -> Result<bool> {
         let left = self.limits.operations - self.issued;
@@ -143,7 +143,7 @@ impl<'a> Feed<'a> {
         Ok(true)
     }
 
-    /// Counts the requests in the buffer, and cuts the buffer after the last one that the limit allows.
+    /// Counts the requests in the buffer, and truncates it after the last one that the limit allows.
     fn end_with_last_request(&mut self) {
         for (place, request) in self.buffer.iter().enumerate() {
             self.requests += u64::from(request.op.is_media());
@@ -155,7 +155,7 @@ impl<'a> Feed<'a> {
     }
 }
 
-/// Checks a request: readers of traces check too, but a source may also be the user's own code.
+/// Checks a request. Trace readers check requests, too, but a source may also be code of a user.
 #[inline]
 fn check(number: u64, request: &Request, capacity_blocks: u64) -> Result<()> {
     let end = request.lbn.saturating_add(u64::from(request.blocks));
@@ -171,7 +171,7 @@ fn check(number: u64, request: &Request, capacity_blocks: u64) -> Result<()> {
 #[cold]
 fn unfit(number: u64, request: &Request, capacity_blocks: u64) -> Error {
     if request.blocks == 0 {
-        return Error::user(format!("request {number} asks for no blocks at all"))
+        return Error::user(format!("request {number} has a length of 0 blocks"))
             .with_remedy("remove it, or give it a length");
     }
     let first = request.lbn;
@@ -192,7 +192,7 @@ fn too_late(number: u64, arrival: Time) -> Error {
 
 #[cold]
 fn unsorted(number: u64, arrival: Time, last: Time) -> Error {
-    Error::user(format!("request {number} arrives at {arrival}, before the one ahead of it at {last}"))
+    Error::user(format!("request {number} arrives at {arrival}, before its predecessor at {last}"))
         .with_remedy("sort the requests by arrival time")
 }
 

@@ -1,14 +1,14 @@
-//! When flushes complete: as soon as all writes that arrived before them are durable.
+//! Completion of flushes: a flush completes as soon as all writes that arrived before it are durable.
 
 use std::collections::VecDeque;
 
-/// Counts writes that are not durable yet, and finds the flushes whose earlier writes are all durable.
+/// Counts writes that are not durable yet, and determines the flushes whose earlier writes are all durable.
 #[derive(Debug, Default)]
 pub(crate) struct Flushes {
     /// Writes in flight that arrived after the last waiting flush.
     after: u64,
-    /// Waiting flushes in order of arrival: each with the writes in flight that arrived before it and after the flush
-    /// ahead of it.
+    /// Waiting flushes in order of arrival, each with the writes in flight that arrived before it and after the
+    /// previous flush.
     waiting: VecDeque<Waiting>,
     /// Numbers of the flushes that the last durable write completed.
     complete: Vec<u64>,
@@ -21,14 +21,14 @@ struct Waiting {
 }
 
 impl Flushes {
-    /// `writes` (0 or 1) writes arrive.
+    /// Records the arrival of `writes` (0 or 1) writes.
     #[inline]
     pub fn arrive(&mut self, writes: u64) {
         self.after += writes;
     }
 
-    /// `writes` (0 or 1) writes, of number `id`, have become durable; returns the numbers of the flushes that this
-    /// completes, in order.
+    /// Records that `writes` (0 or 1) writes of number `id` have become durable; returns the numbers of the flushes
+    /// that this completes, in order.
     #[inline]
     pub fn durable(&mut self, id: u64, writes: u64) -> &[u64] {
         if self.waiting.is_empty() {
@@ -50,7 +50,7 @@ impl Flushes {
         &self.complete
     }
 
-    /// Flush number `id` arrives; returns whether it completes at once.
+    /// Records the arrival of flush number `id`; returns whether it completes at once.
     pub fn flush(&mut self, id: u64) -> bool {
         let writes = std::mem::take(&mut self.after);
         let at_once = writes == 0 && self.waiting.is_empty();
@@ -60,7 +60,7 @@ impl Flushes {
         at_once
     }
 
-    /// Number of flushes that still wait.
+    /// Returns the number of waiting flushes.
     pub fn waiting(&self) -> u64 {
         self.waiting.len() as u64
     }

@@ -1,4 +1,4 @@
-//! Hit ratios of caches under a workload: replacement policies by cache size, without a device (MT-10).
+//! Hit ratios of caches under a workload, by replacement policy and cache size, without a device (MT-10).
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,16 +11,16 @@ use sledlab_core::hash::Set;
 use sledlab_core::{Error, Op, Request, Result, Source};
 use sledlab_models::replacement::{Choice, Found, Use};
 
-/// Real time between two calls of `watch` while the workers compute.
+/// Wall-clock time between two calls of `watch` while the workers compute.
 const WATCH_EVERY: Duration = Duration::from_millis(20);
 
-/// Uses after which a policy is checked for having given up.
+/// Number of uses after which a policy is checked for errors.
 const LOOK_EVERY: usize = 4096;
 
-/// Segments of a request from which on they are counted as a range.
+/// Minimum number of segments of a request that are counted as a range.
 const LONG_RUN: u64 = 64;
 
-/// The uses of segments by a workload, in order. Memory grows with the number of requests, not with their lengths.
+/// The uses of segments by a workload, in order. Memory use grows with the number of requests, not with their lengths.
 #[derive(Clone, Debug, Default)]
 pub struct Uses {
     runs: Vec<Run>,
@@ -111,7 +111,7 @@ impl Uses {
     /// Reads all of `source`, with segments of `segment_blocks` blocks. Trims and flushes use no segment.
     ///
     /// # Errors
-    /// The source's own, and those that `watch` returns, which is called before every chunk.
+    /// Those of the source, and those that `watch` returns, which is called before every chunk.
     pub fn of(
         source: &mut dyn Source,
         segment_blocks: u64,
@@ -128,15 +128,16 @@ impl Uses {
         Ok(Uses { runs, segments: different.count() })
     }
 
-    /// Number of different segments.
+    /// Returns the number of different segments.
     pub fn segments(&self) -> usize {
         self.segments
     }
 
-    /// The next uses of all uses, found from the last run to the first.
+    /// Returns the next uses of all uses, computed from the last run to the first.
     fn future(&self, watch: &mut dyn FnMut() -> Result<()>) -> Result<Future> {
         let mut future = Future { parts: Vec::new(), begins: Vec::with_capacity(self.runs.len()) };
-        // By segment: the number of its next use less the number of the segment, which is the same for all of a run.
+        // By segment: the number of its next use minus the number of the segment, which is the same for all segments of
+        // a run.
         let mut next: RangeMap<u64, u64> = RangeMap::new();
         let mut number: u64 = self.runs.iter().map(|run| u64::from(run.count)).sum();
         for run in self.runs.iter().rev() {
@@ -163,8 +164,7 @@ impl Uses {
         Ok(future)
     }
 
-    /// Calls `visit` for every use, in order, and whether the use is a write. The next uses are those of `future`, if it
-    /// is known.
+    /// Calls `visit` for every use, in order, with a flag for writes. The next uses are those of `future`, if known.
     fn visit(&self, future: Option<&Future>, mut visit: impl FnMut(Use, bool) -> Result<()>) -> Result<()> {
         for (number, run) in self.runs.iter().enumerate() {
             let unknown = [Part { end: run.keys().end, next: Use::NEVER }];
@@ -182,12 +182,12 @@ impl Uses {
         Ok(())
     }
 
-    /// Hits of each policy in a cache of so many segments, in the order of `caches`. Policies run on all processors,
-    /// except those from outside, which run on the calling thread.
+    /// Returns the hits of each policy in caches of the given numbers of segments, in the order of `caches`. Policies
+    /// run on all processors, except those from outside the crate, which run on the calling thread.
     ///
     /// # Errors
-    /// A cache without room, a policy that gives up, and what `watch` returns, which is called again and again, on the
-    /// calling thread alone.
+    /// A cache too small for a segment, an error of a policy, and an error of `watch`, which is called repeatedly, on
+    /// the calling thread only.
     pub fn hits(
         &self,
         caches: &[(Choice, usize)],
@@ -205,7 +205,7 @@ impl Uses {
         result.into_iter().map(|(_, hits)| hits).collect()
     }
 
-    /// Hits of numbered caches, each sent as soon as it is known.
+    /// Computes the hits of numbered caches, and sends each as soon as it is known.
     fn hits_on_all_processors(
         &self,
         caches: &[(usize, &(Choice, usize))],
@@ -236,13 +236,13 @@ impl Uses {
                     Err(RecvTimeoutError::Disconnected) => return Ok(result),
                     Err(RecvTimeoutError::Timeout) => {}
                 }
-                // Workers see `stop` soon and end; the scope waits for all of them.
+                // Workers poll `stop` and end soon; the scope waits for all of them.
                 watch().inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
             }
         })
     }
 
-    /// Hits of one cache; ends with the error that `watch` returns, which is called at every use.
+    /// Returns the hits of one cache; stops at an error of `watch`, which is called at every use.
     fn hits_of(
         &self,
         choice: &Choice,
@@ -288,7 +288,7 @@ mod tests {
         Request { op, lbn, blocks, ..Request::default() }
     }
 
-    /// The segment of every use, and the number of the next use of that segment.
+    /// Returns the segment of every use, and the number of the next use of that segment.
     fn all(uses: &Uses) -> Vec<(u64, u64)> {
         let future = uses.future(&mut || Ok(())).unwrap();
         let mut result = Vec::new();

@@ -54,5 +54,5 @@ pub use running::Running;
 pub use seek_map::seek_map;
 pub use timeline::{Timeline, TimelineBin};
 
-/// The version that results carry.
+/// The version in results.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,13 +1,13 @@
-//! An engine whose clock its caller owns: operations are submitted when they come, not read from a source.
+//! An engine without a source, whose caller submits operations and controls the clock.
 //!
-//! [`Live`] simulates a device that real programs use. It does no I/O and has no threads: its caller owns the clock,
-//! submits operations, and calls [`advance`](Live::advance) when [`next_event`](Live::next_event) is due, or later.
-//! Events happen at their own times, however late the call comes.
+//! [`Live`] simulates a device that real programs use. It does no I/O and has no threads. The caller submits
+//! operations, and calls [`advance`](Live::advance) when [`next_event`](Live::next_event) is due, or later. Events have
+//! their own times, even if the call is late.
 //!
-//! Every operation gets a stamp: the time at which it counts as arrived. The stamp is later than every event and
-//! arrival handled before, and every event before the stamp is handled first; an event at the time of the stamp comes
-//! after the arrival, as in [`simulate`](crate::simulate). So `simulate`, replaying the stamped operations, comes to
-//! the same completions and the same results, to the last bit.
+//! Every operation gets a stamp, its effective arrival time. The stamp is later than all events and arrivals handled
+//! before. All events before the stamp are handled first; an event at the time of the stamp follows the arrival, as in
+//! [`simulate`](crate::simulate). A replay of the stamped operations by `simulate` therefore has identical completions
+//! and results, to the last bit.
 //!
 //! ```
 //! use sledlab_core::{Op, Request, Time};
@@ -45,16 +45,16 @@ use crate::stopwatch::Stopwatch;
 use self::power::Trims;
 pub use self::power::version;
 
-/// When an operation completes.
+/// The completion of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Number of the operation.
     pub id: u64,
-    /// When it completes, in simulated time; later than now where the device has promised a completion ahead.
+    /// Completion time in simulated time; later than now if the device has announced the completion in advance.
     pub at: Time,
 }
 
-/// A system that answers operations as they are submitted.
+/// A system with submitted operations.
 pub struct Live {
     system: Box<dyn System>,
     recorded: Recorded,
@@ -65,7 +65,7 @@ pub struct Live {
     /// The latest time at which an event or an arrival was handled.
     latest: Time,
     begun: Stopwatch,
-    /// Trims so far, where media keep contents so that the power can fail.
+    /// The trims so far, if media store contents so that the power can fail.
     kept: Option<Trims>,
 }
 
@@ -74,8 +74,8 @@ impl Live {
     /// the submitted operations, and need not exist. `rows` gets the per-request table in small chunks.
     ///
     /// # Errors
-    /// All that [`Experiment::check`] finds; a generator, or any setting of the replay but `warmup`, as the caller
-    /// decides which operations arrive, and when.
+    /// Everything that [`Experiment::check`] rejects; a generator, or any setting of the replay except `warmup`,
+    /// because the caller decides which operations arrive, and when.
     pub fn new(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
         Ok(Live::of(experiment.recorded(false)?, rows))
     }
@@ -90,31 +90,31 @@ impl Live {
         Live { system, recorded, recorder, bookkeeping, issued: 0, latest, begun, kept: None }
     }
 
-    /// Number of blocks the host sees.
+    /// Returns the number of blocks of the device that the host uses.
     pub fn capacity_blocks(&self) -> u64 {
         self.system.capacity_blocks()
     }
 
-    /// Requests that wait to be selected.
+    /// Returns the number of queued requests.
     pub fn queue_length(&self) -> usize {
         self.system.queue_length()
     }
 
-    /// Whether writes are answered before they are durable: then only a flush makes them so.
+    /// Returns whether writes complete before they are durable, so that only a flush makes them durable.
     pub fn is_volatile(&self) -> bool {
         self.recorded.volatile
     }
 
-    /// Operations submitted that are not complete at the simulated time.
+    /// Returns the number of outstanding operations at the simulated time.
     pub fn in_flight(&self) -> u64 {
         self.bookkeeping.in_flight()
     }
 
-    /// Takes an operation that comes at `now`, having done all that is due before; returns its number and its stamp.
-    /// Numbers count from 0. Trims are answered at once.
+    /// Submits an operation that arrives at `now`, after all events due before; returns its number and its stamp.
+    /// Numbers start at 0. Trims complete at once.
     ///
     /// # Errors
-    /// Blocks outside the device; the error of a scheduler or power policy that has given up.
+    /// Blocks outside the device; an error of a scheduler or power policy.
     pub fn submit(&mut self, now: Time, request: Request, answers: &mut Vec<Answer>) -> Result<(u64, Time)> {
         let inside =
             request.lbn.checked_add(request.blocks.into()).is_some_and(|end| end <= self.capacity_blocks());
@@ -142,24 +142,24 @@ impl Live {
         Ok((id, now))
     }
 
-    /// When [`advance`](Live::advance) has something to do, if nothing is submitted before.
+    /// Returns when [`advance`](Live::advance) is due next if no operation is submitted before.
     pub fn next_event(&self) -> Option<Time> {
         let event = self.system.next_event();
         self.bookkeeping.next_flushed().into_iter().chain(event).min()
     }
 
-    /// Does all that is due up to `now`, each event at its own time.
+    /// Handles all events due up to `now`, each at its own time.
     ///
     /// # Errors
-    /// The error of a scheduler or power policy that has given up.
+    /// An error of a scheduler or power policy.
     pub fn advance(&mut self, now: Time, answers: &mut Vec<Answer>) -> Result<()> {
         self.do_before(now + Span::from_ns(1), answers)?;
         self.latest = self.latest.max(now);
         Ok(())
     }
 
-    /// Ends the run: outstanding operations, and background writes of caches and hybrids, are simulated to the end
-    /// at once, however much simulated time they take.
+    /// Ends the run: outstanding operations, and background writes of caches and hybrids, are simulated to the end at
+    /// once, for any amount of simulated time.
     ///
     /// # Errors
     /// As [`advance`](Live::advance); a run in which no completed operation counts; violated conservation.
@@ -168,7 +168,7 @@ impl Live {
         self.close()
     }
 
-    /// The results, when nothing more is simulated.
+    /// Returns the results without further simulation.
     fn close(mut self) -> Result<Outcome> {
         let counts = self.bookkeeping.close(self.issued, self.system.as_mut(), &mut self.recorder)?;
         let Recorded { seed, config, .. } = self.recorded;
@@ -197,7 +197,7 @@ impl Live {
     }
 }
 
-/// Answers a flush that waited; operations that the system completes are answered as soon as it reports them.
+/// Completes a flush that waited; other completions are reported by the system itself.
 fn tell_flushed(end: CompletedOperation, answers: &mut Vec<Answer>) {
     if let CompletedOperation::Flushed { id, at } = end {
         answers.push(Answer { id, at });

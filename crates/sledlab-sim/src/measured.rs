@@ -1,16 +1,16 @@
-//! Requests that were measured on a real drive, replayed with the measured gaps between them.
+//! Replay of requests measured on a real drive, with the measured gaps between them.
 
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::device::{self, Queued};
 use sledlab_trace::format::Measured;
 
-/// The service times that a device would have had, one request at a time. Each request is issued as long after the
-/// completion of the one before as it was in the measurement, so that the platters turn as far in between.
+/// Returns the service times of a device that serves one request at a time. The gap between a completion and the next
+/// request is the measured one, so that the platters turn by the same angle.
 ///
 /// # Errors
-/// A device that cannot be built, a request past its end, and a device that does not say when it is done (the
-/// `interleaved` pipeline); and the error of `watch`, which is called before every request.
+/// A device that cannot be constructed, a request beyond its end, and a device that does not report its completion
+/// times (the `interleaved` pipeline); and the error of `watch`, which is called before every request.
 pub fn replay_measured(
     file: &DeviceFile,
     stream: &[Measured],
@@ -24,7 +24,7 @@ pub fn replay_measured(
         watch()?;
         if measured.request.end() > capacity {
             return Err(Error::user(format!(
-                "request {id} ends at block {}, but the device has {capacity}",
+                "request {id} ends at block {}, but the device has {capacity} blocks",
                 measured.request.end()
             ))
             .with_remedy("check that the trace was measured on this drive"));

@@ -1,6 +1,5 @@
-//! Memory: how much a system of several devices will take, and how much is available. A run that does not fit is
-//! refused before it begins, and ended where its queue outgrows the memory, as the length of queues is not known
-//! before.
+//! Memory required by a system of several devices, and available memory. A run that does not fit is rejected before it
+//! begins. A run whose queue exceeds the memory is ended, because the length of queues is not known in advance.
 
 #[cfg(target_arch = "wasm32")]
 mod module;
@@ -14,23 +13,23 @@ use module::{machine, of_address_space, status};
 #[cfg(not(target_arch = "wasm32"))]
 use process::{machine, of_address_space, status};
 
-/// Environment variable for the memory that may be taken, in 2^20 bytes; it overrides what the machine reports.
+/// Environment variable for the available memory in MiB; it overrides the value that the machine reports.
 const SETTING: &str = "SLEDLAB_MEMORY_MB";
-/// Devices built before measuring, at most, and (`MEASURED`) to measure what one takes: the first ones build tables
-/// that equal devices share with them.
+/// Maximum number of devices constructed before the measurement, and (`MEASURED`) for the measurement. The first
+/// devices build tables that equal devices share.
 const FIRST: u64 = 2;
 const MEASURED: u64 = 6;
-/// Bytes left free for all other uses.
+/// Bytes reserved for all other uses.
 const SPARED: u64 = 64 << 20;
 const MB: u64 = 1 << 20;
 
-/// Rejects a system of `count` devices that would take more memory than is available.
+/// Rejects a system of `count` devices that would need more memory than is available.
 ///
-/// To measure the memory of a device, with scheduler and all tables, `one_device` builds a few: the fewer, the smaller
-/// the system. The memory of queues is not known yet. A single device is not measured.
+/// To measure the memory of a device with its scheduler and all tables, `one_device` constructs a few devices, fewer
+/// for a small system. The memory of queues is not known yet. A single device is not measured.
 ///
 /// # Errors
-/// A system that does not fit; parameters that make no sense.
+/// A system that does not fit; parameters that contradict each other.
 pub(crate) fn check<T>(count: u64, mut one_device: impl FnMut() -> Result<T>) -> Result<()> {
     let measured = MEASURED.min(count / 2);
     if measured == 0 {
@@ -52,26 +51,26 @@ pub(crate) fn check<T>(count: u64, mut one_device: impl FnMut() -> Result<T>) ->
     }
     let mb = |bytes: u64| bytes.div_ceil(MB);
     Err(Error::user(format!(
-        "{count} devices would take about {} MB of memory, {} MB each before anything waits; {} MB are available",
+        "{count} devices would take about {} MB of memory, {} MB each with empty queues; {} MB are available",
         mb(needed),
         mb(each),
         mb(available)
     ))
     .with_remedy(format!(
-        "use fewer devices, or a scheduler that keeps no index of positions, such as fcfs or c-scan; {SETTING}=N \
-         says that there are N MB"
+        "use fewer devices, or a scheduler without an index of positions, such as fcfs or c-scan; {SETTING}=N \
+         sets the available memory to N MB"
     )))
 }
 
-/// Waiting requests below which memory is not checked, so that short queues cost nothing.
+/// Maximum queue length for which memory is not checked, so that short queues have no cost.
 const FEW: usize = 1 << 16;
-/// From one check to the next the queue grows by this part of itself (an eighth).
+/// Relative growth of the queue between two checks (an eighth).
 const PART: u64 = 8;
 
-/// Watches the memory of a growing queue: running out of memory would abort the process.
+/// Monitors the memory of a growing queue: running out of memory would abort the process.
 #[derive(Debug)]
 pub(crate) struct MemoryMonitor {
-    /// Waiting requests at which memory is checked next.
+    /// Queue length at the next check.
     next: usize,
     /// Memory of the process at the beginning, in bytes.
     begun: Option<u64>,
@@ -82,10 +81,10 @@ impl MemoryMonitor {
         MemoryMonitor { next: FEW, begun: status("VmRSS:") }
     }
 
-    /// Checks the memory when `waiting` requests wait.
+    /// Checks the memory for a queue of `waiting` requests.
     ///
     /// # Errors
-    /// Too little memory for many more requests.
+    /// Too little memory for a much longer queue.
     pub fn check(&mut self, waiting: usize) -> Result<()> {
         if waiting < self.next {
             return Ok(());
@@ -97,7 +96,7 @@ impl MemoryMonitor {
             Some(text) => Some(text.saturating_sub(taken)),
             None => machine().map(|left| left.saturating_sub(SPARED)),
         };
-        // Tables of waiting requests grow to twice their size: the unused half takes addresses, but no memory.
+        // Tables of queued requests double their capacity: the unused half uses addresses, but no memory.
         let addresses = of_address_space().map(|left| left.saturating_sub(SPARED + taken));
         let minimum = left.into_iter().chain(addresses).min();
         if minimum.is_some_and(|minimum| minimum < taken / PART) {
@@ -109,22 +108,22 @@ impl MemoryMonitor {
 
 fn overloaded(waiting: usize, taken: u64) -> Error {
     let message = format!(
-        "{waiting} requests wait and have taken {} MB of memory, and there is none for many more: they arrive faster \
+        "{waiting} queued requests use {} MB of memory, and little is left: requests arrive faster \
          than they are served",
         taken.div_ceil(MB)
     );
     Error::user(message).with_remedy(format!(
-        "lower the load with a smaller --speedup, take --replay closed:N, or end sooner with --limit; {SETTING}=N says \
-         that there are N MB"
+        "lower the load with a smaller --speedup, use --replay closed:N, or end sooner with --limit; {SETTING}=N \
+         sets the available memory to N MB"
     ))
 }
 
-/// Memory that can be taken, in bytes; `None` where that is unknown.
+/// Returns the available memory in bytes; `None` if unknown.
 fn available() -> Option<u64> {
     setting().or_else(|| machine().into_iter().chain(of_address_space()).min())
 }
 
-/// Memory that the environment variable allows, in bytes.
+/// Returns the memory that the environment variable allows, in bytes.
 fn setting() -> Option<u64> {
     let text = std::env::var(SETTING).ok()?.parse::<u64>().ok()?;
     Some(text.saturating_mul(MB))

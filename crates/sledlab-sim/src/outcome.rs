@@ -46,8 +46,8 @@ pub struct ResponseStats {
     /// Statistics of all requests.
     #[serde(flatten)]
     pub stats: TimeStats,
-    /// Half width of the 95 % confidence interval of the mean, by batch means; `None` when the run
-    /// is too short to tell.
+    /// Half width of the 95 % confidence interval of the mean, by batch means; `None` if the run is too short for an
+    /// estimate.
     pub ci95_half_width: Option<f64>,
 }
 
@@ -73,10 +73,10 @@ pub struct MeanAndMax {
     pub max: f64,
 }
 
-/// Mean of every part of a request's life, in milliseconds.
+/// Mean of every part of a request's response time, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PartMeans {
-    /// Waiting to be selected, start-up and parallel overheads included.
+    /// Waiting to be selected, including start-up and overheads in parallel.
     pub queue: f64,
     /// The part of `queue` that was a start-up.
     pub startup: f64,
@@ -96,14 +96,14 @@ pub struct PartMeans {
     pub rotation: f64,
     /// From the end of the first positioning to completion.
     pub transfer: f64,
-    /// The part of `transfer` spent moving between rows.
+    /// The part of `transfer` spent on moves between rows.
     pub reposition: f64,
 }
 
-/// Length of the queue of waiting requests.
+/// Length of the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct QueueLength {
-    /// Mean over time (Little's law on the queue times).
+    /// Mean over time (by Little's law from the queue times).
     pub mean: f64,
     /// Largest.
     pub max: u64,
@@ -112,11 +112,11 @@ pub struct QueueLength {
 /// Seconds in each state, over all stations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct StateTime {
-    /// Moving with no tips switched on.
+    /// Moving with inactive tips.
     pub seek: f64,
     /// Reading or writing.
     pub access: f64,
-    /// Idle: ready, and serving no request.
+    /// Idle: ready without requests.
     pub idle: f64,
     /// Parked.
     pub inactive: f64,
@@ -129,7 +129,7 @@ pub struct StateTime {
 pub struct MergedCounts {
     /// Requests served together with others as one.
     pub requests: u64,
-    /// Accesses as which they were served.
+    /// Number of accesses that served them.
     pub groups: u64,
 }
 
@@ -148,7 +148,7 @@ pub struct Operations {
     pub trim: u64,
     /// Flushes completed.
     pub flush: u64,
-    /// Left out because they lie wholly outside the device.
+    /// Rejected because they are completely outside the device.
     pub rejected: u64,
     /// Moved to other addresses to fit the device.
     pub moved: u64,
@@ -158,16 +158,16 @@ pub struct Operations {
     pub dropped: u64,
 }
 
-/// The results of a run; the same bytes for the same configuration, seed and version.
+/// The results of a run; identical bytes for the same configuration, seed and version.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// Version of the summary's format: one more whenever a field goes or changes its meaning.
+    /// Version of the summary's format: incremented whenever a field is removed or changes its meaning.
     pub schema: u32,
     /// Reads and writes that count.
     pub requests: u64,
-    /// Simulated time that counts: from time 0 or, with a warm-up, from the arrival of the first operation that counts,
-    /// until the last request is completed and background work is done. Times and energies by state cover the same
-    /// time.
+    /// Simulated time that counts. It starts at time 0 or, with a warm-up, at the arrival of the first operation that
+    /// counts. It ends when the last request is completed and background work is done. Times and energies by state
+    /// cover the same time.
     pub elapsed_s: f64,
     /// Arrival to completion.
     pub response_time_ms: ResponseStats,
@@ -181,7 +181,7 @@ pub struct Summary {
     pub service_time_ms: MeanAndMax,
     /// First positioning.
     pub positioning_time_ms: MeanAndMax,
-    /// Mean of every part of a request's life.
+    /// Mean of every part of a request's response time.
     pub time_by_part_ms: PartMeans,
     /// Requests completed per second.
     pub throughput_iops: f64,
@@ -197,21 +197,21 @@ pub struct Summary {
     pub request_energy_uj: f64,
     /// Seconds by state.
     pub state_time_s: StateTime,
-    /// Tips switched on, times the duration: tip-seconds, over all stations.
+    /// Active tips times the duration: tip-seconds, over all stations.
     pub tip_time_s: f64,
-    /// Tips that stayed dark because no request used their data, times the duration: tip-seconds.
+    /// Tips that stayed inactive because no request used their data, times the duration: tip-seconds.
     pub dark_tip_time_s: f64,
     /// Start-ups.
     pub startups: u64,
     /// Requests that were merged.
     pub merged: MergedCounts,
-    /// Counters of the cache in front of the system, where there is one.
+    /// Counters of the cache in front of the system, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheCounts>,
-    /// Counters of hybrids, where there are any.
+    /// Counters of hybrids, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hybrid: Option<HybridCounts>,
-    /// Failures and their effects, where the system can fail.
+    /// Failures and their effects, if the system can fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultCounts>,
     /// Whether the queue kept growing: means of such a run depend on its length.
@@ -226,17 +226,17 @@ pub struct Summary {
     pub version: &'static str,
     /// Root seed.
     pub seed: u64,
-    /// Checksum of the completion times of all reads and writes, in 16 hexadecimal digits: the same wherever the same
-    /// experiment runs.
+    /// Checksum of the completion times of all reads and writes, in 16 hexadecimal digits: equal on all platforms for
+    /// the same experiment.
     pub checksum: String,
 }
 
 /// A cumulative distribution: response times, and for each the share of requests at or below.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cdf {
-    /// Response times, rising.
+    /// Response times in ascending order.
     pub response_ms: Vec<f64>,
-    /// Shares, rising to 1.
+    /// Shares in ascending order up to 1.
     pub share: Vec<f64>,
 }
 
@@ -249,7 +249,7 @@ pub struct Snapshot {
     pub response_time_ms: TimeStats,
     /// The distribution of these response times.
     pub cdf: Cdf,
-    /// Energy spent so far, without that of a rest that has not ended.
+    /// Energy so far, without that of an idle period that has not ended.
     pub energy_j: f64,
     /// Checksum of all completion times so far.
     pub checksum: String,
@@ -286,7 +286,7 @@ pub struct Outcome {
     pub timeline: Vec<TimelineBin>,
     /// Wall-clock time from opening the source to the summary; never part of the results.
     pub wall_s: f64,
-    /// Mean real time of a scheduling decision, in ns, where it was measured.
+    /// Mean wall-clock time of a scheduling decision, in ns, if measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_ns: Option<f64>,
 }
@@ -338,10 +338,10 @@ pub(crate) struct Context {
 }
 
 impl Summary {
-    /// Sums up a run in its results.
+    /// Computes the results of a run.
     ///
     /// # Errors
-    /// A run in which no operation counted, or that was interrupted before any did; a result that is not a finite
+    /// A run without an operation that counts or interrupted before one was complete; a result that is not a finite
     /// number.
     pub(crate) fn new(recorder: &Recorder, system: &dyn System, context: Context) -> Result<Self> {
         let [reads, writes] = &recorder.by_op;
@@ -353,7 +353,7 @@ impl Summary {
         if requests == 0 {
             return Err(Error::user("nothing was simulated: no read or write was completed that counts")
                 .with_remedy(
-                    "check that the trace holds reads or writes, and that warm-up and limits leave some",
+                    "check that the trace contains reads or writes, and that warm-up and limits do not exclude them",
                 ));
         }
         let elapsed_s = recorder.ended.since(recorder.opened).as_seconds();

@@ -18,7 +18,7 @@ const MAX: u32 = 128;
 /// Iterations between two polls without a clock.
 const ITERATIONS_WITHOUT_CLOCK: u32 = 65_536;
 
-/// Tells a loop when to poll: about every 50 ms, however long an iteration takes. The clock is read after the first
+/// Tells a loop when to poll: about every 50 ms, for any duration of an iteration. The clock is read after the first
 /// iteration, then after as many iterations as fit into a few milliseconds.
 ///
 /// ```

@@ -1,30 +1,30 @@
-//! Whether the queue kept growing, which marks a run as saturated.
+//! Detects a queue that kept growing, which marks a run as saturated.
 
 use sledlab_core::stats::BatchMeans;
 
-/// A queue of fewer waiting requests never counts as growing: bursts come and go.
+/// A queue of fewer requests never counts as growing, because bursts are temporary.
 const SHORT_QUEUE: f64 = 20.0;
 
-/// Least share of a run's requests waiting, on average over its last quarter, at which the run counts as saturated: so
-/// many would not have been served in time, whatever the other quarters were like.
+/// Minimum share of a run's requests that are queued, on average over the last quarter, for a saturated run. That many
+/// requests would not have been served in time, whatever happened in the other quarters.
 const LEFT_BEHIND: f64 = 0.02;
 
-/// The queue length that each arrival finds, in order of arrival.
+/// The queue length at each arrival, in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct QueueTrend {
     lengths: BatchMeans,
 }
 
 impl QueueTrend {
-    /// Records an arrival that finds `waiting` requests.
+    /// Records an arrival at a queue of `waiting` requests.
     #[inline]
     pub fn record(&mut self, waiting: usize) {
         self.lengths.record(waiting as f64);
     }
 
-    /// Whether the queue of a run of `requests` grew from each quarter to the next, was long at the end, and then more
-    /// than 1.5 times as long as in the second quarter (steady growth gives 2.3, a stable queue about 1); or whether a
-    /// large share of all requests waited during the last quarter.
+    /// Returns whether the queue of a run of `requests` grew from each quarter to the next, was long at the end, and
+    /// then more than 1.5 times as long as in the second quarter (steady growth gives 2.3, a stable queue about 1).
+    /// Also returns true if a large share of all requests was queued during the last quarter.
     pub fn grew(&self, requests: u64) -> bool {
         let means = self.lengths.means();
         if means.len() < 8 {

@@ -9,10 +9,10 @@ use crate::queue_trend::QueueTrend;
 use crate::rows::Rows;
 use crate::timeline::Timeline;
 
-/// Takes chunks of the per-request table.
+/// Receives chunks of the per-request table.
 pub type RowSink<'a> = Box<dyn FnMut(&Rows) -> Result<()> + Send + 'a>;
 
-/// Sums of the parts of service times, and of the queue time before, in ns.
+/// Sums of the parts of service times, and of the queue times, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ServiceParts {
     pub overhead: u64,
@@ -30,9 +30,9 @@ pub(crate) struct ServiceParts {
 pub struct Recorder<'a> {
     warmup: u64,
     pub(crate) opened: Time,
-    /// When the last request was completed; at the end of a run, when background work was done, if that was later.
+    /// When the last request was completed; at the end of a run, the end of background work if that is later.
     pub(crate) ended: Time,
-    /// Checksum of all completions, whether they count or not.
+    /// Checksum of all completions, including those excluded from statistics.
     pub(crate) checksum: Checksum,
     /// Response times of reads and of writes.
     pub(crate) by_op: [Distribution; 2],
@@ -41,7 +41,7 @@ pub struct Recorder<'a> {
     pub(crate) positioning: Sum,
     pub(crate) parts: ServiceParts,
     pub(crate) blocks: [u64; 2],
-    /// Energy spent on reads and on writes that count.
+    /// Energy of reads and of writes that count.
     pub(crate) energy: [TotalEnergy; 2],
     charges_energy: bool,
     /// Energy of requests that do not count, and of background work.
@@ -50,14 +50,14 @@ pub struct Recorder<'a> {
     pub(crate) timeline: Timeline,
     pub(crate) trend: QueueTrend,
     rows: Rows,
-    /// Rows handed to the sink at a time.
+    /// Number of rows passed to the sink at a time.
     chunk: usize,
     names_devices: bool,
     sink: Option<RowSink<'a>>,
 }
 
 impl<'a> Recorder<'a> {
-    /// An empty recorder. The first `warmup` operations do not count; `sink` gets the per-request table in
+    /// Returns an empty recorder. The first `warmup` operations do not count; `sink` receives the per-request table in
     /// chunks.
     pub fn new(warmup: u64, sink: Option<RowSink<'a>>) -> Self {
         Recorder {
@@ -84,31 +84,31 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The same recorder, adding up no energy; see `Station::without_energy`.
+    /// Returns the same recorder without sums of energy; see `Station::without_energy`.
     #[must_use]
     pub fn without_energy(self) -> Self {
         Recorder { charges_energy: false, ..self }
     }
 
-    /// The same recorder, with the number of the device in the per-request table.
+    /// Returns the same recorder with the number of the device in the per-request table.
     #[must_use]
     pub fn naming_devices(self) -> Self {
         Recorder { names_devices: true, ..self }
     }
 
-    /// The same recorder, with chunks of the per-request table so small that none is long delayed.
+    /// Returns the same recorder with small chunks of the per-request table, so that no row is delayed long.
     #[must_use]
     pub(crate) fn in_small_chunks(self) -> Self {
         Recorder { chunk: Rows::SMALL_CHUNK, ..self }
     }
 
-    /// Whether operation `id` counts in statistics.
+    /// Returns whether operation `id` counts in statistics.
     #[inline]
     pub(crate) fn counts(&self, id: u64) -> bool {
         id >= self.warmup
     }
 
-    /// Records the arrival of a request that finds `waiting` others.
+    /// Records the arrival of a request at a queue of `waiting` requests.
     #[inline]
     pub(crate) fn arrive(&mut self, id: u64, now: Time, waiting: usize) {
         if self.counts(id) {
@@ -162,15 +162,15 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Energy of all seeks and accesses, for requests and background work, in microjoules: the ledgers must agree with
-    /// it.
+    /// Returns the energy of all seeks and accesses, for requests and background work, in microjoules; it must equal
+    /// that of the ledgers.
     pub(crate) fn served_uj(&self) -> f64 {
         let [reads, writes] = &self.energy;
         let parts = [reads, writes, &self.uncounted].map(TotalEnergy::spent);
         parts.iter().map(|spent| spent.seek_uj + spent.access_uj).sum()
     }
 
-    /// Hands the rows collected so far to the sink.
+    /// Passes the collected rows to the sink.
     pub(crate) fn flush_rows(&mut self) -> Result<()> {
         if let Some(sink) = &mut self.sink
             && !self.rows.is_empty()
@@ -189,8 +189,8 @@ mod tests {
 
     use super::*;
 
-    /// After 2e8 requests a plain sum is off by more than the conservation check tolerates; such small energies would
-    /// vanish in it.
+    /// After 2e8 requests a plain sum is off by more than the conservation check tolerates: such small energies would
+    /// be lost by rounding.
     #[test]
     fn what_each_request_costs_counts_however_much_was_spent_before() {
         let mut recorder = Recorder::new(0, None);

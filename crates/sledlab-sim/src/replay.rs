@@ -1,18 +1,18 @@
-//! How a replay offers requests: open or closed, how fast, how many.
+//! Settings of a replay: open or closed, speed-up and limits.
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Span, Time};
 pub use sledlab_trace::transform::Outside;
 use toml::Table;
 
-/// When the next request is issued.
+/// The times at which requests are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// At its recorded time, whichever requests have been completed.
+    /// At the recorded times, independent of completions.
     Open,
-    /// As soon as one of `outstanding` slots is free, a think time after its completion.
+    /// When one of `outstanding` slots is free, a think time after its completion.
     Closed {
-        /// Outstanding requests at any time.
+        /// Number of outstanding requests at any time.
         outstanding: u64,
         /// Time between a completion and the next request of that slot.
         think: Span,
@@ -41,7 +41,7 @@ impl Mode {
     }
 }
 
-/// Reads a length of time with its unit: `2ms`, `0.5s`, `100us`, `7ns`.
+/// Reads a duration with its unit: `2ms`, `0.5s`, `100us`, `7ns`.
 fn parse_span(text: &str) -> Option<Span> {
     let unit = text.find(|c: char| c.is_ascii_alphabetic())?;
     let number: f64 = text[..unit].parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0)?;
@@ -56,9 +56,9 @@ fn parse_span(text: &str) -> Option<Span> {
 }
 
 sledlab_core::choices! {
-    /// How much of its last block a request wants.
+    /// The requested part of the last block of a request.
     pub enum LastBlock {
-        /// What the trace or workload knows; all of it where it knows nothing.
+        /// The part given by the trace or workload; the whole block if none is given.
         Given = "given",
         /// A random number of words (Lin, section 5.3).
         Random = "random",
@@ -87,7 +87,7 @@ sledlab_core::params! {
     }
 }
 
-/// When the replay ends: at whichever limit comes first.
+/// The end of a replay: the earliest of several limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Number of reads and writes; `u64::MAX` for all.
@@ -103,20 +103,20 @@ impl Limits {
     pub const NONE: Limits = Limits { requests: u64::MAX, operations: u64::MAX, until: Time::MAX };
 }
 
-/// A checked description of a replay.
+/// A validated description of a replay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Replay {
-    /// When the next request is issued.
+    /// The times at which requests are issued.
     pub mode: Mode,
     /// Divisor of arrival times.
     pub speedup: f64,
-    /// Operations at the start that do not count in statistics.
+    /// Number of operations at the start that are excluded from statistics.
     pub warmup: u64,
-    /// When the replay ends.
+    /// The end of the replay.
     pub limits: Limits,
-    /// What happens to a request that reaches past the end of the device.
+    /// The handling of a request beyond the end of the device.
     pub outside: Outside,
-    /// How much of its last block a request wants.
+    /// The requested part of the last block of requests.
     pub last_block: LastBlock,
 }
 
@@ -126,12 +126,12 @@ impl Replay {
         let mode = Mode::parse(&params.mode)?;
         if mode != Mode::Open && params.speedup.to_bits() != 1.0_f64.to_bits() {
             return Err(Error::user("replay.speedup has no meaning in a closed replay")
-                .with_remedy("leave the speed-up out, or change the number outstanding or the think time"));
+                .with_remedy("omit the speed-up, or change the number outstanding or the think time"));
         }
         for (key, limit) in [("limit", params.limit), ("operations", params.operations)] {
             if limit > 0 && params.warmup >= limit {
-                return Err(Error::user(format!("replay.warmup leaves nothing of replay.{key} to count"))
-                    .with_remedy("make the warm-up shorter or the limit larger"));
+                return Err(Error::user(format!("replay.warmup excludes all operations of replay.{key}"))
+                    .with_remedy("set a shorter warm-up or a larger limit"));
             }
         }
         let until = if params.duration_s > 0.0 {

@@ -1,37 +1,37 @@
-//! The per-request table, column by column.
+//! The per-request table, stored by column.
 
 use sledlab_core::Op;
 use sledlab_models::system::Completion;
 
-/// Declares the columns once: the struct, and the list of names that writers use.
+/// Declares the columns once: the struct, and the list of names for writers.
 macro_rules! columns {
     ($( $name:ident ),+; $( $energy:ident ),+) => {
-        /// Consecutive rows of the per-request table, in order of completion. Times in nanoseconds, energies in
-        /// microjoules; `op` holds the letters `R` and `W`, `metadata` 1 for requests flagged as such. All columns
-        /// have the same length, but for `device`.
+        /// Consecutive rows of the per-request table, in order of completion. Times are in nanoseconds, energies in
+        /// microjoules; `op` contains the letters `R` and `W`, `metadata` 1 for requests flagged as such. All columns
+        /// except `device` have the same length.
         #[derive(Clone, Debug, Default)]
         #[allow(missing_docs)]
         pub struct Rows {
             $( pub $name: Vec<u64>, )+
             $( pub $energy: Vec<f64>, )+
             pub op: Vec<u8>,
-            /// For systems of several devices, the number of the device whose times these are; [`u64::MAX`] where a
-            /// cache answered. Empty for other systems.
+            /// For systems of several devices, the number of the device that served the request; [`u64::MAX`] if a
+            /// cache completed it. Empty for other systems.
             pub device: Vec<u64>,
         }
 
         impl Rows {
-            /// The numeric columns with their names, in order.
+            /// Returns the numeric columns with their names, in order.
             pub fn columns(&self) -> Vec<(&'static str, &[u64])> {
                 vec![$( (stringify!($name), self.$name.as_slice()) ),+]
             }
 
-            /// The columns of energies with their names, in order.
+            /// Returns the columns of energies with their names, in order.
             pub fn energies(&self) -> Vec<(&'static str, &[f64])> {
                 vec![$( (stringify!($energy), self.$energy.as_slice()) ),+]
             }
 
-            /// Forgets all rows but keeps the memory.
+            /// Removes all rows and retains the allocated memory.
             pub fn clear(&mut self) {
                 $( self.$name.clear(); )+
                 $( self.$energy.clear(); )+
@@ -67,17 +67,17 @@ columns!(
 );
 
 impl Rows {
-    /// Rows handed over at a time.
+    /// Number of rows passed to the sink at a time.
     pub const CHUNK: usize = 65_536;
-    /// Rows handed over at a time by a live system, so that no row is long delayed.
+    /// Number of rows passed at a time by a live system, so that no row is delayed long.
     pub(crate) const SMALL_CHUNK: usize = 256;
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.op.len()
     }
 
-    /// Whether the table has no rows.
+    /// Returns whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.op.is_empty()
     }

@@ -1,4 +1,4 @@
-//! An experiment that runs in parts, so that its caller can do something else in between.
+//! An experiment that runs in parts, so that its caller can do other work in between.
 
 use std::sync::Arc;
 
@@ -59,44 +59,44 @@ impl<'a> Running<'a> {
         Running { run, system, recorder, metadata, begun, cost }
     }
 
-    /// Runs for about `turns` turns, arrivals or events, and returns whether the end is reached.
+    /// Runs for about `turns` arrivals or events, and returns whether the end is reached.
     ///
     /// # Errors
-    /// An invalid request in the rest of the trace; a scheduler or a power policy that gives up.
+    /// An invalid request in the rest of the trace; an error of a scheduler or a power policy.
     pub fn run_for(&mut self, turns: u32) -> Result<bool> {
         self.run.run_for(turns, self.system.as_mut(), &mut self.recorder)
     }
 
-    /// The progress of the run.
+    /// Returns the progress of the run.
     pub fn progress(&self) -> Progress {
         self.run.progress(&self.recorder)
     }
 
-    /// Reads and writes completed that count in statistics.
+    /// Returns the number of completed reads and writes that count in statistics.
     pub fn completed(&self) -> u64 {
         self.recorder.by_op.iter().map(|times| times.moments().count()).sum()
     }
 
-    /// The system in which requests wait and are served.
+    /// Returns the system in which requests are queued and served.
     pub fn system(&self) -> &dyn System {
         self.system.as_ref()
     }
 
-    /// The stations of the system, to be watched.
+    /// Returns the stations of the system, to observe them.
     pub fn stations_mut(&mut self) -> Vec<&mut Station> {
         self.system.stations_mut()
     }
 
-    /// Intermediate results of the run.
+    /// Returns intermediate results of the run.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(&self.recorder, self.system.as_ref())
     }
 
-    /// Runs to the end, and sums up the results.
+    /// Runs to the end, and computes the results.
     ///
     /// # Errors
-    /// As [`run_for`](Running::run_for); a run in which no operation counted or that was interrupted before any
-    /// did; violated conservation.
+    /// Those of [`run_for`](Running::run_for); a run without an operation that counts or interrupted before one was
+    /// complete; violated conservation.
     pub fn finish(mut self) -> Result<Outcome> {
         while !self.run.run_to_pause(self.system.as_mut(), &mut self.recorder)? {}
         let counts = self.run.close(self.system.as_mut(), &mut self.recorder)?;

@@ -1,13 +1,13 @@
-//! Seek-time maps (AN-01): the positioning time from one place to all others.
+//! Seek-time maps (AN-01): positioning times from one position to all others.
 
 use sledlab_core::{Error, Result};
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::device::{DeviceState, SeekMap, names_where};
 
-/// The map of positioning times from `from`.
+/// Returns the map of positioning times from `from`.
 ///
 /// # Errors
-/// A start outside the reach of the mechanism, or a kind of device without maps; and what `watch` returns, which is
+/// A start outside the range of the mechanism, or a kind of device without maps; and an error of `watch`, which is
 /// called before every step.
 pub fn seek_map(
     device: &DeviceFile,

@@ -1,9 +1,9 @@
-//! Real time, on platforms that have a clock.
+//! Wall-clock time, on platforms that have a clock.
 
 #[cfg(not(target_family = "wasm"))]
 use std::time::Instant;
 
-/// Real time since it was made.
+/// Wall-clock time since its creation.
 #[derive(Clone, Debug)]
 pub(crate) struct Stopwatch {
     #[cfg(not(target_family = "wasm"))]
@@ -26,9 +26,9 @@ impl Stopwatch {
         Stopwatch {}
     }
 
-    /// 0: this platform has no clock.
+    /// Returns 0: this platform has no clock.
     #[cfg(target_family = "wasm")]
-    #[allow(clippy::unused_self, reason = "as where there is a clock")]
+    #[allow(clippy::unused_self, reason = "same signature as with a clock")]
     pub fn elapsed_s(&self) -> f64 {
         0.0
     }

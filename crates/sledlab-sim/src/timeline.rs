@@ -1,15 +1,15 @@
-//! Time series of a run in constant memory: bins that double in width when there are too many.
+//! Time series of a run in constant memory: the width of bins doubles when there are too many.
 
 use serde::Serialize;
 use sledlab_core::Time;
 
-/// Most bins that are kept.
+/// Maximum number of bins.
 const MAX_BINS: usize = 1024;
 
-/// Width of a bin at first: 2^20 ns, about a millisecond.
+/// Initial width of a bin: 2^20 ns, about a millisecond.
 const FIRST_SHIFT: u32 = 20;
 
-/// Counts and sums of one stretch of time.
+/// Counts and sums of one time interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     completed: u64,
@@ -44,7 +44,7 @@ pub struct TimelineBin {
     pub mean_response_ms: Option<f64>,
     /// Longest response time of requests completed; `None` without any.
     pub max_response_ms: Option<f64>,
-    /// Mean number of waiting requests that arrivals found.
+    /// Mean queue length at arrivals.
     pub queue_length: Option<f64>,
 }
 
@@ -62,7 +62,7 @@ impl Timeline {
         &mut self.bins[index]
     }
 
-    /// Widens the bins until one of them holds `at`, and returns its number.
+    /// Widens the bins until one of them contains `at`, and returns its number.
     #[cold]
     fn make_room(&mut self, at: Time) -> usize {
         while at.as_ns() >> self.shift >= MAX_BINS as u64 {
@@ -81,7 +81,7 @@ impl Timeline {
         self.shift += 1;
     }
 
-    /// Records the arrival of a request that finds `waiting` others.
+    /// Records the arrival of a request at a queue of `waiting` requests.
     #[inline]
     pub fn arrive(&mut self, at: Time, waiting: usize) {
         let bin = self.bin(at);
@@ -99,7 +99,7 @@ impl Timeline {
         bin.max_response_ns = bin.max_response_ns.max(response_ns);
     }
 
-    /// All bins from the start of the run on.
+    /// Returns all bins from the start of the run.
     pub fn bins(&self) -> Vec<TimelineBin> {
         let width_s = (1_u64 << self.shift) as f64 / 1e9;
         let share = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);

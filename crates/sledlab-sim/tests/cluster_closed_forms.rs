@@ -1,9 +1,9 @@
-//! Replays of work records against closed forms: the time that a cluster must take by calculation.
+//! Replays of work records against closed forms: the calculated time of a cluster.
 
 use crate::clusters::{Machine, ns, record};
 use sledlab_models::device::preset;
 
-/// A memory that takes 8 us for a page of 8 KB and so moves 1024 bytes a us.
+/// A memory that takes 8 us for a page of 8 KB, which is 1024 bytes/us.
 const RAM: [(&str, &str); 3] =
     [("device.preset", "ram"), ("device.access_us", "0.0"), ("device.bus_mb_s", "1024.0")];
 const PAGE_NS: u64 = 8_000;
@@ -31,8 +31,8 @@ fn exchange(nodes: usize, bytes: u64) -> sledlab_trace::work::Work {
 }
 
 #[test]
-fn one_node_adds_its_parts_or_overlaps_them() {
-    // 10,000 pages of 8 us each, and tuples of 1 us each: 5, 8 and 20 us of work a page.
+fn one_node_sums_or_overlaps_its_components() {
+    // 10,000 pages of 8 us each, and tuples of 1 us each: 5, 8 and 20 us of computation per page.
     for tuples in [50_000, 80_000, 200_000] {
         let work = scan(1, 10_000, tuples);
         let (store, compute) = (10_000 * PAGE_NS, tuples * 1_000);
@@ -46,7 +46,7 @@ fn one_node_adds_its_parts_or_overlaps_them() {
 }
 
 #[test]
-fn two_nodes_exchange_at_once() {
+fn two_nodes_exchange_simultaneously() {
     for kind in ["ideal", "switch"] {
         let work = exchange(2, 1 << 20);
         for prefetch in ["0", "8"] {
@@ -54,13 +54,13 @@ fn two_nodes_exchange_at_once() {
             assert_eq!(outcome.elapsed_ns, (1 << 20) * 8 + 10_000, "{kind}, {prefetch}");
         }
     }
-    // A hub carries one message after the other.
+    // A hub transmits one message after the other.
     let hub = machine(&[("network.kind", "hub")]).run(&exchange(2, 1 << 20));
     assert_eq!(hub.elapsed_ns, 2 * (1 << 20) * 8 + 10_000);
 }
 
 #[test]
-fn all_to_all_takes_what_software_or_wire_take() {
+fn all_to_all_is_software_or_link_bound() {
     for nodes in [2_u64, 5, 16] {
         let bytes = 1 << 20;
         let work = exchange(nodes as usize, bytes);
@@ -72,7 +72,7 @@ fn all_to_all_takes_what_software_or_wire_take() {
             "{} for {expected}",
             outcome.elapsed_ns
         );
-        // 16 ns a byte at either end, on one processor: four times as long as on the wire.
+        // 16 ns a byte at either end, on one processor: four times as long as on the link.
         let slow = machine(&[("node.byte_cycles", "16.0")]).run(&work);
         let software = (nodes - 1) * bytes * 2 * 16;
         assert!(
@@ -84,7 +84,7 @@ fn all_to_all_takes_what_software_or_wire_take() {
 }
 
 #[test]
-fn incast_is_as_slow_as_the_link_of_the_receiver() {
+fn incast_is_bound_by_link_of_receiver() {
     let bytes: u64 = 3_000_000;
     for nodes in [1_u64, 4, 20] {
         let work = record(&format!(
@@ -99,7 +99,7 @@ fn incast_is_as_slow_as_the_link_of_the_receiver() {
 }
 
 #[test]
-fn collectives_take_rounds_of_latency_and_their_bytes() {
+fn collective_time_is_latency_rounds_plus_bytes() {
     let collective = |kind: &str, nodes: usize, bytes: u64| {
         let work = record(&format!(
             r#"{{"work": 1, "job": "talk", "nodes": {nodes}, "files": {{}}}}
@@ -109,7 +109,7 @@ fn collectives_take_rounds_of_latency_and_their_bytes() {
         machine(&[]).run(&work).elapsed_ns
     };
     for (nodes, rounds) in [(2, 1), (4, 2), (8, 3), (32, 5)] {
-        // One packet each, so that no message is cut.
+        // One packet each, so that no message is divided.
         let hop = 10_000 + 8 * 50_000;
         assert_eq!(collective("barrier", nodes, 0), rounds * 10_000, "barrier of {nodes}");
         assert_eq!(collective("broadcast", nodes, 50_000), rounds * hop, "broadcast to {nodes}");
@@ -123,9 +123,9 @@ fn collectives_take_rounds_of_latency_and_their_bytes() {
 
 /// Riedel, Gibson and Faloutsos (VLDB 1998): the slowest of disks, network and processors determines the throughput.
 #[test]
-fn overlap_reaches_the_bound_of_active_disks() {
+fn overlap_reaches_published_bound_of_active_disks() {
     let (nodes, pages) = (4_u64, 10_000_u64);
-    // Tuples a page, of 1 us each, and bytes a page to the client: store-, processor- and network-bound.
+    // Tuples per page, of 1 us each, and bytes per page to the client: store-, processor- and network-bound.
     for (tuples, share, name) in [(2_u64, 100_u64, "store"), (30, 100, "compute"), (2, 2048, "network")] {
         let work = record(&format!(
             r#"{{"work": 1, "job": "filter", "nodes": {nodes}, "files": {{"data": {}}}}}
@@ -139,7 +139,7 @@ fn overlap_reaches_the_bound_of_active_disks() {
         let bound = bounds.into_iter().max().unwrap();
         assert!(outcome.elapsed_ns >= bound, "{name}");
         assert!(outcome.elapsed_ns <= bound + bound / 100, "{name}: {} for {bound}", outcome.elapsed_ns);
-        // All pages go through the link of a host: D / r_net, unless its processor is slower.
+        // All pages pass through the link of a host: D / r_net, unless its processor is slower.
         let host = machine(&[("node.prefetch_pages", "8"), ("cluster.at", "host")]).run(&work);
         let shipped = nodes * pages * 8192 * 8;
         let bound = shipped.max(nodes * pages * tuples * 1_000).max(pages * PAGE_NS);
@@ -148,7 +148,7 @@ fn overlap_reaches_the_bound_of_active_disks() {
 }
 
 #[test]
-fn halving_a_part_on_paper_is_not_running_it_again() {
+fn what_if_replay_differs_from_halving_a_component() {
     // Store and processor take the same time: with both overlapped, a store twice as fast saves no time.
     let work = scan(1, 10_000, 80_000);
     let outcome = machine(&[("node.prefetch_pages", "8")]).what_if(&work);
@@ -156,7 +156,7 @@ fn halving_a_part_on_paper_is_not_running_it_again() {
     assert!(store.saved < 0.01, "{}", store.saved);
     let node = outcome.phases[0].nodes[0];
     assert!(node.compute_ns + node.store_ns + node.network_ns + node.waiting_ns == outcome.elapsed_ns);
-    // With one thing at a time, halving the time of a component is exact.
+    // Without overlap, halving the time of a component is exact.
     let alone = machine(&[]).what_if(&work);
     assert_eq!(
         alone.what_if[1].elapsed_ns,
@@ -165,7 +165,7 @@ fn halving_a_part_on_paper_is_not_running_it_again() {
 }
 
 #[test]
-fn more_prefetch_never_slows_a_sequential_scan() {
+fn more_prefetch_never_slows_sequential_scan() {
     for device in ["ram", "mems-g1", "mems-g2", "mems-g3"] {
         for tuples in [1_000_u64, 100_000, 1_000_000] {
             let work = scan(1, 2_000, tuples);
@@ -184,9 +184,9 @@ fn more_prefetch_never_slows_a_sequential_scan() {
     }
 }
 
-/// Drives that have read nothing ahead when the next command is already waiting: while they process it the sectors that
-/// follow pass the head, and every page costs a revolution. A command that arrives a little later finds its page in the
-/// buffer.
+/// Drives without read-ahead when the next command is already queued: while they process the command, the following
+/// sectors pass the head, and every page costs a revolution. A command that arrives a little later finds its page in
+/// the buffer.
 const TOO_LATE: [&str; 7] = [
     "atlas-10k",
     "atlas-10k-double-density",
@@ -198,7 +198,7 @@ const TOO_LATE: [&str; 7] = [
 ];
 
 #[test]
-fn disks_that_more_prefetch_slows_down_are_known() {
+fn more_prefetch_slows_only_known_disks() {
     let work = scan(1, 500, 25_000);
     let disks = preset::names().filter(|name| !name.starts_with("mems") && *name != "ram");
     let slower: Vec<&str> = disks
@@ -216,7 +216,7 @@ fn disks_that_more_prefetch_slows_down_are_known() {
 }
 
 #[test]
-fn a_scan_with_prefetch_reaches_the_slower_of_store_and_processor() {
+fn prefetched_scan_is_bound_by_store_or_processor() {
     for device in ["ram", "mems-g1", "mems-g2", "mems-g3", "hp-c2490a"] {
         let store =
             Machine::new(&[("device.preset", device), ("node.prefetch_pages", "8")]).run(&scan(1, 4_000, 0));

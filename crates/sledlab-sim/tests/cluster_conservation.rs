@@ -8,7 +8,7 @@ use sledlab_sim::cluster::ClusterHooks;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
     #[test]
-    fn parts_add_up_and_threads_change_nothing(
+    fn components_sum_up_and_threads_change_nothing(
         nodes in 1_usize..6,
         sizes in prop::collection::vec(prop::collection::vec(0_u64..150_000, 5), 3),
         phases in prop::collection::vec(

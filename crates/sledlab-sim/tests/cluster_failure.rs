@@ -1,4 +1,4 @@
-//! Nodes that hold copies of each other's files, and nodes that fail.
+//! Redundant copies of files on other nodes, and failures of nodes.
 
 use crate::clusters::random::{check, text};
 use crate::clusters::{Machine, ns, record};
@@ -38,7 +38,7 @@ fn with<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
 }
 
 #[test]
-fn a_scan_slows_by_an_eighth_of_the_nodes_or_by_half_of_a_pair() {
+fn failure_slows_scan_as_redundancy_predicts() {
     let work = scan(8, 16 << 20);
     for prefetch in ["0", "8"] {
         let took = |redundancy: &str, failed: &str| {
@@ -55,14 +55,14 @@ fn a_scan_slows_by_an_eighth_of_the_nodes_or_by_half_of_a_pair() {
             let mirror = took("mirror", failed) / took("mirror", "none");
             assert!((mirror / 2.0 - 1.0).abs() < 0.03, "mirror: {mirror}");
         }
-        // Where every third node fails, two survivors share the work of three nodes.
+        // If every third node fails, two survivors share the work of three nodes.
         let every_third = took("chained", "[0, 3]") / took("chained", "none");
         assert!((every_third / 1.5 - 1.0).abs() < 0.03, "{every_third}");
     }
 }
 
 #[test]
-fn without_copies_nothing_changes_and_with_them_only_what_is_written_costs_more() {
+fn copies_cost_only_extra_writes() {
     let work = sort(4, 4 << 20);
     let plain = replay(&work, &with(&[]));
     let mut none = replay(&work, &with(&[("cluster.redundancy", "none"), ("cluster.failed", "[]")]));
@@ -72,7 +72,7 @@ fn without_copies_nothing_changes_and_with_them_only_what_is_written_costs_more(
 
     let chained = replay(&work, &with(&[("cluster.redundancy", "chained")]));
     let copying = chained.phases.iter().find(|phase| phase.name == "exchange, copied").unwrap();
-    // Exact except for a seek from where the copies lie.
+    // Exact except for a seek from the position of the copies.
     let expected = plain.elapsed_ns + copying.end_ns - copying.start_ns;
     assert!(chained.elapsed_ns.abs_diff(expected) < 1_000_000, "{} for {expected}", chained.elapsed_ns);
     assert_eq!(ns(&chained, |node| node.written_bytes), 2 * ns(&plain, |node| node.written_bytes));
@@ -86,7 +86,7 @@ fn without_copies_nothing_changes_and_with_them_only_what_is_written_costs_more(
 }
 
 #[test]
-fn a_failure_at_the_beginning_is_one_before_it() {
+fn failure_at_phase_start_equals_failure_before_it() {
     let work = sort(8, 1 << 20);
     let at = |at: &str| {
         let failed =
@@ -99,7 +99,7 @@ fn a_failure_at_the_beginning_is_one_before_it() {
     let (healthy, failure) = at("1e6");
     assert_eq!((failure.phase, failure.failed.len()), (None, 0));
     assert!(healthy < start);
-    // Where the exchange begins, no work is done twice.
+    // At the beginning of the exchange, no work is repeated.
     let outcome = replay(&work, &with(&[("cluster.redundancy", "chained")]));
     let begins = format!("{:.9}", outcome.phases[1].start_ns as f64 / 1e9);
     let (between, failure) = at(&begins);
@@ -108,7 +108,7 @@ fn a_failure_at_the_beginning_is_one_before_it() {
 }
 
 #[test]
-fn what_is_lost_when_a_node_fails_is_done_again() {
+fn lost_work_of_failed_node_is_repeated() {
     let work = sort(4, 4 << 20);
     let chained = [("cluster.redundancy", "chained")];
     let healthy = replay(&work, &with(&chained));
@@ -137,7 +137,7 @@ fn what_is_lost_when_a_node_fails_is_done_again() {
 }
 
 #[test]
-fn a_scan_loses_what_the_failed_node_had_done() {
+fn scan_repeats_work_of_failed_node() {
     let work = scan(8, 16 << 20);
     let took = |settings: &[(&str, &str)]| replay(&work, &with(settings)).elapsed_ns as f64;
     let chained = ("cluster.redundancy", "chained");
@@ -145,16 +145,16 @@ fn a_scan_loses_what_the_failed_node_had_done() {
     for done in [0.01, 0.1, 0.25, 0.5, 0.9] {
         let at = (full * done / 1e9).to_string();
         let after = took(&[chained, ("cluster.failed", "3"), ("cluster.failed_at_s", &at)]) / full;
-        // The mean of the work left, but a whole share for the node that has the copy of a failed one.
+        // The mean of the remaining work, but a whole share for the node that has the copy of a failed node.
         let expected = done + (1.0_f64 / 7.0 + 1.0 - done).max(1.0);
         assert!((after / expected - 1.0).abs() < 0.03, "{after} for {expected}, after {done}");
     }
 }
 
 #[test]
-fn what_was_lost_is_rebuilt_at_the_rate() {
+fn lost_files_are_rebuilt_at_configured_rate() {
     let work = sort(8, 8 << 20);
-    // A node holds its own data and a copy of another node's; buckets are not written yet.
+    // A node has its own data and a copy of another node's; buckets are not written yet.
     let lost = 2 * (8 << 20);
     for prefetch in ["0", "8"] {
         let rebuilt = |rate: &str| {
@@ -173,7 +173,7 @@ fn what_was_lost_is_rebuilt_at_the_rate() {
             let failure = outcome.failure.clone().unwrap();
             let rebuild = failure.rebuild.unwrap();
             assert_eq!((rebuild.bytes, failure.spares, outcome.nodes), (lost, 1, 9));
-            // Bytes due at the rate by the end of the job; the rest is rebuilt after it.
+            // Bytes due at the configured rate by the end of the job; the rest is rebuilt after it.
             let due = rate * 1e-3 * outcome.elapsed_ns as f64;
             assert!(
                 (rebuild.job_bytes as f64 / due.min(lost as f64) - 1.0).abs() < 0.02,
@@ -195,7 +195,7 @@ fn what_was_lost_is_rebuilt_at_the_rate() {
 }
 
 #[test]
-fn losses_and_what_makes_no_sense_are_refused() {
+fn data_loss_and_invalid_settings_are_rejected() {
     let work = scan(8, 1 << 20);
     let error = |settings: &[(&str, &str)]| {
         let machine = Machine::new(&with(settings));
@@ -213,7 +213,7 @@ fn losses_and_what_makes_no_sense_are_refused() {
             "the share of node 2 is lost: the node with the copy fails as well",
         ),
         (error(&[chained, ("cluster.failed", "9")]), "there is no node 9"),
-        (error(&[chained, ("cluster.at", "host")]), "for work at the nodes"),
+        (error(&[chained, ("cluster.at", "host")]), "require cluster.at"),
         (error(&[chained, ("cluster.failed_at_s", "3")]), "cluster.failed_at_s is set, and no node fails"),
         (error(&[chained, ("cluster.rebuild_mb_s", "3")]), "cluster.rebuild_mb_s is set, and no node fails"),
     ];
@@ -225,7 +225,7 @@ fn losses_and_what_makes_no_sense_are_refused() {
 }
 
 #[test]
-fn a_failed_node_takes_no_power() {
+fn failed_node_uses_no_energy() {
     let work = scan(8, 8 << 20);
     let settings = [("cluster.redundancy", "mirror"), ("cluster.failed", "2"), ("cluster.ready", "false")];
     let outcome = replay(&work, &with(&settings));
@@ -240,7 +240,7 @@ fn a_failed_node_takes_no_power() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
-    fn whatever_fails_adds_up(
+    fn any_failure_conserves_bytes_and_time(
         pairs in 1_usize..4,
         sizes in prop::collection::vec(prop::collection::vec(0_u64..150_000, 6), 3),
         phases in prop::collection::vec(

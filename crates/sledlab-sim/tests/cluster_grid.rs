@@ -1,5 +1,5 @@
-//! Sampled passes against simulating every pass, for all shapes of loops on all stores. `make validate` runs this test, in
-//! the release profile.
+//! Sampled passes against simulating every pass, for all shapes of loops on all stores. `make validate` runs this test,
+//! in the release profile.
 
 #[path = "cluster_passes.rs"]
 mod cluster_passes;

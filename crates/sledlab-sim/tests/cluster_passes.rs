@@ -38,7 +38,7 @@ pub const SHAPES: [Shape; 12] = [
 ];
 
 impl Shape {
-    /// A record of the loop, its outer file `times` as long.
+    /// Returns a record of the loop whose outer file is `times` as long.
     pub fn work(&self, times: u64, writes: bool) -> Work {
         let outer = self.outer * times;
         let passes = outer.div_ceil(self.block);

@@ -1,4 +1,4 @@
-//! Settings of a replay, and the errors for mistakes in them.
+//! Settings of a replay, and the errors for invalid settings.
 
 use std::io::Cursor;
 
@@ -57,7 +57,7 @@ fn of_toml(text: &str, work: &Work) -> ClusterOutcome {
 }
 
 #[test]
-fn groups_have_nodes_and_stores_of_their_own() {
+fn groups_have_separate_nodes_and_stores() {
     let work = record(SCAN);
     let disks = Machine::new(&[("device.preset", "hp-c2490a")]).run(&work);
     let sleds = Machine::new(&[("device.preset", "mems-g2"), ("node.mhz", "250.0")]).run(&work);
@@ -82,9 +82,9 @@ node = { mhz = 250.0 }
     for (text, part) in [
         ("[[group]]\nnodes = \"middle\"\ndevice = \"ram\"", "unknown group of the record `middle`"),
         ("[[group]]\nnodes = [7]\ndevice = \"ram\"", "`7` is no node of 4"),
-        ("[[group]]\ndevice = \"ram\"", "which nodes?"),
+        ("[[group]]\ndevice = \"ram\"", "a group needs nodes"),
         ("[group]\ndevice = \"ram\"", "write [[group]]"),
-        ("device = \"ram\"\n[[group]]\nnodes = [0]\nnetwork = \"hub\"", "a group has no network of its own"),
+        ("device = \"ram\"\n[[group]]\nnodes = [0]\nnetwork = \"hub\"", "network cannot be set for a group"),
         ("device = \"ram\"\n[[group]]\nnodes = [0]\n[[group]]\nnodes = [0]", "node 0 is in two groups"),
         ("[[group]]\nnodes = [0]\ndevice = \"ram\"", "no device was given"),
     ] {
@@ -96,7 +96,7 @@ node = { mhz = 250.0 }
 }
 
 #[test]
-fn a_complete_experiment_gives_the_same_again() {
+fn complete_experiment_repeats_the_replay() {
     let work = record(SCAN);
     let hybrid = [("device.preset", "atlas-10k"), ("hybrid.kind", "caching-disk"), ("cluster.at", "host")];
     let disk = [("device.preset", "hp-c2490a"), ("cluster.ready", "false"), ("node.preset", "csd-arm")];
@@ -113,7 +113,7 @@ fn a_complete_experiment_gives_the_same_again() {
 }
 
 #[test]
-fn a_host_reads_a_nested_loop_again_as_its_memory_demands() {
+fn host_memory_determines_passes_over_inner_file() {
     let text = r#"{"work": 1, "job": "join", "nodes": 2, "files": {"outer": 1638400, "inner": 819200}}
 {"phase": "loop", "nodes": "all", "reads": [{"file": "outer"}, {"file": "inner", "per_block_of": "outer"}], "writes": [{"file": "inner"}], "operations": {"probe": 1000}, "sends": {"client": 1000}}
 "#;
@@ -162,7 +162,7 @@ fn samples_replay_on_every_network() {
 }
 
 #[test]
-fn an_interrupt_ends_a_replay() {
+fn interrupt_ends_replay() {
     let work = Work::parse("long.work", Cursor::new(SCAN.replace("819200", "81920000"))).unwrap();
     for prefetch in ["0", "8"] {
         let machine = Machine::new(&[("device.preset", "mems-g2"), ("node.prefetch_pages", prefetch)]);
@@ -185,7 +185,7 @@ fn large(bytes: &str, sends: &str) -> Work {
 }
 
 #[test]
-fn too_large_exchange_is_refused_with_phase() {
+fn too_large_exchange_is_rejected_with_phase() {
     let ram = ("device.preset", "ram");
     let (alone, ahead) = (("node.prefetch_pages", "0"), ("node.prefetch_pages", "8"));
     let petabyte = large("1125899906842624", "");
@@ -196,9 +196,9 @@ fn too_large_exchange_is_refused_with_phase() {
     );
     for (work, settings, part) in [
         (&petabyte, [ram, alone], "pages, messages and packets, more than 2^32"),
-        (&petabyte, [ram, ahead], "messages are more than can be in memory, 2^26"),
+        (&petabyte, [ram, ahead], "messages exceed the maximum of 2^26"),
         (&single_bytes, [ram, alone], "pages, messages and packets, more than 2^32"),
-        (&single_bytes, [ram, ahead], "messages are more than can be in memory, 2^26"),
+        (&single_bytes, [ram, ahead], "messages exceed the maximum of 2^26"),
         (&broadcast, [ram, alone], "pages, messages and packets, more than 2^32"),
         (&broadcast, [ram, ahead], "pages, messages and packets, more than 2^32"),
     ] {
@@ -211,7 +211,7 @@ fn too_large_exchange_is_refused_with_phase() {
 }
 
 #[test]
-fn too_many_pages_are_refused_with_phase() {
+fn too_many_pages_are_rejected_with_phase() {
     let settings = [("device.preset", "ram"), ("device.capacity_mb", "1000000000"), ("node.block_kb", "8")];
     let file = r#"{"work": 1, "job": "large", "nodes": 1, "files": {"outer": 70368744177664, "inner": 70368744177664}}"#;
     let scan = r#"{"phase": "scan", "node": 0, "reads": [{"file": "outer"}]}"#;

@@ -1,4 +1,4 @@
-//! Stores of a cluster against the same device alone.
+//! Stores of a cluster compared with the same device alone.
 
 use crate::clusters::{Machine, record};
 use sledlab_core::source::InMemory;
@@ -19,13 +19,13 @@ const STORES: [(&str, &[(&str, &str)]); 9] = [
     ("raid5", &[("device.preset", "mems-g2"), ("system.kind", "raid5"), ("system.devices", "5")]),
 ];
 
-/// A job that reads, works, sends and writes, in every order.
+/// A job that reads, computes, sends and writes, in every order.
 const MIXED: &str = r#"{"work": 1, "job": "mixed", "nodes": 2, "files": {"data": 3000000, "runs": 2000000, "bucket": 2500000}}
 {"phase": "first", "nodes": "all", "reads": [{"file": "data"}, {"file": "runs", "order": "merge", "runs": 5}], "writes": [{"file": "bucket", "order": "streams"}], "operations": {"tuple": 9000, "pack": 700}, "sends": {"each": 900000}}
 {"phase": "second", "nodes": "all", "reads": [{"file": "bucket", "bytes": 700000, "order": "random"}], "writes": [{"file": "runs"}], "operations": {"compare": 20000}}"#;
 
 #[test]
-fn a_store_in_a_cluster_is_the_store_alone() {
+fn store_in_cluster_behaves_like_store_alone() {
     let work = record(MIXED);
     for (name, settings) in STORES {
         for prefetch in ["0", "8"] {
@@ -50,7 +50,7 @@ fn a_store_in_a_cluster_is_the_store_alone() {
     }
 }
 
-/// Completion times of a device alone that gets the same requests at the same times.
+/// Returns the completion times of a device alone for the same requests at the same times.
 fn alone(settings: &[(&str, &str)], requests: Vec<Request>) -> Vec<u64> {
     let mut experiment = Experiment::new();
     for (key, value) in settings {

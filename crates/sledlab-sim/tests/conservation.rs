@@ -1,4 +1,4 @@
-//! Checks that hold for every run, whatever the device, scheduler, workload and replay.
+//! Conservation checks that apply to every run, for any device, scheduler, workload and replay.
 
 use crate::experiments::experiment;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use sledlab_core::{BLOCK_BYTES, Op, Request, Time, seed};
 use sledlab_models::device::mems::params::LayoutKind;
 use sledlab_sim::{Experiment, Hooks, Outcome, Rows};
 
-/// Requests of all kinds; bursts, pauses and equal times included.
+/// Requests of all kinds, including bursts, pauses and equal times.
 fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Request> {
     let mut rng = seed::stream(root, "conservation");
     let mut now = 0;
@@ -59,7 +59,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
 }
 
-/// Checks on the summary and the per-request table that hold for every run.
+/// Checks the summary and the per-request table of a run.
 fn check(experiment: &Experiment, source: &[Request], stations: f64) {
     let (outcome, rows) = run(experiment, source.to_vec());
     let summary = &outcome.summary;
@@ -80,7 +80,7 @@ fn check(experiment: &Experiment, source: &[Request], stations: f64) {
         let positioning =
             (rows.seek_x_ns[i] + rows.settle_ns[i]).max(rows.seek_y_ns[i] + rows.turnaround_ns[i]);
         let service = rows.overhead_ns[i] + positioning + rows.rotation_ns[i] + rows.transfer_ns[i];
-        assert_eq!(service, rows.completion_ns[i] - rows.start_ns[i], "parts make up the service time");
+        assert_eq!(service, rows.completion_ns[i] - rows.start_ns[i], "parts sum to the service time");
     }
     let mean = rows.response_ns.iter().sum::<u64>() as f64 / 1e6 / media as f64;
     assert!(close(summary.response_time_ms.stats.mean, mean));
@@ -104,7 +104,7 @@ fn check(experiment: &Experiment, source: &[Request], stations: f64) {
 const G2_BLOCKS: u64 = 6_750_000;
 
 #[test]
-fn holds_for_every_preset_scheduler_and_mode() {
+fn conservation_holds_for_every_preset_scheduler_and_mode() {
     // Requests within the capacity of the smallest device among the presets.
     let source = requests(1, 400, 2_050_860, 1_000_000);
     for device in sledlab_models::device::preset::names() {
@@ -118,7 +118,7 @@ fn holds_for_every_preset_scheduler_and_mode() {
 }
 
 #[test]
-fn holds_for_every_kind_of_device_without_a_preset() {
+fn conservation_holds_for_devices_without_preset() {
     let source = requests(8, 400, 1_000_000, 1_000_000);
     for kind in sledlab_models::device::LIST.iter() {
         for scheduler in ["fcfs", "sptf", "c-scan"] {
@@ -140,7 +140,7 @@ fn holds_for_every_kind_of_device_without_a_preset() {
 }
 
 #[test]
-fn holds_for_several_sleds() {
+fn conservation_holds_for_several_sleds() {
     let source = requests(2, 600, 3 * G2_BLOCKS, 300_000);
     for map in ["contiguous", "round-robin"] {
         for (motion, stations) in [("independent", 3.0), ("together", 1.0)] {
@@ -161,7 +161,7 @@ fn holds_for_several_sleds() {
 }
 
 #[test]
-fn holds_behind_a_cache() {
+fn conservation_holds_behind_cache() {
     let source = requests(5, 400, 2_050_860, 1_000_000);
     for device in ["mems-g2", "mems-g2-disksim", "mobile-disk", "atlas-10k", "ram"] {
         for mode in ["open", "closed:7"] {
@@ -177,7 +177,7 @@ fn holds_behind_a_cache() {
     }
 }
 
-/// Checks that every request is answered once, and that the energy of the devices is that charged to requests and to
+/// Checks that every request is completed once, and that the energy of the devices is that charged to requests and to
 /// the cache's background work.
 fn check_behind_cache(experiment: &Experiment, source: &[Request]) {
     let (outcome, rows) = run(experiment, source.to_vec());
@@ -198,8 +198,8 @@ fn check_behind_cache(experiment: &Experiment, source: &[Request]) {
 }
 
 #[test]
-fn sleds_that_move_together_share_a_pass() {
-    // 60 blocks at one place of three sleds take the time of one row; on one sled they take three rows.
+fn sleds_moving_together_share_a_pass() {
+    // 60 blocks at one position of three sleds take the time of one row; on one sled they take three rows.
     let request = Request { arrival: Time::ZERO, lbn: 0, blocks: 60, op: Op::Read, ..Request::default() };
     let service = |sleds| {
         let settings =
@@ -214,14 +214,14 @@ fn sleds_that_move_together_share_a_pass() {
 }
 
 #[test]
-fn a_disk_pays_for_its_four_states() {
+fn disk_energy_covers_four_states() {
     let read = |seconds: u64| Request {
         arrival: Time::from_ns(seconds * 1_000_000_000),
         lbn: 1_000_000 * seconds / 60,
         blocks: 8,
         ..Request::default()
     };
-    // The disk spins up for each: the second comes a minute after the first, the third another minute later.
+    // The disk spins up for each: the second arrives a minute after the first, the third another minute later.
     let source = [read(0), read(60), read(120)];
     for (rest_state, sleep_w, startup_s) in [("sleep", 0.1, 2.5), ("off", 0.0, 4.0)] {
         let settings = [
@@ -251,14 +251,14 @@ fn every_scheduler_serves_a_disk() {
 }
 
 #[test]
-fn optimal_says_that_it_does_not_work_on_disks() {
+fn optimal_scheduler_rejects_disks() {
     let settings = [("scheduler.kind", "optimal"), ("workload.kind", "uniform")];
     let refused = experiment("mobile-disk", &settings).check().unwrap_err().to_string();
     assert!(refused.contains("depends on when it begins, as on a disk"), "{refused}");
 }
 
 #[test]
-fn the_index_and_the_search_replay_alike() {
+fn index_and_exhaustive_search_give_equal_results() {
     let source = requests(3, 3000, G2_BLOCKS, 100_000);
     for direction in ["free", "parity", "up"] {
         let summary = |scheduler| {
@@ -272,7 +272,7 @@ fn the_index_and_the_search_replay_alike() {
 }
 
 #[test]
-fn warm_up_leaves_the_rest_as_it_was() {
+fn warm_up_does_not_change_later_requests() {
     let source = requests(4, 1000, G2_BLOCKS, 700_000);
     let (_, all) = run(&experiment("mems-g2", &[]), source.clone());
     let (outcome, counted) = run(&experiment("mems-g2", &[("replay.warmup", "300")]), source.clone());
@@ -286,7 +286,7 @@ fn warm_up_leaves_the_rest_as_it_was() {
 }
 
 #[test]
-fn a_start_up_may_span_the_end_of_the_warm_up() {
+fn start_up_may_span_end_of_warm_up() {
     let source = requests(4, 50, 6_700_000, 10_000_000);
     for warmup in ["0", "10"] {
         let settings = [("system.start", "parked"), ("replay.warmup", warmup)];
@@ -295,24 +295,24 @@ fn a_start_up_may_span_the_end_of_the_warm_up() {
         let time = summary.state_time_s;
         let states = time.seek + time.access + time.idle + time.inactive + time.startup;
         assert!(close(states, summary.elapsed_s), "{states} {}", summary.elapsed_s);
-        assert_eq!(summary.startups, u64::from(warmup == "0"), "those that began since");
+        assert_eq!(summary.startups, u64::from(warmup == "0"), "only start-ups after the warm-up");
         assert!(time.startup > 1.0, "{}", time.startup);
     }
 }
 
 #[test]
-fn flushes_hold_their_slot_until_writes_are_durable() {
+fn flush_occupies_slot_until_writes_are_durable() {
     let at = |op, blocks| Request { arrival: Time::ZERO, lbn: 0, blocks, op, ..Request::default() };
     let source = vec![at(Op::Write, 8), at(Op::Flush, 0), at(Op::Read, 8)];
     let (_, rows) = run(&experiment("mems-g2", &[("replay.mode", "closed:2")]), source.clone());
-    // Both slots are taken by the write and the flush, so that the read arrives when these complete.
+    // The write and the flush occupy both slots, so the read arrives when they complete.
     assert_eq!(rows.arrival_ns[1], rows.completion_ns[0]);
     let (_, rows) = run(&experiment("mems-g2", &[("replay.mode", "closed:3")]), source);
     assert_eq!(rows.arrival_ns[1], 0);
 }
 
 #[test]
-fn closed_replay_keeps_its_number_outstanding() {
+fn closed_replay_has_constant_number_outstanding() {
     let source = requests(5, 500, G2_BLOCKS, 1).into_iter().filter(|r| r.op.is_media()).collect::<Vec<_>>();
     let (outcome, rows) = run(&experiment("mems-g2", &[("replay.mode", "closed:5")]), source);
     assert!(outcome.summary.queue_length.max <= 5 && outcome.summary.utilization > 0.99);
@@ -346,7 +346,7 @@ fn limits_by_count_and_time() {
         |key, value| run(&experiment("mems-g2", &[(key, value)]), source.clone()).0.summary.operations.issued;
     assert_eq!(issued("replay.operations", "100"), 100);
     let last = source.iter().enumerate().filter(|(_, request)| request.op.is_media()).nth(99).unwrap().0;
-    assert!(last > 99, "there are flushes and trims among them");
+    assert!(last > 99, "the operations include flushes and trims");
     assert_eq!(issued("replay.limit", "100"), last as u64 + 1);
     let until = source[120].arrival;
     let expected = source.iter().filter(|request| request.arrival <= until).count() as u64;
@@ -354,7 +354,7 @@ fn limits_by_count_and_time() {
 }
 
 #[test]
-fn refuses_arrivals_that_the_clock_cannot_follow() {
+fn arrivals_beyond_clock_range_are_rejected() {
     let late = Request {
         arrival: Time::from_ns(u64::MAX - 5),
         lbn: 0,
@@ -369,14 +369,14 @@ fn refuses_arrivals_that_the_clock_cannot_follow() {
 }
 
 #[test]
-fn overload_is_called_saturated() {
+fn overload_is_reported_as_saturated() {
     let summary = |gap| run(&experiment("mems-g2", &[]), requests(8, 5000, G2_BLOCKS, gap)).0.summary;
     assert!(summary(200_000).saturated);
     assert!(!summary(2_000_000).saturated);
 }
 
 #[test]
-fn stopping_in_overload_changes_no_sustained_run() {
+fn overload_stop_does_not_change_sustained_runs() {
     let summary = |root, gap, stop_overloaded| {
         let source = Some(Box::new(InMemory::new(requests(root, 3000, G2_BLOCKS, gap))) as Box<_>);
         let hooks = Hooks { source, stop_overloaded, ..Hooks::default() };
@@ -405,7 +405,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn holds_for_any_disk(
+    fn conservation_holds_for_any_disk(
         root: u64, gap in 1_u64..50_000_000, timeout in 0.0..50.0, startup in 0.0..200.0, overhead in 0.0..1.0,
         rpm in 3000_u64..16_000, sectors in 100_u64..400, off: bool, closed in 0_u64..9, sptf: bool,
     ) {
@@ -432,7 +432,7 @@ proptest! {
     }
 
     #[test]
-    fn holds_for_any_sled(
+    fn conservation_holds_for_any_sled(
         root: u64, gap in 1_u64..5_000_000, timeout in 0.0..5.0, startup in 0.0..2.0, overhead in 0.0..1.0,
         transfer in 0.0..50.0, interleaved: bool, layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, closed in 0_u64..9,
         idle in 0_usize..3, centre: bool, sptf: bool,

@@ -1,4 +1,4 @@
-//! Checks that hold for every hybrid, in runs of whole experiments.
+//! Invariants of every hybrid, checked in runs of whole experiments.
 
 use crate::answers::{self, close, run};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use sledlab_models::hybrid;
 use sledlab_sim::{Experiment, Hooks, Rows, Summary};
 
 const DISK: &str = "atlas-10k-50mb";
-/// Capacity of the smallest disk: the front device holds only few of the segments that are used.
+/// Capacity of the smallest disk: the front device has space for few of the segments that are used.
 const BLOCKS: u64 = 90_000;
 
 /// Keys of an experiment, with their values.
@@ -62,7 +62,7 @@ fn requests(root: u64, count: usize, mean_gap_ns: u64) -> Vec<Request> {
     (0..count).map(&mut next).collect()
 }
 
-/// Checks of a run with `devices` devices; the run itself checks that times in states add up to the run.
+/// Checks a run with `devices` devices; the run itself checks that times in states add up to the run.
 fn check(experiment: &Experiment, source: &[Request], devices: f64) {
     let result = run(experiment, source);
     answers::check(&result, source, devices);
@@ -84,7 +84,7 @@ fn check(experiment: &Experiment, source: &[Request], devices: f64) {
 }
 
 #[test]
-fn hold_with_every_scheduler() {
+fn invariants_hold_with_every_scheduler() {
     let source = requests(1, 150, 6_000_000);
     for kind in names() {
         for scheduler in sledlab_models::scheduler::LIST.iter().filter(|entry| entry.name != "optimal") {
@@ -97,7 +97,7 @@ fn hold_with_every_scheduler() {
 }
 
 #[test]
-fn hold_with_every_power_policy() {
+fn invariants_hold_with_every_power_policy() {
     let source = requests(2, 120, 60_000_000);
     for kind in names() {
         for power in sledlab_models::power::LIST.iter() {
@@ -108,7 +108,7 @@ fn hold_with_every_power_policy() {
 }
 
 #[test]
-fn hold_in_arrays() {
+fn invariants_hold_in_arrays() {
     let source = requests(3, 200, 3_000_000);
     for kind in names() {
         for (array, devices) in [("concatenation", 2), ("stripe", 3), ("mirror", 2), ("raid5", 4)] {
@@ -127,7 +127,7 @@ fn hold_in_arrays() {
 }
 
 #[test]
-fn hold_with_every_kind_of_device_in_front() {
+fn invariants_hold_with_every_front_device() {
     let source = requests(4, 200, 4_000_000);
     let sleds = [("front.sleds", "2"), ("front.sled_motion", "independent")];
     let fronts: [(&str, Settings, f64); 5] = [
@@ -146,7 +146,7 @@ fn hold_with_every_kind_of_device_in_front() {
 }
 
 #[test]
-fn have_the_capacity_of_the_disk() {
+fn hybrid_has_capacity_of_the_disk() {
     let is_answered = |experiment: &Experiment, lbn| {
         let source = vec![Request { lbn, blocks: 1, ..Request::default() }];
         experiment
@@ -172,7 +172,7 @@ fn have_the_capacity_of_the_disk() {
 }
 
 #[test]
-fn warm_up_leaves_the_rest_as_it_was() {
+fn warm_up_does_not_change_later_requests() {
     let source = requests(5, 300, 5_000_000);
     for kind in names() {
         let (all, rows) = run(&experiment(kind, &[]), &source);
@@ -187,9 +187,9 @@ fn warm_up_leaves_the_rest_as_it_was() {
     }
 }
 
-/// Blocks that are adjacent on the disk are not adjacent on the front device, and may lie past its end.
+/// Blocks that are adjacent on the disk are not adjacent on the front device, and may exceed its capacity.
 #[test]
-fn a_mirror_chooses_among_hybrids_for_reads_longer_than_their_front_devices() {
+fn mirror_of_hybrids_serves_reads_longer_than_front() {
     let read = |id: u64, blocks| Request {
         arrival: Time::from_ns(id * 1_000_000_000),
         blocks,
@@ -208,7 +208,7 @@ fn a_mirror_chooses_among_hybrids_for_reads_longer_than_their_front_devices() {
     }
 }
 
-/// Whether any result except the configuration differs.
+/// Returns whether any result except the configuration differs.
 fn differ(a: &Summary, b: &Summary) -> bool {
     let results = |summary: &Summary| {
         let mut value = serde_json::to_value(summary).unwrap();
@@ -218,7 +218,7 @@ fn differ(a: &Summary, b: &Summary) -> bool {
     results(a) != results(b)
 }
 
-/// Values of a parameter other than its default.
+/// Returns values of a parameter other than its default.
 fn others(spec: &ParamSpec) -> Vec<String> {
     let (minimum, maximum) = spec.range.unwrap_or_default();
     let numbers = |value: f64| [value / 2.0, value * 2.0, 16.0, 1.0, 0.5, minimum, maximum.min(1e6)];
@@ -267,7 +267,7 @@ fn every_parameter_changes_some_result() {
 }
 
 #[test]
-fn virtual_managers_take_large_groups_for_a_scan_and_small_ones_for_random_reads() {
+fn virtual_managers_adapt_group_size_to_workload() {
     let blocks_of_a_fetch = |lbn: &dyn Fn(u64) -> u64| {
         let read = |number: u64| Request {
             arrival: Time::from_ns(20_000_000 * number),
@@ -294,7 +294,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn satisfy_invariants_for_all_parameters(
+    fn invariants_hold_for_all_parameters(
         root: u64, gap in 1_u64..20_000_000, closed in 0_u64..9, segment in 4_u64..80, slots in 1_u64..40, buffered in 1_u64..6,
         techniques in 0_u8..128, destaged in 0_u64..200, fetch in 0_u64..200, bypass in 0_u64..40, odd in 0.0..1.0, cached: bool, idle in 0.0..30.0,
     ) {

@@ -1,4 +1,4 @@
-//! A live system completes operations as a replay of them does, however late and however often its caller asks for
+//! A live system completes operations like a replay of them, independent of when and how often its caller asks for
 //! events.
 
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use sledlab_core::source::InMemory;
 use sledlab_core::{Op, Request, Result, Time, seed};
 use sledlab_sim::{Answer, Experiment, Hooks, Live, Outcome, RowSink, Rows};
 
-/// Systems of every kind that may serve as a live device: a device, and further settings.
+/// Systems of every kind that may be a live device: a device, and further settings.
 const SYSTEMS: [(&str, &[(&str, &str)]); 22] = [
     ("mems-g2", &[]),
     ("mems-g2", &[("scheduler.kind", "sptf")]),
@@ -45,7 +45,7 @@ const SYSTEMS: [(&str, &[(&str, &str)]); 22] = [
     ("mems-g2", &[("replay.warmup", "20"), ("scheduler.kind", "pa-sptf")]),
 ];
 
-/// Every column of the per-request table, as the bits of its values.
+/// Returns every column of the per-request table, as the bits of its values.
 fn bits(rows: &Rows) -> Vec<(&'static str, Vec<u64>)> {
     let times = rows.columns().into_iter().map(|(name, values)| (name, values.to_vec()));
     let energies = rows.energies().into_iter();
@@ -54,7 +54,7 @@ fn bits(rows: &Rows) -> Vec<(&'static str, Vec<u64>)> {
     times.chain(energies).chain([letters, ("device", rows.device.clone())]).collect()
 }
 
-/// Appends the columns of `rows` to those of the chunks before.
+/// Appends the columns of `rows` to those of earlier chunks.
 fn append(all: &mut Vec<(&'static str, Vec<u64>)>, rows: &Rows) {
     if all.is_empty() {
         *all = bits(rows);
@@ -86,7 +86,7 @@ struct Session {
     outcome: Outcome,
 }
 
-/// A host whose clock is late by up to `lateness_ns`, and that asks for events at random times.
+/// Simulates a host whose clock is late by up to `lateness_ns`, and that asks for events at random times.
 fn session(experiment: &Experiment, root: u64, operations: usize, gap_ns: u64, lateness_ns: u64) -> Session {
     session_with(Live::new, experiment, root, operations, (gap_ns, lateness_ns))
 }
@@ -117,7 +117,7 @@ fn session_with(
                 now += if rng.random_bool(0.3) { 0 } else { rng.random_range(0..=2 * gap_ns) };
                 let first = Request { blocks: 8, ..Request::default() };
                 let drawn = draw(&mut rng, live.capacity_blocks());
-                // A run that neither reads nor writes has no results.
+                // A run without reads and writes has no results.
                 let request = if submitted.is_empty() { first } else { drawn };
                 let (id, stamp) = live.submit(Time::from_ns(now), request, &mut answers).unwrap();
                 assert_eq!(id, submitted.len() as u64);
@@ -131,7 +131,7 @@ fn session_with(
                 live.advance(Time::from_ns(now), &mut answers).unwrap();
                 assert!(
                     live.next_event().is_none_or(|next| next > Time::from_ns(now)),
-                    "all that was due is done"
+                    "all due events are handled"
                 );
             }
             _ => live.advance(Time::from_ns(now), &mut answers).unwrap(),
@@ -162,8 +162,8 @@ fn check(experiment: &Experiment, session: &Session) {
     assert_eq!(text(&session.outcome), text(&outcome));
 
     let completed: HashMap<u64, Time> = session.answers.iter().map(|answer| (answer.id, answer.at)).collect();
-    assert_eq!(completed.len(), session.answers.len(), "each is answered once");
-    assert_eq!(completed.len(), session.submitted.len(), "and none is forgotten");
+    assert_eq!(completed.len(), session.answers.len(), "each is completed once");
+    assert_eq!(completed.len(), session.submitted.len(), "and none is missing");
     let column = |name| &rows.iter().find(|(column, _)| *column == name).unwrap().1;
     for (id, completion) in column("id").iter().zip(column("completion_ns")) {
         assert_eq!(completed[id].as_ns(), *completion);
@@ -175,11 +175,7 @@ fn check(experiment: &Experiment, session: &Session) {
             Op::Write => written = written.max(completed[&id]),
             Op::Flush if own_flushes => assert!(completed[&id] >= request.arrival),
             Op::Flush => {
-                assert_eq!(
-                    completed[&id],
-                    written.max(request.arrival),
-                    "a flush waits for writes before it"
-                );
+                assert_eq!(completed[&id], written.max(request.arrival), "a flush waits for earlier writes");
             }
             Op::Trim => assert_eq!(completed[&id], request.arrival),
             Op::Read => {}
@@ -188,7 +184,7 @@ fn check(experiment: &Experiment, session: &Session) {
 }
 
 #[test]
-fn every_system_answers_as_its_replay() {
+fn live_completions_equal_those_of_replay() {
     for (root, (device, settings)) in (0..).zip(SYSTEMS) {
         let experiment = experiment(device, settings);
         for (gap_ns, lateness_ns) in [(2_000_000, 10_000), (200_000, 2_000_000), (1_000, 0)] {
@@ -198,7 +194,7 @@ fn every_system_answers_as_its_replay() {
 }
 
 #[test]
-fn media_that_keep_contents_change_nothing() {
+fn media_with_contents_do_not_change_results() {
     for (root, (device, settings)) in (100..).zip(SYSTEMS) {
         let experiment = experiment(device, settings);
         for pace in [(2_000_000, 10_000), (100_000, 500_000)] {
@@ -207,9 +203,9 @@ fn media_that_keep_contents_change_nothing() {
     }
 }
 
-/// A live system whose power fails reports the operations that it has completed by then; later completions are lost.
+/// A live system whose power fails reports the operations that it has completed; later completions are lost.
 #[test]
-fn a_power_failure_ends_a_run() {
+fn power_failure_ends_run() {
     let experiment = experiment("mems-g2", &[("system.start", "ready")]);
     let write = |lbn| Request { lbn, blocks: 8, op: Op::Write, ..Request::default() };
     let begin = || {
@@ -227,19 +223,19 @@ fn a_power_failure_ends_a_run() {
             let (live, mut answers) = begin();
             let (outcome, contents) = live.crash(at, &mut || survives, &mut answers).unwrap();
             assert_eq!(outcome.map_or(0, |outcome| outcome.summary.requests), done);
-            assert_eq!(answers.len() as u64, done, "what was not answered never is");
+            assert_eq!(answers.len() as u64, done, "outstanding operations never complete");
             assert_eq!(contents.len() as u64, 8 * if survives { 2 } else { done });
         }
     }
     let refused = Live::new(&experiment, None).unwrap().crash(first.at, &mut || true, &mut Vec::new());
-    assert!(refused.is_err(), "contents were not kept");
+    assert!(refused.is_err(), "contents were not stored");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_host_gets_what_its_replay_says(
+    fn any_host_gets_completions_of_replay(
         which in 0..SYSTEMS.len(),
         root in any::<u64>(),
         gap_ns in prop::sample::select(vec![0_u64, 1, 50_000, 1_000_000, 30_000_000]),
@@ -254,7 +250,7 @@ proptest! {
 }
 
 #[test]
-fn what_decides_on_arrivals_is_refused() {
+fn settings_of_arrivals_are_rejected() {
     for (key, value) in [("replay.mode", "closed:4"), ("replay.speedup", "2.0"), ("workload.kind", "uniform")]
     {
         let refused = Live::new(&experiment("mems-g2", &[(key, value)]), None).err().unwrap();
@@ -263,7 +259,7 @@ fn what_decides_on_arrivals_is_refused() {
 }
 
 #[test]
-fn a_ready_device_does_not_start_up() {
+fn ready_device_does_not_start_up() {
     let wait = |start| {
         let mut live = Live::new(&experiment("atlas-10k", &[("system.start", start)]), None).unwrap();
         let mut answers = Vec::new();

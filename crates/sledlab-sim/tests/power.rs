@@ -1,4 +1,4 @@
-//! Energy: checks that hold under every power policy, with every way to save energy, on every kind of device.
+//! Energy: checks under every power policy, with every technique to save energy, on every kind of device.
 
 use proptest::prelude::*;
 use sledlab_core::source::InMemory;
@@ -61,7 +61,7 @@ fn check(summary: &Summary, rows: &Rows) {
     assert!(rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).all(|uj| *uj >= 0.0));
 }
 
-/// Bursts and pauses around the break-even times of a sled and of a disk, small requests and large ones.
+/// Bursts and pauses around the break-even times of a sled and of a disk, with small and large requests.
 fn requests() -> impl Strategy<Value = Vec<Request>> {
     let gap_us = prop_oneof![4 => 0_u64..300, 3 => 0_u64..5_000, 1 => 0_u64..20_000_000];
     let request = (gap_us, 0_u64..40_000, 1_u32..80, any::<bool>(), 0_u8..64, any::<bool>());
@@ -84,9 +84,9 @@ fn policies() -> Vec<String> {
     named.chain(further.map(str::to_owned)).collect()
 }
 
-/// The first request is still being transferred when the second one starts the device up again.
+/// The second request starts the device up again while the first is still being transferred.
 #[test]
-fn each_of_two_start_ups_is_paid_for() {
+fn energy_includes_both_start_ups() {
     let settings = [
         ("power.kind", "immediate"),
         ("system.start", "parked"),
@@ -145,7 +145,7 @@ proptest! {
         let merge = if device == "mems-g2-disksim" { "none" } else { merge };
         let mut settings = settings(device, &[
             ("power.kind", &policy), ("scheduler.kind", scheduler), ("merge.kind", merge), ("device.startup_ms", startup_ms),
-            // Not a whole number of milliwatts: sums must hold beyond what integers can.
+            // Not a whole number of milliwatts: sums must also be exact for non-integers.
             ("device.startup_mw", "333.3333"),
         ]);
         if device.starts_with("mems") {
@@ -156,11 +156,11 @@ proptest! {
     }
 
     #[test]
-    fn dark_tips_change_nothing_but_energy(
+    fn inactive_tips_change_only_energy(
         source in requests(),
         (device, sleds) in prop::sample::select(vec![("mems-g2", "1"), ("mems-g2-disksim", "1"), ("mems-g2", "3")]),
     ) {
-        // Longer requests have parts on several sleds: only in the last block of the request do tips stay dark.
+        // Longer requests have parts on several sleds: tips are inactive only in the last block of the request.
         let run_with = |subsector: &str| run(&settings(device, &[
             ("device.subsector_access", subsector), ("device.sleds", sleds), ("device.sled_motion", "independent"),
             ("device.sled_map", "round-robin"), ("device.stripe_blocks", "4"),
@@ -177,7 +177,7 @@ proptest! {
 }
 
 #[test]
-fn a_delayed_start_waits_for_requests_or_for_time() {
+fn delayed_start_waits_for_requests_or_timeout() {
     let run = |limits: &str, arrivals_us: &[u64]| {
         let policy = format!("delayed-spinup:{limits}");
         run(&settings("mems-g2", &[("power.kind", &policy)]), reads(arrivals_us))
@@ -194,13 +194,13 @@ fn a_delayed_start_waits_for_requests_or_for_time() {
     // A single request starts the sled.
     let (summary, rows) = run("requests=1:delay_ms=50", &arrivals);
     assert_eq!((start_us(&rows)[0], summary.startups), (600, 3));
-    // At the end of the workload no request is left waiting for others.
+    // At the end of the workload no request waits for others.
     let (summary, _) = run("requests=9:delay_ms=20", &arrivals);
     assert!(summary.requests == 3 && summary.response_time_ms.stats.max > 20.5);
 }
 
 #[test]
-fn parking_costs_and_saves_what_the_powers_say() {
+fn parking_energy_follows_power_parameters() {
     let run = |policy: &str, gap_us: u64| {
         let settings = settings("mems-g2", &[("power.kind", policy), ("system.start", "parked")]);
         let (summary, _) = run(&settings, reads(&[0, gap_us]));
@@ -216,7 +216,7 @@ fn parking_costs_and_saves_what_the_powers_say() {
     assert_same(immediate.startup, 2.0 * 5e-5);
     let (oracle, _) = run("oracle", 100_000);
     assert_same(oracle.total, immediate.total);
-    // Just after the first request is complete: a rest shorter than the break-even time.
+    // Just after the first request is complete: an idle period shorter than the break-even time.
     let busy_us = 500 + 800;
     let (oracle, waited) = run("oracle", busy_us);
     assert!(waited.idle > 0.0 && waited.idle < 5e-4, "{waited:?}");
@@ -224,7 +224,7 @@ fn parking_costs_and_saves_what_the_powers_say() {
 }
 
 #[test]
-fn a_random_last_block_costs_less_at_any_speed() {
+fn random_last_block_saves_energy_at_any_speed() {
     let saved = |speedup: &str| {
         let run_with = |last_block: &str| {
             let others = [
@@ -245,14 +245,14 @@ fn a_random_last_block_costs_less_at_any_speed() {
         assert_eq!(given.response_time_ms, random.response_time_ms);
         given.energy_j.total - random.energy_j.total
     };
-    // 31.5 of 64 tips dark on average, 1 mW each, for a row of 90 bits at 1 Mbit/s (Lin, section 5.3).
+    // 31.5 of 64 tips inactive on average, 1 mW each, for a row of 90 bits at 1 Mbit/s (Lin, section 5.3).
     let slow = saved("1");
     assert!((slow / (2000.0 * 31.5e-3 * 90e-6) - 1.0).abs() < 0.03, "{slow}");
     assert_same(slow, saved("7"));
 }
 
 #[test]
-fn merging_behind_an_interleaved_bus_is_refused() {
+fn merging_with_interleaved_bus_is_rejected() {
     let mut experiment = Experiment::new();
     experiment.set_device("mems-g2-disksim").unwrap();
     experiment.set("workload.kind", "uniform").unwrap();

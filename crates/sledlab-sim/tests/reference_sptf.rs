@@ -1,6 +1,6 @@
-//! The reference simulator's SPTF, with its angle corrected, assumes one overhead for all reads and one for all writes.
-//! An SPTF here with the same assumption gets the same response times as the reference; sledlab's own SPTF uses the
-//! overhead of each command and gets shorter ones.
+//! Compares SPTF with a reference simulator, whose SPTF (with its angle corrected) assumes one overhead for all reads
+//! and one for all writes. An SPTF with the same assumption has the same response times here. The SPTF of sledlab uses
+//! the overhead of each command and has shorter ones.
 //!
 //! The runs are not part of the project: the test reads them from `$SLEDLAB_REFERENCE`, by default a directory next to
 //! the project, and passes with a note where they are absent.
@@ -20,7 +20,8 @@ use sledlab_sim::{Experiment, Hooks};
 const READ: Span = Span::from_ns(3_616_000);
 const WRITE: Span = Span::from_ns(3_283_000);
 
-/// SPTF with one overhead for reads and one for writes, whatever the command before; ties go to the lowest block.
+/// SPTF with one overhead for reads and one for writes, independent of the previous command; ties are resolved by the
+/// lowest block.
 #[derive(Default)]
 struct FixedOverheads {
     queue: Vec<Queued>,
@@ -52,7 +53,7 @@ impl Scheduler for FixedOverheads {
     }
 }
 
-/// The folder with the runs, or `None` after a remark.
+/// Returns the folder with the runs, or `None` after a note.
 fn reference() -> Option<PathBuf> {
     let root = std::env::var_os("SLEDLAB_REFERENCE").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference"),
@@ -76,7 +77,7 @@ fn recorded_ms(table: &Path) -> f64 {
     us.iter().sum::<f64>() / us.len() as f64 / 1e3
 }
 
-/// Mean response time of the drive as in the recorded runs.
+/// Returns the mean response time of the drive as in the recorded runs.
 fn mean_ms(trace: &Path, scheduler: Option<Choice>) -> f64 {
     let mut experiment = Experiment::new();
     experiment.set_device("hp-c2490a").unwrap();
@@ -97,7 +98,7 @@ fn mean_ms(trace: &Path, scheduler: Option<Choice>) -> f64 {
 }
 
 #[test]
-fn an_sptf_of_two_overheads_takes_as_long_as_in_the_reference() {
+fn sptf_with_two_overheads_equals_reference_simulator() {
     let Some(runs) = reference() else { return };
     for load in ["heavy", "overload", "mixed"] {
         let recorded = recorded_ms(&runs.join(format!("hp_c2490a.{load}.csv.gz")));

@@ -1,4 +1,4 @@
-//! Checks that hold for every system of several devices, and for memory.
+//! Checks of every system of several devices, and of memory.
 
 use crate::answers::{self, close, run};
 use crate::experiments::experiment;
@@ -30,7 +30,7 @@ fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Req
     (0..count).map(&mut next).collect()
 }
 
-/// Checks of a run with `devices` devices; the run itself checks that requests are charged the energy of the devices.
+/// Checks a run with `devices` devices; the run itself checks that requests are charged the energy of the devices.
 fn check(experiment: &Experiment, source: &[Request], devices: f64) {
     let result = run(experiment, source);
     answers::check(&result, source, devices);
@@ -46,9 +46,9 @@ fn check(experiment: &Experiment, source: &[Request], devices: f64) {
 }
 
 #[test]
-fn holds_for_every_kind_of_system() {
+fn conservation_holds_for_every_kind_of_system() {
     for device in DEVICES {
-        // Two thirds of the capacity of four devices, less a tenth, so that all kinds but the mirror use every device.
+        // Two thirds of the capacity of four devices minus a tenth, so that all kinds but the mirror use every device.
         for kind in KINDS {
             let capacity = if kind == "mirror" { 6_700_000 } else { 20_000_000 };
             let gap_ns = if device == "mobile-disk" { 30_000_000 } else { 1_000_000 };
@@ -82,7 +82,7 @@ fn read(ms: u64, lbn: u64) -> Request {
 }
 
 #[test]
-fn a_mirror_reads_where_the_head_is_nearer() {
+fn mirror_reads_from_device_with_nearer_head() {
     // The first read leaves one head at the far end; each of the others is near one of the two.
     let far = 6_700_000;
     let mut source = vec![read(0, far)];
@@ -93,13 +93,13 @@ fn a_mirror_reads_where_the_head_is_nearer() {
         let settings = [("power.kind", "never"), ("system.kind", "mirror"), ("system.devices", "2")];
         let two = run(&experiment(device, &settings), &source).0;
         let (one, two) = (one.time_by_part_ms.seek_x, two.time_by_part_ms.seek_x);
-        // A single head travels back and forth; with two devices each head travels once, and then hardly at all.
+        // A single head moves back and forth; with two devices each head moves once, and then hardly at all.
         assert!(two < 0.35 * one, "{device}: {two} ms of {one} ms");
     }
 }
 
 #[test]
-fn a_mirror_writes_everywhere_and_a_stripe_shares() {
+fn mirror_writes_all_devices_and_stripe_divides() {
     let write = Request { op: Op::Write, blocks: 512, ..Request::default() };
     let time = |kind| {
         let settings = [("system.kind", kind), ("system.devices", "4"), ("power.kind", "never")];
@@ -110,13 +110,13 @@ fn a_mirror_writes_everywhere_and_a_stripe_shares() {
     assert!((access("mirror") - 4.0 * (1e-6 + 512.0 * block_s)).abs() < 1e-8);
     assert!((access("stripe") - (4.0 * 1e-6 + 512.0 * block_s)).abs() < 1e-8);
     assert!((time("stripe").response_time_ms.stats.mean - (1e-3 + 128e3 * block_s)).abs() < 1e-5);
-    // 384 blocks fill a stripe and its parity; of the next request, 128 blocks are written after their old contents and
+    // 384 blocks fill a stripe and its parity. Of the next request, 128 blocks are written after their old contents and
     // the old parity have been read.
     assert!((access("raid5") - (8.0 * 1e-6 + 1024.0 * block_s)).abs() < 2e-6, "{}", access("raid5"));
 }
 
 #[test]
-fn refuses_systems_that_cannot_be() {
+fn invalid_systems_are_rejected() {
     let message = |device, settings: &[(&str, &str)]| {
         let settings = [settings, &[("workload.kind", "uniform")]].concat();
         experiment(device, &settings).check().unwrap_err().to_string()
@@ -141,7 +141,7 @@ fn refuses_systems_that_cannot_be() {
 }
 
 #[test]
-fn a_complete_experiment_says_its_system() {
+fn complete_experiment_contains_the_system() {
     let text = experiment("ram", &[("system.kind", "stripe"), ("system.devices", "3")]).to_toml().unwrap();
     let again = Experiment::from_toml("again.toml", &text).unwrap();
     assert_eq!(again.to_toml().unwrap(), text);
@@ -152,7 +152,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn holds_for_any_system(
+    fn conservation_holds_for_any_system(
         root: u64, gap in 1_u64..3_000_000, kind in 0_usize..4, device in 0_usize..3, devices in 3_u64..7,
         unit in 1_u64..300, closed in 0_u64..9, merges: bool, timeout in 0_u64..20, sptf: bool,
     ) {

@@ -1,4 +1,4 @@
-//! Watching a run changes none of its results, and shows every access.
+//! Watching a run does not change its results, and shows every access.
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ fn experiment(system: &str) -> Experiment {
 }
 
 #[test]
-fn a_watched_run_is_the_same() {
+fn watching_does_not_change_results() {
     for system in SYSTEMS {
         let experiment = experiment(system);
         let alone = experiment.run(Hooks::default()).unwrap().summary;
@@ -42,7 +42,7 @@ fn a_watched_run_is_the_same() {
         }
         let served = |access: &&Access| matches!(access, Access::Served(_));
         let count = seen.iter().map(|seen| seen.accesses.iter().filter(served).count()).sum::<usize>();
-        // A cache answers some requests without an access to the device.
+        // A cache completes some requests without an access to the device.
         assert!(count as u64 >= alone.requests || system.contains("cache"), "{system}: {count}");
         let waits = seen.iter().rev().take(running.system().stations().len());
         assert_eq!(
@@ -67,8 +67,7 @@ fn a_watched_run_is_the_same() {
     }
 }
 
-/// Checks the residency of a cache and of as many fronts as there are hybrids; where no block is dirty, none has to be
-/// written.
+/// Checks the residency of a cache and of as many fronts as there are hybrids; without dirty blocks, none is destaged.
 fn check_residency(system: &dyn System, text: &str) {
     let result = system.residency();
     let hybrids = if text.contains("hybrid") { system.stations().len() / 2 } else { 0 };
@@ -85,14 +84,14 @@ fn check_residency(system: &dyn System, text: &str) {
     assert!(is_dirty || dirty_blocks == 0, "{text}: {dirty_blocks}");
 }
 
-/// Distance between two angles, in turns.
+/// Returns the distance between two angles, in turns.
 fn apart(one: f64, other: f64) -> f64 {
     let apart = (one - other).rem_euclid(1.0);
     apart.min(1.0 - apart)
 }
 
 #[test]
-fn the_first_sector_is_under_the_head_when_a_transfer_begins() {
+fn transfer_begins_at_first_sector_under_head() {
     for disk in ["atlas-10k", "cheetah-9lp", "hp-c2490a", "ibm-18es", "seagate-st41601n"] {
         let text = format!("device.preset = \"{disk}\"\nscheduler.kind = \"sptf\"\nworkload.blocks = 1");
         let mut running = experiment(&text).begin(Hooks::default()).unwrap();
@@ -118,14 +117,14 @@ fn the_first_sector_is_under_the_head_when_a_transfer_begins() {
 }
 
 #[test]
-fn shortest_positioning_chooses_the_nearest_of_all_candidates() {
+fn sptf_selects_nearest_of_all_candidates() {
     let disk =
         "device.preset = \"atlas-10k\"\nscheduler.kind = \"sptf\"\nworkload.mean_interarrival_ms = 5.0";
     for system in [
         SYSTEMS[0],
         // The disk buffers writes, which its scheduler does not know.
         disk,
-        // Its scheduler estimates positioning times by the rule of the reference simulator.
+        // The scheduler estimates positioning times by the rule of the reference simulator.
         "device.preset = \"mems-g1-disksim\"\nscheduler.kind = \"sptf\"",
     ] {
         let mut running = experiment(system).begin(Hooks::default()).unwrap();

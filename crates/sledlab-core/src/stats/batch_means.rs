@@ -1,13 +1,13 @@
-//! Confidence interval of a mean of correlated values, by batch means.
+//! Confidence interval of the mean of correlated values, by the method of batch means.
 
-/// Least number of batches kept; the most is twice as many.
+/// Minimum number of batches; the maximum is twice as many.
 const BATCHES: usize = 32;
 
 /// Student's t for 97.5 % at 31 to 63 degrees of freedom lies between 2.00 and 2.04.
 const T_975: f64 = 2.04;
 
-/// Means over equal runs of successive values (batches). Pairs of batches merge when there are too many, so memory
-/// stays constant whatever the number of values.
+/// Means of batches: equal numbers of successive values. When there are too many batches, pairs of them are merged, so
+/// memory use is constant.
 #[derive(Clone, Debug)]
 pub struct BatchMeans {
     batch_size: u64,
@@ -23,7 +23,7 @@ impl Default for BatchMeans {
 }
 
 impl BatchMeans {
-    /// Takes the next value.
+    /// Records a value.
     #[inline]
     pub fn record(&mut self, value: f64) {
         self.batch_sum += value;
@@ -44,13 +44,13 @@ impl BatchMeans {
         }
     }
 
-    /// Means of the full batches, oldest first.
+    /// Returns the means of the full batches, oldest first.
     pub fn means(&self) -> &[f64] {
         &self.means
     }
 
-    /// Half the width of the 95 % confidence interval of the mean; `None` with too few values for the interval to be
-    /// trusted (fewer than 32 batches of 8).
+    /// Returns half the width of the 95 % confidence interval of the mean; `None` if there are too few values for a
+    /// reliable interval (fewer than 32 batches of 8).
     pub fn half_width_95(&self) -> Option<f64> {
         if self.means.len() < BATCHES || self.batch_size < 8 {
             return None;

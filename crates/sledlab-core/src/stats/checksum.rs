@@ -4,9 +4,9 @@ use std::fmt;
 
 use crate::time::Time;
 
-/// Two runs that complete the same operations at the same times have the same checksum; other runs hardly ever do.
+/// Runs that complete the same operations at the same times have the same checksum; other runs almost certainly differ.
 ///
-/// The checksum does not depend on the order in which completions are recorded, so that it costs a run next to nothing.
+/// The checksum does not depend on the order in which completions are recorded, which keeps recording cheap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum(u64);
 
@@ -14,7 +14,7 @@ impl Checksum {
     /// Records that operation `id` was completed at `completion`.
     #[inline]
     pub fn record(&mut self, id: u64, completion: Time) {
-        // The finaliser of SplitMix64 (Steele, Lea, Flood 2014), shortened by a round.
+        // The finalizer of SplitMix64 (Steele, Lea, Flood 2014) without its last round.
         let mut mixed = completion.as_ns() ^ id.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         self.0 = self.0.wrapping_add(mixed ^ (mixed >> 27));
@@ -22,7 +22,7 @@ impl Checksum {
 }
 
 impl fmt::Display for Checksum {
-    /// Sixteen hexadecimal digits.
+    /// Formats the checksum as sixteen hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
     }

@@ -1,11 +1,12 @@
-//! Sums of real numbers over runs of any length.
+//! Sums of floating-point numbers that stay accurate over runs of any length.
 
 use std::ops::AddAssign;
 
-/// A sum that keeps the rounding errors of its additions (Neumaier 1974), found without a branch by Knuth's two-sum.
+/// A sum that accumulates the rounding errors of its additions separately (Neumaier 1974), computed without branches by
+/// Knuth's two-sum.
 ///
-/// A plain sum of 2e8 equal energies is wrong from the ninth digit on; this sum is right to the last digit but one
-/// however many values are added. Use it for whatever a run adds up request by request.
+/// A plain sum of 2e8 equal energies is wrong from the ninth digit on. This sum is correct up to the last digit but one
+/// for any number of values. Use it for all quantities that a run sums request by request.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompensatedSum {
     sum: f64,
@@ -13,7 +14,7 @@ pub struct CompensatedSum {
 }
 
 impl CompensatedSum {
-    /// The sum, with the rounding errors added back.
+    /// Returns the sum, corrected by the accumulated rounding errors.
     #[inline]
     pub fn value(self) -> f64 {
         self.sum + self.lost

@@ -1,9 +1,9 @@
-//! Moments and percentiles together.
+//! Moments and percentiles of one distribution.
 
 use super::Moments;
 use super::histogram::Histogram;
 
-/// Moments and a histogram of spans in nanoseconds: percentiles are good to 0.05 %.
+/// Moments and a histogram of durations in nanoseconds; percentiles are accurate to 0.05 %.
 #[derive(Clone, Debug, Default)]
 pub struct Distribution {
     moments: Moments,
@@ -11,7 +11,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Takes one value in nanoseconds.
+    /// Records a value in nanoseconds.
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
         self.moments.record(value_ns);
@@ -24,12 +24,12 @@ impl Distribution {
         self.histogram.add(&other.histogram);
     }
 
-    /// Mean, variance, extremes: exact.
+    /// Returns the exact mean, variance, minimum and maximum.
     pub fn moments(&self) -> &Moments {
         &self.moments
     }
 
-    /// The value below which a share `quantile` (0 to 1) of all values lies, within 0.05 %.
+    /// Returns the value that a share `quantile` (0 to 1) of all values does not exceed, accurate to 0.05 %.
     pub fn quantile_ns(&self, quantile: f64) -> u64 {
         if self.moments.count() == 0 {
             return 0;
@@ -37,7 +37,7 @@ impl Distribution {
         self.histogram.quantile(quantile).min(self.moments.max())
     }
 
-    /// The cumulative distribution as `(value_ns, share of values at or below)`, at most a few thousand points.
+    /// Returns the cumulative distribution as `(value_ns, share of values at or below)`, at most a few thousand points.
     pub fn cdf(&self) -> Vec<(u64, f64)> {
         let total = self.moments.count() as f64;
         let mut seen = 0_u64;

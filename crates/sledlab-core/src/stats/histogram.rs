@@ -1,13 +1,13 @@
-//! Counts of whole numbers in bins whose width grows with the numbers (a high-dynamic-range histogram, Tene 2012).
+//! A histogram of integers whose bins widen with the values (a high-dynamic-range histogram, Tene 2012).
 
-/// Bins of half a power of two: a bin is no wider than a 1024th of the least number in it.
+/// Bins per power of two: a bin is at most a 1024th of its lower bound wide.
 const HALF: usize = 1 << HALF_BITS;
 const HALF_BITS: u32 = 10;
 
-/// How often each number was recorded, by bin. Memory grows with the largest: 8 KB for each power of two above 2048.
+/// Counts of recorded numbers by bin. Memory use grows with the largest number: 8 KB for each power of two above 2048.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Histogram {
-    /// Numbers below 2048 have a bin each; from there on 1024 bins share every power of two.
+    /// Each number below 2048 has a bin; above, each power of two has 1024 bins.
     bins: Vec<u64>,
     count: u64,
 }
@@ -37,7 +37,7 @@ impl Histogram {
         self.count += other.count;
     }
 
-    /// The middle of the bin in which a `share`, 0 to 1, of all recorded numbers is reached.
+    /// Returns the middle of the bin at which a `share` (0 to 1) of all recorded numbers is reached.
     pub fn quantile(&self, share: f64) -> u64 {
         let expected = ((share * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;
@@ -48,21 +48,21 @@ impl Histogram {
         reached.map_or(0, |bin| least(bin) + width(bin) / 2)
     }
 
-    /// For every bin that is not empty: the largest number it may hold, and how many were recorded in it.
+    /// Returns, for every bin that is not empty, its upper bound and its count.
     pub fn steps(&self) -> impl Iterator<Item = (u64, u64)> {
         let filled = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
         filled.map(|(bin, count)| (least(bin) + (width(bin) - 1), *count))
     }
 }
 
-/// The bin of a number.
+/// Returns the bin of a number.
 #[inline]
 fn bin(value: u64) -> usize {
     let doublings = u64::BITS - HALF_BITS - 1 - (value | (2 * HALF as u64 - 1)).leading_zeros();
     ((doublings as usize) << HALF_BITS) + (value >> doublings) as usize
 }
 
-/// The least number of a bin.
+/// Returns the lower bound of a bin.
 fn least(bin: usize) -> u64 {
     let doublings = doublings(bin);
     ((bin - ((doublings as usize) << HALF_BITS)) as u64) << doublings

@@ -1,9 +1,9 @@
-//! Mean, variance and extremes.
+//! Mean, variance, minimum and maximum.
 
-/// Mean, variance, smallest and largest of a stream of spans in nanoseconds.
+/// Mean, variance, minimum and maximum of a stream of durations in nanoseconds.
 ///
-/// Sums are exact integers (`u128`), so the result depends neither on the order
-/// of the values nor on how the stream was split.
+/// The sums are exact integers (`u128`), so the result does not depend on the order of the values or on how the stream
+/// was split.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moments {
     count: u64,
@@ -13,7 +13,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Takes one value.
+    /// Records a value.
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
         self.count += 1;
@@ -30,45 +30,46 @@ impl Moments {
         self.max = self.max.max(other.max);
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Sum of the values, exactly.
+    /// Returns the exact sum of the values.
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// The largest value; 0 when there are none.
+    /// Returns the largest value; 0 without values.
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// Mean of the values; 0 when there are none.
+    /// Returns the mean of the values; 0 without values.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
     }
 
-    /// Population variance of the values; 0 when there are none.
+    /// Returns the population variance of the values; 0 without values.
     pub fn variance(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
         }
         let n = u128::from(self.count);
-        // n * sum(x^2) - sum(x)^2 is exact as long as it fits into 128 bits; beyond that, floats.
+        // n * sum(x^2) - sum(x)^2 is exact as long as it fits into 128 bits; larger values are computed in floating
+        // point.
         match (n.checked_mul(self.sum_of_squares), self.sum.checked_mul(self.sum)) {
             (Some(a), Some(b)) => (a.saturating_sub(b)) as f64 / (self.count as f64).powi(2),
             _ => (self.sum_of_squares as f64 / self.count as f64 - self.mean().powi(2)).max(0.0),
         }
     }
 
-    /// Population standard deviation.
+    /// Returns the population standard deviation.
     pub fn std(&self) -> f64 {
         self.variance().sqrt()
     }
 
-    /// Squared coefficient of variation, variance / mean^2 (MT-02); 0 when the mean is 0.
+    /// Returns the squared coefficient of variation, variance / mean^2 (MT-02); 0 when the mean is 0.
     pub fn scv(&self) -> f64 {
         if self.sum == 0 { 0.0 } else { self.variance() / self.mean().powi(2) }
     }

@@ -1,6 +1,6 @@
-//! Mean and largest.
+//! Sum, mean and maximum.
 
-/// Sum, mean and largest of a stream of spans in nanoseconds, for times that are not the main result of a run.
+/// Sum, mean and maximum of a stream of durations in nanoseconds, for secondary times of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum {
     count: u64,
@@ -9,7 +9,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Takes one value.
+    /// Records a value.
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
         self.count += 1;
@@ -17,17 +17,17 @@ impl Sum {
         self.max = self.max.max(value_ns);
     }
 
-    /// The sum of the values, exactly.
+    /// Returns the exact sum of the values.
     pub fn sum(&self) -> u128 {
         self.total
     }
 
-    /// The mean of the values; 0 when there are none.
+    /// Returns the mean of the values; 0 without values.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.total as f64 / self.count as f64 }
     }
 
-    /// The largest value; 0 when there are none.
+    /// Returns the largest value; 0 without values.
     pub fn max(&self) -> u64 {
         self.max
     }

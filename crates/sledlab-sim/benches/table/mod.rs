@@ -1,4 +1,4 @@
-//! The table that benches print and keep.
+//! The table that benchmarks print and save.
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// A line of the table: the figure's name, value, unit, and the value to compare with.
+/// A row of the table: name, value, unit and target.
 pub struct Row {
     what: String,
     value: f64,
@@ -14,12 +14,12 @@ pub struct Row {
     target: String,
 }
 
-/// Makes a line of the table.
+/// Returns a row of the table.
 pub fn row(what: impl Into<String>, value: f64, unit: &'static str, target: impl Into<String>) -> Row {
     Row { what: what.into(), value, unit, target: target.into() }
 }
 
-/// The median of the values.
+/// Returns the median of the values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -35,7 +35,7 @@ fn machine() -> String {
     format!("{}, {cores} logical cores, one thread used", model.unwrap_or("unknown processor"))
 }
 
-/// Prints the rows, and keeps them in a file of the folder `benches`.
+/// Prints the rows and writes them to a file in the folder `benches`.
 pub fn keep(name: &str, rows: &[Row]) {
     println!("{}", machine());
     for Row { what, value, unit, target } in rows {
@@ -47,7 +47,7 @@ pub fn keep(name: &str, rows: &[Row]) {
     store(name, &rows.iter().map(plain).collect::<Vec<_>>());
 }
 
-/// Keeps rows of any shape, and the machine that they were measured on, in a file of the folder `benches`.
+/// Writes rows of any type, and the machine on which they were measured, to a file in the folder `benches`.
 pub fn store(name: &str, rows: &[Value]) {
     let text = json!({ "machine": machine(), "rows": rows });
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches").join(name);
@@ -57,7 +57,7 @@ pub fn store(name: &str, rows: &[Value]) {
         writeln!(file)
     });
     match written {
-        Ok(()) => println!("kept in benches/{name}"),
-        Err(error) => println!("not kept in benches/{name}: {error}"),
+        Ok(()) => println!("written to benches/{name}"),
+        Err(error) => println!("cannot write benches/{name}: {error}"),
     }
 }

@@ -1,4 +1,5 @@
-//! The experiment of a replay: the nodes, their stores, and the network between them, as a TOML file says it.
+//! The experiment of a work record replay: the nodes, their stores and the network between them, as read from a TOML
+//! file.
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
@@ -43,13 +44,13 @@ sledlab_core::params! {
     }
 }
 
-/// Tables that may not stand in an experiment that replays a work record.
+/// Tables that are invalid in an experiment that replays a work record.
 const FOREIGN: [&str; 3] = ["trace", "workload", "replay"];
 
-/// An experiment under construction: the tables and keys set so far.
+/// An experiment under construction: the tables and keys that were set so far.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterExperiment {
-    /// The store of every node that is in no group.
+    /// The store of nodes without a group.
     store: Experiment,
     own: Table,
 }
@@ -61,22 +62,22 @@ pub(super) struct NodeKind {
     pub store: SystemSetup,
 }
 
-/// An experiment with every default filled in and checked.
+/// A validated experiment with all defaults filled in.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
     pub seed: u64,
-    /// The kinds of node, that of nodes without a group first, and the kind of each node.
+    /// The kinds of node, starting with nodes without a group, and the kind of each node.
     pub kinds: Vec<NodeKind>,
     pub kind_of: Vec<usize>,
     pub host: Node,
     pub network: NetworkFile,
     pub params: ClusterParams,
-    /// Nodes that fail, each with the number of phases after which it is switched off.
+    /// Failing nodes, each with the number of phases after which the node is switched off.
     pub failed_after: Vec<(usize, usize)>,
 }
 
 impl Resolved {
-    /// After how many phases `node` is switched off, if it fails.
+    /// Returns the number of phases after which `node` is switched off, if the node fails.
     pub fn fails_after(&self, node: usize) -> Option<usize> {
         let result = self.failed_after.iter().find(|(failed, _)| *failed == node);
         result.map(|(_, phases)| *phases)
@@ -84,15 +85,15 @@ impl Resolved {
 }
 
 impl ClusterExperiment {
-    /// An experiment with no key set; it needs at least a device.
+    /// Returns an experiment without keys; it needs at least a device.
     pub fn new() -> Self {
         ClusterExperiment::default()
     }
 
-    /// Reads an experiment file. The files that it names are looked for as [`seen`](crate::seen) says.
+    /// Reads an experiment file. File names in it are resolved by [`seen`](crate::seen).
     ///
     /// # Errors
-    /// Text that is not TOML, with its place; unknown tables.
+    /// Text that is not TOML, with its location; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let mut table = keys::parse(name, text)?;
         file_names::resolve_all(&mut table, name);
@@ -133,7 +134,7 @@ impl ClusterExperiment {
         }
     }
 
-    /// The keys that were set: no default is filled in, and no preset is opened.
+    /// Returns the keys that were set, without defaults and without the contents of presets.
     pub fn explicit_settings(&self) -> Table {
         self.own
             .iter()
@@ -142,15 +143,15 @@ impl ClusterExperiment {
             .collect()
     }
 
-    /// The store of nodes without a group, as an experiment.
+    /// Returns the store of nodes without a group as an experiment.
     pub fn store(&mut self) -> &mut Experiment {
         &mut self.store
     }
 
-    /// The store of nodes without a group, and that of each group, as they were set.
+    /// Returns the store of nodes without a group and that of each group, without defaults.
     ///
     /// # Errors
-    /// A `group` that is no list of tables.
+    /// A `group` that is not a list of tables.
     pub fn stores(&self) -> Result<Vec<Experiment>> {
         let groups = self.groups()?;
         let grouped = groups.iter().map(|group| {
@@ -167,30 +168,30 @@ impl ClusterExperiment {
         std::iter::once(Ok(self.store.clone())).chain(grouped).collect()
     }
 
-    /// Takes nodes (`node`), the host (`host`) or the network (`network`) from a preset or a file.
+    /// Reads nodes (`node`), the host (`host`) or the network (`network`) from a preset or a file.
     pub fn set_preset(&mut self, table: &str, name_or_path: &str) {
         let preset = ("preset".to_owned(), Value::from(name_or_path));
         self.own.insert(table.to_owned(), Value::Table(std::iter::once(preset).collect()));
     }
 
-    /// The file of the work record, where the experiment names one.
+    /// Returns the file name of the work record, if the experiment has one.
     ///
     /// # Errors
-    /// A name that is no text.
+    /// A name that is not text.
     pub fn work_file(&self) -> Result<Option<String>> {
         keys::take_text(&mut keys::table(&self.own, "work")?, "work", "file")
     }
 
-    /// Names the file of the work record.
+    /// Sets the file name of the work record.
     pub fn set_work_file(&mut self, file: &str) {
         let file = ("file".to_owned(), Value::from(file));
         self.own.insert("work".to_owned(), Value::Table(std::iter::once(file).collect()));
     }
 
-    /// The complete experiment for a record, every default filled in: alone sufficient to run it again.
+    /// Returns the complete experiment for a record, with all defaults filled in: sufficient to repeat the replay.
     ///
     /// # Errors
-    /// Settings that make no sense, alone or with the record.
+    /// Settings that are invalid, alone or for the record.
     pub fn to_toml(&self, work: &Work) -> Result<String> {
         let table = self.complete(&self.resolve(work)?)?;
         toml::to_string(&table)
@@ -218,8 +219,8 @@ impl ClusterExperiment {
                 kind_of[member] = grouped.len();
             }
         }
-        // Where all nodes are in groups, the experiment need not name a device for others: node and store of the first
-        // group stand for them.
+        // If all nodes are in groups, the experiment need not name a device for other nodes: node and store of the
+        // first group replace them.
         let base = match grouped.first() {
             Some(first) if !self.store.has_device() && !kind_of.contains(&0) => first.clone(),
             _ => NodeKind { node, store: store(&self.store, params.ready)? },
@@ -250,15 +251,15 @@ impl ClusterExperiment {
         }
     }
 
-    /// The nodes of a group: each table that the group sets replaces that of nodes without a group. Of `node` only the
-    /// keys that it sets are replaced, unless it names a preset.
+    /// Returns the nodes of a group: each table of the group replaces the table for nodes without a group. In `node`,
+    /// only the keys of the group are replaced, unless the group names a preset.
     fn kind(&self, group: &Table, base: &Node, ready: bool) -> Result<NodeKind> {
         let mut explicit_settings = self.store.explicit_settings().clone();
         let own = ["nodes", "node", "name"];
         for (key, value) in group.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
             if key == "seed" || CLUSTER_TABLES.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) {
-                return Err(Error::user(format!("group.{key}: a group has no {key} of its own"))
-                    .with_remedy("say it for all, outside of the group"));
+                return Err(Error::user(format!("group.{key}: {key} cannot be set for a group"))
+                    .with_remedy("set {key} for all nodes, outside of the group"));
             }
             explicit_settings.insert(key.clone(), value.clone());
         }
@@ -269,7 +270,7 @@ impl ClusterExperiment {
         })
     }
 
-    /// Every table with every key.
+    /// Returns every table with every key.
     pub(super) fn complete(&self, resolved: &Resolved) -> Result<Table> {
         let mut table = Table::new();
         table.insert("seed".to_owned(), Value::Integer(resolved.seed.cast_signed()));
@@ -304,8 +305,8 @@ impl ClusterExperiment {
     }
 }
 
-/// The store of a node; with `ready` it starts up in no time and never parks, unless the experiment sets a power policy
-/// (or, for the former, `startup_ms`).
+/// Returns the store of a node. With `ready`, the store starts up in no time and never parks, unless the experiment
+/// sets a power policy (or `startup_ms` for the start-up time).
 fn store(explicit_settings: &Experiment, ready: bool) -> Result<SystemSetup> {
     let mut explicit_settings = explicit_settings.clone();
     if ready {
@@ -332,13 +333,13 @@ fn refuse_foreign(table: &Table) -> Result<()> {
     }
 }
 
-/// Refuses unknown tables.
+/// Rejects unknown tables.
 fn known(table: &str) -> Result<()> {
     let all = || keys::TABLES.into_iter().filter(|table| !FOREIGN.contains(table)).chain(CLUSTER_TABLES);
     if all().any(|known| known == table) { Ok(()) } else { Err(Error::unknown("table", table, all())) }
 }
 
-/// A table by name, where a text instead of a table names a preset.
+/// Returns a table by name; a text in place of a table names a preset.
 fn preset_or_table(all: &Table, name: &str) -> Result<Table> {
     match all.get(name) {
         Some(Value::String(preset)) => {
@@ -348,9 +349,9 @@ fn preset_or_table(all: &Table, name: &str) -> Result<Table> {
     }
 }
 
-/// The nodes of a group: numbers, or the name of a group of the record.
+/// Returns the nodes of a group, given as numbers or as the name of a group of the record.
 fn members(group: &Table, work: &Work) -> Result<Vec<usize>> {
-    let remedy = "say nodes = [0, 1], or the name of a group of the record";
+    let remedy = "write nodes = [0, 1], or the name of a group of the record";
     match group.get("nodes") {
         Some(Value::String(name)) => {
             let result = work.groups.iter().find(|group| group.name == *name);
@@ -369,18 +370,18 @@ fn members(group: &Table, work: &Work) -> Result<Vec<usize>> {
             };
             numbers.iter().map(number).collect()
         }
-        _ => Err(Error::user("group: which nodes?").with_remedy(remedy)),
+        _ => Err(Error::user("a group needs nodes").with_remedy(remedy)),
     }
 }
 
-/// A node, from a preset or a file, with some keys changed; over `base` where it names neither.
+/// Returns a node from a preset or a file, with some keys changed; from `base` if the table names neither.
 fn node(path: &str, explicit_settings: &Table, base: Option<&Node>) -> Result<Node> {
     let mut explicit_settings = explicit_settings.clone();
     let name = keys::take_text(&mut explicit_settings, path, "preset")?;
     let mut table = match (name, base) {
         (Some(name), _) => keys::opened(&name, "node", nodes::text)?,
         (None, Some(base)) => base.to_table(),
-        // A complete table, as results hold it, lists its kinds of operation.
+        // A complete table, as saved in results, lists its kinds of operation.
         (None, None)
             if explicit_settings.contains_key("cycles") && explicit_settings.contains_key("description") =>
         {

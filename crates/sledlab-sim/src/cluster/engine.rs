@@ -1,10 +1,11 @@
-//! The replay of a record on a cluster: phase after phase, which all nodes begin together.
+//! Replay of a work record on a cluster, phase by phase. All nodes begin a phase together.
 //!
-//! 1. Every node runs its step. Where a node does one thing at a time ([`alone`]) it reads and works first; then
-//!    messages are exchanged ([`talk`]); then result pages are written. Where reading, working, writing and messages
-//!    overlap ([`overlap`]) one event loop takes the nodes and the network forward together. Nodes that no message
-//!    connects run on all processors of the machine.
+//! 1. Every node runs its step. Without overlap, a node first reads and computes ([`alone`]); then messages are
+//!    exchanged ([`talk`]); then result pages are written. With overlap of reading, computing, writing and messages
+//!    ([`overlap`]), one event loop advances the nodes and the network together. Nodes without messages between them
+//!    run in parallel on all processors of the machine.
 //! 2. The collectives of the phase follow, one after the other.
+//! 3. The phase ends when the last node and the last message are done. Nodes that finish earlier wait.
 //! 3. The phase ends when the last node and the last message are done. Nodes that are done earlier wait.
 
 use std::cmp::Reverse;
@@ -25,27 +26,27 @@ use super::overlap::{Incoming, Overlap};
 use super::sequential::{self, Half, Task};
 use super::store::{Traffic, since};
 
-/// Called with the progress of a replay: the share of the record that is done, 0 to 1, and pages so far; false
-/// interrupts.
+/// Progress hook of a replay. Its arguments are the completed share of the record, 0 to 1, and the number of pages so
+/// far; it returns false to interrupt.
 pub type ProgressHook<'a> = &'a mut (dyn FnMut(f64, u64) -> bool + Send);
 
-/// Real time between two calls of the progress hook while nodes run on threads of their own.
+/// Wall-clock time between two calls of the progress hook while nodes run on several threads.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a node spent in a phase: its time by component, traffic and energy.
+/// Resources that a node used in a phase: its time by component, traffic and energy.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PhaseCost {
     pub parts: MemberParts,
     pub traffic: Traffic,
-    /// Energy of the store, up to the state it is in at the end of the phase.
+    /// Energy of the store, including its state at the end of the phase.
     pub store: Energy,
     /// Time in which the processor was busy.
     pub busy: Span,
-    /// A bound on the error of the time due to skipped passes.
+    /// Maximum error of the time due to skipped passes.
     pub sampling_error: Span,
 }
 
-/// A phase that has been replayed, with what each node spent in it.
+/// A phase that has been replayed, with the resources that each node used.
 #[derive(Debug)]
 pub(super) struct ReplayedPhase {
     pub name: String,
@@ -65,10 +66,10 @@ pub(super) struct Cluster<'a> {
     pub progress: Option<ProgressHook<'a>>,
     now: Time,
     phase: usize,
-    /// Pages done before the phase, and pages of the phase: passes of nested loops, which may be skipped, count once.
+    /// Pages before the phase, and pages of the phase; passes of nested loops, which may be skipped, count once.
     before: u64,
     ahead: u64,
-    /// Whether the phase is so short that threads would take longer.
+    /// Whether the phase is too short for threads to pay off.
     is_short: bool,
     looked: Instant,
 }
@@ -103,8 +104,8 @@ impl<'a> Cluster<'a> {
     /// Runs all phases.
     ///
     /// # Errors
-    /// Kinds of operation without cycles, a scheduler or power policy that has given up, the user's interrupt, and
-    /// requests or messages that were lost, which is a defect.
+    /// Kinds of operation without cycles, an error of a scheduler or power policy, an interrupt by the user, and lost
+    /// requests or messages, which are a defect.
     pub fn run(&mut self, startup: impl Fn(&Member) -> Span) -> Result<Vec<ReplayedPhase>> {
         let mut ran = Vec::with_capacity(self.work.phases.len() + 1);
         let starts: Vec<Span> = self.members.iter().map(startup).collect();
@@ -129,14 +130,14 @@ impl<'a> Cluster<'a> {
             self.ahead = self.pages_of(&self.work.phases[index]);
             self.is_short = self.is_short(&self.work.phases[index]);
             ran.push(self.phase(&self.work.phases[index])?);
-            // An interrupt that came too late to end the phase ends the replay here.
+            // Handles an interrupt that arrived too late to end the phase.
             self.watch.note(0)?;
             self.look()?;
         }
         Ok(ran)
     }
 
-    /// Calls the progress hook after a short phase, which does not call it, if some time has passed.
+    /// Calls the progress hook after a short phase, which does not call the hook itself, if enough time has passed.
     fn look(&mut self) -> Result<()> {
         if !self.is_short || self.looked.elapsed() < LOOK {
             return Ok(());
@@ -161,7 +162,7 @@ impl<'a> Cluster<'a> {
         self.members.iter().zip(&phase.steps).map(of).sum()
     }
 
-    /// The share of the record that is done, as a function of the pages done.
+    /// Returns the completed share of the record as a function of the completed pages.
     fn share(&self) -> impl Fn(u64) -> f64 + 'static {
         let (phase, phases) = (self.phase as f64, self.work.phases.len() as f64);
         let (before, ahead) = (self.before, self.ahead.max(1) as f64);
@@ -205,7 +206,7 @@ impl<'a> Cluster<'a> {
         Ok(ReplayedPhase { name: phase.name.clone(), start, end, nodes })
     }
 
-    /// The messages and bytes that come to each node in a phase.
+    /// Returns the numbers of messages and bytes that each node receives in a phase.
     fn incoming(&self, phase: &Phase) -> Vec<Incoming> {
         let mut incoming = vec![Incoming::default(); self.members.len()];
         for (member, step) in self.members.iter().zip(&phase.steps) {
@@ -222,7 +223,7 @@ impl<'a> Cluster<'a> {
         incoming
     }
 
-    /// A phase of nodes that do one thing at a time.
+    /// Runs a phase in which nodes read, compute and send without overlap.
     fn one_by_one(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<MemberParts>> {
         let mut parts = vec![MemberParts::default(); self.members.len()];
         self.half(phase, incoming, Half::Before, &mut parts)?;
@@ -252,7 +253,7 @@ impl<'a> Cluster<'a> {
         Ok(parts)
     }
 
-    /// Runs one half of every node's step; nodes that are done earlier wait.
+    /// Runs one half of every node's step; nodes that finish earlier wait.
     fn half(
         &mut self,
         phase: &Phase,
@@ -297,7 +298,7 @@ impl<'a> Cluster<'a> {
         let members = &mut self.members;
         let progress = &mut self.progress;
         thread::scope(|scope| {
-            // Workers send nothing: the channel closes when the last of them has dropped its sender.
+            // Workers send nothing: the channel closes when the last worker drops its sender.
             let (working, done) = mpsc::channel::<()>();
             let workers: Vec<_> = members
                 .chunks_mut(share)
@@ -327,7 +328,7 @@ impl<'a> Cluster<'a> {
         })
     }
 
-    /// Lets `talkers` exchange their messages; all other nodes wait until the last message has been taken in.
+    /// Lets `talkers` exchange their messages; all other nodes wait until the last message has been received.
     fn talk(&mut self, mut talkers: Vec<MessagingNode>, parts: &mut [MemberParts]) -> Result<()> {
         let start = self.now;
         let mut turns = 0_u64;
@@ -377,7 +378,7 @@ impl<'a> Cluster<'a> {
         self.talk(talkers, parts)
     }
 
-    /// A phase of nodes in which reading, working, writing and messages overlap.
+    /// Runs a phase in which nodes overlap reading, computing, writing and messages.
     fn overlapped(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<MemberParts>> {
         let (now, work) = (self.now, self.work);
         let begun = |member: &mut Member| {
@@ -417,7 +418,7 @@ impl<'a> Cluster<'a> {
             .zip(&mut self.members)
             .map(|(overlap, member)| overlap.finished.ok_or_else(|| lost(member)));
         let end = ends.collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(now);
-        // Messages for the client are done when they have arrived.
+        // Messages to the client are done when they arrive.
         let end = end.max(self.now);
         for overlap in &mut overlaps {
             overlap.end(end);
@@ -426,8 +427,8 @@ impl<'a> Cluster<'a> {
         Ok(overlaps.iter().map(|overlap| overlap.parts).collect())
     }
 
-    /// Takes nodes and network forward in order of time. Of a packet and a node at the same time the packet comes
-    /// first, of two nodes the one with the lower number.
+    /// Advances nodes and network in order of time. At equal times, packets precede nodes and nodes are ordered by
+    /// number.
     fn together(&mut self, overlaps: &mut [Overlap]) -> Result<()> {
         let mut due = BinaryHeap::with_capacity(2 * overlaps.len());
         let mut next: Vec<Option<Time>> = vec![Some(self.now); overlaps.len()];
@@ -498,7 +499,7 @@ fn talker(member: &Member, rounds: Vec<messaging::Round>) -> MessagingNode {
     MessagingNode::new(member.index as Port, rounds, ns(params.message_cycles), ns(params.byte_cycles))
 }
 
-/// The error of a step that does not end.
+/// Returns the error for a step that does not end.
 fn lost(member: &mut Member) -> Error {
     match &mut member.store {
         Some(store) => store.stuck(),

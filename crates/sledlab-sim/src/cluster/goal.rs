@@ -1,7 +1,8 @@
 //! Export to GOAL, the language of `LogGOPSim` and related simulators (Hoefler, Schneider, Lumsdaine, HPDC 2010): each
-//! node is a rank that computes, sends and receives, so that network simulators can run sledlab's jobs.
+//! node is a rank that computes, sends and receives, so network simulators can run sledlab's jobs.
 //!
-//! GOAL has no stores: a rank's computation lasts as long as compute and store of the node here, one after the other.
+//! GOAL has no stores: the computation of a rank lasts as long as the node computes and uses its store, without
+//! overlap.
 
 use std::io::Write;
 
@@ -12,12 +13,12 @@ use sledlab_trace::work::Work;
 use super::engine::kind;
 use super::outcome::ClusterOutcome;
 
-/// A rank's schedule under construction.
+/// The schedule of a rank under construction.
 #[derive(Default)]
 struct Rank {
     lines: Vec<String>,
     operations: usize,
-    /// Numbers of the operations that the next operations depend on.
+    /// Numbers of the operations on which the next operations depend.
     last: Vec<usize>,
 }
 
@@ -77,7 +78,8 @@ pub fn goal(work: &Work, outcome: &ClusterOutcome, out: &mut dyn Write) -> Resul
     Ok(())
 }
 
-/// Messages that may all leave when the operations before are over, and that have all come before the next operations.
+/// Writes messages that may all be sent when the previous operations are complete, and that are all received before the
+/// next operations.
 fn exchange(ranks: &mut [Rank], sends: impl Iterator<Item = (usize, usize, u64)>, tag: usize) {
     let before: Vec<Vec<usize>> = ranks.iter().map(|rank| rank.last.clone()).collect();
     let mut touched = vec![false; ranks.len()];

@@ -1,20 +1,19 @@
-//! Host-based processing, the baseline of plain devices: the same work record with all work done at a host (SM-15).
+//! Host-based processing, the baseline with plain devices: a host does all work of a work record (SM-15).
 //!
-//! Every page that a node would read goes over the network to the host, which works on it; pages that a node would
-//! write come back from the host. Messages between nodes stay within the host, and results go from the host to the
-//! client.
+//! Every page that a node would read is sent to the host, which processes it; the host sends back the pages that a node
+//! would write. Messages between nodes stay within the host, and the host sends results to the client.
 
 use sledlab_core::{Error, Result};
 use sledlab_models::node::Node;
 use sledlab_trace::work::{FileAccess, NodeStep, Phase, Work};
 
-/// Most times that a host reads the inner file of a nested loop; each is an access of the record.
+/// Maximum number of passes of the host over the inner file of a nested loop; each pass is an access in the record.
 const MAX_PASSES: u64 = 1 << 20;
 
-/// The record of `work` where a host does all of it: one more node, the last, which has no store.
+/// Returns the record of `work` with all work done by a host: an additional last node without a store.
 ///
 /// # Errors
-/// Sums that no longer fit.
+/// Overflow of sums.
 pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work> {
     let nodes = work.nodes;
     let mut moved = Work { nodes: nodes + 1, phases: Vec::new(), ..work.clone() };
@@ -66,8 +65,8 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
     Ok(moved)
 }
 
-/// The reads of a step. The file that a nested loop reads again for every block, the host asks for once for every block
-/// of its own: its memory holds the blocks of all nodes, one after the other.
+/// Returns the reads of a step. The host reads the inner file of a nested loop once for each block of its own memory,
+/// which contains the blocks of all nodes one after the other.
 fn again(work: &Work, step: &NodeStep, host: &Node) -> Result<Vec<FileAccess>> {
     let mut reads = Vec::new();
     for access in &step.reads {
@@ -80,7 +79,7 @@ fn again(work: &Work, step: &NodeStep, host: &Node) -> Result<Vec<FileAccess>> {
                 "the host would read `{}` {times} times, once for every block of the outer file",
                 work.files[access.file].name
             ))
-            .with_remedy("make the blocks of the host larger: host.block_kb or host.memory_mb"));
+            .with_remedy("increase the block size of the host: host.block_kb or host.memory_mb"));
         }
         let once = FileAccess { per_block_of: None, ..access.clone() };
         reads.extend((0..times).map(|_| once.clone()));

@@ -1,4 +1,4 @@
-//! A node at work: its store, its files, and the cost of its operations.
+//! A node of the cluster: its store, its files, and the cost of its operations.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ use super::sampling::{Sampling, State};
 use super::sequence::{Sequence, SequencePlace, extent};
 use super::store::{Store, Traffic};
 
-/// How many times as fast as described processor, store and network are: 1, or 2 in a what-if replay.
+/// Speed factors of processor, store and network: 1, or 2 in a what-if replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rates {
     pub processor: u64,
@@ -25,21 +25,21 @@ impl Default for Rates {
     }
 }
 
-/// The time of a node in a phase by component, to the nanosecond.
+/// The time of a node in a phase by component, exact to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MemberParts {
     /// The processor works on data.
     pub compute: Span,
-    /// Pages are missing, or on their way to the store.
+    /// Pages are being read or written.
     pub store: Span,
-    /// Messages are packed, sent, on their way, or taken in.
+    /// Messages are packed, transferred or received.
     pub network: Span,
     /// The node waits for other nodes.
     pub waiting: Span,
 }
 
 impl MemberParts {
-    /// The sum of all components.
+    /// Returns the sum of all components.
     pub fn total(&self) -> Span {
         self.compute + self.store + self.network + self.waiting
     }
@@ -54,14 +54,14 @@ impl std::ops::AddAssign for MemberParts {
     }
 }
 
-/// The work of a step, in time of the processor.
+/// The work of a step, in processor time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Charge {
     pub compute_ns: u64,
     pub network_ns: u64,
 }
 
-/// Counts pages, and tells loops to end when the user interrupts.
+/// Counts pages, and stops loops when the user interrupts.
 #[derive(Debug, Default)]
 pub(super) struct InterruptCheck {
     pub pages: AtomicU64,
@@ -72,18 +72,18 @@ impl InterruptCheck {
     /// Pages between two checks for an interrupt.
     pub const EVERY: u64 = 2048;
 
-    /// Counts `pages` more pages as done.
+    /// Adds `pages` completed pages.
     ///
     /// # Errors
-    /// The user has interrupted the work.
+    /// An interrupt by the user.
     pub fn note(&self, pages: u64) -> Result<()> {
         self.pages.fetch_add(pages, Ordering::Relaxed);
         if self.stop.load(Ordering::Relaxed) { Err(Error::interrupted()) } else { Ok(()) }
     }
 }
 
-/// Whether passes of nested loops may be skipped: not if every pass is to be simulated, or if the time of a request
-/// depends on requests of skipped passes.
+/// Whether passes of nested loops may be skipped. They may not if every pass is to be simulated, or if the time of a
+/// request depends on requests of skipped passes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Skips {
     /// In steps that only read.
@@ -96,7 +96,7 @@ pub(super) struct Skips {
 pub(super) struct Member {
     pub index: usize,
     pub node: Node,
-    /// The store; a host has none, as its data come over the network.
+    /// The store; a host has none, because its data arrive over the network.
     pub store: Option<Store>,
     pub files: Files,
     pub rates: Rates,
@@ -110,15 +110,15 @@ pub(super) struct Member {
     pub skipped: u64,
     /// Passes that were skipped.
     pub skipped_passes: u64,
-    /// A bound on the error that skipped passes leave in the time of the node.
+    /// Maximum error of the node's time due to skipped passes.
     pub sampling_error: Span,
 }
 
 impl Member {
-    /// The processor time of a step's operations.
+    /// Returns the processor time of a step's operations.
     ///
     /// # Errors
-    /// A kind of operation that the node does not know.
+    /// A kind of operation that the node has no cycles for.
     pub fn charge(&self, work: &Work, step: &NodeStep) -> Result<Charge> {
         let (mut compute, mut network) = (0.0, 0.0);
         for (kind, count) in &step.operations {
@@ -132,24 +132,24 @@ impl Member {
         })
     }
 
-    /// Processor time for messages of so many bytes, the same at either end, in ns.
+    /// Returns the processor time for messages of `bytes`, the same at either end, in ns.
     pub fn message_ns(&self, messages: u64, bytes: u64) -> u64 {
         let params = &self.node.params;
         let cycles = params.message_cycles * messages as f64 + params.byte_cycles * bytes as f64;
         (cycles / self.node.cycles_per_ns() / self.rates.network as f64 + 0.5) as u64
     }
 
-    /// Most bytes of a message of a step.
+    /// Returns the maximum message size of a step in bytes.
     pub fn message_bytes(&self, step: &NodeStep) -> u64 {
         step.message_bytes.unwrap_or(self.node.params.message_kb * sledlab_models::node::KB).max(1)
     }
 
-    /// Time of software before each request; it counts as time of the store and keeps the processor free.
+    /// Returns the time of software before each request; it counts as store time and does not occupy the processor.
     pub fn request(&self) -> Span {
         Span::from_seconds(self.node.params.request_us * 1e-6 / self.rates.store as f64)
     }
 
-    /// The pages that a step reads or writes, in order.
+    /// Returns the pages that a step reads or writes, in order.
     pub fn sequence(
         &self,
         work: &Work,
@@ -161,7 +161,8 @@ impl Member {
         Sequence::new(&place, accesses, |file| work.files[file].bytes[self.index])
     }
 
-    /// Pages and bytes of accesses of a step; the passes of a nested loop count, or with `once` only the first.
+    /// Returns the pages and bytes of the accesses of a step, with all passes of nested loops, or with `once` only the
+    /// first.
     pub fn extent(
         &self,
         work: &Work,
@@ -171,7 +172,7 @@ impl Member {
         extent(&self.node, accesses, |file| work.files[file].bytes[self.index], once)
     }
 
-    /// The store of the node.
+    /// Returns the store of the node.
     ///
     /// # Errors
     /// The member is a host, which has no store: a defect of sledlab.
@@ -179,7 +180,7 @@ impl Member {
         self.store.as_mut().ok_or_else(|| Error::internal("a host has no store"))
     }
 
-    /// Energy of the store so far.
+    /// Returns the energy of the store so far.
     pub fn energy(&self) -> Energy {
         self.store.as_ref().map_or_else(Energy::default, Store::energy)
     }

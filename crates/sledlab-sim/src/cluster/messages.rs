@@ -13,12 +13,12 @@ pub(super) struct Message {
     pub bytes: u64,
 }
 
-/// The messages of a step in order of the units at whose end they are full. Of each unit's result every port gets its
-/// own proportion, by the bytes sent to it; nodes begin with their neighbours, so that not all send to one node at a
-/// time.
+/// The messages of a step, ordered by the units at whose end they are full. Of each unit's result every port receives
+/// its share, in proportion to the bytes sent to it. Nodes begin with their neighbors, so that not all send to one node
+/// at a time.
 ///
-/// A node that `only_receives` has its messages to other nodes in memory: they need not wait for messages to come, and
-/// must not, as other nodes may wait for them.
+/// A node that `only_receives` has its messages to other nodes in memory. It must not wait for incoming messages,
+/// because other nodes may wait for its messages.
 pub(super) fn messages(
     member: &Member,
     work: &Work,
@@ -34,7 +34,7 @@ pub(super) fn messages(
     for (to, full) in after.iter().chain(before).filter(|(to, bytes)| *to != own && *bytes > 0) {
         for index in 0..full.div_ceil(size) {
             let end = ((index + 1) * size).min(*full);
-            // The first unit after which that many bytes have resulted.
+            // The first unit after which that many bytes are ready.
             let unit = (u128::from(end) * u128::from(units)).div_ceil(u128::from(*full)) as u64;
             let unit = if only_receives && (*to as usize) < work.nodes { 0 } else { unit };
             all.push(Message { unit, to: *to, bytes: end - index * size });

@@ -1,8 +1,8 @@
-//! Messages between nodes that do no other work at the same time: an exchange or a collective operation.
+//! Messages between nodes without other work: an exchange or a collective operation.
 //!
 //! Each node prepares messages in software, one after the other, while its port sends those that are ready; software
-//! also takes in messages that arrive. A round of a collective is over for a node when all its messages have left and
-//! all messages that it awaits have been taken in.
+//! also handles received messages. A round of a collective is over for a node when it has sent all its messages and
+//! handled all messages that it awaits.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ use sledlab_models::network::{Network, Packet, Port};
 pub(super) struct OutgoingMessage {
     pub to: Port,
     pub bytes: u64,
-    /// Size of the messages into which the bytes are cut; a letter of no bytes is one message.
+    /// Size of the messages into which the bytes are divided; a letter of no bytes is one message.
     pub message_bytes: u64,
 }
 
@@ -42,19 +42,19 @@ pub(super) struct MessagingNode {
     message_ns: f64,
     byte_ns: f64,
     round: usize,
-    /// The letter that is sent now, and (`left`) its bytes that have left.
+    /// The letter that is being sent, and (`left`) its bytes that have been sent.
     letter: usize,
     left: u64,
-    /// When the software is done with all messages it has been given.
+    /// When the software finishes the messages assigned to it.
     software: Time,
-    /// When the software began to prepare the messages of the round, and (`prepared`) how long it takes for those it
-    /// has been given.
+    /// When the software began to prepare the messages of the round, and (`prepared`) the time it needs for those
+    /// assigned to it.
     begun: Time,
     prepared: Span,
     port_free: Time,
-    /// For each round, the messages taken in, and when the last of them was.
+    /// For each round, the number of handled messages and the time of the last.
     taken: Vec<(u64, Time)>,
-    /// When the last round was over.
+    /// End of the last round.
     finished: Option<Time>,
     /// Time in which the processor was busy.
     pub busy: Span,
@@ -89,7 +89,7 @@ impl MessagingNode {
         ((left / letter.message_bytes + 1) * letter.message_bytes).min(letter.bytes)
     }
 
-    /// When the next packet can leave; `None` where all letters of the round have left.
+    /// Returns when the next packet can be sent; `None` if all letters of the round have been sent.
     fn next_send(&self) -> Option<Time> {
         let letter = self.rounds.get(self.round)?.letters.get(self.letter)?;
         let end = Self::message_end(letter, self.left);
@@ -98,7 +98,7 @@ impl MessagingNode {
         Some(ready.max(self.port_free))
     }
 
-    /// When all messages of this round have been sent and taken in, if that is known.
+    /// Returns when all messages of this round have been sent and handled, if that is known.
     fn round_end(&self) -> Option<Time> {
         let round = self.rounds.get(self.round)?;
         let (taken, when) = self.taken[self.round];
@@ -151,11 +151,11 @@ impl MessagingNode {
     }
 }
 
-/// Runs the rounds of all talkers from `now` on; returns for each when it is done, and when all are. Talkers are in
-/// order of their ports; the client, which is no talker, takes in messages without software.
+/// Runs the rounds of all talkers, starting at `now`; returns the end for each, and the end of all. Talkers are in
+/// order of their ports. The client, which is not a talker, receives messages without software.
 ///
 /// # Errors
-/// Messages that are awaited and never come, a defect; and the user's interrupt.
+/// Awaited messages that are never sent, a defect; and an interrupt by the user.
 pub(super) fn run(
     talkers: &mut [MessagingNode],
     network: &mut dyn Network,
@@ -195,7 +195,7 @@ pub(super) fn run(
         }
         let Some(Reverse((at, index))) = due.pop() else { break };
         let talker = &mut talkers[index];
-        // An event that has been delayed is in the queue again, under its new time.
+        // A delayed event is in the queue again, under its new time.
         if talker.finished.is_some() || talker.next_event() != Some(at) {
             continue;
         }

@@ -62,17 +62,17 @@ use member::{Member, Rates, Skips};
 use size::ReplaySize;
 use store::{LONGEST_NS, Store};
 
-/// Settings and callbacks of a replay besides its configuration.
+/// Settings and callbacks of a replay that are not part of the experiment.
 #[derive(Default)]
 pub struct ClusterHooks<'a> {
-    /// Threads at most; 0: as many as the machine has processors.
+    /// Maximum number of threads; 0: as many as the machine has processors.
     pub threads: usize,
     /// Whether to replay again with each component twice as fast, unless the experiment sets `what_if = false`.
     pub what_if: bool,
-    /// Called now and then with the progress of the replay: the share that is done, 0 to 1, and pages so far. False
+    /// Progress hook, called repeatedly with the completed share, 0 to 1, and the number of pages so far. False
     /// interrupts the replay.
     pub progress: Option<ProgressHook<'a>>,
-    /// Takes the requests of a node's store: the number of the node, and the table to fill.
+    /// The number of a node, and the table that receives the requests of its store.
     pub dump: Option<(usize, &'a mut Dump)>,
 }
 
@@ -80,8 +80,8 @@ impl ClusterExperiment {
     /// Replays a record.
     ///
     /// # Errors
-    /// Settings that make no sense, alone or with the record; files that do not fit on their stores; the user's
-    /// interrupt; and requests or messages that were lost, which is a defect.
+    /// Settings that are invalid, alone or for the record; files that do not fit on their stores; an interrupt by the
+    /// user; and lost requests or messages, which are a defect.
     pub fn run(&self, work: &Work, hooks: ClusterHooks) -> Result<ClusterOutcome> {
         let resolved = self.resolve(work)?;
         let ClusterHooks { threads, what_if, mut progress, dump } = hooks;
@@ -133,7 +133,7 @@ impl ClusterExperiment {
     }
 }
 
-/// One replay of a record at the given rates.
+/// Replays a record once at the given rates.
 fn once<'a>(
     resolved: &Resolved,
     work: &'a Work,
@@ -162,7 +162,7 @@ fn once<'a>(
     };
     let ran = cluster.run(startup)?;
     let end = ran.last().map_or(sledlab_core::Time::ZERO, |ran| ran.end);
-    // Before the phases of the record there may be a start-up phase, in which no message is sent.
+    // A start-up phase without messages may precede the phases of the record.
     let startup = ran.len() - work.phases.len();
     let off_at = |index: usize| match resolved.fails_after(index) {
         None => end,
@@ -218,15 +218,15 @@ fn once<'a>(
     Ok(all)
 }
 
-/// A bound on the error that skipped passes leave in the time of the job: in each phase, that of the node with the
-/// largest.
+/// Returns the maximum error of the job's time due to skipped passes: the sum over phases of the largest error of a
+/// node.
 fn sampling_error_ns(ran: &[engine::ReplayedPhase]) -> u64 {
     let largest =
         |ran: &engine::ReplayedPhase| ran.nodes.iter().map(|spent| spent.sampling_error.as_ns()).max();
     ran.iter().filter_map(largest).sum()
 }
 
-/// Results of the phases of a record, and of a start-up phase before them if there was one; `closing` is the energy of
+/// Returns the results of the phases of a record, and of a start-up phase if there was one; `closing` is the energy of
 /// each store after the last phase.
 fn phase_outcomes(work: &Work, ran: &[engine::ReplayedPhase], closing: Vec<f64>) -> Vec<PhaseOutcome> {
     let (startup, ran) = ran.split_at(ran.len() - work.phases.len());
@@ -235,14 +235,14 @@ fn phase_outcomes(work: &Work, ran: &[engine::ReplayedPhase], closing: Vec<f64>)
         let sent: Vec<u64> = phase.bytes_sent().collect();
         phases.push(outcome::phase(ran, &sent, &phase.bytes_received()));
     }
-    // The last phase takes the energy that stores spend after it.
+    // The last phase includes the energy that stores use after it.
     if let Some(last) = phases.last_mut() {
         last.nodes.iter_mut().zip(closing).for_each(|(node, closing)| node.store_j += closing);
     }
     phases
 }
 
-/// A node at its beginning: its store built, its files placed. The host, the last node of a record at a host, has no
+/// Returns a node with its store and files before the job. The host, the last node of a host-based record, has no
 /// store.
 fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumped: bool) -> Result<Member> {
     let kind = resolved.kind_of.get(index).map(|kind| &resolved.kinds[*kind]);
@@ -255,7 +255,8 @@ fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumpe
     let skips = |remembers: fn(&SystemSetup) -> bool| {
         !resolved.params.exact && kind.is_some_and(|kind| !remembers(&kind.store))
     };
-    // Flash enters its energy when no command is left in it: with several commands, that of a pass is not known.
+    // Flash reports its energy when its command queue is empty. With several commands in flight, the energy of a pass
+    // is unknown.
     let is_entered_late = node.params.prefetch_pages > 0 && !skips(SystemSetup::remembers_writes);
     let skips = Skips {
         if_only_read: skips(SystemSetup::remembers_all) && !is_entered_late,
@@ -277,8 +278,8 @@ fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumpe
     })
 }
 
-/// Checks all that can be checked before the replay: that nodes know the operations, memory, the length of the job, and
-/// the size of the replay.
+/// Validates the replay before it starts: cycles of all operations, memory, duration of the job, and size of the
+/// replay.
 fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
     let mut job_ns = 0.0;
     let mut size = ReplaySize::default();
@@ -296,7 +297,7 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
                     member.index,
                     member.node.memory_bytes()
                 ))
-                .with_remedy("give it more: --set node.memory_mb=..."));
+                .with_remedy("increase it: --set node.memory_mb=..."));
             }
             let charge = member.charge(work, step)?;
             let sent: u64 = step.away_from(member.index).map(|(_, bytes)| bytes).sum();
@@ -323,7 +324,7 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
     Ok(())
 }
 
-/// Time of software before the requests of a step, in ns.
+/// Returns the time of software before the requests of a step, in ns.
 fn requests_ns(work: &Work, member: &Member, step: &NodeStep) -> f64 {
     let each = member.request();
     if each == Span::ZERO {
@@ -333,7 +334,8 @@ fn requests_ns(work: &Work, member: &Member, step: &NodeStep) -> f64 {
     each.as_ns() as f64 * (pages(&step.reads) + pages(&step.writes))
 }
 
-/// Checks that all pages of the record have been read and written, and that energies add up; a violation is a defect.
+/// Checks that all pages of the record have been read and written, and that energies are consistent; a violation is a
+/// defect.
 fn conserve(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
     let moved = |access: &sledlab_trace::work::FileAccess| access.bytes;
     let (mut min_read, mut min_written) = (0_u128, 0_u128);

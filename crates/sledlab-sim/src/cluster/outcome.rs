@@ -11,31 +11,31 @@ use super::failure::FailureOutcome;
 /// Results of a replay.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClusterOutcome {
-    /// The job that was recorded.
+    /// Name of the recorded job.
     pub job: String,
-    /// Nodes, a host counted.
+    /// Number of nodes, including a host.
     pub nodes: usize,
-    /// From the beginning to the end of the last phase, in ns.
+    /// Duration from the beginning to the end of the last phase, in ns.
     pub elapsed_ns: u64,
     /// Phases in order.
     pub phases: Vec<PhaseOutcome>,
     /// Energy of all nodes.
     pub energy: ClusterEnergy,
-    /// Pages that nodes read and wrote, passes of nested loops that were skipped included.
+    /// Pages that nodes read and wrote, including skipped passes of nested loops.
     pub pages: u64,
-    /// The share of `pages` that was simulated. The others belong to skipped passes of nested loops, whose time and
-    /// energy are estimated from a sample of passes.
+    /// The share of `pages` that was simulated. The other pages belong to skipped passes of nested loops, whose time
+    /// and energy are estimated from a sample of passes.
     pub simulated_share: f64,
-    /// Passes of nested loops that were skipped, over all nodes.
+    /// Skipped passes of nested loops, over all nodes.
     pub skipped_passes: u64,
-    /// A bound on the relative error of `elapsed_ns` due to skipped passes, with a confidence of 99.9 %; 0 where all
-    /// passes were simulated.
+    /// Maximum relative error of `elapsed_ns` due to skipped passes, with a confidence of 99.9 %; 0 if all passes were
+    /// simulated.
     pub sampling_error: f64,
-    /// The component that takes most time over all nodes together: `compute`, `store` or `network` (MT-14).
+    /// The component with the largest total time over all nodes: `compute`, `store` or `network` (MT-14).
     pub largest: &'static str,
     /// The same replay with one component twice as fast; empty unless requested.
     pub what_if: Vec<WhatIf>,
-    /// Where nodes hold copies: the bytes copied, the nodes that failed, and the rebuild.
+    /// Results of redundancy, if nodes have redundant copies: the copied bytes, the failed nodes, and the rebuild.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureOutcome>,
     /// The complete experiment of the replay.
@@ -102,21 +102,21 @@ pub struct ClusterEnergy {
 /// Results of a replay with one component twice as fast.
 #[derive(Clone, Debug, Serialize)]
 pub struct WhatIf {
-    /// What: `compute`, `store` or `network`.
+    /// The component: `compute`, `store` or `network`.
     pub what: &'static str,
-    /// How long the replay takes then, in ns.
+    /// Duration of the replay with the faster component, in ns.
     pub elapsed_ns: u64,
     /// The share of the elapsed time that is saved.
     pub saved: f64,
 }
 
 impl ClusterOutcome {
-    /// The component whose doubled speed saves most, where such replays were requested.
+    /// Returns the component whose doubled speed saves most, if such replays were requested.
     pub fn bottleneck(&self) -> Option<&WhatIf> {
         self.what_if.iter().max_by(|a, b| a.saved.total_cmp(&b.saved))
     }
 
-    /// Time of all nodes in each component: compute, store, network and waiting, in ns.
+    /// Returns the time of all nodes in each component: compute, store, network and waiting, in ns.
     pub fn components(&self) -> [u128; 4] {
         let mut sums = [0; 4];
         for node in self.phases.iter().flat_map(|phase| &phase.nodes) {
@@ -127,7 +127,7 @@ impl ClusterOutcome {
     }
 }
 
-/// The largest component but waiting.
+/// Returns the largest component except waiting.
 pub(super) fn largest(components: [u128; 4]) -> &'static str {
     let [compute, store, network, _] = components;
     let named = [("store", store), ("network", network), ("compute", compute)];
@@ -156,7 +156,7 @@ pub(super) fn phase(ran: &ReplayedPhase, sent: &[u64], received: &[u64]) -> Phas
     }
 }
 
-/// Energy of the processor and of the memory of a node in `elapsed_s`, in J.
+/// Returns the energy of the processor and of the memory of a node in `elapsed_s`, in J.
 pub(super) fn node_energy(node: &Node, elapsed_s: f64, busy_s: f64) -> (f64, f64) {
     let params = &node.params;
     let idle_s = (elapsed_s - busy_s).max(0.0);

@@ -1,5 +1,5 @@
-//! A step of a node in which reading, working, writing and messages overlap (`node.prefetch_pages > 0`): pages are read
-//! ahead and written behind, the processor works on the pages that have been read, and messages leave and arrive
+//! A step of a node that overlaps reading, computing, writing and messages (`node.prefetch_pages > 0`). The node reads
+//! ahead and writes behind, the processor works on pages that have been read, and messages are sent and received
 //! meanwhile.
 
 use std::collections::VecDeque;
@@ -15,21 +15,21 @@ use super::sequence::{Cursor, Sequence};
 use super::share::Share;
 use super::store::Traffic;
 
-/// The component that the time of a node counts for while its step is not done: the first of these that applies.
+/// The component to which the time of a node is charged while its step is not done: the first of these that applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Cause {
     /// The processor works on data.
     Compute,
-    /// The processor packs or takes in messages, or a message is on its way.
+    /// The processor packs or receives messages, or a message is in transfer.
     Network,
-    /// Pages are missing, or being written.
+    /// Pages are being read or written.
     Store,
     /// None of the above: the node waits for other nodes.
     #[default]
     Waiting,
 }
 
-/// What the processor is busy with.
+/// A task of the processor.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     /// The compute part of a unit of the step; its network part follows.
@@ -38,12 +38,12 @@ enum Task {
     Packing,
     /// Software for a message that depends on no unit.
     Posting,
-    /// Taking in messages: their number and bytes.
+    /// Receiving messages: their number and bytes.
     Taking { messages: u64, bytes: u64 },
 }
 
-/// The step of a node. Its units of work are the pages it reads; where it reads none, the messages that come; where
-/// none come, the whole step is one unit.
+/// The step of a node. Its units of work are the pages it reads. If it reads none, the units are incoming messages;
+/// without these, the whole step is one unit.
 pub(super) struct Overlap {
     reads: Sequence,
     writes: Sequence,
@@ -65,36 +65,36 @@ pub(super) struct Overlap {
     due_of_bytes: Share,
     writes_issued: u64,
     writes_out: u64,
-    /// Requests to the store that wait for their software: when each is ready, and its operation, first block and
+    /// Requests to the store that wait for their software: the time when each is ready, its operation, first block and
     /// blocks.
     software: VecDeque<(Time, Op, u64, u32)>,
     software_free: Time,
     task: Option<(Task, Time)>,
-    /// Messages in order of the units of work at whose end they are due.
+    /// Messages in the order of the units of work after which they are due.
     messages: Vec<Message>,
     sent: usize,
     outbox: VecDeque<(Port, u64)>,
     port_free: Time,
-    /// Messages and bytes that the step awaits; `arrived` waits for software, `taken_*` has been taken in.
+    /// Messages and bytes that the step awaits; `arrived` wait for software, `taken_*` have been received.
     awaited_messages: u64,
     awaited_bytes: u64,
-    /// Bytes that the node sends to itself: they count as taken in when they are packed.
+    /// Bytes that the node sends to itself; they count as received when they are packed.
     own_bytes: Share,
     arrived: (u64, u64),
     taken_messages: u64,
     taken_bytes: u64,
-    /// Packets on their way to this node.
+    /// Packets in transfer to this node.
     pub inbound: u64,
     looked: Time,
     cause: Cause,
     pub parts: MemberParts,
     pub finished: Option<Time>,
     sampling: Sampling,
-    /// The time of skipped passes by which [`advance`](Self::advance) has yet to put its time forward.
+    /// The time of skipped passes that [`advance`](Self::advance) has not added to its clock yet.
     put_off: Span,
 }
 
-/// Messages and bytes that come to a node in a phase.
+/// Messages and bytes that a node receives in a phase.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Incoming {
     pub messages: u64,
@@ -177,7 +177,7 @@ impl Overlap {
         Ok(overlap)
     }
 
-    /// The time of the node's next event.
+    /// Returns the time of the node's next event.
     pub fn next_event(&self, member: &Member) -> Option<Time> {
         let store = member.store.as_ref().and_then(super::store::Store::next_event);
         let software = self.software.front().map(|(at, ..)| *at);
@@ -186,14 +186,14 @@ impl Overlap {
         [store, software, port, task].into_iter().flatten().min()
     }
 
-    /// Takes a packet that has arrived.
+    /// Handles the arrival of a packet.
     pub fn receive(&mut self, packet: &Packet) {
         self.inbound -= 1;
         self.arrived.0 += packet.tag;
         self.arrived.1 += packet.bytes;
     }
 
-    /// Adds the time since the last call to the component that it counts for.
+    /// Charges the time since the last call to its component.
     fn look(&mut self, now: Time) {
         let span = now.since(self.looked);
         *match self.cause {
@@ -210,10 +210,10 @@ impl Overlap {
         self.look(now);
     }
 
-    /// Does all that is due at `now`; adds to `gone` the ports to which packets have left.
+    /// Handles all events due at `now`; adds the ports to which packets were sent to `gone`.
     ///
     /// # Errors
-    /// A scheduler or power policy that has given up.
+    /// An error of a scheduler or power policy.
     pub fn advance(
         &mut self,
         mut now: Time,
@@ -270,7 +270,7 @@ impl Overlap {
             && self.software.is_empty()
     }
 
-    /// Hands over requests whose software is done, and takes the store's completions.
+    /// Issues requests whose software is done, and handles completions of the store.
     fn complete(&mut self, now: Time, member: &mut Member) {
         let Some(store) = &mut member.store else { return };
         while let Some((_, op, lbn, blocks)) = self.software.front().copied().filter(|(at, ..)| *at <= now) {
@@ -286,7 +286,7 @@ impl Overlap {
         }
     }
 
-    /// Ends the processor's task, if it is over; returns whether it was.
+    /// Ends the processor's task if it is over, and returns whether it was.
     fn end_task(&mut self, now: Time, member: &mut Member) -> Result<bool> {
         let Some((task, _)) = self.task.take_if(|(_, until)| *until <= now) else { return Ok(false) };
         match task {
@@ -301,7 +301,7 @@ impl Overlap {
         Ok(true)
     }
 
-    /// Ends a unit of work: its messages may leave, and result pages are due.
+    /// Ends a unit of work: its messages may be sent, and result pages are due.
     fn end_unit(&mut self, now: Time, member: &mut Member) -> Result<()> {
         self.done += 1;
         while self.messages.get(self.sent).is_some_and(|message| message.unit <= self.done) {
@@ -316,14 +316,14 @@ impl Overlap {
         Ok(())
     }
 
-    /// Puts the next message into the outbox.
+    /// Moves the next message to the outbox.
     fn post_one(&mut self) {
         let message = self.messages[self.sent];
         self.outbox.push_back((message.to, message.bytes));
         self.sent += 1;
     }
 
-    /// Counts `bytes` as taken in; result pages that depend on them are due.
+    /// Counts `bytes` as received; result pages that depend on them are due.
     fn came(&mut self, bytes: u64) {
         self.taken_bytes += bytes;
         self.due += self.due_of_bytes.upto(self.taken_bytes);
@@ -337,8 +337,8 @@ impl Overlap {
         }
     }
 
-    /// Gives the processor its next task; returns whether it has begun one. Messages that have arrived go first, as
-    /// taking them in frees the network.
+    /// Starts the next task of the processor and returns whether there was one. Received messages have priority,
+    /// because handling them frees the network.
     fn begin_task(&mut self, now: Time, member: &mut Member) -> bool {
         if self.task.is_some() {
             return false;
@@ -419,7 +419,7 @@ impl Overlap {
         Ok(())
     }
 
-    /// Puts the next packet on the link, if the link is free; returns whether a packet left.
+    /// Sends the next packet if the link is free, and returns whether a packet was sent.
     fn send(
         &mut self,
         now: Time,
@@ -444,8 +444,8 @@ impl Overlap {
         true
     }
 
-    /// Skips passes of a nested loop, when the last page of a group of passes is done: all events in flight are delayed
-    /// by the time of skipped passes.
+    /// Skips passes of a nested loop when the last page of a group of passes is done: all events in flight are delayed
+    /// by the time of the skipped passes.
     fn end_group(&mut self, now: Time, member: &mut Member) -> Result<()> {
         self.look(now);
         let state = member.state(self.parts);

@@ -1,13 +1,15 @@
-//! Sampling of the passes of a nested loop: which passes are simulated, and the time and energy of the others.
+//! Sampling of the passes of a nested loop: selects the passes to simulate, and estimates time and energy of the
+//! others.
 //!
 //! 1. The first passes are simulated: at least [`FIRST_PAGES`] pages and [`MIN`] + 2 groups of passes. Short loops end
-//!    here. A group is as many passes as have [`GROUP_PAGES`] pages.
+//!    here. A group has as many passes as contain [`GROUP_PAGES`] pages.
 //! 2. Then passes are skipped, one group is simulated to bring the store into the state of that part of the loop, and
-//!    the next group is the sample. Gaps have random lengths, so that samples do not follow a period of the loop. The
-//!    skipped passes take the mean of the samples before and after them.
+//!    the next group is the sample. Gaps have random lengths, so that samples do not coincide with a period of the
+//!    loop. The skipped passes are assigned the mean of the samples before and after them.
 //! 3. The variance of the samples bounds the error of the sum. Rare passes, such as those with another revolution of a
-//!    disk, may take longer by one request and be in no sample; the variance includes such a difference. After each
-//!    sample the next gap is chosen so that the bound stays below [`PLANNED`]; where that takes nearly all passes, all are
+//!    disk, may take longer by one request and be missing from all samples; the variance includes such a difference.
+//!    After each sample, the next gap is chosen so that the bound stays below [`PLANNED`]. If that requires nearly all
+//!    passes, all are simulated.
 //!    simulated.
 
 use rand::RngExt;
@@ -21,18 +23,18 @@ use super::store::{LONGEST_NS, scaled, since};
 
 /// Pages at the beginning of a loop that are always simulated.
 const FIRST_PAGES: u64 = 1 << 14;
-/// Least pages of a group of passes: more than the buffers of a drive hold, so that a group before the sample suffices
-/// to forget the passes before the gap.
+/// Minimum number of pages in a group of passes. The group exceeds the buffer of a drive, so that the group before the
+/// sample removes the effects of passes before the gap.
 const GROUP_PAGES: u64 = 256;
-/// Least differences of samples from which their variance is estimated.
+/// Minimum number of differences of samples for an estimate of their variance.
 const MIN: u32 = 8;
 /// Student's t for a two-sided confidence of 99.9 % at 8 degrees of freedom; with more samples the bound is wider than
-/// needed.
+/// necessary.
 const T_9995: f64 = 5.04;
-/// The error that gaps are planned for, as a share of the time of the loop: less than the documented 0.1 %, as the
-/// variance is not known before the last sample.
+/// The error for which gaps are planned, as a share of the loop's time. It is less than the documented 0.1 %, because
+/// the variance is not known before the last sample.
 const PLANNED: f64 = 5e-4;
-/// Least groups in a gap: with shorter ones, sampling saves little.
+/// Minimum number of groups in a gap: sampling with shorter gaps saves little.
 const MIN_GAP: f64 = 4.0;
 
 /// Time by component and energy of the store, since the beginning of a step.
@@ -47,7 +49,7 @@ pub(super) struct State {
 /// The effect of the end of a group.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Skip {
-    /// Time that the store takes for passes skipped earlier, and its energy.
+    /// Time and energy of the store for passes skipped earlier.
     pub store: Span,
     pub energy: Energy,
     /// Passes to skip now, and their pages.
@@ -58,7 +60,7 @@ pub(super) struct Skip {
 /// The role of the group of passes that is being simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Group {
-    /// The first of the loop, or the first after a gap: the store is in another state than in the passes skipped.
+    /// The first group of the loop or after a gap: the store is in a different state than in the skipped passes.
     WarmUp,
     Sample,
 }
@@ -71,7 +73,7 @@ struct Sample {
     energy: Energy,
 }
 
-/// Sums and sums of squares over values of store time and energy.
+/// Sums and sums of squares of store time and energy.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     store: [f64; 2],
@@ -98,7 +100,7 @@ struct Mean {
 }
 
 impl Mean {
-    /// Variances of store time and energy, each relative to the square of the mean; the larger of the two.
+    /// Returns the larger variance of store time and energy, each relative to the square of the mean.
     fn relative(&self, store: f64, energy: f64) -> f64 {
         let relative = |variance: f64, sum: f64| {
             let mean = sum / self.count.max(1.0);
@@ -154,9 +156,9 @@ impl Running {
         passes as f64 / self.group as f64
     }
 
-    /// Ends a group; `ahead` passes have been begun already.
+    /// Ends a group; `ahead` passes have already begun.
     fn end_group(&mut self, state: State, ahead: u64, random: &mut Stream) -> Skip {
-        // The first group begins with the time between the loop and the requests before it.
+        // The first group includes the time between the preceding requests and the loop.
         if self.ended > 0 {
             self.rare = self.rare.max(state.longest_gap);
         }
@@ -184,7 +186,7 @@ impl Running {
         skip
     }
 
-    /// Takes a sample; returns the time and energy of the passes skipped before it.
+    /// Records a sample; returns the time and energy of the passes skipped before it.
     fn take(&mut self, sample: Sample) -> Skip {
         let mut skip = Skip::default();
         self.mean.total_ns += sample.total_ns as f64;
@@ -200,15 +202,15 @@ impl Running {
         energy += sample.energy;
         let gap = self.groups(self.owed);
         skip.energy = scaled(energy, gap / 2.0);
-        // A sample stands for half the gap on either side, and the skipped passes have a variance of their own.
+        // A sample represents half of the gaps before and after it, and the skipped passes have a variance, too.
         self.weight += gap * gap + gap;
         self.owed = 0;
         skip
     }
 
-    /// The variance of a sample relative to the square of the mean: that of samples with a gap between them, from their
-    /// differences; while there are few of these, that of all samples, if it is larger. One sample more than simulated
-    /// is taken to contain a rare request.
+    /// Returns the variance of a sample relative to the square of the mean, estimated from differences of samples with
+    /// a gap between them. While there are few of these, it is the variance of all samples if that is larger. One
+    /// additional sample is assumed to contain a rare request.
     fn variance(&self) -> f64 {
         let gaps = f64::from(2 * self.far.count.max(1));
         let mut seen = self.mean.relative(self.far.store[1] / gaps, self.far.energy[1] / gaps);
@@ -221,7 +223,7 @@ impl Running {
         seen + rare * rare / (self.mean.count + 1.0)
     }
 
-    /// Passes to skip after a sample.
+    /// Returns the number of passes to skip after a sample.
     fn gap(&self, ahead: u64, random: &mut Stream) -> u64 {
         let left = self.shape.passes.saturating_sub(self.ended + ahead);
         if self.all.count <= MIN || self.ended * self.shape.pages < FIRST_PAGES || left <= 2 * self.group {
@@ -231,7 +233,7 @@ impl Running {
         let allowed = (PLANNED / T_9995 * self.groups(self.shape.passes)).powi(2);
         let mut room = allowed / self.variance() - self.weight - remaining;
         if self.far.count < MIN {
-            // Samples far apart may turn out to vary more than the neighbors known so far.
+            // Distant samples may vary more than the adjacent samples known so far.
             room /= 4.0;
         }
         if room <= 0.0 {
@@ -247,7 +249,7 @@ impl Running {
         (passes as u64).min(left - 2 * self.group)
     }
 
-    /// A bound on the error of the loop's time and energy, as a share of them.
+    /// Returns the maximum error of the loop's time and energy, relative to them.
     fn error(&self) -> f64 {
         T_9995 * (self.weight * self.variance()).sqrt() / self.groups(self.shape.passes)
     }
@@ -261,9 +263,9 @@ pub(super) struct Sampling {
     running: Option<Running>,
     /// Pages done at which [`reach`](Self::reach) is due.
     pub next: u64,
-    /// A bound on the error of the time of all loops that have ended.
+    /// Maximum error of the time of all completed loops.
     pub error: Span,
-    /// Passes skipped.
+    /// Number of skipped passes.
     pub skipped: u64,
     loop_begun: Span,
     group_pages: u64,
@@ -275,7 +277,7 @@ impl Sampling {
         Sampling::new(Vec::new(), 0, seed::stream(0, ""))
     }
 
-    /// Samples loops of a sequence that is read with at most `depth` pages in flight; gaps are drawn from `random`.
+    /// Samples loops of a sequence that is read with at most `depth` pages in flight; `random` determines the gaps.
     pub fn new(loops: Vec<Loop>, depth: u64, random: Stream) -> Self {
         let mut sampling = Sampling {
             loops: loops.into_iter().peekable(),
@@ -285,7 +287,7 @@ impl Sampling {
             error: Span::ZERO,
             skipped: 0,
             loop_begun: Span::ZERO,
-            // The pages in flight at a jump are those of passes before it.
+            // The pages in flight at a jump belong to passes before the jump.
             group_pages: GROUP_PAGES.max(2 * depth),
         };
         sampling.next = sampling.next_loop();
@@ -296,8 +298,8 @@ impl Sampling {
         self.loops.peek().map_or(u64::MAX, |shape| shape.start)
     }
 
-    /// Begins a loop or ends a group of passes when `done` pages are done, which is [`next`](Self::next), and the pages
-    /// of `ahead` further ones have been requested.
+    /// Begins a loop or ends a group of passes when `done` pages are complete (equal to [`next`](Self::next)) and
+    /// `ahead` further pages have been requested.
     pub fn reach(&mut self, done: u64, ahead: u64, state: State) -> Skip {
         let mut skip = Skip::default();
         if let Some(running) = &mut self.running {
@@ -335,11 +337,11 @@ impl Sampling {
 mod tests {
     use super::*;
 
-    /// The time of a pass, by its number and a random number.
+    /// The time of a pass, from its number and a random number.
     type PassDuration = fn(u64, u64) -> u64;
 
-    /// The estimate for a loop whose passes of 600 pages take `ns(pass)`, its exact time, the bound, and the passes
-    /// skipped.
+    /// Returns the estimate for a loop whose passes of 600 pages take `ns(pass)`, its exact time, the bound, and the
+    /// skipped passes.
     fn sampled(passes: u64, ns: impl Fn(u64) -> u64) -> (f64, f64, f64, u64) {
         let shape = Loop { start: 0, passes, pages: 600 };
         let mut sampling = Sampling::new(vec![shape], 0, seed::stream(1, "passes"));

@@ -1,4 +1,4 @@
-//! The pages that a step reads or writes, in order; nested loops pass over the same pages again and again.
+//! The pages that a step reads or writes, in order. Nested loops read the same pages repeatedly.
 
 use sledlab_core::hash::Map;
 use sledlab_models::node::{AccessOrder, Files, Node, Pages};
@@ -25,7 +25,7 @@ pub(super) struct Sequence {
     pages: u64,
 }
 
-/// Where the pages of a sequence lie, and how random ones are drawn.
+/// Positions of the pages of a sequence, and the source of random positions.
 pub(super) struct SequencePlace<'a> {
     pub node: &'a Node,
     pub files: &'a Files,
@@ -34,8 +34,8 @@ pub(super) struct SequencePlace<'a> {
     pub name: &'a str,
 }
 
-/// How the accesses of a step follow one another: first the accesses that no nested loop reads block by block, then the
-/// loops. Accesses are indices into those of the step.
+/// The order of the accesses of a step: first the accesses that no nested loop reads block by block, then the loops.
+/// Accesses are indices into those of the step.
 #[derive(Debug, Default)]
 struct Outline {
     alone: Vec<usize>,
@@ -65,7 +65,7 @@ impl Outline {
             outline.loops[at].inner.push(index);
         }
         for (index, access) in some().filter(|(_, access)| access.per_block_of.is_none()) {
-            // A loop reads its outer file block by block; any further read of that file is an access of its own.
+            // A loop reads its outer file block by block; a further read of that file is a separate access.
             match loop_of.get(&access.file).map(|at| &mut outline.loops[*at]) {
                 Some(LoopOutline { outer: outer @ None, .. }) => *outer = Some(index),
                 _ => outline.alone.push(index),
@@ -75,7 +75,7 @@ impl Outline {
     }
 }
 
-/// Passes of a loop over an outer file, of which `bytes` are read.
+/// Returns the number of passes of a loop over an outer file, of which `bytes` are read.
 fn passes(node: &Node, bytes: u64) -> u64 {
     bytes.div_ceil(node.page_bytes()).div_ceil(block_pages(node))
 }
@@ -84,7 +84,7 @@ fn block_pages(node: &Node) -> u64 {
     node.block_bytes() / node.page_bytes()
 }
 
-/// Pages and bytes of accesses, those of every pass counted; `bytes_of` returns the bytes that a file has on the node.
+/// Returns the pages and bytes of accesses, with every pass counted; `bytes_of` returns the size of a file on the node.
 /// With `once`, the passes of a loop count as one.
 pub(super) fn extent(
     node: &Node,
@@ -111,7 +111,7 @@ pub(super) fn extent(
 }
 
 impl Sequence {
-    /// The sequence of `accesses`; `bytes_of` gives the bytes that a file holds on the node.
+    /// Returns the sequence of `accesses`; `bytes_of` returns the size of a file on the node.
     pub fn new(
         place: &SequencePlace,
         accesses: &[work::FileAccess],
@@ -149,12 +149,12 @@ impl Sequence {
         Sequence { parts, pages }
     }
 
-    /// Number of pages, those of every pass counted.
+    /// Returns the number of pages, with every pass counted.
     pub fn len(&self) -> u64 {
         self.pages
     }
 
-    /// The nested loops, in order.
+    /// Returns the nested loops, in order.
     pub fn loops(&self) -> Vec<Loop> {
         let mut loops = Vec::new();
         let mut start = 0;
@@ -183,7 +183,7 @@ impl Part {
         }
     }
 
-    /// The access of a stage of a pass, the first of its pages, and the end of these: `None` past the last stage.
+    /// Returns the access of a stage of a pass, and its first and last page; `None` after the last stage.
     fn stage(&self, pass: u64, stage: usize) -> Option<(&Touch, u64, u64)> {
         match self {
             Part::Once(touch) => (stage == 0).then(|| (touch, 0, touch.pages.len())),
@@ -206,7 +206,7 @@ impl Part {
     }
 }
 
-/// A place in a [`Sequence`].
+/// A position in a [`Sequence`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cursor {
     part: usize,
@@ -219,7 +219,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// The next page: its first block and number of blocks.
+    /// Returns the next page: its first block and number of blocks.
     #[inline]
     pub fn next(&mut self, sequence: &Sequence, files: &Files) -> Option<(u64, u32)> {
         while self.turn == self.end {
@@ -233,7 +233,7 @@ impl Cursor {
         Some((files.block(touch.file, page), blocks))
     }
 
-    /// Goes to the next stage; false at the end of the sequence.
+    /// Advances to the next stage; returns false at the end of the sequence.
     fn enter(&mut self, sequence: &Sequence) -> bool {
         if self.has_begun {
             self.stage += 1;
@@ -255,7 +255,7 @@ impl Cursor {
         false
     }
 
-    /// Skips `passes` passes after the one in progress; returns the number of their blocks.
+    /// Skips `passes` passes after the current one; returns the number of their blocks.
     pub fn skip(&mut self, sequence: &Sequence, passes: u64) -> u64 {
         let first = self.pass + 1;
         self.pass += passes;
@@ -278,8 +278,8 @@ impl Cursor {
 pub(super) struct Loop {
     /// Pages before the loop.
     pub start: u64,
-    /// Passes with as many pages as the first.
+    /// Number of passes that have as many pages as the first.
     pub passes: u64,
-    /// Pages of each of these.
+    /// Number of pages in each of these passes.
     pub pages: u64,
 }

@@ -1,5 +1,5 @@
-//! A step of a node without overlap of I/O and computation (`node.prefetch_pages = 0`): the node reads a page, processes
-//! it, writes the pages that are due, and so on. The times add up, and other nodes have no effect on them.
+//! A step of a node without overlap of I/O and computation (`node.prefetch_pages = 0`): the node reads a page,
+//! processes it, writes the pages that are due, and so on. The times add up, and other nodes do not affect them.
 
 use sledlab_core::{Op, Result, Span, Time};
 use sledlab_models::power::Energy;
@@ -11,30 +11,30 @@ use super::sequence::{Cursor, Sequence};
 use super::share::Share;
 use super::store::Traffic;
 
-/// The half of a step before messages are exchanged, or the half after.
+/// The half of a step before the exchange of messages, or the half after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Half {
-    /// Pages are read and worked on; result pages are written, unless they wait for messages to come.
+    /// The node reads and processes pages; it writes result pages unless they depend on incoming messages.
     Before,
-    /// Every node to which messages come writes its results; one that reads nothing first works on the messages.
+    /// Every node that receives messages writes its results; a node that reads nothing first processes the messages.
     After,
 }
 
-/// One half of a node's step, as [`run`] takes it.
+/// One half of a node's step: the argument of [`run`].
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     /// Name of the phase.
     pub phase: &'a str,
     pub step: &'a NodeStep,
-    /// Whether messages come to the node, or some of its own stay there.
+    /// Whether the node receives messages, including messages to itself.
     pub receives: bool,
     pub half: Half,
 }
 
-/// Runs one half of a step from `now` on; returns when it ends, and its time by component.
+/// Runs one half of a step, starting at `now`; returns its end and its time by component.
 ///
 /// # Errors
-/// Kinds of operation without cycles, a scheduler or power policy that has given up, the user's interrupt.
+/// Kinds of operation without cycles, an error of a scheduler or power policy, an interrupt by the user.
 pub(super) fn run(
     member: &mut Member,
     work: &Work,
@@ -117,7 +117,7 @@ impl PageLoop {
         Ok(())
     }
 
-    /// Works on the pages that have been read, `done` units by now, and writes the pages that are due then.
+    /// Processes the pages that have been read, up to `done` units, and writes the pages that are due then.
     #[inline]
     fn work(&mut self, member: &mut Member, done: u64, writes: &Sequence) -> Result<()> {
         let compute = Span::from_ns(self.compute.upto(done));

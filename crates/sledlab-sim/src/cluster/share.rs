@@ -1,6 +1,6 @@
-//! Spreading a step's operations, bytes and messages over its units of work, so that rounding loses none.
+//! Divides a step's operations, bytes and messages among its units of work without loss by rounding.
 
-/// A whole that falls due in proportion to the units done, in whole numbers.
+/// A total that becomes due in proportion to the completed units, in integers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Share {
     whole: u64,
@@ -9,12 +9,12 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// `whole` over `of` units of work.
+    /// Returns `whole` divided over `of` units of work.
     pub fn new(full: u64, of: u64) -> Self {
         Share { whole: full, of: of.max(1), allotted: 0 }
     }
 
-    /// The amount that is due when `done` units are done, less what earlier calls returned.
+    /// Returns the amount that is due when `done` units are done, minus what earlier calls returned.
     #[inline]
     pub fn upto(&mut self, done: u64) -> u64 {
         let due = match self.whole.checked_mul(done) {

@@ -1,17 +1,18 @@
-//! The size of a replay, counted before it begins, so that a record that would take days or all memory is refused.
+//! Estimates the size of a replay before it begins, to reject records that would take days or all memory.
 
 use sledlab_core::{Error, Result};
 use sledlab_trace::work::{PageOrder, Phase, Work};
 
 use super::member::Member;
 
-/// Most pages and packets of a replay: an hour or so. Passes of a nested loop that may be skipped do not count.
+/// Maximum number of pages and packets of a replay: about an hour. Passes of a nested loop that may be skipped do not
+/// count.
 const MAX_EVENTS: u128 = 1 << 32;
-/// Most messages of a phase in which reading, working and messages overlap; all of them are in memory.
+/// Maximum number of messages of a phase in which reading, computing and messages overlap; all of them are in memory.
 const MAX_MESSAGES: u128 = 1 << 26;
-/// Most pages of a file that is accessed in random order; their order is in memory.
+/// Maximum number of pages of a file that is accessed in random order; their order is in memory.
 const MAX_RANDOM_PAGES: u64 = 1 << 28;
-/// Most bytes that stores read or write, every pass counted: sums have 64 bits.
+/// Maximum number of bytes that stores read or write, with every pass counted: sums have 64 bits.
 const MAX_BYTES: u128 = 1 << 62;
 
 /// Counts of a record up to a phase.
@@ -21,7 +22,7 @@ pub(super) struct ReplaySize {
     events: u128,
     /// Bytes that stores read and write.
     bytes: u128,
-    /// Bytes that nodes send in the last phase added, collectives included.
+    /// Bytes that nodes send in the last phase, collectives included.
     pub phase_bytes_sent: u128,
 }
 
@@ -29,7 +30,7 @@ impl ReplaySize {
     /// Adds a phase.
     ///
     /// # Errors
-    /// A replay that would take too long or too much memory.
+    /// A replay that would take too long or need too much memory.
     pub fn add(&mut self, work: &Work, members: &[Member], phase: &Phase, packet_bytes: u64) -> Result<()> {
         let packets = |bytes: u64| u128::from(bytes.div_ceil(packet_bytes));
         let refuse = |message: &str, remedy: &str| {
@@ -54,13 +55,13 @@ impl ReplaySize {
                 if random.any(|access| member.files.pages(access.file) > MAX_RANDOM_PAGES) {
                     return refuse(
                         "a file in random order has more than 2^28 pages",
-                        "make node.page_kb larger, or read the file in sequential order",
+                        "increase node.page_kb, or read the file in sequential order",
                     );
                 }
             }
         }
         for collective in &phase.collectives {
-            // At most, every member receives the bytes of all members.
+            // Upper bound: every member receives the bytes of all members.
             let bytes: u128 = collective.bytes.iter().map(|bytes| u128::from(*bytes)).sum();
             let everywhere = bytes * collective.members.len() as u128;
             self.events += everywhere / u128::from(packet_bytes) + collective.members.len() as u128;
@@ -69,23 +70,23 @@ impl ReplaySize {
         let overlaps = members.iter().any(|member| member.node.params.prefetch_pages > 0);
         if overlaps && messages > MAX_MESSAGES {
             return refuse(
-                &format!("{messages} messages are more than can be in memory, 2^26"),
-                "check the bytes of `sends`, and make messages larger: `message_bytes`, or node.message_kb",
+                &format!("{messages} messages exceed the maximum of 2^26 in memory"),
+                "check the bytes of `sends`, and increase the message size: `message_bytes` or node.message_kb",
             );
         }
         if self.bytes > MAX_BYTES {
             return refuse(
-                "by its end stores would have read and written more than 2^62 bytes",
-                "make node.block_kb larger, or replay fewer data",
+                "stores would read and write more than 2^62 bytes up to its end",
+                "increase node.block_kb, or replay less data",
             );
         }
         if self.events > MAX_EVENTS {
             return refuse(
                 &format!(
-                    "by its end the replay would have {} pages, messages and packets, more than 2^32",
+                    "the replay would have {} pages, messages and packets up to its end, more than 2^32",
                     self.events
                 ),
-                "check the bytes of the record; make pages or messages larger: node.page_kb, `message_bytes`, \
+                "check the bytes of the record; increase the size of pages or messages: node.page_kb, `message_bytes`, \
                  node.message_kb, network.packet_kb",
             );
         }

@@ -1,4 +1,4 @@
-//! The store of a node: any system, with a clock of its own.
+//! The store of a node: a system with a separate clock.
 
 use sledlab_core::request::BLOCK_BYTES;
 use sledlab_core::{Error, Op, Request, Result, Span, Time};
@@ -24,12 +24,12 @@ impl Traffic {
         if op == Op::Write { self.written += bytes } else { self.read += bytes }
     }
 
-    /// The traffic of pages read and written, each with their number of blocks.
+    /// Returns the traffic of read and written pages, each with their number of blocks.
     pub fn of(read: (u64, u64), written: (u64, u64)) -> Self {
         Traffic { requests: read.0 + written.0, read: read.1 * BLOCK_BYTES, written: written.1 * BLOCK_BYTES }
     }
 
-    /// Requests and bytes since `earlier`.
+    /// Returns the requests and bytes since `earlier`.
     pub fn since(self, earlier: Traffic) -> Traffic {
         Traffic {
             requests: self.requests - earlier.requests,
@@ -44,23 +44,23 @@ impl Traffic {
 pub struct Dump {
     /// Requests with their arrivals.
     pub requests: Vec<Request>,
-    /// When each request was complete.
+    /// The completion time of each request.
     pub completions: Vec<Time>,
 }
 
-/// Most time, in ns, that a replay may take: 31 years. Times are counted in 64 bits.
+/// Maximum duration of a replay in ns: 31 years. Times have 64 bits.
 pub(super) const LONGEST_NS: u64 = 1_000_000_000_000_000_000;
 
-/// A system in a cluster: its time is the cluster's time less that of skipped passes, multiplied by a rate.
+/// A system in a cluster. Its time is the cluster's time minus that of skipped passes, multiplied by a rate.
 ///
-/// So passes can be skipped without the store resting meanwhile, and a store twice as fast is one whose clock runs at
-/// rate 2: devices need not know of either.
+/// Skipped passes therefore do not create idle periods, and a clock with rate 2 makes a store twice as fast. Device
+/// models need no code for either.
 pub(super) struct Store {
     system: Box<dyn System>,
     rate: u64,
     skipped: Span,
-    /// When the last request was complete, in the store's own time, and the longest time between two completions since
-    /// it was last taken.
+    /// The last completion time, in the store's own time, and the longest time between two completions since it was
+    /// last read.
     last_completion: Time,
     longest_gap: Span,
     next_id: u64,
@@ -109,11 +109,11 @@ impl Store {
         Time::from_ns(own.as_ns().div_ceil(self.rate)) + self.skipped
     }
 
-    /// Takes a request that arrives at `now`; returns its number.
+    /// Submits a request that arrives at `now`; returns its number.
     #[inline]
     pub fn arrive(&mut self, now: Time, op: Op, lbn: u64, blocks: u32) -> u64 {
         let arrival = self.own_time(now);
-        // Events before the arrival come first: the system may read ahead, for example, without a request.
+        // Events before the arrival are handled first: the system may read ahead, for example, without a request.
         while let Some(at) = self.system.next_event().filter(|at| *at < arrival) {
             self.system.advance(at, &mut self.completed);
         }
@@ -129,10 +129,10 @@ impl Store {
         id
     }
 
-    /// Serves a request that arrives at `now`, with no other waiting, and returns when it is complete.
+    /// Serves a request that arrives at `now`, without other outstanding requests, and returns its completion time.
     ///
     /// # Errors
-    /// A scheduler or power policy that has given up.
+    /// An error of a scheduler or power policy.
     #[inline]
     pub fn serve(&mut self, now: Time, op: Op, lbn: u64, blocks: u32) -> Result<Time> {
         self.arrive(now, op, lbn, blocks);
@@ -149,7 +149,7 @@ impl Store {
         Ok(self.cluster_time(completion))
     }
 
-    /// The time of the store's next event, in the cluster's time.
+    /// Returns the time of the store's next event, in the cluster's time.
     #[inline]
     pub fn next_event(&self) -> Option<Time> {
         if !self.completed.is_empty() {
@@ -158,7 +158,7 @@ impl Store {
         self.system.next_event().map(|at| self.cluster_time(at))
     }
 
-    /// Does all that is due at `now`; returns how many reads and how many writes have been completed.
+    /// Handles all events up to `now`; returns how many reads and how many writes have been completed.
     #[inline]
     pub fn advance(&mut self, now: Time) -> (u64, u64) {
         let own = self.own_time(now);
@@ -184,7 +184,7 @@ impl Store {
         self.last_completion = at;
     }
 
-    /// The longest time between two completions since the last call.
+    /// Returns the longest time between two completions since the last call.
     pub fn take_longest_gap(&mut self) -> Span {
         let own = std::mem::take(&mut self.longest_gap);
         Span::from_ns(own.as_ns().div_ceil(self.rate))
@@ -197,13 +197,13 @@ impl Store {
         }
     }
 
-    /// The error of a store in which requests wait and no event is to come.
+    /// Returns the error for a store with queued requests and without a next event.
     pub fn stuck(&mut self) -> Error {
-        let lost = || Error::internal("a store has requests and does nothing");
+        let lost = || Error::internal("a store has queued requests but no next event");
         self.system.failure().unwrap_or_else(lost)
     }
 
-    /// The error of a scheduler or power policy, if one has given up.
+    /// Returns the error of a scheduler or power policy, if one has failed.
     pub fn failure(&mut self) -> Option<Error> {
         self.system.failure()
     }
@@ -211,12 +211,12 @@ impl Store {
     /// Skips passes that last `span`, with their `traffic` and `energy`.
     ///
     /// # Errors
-    /// Passes that last longer than the clock can count.
+    /// Passes whose duration exceeds the range of the clock.
     pub fn skip(&mut self, span: Span, traffic: Traffic, energy: Energy) -> Result<()> {
         self.skipped = Span::from_ns(self.skipped.as_ns().saturating_add(span.as_ns()));
         if self.skipped.as_ns() > LONGEST_NS {
             return Err(Error::user("the passes of a nested loop take more than 30 years")
-                .with_remedy("make node.block_kb larger, or replay fewer data"));
+                .with_remedy("increase node.block_kb, or replay less data"));
         }
         self.traffic.requests += traffic.requests;
         self.traffic.read += traffic.read;
@@ -225,19 +225,19 @@ impl Store {
         Ok(())
     }
 
-    /// Energy so far, up to the last change of state of the devices.
+    /// Returns the energy up to the last change of state of the devices.
     pub fn energy(&self) -> Energy {
         let mut all = self.skipped_energy;
         self.system.ledgers().into_iter().for_each(|(_, energy)| all += energy);
         all
     }
 
-    /// Ends the run at `now`, or with the system's background work if that takes longer, and accounts for the energy
-    /// until then.
+    /// Ends the run at `now`, or at the end of the system's background work if that is later, and accounts for the
+    /// energy until then.
     ///
     /// # Errors
-    /// A scheduler or power policy that has given up; and defects of sledlab: requests that were issued and not
-    /// served, times in states that do not add up to the run, and energies of states that do not add up to the total.
+    /// An error of a scheduler or power policy; and defects of sledlab: requests that were issued and not served, and
+    /// times or energies of states that do not add up to those of the run.
     pub fn close(&mut self, now: Time) -> Result<Energy> {
         while let Some(at) = self.system.next_event() {
             self.system.advance(at, &mut self.completed);
@@ -266,14 +266,14 @@ impl Store {
     }
 }
 
-/// The energy spent since `earlier`.
+/// Returns the energy used since `earlier`.
 pub(super) fn since(now: Energy, earlier: Energy) -> Energy {
     let mut spent = scaled(earlier, -1.0);
     spent += now;
     spent
 }
 
-/// The energy multiplied by `by`.
+/// Returns the energy multiplied by `by`.
 pub(super) fn scaled(energy: Energy, by: f64) -> Energy {
     Energy {
         total: energy.total * by,

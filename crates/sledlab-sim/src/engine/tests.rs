@@ -1,4 +1,4 @@
-//! Interrupts, and that looking for interrupts changes no result.
+//! Tests of interrupts, and that polling for interrupts changes no result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use sledlab_models::system::{self, Setup, Start};
 use super::*;
 use crate::rows::Rows;
 
-/// First come, first served, by a scheduler that sleeps for so long in every decision.
+/// A first-come, first-served scheduler that sleeps in every decision.
 struct Ponders {
     queue: Box<dyn Scheduler>,
     chosen: Arc<AtomicUsize>,
@@ -67,8 +67,9 @@ fn build(name: &str, scheduler: &scheduler::Choice) -> Box<dyn System> {
     .unwrap()
 }
 
-/// A system whose scheduler sleeps in every decision, and the number of requests that it has chosen.
-fn pondering(pause: Duration, fails_at: usize) -> (Box<dyn System>, Arc<AtomicUsize>) {
+/// Returns a system whose scheduler sleeps in every decision, and the number of requests that the scheduler has
+/// selected.
+fn slow_system(pause: Duration, fails_at: usize) -> (Box<dyn System>, Arc<AtomicUsize>) {
     let chosen = Arc::<AtomicUsize>::default();
     let counter = chosen.clone();
     let choice = scheduler::Choice::custom("ponders", toml::Table::new(), move |mechanics| {
@@ -78,7 +79,7 @@ fn pondering(pause: Duration, fails_at: usize) -> (Box<dyn System>, Arc<AtomicUs
     (build("mems-g2", &choice), chosen)
 }
 
-/// `count` requests, `apart_ns` apart, with a flush here and there.
+/// Returns `count` requests, `apart_ns` apart, with occasional flushes.
 fn requests(count: u64, apart_ns: u64) -> InMemory {
     let request = |n: u64| Request {
         arrival: Time::from_ns(n / 3 * 3 * apart_ns),
@@ -102,15 +103,15 @@ fn closed(outstanding: u32) -> Replay {
 }
 
 #[test]
-fn an_interrupt_while_the_queue_drains_ends_the_run_and_keeps_what_there_is() {
+fn interrupt_of_draining_queue_retains_completed_requests() {
     const QUEUED: u64 = 100_000;
-    let (mut system, chosen) = pondering(Duration::from_millis(1), usize::MAX);
+    let (mut system, chosen) = slow_system(Duration::from_millis(1), usize::MAX);
     let mut recorder = Recorder::new(0, None);
     let begun = Instant::now();
     let mut chosen_before = 0;
     let mut stop = |at: Progress| {
         chosen_before = chosen.load(Ordering::Relaxed);
-        // Late enough that some requests are complete and can be kept.
+        // Late enough that some requests are complete.
         let drains = at.operations == QUEUED && chosen_before >= 20;
         if drains { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -132,8 +133,8 @@ fn an_interrupt_while_the_queue_drains_ends_the_run_and_keeps_what_there_is() {
 }
 
 #[test]
-fn slow_decisions_of_a_closed_replay_are_interrupted_too() {
-    let (mut system, chosen) = pondering(Duration::from_millis(5), usize::MAX);
+fn slow_decisions_of_closed_replay_can_be_interrupted() {
+    let (mut system, chosen) = slow_system(Duration::from_millis(5), usize::MAX);
     let mut recorder = Recorder::new(0, None);
     let mut looks = 0;
     let mut stop = |_: Progress| {
@@ -170,8 +171,8 @@ impl Source for Endless {
 }
 
 #[test]
-fn a_scheduler_that_gives_up_is_noticed_at_once() {
-    let (mut system, _) = pondering(Duration::from_millis(2), 20);
+fn scheduler_failure_ends_run_immediately() {
+    let (mut system, _) = slow_system(Duration::from_millis(2), 20);
     let mut source = Endless(0);
     let mut recorder = Recorder::new(0, None);
     let mut last = 0;
@@ -186,7 +187,7 @@ fn a_scheduler_that_gives_up_is_noticed_at_once() {
     assert!(last < 10_000_000, "noticed after {last} operations");
 }
 
-/// A stream of requests in which the user's interrupt strikes after so many requests.
+/// A stream of requests that is interrupted by the user after a number of requests.
 struct Struck(InMemory, usize);
 
 impl Source for Struck {
@@ -201,7 +202,7 @@ impl Source for Struck {
 }
 
 #[test]
-fn an_interrupt_in_the_source_keeps_what_there_is() {
+fn interrupt_in_source_retains_completed_requests() {
     let mut source = Struck(requests(50_000, 1_000_000), 3);
     for replay in [Replay::default(), closed(4)] {
         let mut recorder = Recorder::new(0, None);
@@ -214,7 +215,7 @@ fn an_interrupt_in_the_source_keeps_what_there_is() {
 }
 
 #[test]
-fn a_run_that_looks_up_at_every_turn_is_the_same() {
+fn poll_at_every_iteration_does_not_change_results() {
     for name in ["mems-g2", "atlas-10k", "mems-g2-disksim"] {
         for (replay, apart_ns) in [(Replay::default(), 400_000), (Replay::default(), 1), (closed(9), 1)] {
             let run = |poll: PollInterval| {

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
-/// Tables of a device, a node or a network, which a file may describe.
+/// Tables of a device, a node or a network, which may be in a separate file.
 const OF_MODELS: [&str; 5] = ["device", "front", "node", "host", "network"];
 /// Tables whose key `file` names a file.
 const OF_FILES: [&str; 2] = ["trace", "work"];
@@ -47,7 +47,7 @@ fn shortened(path: &Path) -> PathBuf {
     result
 }
 
-/// Replaces the names of all files in an experiment that the file `by` holds by their paths from the working directory.
+/// Replaces all file names in an experiment read from the file `by` with their paths from the working directory.
 pub(crate) fn resolve_all(all: &mut Table, by: &str) {
     for (table, text) in all.iter_mut() {
         match text {
@@ -68,7 +68,7 @@ pub(crate) fn resolve_all(all: &mut Table, by: &str) {
     }
 }
 
-/// Replaces the name of a model's file; other names are those of presets and stay.
+/// Replaces the file name of a model; names of presets are not changed.
 fn see_model(name: &mut String, by: &str) {
     if Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
         *name = seen(name, by);

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use crate::replay::ReplayParams;
 
-/// Tables of an experiment file, and `seed`, the one key outside of them.
+/// Tables of an experiment file, and `seed`, the only key outside of them.
 pub(crate) const TABLES: [&str; 11] = [
     "device",
     "front",
@@ -28,7 +28,7 @@ const SEED: &str = "seed";
 /// Further tables of an experiment file with a cluster, which replays a work record.
 pub(crate) const CLUSTER_TABLES: [&str; 6] = ["work", "node", "host", "network", "cluster", "group"];
 
-/// Endings of files that are no device files although users give them as such.
+/// Extensions of other files that users pass as device files by mistake.
 const TRACES: [&str; 10] = ["csv", "txt", "trace", "ascii", "disksim", "parquet", "gz", "zst", "bz2", "xz"];
 const PARAMETER_FILES: [&str; 2] = ["parv", "diskspecs"];
 
@@ -46,8 +46,8 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
     })
 }
 
-/// The table of a preset, of a file where the name is that of a `.toml` file, or of a plug-in. The `noun` that it
-/// describes, such as device, gets the name of the preset, the file or the class, unless the table has a `name`.
+/// Returns the table of a preset, of a file if the name ends in `.toml`, or of a plug-in. The `noun` that it describes,
+/// such as device, is named after the preset, the file or the class, unless the table has a `name`.
 pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'static str>) -> Result<Table> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
@@ -77,7 +77,7 @@ pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'s
     Ok(table)
 }
 
-/// The error about a name of a device that is no preset, with a remedy where it is that of another kind of file.
+/// Returns the error for a device name that is not a preset, with a remedy if the name is that of another kind of file.
 fn not_a_device(error: Error, name: &str) -> Error {
     let path = Path::new(name);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -91,12 +91,12 @@ fn not_a_device(error: Error, name: &str) -> Error {
     Error::user(format!("`{name}` is not a device file: its name does not end in .toml")).with_remedy(remedy)
 }
 
-/// Refuses tables that no experiment has.
+/// Rejects tables that no experiment has.
 pub(crate) fn check_tables(table: &Table) -> Result<()> {
     let known = || TABLES.into_iter().chain([SEED]);
     match table.keys().find(|key| known().all(|known| known != key.as_str())) {
         Some(key) if CLUSTER_TABLES.contains(&key.as_str()) => {
-            Err(Error::user(format!("{key}: only the replay of a work record has such a table"))
+            Err(Error::user(format!("{key}: only a work record replay has this table"))
                 .with_remedy("run the file with `sledlab smart replay`"))
         }
         Some(key) => Err(Error::unknown("table", key, known())),
@@ -104,7 +104,7 @@ pub(crate) fn check_tables(table: &Table) -> Result<()> {
     }
 }
 
-/// A table by name; empty where it is missing.
+/// Returns a table by name; an empty one if it is missing.
 pub(crate) fn table(all: &Table, name: &str) -> Result<Table> {
     match all.get(name) {
         None => Ok(Table::new()),
@@ -125,14 +125,14 @@ pub(crate) fn take_text(table: &mut Table, path: &str, key: &str) -> Result<Opti
     }
 }
 
-/// The replay table with every default filled in; values that cannot be read stay as they are, and are refused
+/// Returns the replay table with every default filled in. Values that cannot be read are not changed; they are rejected
 /// elsewhere.
 pub(crate) fn replay_table(all: &Table) -> Table {
     let text = table(all, "replay").unwrap_or_default();
     ReplayParams::from_table("replay", &text).map_or(text, |params| params.to_table())
 }
 
-/// Sets `table.key` (or `seed`) to a TOML value, or to text where it is none.
+/// Sets `table.key` (or `seed`) to a TOML value, or to text if the value is not TOML.
 pub(crate) fn set(all: &mut Table, key: &str, value: &str) -> Result<()> {
     let value = read_value(value);
     if key == SEED {

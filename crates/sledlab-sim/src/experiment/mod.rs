@@ -1,4 +1,5 @@
-//! An experiment: device, system, hybrid, workload, scheduler, power policy, merging, replay and seed, as a TOML file says it.
+//! An experiment: device, system, hybrid, workload, scheduler, power policy, merging, replay and seed, as in a TOML
+//! file.
 
 pub(crate) mod file_names;
 pub(crate) mod keys;
@@ -37,43 +38,43 @@ const DEFAULT_SEED: u64 = 1;
 /// The device in front of a hybrid, unless the experiment sets another.
 const FRONT: &str = "mems-g2";
 
-/// Source, sinks and callbacks of a run besides its configuration.
+/// Source, sinks and callbacks of a run that are not part of its configuration.
 #[derive(Default)]
 pub struct Hooks<'a> {
     /// Replays this source instead of the configured trace or workload.
     pub source: Option<Box<dyn Source>>,
-    /// First block after the highest request of `source`, where known; scaling addresses needs it.
+    /// First block after the highest request of `source`, if known; required to scale addresses.
     pub highest_end: Option<u64>,
-    /// Takes the per-request table in chunks.
+    /// Receives the per-request table in chunks.
     pub rows: Option<RowSink<'a>>,
-    /// Called with the progress about every 50 ms of real time, also while a trace is surveyed before the run.
+    /// Progress hook, called about every 50 ms of wall-clock time, also during a survey of the trace before the run.
     pub progress: Option<ProgressSink<'a>>,
-    /// Whether to measure the real time that the scheduler's decisions take.
+    /// Whether to measure the wall-clock time of the scheduler's decisions.
     pub time_decisions: bool,
-    /// Whether an open replay whose queue kept growing ends with its last arrival: the requests that are queued then
-    /// are not served. Other runs do not change.
+    /// Whether an open replay whose queue kept growing ends with its last arrival, without serving the queued requests.
+    /// Other runs do not change.
     pub stop_overloaded: bool,
 }
 
-/// A configuration under construction: the tables and keys set so far.
+/// A configuration under construction: the tables and keys that were set so far.
 #[derive(Clone, Debug, Default)]
 pub struct Experiment {
     table: Table,
-    /// A scheduler given from outside, such as a plug-in.
+    /// A scheduler from outside the crate, such as a plug-in.
     scheduler: Option<scheduler::Choice>,
-    /// A power policy given from outside.
+    /// A power policy from outside the crate.
     power: Option<power::Choice>,
-    /// A generator given from outside.
+    /// A generator from outside the crate.
     workload: Option<synthetic::Choice>,
-    /// Kinds of device given from outside.
+    /// Kinds of device from outside the crate.
     kinds: Vec<CustomDevice>,
-    /// Replacement policies given from outside.
+    /// Replacement policies from outside the crate.
     policies: Vec<replacement::CustomPolicy>,
-    /// Whether some given models only stand for those that cannot be built here.
+    /// Whether some of these models are placeholders for models that cannot be constructed here.
     unbuilt: bool,
 }
 
-/// A configuration with every default filled in and checked.
+/// A validated configuration with all defaults filled in.
 #[derive(Clone, Debug)]
 struct Resolved {
     seed: u64,
@@ -82,28 +83,28 @@ struct Resolved {
     workload: Workload,
 }
 
-/// The part of an experiment that results of a live run need: its operations are submitted and recorded, not read.
+/// The part of an experiment required for the results of a live run, whose operations are submitted instead of read.
 pub(crate) struct Recorded {
     pub seed: u64,
     pub config: serde_json::Value,
-    /// Operations at the start that do not count in statistics.
+    /// Number of operations at the start that are excluded from statistics.
     pub warmup: u64,
     /// Whether the system has several devices.
     pub several: bool,
-    /// Whether writes are answered before they are durable.
+    /// Whether writes complete before they are durable.
     pub volatile: bool,
 }
 
 impl Experiment {
-    /// An experiment with no key set; it needs at least a device and a workload.
+    /// Returns an experiment without keys; it needs at least a device and a workload.
     pub fn new() -> Self {
         Experiment::default()
     }
 
-    /// Reads an experiment file. The files that it names are looked for as [`seen`](crate::seen) says.
+    /// Reads an experiment file. File names in it are resolved by [`seen`](crate::seen).
     ///
     /// # Errors
-    /// Text that is not TOML, with its place; unknown tables.
+    /// Text that is not TOML, with its location; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let mut table = keys::parse(name, text)?;
         file_names::resolve_all(&mut table, name);
@@ -119,18 +120,18 @@ impl Experiment {
     /// Sets one key, such as `device.active_tips`, to a TOML value or a bare word.
     ///
     /// # Errors
-    /// A key that is not of the form `table.key`, or an unknown table. Whether the key and the value make sense is
-    /// checked with the whole experiment, by [`check`](Experiment::check).
+    /// A key that is not of the form `table.key`, or an unknown table. Key and value are validated with the complete
+    /// experiment, by [`check`](Experiment::check).
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
         keys::set(&mut self.table, key, value)
     }
 
-    /// The keys that were set, as TOML: no default is filled in, and no preset is opened.
+    /// Returns the keys that were set as TOML, without defaults and without the contents of presets.
     pub fn explicit_settings(&self) -> &Table {
         &self.table
     }
 
-    /// Takes the device from a preset or a device file.
+    /// Reads the device from a preset or a device file.
     pub fn set_device(&mut self, name_or_path: &str) -> Result<()> {
         let mut device = Table::new();
         device.insert("preset".to_owned(), Value::from(name_or_path));
@@ -138,7 +139,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// Takes the workload from a trace file instead of a generator.
+    /// Sets a trace file as the workload, instead of a generator.
     pub fn set_trace(&mut self, file: &str, format: Option<&str>) {
         let mut trace = Table::new();
         trace.insert("file".to_owned(), Value::from(file));
@@ -149,7 +150,7 @@ impl Experiment {
         self.table.insert("trace".to_owned(), Value::Table(trace));
     }
 
-    /// Takes the workload from a generator instead of a trace file.
+    /// Sets a generator as the workload, instead of a trace file.
     pub fn set_workload(&mut self, kind: &str) {
         let mut workload = Table::new();
         workload.insert("kind".to_owned(), Value::from(kind));
@@ -157,70 +158,71 @@ impl Experiment {
         self.table.insert("workload".to_owned(), Value::Table(workload));
     }
 
-    /// Checks all that can be checked before the run.
+    /// Validates everything that can be validated before the run.
     pub fn check(&self) -> Result<()> {
         self.resolve(false).map(|_| ())
     }
 
-    /// The complete experiment, every default filled in: alone sufficient to run it again.
+    /// Returns the complete experiment, with all defaults filled in: sufficient to repeat the run.
     pub fn to_toml(&self) -> Result<String> {
         let table = self.complete(&self.resolve(true)?);
         toml::to_string(&table)
             .map_err(|error| Error::internal(format!("cannot write the experiment: {error}")))
     }
 
-    /// The complete device description.
+    /// Returns the complete device description.
     pub fn device(&self) -> Result<DeviceFile> {
         device(self.table.get("device"), &self.kinds)
     }
 
-    /// The `kind` in the table of the device, and of the device in front, where they have one.
+    /// Returns the `kind` in the tables of the device and of the front device, if they have one.
     pub fn device_kinds(&self) -> Vec<String> {
         let explicit_settings = ["device", "front"].into_iter().filter_map(|table| self.table.get(table));
-        // Tables that cannot be read are refused where they are needed.
+        // Tables that cannot be read are rejected where they are used.
         let kinds = explicit_settings.filter_map(|explicit_settings| {
             device_table(explicit_settings).ok()?.get("kind")?.as_str().map(str::to_owned)
         });
         kinds.collect()
     }
 
-    /// Adds a kind of device from outside, so that the experiment can name it.
+    /// Adds a kind of device from outside the crate, which the experiment can then name.
     pub fn add_device_kind(&mut self, kind: CustomDevice) {
         self.kinds.push(kind);
     }
 
-    /// Marks the experiment as one that is only written, not run: models given from outside need not be such as can be
-    /// built.
+    /// Marks the experiment as one that is only written, not run: models from outside the crate may then be
+    /// placeholders that cannot be constructed.
     pub fn skip_build(&mut self) {
         self.unbuilt = true;
     }
 
-    /// The replacement policy of a hybrid as it was set, without its parameters; an empty word where there is none.
+    /// Returns the configured replacement policy of a hybrid without its parameters; an empty string if there is none.
     ///
     /// # Errors
-    /// A value that is no text, or not of the form `module:Class:key=value`.
+    /// A value that is not text, or not of the form `module:Class:key=value`.
     pub fn replacement_setting(&self) -> Result<String> {
         let mut explicit_settings = keys::table(&self.table, "hybrid")?;
         let word = keys::take_text(&mut explicit_settings, "hybrid", "replacement")?.unwrap_or_default();
         split_plug_in("replacement", &word, &mut Table::new())
     }
 
-    /// This experiment with the kinds of device and the replacement policies given to `other`.
+    /// Returns this experiment with the kinds of device and the replacement policies of `other`.
     pub(crate) fn with_plugins_of(self, other: &Experiment) -> Self {
         Experiment { kinds: other.kinds.clone(), policies: other.policies.clone(), ..self }
     }
 
-    /// Adds a replacement policy from outside, so that the experiment can name it.
+    /// Adds a replacement policy from outside the crate, which the experiment can then name.
     pub fn add_replacement_policy(&mut self, policy: replacement::CustomPolicy) {
         self.policies.push(policy);
     }
 
-    /// Whether the experiment names a device.
+    /// Returns whether the experiment names a device.
     pub(crate) fn has_device(&self) -> bool {
         self.table.contains_key("device")
     }
 
-    /// The complete description of the device in `table`: `device` or `front`, which is `None` without a hybrid.
+    /// Returns the complete description of the device in `table`: `device`, or `front`, which is `None` without a
+    /// hybrid.
     ///
     /// # Errors
     /// No device, unknown names and keys, and values out of range.
@@ -231,7 +233,7 @@ impl Experiment {
         }
     }
 
-    /// The value set for a key such as `trace.file`; defaults do not count.
+    /// Returns the value set for a key such as `trace.file`; defaults do not count.
     pub fn get(&self, key: &str) -> Option<&Value> {
         let (table, key) = key.split_once('.')?;
         self.table.get(table)?.get(key)
@@ -240,16 +242,16 @@ impl Experiment {
     /// Runs the experiment.
     ///
     /// # Errors
-    /// Anything [`check`](Experiment::check) finds, an invalid trace, a run in which no operation counted or that was
-    /// interrupted before any did, and violated conservation.
+    /// Everything that [`check`](Experiment::check) rejects, an invalid trace, a run without an operation that counts
+    /// or interrupted before one was complete, and violated conservation.
     pub fn run(&self, hooks: Hooks) -> Result<Outcome> {
         self.begin(hooks)?.finish()
     }
 
-    /// Begins to run the experiment: nothing has arrived yet.
+    /// Starts a run of the experiment before the first arrival.
     ///
     /// # Errors
-    /// Anything [`check`](Experiment::check) finds, and errors in the beginning of the trace.
+    /// Everything that [`check`](Experiment::check) rejects, and errors at the beginning of the trace.
     pub fn begin<'a>(&self, hooks: Hooks<'a>) -> Result<Running<'a>> {
         let Hooks { source, highest_end, rows, mut progress, time_decisions, stop_overloaded } = hooks;
         let resolved = self.resolve(source.is_some())?;
@@ -278,20 +280,23 @@ impl Experiment {
         Ok(Running::new(run, system, recorder, explicit_settings, begun, cost))
     }
 
-    /// The system, and the settings that results hold, of an experiment whose operations are submitted and recorded.
+    /// Returns the system, and the settings that results contain, for an experiment with submitted operations.
     ///
     /// # Errors
-    /// All that [`check`](Experiment::check) finds; a generator, and any setting of the replay but `warmup`.
+    /// Everything that [`check`](Experiment::check) rejects; a generator, and any setting of the replay except
+    /// `warmup`.
     pub(crate) fn recorded(&self, keep_contents: bool) -> Result<(Recorded, Box<dyn System>)> {
         let resolved = self.resolve(true)?;
         if matches!(resolved.workload, Workload::Generator(_)) {
-            return Err(Error::user("a workload was given, but programs say what they read and write")
-                .with_remedy("leave out the table [workload]; `sledlab simulate` runs it"));
+            return Err(Error::user("a live run has no [workload]: programs submit its requests")
+                .with_remedy("omit the table [workload]; `sledlab simulate` runs it"));
         }
         let Replay { warmup, .. } = resolved.replay;
         if resolved.replay != (Replay { warmup, ..Replay::default() }) {
-            return Err(Error::user("[replay] says when operations arrive, but that is up to programs")
-                .with_remedy("leave nothing but `warmup` in the table [replay]"));
+            return Err(Error::user(
+                "a live run has no arrival times in [replay]: programs submit its requests",
+            )
+            .with_remedy("omit all keys of [replay] except `warmup`"));
         }
         let recorded = Recorded {
             seed: resolved.seed,
@@ -305,7 +310,7 @@ impl Experiment {
         Ok((recorded, system))
     }
 
-    /// Every table with every key, as results hold it.
+    /// Returns every table with every key, as in results.
     fn config(&self, resolved: &Resolved) -> Result<serde_json::Value> {
         serde_json::to_value(self.complete(resolved))
             .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))
@@ -326,17 +331,17 @@ impl Experiment {
         if !self.unbuilt {
             memory::check(resolved.store.devices()?, || resolved.store.one_device())?;
         }
-        // Building is cheap and finds errors that single values cannot show: a device without blocks, for example.
+        // Construction is cheap and detects errors in combinations of values, for example a device without blocks.
         if !self.unbuilt {
             resolved.store.system()?;
         }
         Ok(resolved)
     }
 
-    /// The root of all random numbers.
+    /// Returns the root seed of all random numbers.
     ///
     /// # Errors
-    /// A seed that is no whole number, 0 or more.
+    /// A seed that is not an integer of 0 or more.
     pub fn seed(&self) -> Result<u64> {
         match self.table.get("seed") {
             None => Ok(DEFAULT_SEED),
@@ -347,7 +352,7 @@ impl Experiment {
         }
     }
 
-    /// The system that stores the blocks: all settings but those of the requests.
+    /// Returns the system that stores the blocks: all settings except those of the requests.
     ///
     /// # Errors
     /// Unknown names and keys, and values out of range.
@@ -365,7 +370,8 @@ impl Experiment {
         })
     }
 
-    /// The `kind` of the table `[scheduler]`, which may carry parameters (`zsptf:grid=40x4`), with the other keys.
+    /// Returns the `kind` of the table `[scheduler]`, which may include parameters (`zsptf:grid=40x4`), with the other
+    /// keys.
     fn scheduler(&self) -> Result<scheduler::Choice> {
         if let Some(choice) = &self.scheduler {
             return Ok(choice.clone());
@@ -376,7 +382,8 @@ impl Experiment {
         scheduler::Choice::new(&name, &params)
     }
 
-    /// The `kind` of the table `[power]`, which may carry parameters (`fixed:timeout_ms=10`), with the other keys.
+    /// Returns the `kind` of the table `[power]`, which may include parameters (`fixed:timeout_ms=10`), with the other
+    /// keys.
     fn power(&self, device: &DeviceFile) -> Result<power::Choice> {
         if let Some(choice) = &self.power {
             return Ok(choice.clone());
@@ -385,21 +392,21 @@ impl Experiment {
         power::Choice::parse(&word, params, device.idle_timeout_ms())
     }
 
-    /// The power policy's kind as it was set, and the other keys of its table.
+    /// Returns the configured kind of the power policy, and the other keys of its table.
     ///
     /// # Errors
-    /// A kind that is no text.
+    /// A kind that is not text.
     pub fn power_setting(&self) -> Result<(String, Table)> {
         self.selected_kind("power", "fixed")
     }
 
-    /// Uses a power policy from outside, whatever the table `[power]` says.
+    /// Uses a power policy from outside the crate in place of the table `[power]`.
     pub fn set_power_policy(&mut self, power: power::Choice) {
         self.power = Some(power);
     }
 
-    /// The `kind` of the table `[hybrid]`, which may carry parameters (`caching-disk:segment_kb=64`), with the other
-    /// keys; and the device in front, of the table `[front]`.
+    /// Returns the `kind` of the table `[hybrid]`, which may include parameters (`caching-disk:segment_kb=64`), with
+    /// the other keys; and the front device of the table `[front]`.
     fn hybrid(&self) -> Result<Option<HybridFile>> {
         let mut explicit_settings = keys::table(&self.table, "hybrid")?;
         let word = keys::take_text(&mut explicit_settings, "hybrid", "kind")?;
@@ -407,8 +414,8 @@ impl Experiment {
         let Some(choice) = hybrid::Choice::parse(word, explicit_settings)? else {
             return match self.table.get("front") {
                 None => Ok(None),
-                Some(_) => Err(Error::user("front: there is nothing it could be in front of")
-                    .with_remedy("say hybrid.kind, for example hybrid.kind = \"caching-disk\"")),
+                Some(_) => Err(Error::user("front: only a hybrid has a front device")
+                    .with_remedy("set hybrid.kind, for example hybrid.kind = \"caching-disk\"")),
             };
         };
         let mut front = self.table.get("front").cloned().unwrap_or(Value::Table(Table::new()));
@@ -422,35 +429,35 @@ impl Experiment {
         Ok(Some(HybridFile { choice: choice.with_policies(self.policies.clone()), front, power }))
     }
 
-    /// The `kind` of the table `[merge]`, which may carry parameters (`chains:rows=2`), with the other keys.
+    /// Returns the `kind` of the table `[merge]`, which may include parameters (`chains:rows=2`), with the other keys.
     fn merge(&self) -> Result<MergeParams> {
         let mut explicit_settings = keys::table(&self.table, "merge")?;
         let word = keys::take_text(&mut explicit_settings, "merge", "kind")?;
         MergeParams::parse(word.as_deref(), explicit_settings)
     }
 
-    /// The scheduler's kind as it was set, and the other keys of its table.
+    /// Returns the configured kind of the scheduler, and the other keys of its table.
     ///
     /// # Errors
-    /// A kind that is no text.
+    /// A kind that is not text.
     pub fn scheduler_setting(&self) -> Result<(String, Table)> {
         self.selected_kind("scheduler", "fcfs")
     }
 
-    /// Uses a scheduler from outside, whatever the table `[scheduler]` says.
+    /// Uses a scheduler from outside the crate in place of the table `[scheduler]`.
     pub fn set_scheduler(&mut self, scheduler: scheduler::Choice) {
         self.scheduler = Some(scheduler);
     }
 
-    /// The generator's kind as it was set, and the other keys of its table; an empty word where there is none.
+    /// Returns the configured kind of the generator, and the other keys of its table; an empty string if there is none.
     ///
     /// # Errors
-    /// A kind that is no text.
+    /// A kind that is not text.
     pub fn workload_setting(&self) -> Result<(String, Table)> {
         self.selected_kind("workload", "")
     }
 
-    /// The kind in a table, or `otherwise`, and its other keys; parameters in the word of a plug-in are among them.
+    /// Returns the kind in a table, or `otherwise`, and its other keys, including parameters of a plug-in in the kind.
     fn selected_kind(&self, table: &str, otherwise: &str) -> Result<(String, Table)> {
         let mut params = keys::table(&self.table, table)?;
         let word = keys::take_text(&mut params, table, "kind")?;
@@ -458,12 +465,12 @@ impl Experiment {
         Ok((word, params))
     }
 
-    /// Uses a generator from outside, whatever `workload.kind` says.
+    /// Uses a generator from outside the crate in place of `workload.kind`.
     pub fn set_workload_generator(&mut self, workload: synthetic::Choice) {
         self.workload = Some(workload);
     }
 
-    /// Every table with every key.
+    /// Returns every table with every key.
     fn complete(&self, resolved: &Resolved) -> Table {
         let mut table = Table::new();
         table.insert("seed".to_owned(), Value::Integer(resolved.seed.cast_signed()));
@@ -481,7 +488,7 @@ impl Experiment {
     }
 }
 
-/// A function to call at every step before a run: an interrupt then leaves no results to keep.
+/// Returns a function to call at every step before a run: an interrupt there leaves no results.
 fn preparing<'a>(mut progress: Option<&'a mut ProgressSink>) -> impl FnMut() -> Result<()> + 'a {
     let mut poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
     move || {
@@ -490,7 +497,7 @@ fn preparing<'a>(mut progress: Option<&'a mut ProgressSink>) -> impl FnMut() -> 
     }
 }
 
-/// The device of an experiment: a complete description, or a preset or file with some keys changed.
+/// Returns the device of an experiment: a complete description, or a preset or file with some keys changed.
 fn device(value: Option<&Value>, custom: &[CustomDevice]) -> Result<DeviceFile> {
     preset::from_table_among(&value.map_or_else(|| Err(no_device()), device_table)?, custom)
 }
@@ -500,7 +507,7 @@ fn no_device() -> Error {
         .with_remedy("choose one with --device NAME; `sledlab list device` shows all")
 }
 
-/// The table of a device, read from its preset or file where it names one.
+/// Returns the table of a device, read from its preset or file if it names one.
 fn device_table(value: &Value) -> Result<Table> {
     let mut changes = match value {
         Value::String(name) => return keys::opened(name, "device", preset::text),

@@ -12,7 +12,7 @@ use sledlab_models::system::{self, Setup, System, SystemParams};
 use sledlab_models::{power, scheduler};
 use toml::{Table, Value};
 
-/// A system as an experiment describes it, every default filled in; any number of equal systems can be built from it.
+/// The complete description of a system, from which any number of equal systems can be constructed.
 #[derive(Clone, Debug)]
 pub struct SystemSetup {
     pub(super) device: DeviceFile,
@@ -25,15 +25,15 @@ pub struct SystemSetup {
 }
 
 impl SystemSetup {
-    /// One such system, with an empty queue and empty caches.
+    /// Returns a new system with an empty queue and empty caches.
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     pub fn system(&self) -> Result<Box<dyn System>> {
         self.under(&self.scheduler)
     }
 
-    /// One such system whose media keep contents, so that its power can fail.
+    /// Returns a new system whose media store contents, so that a power failure can be simulated.
     ///
     /// # Errors
     /// Parameters that contradict each other, and a system whose power failure would leave data that the host never
@@ -49,19 +49,19 @@ impl SystemSetup {
         assemble(SystemParts { keep_contents: true, ..self.parts(&self.scheduler) })
     }
 
-    /// Number of devices, or of units of one device that each move on their own; spares are left out.
+    /// Returns the number of devices, or of independently moving units of one device, without spares.
     ///
     /// # Errors
-    /// Parameters of the device that make no sense together.
+    /// Parameters of the device that contradict each other.
     pub(crate) fn devices(&self) -> Result<u64> {
         let units = self.device.params.units()?.map_or(1, |units| units.count as u64);
         Ok(self.system.devices * units)
     }
 
-    /// One device of the system, or the hybrid in its place, alone.
+    /// Returns a single device of the system, or the hybrid in its place.
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     pub(crate) fn one_device(&self) -> Result<Box<dyn System>> {
         let setup = self.setup();
         let Some(units) = self.device.params.units()? else {
@@ -84,23 +84,23 @@ impl SystemSetup {
         Setup { scheduler: &self.scheduler, power: &self.power, merge: &self.merge, start: self.system.start }
     }
 
-    /// Whether the time of a request depends on all requests before it: a cache or the front of a hybrid holds what was
-    /// used, or a power policy adapts.
+    /// Returns whether the time of a request depends on all earlier requests: because of the contents of a cache or a
+    /// front device, or an adaptive power policy.
     pub(crate) fn remembers_all(&self) -> bool {
         self.cache.kind != cache::CacheKind::None || self.hybrid.is_some() || self.power.adapts()
     }
 
-    /// Whether the time of a request depends on all writes before it.
+    /// Returns whether the time of a request depends on all earlier writes.
     pub(crate) fn remembers_writes(&self) -> bool {
         self.remembers_all() || self.device.params.remembers_writes()
     }
 
-    /// Whether the system has several devices, each with a number of its own.
+    /// Returns whether the system has several numbered devices.
     pub(super) fn has_several(&self) -> bool {
         self.system.devices > 1 || self.hybrid.is_some()
     }
 
-    /// The same system under another scheduler: one that measures its decisions, for example.
+    /// Returns the same system with another scheduler: for example one that measures its decisions.
     pub(super) fn under(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
         assemble(self.parts(scheduler))
     }
@@ -116,7 +116,7 @@ impl SystemSetup {
         }
     }
 
-    /// Whether writes are answered before they are durable, so that only a flush makes them so.
+    /// Returns whether writes complete before they are durable, so that only a flush makes them durable.
     pub(super) fn is_volatile(&self) -> bool {
         self.cache.kind == cache::CacheKind::WriteBack && self.cache.volatile
     }
@@ -126,8 +126,7 @@ impl SystemSetup {
         let mut power = self.power.to_table();
         let mut behind = vec![("system", self.system.to_table()), ("cache", self.cache.to_table())];
         if let Some(hybrid) = &self.hybrid {
-            // Where the two devices of a hybrid have different timeouts, the table holds only the timeout that was
-            // set.
+            // If the two devices of a hybrid have different timeouts, the table contains only a configured timeout.
             if hybrid.power.to_table() != power {
                 power.retain(|key, _| key == "kind" || text.contains_key(key));
             }

@@ -1,4 +1,4 @@
-//! Where the requests of an experiment come from, and how they are fitted to its device.
+//! The source of an experiment's requests, and how they are fitted to the device.
 
 use std::sync::Arc;
 
@@ -54,14 +54,14 @@ pub(super) struct Opened {
     pub source: Box<dyn Source>,
     /// Counts of the requests rejected, moved or shortened to fit the device.
     pub fitted: Arc<FitCounts>,
-    /// Names of the devices in the trace, where its format has them.
+    /// Names of the devices in the trace, if its format has them.
     pub devices: Continuation,
 }
 
 impl Workload {
     /// Reads the tables `[trace]` and `[workload]`. One of them must name a source, unless the caller passes one
-    /// (`has_source`); then they describe where that source comes from. A `plug_in` takes the place of the generator
-    /// that `workload.kind` names.
+    /// (`has_source`); then they describe the origin of that source. A `plug_in` replaces the generator in
+    /// `workload.kind`.
     pub fn new(
         trace: &Table,
         mut workload: Table,
@@ -74,7 +74,7 @@ impl Workload {
         }
         if !trace.is_empty() && !workload.is_empty() {
             return Err(Error::user("both a trace and a workload were given")
-                .with_remedy("keep one of the tables [trace] and [workload]"));
+                .with_remedy("omit one of the tables [trace] and [workload]"));
         }
         if let Some(kind) = keys::take_text(&mut workload, "workload", "kind")? {
             return plug_in
@@ -92,7 +92,7 @@ impl Workload {
         Ok(Workload::Trace(params))
     }
 
-    /// The table that describes the workload, and its name.
+    /// Returns the table that describes the workload, and its name.
     pub fn to_table(&self) -> Option<(&'static str, Table)> {
         match self {
             Workload::Given => None,
@@ -101,8 +101,8 @@ impl Workload {
         }
     }
 
-    /// Opens the source, or takes the `given` one with the end of its highest request, and fits it to a device of
-    /// `capacity_blocks`; calls `watch` again and again while a file is read.
+    /// Opens the source, or uses the `given` one with the end of its highest request, and fits it to a device of
+    /// `capacity_blocks`; calls `watch` repeatedly while a file is read.
     pub fn open(
         &self,
         given: Option<(Box<dyn Source>, Option<u64>)>,
@@ -130,7 +130,8 @@ impl Workload {
     }
 }
 
-/// A generator; where the replay has a `limit` it makes that many requests, unless its parameters set another number.
+/// Returns a generator. With a `limit` of the replay it generates that many requests, unless its parameters set another
+/// number.
 fn generator(kind: &str, mut params: Table, limit: u64) -> Result<synthetic::Choice> {
     if let Ok(limit) = i64::try_from(limit)
         && !params.contains_key("requests")
@@ -177,20 +178,20 @@ impl TraceParams {
         )
     }
 
-    /// A first pass over the file, where scaling, or placing devices, needs to know how far requests reach.
+    /// Surveys the file in a first pass, if scaling or placing devices requires the extent of its requests.
     fn survey(&self, outside: Outside, watch: &mut dyn FnMut() -> Result<()>) -> Result<Option<Survey>> {
         if outside != Outside::Scale && self.devices != TraceDevices::Place {
             return Ok(None);
         }
         if self.file == "-" {
-            return Err(Error::user("standard input cannot be read twice, as scaling and placing need")
+            return Err(Error::user("standard input cannot be read twice, as scaling and placing require")
                 .with_remedy("save the trace to a file first"));
         }
         survey_with_progress(&mut self.open_file(&Continuation::default())?, watch).map(Some)
     }
 }
 
-/// Fits requests to the device by the policy for requests outside it: `reject` is left to the replay, every other
+/// Fits requests to the device by the policy for requests outside it. The replay implements `reject`; every other
 /// policy transforms the source.
 fn fit(
     source: Box<dyn Source>,

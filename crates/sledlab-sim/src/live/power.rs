@@ -1,9 +1,8 @@
-//! A live system that loses its power.
+//! Power failures of a live system.
 //!
-//! Media keep contents: for every block the number of the write that it holds, as a [`version`], which stands for the
-//! data of that write. When the power fails, all that was due has been done; each block being written either reaches its
-//! medium or does not; and operations that were not answered never are. The contents of the media then are those that
-//! the host finds.
+//! Media store contents: for every block the number of its last write, as a [`version`], in place of the data. When the
+//! power fails, all due events have been handled; each block being written either reaches its medium or does not; and
+//! outstanding operations never complete. The host then finds the contents of the media.
 //!
 //! A trim completes at once, and is durable when it does: the blocks read zero until they are written again, after a
 //! power failure too. Devices ignore trims, so [`Trims`] remembers them: no version from before a trim is found after
@@ -19,7 +18,7 @@ use crate::experiment::Experiment;
 use crate::outcome::Outcome;
 use crate::recorder::RowSink;
 
-/// The content, as in [`Content::Data`], that stands for the data of the write of this number; 0 stands for no data:
+/// Returns the content, as in [`Content::Data`], that represents the data of the write `id`; 0 represents no data:
 /// never written, or trimmed since.
 pub fn version(id: u64) -> u64 {
     id + 1
@@ -28,13 +27,13 @@ pub fn version(id: u64) -> u64 {
 /// The trims so far, by block.
 #[derive(Default)]
 pub(super) struct Trims {
-    /// Trimmed runs of blocks, which do not overlap, by first block: the block after the last, and the number of the
-    /// last trim.
+    /// Non-overlapping runs of trimmed blocks. The key is the first block; the value is the block after the last, and
+    /// the number of the last trim.
     trimmed: BTreeMap<u64, (u64, u64)>,
 }
 
 impl Trims {
-    /// Notes an operation that is about to arrive at the system.
+    /// Records an operation that is about to arrive at the system.
     pub fn arrive(&mut self, id: u64, request: &Request, system: &mut dyn System) {
         if request.op == Op::Trim {
             self.trim(id, request.lbn, request.lbn + u64::from(request.blocks));
@@ -62,7 +61,7 @@ impl Trims {
         self.trimmed.insert(first, (end, id));
     }
 
-    /// Whether a block has been trimmed since it was written with this content.
+    /// Returns whether a block has been trimmed since it was written with this content.
     fn is_trimmed(&self, block: u64, content: &Content) -> bool {
         let run = self.trimmed.range(..=block).next_back();
         let trim = run.filter(|(_, (end, _))| *end > block).map(|(_, (_, id))| version(*id));
@@ -70,7 +69,7 @@ impl Trims {
     }
 }
 
-/// Drops the contents that completed reads have found, as hosts have the data themselves.
+/// Drops the contents read by completed reads, because hosts have the data themselves.
 pub(super) fn forget_found(completed: &[Completion], system: &mut dyn System) {
     for read in completed.iter().filter(|done| done.request.op == Op::Read) {
         if let Some(durable) = system.durable() {
@@ -80,28 +79,28 @@ pub(super) fn forget_found(completed: &[Completion], system: &mut dyn System) {
 }
 
 impl Live {
-    /// As [`Live::new`], for a system whose media keep contents, so that its power can fail. This takes memory for
-    /// every block that is written and every run of blocks that is trimmed, and somewhat more real time for each
-    /// request; completions are the same.
+    /// Like [`Live::new`], for a system whose media store contents, so that its power can fail. This needs memory for
+    /// every block that is written and every run of blocks that is trimmed, and slightly more wall-clock time for each
+    /// request. Completions are the same.
     ///
-    /// A disk that buffers writes completes them when they are in its buffer, and is taken to keep its buffer through a
-    /// power failure: only a cache that is configured as volatile loses writes that it has completed.
+    /// A disk that buffers writes completes them when they are in its buffer, which is assumed to survive a power
+    /// failure. Only a cache that is configured as volatile loses completed writes.
     ///
     /// # Errors
-    /// As [`Live::new`]; a system that cannot keep contents, or one where a power failure would leave data that the
+    /// Those of [`Live::new`]; a system that cannot store contents, or whose power failure would leave data that the
     /// host never wrote.
     pub fn keeping_contents(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
         let live = Live::of(experiment.recorded(true)?, rows);
         Ok(Live { kept: Some(Trims::default()), ..live })
     }
 
-    /// Fails the power at `at`, or at the time the system has reached if that is later, after all that was due. For
-    /// each block being written then, `survives` says whether it reached its medium. Returns the results of the completed
+    /// Fails the power at `at`, or at the current time of the system if that is later, after all due events. For each
+    /// block being written, `survives` determines whether it reaches its medium. Returns the results of the completed
     /// operations, unless none counts, and the content of every block: [`Content::Data`] of a [`version`]. Blocks that
-    /// are missing, or hold version 0, were never written, or have been trimmed since.
+    /// are missing or have version 0 were never written, or have been trimmed since.
     ///
     /// # Errors
-    /// As [`advance`](Live::advance); a system that keeps no contents; violated conservation.
+    /// Those of [`advance`](Live::advance); a system that stores no contents; violated conservation.
     pub fn crash(
         mut self,
         at: Time,
@@ -110,7 +109,7 @@ impl Live {
     ) -> Result<(Option<Outcome>, Contents)> {
         self.do_before(at.max(self.latest), answers)?;
         let (Some(stored), Some(durable)) = (self.kept.take(), self.system.durable()) else {
-            return Err(Error::internal("the power fails of a system that keeps no contents"));
+            return Err(Error::internal("power failure of a system that stores no contents"));
         };
         let mut contents = durable.crash(survives);
         contents.retain(|block, content| !stored.is_trimmed(*block, content));
@@ -119,7 +118,7 @@ impl Live {
         Ok((if has_counted { Some(self.close()?) } else { None }, contents))
     }
 
-    /// The system's interface for contents, where it keeps them: for tests, which plant defects through it.
+    /// Returns the system's interface for contents, if it has one; for tests, which inject defects through it.
     pub fn durable(&mut self) -> Option<&mut dyn Durable> {
         self.system.durable()
     }

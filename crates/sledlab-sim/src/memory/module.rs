@@ -1,8 +1,8 @@
-//! Memory of a WebAssembly module in a browser, and the addresses it has left.
+//! Memory of a WebAssembly module in a browser, and its remaining address space.
 
 use core::arch::wasm32::memory_size;
 
-/// Bytes by which a module's memory grows; it never shrinks.
+/// Unit of the size of the module's memory in bytes; the memory never shrinks.
 const PAGE: u64 = 64 << 10;
 
 pub(super) fn status(_name: &str) -> Option<u64> {

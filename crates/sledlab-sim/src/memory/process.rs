@@ -1,9 +1,9 @@
-//! Memory that a process has taken, and that the machine leaves it, as Linux reports them.
+//! Memory used by a process, and memory available to it, as reported by Linux.
 
 use std::fs::read_to_string;
 use std::path::Path;
 
-/// Memory that the machine and the control group of this process leave, in bytes.
+/// Returns the memory available on the machine and in the control group of this process, in bytes.
 pub(super) fn machine() -> Option<u64> {
     let machine = field(&read("/proc/meminfo")?, "MemAvailable:");
     machine.into_iter().chain(of_group()).min()
@@ -13,19 +13,18 @@ fn read(path: impl AsRef<Path>) -> Option<String> {
     read_to_string(path).ok()
 }
 
-/// The number of KiB behind a name, in bytes.
+/// Returns the number of KiB after a name, in bytes.
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// A value, in bytes, from the kernel's status of this process.
+/// Returns a value, in bytes, from the kernel's status of this process.
 pub(super) fn status(name: &str) -> Option<u64> {
     field(&read("/proc/self/status")?, name)
 }
 
-/// Memory that the limit of the control group leaves, of either version; files that the group has cached can be
-/// dropped.
+/// Returns the memory left by the limit of the control group, version 1 or 2; cached files of the group can be dropped.
 fn of_group() -> Option<u64> {
     let groups = read("/proc/self/cgroup")?;
     let own = |line: &str| line.strip_prefix("0::/").map(|path| Path::new("/sys/fs/cgroup").join(path));
@@ -47,7 +46,7 @@ fn of_folder(folder: &Path) -> Option<u64> {
     Some(limit.saturating_sub(used.saturating_sub(cached.unwrap_or(0))))
 }
 
-/// Bytes that the limit of this process's address space (`ulimit -v`) leaves.
+/// Returns the bytes left by the limit of this process's address space (`ulimit -v`).
 pub(super) fn of_address_space() -> Option<u64> {
     let limit = address_limit(&read("/proc/self/limits")?)?;
     Some(limit.saturating_sub(status("VmSize:")?))

@@ -1,4 +1,4 @@
-//! Runs with the per-request table, and checks that hold for any run.
+//! Runs with the per-request table, and checks that apply to any run.
 
 use sledlab_core::source::InMemory;
 use sledlab_core::{BLOCK_BYTES, Request};
@@ -33,7 +33,7 @@ pub fn check((summary, rows): &(Summary, Rows), source: &[Request], devices: f64
     let mut ids = rows.id.clone();
     ids.sort_unstable();
     ids.dedup();
-    assert_eq!((ids.len(), rows.id.len()), (media().count(), media().count()), "each is answered once");
+    assert_eq!((ids.len(), rows.id.len()), (media().count(), media().count()), "each is completed once");
     assert_eq!(summary.operations.dropped, 0);
     for i in 0..rows.id.len() {
         assert!(rows.arrival_ns[i] <= rows.start_ns[i] && rows.start_ns[i] <= rows.completion_ns[i]);

@@ -11,7 +11,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A cluster with these keys set.
+    /// Returns a cluster with these keys set.
     pub fn new(settings: &[(&str, &str)]) -> Self {
         let mut experiment = ClusterExperiment::new();
         for (key, value) in settings {

@@ -1,4 +1,4 @@
-//! Random records, and checks that hold for every replay.
+//! Random records, and checks that apply to every replay.
 
 use serde_json::{Value, json};
 use sledlab_sim::cluster::ClusterOutcome;
@@ -7,7 +7,7 @@ const FILES: [&str; 3] = ["data", "bucket", "runs"];
 const ORDERS: [&str; 4] = ["sequential", "random", "merge", "streams"];
 const COLLECTIVES: [&str; 6] = ["barrier", "gather", "broadcast", "reduce", "all-reduce", "all-gather"];
 
-/// Random numbers from which the step of one node is made.
+/// Random numbers that determine the step of one node.
 pub type Draw = (u64, u64, usize, usize, u64, Vec<u64>, bool);
 
 fn step(phase: &str, node: usize, nodes: usize, sizes: &[Vec<u64>], draw: &Draw) -> Value {
@@ -34,7 +34,7 @@ fn step(phase: &str, node: usize, nodes: usize, sizes: &[Vec<u64>], draw: &Draw)
     })
 }
 
-/// The text of a record of so many nodes, whose files have the given sizes.
+/// Returns the text of a record of so many nodes, whose files have the given sizes.
 pub fn text(nodes: usize, sizes: &[Vec<u64>], phases: &[(Vec<Draw>, usize, u64)]) -> String {
     let files: serde_json::Map<String, Value> =
         FILES.iter().zip(sizes).map(|(name, bytes)| ((*name).to_owned(), json!(bytes[..nodes]))).collect();
@@ -53,7 +53,7 @@ pub fn text(nodes: usize, sizes: &[Vec<u64>], phases: &[(Vec<Draw>, usize, u64)]
     lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Checks that hold for every outcome.
+/// Checks that apply to every outcome.
 pub fn check(outcome: &ClusterOutcome) {
     for phase in &outcome.phases {
         let (mut sent, mut received) = (0, 0);

@@ -1,4 +1,5 @@
-//! Which node holds which share of the data and whose copies, and which node does whose work when nodes have failed.
+//! Placement of shares, copies and work on nodes: which node stores which share and copy, and which nodes do the work
+//! of failed nodes.
 //!
 //! In chained declustering (Hsiao and `DeWitt`, "Chained declustering: a new availability strategy for multiprocessor
 //! database machines", ICDE 1990) the copy of a node's share is on the next node, so that work can be shifted along the
@@ -21,13 +22,13 @@ sledlab_core::choices! {
 }
 
 impl Redundancy {
-    /// The word for it in configurations.
+    /// Returns its name in configurations.
     pub fn word(self) -> &'static str {
         Self::WORDS[self as usize]
     }
 }
 
-/// The numbers of nodes that fail: none, a number, or a list of them.
+/// The numbers of the nodes that fail: none, a number, or a list of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailedNodes(pub Vec<usize>);
 
@@ -64,26 +65,26 @@ impl ParamValue for FailedNodes {
 pub struct Part {
     /// The node that does this part.
     pub machine: usize,
-    /// Whether the node works on the copy of the share that it holds.
+    /// Whether the node works on its copy of another node's share.
     pub is_copy: bool,
-    /// Where the part begins, in units of `1 / of` of the share.
+    /// The beginning of the part, in units of `1 / of` of the share.
     pub from: u64,
-    /// Where the part ends, in the same units.
+    /// The end of the part, in the same units.
     pub to: u64,
     /// Number of units in the whole share.
     pub of: u64,
 }
 
 impl Part {
-    /// This part of `whole` bytes or operations. Parts that follow each other sum to the whole.
+    /// Returns this part of `whole` bytes or operations. Successive parts sum to the whole.
     pub fn portion(&self, full: u64) -> u64 {
         let upto = |share: u64| (u128::from(full) * u128::from(share) / u128::from(self.of)) as u64;
         upto(self.to) - upto(self.from)
     }
 }
 
-/// For each node, the nodes that receive messages sent to it, where `parts` says who works on each share. Each worker
-/// receives in proportion to its part of the work that is done; where no work is left, the node itself receives.
+/// Returns, for each node, the nodes that receive messages sent to it, given the `parts` of the work on each share.
+/// Each worker receives in proportion to its part of the work; if no work is left, the node itself receives.
 pub(super) fn takers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
     let of_share = |(share, parts): (usize, &Vec<Part>)| match &parts[..] {
         [] => vec![Part { machine: share, is_copy: false, from: 0, to: 1, of: 1 }],
@@ -99,7 +100,7 @@ pub(super) fn takers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
     parts.iter().enumerate().map(of_share).collect()
 }
 
-/// The nodes of a cluster, who holds their copies, and which of them have failed.
+/// The nodes of a cluster, the locations of their copies, and the failed nodes.
 #[derive(Clone, Debug)]
 pub struct CopyLayout {
     redundancy: Redundancy,
@@ -108,18 +109,18 @@ pub struct CopyLayout {
 }
 
 impl CopyLayout {
-    /// The layout of `nodes` nodes, of which those in `failed` have failed.
+    /// Returns the layout of `nodes` nodes, of which those in `failed` have failed.
     ///
     /// # Errors
     /// Failed nodes that do not exist, too few nodes for copies, and failures that lose data.
     pub fn new(redundancy: Redundancy, nodes: usize, failed: &[usize]) -> Result<Self> {
         if redundancy != Redundancy::None && nodes < 2 {
-            return Err(Error::user("copies of a node's files are on another node, and there is one")
-                .with_remedy("take 2 nodes or more, or no redundancy"));
+            return Err(Error::user("copies of a node's files need a second node")
+                .with_remedy("use 2 nodes or more, or no redundancy"));
         }
         if redundancy == Redundancy::Mirror && nodes % 2 == 1 {
             return Err(Error::user(format!("{nodes} nodes cannot mirror each other in pairs"))
-                .with_remedy("take an even number of nodes, or redundancy `chained`"));
+                .with_remedy("use an even number of nodes, or redundancy `chained`"));
         }
         if let Some(missing) = failed.iter().find(|number| **number >= nodes) {
             return Err(Error::user(format!("there is no node {missing} that could fail"))
@@ -133,7 +134,7 @@ impl CopyLayout {
         layout.refuse_loss().map(|()| layout)
     }
 
-    /// The same nodes with none of them failed.
+    /// Returns the same layout without failed nodes.
     pub(super) fn healthy(&self) -> Self {
         CopyLayout { failed: vec![false; self.nodes], ..self.clone() }
     }
@@ -164,12 +165,13 @@ impl CopyLayout {
         self.failed[machine]
     }
 
-    /// The nodes that have failed, in order.
+    /// Returns the failed nodes, in order.
     pub(super) fn all_failed(&self) -> impl Iterator<Item = usize> {
         (0..self.nodes).filter(|number| self.failed[*number])
     }
 
-    /// Who does the work on each share: its own node, the node that holds its copy, or both in parts.
+    /// Returns the nodes that do the work on each share: the owner of the share, the node with its copy, or both in
+    /// parts.
     ///
     /// In chained declustering, of the s survivors between one failed node f and the next failed node, node f + k does
     /// (s + 1 - k) / s of the work on the share of node f + k - 1 and k / s of the work on its own, so that each does
@@ -178,12 +180,12 @@ impl CopyLayout {
         self.resumed(0, 1)
     }
 
-    /// Who does the rest of the work on each share when nodes fail after `done / of` of the work, the same proportion
-    /// on all shares. The work on the shares of failed nodes is done again from the beginning.
+    /// Returns the nodes that do the remaining work on each share when nodes fail after `done / of` of the work, the
+    /// same proportion on all shares. The work on the shares of failed nodes is repeated from the beginning.
     ///
-    /// All survivors are equally busy then as well, unless little is left of the work on their own shares: the node
-    /// after a failed node alone can work on the failed node's share from its copy, and the other survivors share the
-    /// work that is left on theirs.
+    /// The survivors then have equal amounts of work, too, unless little work is left on their own shares. In that case
+    /// the node after a failed node works on the failed node's share alone, from its copy, and the other survivors
+    /// divide the remaining work on theirs.
     pub(super) fn resumed(&self, done: u64, of: u64) -> Vec<Vec<Part>> {
         let remaining = |share| Part { machine: share, is_copy: false, from: done, to: of, of };
         let mut parts: Vec<Vec<Part>> = (0..self.nodes)
@@ -196,7 +198,7 @@ impl CopyLayout {
             for (first, survivors) in self.chains() {
                 for place in 1..=survivors {
                     let share = (first + place as usize) % self.nodes;
-                    // Along the chain, equal steps shift either all of the failed node's work, or all the work left on
+                    // Along the chain, equal steps shift either all of the failed node's work, or all remaining work of
                     // a share.
                     let (step, steps) = if of * (survivors - 1) <= (of - done) * survivors {
                         (of, survivors)
@@ -217,15 +219,15 @@ impl CopyLayout {
         parts
     }
 
-    /// Each failed node, and how many survivors follow it before the next failed node.
+    /// Returns each failed node and the number of survivors between it and the next failed node.
     fn chains(&self) -> Vec<(usize, u64)> {
         let failed: Vec<usize> = self.all_failed().collect();
-        // The next failed node after the last one is the first, all the way round the ring.
+        // The first failed node follows the last one, around the ring.
         let next = |index: usize| failed.get(index + 1).copied().unwrap_or(failed[0] + self.nodes);
         failed.iter().enumerate().map(|(index, first)| (*first, (next(index) - first - 1) as u64)).collect()
     }
 
-    /// Refuses failures that leave no copy of a share.
+    /// Rejects failures that leave no copy of a share.
     fn refuse_loss(&self) -> Result<()> {
         let is_lost = |share: &usize| {
             self.failed[*share] && self.holder(*share).is_none_or(|holder| self.failed[holder])
@@ -238,7 +240,7 @@ impl CopyLayout {
         };
         Err(match self.redundancy {
             Redundancy::None => Error::user(format!("{whose}: no node holds a copy"))
-                .with_remedy("let nodes hold copies: redundancy `mirror` or `chained`"),
+                .with_remedy("set the redundancy to `mirror` or `chained`"),
             _ => Error::user(format!("{whose}: the node with the copy fails as well"))
                 .with_remedy("set cluster.failed to fewer or other nodes"),
         })

@@ -1,8 +1,8 @@
-//! Nodes that hold copies of each other's files, and nodes that fail.
+//! Redundant copies of files on other nodes, and failures of nodes.
 //!
-//! Failure is a pure transformation of the record: [`layout`] says who holds whose copies and who does whose work,
-//! [`steps`] rewrites a phase for the nodes that do its work, [`script`] puts the phases together around the moment of
-//! failure, and [`rebuild`] adds the bytes that go to spares. The engine replays the resulting record.
+//! A failure is a pure transformation of the record: [`layout`] assigns copies and work to nodes, [`steps`] rewrites a
+//! phase for the nodes that do its work, [`script`] assembles the phases before and after the failure, and [`rebuild`]
+//! adds the bytes written to spares. The engine replays the resulting record.
 
 mod layout;
 mod rebuild;
@@ -22,24 +22,24 @@ use super::outcome::ClusterOutcome;
 use rebuild::Lost;
 use script::{FailureTime, Script};
 
-/// Results of a replay on nodes that hold copies.
+/// Results of a replay with redundant copies or failures.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailureOutcome {
-    /// Which nodes hold copies: `mirror` or `chained`.
+    /// The placement of copies: `mirror` or `chained`.
     pub redundancy: &'static str,
     /// Nodes that failed while the job ran.
     pub failed: Vec<usize>,
     /// The phase of the record in which, or before which, the nodes fail.
     pub phase: Option<String>,
-    /// When the other nodes know of the failure, in ns.
+    /// When the other nodes detect the failure, in ns.
     pub noticed_ns: Option<u64>,
-    /// Bytes that were written a second time, as copies.
+    /// Bytes written as redundant copies.
     pub copied_bytes: u64,
     /// Nodes that replace failed nodes, numbered after all others.
     pub spares: usize,
     /// The rebuild on the spares.
     pub rebuild: Option<RebuildOutcome>,
-    /// Bytes that each node sends to each other node and, last, to the client; empty where there are more than 1,024
+    /// Bytes that each node sends to each other node and, in the last column, to the client; empty for more than 1,024
     /// nodes, spares included.
     pub traffic: Vec<Vec<u64>>,
 }
@@ -51,21 +51,21 @@ pub struct RebuildOutcome {
     pub bytes: u64,
     /// Bytes that were rebuilt before the job ended.
     pub job_bytes: u64,
-    /// When the last byte was rebuilt, in ns; where that is after the end of the job, at the rate that was set.
+    /// When the last byte was rebuilt, in ns; extrapolated at the configured rate if that is after the end of the job.
     pub finished_ns: u64,
 }
 
 /// Replays a record once on the nodes of an experiment.
 type ReplayOnce<'a> = &'a mut dyn FnMut(&Resolved, &Work) -> Result<ClusterOutcome>;
 
-/// Replays after the first, from which the bytes rebuilt in each phase are found.
+/// Additional replays that determine the bytes rebuilt in each phase.
 const ROUNDS: usize = 3;
-/// Number of equal parts of a phase, in which the moment of failure is counted.
+/// Resolution of the time of failure: equal parts of a phase.
 const PARTS: u64 = 1 << 20;
-/// Most nodes for which the outcome holds the traffic between each two.
+/// Maximum number of nodes for which the outcome contains the traffic matrix.
 const MAX_TRAFFIC: usize = 1024;
 
-/// Most replays of a record for one outcome.
+/// Maximum number of replays of a record for one outcome.
 pub(super) fn replays(params: &ClusterParams) -> usize {
     let fails = !params.failed.0.is_empty();
     1 + usize::from(fails && params.failed_at_s > 0.0)
@@ -91,10 +91,10 @@ pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
     CopyLayout::new(params.redundancy, nodes, &params.failed.0).map(|_| ())
 }
 
-/// Replays a record on nodes that may hold copies and fail.
+/// Replays a record on nodes that may have copies and may fail.
 ///
 /// # Errors
-/// Those of the replays; sums that no longer fit.
+/// Those of the replays; overflow of sums.
 pub(super) fn replayed(resolved: &Resolved, work: &Work, once: ReplayOnce) -> Result<ClusterOutcome> {
     let params = &resolved.params;
     if params.redundancy == Redundancy::None {
@@ -141,9 +141,9 @@ pub(super) fn replayed(resolved: &Resolved, work: &Work, once: ReplayOnce) -> Re
     Ok(ClusterOutcome { failure: Some(failure), ..outcome })
 }
 
-/// Replays a script while the lost files are rebuilt at a rate, in bytes a ns. The bytes rebuilt in a phase depend on
-/// how long the phase takes, and that depends on the bytes: a few rounds of replays, beginning with the `first`, which
-/// rebuilds nothing, find both.
+/// Replays a script while the lost files are rebuilt at a rate, in bytes/ns. The bytes rebuilt in a phase depend on its
+/// duration, and the duration depends on the bytes. A few iterations determine both, starting with the replay `first`,
+/// which rebuilds nothing.
 fn rebuilding(
     script: &Script,
     lost: &[Lost],
@@ -176,14 +176,14 @@ fn rebuilding(
     Ok((outcome, rebuilt, work))
 }
 
-/// When each phase of a script begins and how long it lasts, in ns.
+/// Returns the begin and the duration of each phase of a script, in ns.
 fn spans<'a>(script: &Script, outcome: &'a ClusterOutcome) -> impl Iterator<Item = (u64, u64)> + use<'a> {
-    // Before the phases of the record there may be a start-up phase.
+    // A start-up phase may precede the phases of the record.
     let startup = outcome.phases.len() - script.work.phases.len();
     outcome.phases[startup..].iter().map(|phase| (phase.start_ns, phase.end_ns - phase.start_ns))
 }
 
-/// The moment `at`, in ns, by the phases of a job without failures.
+/// Converts the time `at`, in ns, to a position in the phases of a job without failures.
 fn moment(script: &Script, outcome: &ClusterOutcome, at: f64) -> FailureTime {
     for ((phase, is_copying), (start, lasts)) in script.origins.iter().zip(spans(script, outcome)) {
         let done = at - start as f64;
@@ -228,7 +228,8 @@ fn failure_outcome(
     }
 }
 
-/// Bytes that each node sends to each other node and, last, to the client; empty for more than [`MAX_TRAFFIC`] nodes.
+/// Returns the bytes that each node sends to each other node and, in the last column, to the client; empty for more
+/// than [`MAX_TRAFFIC`] nodes.
 fn traffic(work: &Work) -> Vec<Vec<u64>> {
     if work.nodes > MAX_TRAFFIC {
         return Vec::new();

@@ -5,7 +5,7 @@ use sledlab_trace::work::{FileAccess, NodeStep, PageOrder, Work};
 use super::layout::CopyLayout;
 use super::script::{FailureTime, Script};
 
-/// A file of a failed node, or its copy of one, that another node holds as well.
+/// A file of a failed node, or its copy of one, that another node has as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
     source: usize,
@@ -15,10 +15,10 @@ pub(super) struct Lost {
     pub bytes: u64,
 }
 
-/// Returns all files and copies of failed nodes at the time of the failure. The spare of the first failed node is the first node
-/// after those of the record, and so on.
+/// Returns all files and copies of failed nodes at the time of the failure. The spare of the first failed node is the
+/// first node after those of the record, and so on.
 ///
-/// Bytes written in the phase of the failure, or later, are on no failed node.
+/// Bytes written in the phase of the failure, or later, are not on a failed node.
 pub(super) fn lost(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<Lost> {
     let first = match when {
         FailureTime::After => return Vec::new(),
@@ -41,7 +41,7 @@ pub(super) fn lost(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<L
     all
 }
 
-/// Bytes of a node's share of a file before a phase: all but those that are written from that phase on.
+/// Returns the bytes of a node's share of a file before a phase: all except those written in that phase or later.
 fn present(work: &Work, file: usize, share: usize, phase: usize) -> u64 {
     let size = work.files[file].bytes[share];
     let writes = work.phases[phase..].iter().flat_map(|phase| &phase.steps[share].writes);
@@ -50,11 +50,11 @@ fn present(work: &Work, file: usize, share: usize, phase: usize) -> u64 {
     size.saturating_sub(later)
 }
 
-/// Bytes to rebuild in each phase.
+/// Returns the bytes to rebuild in each phase.
 ///
-/// Each phase rebuilds as many bytes as `rate` (bytes a ns) allows in the time that the phase takes, which is `base` ns
-/// and `slope` ns more for each byte: stores and network do the work of the job as well. Where they cannot keep up with
-/// the rate, all remaining bytes are rebuilt in that phase, as fast as stores and network can.
+/// Each phase rebuilds as many bytes as `rate` (bytes/ns) allows during the phase. A phase takes `base` ns and `slope`
+/// ns more for each rebuilt byte, because stores and network also do the work of the job. If they are slower than the
+/// rate, all remaining bytes are rebuilt in that phase, as fast as stores and network can.
 pub(super) fn amounts(total: u64, rate: f64, first: usize, base: &[u64], slope: &[f64]) -> Vec<u64> {
     let mut left = total;
     let of_phase = |(index, (base, slope)): (usize, (&u64, &f64))| {
@@ -70,7 +70,7 @@ pub(super) fn amounts(total: u64, rate: f64, first: usize, base: &[u64], slope: 
     base.iter().zip(slope).enumerate().map(of_phase).collect()
 }
 
-/// The job with `amounts` bytes rebuilt in each phase, of each lost file in proportion to its size.
+/// Returns the job with `amounts` bytes rebuilt in each phase, of each lost file in proportion to its size.
 pub(super) fn with(script: &Script, lost: &[Lost], amounts: &[u64]) -> Work {
     let mut work = script.work.clone();
     let total: u64 = lost.iter().map(|each| each.bytes).sum();
@@ -94,7 +94,7 @@ pub(super) fn with(script: &Script, lost: &[Lost], amounts: &[u64]) -> Work {
     work
 }
 
-/// Bytes that are rebuilt in a job: those that spares write, as spares do nothing else.
+/// Returns the bytes that are rebuilt in a job: all bytes written by spares.
 pub(super) fn moved(work: &Work, script: &Script) -> u64 {
     let written = |work: &Work| -> u64 {
         let steps = work.phases.iter().flat_map(|phase| &phase.steps);
@@ -103,7 +103,7 @@ pub(super) fn moved(work: &Work, script: &Script) -> u64 {
     written(work) - written(&script.work)
 }
 
-/// Adds bytes to those that a step sends to a port.
+/// Adds to the bytes that a step sends to a port.
 fn send(step: &mut NodeStep, port: u32, bytes: u64) {
     match step.sends.binary_search_by_key(&port, |(port, _)| *port) {
         Ok(place) => step.sends[place].1 += bytes,
@@ -111,8 +111,8 @@ fn send(step: &mut NodeStep, port: u32, bytes: u64) {
     }
 }
 
-/// When the last byte was rebuilt, in ns. Either in a phase, which begins at `start`, lasts so many ns and of which
-/// `added` ns are due to rebuilding; or after the last phase, at `rate`.
+/// Returns when the last byte is rebuilt, in ns. That is either in a phase, of which `added` ns are due to the rebuild,
+/// or after the last phase, at `rate`.
 pub(super) fn finished(amounts: &[u64], phases: &[(u64, u64, u64)], total: u64, rate: f64) -> u64 {
     let mut left = total;
     let mut end = 0;

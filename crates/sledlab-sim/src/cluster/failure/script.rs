@@ -1,4 +1,4 @@
-//! The record of a job whose nodes hold copies of each other's files, and of which some fail.
+//! The record of a job whose nodes have redundant copies, and of which some fail.
 
 use sledlab_core::Result;
 use sledlab_trace::work::{Phase, Work};
@@ -6,37 +6,37 @@ use sledlab_trace::work::{Phase, Work};
 use super::layout::{CopyLayout, Part, takers};
 use super::steps::{copied, files, rest, shared};
 
-/// When nodes fail, by the phases of the record.
+/// The time of a failure, as a position in the phases of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureTime {
     /// After the job, or never.
     After,
     /// Before this phase begins.
     Before(usize),
-    /// In a phase: its index, how many of its equal parts are over, and how many parts it has.
+    /// In a phase: its index, the number of its completed equal parts, and the number of its parts.
     In(usize, u64, u64),
-    /// While the data written in this phase are copied.
+    /// While the data written in this phase are being copied.
     Copying(usize),
 }
 
-/// A job as the nodes that hold copies do it.
+/// The job as executed by nodes with redundant copies.
 pub(super) struct Script {
     pub work: Work,
-    /// For each phase, the phase of the record that it belongs to, and whether it copies the data written in that one.
+    /// For each phase, the corresponding phase of the record, and whether it copies the data written in that phase.
     pub origins: Vec<(usize, bool)>,
-    /// Number of phases before the failure is known.
+    /// Number of phases before the failure is detected.
     pub noticed: usize,
 }
 
 impl Script {
-    /// The job of a record on nodes of which some fail; a spare for each of `spares` follows the nodes.
+    /// Returns the job of a record on nodes of which some fail; a spare for each of `spares` follows the nodes.
     ///
-    /// A phase in which nodes fail is cut in two: all nodes do the same proportion of their steps, and then the
-    /// survivors do the rest. Whatever the failed nodes did and received in the phase is lost, and is done again by the
-    /// nodes that hold their copies. Data written in earlier phases are copied by then.
+    /// A phase in which nodes fail is split: all nodes do the same proportion of their steps, then the survivors do the
+    /// rest. The work of the failed nodes in that phase, and the messages they received, are lost; the nodes with their
+    /// copies repeat the work. Data written in earlier phases have been copied by then.
     ///
     /// # Errors
-    /// Sums that no longer fit.
+    /// Overflow of sums.
     pub fn new(
         work: &Work,
         layout: &CopyLayout,
@@ -77,8 +77,7 @@ impl Script {
                 FailureTime::Copying(during) if index == during => {
                     script.extend(index, ordinary(&before, &healthy)?);
                     script.noticed = script.origins.len();
-                    // All steps are done, but data that the failed nodes have written are not copied yet, and so are
-                    // lost.
+                    // All steps are done, but the data written by the failed nodes are not copied yet and are lost.
                     let alone = without_collectives(phase);
                     let remaining = rest(work, &alone, (1, 1), &layout.resumed(1, 1), layout, machines)?;
                     script.extend(index, [Some(remaining), None]);
@@ -113,7 +112,7 @@ fn all_do(layout: &CopyLayout, done: u64, of: u64) -> Vec<Vec<Part>> {
     (0..layout.nodes()).map(|share| vec![part(share)]).collect()
 }
 
-/// Whose writes of a phase cut in two exist at its end: those before the failure by survivors, and those after it.
+/// The writers whose data exist at the end of a split phase: survivors before the failure, and all nodes after it.
 fn written(layout: &CopyLayout, before: Vec<Vec<Part>>, after: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
     let both = |(share, (before, after)): (usize, (Vec<Part>, Vec<Part>))| {
         let is_lost = layout.has_failed(share);

@@ -1,4 +1,5 @@
-//! A phase of a record as nodes do it that hold copies: which node does which part of whose step, and what is copied.
+//! Rewrites a phase of a record for nodes with redundant copies: the parts of the steps that each node does, and the
+//! copies.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use sledlab_trace::work::{Collective, CollectiveKind, File, FileAccess, NodeStep
 
 use super::layout::{CopyLayout, Part, takers};
 
-/// For each share, who does which part of the work on it.
+/// For each share, the parts of its work and their nodes.
 pub(super) type Parts = [Vec<Part>];
 
 /// The step of a node under construction.
@@ -18,8 +19,9 @@ struct Done {
     sends: BTreeMap<u32, u64>,
 }
 
-/// Files of nodes that hold copies: those of the record, then a copy of each. On a node the copy is as long as the file
-/// of the node whose copies it holds. A spare, which follows the nodes, has room for the files of its failed node.
+/// Returns the files of nodes with redundant copies: those of the record, then a copy of each. On a node, the copy is
+/// as long as the file of the node whose copies it stores. A spare, which follows the nodes, has space for the files of
+/// its failed node.
 pub(super) fn files(work: &Work, layout: &CopyLayout, spares: &[usize]) -> Vec<File> {
     let stored =
         |file: &File, machine: usize| layout.copied_share(machine).map_or(0, |share| file.bytes[share]);
@@ -35,11 +37,11 @@ pub(super) fn files(work: &Work, layout: &CopyLayout, spares: &[usize]) -> Vec<F
     work.files.iter().map(own).chain(work.files.iter().map(copy)).collect()
 }
 
-/// A phase where nodes have `parts` of the work on shares, and `takers` receive its messages. `machines` counts nodes
-/// and spares.
+/// Returns a phase where nodes do `parts` of the work on shares, and `takers` receive its messages. `machines` counts
+/// nodes and spares.
 ///
 /// # Errors
-/// Sums that no longer fit.
+/// Overflow of sums.
 pub(super) fn shared(
     work: &Work,
     phase: &Phase,
@@ -69,7 +71,7 @@ pub(super) fn shared(
     Ok(Phase { name: phase.name.clone(), steps: done.into_iter().map(finished).collect(), collectives })
 }
 
-/// Adds a part of a share's step to what a node does: reads, writes and operations, but not sends.
+/// Adds a part of a share's step to a node's step: reads, writes and operations, but not sends.
 fn give(work: &Work, step: &NodeStep, part: &Part, doing: &mut Done) -> Result<()> {
     let file = |file: usize| if part.is_copy { work.files.len() + file } else { file };
     for access in &step.reads {
@@ -88,18 +90,19 @@ fn give(work: &Work, step: &NodeStep, part: &Part, doing: &mut Done) -> Result<(
     for (kind, count) in &step.operations {
         add(&mut doing.operations, *kind, part.portion(*count))?;
     }
-    // Of two message sizes the smaller: a message of the size for one share may be too large for the other.
+    // Use the smaller of two message sizes: a message of the size for one share may be too large for the other.
     doing.step.message_bytes = match (doing.step.message_bytes, step.message_bytes) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
     };
-    // A node works on shares one after the other, so that the larger need of memory counts.
+    // A node works on shares one after the other, so the maximum of their memory sizes is needed.
     doing.step.memory = doing.step.memory.max(step.memory);
     Ok(())
 }
 
-/// Bytes that a part of a step reads in an access. A part of a nested loop has that part of the outer file's blocks,
-/// and reads all of the inner file for each of them; where the step reads no outer file, the inner file is divided.
+/// Returns the bytes that a part of a step reads in an access. A part of a nested loop has that part of the outer
+/// file's blocks, and reads all of the inner file for each of them. If the step reads no outer file, the inner file is
+/// divided.
 fn read(step: &NodeStep, access: &FileAccess, part: &Part) -> u64 {
     let outer = access.per_block_of.and_then(|outer| {
         step.reads.iter().find(|other| other.file == outer && other.per_block_of.is_none())
@@ -111,8 +114,8 @@ fn read(step: &NodeStep, access: &FileAccess, part: &Part) -> u64 {
     }
 }
 
-/// A collective among the nodes that do any of the members' work. In a gather each brings its parts of the members'
-/// bytes; in a reduction each first combines the values of its members.
+/// Returns a collective among the nodes that do any of the members' work. In a gather, each node sends its parts of the
+/// members' bytes; in a reduction, each node first combines the values of its members.
 fn together(collective: &Collective, parts: &Parts) -> Result<Collective> {
     let mut brought = BTreeMap::new();
     for (member, bytes) in collective.members.iter().zip(&collective.bytes) {
@@ -143,11 +146,11 @@ fn together(collective: &Collective, parts: &Parts) -> Result<Collective> {
     })
 }
 
-/// Copies the data written in a phase to the other holder of each share when the phase is over; `None` where no data
-/// are written, or where the other holder of each share has failed.
+/// Returns the phase that copies the data written in a phase to the other node with each share; `None` if no data are
+/// written, or if the other node of each share has failed.
 ///
 /// # Errors
-/// Sums that no longer fit.
+/// Overflow of sums.
 pub(super) fn copied(
     work: &Work,
     phase: &Phase,
@@ -178,11 +181,11 @@ pub(super) fn copied(
     Ok(is_any.then_some(Phase { name, steps, collectives: Vec::new() }))
 }
 
-/// The rest of a phase when nodes fail after `done / of` of it, where nodes have `parts` of the rest. Besides, all
-/// survivors send again the messages that they had sent to the failed nodes.
+/// Returns the rest of a phase when nodes fail after `done / of` of it, where nodes have `parts` of the rest. In
+/// addition, all survivors send the messages again that they had sent to the failed nodes.
 ///
 /// # Errors
-/// Sums that no longer fit.
+/// Overflow of sums.
 pub(super) fn rest(
     work: &Work,
     phase: &Phase,
@@ -218,7 +221,7 @@ fn finished(done: Done) -> NodeStep {
     NodeStep { operations, sends: done.sends.into_iter().collect(), ..done.step }
 }
 
-/// Adds to the sum of a key; adding 0 makes no entry.
+/// Adds to the sum of a key; adding 0 creates no entry.
 fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, key: K, more: u64) -> Result<()> {
     if more > 0 {
         let sum = sums.entry(key).or_insert(0);

@@ -1,4 +1,4 @@
-//! No work and no data are lost where work moves to other nodes, whatever the record is.
+//! No work and no data are lost when work moves to other nodes, for any record.
 
 use proptest::prelude::*;
 use sledlab_trace::work::{File, FileAccess, NodeStep, PageOrder, Phase, Work};
@@ -11,8 +11,8 @@ fn access(file: usize, bytes: u64) -> FileAccess {
     FileAccess { file, bytes, order: PageOrder::Sequential, per_block_of: None }
 }
 
-/// A phase: the bytes that each node reads and writes, its operations, and its sends to all nodes, itself and the
-/// client included.
+/// Returns a phase: the bytes that each node reads and writes, its operations, and its sends to all nodes, itself and
+/// the client included.
 fn phase(name: String, draws: &[(usize, u64, u64, u64, Vec<u64>)], sizes: &[Vec<u64>]) -> Phase {
     let nodes = draws.len();
     let step =
@@ -34,7 +34,7 @@ fn phase(name: String, draws: &[(usize, u64, u64, u64, Vec<u64>)], sizes: &[Vec<
 }
 
 #[test]
-fn traffic_between_very_many_nodes_is_left_out() {
+fn traffic_matrix_is_omitted_for_many_nodes() {
     for (nodes, rows) in [(MAX_TRAFFIC, MAX_TRAFFIC), (MAX_TRAFFIC + 1, 0)] {
         let work = Work {
             job: "idle".to_owned(),
@@ -98,14 +98,14 @@ fn sent(step: &NodeStep) -> u64 {
     step.sends.iter().map(|(_, bytes)| bytes).sum()
 }
 
-/// Mirrored or chained, and the node that fails.
+/// The redundancy, mirrored or chained, and the node that fails.
 fn failures() -> impl Strategy<Value = (Redundancy, usize)> {
     (prop_oneof![Just(Redundancy::Mirror), Just(Redundancy::Chained)], 0_usize..8)
 }
 
 proptest! {
     #[test]
-    fn each_survivor_of_a_chain_does_its_part_of_every_share(
+    fn chained_survivors_divide_all_shares_equally(
         nodes in 2_usize..40, failed in 0_usize..40, full: u64,
     ) {
         let failed = failed % nodes;
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn copies_double_what_is_written_and_nothing_else(work in records(), (redundancy, _) in failures()) {
+    fn copies_double_only_written_bytes(work in records(), (redundancy, _) in failures()) {
         let layout = CopyLayout::new(redundancy, work.nodes, &[]).unwrap();
         let script = Script::new(&work, &layout, FailureTime::After, 8192, &[]).unwrap().work;
         prop_assert_eq!(sum(&script, read), sum(&work, read));
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn survivors_do_all_that_a_failed_node_would(work in records(), (redundancy, failed) in failures()) {
+    fn survivors_do_all_work_of_failed_node(work in records(), (redundancy, failed) in failures()) {
         let failed = failed % work.nodes;
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
         let script = Script::new(&work, &layout, FailureTime::Before(0), 8192, &[]).unwrap();
@@ -156,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_node_did_of_the_phase_in_which_it_fails_is_done_again(
+    fn work_in_phase_of_failure_is_repeated(
         work in records(), (redundancy, failed) in failures(), done in 1_u64..1001,
     ) {
         let failed = failed % work.nodes;
@@ -171,7 +171,7 @@ proptest! {
         let lost_writes = step.writes.iter().map(|access| portion(access.bytes)).sum::<u64>();
         let single = written(step) + written(&work.phases[last].steps[layout.copied_share(failed).unwrap()]);
         prop_assert_eq!(sum(&script.work, written), 2 * sum(&work, written) - single + lost_writes);
-        // The bytes it sent by then, and those sent to it; bytes it sent to itself count once.
+        // The bytes that the node sent before its failure, and those sent to it; bytes to itself count once.
         let sent_to = |step: &NodeStep| portion(step.bytes_to(failed as u32));
         let others = work.phases[last].steps.iter().enumerate().filter(|(share, _)| *share != failed);
         let lost_sends = step.sends.iter().map(|(_, bytes)| portion(*bytes)).sum::<u64>()
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn survivors_are_equally_busy_unless_one_has_all_of_a_failed_share(
+    fn survivors_are_equally_busy_unless_one_takes_whole_share(
         nodes in 2_usize..20, failed in 0_usize..20, done in 0_u64..101,
     ) {
         let failed = failed % nodes;
@@ -200,7 +200,7 @@ proptest! {
     }
 
     #[test]
-    fn the_share_lost_is_rebuilt_to_the_byte(
+    fn lost_share_is_rebuilt_completely(
         work in records(), (redundancy, failed) in failures(), first in 0_usize..4,
         parts in prop::collection::vec(0_u64..2_000_000, 1..8),
     ) {
@@ -233,7 +233,7 @@ proptest! {
 }
 
 #[test]
-fn a_nested_loop_is_parted_by_its_outer_file() {
+fn nested_loop_is_split_by_outer_file() {
     let inner = FileAccess { per_block_of: Some(0), ..access(1, 700) };
     let mut work = Work {
         phases: vec![phase("loop".to_owned(), &vec![(0, 0, 0, 0, vec![0]); 4], &vec![vec![0; 4]; FILES])],
@@ -243,7 +243,8 @@ fn a_nested_loop_is_parted_by_its_outer_file() {
     let layout = CopyLayout::new(Redundancy::Chained, 4, &[0]).unwrap();
     let script = Script::new(&work, &layout, FailureTime::Before(0), 8192, &[]).unwrap();
     let reads = |machine: usize| &script.work.phases[0].steps[machine].reads;
-    // Node 1 does one block in three of its share, node 2 the others, on the copy: file and loop are those of the copy.
+    // Node 1 does one block in three of its share, node 2 the others, on the copy; the file and the loop are those of
+    // the copy.
     let nested = |file: usize, of: usize| FileAccess { per_block_of: Some(of), ..access(file, 700) };
     assert_eq!(*reads(1), [access(0, 300), nested(1, 0)]);
     assert_eq!(*reads(2), [access(FILES, 600), nested(FILES + 1, FILES)]);
@@ -260,7 +261,7 @@ fn lost_share_is_an_error() {
     assert!(refusal(Redundancy::Chained, &[0, 7]).contains("the share of node 7 is lost"));
     assert!(refusal(Redundancy::Chained, &[8]).contains("there is no node 8"));
     assert!(error(Redundancy::Mirror, 5, &[]).unwrap_err().contains("cannot mirror"));
-    assert!(error(Redundancy::Chained, 1, &[]).unwrap_err().contains("there is one"));
+    assert!(error(Redundancy::Chained, 1, &[]).unwrap_err().contains("need a second node"));
     for failed in [&[0, 2][..], &[1, 4, 7]] {
         for redundancy in [Redundancy::Mirror, Redundancy::Chained] {
             error(redundancy, 8, failed).unwrap();
