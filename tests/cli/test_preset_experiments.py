@@ -25,5 +25,5 @@ def test_experiment_states_its_command_and_source(file):
     text = file.read_text(encoding="utf-8")
     assert re.search(rf"^#   sledlab .* {file.stem}( |$)", text, re.MULTILINE)
     assert re.search(
-        r"# ([A-Z][a-z]+ [0-9]{4}|What is known of .* et al\. [0-9]{4}|.*[Nn]ot from a paper)", text
+        r"# ([A-Z][a-z]+ [0-9]{4}|What is known of .* et al\. [0-9]{4}|.* not from a paper)", text
     )
