@@ -45,7 +45,7 @@ def visible(text: str) -> str:
         >>> visible(b"tr\xff.csv".decode(errors="surrogateescape"))
         'tr\\xff.csv'
     """
-    return re.sub(CONTROL, lambda result: _spelled(result[0]), text)
+    return re.sub(CONTROL, lambda result: _escape(result[0]), text)
 
 
 def shown_in(encoding: str, text: str) -> str:
@@ -68,7 +68,7 @@ def is_unicode(encoding: str) -> bool:
     return codecs.lookup(encoding).name.startswith("utf")
 
 
-def _spelled(character: str) -> str:
+def _escape(character: str) -> str:
     """A character spelled by its number; a byte that is no text (a surrogate) by the number of the byte."""
     number = ord(character)
     if 0xDC80 <= number <= 0xDCFF:
@@ -87,7 +87,7 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
 def _number(character: str) -> str:
     number = ord(character)
     if 0xDC80 <= number <= 0xDCFF:
-        return _spelled(character)
+        return _escape(character)
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 

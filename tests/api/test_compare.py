@@ -219,7 +219,7 @@ def test_all_are_those_that_race():
     racing = plan.racing()
     assert {"fcfs", "sptf"} <= set(racing)
     assert not set(racing) & {"sptf-exhaustive", "mst", "optimal"}
-    made = plan.planned(Question(sl.Experiment().with_device("mems-g2").with_workload("uniform"), None, {}))
+    made = plan.plan_runs(Question(sl.Experiment().with_device("mems-g2").with_workload("uniform"), None, {}))
     assert made.axes["scheduler"] == racing
     assert made.axes["speedup"] == (1, 2, 4, 8, 16)
 
@@ -227,7 +227,7 @@ def test_all_are_those_that_race():
 def test_work_begins_with_what_takes_longest():
     experiment = sl.Experiment().with_device("mems-g2").with_workload("uniform")
     axes = {"scheduler": ["fcfs", "sptf"], "speedup": [2, 8, 1], "seed": "1..2"}
-    made = plan.planned(Question(experiment, None, axes))
+    made = plan.plan_runs(Question(experiment, None, axes))
     speedups = [float(dict(spec.settings)["replay.speedup"]) for spec in made.specs]
     assert speedups == [8.0] * 4 + [2.0] * 4 + [1.0] * 4
 
@@ -387,7 +387,7 @@ def test_schedulers_with_equal_results_are_grouped():
     result = race(scheduler=["fcfs", "sptf", "look"], speedup=[1e-4, 2e-4])
     assert summary.answer(result).endswith("they are within 1 % of each other at every load.")
     assert summary.answer(result).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
-    assert list(race_parts.alone(result.groups[0])) == []
+    assert list(race_parts.single_figures(result.groups[0])) == []
     assert "One line stands for all schedulers" in race_parts.figures(result.groups[0])[1].text
 
 
@@ -395,7 +395,7 @@ def test_labels_do_not_collide():
     rng = np.random.default_rng(1)
     for _ in range(200):
         heights = rng.uniform(-20, 220, rng.integers(1, 15)).tolist()
-        positions = sorted(plots.apart(heights, 10, 200))
+        positions = sorted(plots.spread_heights(heights, 10, 200))
         assert -1e-9 <= positions[0] <= positions[-1] <= 200 + 1e-9
         assert all(after - before >= 10 - 1e-9 for before, after in pairwise(positions))
 

@@ -426,10 +426,10 @@ def test_words_about_nothing_to_save():
 
 
 def test_places_between_timeouts():
-    assert states.between(0.5, [0, 1, 10]) == 0.5
-    assert states.between(math.sqrt(10), [0, 1, 10]) == pytest.approx(1.5)
-    assert states.between(11, [0, 1, 10]) is None
-    assert states.between(1, [0]) is None
+    assert states.axis_position(0.5, [0, 1, 10]) == 0.5
+    assert states.axis_position(math.sqrt(10), [0, 1, 10]) == pytest.approx(1.5)
+    assert states.axis_position(11, [0, 1, 10]) is None
+    assert states.axis_position(1, [0]) is None
 
 
 def test_power_policies_are_a_catalogue(refused):

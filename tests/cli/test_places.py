@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import sledlab as sl
 from sledlab.lazy import loaded
-from sledlab.runs.file_names import AXES, named, relative_name
+from sledlab.runs.file_names import AXES, map_file_names, relative_name
 from sledlab.runs.options import declared
 from sledlab.studies import LIST
 
@@ -176,12 +176,12 @@ def test_other_texts_of_a_study_stay():
         "scheduler": "a.toml",
         "seed": 1,
     }
-    assert named(options, str.upper) == options
+    assert map_file_names(options, str.upper) == options
 
 
 def test_samples_lie_where_they_lie_and_colons_are_letters_of_names(project):
     (project / "sample").mkdir()
     (project / "data" / "a:b.csv").write_text(TRACE)
     options = {"trace": {"file": "sample:mail-a"}, "study": {"kind": "compare", "trace": ["data/a:b.csv"]}}
-    result = named(options, lambda name: relative_name(name, project / "runs"))
+    result = map_file_names(options, lambda name: relative_name(name, project / "runs"))
     assert result == {**options, "study": {"kind": "compare", "trace": ["../data/a:b.csv"]}}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import sledlab as sl
-from sledlab.traces.samples import FILES, PLACE, called, samples
+from sledlab.traces.samples import FILES, PLACE, samples, trace_label
 
 from tests.conftest import PROJECT
 
@@ -18,14 +18,14 @@ def elsewhere(tmp_path, monkeypatch):
 def test_every_sample_is_listed(sledlab):
     for folder, form in FILES.items():
         files = {file.name for file in (PROJECT / "sample" / folder).iterdir() if file.name != "README.md"}
-        assert {form.format(called(sample.name)) for sample in samples(folder)} == files
+        assert {form.format(trace_label(sample.name)) for sample in samples(folder)} == files
     assert PLACE.is_dir()
     result = sledlab("list", "trace", "--json").json
     assert [sample["name"] for sample in result] == [sample.name for sample in samples()]
     assert "sample:oltp-bank-a" in sledlab("list", "trace").out
 
 
-@pytest.mark.parametrize("sample", samples(), ids=lambda sample: called(sample.name))
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: trace_label(sample.name))
 def test_what_is_listed_is_true(sample):
     info = sl.read_trace(sample.name).info()
     assert info["reads"] + info["writes"] == sample.requests

@@ -13,7 +13,7 @@ import pytest
 import sledlab as sl
 from sledlab.job.data.boxes import PlantedBoxes
 from sledlab.job.record import record
-from sledlab.job.units import Bins, Units, clusters, joined, merged
+from sledlab.job.units import Bins, Units, clusters, join_units, merged
 
 Refused = Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]
 
@@ -149,10 +149,10 @@ def test_windows_merge_to_bins() -> None:
 
 def test_units_join_that_have_all_bins_but_one_in_common() -> None:
     windows = 10
-    singles, pairs = joined(np.array([[1], [2], [15], [27]]), windows)
+    singles, pairs = join_units(np.array([[1], [2], [15], [27]]), windows)
     assert pairs == 6
     assert singles.tolist() == [[1, 15], [1, 27], [2, 15], [2, 27], [15, 27]]
-    doubles, pairs = joined(np.array([[1, 15], [1, 27], [15, 27], [2, 38]]), windows)
+    doubles, pairs = join_units(np.array([[1, 15], [1, 27], [15, 27], [2, 38]]), windows)
     assert pairs == 3
     assert doubles.tolist() == [[1, 15, 27]]
     rng = np.random.default_rng(1)
@@ -164,7 +164,7 @@ def test_units_join_that_have_all_bins_but_one_in_common() -> None:
         for other in units.tolist()
         if len({*one, *other}) == 4 and len({code // windows for code in {*one, *other}}) == 4
     }
-    assert {tuple(each) for each in joined(units, windows)[0].tolist()} == every
+    assert {tuple(each) for each in join_units(units, windows)[0].tolist()} == every
 
 
 def test_units_that_share_a_face_are_one_cluster() -> None:

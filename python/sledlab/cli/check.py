@@ -14,7 +14,7 @@ from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.lazy import later
 from sledlab.model.catalogue import CATALOGUES
-from sledlab.model.conformance import KINDS, kept
+from sledlab.model.conformance import KINDS, passed_rules
 from sledlab.results import leaves, results
 from sledlab.runs.options import Option
 from sledlab.runs.recording import SUMMARY
@@ -23,7 +23,7 @@ from sledlab.show import terminal
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-placed = later("sledlab.model.error_location:placed")
+placed = later("sledlab.model.error_location:add_location")
 validate_drive = later("sledlab.studies.drive:validate_drive")
 
 DEFAULT_CASES = 100
@@ -106,7 +106,7 @@ def _refuse(options: dict[str, object], reason: str) -> None:
 
 def _check_rules(model: str, kind: str | None, seed: int, cases: int, allow_plugins: bool) -> None:
     rules = 0
-    for rule in kept(model, kind=kind, seed=seed, cases=cases, allow_plugins=allow_plugins):
+    for rule in passed_rules(model, kind=kind, seed=seed, cases=cases, allow_plugins=allow_plugins):
         terminal.say(f"passed: {rule}")
         rules += 1
     in_cases = "1 case" if cases == 1 else f"{cases} cases"

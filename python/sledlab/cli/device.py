@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
-    from sledlab.model.error_location import placed
+    from sledlab.model.error_location import add_location
 else:
-    placed = later("sledlab.model.error_location:placed")
+    add_location = later("sledlab.model.error_location:add_location")
 
 compute = later("sledlab.studies.seek_map:compute")
 writer = later("sledlab.studies.seek_map:writer")
@@ -58,7 +58,7 @@ def device_experiment(name: str, settings: Mapping[str, str]) -> _native.Experim
 
 def device_error_location(name: str, settings: Mapping[str, str]) -> AbstractContextManager[None]:
     """Add file and line to errors about values of a device file or an experiment."""
-    return placed(name if is_experiment(name) else None, {"device": name}, settings)
+    return add_location(name if is_experiment(name) else None, {"device": name}, settings)
 
 
 def _read(path: str) -> _native.Experiment:

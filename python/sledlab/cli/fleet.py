@@ -7,7 +7,7 @@ import click
 from sledlab.cli.completion import trace_or_file
 from sledlab.cli.group import CommandGroup
 from sledlab.cli.options import option, quiet_option
-from sledlab.cli.study import made
+from sledlab.cli.study import study_command
 from sledlab.cli.trace import format_option, sort_option
 from sledlab.lazy import later
 from sledlab.show import terminal
@@ -42,6 +42,6 @@ def split(files: tuple[str, ...], out: str, format: str | None, sort: int) -> No
     terminal.tell(f"wrote {counted(len(volumes), 'volume')} to {out}")
 
 
-fleet = made(STUDY, kind=CommandGroup)
+fleet = study_command(STUDY, kind=CommandGroup)
 assert isinstance(fleet, click.Group)
 fleet.add_command(split)

@@ -176,7 +176,7 @@ static_option = option(
 )
 
 
-def made(name: str, declaration: Option) -> click.Option:
+def click_option(name: str, declaration: Option) -> click.Option:
     """Return the option of `click` for a declared option."""
     flag = f"--{declaration.flag or name.replace('_', '-')}"
     default = f"  [default: {declaration.default}]" if declaration.default else ""
@@ -223,7 +223,7 @@ def options(option_values: Mapping[str, Option]) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         params = function.__dict__.setdefault("__click_params__", [])
-        params.extend(made(name, option) for name, option in reversed(list(option_values.items())))
+        params.extend(click_option(name, option) for name, option in reversed(list(option_values.items())))
         return function
 
     return decorate

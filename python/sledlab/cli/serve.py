@@ -194,7 +194,7 @@ def _serve_each(
     if as_json:
         show_json({name: _as_data(run, run.emulation) for name, run in runs.items()})
     else:
-        terminal.show(lambda console: document.write(summary.together(runs), console))
+        terminal.show(lambda console: document.write(summary.comparison(runs), console))
         if place is not None:
             terminal.note(f"report: {place / REPORT}")
     return 0

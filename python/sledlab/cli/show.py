@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from sledlab.model.entries import Entry, NetworkEntry, NodeEntry, ParameterSpec
-    from sledlab.model.error_location import placed
+    from sledlab.model.error_location import add_location
 else:
-    placed = later("sledlab.model.error_location:placed")
+    add_location = later("sledlab.model.error_location:add_location")
 
 jobs = later("sledlab.job")
 job_data = later("sledlab.job.data")
@@ -202,7 +202,7 @@ def _show_zones(zones: list[dict[str, Any]], seek_table: list[list[float]]) -> N
 
 def show_node(name: str, options: ShowOptions) -> None:
     """Show a node and the operations that it knows."""
-    with placed(None, {"node": name}):
+    with add_location(None, {"node": name}):
         entry = cast("NodeEntry", catalogue.node.show(name))
     if options.as_json:
         show_json(asdict(entry))
@@ -215,7 +215,7 @@ def show_node(name: str, options: ShowOptions) -> None:
 
 def show_network(name: str, options: ShowOptions) -> None:
     """Show a network and the model that it uses."""
-    with placed(None, {"network": name}):
+    with add_location(None, {"network": name}):
         entry = cast("NetworkEntry", catalogue.network.show(name))
     if options.as_json:
         show_json(asdict(entry))

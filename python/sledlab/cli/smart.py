@@ -23,7 +23,7 @@ from sledlab.cli.options import (
     static_option,
 )
 from sledlab.cli.smart_size import smart_size
-from sledlab.cli.study import made
+from sledlab.cli.study import study_command
 from sledlab.cli.study_file import refuse_study
 from sledlab.display import presentation_of
 from sledlab.errors import Error
@@ -311,7 +311,7 @@ def smart_show(file: str, *, as_json: bool) -> None:
 
 def smart(_name: str) -> click.Command:
     """The command of the study, with `record`, `replay`, `show` and `size` beneath it."""
-    group = made(STUDY, kind=CommandGroup)
+    group = study_command(STUDY, kind=CommandGroup)
     assert isinstance(group, click.Group)
     group.add_command(smart_record)
     group.add_command(smart_replay)

@@ -60,8 +60,8 @@ class _News(io.FileIO):
 def prepare() -> None:
     """Makes standard streams bear any encoding, and failing writes; for a process that runs one command."""
     _open_what_is_closed()
-    sys.stdout = _made(sys.stdout, 1, _Output)
-    sys.stderr = _made(sys.stderr, 2, _News)
+    sys.stdout = _replacing_stream(sys.stdout, 1, _Output)
+    sys.stderr = _replacing_stream(sys.stderr, 2, _News)
 
 
 def _open_what_is_closed() -> None:
@@ -71,7 +71,7 @@ def _open_what_is_closed() -> None:
     os.close(place)
 
 
-def _made(old: TextIO | None, number: int, kind: type[io.FileIO]) -> TextIO:
+def _replacing_stream(old: TextIO | None, number: int, kind: type[io.FileIO]) -> TextIO:
     """A stream like the old one that replaces characters it cannot encode; a terminal is reconfigured so."""
     if isinstance(old, io.TextIOWrapper) and old.isatty():
         old.reconfigure(errors=HANDLER)

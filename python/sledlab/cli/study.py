@@ -53,8 +53,8 @@ def command(name: str) -> click.Command:
     choice = [each for each in beneath.values() if each.chosen_by]
     subcommands = [each for each, study in beneath.items() if study not in choice]
     if not subcommands:
-        return made(result, choice)
-    group = made(result, choice, CommandGroup)
+        return study_command(result, choice)
+    group = study_command(result, choice, CommandGroup)
     assert isinstance(group, click.Group)
     for each in subcommands:
         group.add_command(command(each), each)
@@ -68,7 +68,7 @@ def _study(name: str) -> Study[Any]:
     return result
 
 
-def made(
+def study_command(
     study: Study[Any], others: Sequence[Study[Any]] = (), kind: type[click.Command] = GroupedHelp
 ) -> click.Command:
     """A command that runs a study, or one of `others` where an option chooses that."""

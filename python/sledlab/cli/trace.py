@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
 describe = later("sledlab.model.device:describe")
-placed = later("sledlab.model.error_location:placed")
+placed = later("sledlab.model.error_location:add_location")
 Progress = later("sledlab.show.progress:Progress")
 counted = later("sledlab.show.wording:counted")
 figure = later("sledlab.show.wording:figure")

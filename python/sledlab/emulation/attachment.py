@@ -249,7 +249,7 @@ def _mounted(device: Path, place: Path, force: list[Callable[[], object]], *, ma
     Raises:
         Error: The device holds something other than an ext4 file system.
     """
-    result = _found(device)
+    result = _content_type(device)
     if not result and not made:
         # All inode tables and the journal at once: else the kernel initialises them later, while we measure.
         _do("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", str(device))
@@ -266,7 +266,7 @@ def _mounted(device: Path, place: Path, force: list[Callable[[], object]], *, ma
         _take_away(place, "umount", lazily="-l")
 
 
-def _found(device: Path) -> str:
+def _content_type(device: Path) -> str:
     """The kind of file system or partition table that a device holds; empty if blkid knows none there."""
     program = find_program("blkid") or "blkid"
     command = [program, "--probe", "--output", "value", "-s", "TYPE", "-s", "PTTYPE", str(device)]

@@ -109,7 +109,7 @@ class Recorded:
         return replies
 
 
-def joined(spans: Sequence[Recorded], failures: Sequence[PowerFailure], scale: float) -> polars.DataFrame:
+def join_spans(spans: Sequence[Recorded], failures: Sequence[PowerFailure], scale: float) -> polars.DataFrame:
     """The operations of all spans as one trace, in the device's time since the server began."""
     began_us = [0.0, *(failure.on_s * 1e6 / scale for failure in failures)]
     traces = []

@@ -15,7 +15,7 @@ from sledlab import _native
 from sledlab._native import Experiment
 from sledlab.emulation.attachment import Attached, attached
 from sledlab.emulation.options import ServeOptions, fail_after, host_of, scale_of
-from sledlab.emulation.recording import Recorded, joined, replies_of, table, write
+from sledlab.emulation.recording import Recorded, join_spans, replies_of, table, write
 from sledlab.emulation.replay_check import TRACE, close, endings, trace_name
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
@@ -117,7 +117,7 @@ class Server:
         self._lock = RLock()
         self._trouble: Error | None = None
         fails_after_s = fail_after(options.get("power_fail_after_s"))
-        self._timer = Timer(fails_after_s or 0, self._tried, [self.power_fail])
+        self._timer = Timer(fails_after_s or 0, self._run_guarded, [self.power_fail])
         self._timer.daemon = True
         self.result: Result | None = None
         self.emulation: Emulation | None = None
@@ -212,7 +212,7 @@ class Server:
             if self.emulation is None:
                 with self._stack:
                     if self._attached is not None:
-                        self._tried(self._attached.detach)
+                        self._run_guarded(self._attached.detach)
                     self._conclude(json.loads(self._native.stop(drain=True)))
         if self.emulation is None:
             raise Error("the server has ended with an error", remedy="start another one")
@@ -254,7 +254,7 @@ class Server:
                 self.disk = str(self._attached.path)
             return failure
 
-    def _tried(self, act: Callable[[], object]) -> None:
+    def _run_guarded(self, act: Callable[[], object]) -> None:
         """Calls `act`; its error is raised by `stop`, after the results are written."""
         try:
             act()
@@ -269,9 +269,9 @@ class Server:
         scale = self._scale[0] / self._scale[1]
         ends = endings(report, reported_failures)
         del report["outcome"]
-        report["host"]["through"] = self._through()
+        report["host"]["through"] = self._host_path()
         if self._options.get("record") is not None:
-            trace_of(joined(spans, failures, scale)).write(self._options["record"])
+            trace_of(join_spans(spans, failures, scale)).write(self._options["record"])
         result, loop = close(self._experiment, spans, ends, self._directory, self._recording)
         sent = replies_of(spans)
         self.emulation = emulation = Emulation(
@@ -298,7 +298,7 @@ class Server:
         if self.result is not None:
             self._recording.finish(self.result)
 
-    def _through(self) -> str:
+    def _host_path(self) -> str:
         """How the time to applications was measured: `socket`, `file`, `loop`; `declared` if given."""
         if self._options.get("untimed") or host_of(self._options.get("host_us")) is not None:
             return "declared"

@@ -63,7 +63,7 @@ def at_a_time(node: Node, length: int) -> int:
     return max(1, half(node) // bytes_of(length))
 
 
-def kept(candidates: Array, counts: Array, minimum: int) -> tuple[Array, Array]:
+def frequent(candidates: Array, counts: Array, minimum: int) -> tuple[Array, Array]:
     """The candidates that at least `minimum` transactions hold, and their counts."""
     frequent = counts >= minimum
     return candidates[frequent], counts[frequent]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.apriori import FILE, Counter, at_a_time, half, kept, mine
+from sledlab.job.apriori import FILE, Counter, at_a_time, frequent, half, mine
 from sledlab.job.itemsets import ItemsetLevel
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def find(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, A
     result = []
     for start in range(0, len(candidates), fitting):
         batch = candidates[start : start + fitting]
-        counts = yield node.all_reduce(_counted(node, batch))
-        result.append(kept(batch, counts, minimum))
+        counts = yield node.all_reduce(_count_candidates(node, batch))
+        result.append(frequent(batch, counts, minimum))
     return ItemsetLevel.of(result, length, len(candidates))
 
 
-def _counted(node: Node, candidates: Array) -> Array:
+def _count_candidates(node: Node, candidates: Array) -> Array:
     """Number of the node's transactions that hold each candidate."""
     counter = Counter(node, candidates)
     for transactions in node.read(FILE, memory=half(node)):

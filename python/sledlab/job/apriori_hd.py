@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job import apriori_cd
-from sledlab.job.apriori import FILE, Counter, at_a_time, half, kept, mine
+from sledlab.job.apriori import FILE, Counter, at_a_time, frequent, half, mine
 from sledlab.job.itemsets import ItemsetLevel
 from sledlab.lazy import numpy as np
 
@@ -160,16 +160,18 @@ def _find(
     result = []
     for sweep in range(sweeps):
         batch = candidates[sweep * fitting : (sweep + 1) * fitting]
-        counts = yield from _counted(node, batch, grid, rounds)
+        counts = yield from _count_candidates(node, batch, grid, rounds)
         if grid.columns > 1:
             counts = yield node.all_reduce(counts, among=grid.row_nodes)
-        result.append(kept(batch, counts, minimum))
+        result.append(frequent(batch, counts, minimum))
     mine = ItemsetLevel.of(result, length, len(candidates))
     parts = yield node.all_gather((mine.sets, mine.counts, mine.candidates), among=grid.ring)
     return ItemsetLevel.of([part[:2] for part in parts], length, sum(part[2] for part in parts))
 
 
-def _counted(node: Node, candidates: Array, grid: NodeGrid, rounds: int) -> Generator[Superstep, Any, Array]:
+def _count_candidates(
+    node: Node, candidates: Array, grid: NodeGrid, rounds: int
+) -> Generator[Superstep, Any, Array]:
     """Number of the column's transactions that hold each candidate; blocks of them go round the column."""
     counter = Counter(node, candidates)
     for transactions in node.read(FILE, rounds=rounds, memory=half(node)):

@@ -78,7 +78,7 @@ def gathered(
     if len(result) == 1:
         return result[0]
     if isinstance(result[0], Transactions):
-        return _joined(result)
+        return _concatenate(result)
     rows = np.empty((sum(map(len, result)), *result[0].shape[1:]), result[0].dtype)
     ends = np.cumsum([0, *map(len, result)]).tolist()
     for piece, (start, stop) in zip(result, pairwise(ends), strict=True):
@@ -86,7 +86,7 @@ def gathered(
     return rows
 
 
-def _joined(result: Sequence[Transactions]) -> Transactions:
+def _concatenate(result: Sequence[Transactions]) -> Transactions:
     """Several blocks of transactions as one."""
     lengths = np.concatenate([np.diff(each.offsets) for each in result])
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
@@ -152,7 +152,7 @@ class WrittenTwice(OutputFile):
             copy.remove()
 
 
-def kept(stored: StoredFile, share: CopyHolders, positions: Mapping[int, Path]) -> CopiedShare:
+def copies_of(stored: StoredFile, share: CopyHolders, positions: Mapping[int, Path]) -> CopiedShare:
     """A node's share of a file of the data on each of its holders; `positions` are directories for copies."""
     return CopiedShare(
         {
@@ -169,15 +169,17 @@ def _copied(stored: StoredFile, place: Path) -> StoredFile:
         case TableRows():
             return TableRows(CopiedColumns(stored, place), 0, stored.rows, stored.width)
         case Rows():
-            return Rows(_saved(stored.array, place / "rows.npy"), stored.width)
+            return Rows(_save_array(stored.array, place / "rows.npy"), stored.width)
         case Baskets():
             every = stored.span(0, stored.rows, ())
-            offsets = _saved(every.offsets, place / "offsets.npy")
-            return Baskets(Transactions(offsets, _saved(every.items, place / "items.npy")), 0, stored.rows)
+            offsets = _save_array(every.offsets, place / "offsets.npy")
+            return Baskets(
+                Transactions(offsets, _save_array(every.items, place / "items.npy")), 0, stored.rows
+            )
     raise TypeError(f"cannot copy {type(stored).__name__}")
 
 
-def _saved(array: Array, path: Path) -> Array:
+def _save_array(array: Array, path: Path) -> Array:
     """A copy of an array, written to a file and mapped."""
     path.parent.mkdir(parents=True, exist_ok=True)
     np.save(path, array)
@@ -198,7 +200,7 @@ class CopiedColumns(Mapping[str, "Array"]):
         if name not in self._made:
             start, stop = self._table.start, self._table.start + self._table.rows
             column = self._table.columns[name][start:stop]
-            self._made[name] = _saved(column, self._place / f"{len(self._made)}.npy")
+            self._made[name] = _save_array(column, self._place / f"{len(self._made)}.npy")
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -63,7 +63,7 @@ class FrequentSets:
 
     def _items(self, items: Array) -> Array:
         """Ranks of items; -1 for items that are not frequent."""
-        return _found(self.levels[0].sets[:, 0], items)
+        return _index_of(self.levels[0].sets[:, 0], items)
 
     def ranks(self, sets: Array) -> Array:
         """Ranks of sets of one size, a row each; -1 for sets that are not frequent."""
@@ -71,7 +71,7 @@ class FrequentSets:
         for place in range(1, sets.shape[1]):
             items = self._items(sets[:, place])
             ranks = np.where((ranks < 0) | (items < 0), -1, ranks * len(self.levels[0].sets) + items)
-            ranks = _found(self.keys[place - 1], ranks)
+            ranks = _index_of(self.keys[place - 1], ranks)
         return ranks
 
     def partners(self) -> Array:
@@ -90,10 +90,10 @@ class FrequentSets:
         `partners` is `partners()`, or 0 for sets that are not to be joined with others.
         """
         length = self.levels[-1].sets.shape[1] + 1
-        parts = [self._pruned(joined) for joined in self._joined(partners)]
+        parts = [self._pruned(joined) for joined in self._join_sets(partners)]
         return np.concatenate([np.empty((0, length), np.uint32), *parts])
 
-    def _joined(self, partners: Array) -> Iterator[Array]:
+    def _join_sets(self, partners: Array) -> Iterator[Array]:
         """Joins each set with its partners, about `AT_A_TIME` joined sets at a time."""
         sets = self.levels[-1].sets
         ends = np.cumsum(partners)
@@ -114,7 +114,7 @@ class FrequentSets:
         return joined
 
 
-def _found(ordered: Array, values: Array) -> Array:
+def _index_of(ordered: Array, values: Array) -> Array:
     """The index of each value among ordered values; -1 for values that are not among them."""
     if not len(ordered):
         return np.full(len(values), -1)

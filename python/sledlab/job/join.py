@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.job.hashing import hashed
 from sledlab.job.predicate import Predicate
-from sledlab.job.store import known
+from sledlab.job.store import require_known
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def join(
     Returns:
         The node's part of the joined tuples.
     """
-    known("method", method, METHODS)
+    require_known("method", method, METHODS)
     where = {"orders": Predicate(orders_where), "lineitem": Predicate(lineitem_where)}
     half = max(1, node.nodes // 2)
     homes = {"orders": range(half), "lineitem": range(half if node.nodes > 1 else 0, node.nodes)}
@@ -66,7 +66,7 @@ def join(
             came = yield node.exchange(parts, width=node.width(table))
             node.write(f"{table}-part", came)
         node.remove(f"{table}-hashed")
-    node.write("joined", _joined(_none("orders"), _none("lineitem")), width=sum(map(node.width, KEYS)))
+    node.write("joined", _join_tuples(_none("orders"), _none("lineitem")), width=sum(map(node.width, KEYS)))
     if method == "nested-loop":
         _nested_loop(node)
     else:
@@ -148,10 +148,10 @@ def _matched(orders: Array, items: Array) -> Array:
     result = (
         orders["o_orderkey"][positions] == items["l_orderkey"] if len(orders) else np.zeros(len(items), bool)
     )
-    return _joined(orders[positions[result]], items[result])
+    return _join_tuples(orders[positions[result]], items[result])
 
 
-def _joined(orders: Array, items: Array) -> Array:
+def _join_tuples(orders: Array, items: Array) -> Array:
     """Tuples of both tables side by side."""
     kinds = [kind for table in KINDS.values() for kind in table if kind[0] != KEYS["lineitem"]]
     result: Array = np.empty(len(items), dtype=kinds)

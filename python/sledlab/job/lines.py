@@ -28,7 +28,7 @@ def failing(error: BaseException) -> Place | None:
     return Place(job, last.lineno or 0, 0, (last.line or "").strip())
 
 
-def standing(frame: FrameType | None) -> Place | None:
+def current_line(frame: FrameType | None) -> Place | None:
     """The line that a job has stopped at."""
     if frame is None:
         return None

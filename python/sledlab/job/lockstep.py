@@ -38,13 +38,15 @@ def run(
             break
         for call in ready([each.request if each is not None else None for each in requested]):
             steps = {member: step for member in call.members if (step := requested[member]) is not None}
-            coming.update(_exchanged(steps, nodes) if call.kind == "exchange" else _together(call, steps))
+            coming.update(
+                _exchanged(steps, nodes) if call.kind == "exchange" else _collective_results(call, steps)
+            )
             if collective := call.collective():
                 collectives.append(collective)
     return JobRun([node.log for node in nodes], collectives, [each.answer for each in running])
 
 
-def _together(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
+def _collective_results(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
     """The result of a collective for each member, computed when the member resumes."""
     root = call.members[call.request.root or 0]
     values = [step.brings for step in steps.values()]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.job.store import known
-from sledlab.job.units import Bins, Units, answered, clusters, dense, joined
+from sledlab.job.store import require_known
+from sledlab.job.units import Bins, Units, answered, clusters, dense, join_units
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def mafia(
         bins, by dimension.
     """
     _check(windows, beta, alpha, equal_bins, low, high)
-    known("way of counting", counting, COUNTING)
+    require_known("way of counting", counting, COUNTING)
     node.phase("histogram")
     records = yield node.all_reduce(node.count(FILE))
     dims = node.width(FILE) // 4
@@ -68,11 +68,11 @@ def mafia(
     levels = [dense(codes[:, None], counts[codes], thresholds)]
     while len(levels[-1].codes) > 1 and len(levels) < dims:
         node.phase(f"pass {len(levels) + 1}")
-        candidates, pairs = joined(levels[-1].codes, windows)
+        candidates, pairs = join_units(levels[-1].codes, windows)
         node.does(candidate=pairs)
         if not len(candidates):
             break
-        counts = yield node.all_reduce(_counted(node, bins, candidates, ranges, counting))
+        counts = yield node.all_reduce(_count_records(node, bins, candidates, ranges, counting))
         levels.append(dense(candidates, counts, thresholds))
     return _answer(node, bins, [level for level in levels if len(level.codes)])
 
@@ -105,7 +105,7 @@ def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:
     return result.reshape(dims, windows)
 
 
-def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges, counting: str) -> Array:
+def _count_records(node: Node, bins: Bins, candidates: Array, ranges: Ranges, counting: str) -> Array:
     """Number of the node's records in each candidate.
 
     An operation `bin` is a value whose bin is looked up, `unit` a step through the tree of candidates,

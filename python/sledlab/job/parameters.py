@@ -73,11 +73,11 @@ def set_all(specs: Sequence[Sequence[ParameterSpec]], settings: Mapping[str, Any
         home = next((values for values in result if key in values), None)
         if home is None:
             raise unknown("setting", key, names)
-        home[key] = _typed(key, value, home[key])
+        home[key] = _parse_value(key, value, home[key])
     return result
 
 
-def _typed(key: str, value: Any, default: Any) -> Any:
+def _parse_value(key: str, value: Any, default: Any) -> Any:
     """A value of the type of its default.
 
     Raises:

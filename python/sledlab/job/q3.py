@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.job.exact import DECIMAL_BYTES, cents, day, days, decimals
 from sledlab.job.hashing import hashed
-from sledlab.job.store import known
+from sledlab.job.store import require_known
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 
@@ -55,8 +55,8 @@ def q3(
     Returns:
         The node's ten orders.
     """
-    known("segment", segment, SEGMENTS)
-    known("method", method, METHODS)
+    require_known("segment", segment, SEGMENTS)
+    require_known("method", method, METHODS)
     when = np.datetime64(day(date))
     node.phase("scan customer")
     buyers = _scanned(node, "customer", CUSTOMER, lambda rows: rows["c_mktsegment"] == segment.encode())

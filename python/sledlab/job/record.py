@@ -97,10 +97,10 @@ def record(
     tell: Tell = progress or (lambda what, share: None)
     if again or measured or answer is not None or choice.shares or not selected.exists():
         _run(choice, selected, Path(answer) if answer is not None else None, tell, mpiexec if mpi else "")
-    return handed(selected, work)
+    return export_record(selected, work)
 
 
-def handed(selected: Path, work: str | Path | None) -> Work:
+def export_record(selected: Path, work: str | Path | None) -> Work:
     """A kept record, copied to the user's file if one is named."""
     if work is not None:
         with drafted(Path(work)) as draft:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.lines import failing, standing
+from sledlab.job.lines import current_line, failing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -89,4 +89,4 @@ def job_error(job: str, node: Node, error: Exception, at: FrameType | None = Non
         what, remedy = f"{type(error).__name__}: {error}", None
     phase = f" in phase `{node.begun}`" if node.begun else ""
     message = f"job `{job}` failed on node {node.number}{phase}: {what}"
-    return Error(message, place=failing(error) or standing(at), remedy=remedy)
+    return Error(message, place=failing(error) or current_line(at), remedy=remedy)

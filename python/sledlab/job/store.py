@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
-from sledlab.job.copies import CopyHolders, WrittenTwice, kept
+from sledlab.job.copies import CopyHolders, WrittenTwice, copies_of
 from sledlab.job.files import OutputFile, Rows
 from sledlab.job.log import Access
 from sledlab.job.phases import Phases, whole
@@ -55,7 +55,7 @@ class Store(Phases):
 
     def _with_copies(self, stored: StoredFile) -> StoredFile:
         """A file of the data, with the copies of all nodes that hold the share."""
-        return stored if self._share is None else kept(stored, self._share, self._rooms(self._share))
+        return stored if self._share is None else copies_of(stored, self._share, self._rooms(self._share))
 
     def _rooms(self, share: CopyHolders) -> dict[int, Path]:
         """A fresh path for a file on each node that holds the share."""
@@ -122,7 +122,7 @@ class Store(Phases):
             runs: Number of runs or streams that are read in turn.
             per_block_of: The outer file of a nested loop, for each block of which this file is read again.
         """
-        known("order", order, ORDERS)
+        require_known("order", order, ORDERS)
         runs = whole(runs, "runs")
         if per_block_of:
             self._file(per_block_of)
@@ -288,7 +288,7 @@ class Reader:
             start, done = stop, done + 1
 
 
-def known(what: str, word: str, among: Sequence[str]) -> None:
+def require_known(what: str, word: str, among: Sequence[str]) -> None:
     """Refuses a word that is not one of `among`."""
     if word not in among:
         raise unknown(what, word, among)

@@ -146,18 +146,18 @@ def _deadlock(requested: Sequence[SuperstepRequest | None], groups: Sequence[Seq
             if all(requested[node] is None for node in absent)
             else "yielded another superstep, or ended"
         )
-        waiting.append(f"{_named(nodes)} in {first} for {_named(absent)}, which {how}")
+        waiting.append(f"{_node_names(nodes)} in {first} for {_node_names(absent)}, which {how}")
     return Error(
         f"the job is deadlocked: {'; '.join(waiting)}",
         remedy="let every node yield the same exchanges and collectives in the same order and phase",
     )
 
 
-def _named(nodes: Sequence[int]) -> str:
+def _node_names(nodes: Sequence[int]) -> str:
     """Nodes in words.
 
     Examples:
-        >>> _named([3]), _named([1, 2]), _named([0, 1, 2, 3])
+        >>> _node_names([3]), _node_names([1, 2]), _node_names([0, 1, 2, 3])
         ('node 3', 'nodes 1 and 2', 'nodes 0, 1 and 2 more')
     """
     if len(nodes) == 1:

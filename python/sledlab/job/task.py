@@ -97,7 +97,7 @@ class JobTask:
         if self.data is not None:
             result.shares(self._shared)
         else:
-            result.has(self._made(number))
+            result.has(self._make_files(number))
         return result
 
     @cached_property
@@ -106,7 +106,7 @@ class JobTask:
         assert self.data is not None
         return self.data.files(self.nodes, self.seed)
 
-    def _made(self, number: int) -> Mapping[str, StoredFile]:
+    def _make_files(self, number: int) -> Mapping[str, StoredFile]:
         """The files of a node, made by the function `data` of the user's file.
 
         Raises:

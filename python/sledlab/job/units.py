@@ -128,7 +128,7 @@ def dense(codes: Array, counts: Array, thresholds: Array) -> Units:
     return Units(codes[result], counts[result])
 
 
-def joined(units: Array, windows: int) -> tuple[Array, int]:
+def join_units(units: Array, windows: int) -> tuple[Array, int]:
     """Candidates: pairs of units with all bins but one in common, joined; and the number of such pairs."""
     count, length = units.shape
     # Each unit is repeated, each time without another one of its bins, to find the units that share the rest.

@@ -34,7 +34,7 @@ def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple
     text: list[str] = []
     for item in given if isinstance(given, (list, tuple)) else [None]:
         if isinstance(item, ModelChoice) and item.kind == kind:
-            text.append(spelled(item))
+            text.append(spell(item))
         elif isinstance(item, str):
             text += everything if item.lower() == "all" else [require(kind, item).name]
         else:
@@ -72,17 +72,17 @@ def some(one: str, several: str, given: Any, known: Iterable[str]) -> tuple[str,
     return tuple(dict.fromkeys(text))
 
 
-def spelled(choice: ModelChoice) -> str:
+def spell(choice: ModelChoice) -> str:
     """A model with its parameters in one word: `zsptf:grid=40x4`."""
     text = (f"{key}={settings.word(value)}" for key, value in choice.parameters.items())
     return ":".join([choice.name, *text])
 
 
-def worded(kind: str, given: Any) -> ModelChoice:
+def parse_model(kind: str, given: Any) -> ModelChoice:
     """Return a model, given as one or as text such as `mems-g2:sleds=4`.
 
     Examples:
-        >>> worded("device", "mems-g2:sleds=4")
+        >>> parse_model("device", "mems-g2:sleds=4")
         sledlab.device('mems-g2', sleds='4')
     """
     name, *remaining = given.split(":") if isinstance(given, str) else (given,)

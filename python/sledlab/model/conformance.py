@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sledlab import _native
 from sledlab.errors import Error, unknown
 from sledlab.model.catalogue import CATALOGUES, NAMES, PLURALS, ModelChoice, require
-from sledlab.model.choices import spelled
+from sledlab.model.choices import spell
 from sledlab.model.plugins import allowed_plugins
 
 if TYPE_CHECKING:
@@ -59,10 +59,10 @@ def check(
         The same accesses evict the same keys again.
         Nothing hits more often than the policy that knows the future.
     """
-    return tuple(kept(model, kind=kind, seed=seed, cases=cases, allow_plugins=allow_plugins))
+    return tuple(passed_rules(model, kind=kind, seed=seed, cases=cases, allow_plugins=allow_plugins))
 
 
-def kept(
+def passed_rules(
     model: str | ModelChoice, *, kind: str | None, seed: int, cases: int, allow_plugins: bool = False
 ) -> Iterator[str]:
     """The rules that a model keeps, each as soon as all its cases have passed; arguments as of `check`.
@@ -70,7 +70,7 @@ def kept(
     Raises:
         Error: As of `check`.
     """
-    word = spelled(model) if isinstance(model, ModelChoice) else model
+    word = spell(model) if isinstance(model, ModelChoice) else model
     if not 0 <= seed < 2**64 or cases < 1:
         raise Error(
             f"{cases} cases of seed {seed} cannot be drawn",

@@ -81,7 +81,7 @@ def _plain(key: str) -> str:
 
 
 @contextmanager
-def placed(
+def add_location(
     file: Any, named: Mapping[str, Any], keys: Collection[str] = (), names: Collection[str] = ()
 ) -> Iterator[None]:
     """Adds file and line to errors about a value that stands in a file.

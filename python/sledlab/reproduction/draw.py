@@ -9,7 +9,7 @@ from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.map import draw_map
 from sledlab.reproduction.panel import Drawn
 from sledlab.reproduction.rows import Tables
-from sledlab.show.plots import INK, QUIET, made, style
+from sledlab.show.plots import INK, QUIET, draw_figure, style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +65,7 @@ def draw(
                 omitted += drawn.omitted
                 ours |= drawn.ours
                 published |= drawn.printed
-        _above(drawing, figure, ours)
+        _draw_title(drawing, figure, ours)
         parts = [figure.note.replace("Section", "The paper, section", 1)]
         if omitted:
             statements = "; ".join(dict.fromkeys(omitted))
@@ -73,10 +73,10 @@ def draw(
         parts += changes.sentences(figure)
         parts.append(shortened and f"This run is shortened: {shortened}.")
         _below(drawing, published, [text for text in parts if text], size[0])
-    return made(drawing, f"sledlab reproduce run {figure.name}")
+    return draw_figure(drawing, f"sledlab reproduce run {figure.name}")
 
 
-def _above(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:
+def _draw_title(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:
     """Draws the title, and below it the legend of the colours of our series."""
     heading = "\n".join(_wrapped(figure.heading, int(LINE * drawing.get_figwidth() * 0.8)))
     if not ours:

@@ -214,22 +214,22 @@ def _figure(row: Mapping[str, Any]) -> Figure:
     panels = tuple(_panel(each) for table in row["panels"] for each in _for_each(table))
     name = f"{row['paper']}-figure-{row['number']}"
     table = {**row, "runs": runs, "panels": panels, "claims": tuple(row.get("claims", ()))}
-    result: Figure = _made(Figure, {"name": name, **table})
+    result: Figure = _parse_declaration(Figure, {"name": name, **table})
     return result
 
 
 def _ran(table: Mapping[str, Any]) -> FigureRun:
-    result: FigureRun = _made(FigureRun, table)
+    result: FigureRun = _parse_declaration(FigureRun, table)
     return replace(result, place=result.place or result.experiment)
 
 
 def _panel(table: Mapping[str, Any]) -> FigurePanel:
     published = tuple(
-        _made(PublishedValue, each)
+        _parse_declaration(PublishedValue, each)
         for each in table.get("printed", ())
         if not each.get("panels") or table["each"] in each["panels"]
     )
-    result: FigurePanel = _made(FigurePanel, {**table, "printed": published, "each": ()})
+    result: FigurePanel = _parse_declaration(FigurePanel, {**table, "printed": published, "each": ()})
     return result
 
 
@@ -252,7 +252,7 @@ def _filled(value: Any, word: str, title: str) -> Any:
     return value
 
 
-def _made(kind: type, table: Mapping[str, Any]) -> Any:
+def _parse_declaration(kind: type, table: Mapping[str, Any]) -> Any:
     """A declaration of a kind: lists become tuples, and keys that the kind does not have are an error."""
     known = {each.name for each in fields(kind)}
     if kind is FigureRun:

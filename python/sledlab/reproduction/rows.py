@@ -68,7 +68,7 @@ class Tables:
         groups: dict[tuple[str, Any], list[Row]] = {}
         for row in required:
             name = label_of(of(row, panel.series)) if panel.series else ""
-            groups.setdefault((name, _along(row, panel)), []).append(row)
+            groups.setdefault((name, _x_position(row, panel)), []).append(row)
         return _ordered(groups, y, base, panel)
 
     def _base(self, panel: FigurePanel, y: str) -> float:
@@ -119,7 +119,7 @@ def _is(row: Row, key: str, required: Any) -> bool:
     return key not in row or label_of(of(row, key)) == label_of(required)
 
 
-def _along(row: Row, panel: FigurePanel) -> Any:
+def _x_position(row: Row, panel: FigurePanel) -> Any:
     """The place of a row on the x axis."""
     value = of(row, panel.x)
     return panel.per / float(value) if panel.per else value

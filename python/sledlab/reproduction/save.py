@@ -49,10 +49,10 @@ def _small(svg: str) -> str:
     svg = re.sub(r' id="(?:text|line2d|axes|xtick|ytick|matplotlib\.axis|patch|figure|legend)_\d+"', "", svg)
     svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
     svg = re.sub(r" *\n *", "\n", svg).replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans'")
-    return _classed(svg)
+    return _with_style_classes(svg)
 
 
-def _classed(svg: str) -> str:
+def _with_style_classes(svg: str) -> str:
     """SVG whose frequent styles are classes, defined once."""
     counted = Counter(re.findall(r' style="([^"]*)"', svg))
     often = [style for style, count in counted.items() if count >= OFTEN]

@@ -41,7 +41,7 @@ def of_claim(claim: Claim) -> Line:
     return claim.id, claim.outcome, claim.claim
 
 
-def shown(result: Figure | Claim) -> str:
+def description(result: Figure | Claim) -> str:
     """Everything that is declared of a figure or a claim, as text."""
     return "\n".join(_of_figure(result) if isinstance(result, Figure) else _of_claim(result))
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment
 from sledlab.errors import Error
 from sledlab.model.catalogue import TABLES, ModelChoice, with_settings
-from sledlab.model.choices import worded
-from sledlab.model.error_location import placed
+from sledlab.model.choices import parse_model
+from sledlab.model.error_location import add_location
 from sledlab.model.experiment import text_of
 from sledlab.model.plugins import allowed_plugins, words_in
 from sledlab.runs.file_names import check_local
@@ -100,7 +100,7 @@ def settings_of(device: Device | None, options: Mapping[str, Any], kind: type) -
 
 def _device(device: Device | None) -> dict[str, Any]:
     """A device as settings; parameters in its name, as in `mems-g2:sleds=4`, are parsed as settings are."""
-    choice = worded("device", device) if isinstance(device, str) else None
+    choice = parse_model("device", device) if isinstance(device, str) else None
     if choice is None or not choice.parameters:
         return {"device": device}
     return {"device": choice.name, **{f"device.{key}": value for key, value in choice.parameters.items()}}
@@ -151,7 +151,7 @@ def _located(
         if isinstance(choice, ModelChoice):
             keys |= {f"{table}.{key}" for key in choice.parameters}
     file = file if isinstance(file, (str, Path)) else None
-    return placed(file, tables, keys, set(words_in([device, given])))
+    return add_location(file, tables, keys, set(words_in([device, given])))
 
 
 def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace | None]:

@@ -123,7 +123,7 @@ def seen_from(path: Path) -> str:
 def study_left_in(directory: Path, toml: str) -> str:
     """A study, or an experiment with presets, with names of files relative to the directory it goes to."""
     tables = tomllib.loads(toml)
-    changed = named(tables, lambda name: relative_name(name, directory))
+    changed = map_file_names(tables, lambda name: relative_name(name, directory))
     return toml if changed == tables else document(changed)
 
 
@@ -132,10 +132,10 @@ def study_seen(tables: Mapping[str, Any], by: str | Path) -> dict[str, Any]:
 
     A relative name is looked for relative to the directory of the file, then to the working directory.
     """
-    return named(tables, lambda name: seen(name, str(by)))
+    return map_file_names(tables, lambda name: seen(name, str(by)))
 
 
-def named(tables: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+def map_file_names(tables: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
     """The tables of an experiment or a study with `change` applied to names of files."""
     return {
         table: {key: _of_axis(value, AXES.get(key, ()), change) for key, value in values.items()}
@@ -147,7 +147,7 @@ def named(tables: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, 
 
 def _of_table(table: str, values: Any, change: Callable[[str], str]) -> Any:
     if isinstance(values, list) and table == "group":
-        return [named(group, change) if isinstance(group, dict) else group for group in values]
+        return [map_file_names(group, change) if isinstance(group, dict) else group for group in values]
     if not isinstance(values, dict):
         return _setting(f"{table}.preset", values, change)
     return {key: _setting(f"{table}.{key}", value, change) for key, value in values.items()}

@@ -64,7 +64,7 @@ def track(uuid: int, name: str, parent: int = 0, rank: int = 0, *, counter: bool
     return field(60, b"".join(fields))
 
 
-def begun(sequence: int, uuid: int, names: Sequence[str], annotations: Sequence[str]) -> bytes:
+def first_packet(sequence: int, uuid: int, names: Sequence[str], annotations: Sequence[str]) -> bytes:
     """The first packet of a sequence: the track of all its events, and names, which are numbered from 1."""
     entries = [field(2, field(1, iid) + field(2, name)) for iid, name in enumerate(names, 1)]
     entries += [field(3, field(1, iid) + field(2, name)) for iid, name in enumerate(annotations, 1)]
@@ -91,7 +91,7 @@ def fixed(numbers: Numbers) -> Bytes:
     return numbers.astype("<u8").view(np.uint8).reshape(len(numbers), 8)
 
 
-def joined(count: int, *parts: bytes | Bytes) -> Bytes:
+def join_bytes(count: int, *parts: bytes | Bytes) -> Bytes:
     """`count` rows of bytes joined from parts: `bytes` are repeated in all rows, matrices have a row each."""
     rows = [
         np.broadcast_to(np.frombuffer(part, np.uint8), (count, len(part)))
@@ -104,8 +104,8 @@ def joined(count: int, *parts: bytes | Bytes) -> Bytes:
 
 def message(number: int, count: int, *parts: bytes | Bytes) -> Bytes:
     """A message of joined parts in the field `number`, of equal length in all rows."""
-    inside = joined(count, *parts)
-    return joined(count, varint(number << 3 | TEXT) + varint(inside.shape[1]), inside)
+    inside = join_bytes(count, *parts)
+    return join_bytes(count, varint(number << 3 | TEXT) + varint(inside.shape[1]), inside)
 
 
 def events(kind: int, at_ns: Numbers, sequences: Numbers, *parts: bytes | Bytes, names: Any = None) -> Bytes:
@@ -125,8 +125,8 @@ def events(kind: int, at_ns: Numbers, sequences: Numbers, *parts: bytes | Bytes,
     elif names is not None:
         name = [varint(10 << 3), varints(names, width(names))]
     event = message(11, count, field(9, kind), *name, *parts)
-    time = joined(count, varint(8 << 3), varints(at_ns, width(at_ns)))
-    sequence = joined(count, varint(10 << 3), varints(sequences, width(sequences)))
+    time = join_bytes(count, varint(8 << 3), varints(at_ns, width(at_ns)))
+    sequence = join_bytes(count, varint(10 << 3), varints(sequences, width(sequences)))
     return message(1, count, time, sequence, event)
 
 

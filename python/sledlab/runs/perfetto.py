@@ -18,7 +18,7 @@ from sledlab.files import drafted
 from sledlab.lazy import numpy as np
 from sledlab.runs import packets
 from sledlab.runs.idle_periods import spans
-from sledlab.runs.packets import BEGIN, COUNTER, END, INSTANT, begun, events, field, packet, track
+from sledlab.runs.packets import BEGIN, COUNTER, END, INSTANT, events, field, first_packet, packet, track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -191,7 +191,7 @@ def _described(station: Station, name: str) -> bytes:
         number = station.number(kind, lane)
         called = f"{kind} {lane + 1}" if lane else kind
         out.append(packet(number, track(number, called, first, rank, counter=kind == "waiting")))
-        out.append(begun(number, number, list(NAMES.values()), ANNOTATIONS))
+        out.append(first_packet(number, number, list(NAMES.values()), ANNOTATIONS))
     return b"".join(out)
 
 

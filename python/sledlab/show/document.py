@@ -125,7 +125,7 @@ class Drawing:
     def svg(self, made_by: str) -> str:
         """Return the figure as an SVG element; its metadata has `made_by`."""
         with plots.style():
-            return plots.to_svg(plots.made(self.draw(), made_by), self.title)
+            return plots.to_svg(plots.draw_figure(self.draw(), made_by), self.title)
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,7 @@ def section(emulation: Emulation) -> list[Part]:
     return [Heading("How true it was"), *map(Text, sentences), *figures, table(emulation)]
 
 
-def together(runs: Mapping[str, Result]) -> list[Part]:
+def comparison(runs: Mapping[str, Result]) -> list[Part]:
     """Results of several devices that the same programs used in turn: a table, advice and verdicts."""
     rows = [
         ("requests", "", *(f"{run.count:,}" for run in runs.values())),
@@ -216,7 +216,7 @@ def together_page(runs: Mapping[str, Result]) -> Document:
     return Document(
         kind="emulation",
         title=f"The same programs on {joined(list(runs))}",
-        parts=together(runs),
+        parts=comparison(runs),
         footer="All times are the devices'. Each device has a report of its own, in a directory of its name.",
     )
 

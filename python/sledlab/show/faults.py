@@ -17,7 +17,9 @@ def sentences(result: Result) -> str:
     faults = result.summary.get("faults")
     if faults is None:
         return ""
-    return " ".join([*(_device(failed) for failed in faults["failed"]), *_tips(faults), *_lost(faults)])
+    return " ".join(
+        [*(_device(failed) for failed in faults["failed"]), *_tips(faults), *_lost_blocks(faults)]
+    )
 
 
 def rows(result: Result) -> Iterator[tuple[str, str]]:
@@ -57,7 +59,7 @@ def _tips(faults: Mapping[str, Any]) -> Iterator[str]:
         yield f"{bad:,} {'tip is' if bad == 1 else 'tips are'} bad{spares}."
 
 
-def _lost(faults: Mapping[str, Any]) -> Iterator[str]:
+def _lost_blocks(faults: Mapping[str, Any]) -> Iterator[str]:
     """A sentence on the blocks that are lost."""
     blocks, requests = faults["lost_blocks"], faults["lost_requests"]
     if blocks:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_figure, mpl_ticker
 from sledlab.show import plots
-from sledlab.show.plots import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, QUIET, SKY, apart
+from sledlab.show.plots import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, QUIET, SKY, spread_heights
 from sledlab.show.series import Panel, Series
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -
     if look.marker:
         _interval(axes, selected, look)
     if row is not None:
-        _late(axes, line, selected, look, row)
+        _draw_overloaded(axes, line, selected, look, row)
 
 
 def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
@@ -189,7 +189,7 @@ def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
     )
 
 
-def _late(axes: Axes, line: Line, selected: Sequence[LoadDot], look: Look, row: int) -> None:
+def _draw_overloaded(axes: Axes, line: Line, selected: Sequence[LoadDot], look: Look, row: int) -> None:
     """Draw overloaded points of a line hollow in its row of the strip, with a thin line up to the first."""
     lateness = [dot.rate for dot in line.dots if dot.late]
     place = _row_place(axes, row)
@@ -243,7 +243,7 @@ def _name_ends(axes: Axes, looks: Mapping[Line, Look], rows: Mapping[Line, int])
         else:
             at = axes.transData.transform((last.rate, last.value))
             heights.append(float(axes.transAxes.inverted().transform(at)[1]) * height_pt)
-    positions = apart(heights, STRIP_PT, height_pt)
+    positions = spread_heights(heights, STRIP_PT, height_pt)
     for (line, look), height, place in zip(looks.items(), heights, positions, strict=True):
         moved = abs(place - height) > 2
         arrow: Any = {"arrowstyle": "-", "color": look.colour, "linewidth": 0.6, "relpos": (0, 0.5)}
@@ -325,7 +325,7 @@ def draw_alone(curves: Curves) -> Figure:
         figure = mpl_figure.Figure(figsize=(plots.SIZE[0] * 2, 0.5 + 1.45 * rows), layout="constrained")
         positions = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for axes, line in zip(positions.flat, curves.ranked, strict=False):
-            _alone(axes, curves, line)
+            _draw_single(axes, curves, line)
         for axes in positions.flat[count:]:
             axes.axis("off")
         for axes in positions[:, 0]:
@@ -336,7 +336,7 @@ def draw_alone(curves: Curves) -> Figure:
         return figure
 
 
-def _alone(axes: Axes, curves: Curves, line: Line) -> None:
+def _draw_single(axes: Axes, curves: Curves, line: Line) -> None:
     """Draw one small plot: a line in front of the others, its overloaded points hollow along the top."""
     strip = any(curves.strip(each) for each in curves.lines)
     _scale(axes, curves, strip=int(strip))

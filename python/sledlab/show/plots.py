@@ -218,7 +218,7 @@ def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float
     box = axes.get_window_extent()
     to_points = 72 / made.dpi
     heights = [(axes.transData.transform((place, value))[1] - box.y0) * to_points for value, *_ in ends]
-    positions = apart(heights, NAME_PT, box.height * to_points)
+    positions = spread_heights(heights, NAME_PT, box.height * to_points)
     for (value, name, colour), required, height in zip(ends, heights, positions, strict=True):
         axes.annotate(
             name,
@@ -232,11 +232,11 @@ def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float
         )
 
 
-def apart(heights: Sequence[float], distance: float, maximum: float) -> list[float]:
+def spread_heights(heights: Sequence[float], distance: float, maximum: float) -> list[float]:
     """Heights moved as little as needed to be `distance` apart, within 0 and `maximum`.
 
     Examples:
-        >>> apart([10, 12, 50], 10, 100)
+        >>> spread_heights([10, 12, 50], 10, 100)
         [6.0, 16.0, 50.0]
     """
     blocks: list[tuple[float, list[int]]] = []
@@ -264,13 +264,13 @@ def _gap(below: tuple[float, list[int]], above: tuple[float, list[int]], distanc
     return above[0] - below[0] - (len(below[1]) + len(above[1])) * distance / 2
 
 
-def made(figure: Figure, by: str) -> Figure:
+def draw_figure(figure: Figure, by: str) -> Figure:
     """The figure; files that it is saved to say in their metadata that `by` made it, unless overridden."""
-    figure.savefig = partial(_saved, figure.savefig, by)  # type: ignore[method-assign]
+    figure.savefig = partial(_save, figure.savefig, by)  # type: ignore[method-assign]
     return figure
 
 
-def _saved(save: Callable[..., None], by: str, file: Any, *, format: str = "", **text: Any) -> None:
+def _save(save: Callable[..., None], by: str, file: Any, *, format: str = "", **text: Any) -> None:
     """Save a figure with `by` in the metadata key of its kind of file."""
     named = Path(file).suffix.removeprefix(".") if isinstance(file, (str, Path)) else ""
     form = format or named or "png"

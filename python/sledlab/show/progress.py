@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.lazy import rich_console, rich_progress
-from sledlab.show.wording import counted, lasting
+from sledlab.show.wording import counted, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ class Progress:
         rate = f", {count / elapsed / 1e6:.2f} M/s" if elapsed and count >= 1000 else ""
         by = f" on {self.workers:,} workers" if self.workers > 1 else ""
         lasts = slowest is not None and slowest[1] >= SLOW_S
-        slow = f", {slowest[0]} for {lasting(slowest[1])}" if slowest is not None and lasts else ""
+        slow = f", {slowest[0]} for {duration(slowest[1])}" if slowest is not None and lasts else ""
         self._show(self.what, fraction, f"{count:,} {self.of}{by}{rate}{slow}", lasts=lasts)
 
     def tell(self, text: str) -> None:
@@ -114,7 +114,7 @@ class Progress:
         if full > SHORT_S:
             each = f" of {counted(requests, 'request')}" if requests else ""
             processors = "processor" if at_once == 1 else "processors"
-            self._say(f"{runs:,} runs{each}, about {lasting(full)} on {at_once} {processors}")
+            self._say(f"{runs:,} runs{each}, about {duration(full)} on {at_once} {processors}")
 
     def _show(self, what: str, fraction: float | None, done: str, *, lasts: bool = False) -> None:
         if self._bar is not None:
@@ -129,7 +129,7 @@ class Progress:
         self._reported_s, self._share = now, fraction
         parts = [] if fraction is None else [f"{fraction:.0%}"]
         if fraction:
-            parts.append(f"about {lasting((now - self._begun) * (1 / fraction - 1))} left")
+            parts.append(f"about {duration((now - self._begun) * (1 / fraction - 1))} left")
         self._say(f"{what}: {', '.join([*parts[:1], *filter(None, [done]), *parts[1:]])}")
 
     def _far(self, fraction: float | None) -> bool:

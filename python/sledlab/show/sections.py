@@ -65,7 +65,7 @@ class Section:
         return Drawing(draw, about, device, says, "narrow" if of == 1 else "", panels)
 
 
-def drawn(sections: Mapping[str, Section], study: Any, name: str, **which: str) -> Figure:
+def draw_section(sections: Mapping[str, Section], study: Any, name: str, **which: str) -> Figure:
     """Draws the figure of a section of a study, or of one of its devices.
 
     Raises:

@@ -90,12 +90,12 @@ def lines(
             )
 
 
-def placed(
+def label_positions(
     shown: Mapping[str, float | None], values: Sequence[float], text: Callable[[float], str]
 ) -> list[tuple[str, float | None]]:
     """Return the texts of named values, with their positions on an axis of steps 0, 1, 2 ... for `values`."""
     return [
-        (f"{name} {text(value)}" if value else name, between(value, values) if value else None)
+        (f"{name} {text(value)}" if value else name, axis_position(value, values) if value else None)
         for name, value in shown.items()
     ]
 
@@ -155,12 +155,14 @@ def overloaded(axes: Axes, lateness: Sequence[Sequence[bool]], spread: float = 0
             )
 
 
-def between(value: float, values: Sequence[float]) -> float | None:
+def axis_position(value: float, values: Sequence[float]) -> float | None:
     """Return the place of a value on an axis whose steps 0, 1, 2 ... have rising values; `None` beyond them.
 
     Examples:
-        >>> between(0.5, [0, 1, 10]), round(between(3.1623, [0, 1, 10]), 2), between(20, [0, 1, 10])
-        (0.5, 1.5, None)
+        >>> axis_position(0.5, [0, 1, 10]), axis_position(20, [0, 1, 10])
+        (0.5, None)
+        >>> round(axis_position(3.1623, [0, 1, 10]), 2)
+        1.5
     """
     for place in range(1, len(values)):
         low, high = values[place - 1], values[place]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab._native import is_plugin
 from sledlab.model.device import kind_of
-from sledlab.traces.samples import called
+from sledlab.traces.samples import trace_label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -234,11 +234,11 @@ def hours(value: float) -> str:
     return f"{value:.0f} hours" if value < 240 else f"{value / 24:,.0f} days"
 
 
-def lasting(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a duration in s, rounded for a reader.
 
     Examples:
-        >>> [lasting(x) for x in (0.4, 42.0, 118.0, 3000.0, 9000.0)]
+        >>> [duration(x) for x in (0.4, 42.0, 118.0, 3000.0, 9000.0)]
         ['1 s', '42 s', '2 min', '50 min', '2.5 hours']
     """
     if seconds < 100:
@@ -308,7 +308,7 @@ def source_name(config: Mapping[str, Any]) -> str:
     """Return the name of the trace or workload in sentences."""
     trace = config.get("trace")
     if trace and trace.get("file"):
-        return called(str(trace["file"]))
+        return trace_label(str(trace["file"]))
     workload = config.get("workload")
     if workload:
         return str(workload.get("kind", "workload"))

@@ -15,7 +15,7 @@ from sledlab.study.executor.measured import measured
 from sledlab.study.executor.user_pool import UserPool
 from sledlab.study.inputs import plugins_of
 from sledlab.study.partial import write_runs
-from sledlab.study.plan import named
+from sledlab.study.plan import with_run_name
 from sledlab.study.result_cache import ResultCache, keys
 from sledlab.study.work_done import WorkDone
 
@@ -211,4 +211,6 @@ def failure_of(
     name = names[errors.index(worst)]
     if len(names) > 1:
         name = f"{len(names):,} of {specs:,} runs failed: {listed(names, NAMED)}; {name}"
-    return InternalError(f"{name}: {worst}") if isinstance(worst, InternalError) else named(worst, name)
+    return (
+        InternalError(f"{name}: {worst}") if isinstance(worst, InternalError) else with_run_name(worst, name)
+    )

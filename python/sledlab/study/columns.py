@@ -55,7 +55,7 @@ class Only:
 def columns(kind: type) -> Mapping[str, Column]:
     """Return the columns of a row by name; columns of rows within it stand in place, mappings are omitted."""
     result: dict[str, Column] = {}
-    for name, (marker, within) in _marked(kind).items():
+    for name, (marker, within) in _annotations(kind).items():
         if isinstance(marker, Column):
             result[name] = marker
         elif isinstance(marker, Only):
@@ -66,7 +66,7 @@ def columns(kind: type) -> Mapping[str, Column]:
 
 
 @cache
-def _marked(kind: type) -> Mapping[str, tuple[Column | Only | None, Any]]:
+def _annotations(kind: type) -> Mapping[str, tuple[Column | Only | None, Any]]:
     """Return the annotations of the fields of a row (`Column`, `Only` or none), and their types."""
     result: dict[str, tuple[Column | Only | None, Any]] = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
@@ -78,7 +78,7 @@ def _marked(kind: type) -> Mapping[str, tuple[Column | Only | None, Any]]:
 def record(row: Row) -> dict[str, Any]:
     """Return a row as plain data by column; rows and mappings within it are flattened."""
     result: dict[str, Any] = {}
-    for name, (marker, _) in _marked(type(row)).items():
+    for name, (marker, _) in _annotations(type(row)).items():
         value = getattr(row, name)
         if isinstance(marker, Column):
             if not marker.hidden:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.model.catalogue import ModelChoice
-from sledlab.model.choices import spelled
+from sledlab.model.choices import spell
 from sledlab.study.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def name_of(device: Device) -> str:
         >>> name_of("mems-g2:active_tips=3200"), name_of("devices/mine.toml")
         ('mems-g2 active_tips=3200', 'mine')
     """
-    word = spelled(device) if isinstance(device, ModelChoice) else str(device)
+    word = spell(device) if isinstance(device, ModelChoice) else str(device)
     name, *parameters = word.split(":")
     return " ".join([Path(name).stem if name.endswith(".toml") else name, *parameters])
 

@@ -47,7 +47,7 @@ def page(outcome: Outcome) -> Document:
 def draw(outcome: Outcome) -> Figure:
     """Draw a column of the runs of the first table over the column that identifies its rows."""
     rows = records(next(iter(outcome.rows.values())))
-    x, y = _drawn(outcome)
+    x, y = _draw(outcome)
     values = [row[y] for row in rows]
     kind = next(iter(outcome.kinds.values()))
     if not all(isinstance(row[x], (int, float)) for row in rows):
@@ -62,13 +62,13 @@ def draw(outcome: Outcome) -> Figure:
     return made
 
 
-def _drawn(outcome: Outcome) -> tuple[str, str]:
+def _draw(outcome: Outcome) -> tuple[str, str]:
     kind = next(iter(outcome.kinds.values()))
     return next(name for name in columns(kind) if name not in columns(SeedMeans)), outcome.figure_column
 
 
 def _figure_title(outcome: Outcome) -> str:
-    x, y = _drawn(outcome)
+    x, y = _draw(outcome)
     return f"{spaced(y)} by {spaced(x)}"
 
 

@@ -232,7 +232,7 @@ def can_be_built(policy: str) -> bool:
     return policy.partition(":")[0] != "oracle"
 
 
-def above(policy: str, joules: Mapping[str, list[float]]) -> Mapping[str, Any]:
+def excess_over_oracle(policy: str, joules: Mapping[str, list[float]]) -> Mapping[str, Any]:
     """Excess of a policy's energy over the oracle's and, seed by seed, over the best, out of `joules`."""
     own, oracle = joules[policy], joules.get("oracle")
     best = min([each for name, each in joules.items() if can_be_built(name)] or [own], key=fmean)
@@ -258,7 +258,7 @@ class Strategy:
     response_change: Annotated[float, Column("change of the mean response time, as a share")]
 
 
-def saved(run: EnergyMeans, base: EnergyMeans) -> Mapping[str, Any]:
+def savings_over_base(run: EnergyMeans, base: EnergyMeans) -> Mapping[str, Any]:
     """Savings of a strategy over the base at the same load."""
     return {
         "energy_saved": 1 - run.energy_j / base.energy_j,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, unknown
 from sledlab.lazy import arrived
 from sledlab.model.catalogue import ModelChoice
-from sledlab.model.choices import spelled
+from sledlab.model.choices import spell
 from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
 from sledlab.results import UNFINISHED, leaves, results
@@ -86,7 +86,7 @@ def _run(
         check_plugins(plugins_of(text), plan.plugins)
     where = Where.from_options(options, lasting=out is not None)
     if where.share is not None and (study.race is not None or replace):
-        raise _alone(study.name, race=study.race is not None)
+        raise _needs_all_runs(study.name, race=study.race is not None)
     directory = results(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
         leaves(directory, study.name, [RUNS, UNFINISHED])
@@ -135,7 +135,7 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
     return study.subject.experiment(document(tables), Path(path).name), options
 
 
-def _alone(name: str, *, race: bool) -> Error:
+def _needs_all_runs(name: str, *, race: bool) -> Error:
     """The error about a step of a study that a share of the runs cannot do alone."""
     if race:
         return Error(
@@ -158,7 +158,7 @@ def words_of(axes: Mapping[str, Any]) -> dict[str, Any]:
 
     def plain(value: Any) -> Any:
         if isinstance(value, ModelChoice):
-            return spelled(value)
+            return spell(value)
         if isinstance(value, Path):
             return str(value)
         return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value

@@ -119,7 +119,7 @@ def _paths(opener: Opener) -> tuple[str, ...]:
 def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> tuple[str, Trace | None]:
     """Return a run whose files are renamed by `change`."""
     if trace is not None:
-        return text, _at(trace, change)
+        return text, _location(trace, change)
     if all(change(name) == name for name in inputs_in(text).files):
         return text, trace
     tables = plain(text)
@@ -129,7 +129,7 @@ def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> 
     return document(tables), trace
 
 
-def _at(trace: Trace, change: Callable[[str], str]) -> Trace:
+def _location(trace: Trace, change: Callable[[str], str]) -> Trace:
     return replace(trace, opener=_moved(trace.opener, change))
 
 

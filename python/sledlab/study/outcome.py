@@ -169,7 +169,9 @@ class Outcome(DisplayedResult):
             AttributeError, KeyError, TypeError: The data is not that of an outcome of this class.
         """
         others = {name: value for name, value in saved.items() if name != "rows"}
-        return cls.made(_typed(cls.kinds, saved["rows"]), _typed(cls.cost_kinds, costs), toml=toml, **others)
+        return cls.made(
+            _typed_tables(cls.kinds, saved["rows"]), _typed_tables(cls.cost_kinds, costs), toml=toml, **others
+        )
 
     @classmethod
     def made(cls, rows: Mapping[str, Any], costs: Mapping[str, Any], **others: Any) -> Self:
@@ -177,6 +179,6 @@ class Outcome(DisplayedResult):
         return cls(rows=rows, costs=costs, **others)
 
 
-def _typed(kinds: Mapping[str, type], tables: Mapping[str, Any]) -> dict[str, Any]:
+def _typed_tables(kinds: Mapping[str, type], tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return tables of plain data with rows of their classes."""
     return {name: from_plain(Sequence[kinds[name]], rows) for name, rows in tables.items()}  # type: ignore[valid-type]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.model.catalogue import ModelChoice, with_settings
-from sledlab.model.choices import worded
+from sledlab.model.choices import parse_model
 from sledlab.model.settings import document
 from sledlab.study.axes import seeds
 from sledlab.traces.read import read_trace
@@ -163,7 +163,7 @@ class Plan:
                 experiment = experiment.with_setting(key, value)
             return experiment.with_setting("seed", str(spec.seed))
         except Error as error:
-            raise named(error, self.names[spec]) from error
+            raise with_run_name(error, self.names[spec]) from error
 
     @cached_property
     def texts(self) -> Mapping[RunSpec, str]:
@@ -220,7 +220,7 @@ class Question:
         Raises:
             Error: There is no such device.
         """
-        return taking(self.base, worded("device", device))
+        return taking(self.base, parse_model("device", device))
 
 
 def several(tables: Any) -> list[Any]:
@@ -266,7 +266,7 @@ def plain(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def named(error: Error, spec: object) -> Error:
+def with_run_name(error: Error, spec: object) -> Error:
     """Return the error, with the name of the run that raised it."""
     return Error(f"{spec}: {error.message}", error.place, error.remedy)
 
@@ -278,7 +278,7 @@ def named_alone(error: Error, spec: object, base: Any) -> Error:
     except Error as shared:
         if shared.message == error.message:
             return shared
-    return named(error, spec)
+    return with_run_name(error, spec)
 
 
 def check_source(experiment: Experiment, trace: Trace | None) -> None:

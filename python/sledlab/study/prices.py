@@ -93,7 +93,7 @@ def no_price(table: str, name: str) -> Error:
 @cache
 def defaults() -> Prices:
     """The prices that come with sledlab; `prices.toml` has their sources."""
-    return _laid(None, tomllib.loads(DEFAULT.read_text(encoding="utf-8")), str(DEFAULT.name))
+    return _merge_prices(None, tomllib.loads(DEFAULT.read_text(encoding="utf-8")), str(DEFAULT.name))
 
 
 def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
@@ -117,11 +117,11 @@ def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
     names = []
     for each in map(str, entries):
         if _is_file(each):
-            result = _laid(result, _read(Path(each)), each)
+            result = _merge_prices(result, _read(Path(each)), each)
             continue
         key, value = pair("--price", each)
         table, name = _place(result, key)
-        result = _laid(
+        result = _merge_prices(
             result, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price"
         )
         if name:
@@ -170,7 +170,7 @@ def _number(text: str) -> float:
         raise Error(f"`--price`: `{text}` is not a number") from None
 
 
-def _laid(below: Prices | None, values: Mapping[str, Any], source: str) -> Prices:
+def _merge_prices(below: Prices | None, values: Mapping[str, Any], source: str) -> Prices:
     """Prices laid over others, checked.
 
     Raises:

@@ -93,7 +93,7 @@ def everything(group: Group) -> Grid:
     return Grid(("speed-up", group.what, *HEAD), rows, "numbers left", group=True, after=len(group.curves))
 
 
-def stopped(race: Race) -> list[Text]:
+def overload_note(race: Race) -> list[Text]:
     """Return a note about overloaded runs that ended at their last arrival, if there are any."""
     lateness = any(row.run.saturated for row in race.rows["curves"])
     return [Text(STOPPED, "quiet")] if lateness and race.axes.get("overload") == "stop" else []
@@ -272,7 +272,7 @@ def spreading(group: Group) -> Sequence[Part]:
     )
 
 
-def alone(group: Group) -> Iterator[Part]:
+def single_figures(group: Group) -> Iterator[Part]:
     """A figure for each competitor, before all others in grey, where there are too many for one figure."""
     if len(group.curves) > len(group.highlighted) and len(group.speedups) > 1:
         for measure, name in list(DRAWN.items())[:2]:

@@ -177,12 +177,12 @@ def throughput(race_runs: Sequence[RaceRun]) -> list[Level]:
             seeds = dict.fromkeys(race_run.seed for race_run in group)
             curves = [[race_run.run for race_run in group if race_run.seed == seed] for seed in seeds]
             who = group[0].who
-            reached = _together([crossing(curve, level) for curve in curves])
+            reached = _mean_rate([crossing(curve, level) for curve in curves])
             rows.append(Level(who.competitor, who.varied, level, *reached))
     return rows
 
 
-def _together(result: Sequence[tuple[float | None, str]]) -> tuple[float | None, float | None, str]:
+def _mean_rate(result: Sequence[tuple[float | None, str]]) -> tuple[float | None, float | None, str]:
     """The mean rate over seeds, with its interval, where all reach the level; otherwise why not."""
     rates = [rate for rate, _ in result if rate is not None]
     text = [word for _, word in result]

@@ -138,7 +138,7 @@ class ResultCache:
         if self.place is None:
             return
         if self._file is None:
-            self._path, self._file = _begun(make_directory(self.place))
+            self._path, self._file = _create_file(make_directory(self.place))
         line = memoryview(line_of(record))
         assert self._path is not None
         with writing(self._path):
@@ -162,7 +162,7 @@ def _with_runs(directory: Path) -> Path:
     return directory
 
 
-def _begun(place: Path) -> tuple[Path, Any]:
+def _create_file(place: Path) -> tuple[Path, Any]:
     """A new file for this process, opened, and its path: named after machine and process.
 
     Raises:

@@ -139,7 +139,7 @@ class Stores:
                 remedy="say what they get with --outside wrap, clip or scale, or choose a larger disk",
             )
         full = requests.format == "generated"  # a generator addresses the whole disk
-        mems = _alone(disk, front, device["capacity_blocks"] if full else facts.end_block)
+        mems = _mems_only(disk, front, device["capacity_blocks"] if full else facts.end_block)
         ahead = tuple((f"front.{key}", word(value)) for key, value in front.items())
         explicit = _with_defaults(question.base, _defaults(config))
         return cls(explicit, {DISK: disk, MEMS: mems}, ahead, extras, requests, facts)
@@ -208,7 +208,7 @@ def _with_defaults(experiment: Experiment, required: Mapping[str, str]) -> Exper
     return with_settings(experiment, missing)
 
 
-def _alone(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experiment:
+def _mems_only(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experiment:
     """MEMS devices in place of the disk: as many, in a row, as hold all blocks up to `end_block`."""
     parameters = {f"device.{key}": value for key, value in front.items() if key != "preset"}
     alone = with_settings(disk.with_device(str(front["preset"])), parameters)

@@ -29,7 +29,7 @@ def begin(paths: list[str], parent: int) -> None:
     """
     for number in STOPS:
         signal.signal(number, signal.SIG_IGN)
-    if not _tied():
+    if not _end_with_parent():
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
     if os.getppid() != parent:  # the parent ended before this process was tied to it
         os._exit(1)
@@ -37,7 +37,7 @@ def begin(paths: list[str], parent: int) -> None:
     sys.stdout = sys.stderr  # output of plug-ins must not mix with that of the command
 
 
-def _tied() -> bool:
+def _end_with_parent() -> bool:
     """Have the system kill this process when its parent ends; whether the system can."""
     if sys.platform != "linux":
         return False

@@ -151,7 +151,7 @@ class Cloud:
         draw = Random(_mixed(self.seed, number, "settings"))
         count, lasts_s = self.counts[number], self.lasts_h * 3600
         bursty = draw.random() < BURSTY
-        ratio = _between(draw, 150, 500) if bursty else _between(draw, 2, 40)
+        ratio = _log_uniform(draw, 150, 500) if bursty else _log_uniform(draw, 2, 40)
         share = (0.6 if bursty else 0.3) / ratio
         amplitude = min(self.day_amplitude * (0.5 + draw.random()), 1.0)
         peak_h = 11 + 6 * (draw.random() + draw.random()) / 2
@@ -169,8 +169,8 @@ class Cloud:
             # Ten bursts at least, so that a short fleet has its share of them.
             "burst_s": min(max(min(60.0, lasts_s * share / 10), 1e-3), 1e6),
             "read_share": read_share,
-            "read_kb": _between(draw, 35, 90),
-            "write_kb": _between(draw, 20, 55),
+            "read_kb": _log_uniform(draw, 35, 90),
+            "write_kb": _log_uniform(draw, 20, 55),
             "sequential_share": sequential,
             "read_zipf": 0.2 + 0.8 * draw.random(),
             "write_zipf": 0.5 + 0.7 * draw.random(),
@@ -251,7 +251,7 @@ def _mixed(seed: int, number: int, use: str) -> int:
     return int.from_bytes(blake2b(f"{seed} {number} {use}".encode(), digest_size=8).digest(), "little")
 
 
-def _between(draw: Random, minimum: float, maximum: float) -> float:
+def _log_uniform(draw: Random, minimum: float, maximum: float) -> float:
     """A random number from `minimum` to `maximum` whose logarithm is uniform."""
     return float(minimum * (maximum / minimum) ** draw.random())
 

@@ -71,11 +71,11 @@ def located(file: str) -> Path:
     return next((each for each in result if each.exists()), Path(file))
 
 
-def called(file: str) -> str:
+def trace_label(file: str) -> str:
     """The name of a trace in sentences: that of its file without endings, or of its sample without prefix.
 
     Examples:
-        >>> called("traces/app.csv.zst"), called("sample:mail-a")
+        >>> trace_label("traces/app.csv.zst"), trace_label("sample:mail-a")
         ('app', 'mail-a')
     """
     return PurePath(file).name.split(".")[0].removeprefix(PREFIX)

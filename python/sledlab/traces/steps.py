@@ -49,12 +49,14 @@ class Steps:
 
     def over(self, trace: Trace) -> _native.Source:
         """Opens the operations of the trace after all steps."""
-        source = self._placed(trace)
+        source = self._open_until(trace)
         if self.fit is not None:
             device = _native.Experiment().with_device(self.fit).with_plugins(self.plugins)
             capacity = describe(device)["capacity_blocks"]
             highest_end = (
-                max(_native.survey(self._placed(trace))[1], default=0) if self.outside == "scale" else None
+                max(_native.survey(self._open_until(trace))[1], default=0)
+                if self.outside == "scale"
+                else None
             )
             source = _native.fit(source, self.outside, capacity, highest_end)
         if self.speedup is not None:
@@ -63,7 +65,7 @@ class Steps:
             source = _native.limit(source, self.limit)
         return source
 
-    def _placed(self, trace: Trace) -> _native.Source:
+    def _open_until(self, trace: Trace) -> _native.Source:
         """Opens the operations after the steps up to `place`."""
         source = self._selected(trace)
         if self.shift is not None:

@@ -14,7 +14,7 @@ from sledlab.traces.cloud import Cloud
 from sledlab.traces.columns import PARQUET
 from sledlab.traces.openers import Parts, TextTrace, starts_as_parquet
 from sledlab.traces.samples import PREFIX as SAMPLE
-from sledlab.traces.samples import called, samples
+from sledlab.traces.samples import samples, trace_label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ def found_in(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
     datasets = _datasets(files)
     if datasets:
         return sorted((name, PARQUET, Parts(tuple(paths))) for name, paths in datasets.items())
-    texts = _named(place, files)
+    texts = _named_files(place, files)
     if not texts:
         raise Error(f"`{place}` holds no traces", remedy="put a trace for each volume there")
     return sorted(_opened(texts, form), key=lambda each: each[0])
@@ -115,13 +115,13 @@ def _datasets(files: Mapping[str, str]) -> dict[str, list[str]]:
     return result
 
 
-def _named(place: str, files: Mapping[str, str]) -> dict[str, str]:
+def _named_files(place: str, files: Mapping[str, str]) -> dict[str, str]:
     """Files that hold a volume each, by the names of the volumes."""
     result: dict[str, str] = {}
     for way, file in files.items():
         if "/" in way or way.startswith((".", "_")):
             continue
-        name = called(way)
+        name = trace_label(way)
         if name in result:
             raise Error(
                 f"`{place}` has two traces of the volume `{name}`: {file} and {result[name]}",

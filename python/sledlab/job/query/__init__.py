@@ -19,7 +19,7 @@ from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import parse
 from sledlab.job.query.tables import of_directory, of_tpch
-from sledlab.job.record import handed, keep
+from sledlab.job.record import export_record, keep
 from sledlab.job.task import check_size
 from sledlab.traces.parquet import write_table
 
@@ -167,7 +167,7 @@ def record_query(
     tell: Tell = progress or (lambda what, share: None)
     if again or answer is not None or not selected.exists():
         keep(_recorded(requested, Path(answer) if answer is not None else None, tell, again=again), selected)
-    return handed(selected, work)
+    return export_record(selected, work)
 
 
 def _recorded(requested: QueryRequest, answer: Path | None, tell: Tell, *, again: bool) -> bytes:

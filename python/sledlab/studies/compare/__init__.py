@@ -91,7 +91,7 @@ STUDY: Study[Comparison] = Study(
       sledlab compare --device mems-g2,atlas-10k --trace app.csv
     """,
     options=CompareOptions,
-    plan=later("sledlab.studies.compare.plan:planned"),
+    plan=later("sledlab.studies.compare.plan:plan_runs"),
     conclude=later("sledlab.studies.compare.tables:conclude"),
     doing="comparing",
     covered=("scheduler.kind", "replay.speedup"),

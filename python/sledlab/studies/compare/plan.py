@@ -32,7 +32,7 @@ def racing() -> tuple[str, ...]:
     return tuple(item["name"] for item in everything()["schedulers"] if item["in_race"])
 
 
-def planned(question: Question) -> Plan:
+def plan_runs(question: Question) -> Plan:
     """Checks all that can be checked before the first run, and fills in defaults.
 
     Raises:
@@ -73,18 +73,18 @@ def _check(question: Question, name: str, varied: Sequence[Varied]) -> None:
     except Error as error:
         if not varied:
             raise
-        raise named_alone(error, _called(varied), question.base) from error
+        raise named_alone(error, _describe_values(varied), question.base) from error
     check_source(experiment, question.trace)
 
 
 def _case(speedup: float, varied: Sequence[Varied], name: str) -> Case:
     labels = [("scheduler", name), ("speedup", speedup), *((key, value) for key, value, _ in varied)]
     settings = [("scheduler.kind", name), *_settings(varied), ("replay.speedup", repr(speedup))]
-    called = ", ".join([f"{name} at speed-up {speedup:g}", *([_called(varied)] if varied else [])])
+    called = ", ".join([f"{name} at speed-up {speedup:g}", *([_describe_values(varied)] if varied else [])])
     return Case("runs", tuple(labels), "", tuple(settings), speedup, called)
 
 
-def _called(varied: Sequence[Varied]) -> str:
+def _describe_values(varied: Sequence[Varied]) -> str:
     """Return a combination of varied values as text: `device.sleds = 4, replay.limit = 100`."""
     return ", ".join(f"{key} = {value}" for key, value, _ in varied)
 

@@ -31,8 +31,8 @@ from sledlab.study.race_parts import (
     most,
     names,
     note,
+    overload_note,
     slow_plugin,
-    stopped,
 )
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def brief(comparison: Comparison) -> Sequence[Part]:
         parts.append(everything(group) if few else _matrix(group))
     matrix = f"{MATRIX_NOTE}; {INTERVALS}" if has_seeds(comparison.groups) else MATRIX_NOTE
     parts.append(Text(note(comparison.groups) if few else matrix, "quiet"))
-    return [*parts, *stopped(comparison), Text(answer(comparison)), *slow_plugin(comparison)]
+    return [*parts, *overload_note(comparison), Text(answer(comparison)), *slow_plugin(comparison)]
 
 
 def costs(comparison: Comparison) -> Grid | None:
@@ -271,7 +271,7 @@ def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
         yield from race_parts.winners(group)
         yield from race_parts.throughput(comparison, group)
     yield Collapsible("All numbers", [everything(group), Text(note([group]), "quiet")])
-    yield from race_parts.alone(group)
+    yield from race_parts.single_figures(group)
 
 
 def page(comparison: Comparison) -> Document:
@@ -285,7 +285,7 @@ def page(comparison: Comparison) -> Document:
         ]
     if cheapest := costs(comparison):
         parts += [Heading("What a decision costs"), cheapest, Text(COSTS_NOTE, "quiet")]
-    parts += [*stopped(comparison), *slow_plugin(comparison)]
+    parts += [*overload_note(comparison), *slow_plugin(comparison)]
     again = Collapsible("The whole comparison, to run it again", [Source(comparison.toml)])
     return Document(
         kind="comparison",

@@ -35,7 +35,7 @@ STUDY: Study[Fleet] = Study(
       sledlab fleet fleet/study.toml --goal mean=2ms
     """,
     options=FleetArguments,
-    plan=later("sledlab.studies.fleet.plan:planned"),
+    plan=later("sledlab.studies.fleet.plan:plan_runs"),
     conclude=later("sledlab.studies.fleet.tables:conclude"),
     race=later("sledlab.studies.fleet.steps:race"),
     doing="concluding",

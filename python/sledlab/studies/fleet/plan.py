@@ -54,7 +54,7 @@ def survey_name(volume: str) -> str:
     return f"survey of {volume}"
 
 
-def planned(question: Question) -> FleetPlan:
+def plan_runs(question: Question) -> FleetPlan:
     """Checks all that can be checked before the first run; the first plan surveys every volume.
 
     Raises:

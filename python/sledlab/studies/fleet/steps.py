@@ -146,13 +146,15 @@ class Walk:
         """
         self._survey()
         span_s = max((each.last_s for each in self._surveys.values()), default=0.0)
-        alone = self._alone(span_s)
+        alone = self._each_volume(span_s)
         if not self._surveys:
             name, reason = next(iter(self._failed.items()))
             raise FruitlessError(f"no volume of the fleet can be replayed; `{name}`: {reason}")
         laid, attempted = {}, {}
         for kind in self.plan.kinds.values():
-            laid[kind.name], attempted[kind.name] = self._placed(kind, _items(alone[kind.name].values()))
+            laid[kind.name], attempted[kind.name] = self._place_volumes(
+                kind, _items(alone[kind.name].values())
+            )
         choice = self._best(alone, laid)
         mix = {}
         if self.plan.goal is not None and len(self.plan.kinds) > 1:
@@ -174,7 +176,7 @@ class Walk:
             else:
                 self._surveys[name] = surveyed.surveyed
 
-    def _alone(self, span_s: float) -> dict[str, dict[str, Alone]]:
+    def _each_volume(self, span_s: float) -> dict[str, dict[str, Alone]]:
         """Each volume alone on each kind that can hold it."""
         devices = [
             FilledDevice(kind.name, (volume,), (0,))
@@ -195,7 +197,7 @@ class Walk:
             for name, kind in self.plan.kinds.items()
         }
 
-    def _placed(self, kind: Kind, items: Sequence[Item]) -> tuple[Laid, Sequence[TriedPlacement]]:
+    def _place_volumes(self, kind: Kind, items: Sequence[Item]) -> tuple[Laid, Sequence[TriedPlacement]]:
         """All volumes on a kind: with a goal, on the fewest devices that meet it."""
         plan = self.plan
         required = plan.goal

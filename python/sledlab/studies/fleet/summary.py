@@ -74,10 +74,10 @@ def _recommended(result: Fleet) -> Iterator[str]:
 def _bought(result: Fleet, row: FleetRow) -> str:
     """The devices of a fleet, its price, and its volumes within the goal."""
     price = [] if row.total_usd is None else [f"{money(row.total_usd)} with energy"]
-    return f"{_made_of(result, row)} ({', '.join([*price, _within(result, row)])})"
+    return f"{_made_of(result, row)} ({', '.join([*price, _goal_text(result, row)])})"
 
 
-def _within(result: Fleet, row: FleetRow) -> str:
+def _goal_text(result: Fleet, row: FleetRow) -> str:
     return f"{row.volumes_meet:,} of {counted(row.volumes + row.left, 'volume')} within the goal"
 
 
@@ -244,13 +244,17 @@ def volumes(result: Fleet) -> Grid:
 
 def brief(result: Fleet) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
-    parts: list[Part] = [Heading(title(result), 1, _placed(result)), table(result), Text(NOTE, "quiet")]
+    parts: list[Part] = [
+        Heading(title(result), 1, _placement_text(result)),
+        table(result),
+        Text(NOTE, "quiet"),
+    ]
     if len(result.devices) > 1:
         parts += [Heading("Which volumes are best on what"), kinds_of_volumes(result), _best_note(result)]
     return [*parts, Text(answer(result)), *warnings(result)]
 
 
-def _placed(result: Fleet) -> str:
+def _placement_text(result: Fleet) -> str:
     way = str(result.axes["placement"])
     goal = f", {_goal(result)}" if result.goal else ""
     if way == "one-each":
@@ -287,7 +291,7 @@ def page(result: Fleet) -> Document:
     return Document(
         kind="fleet",
         title=title(result),
-        heading=f"{title(result)}: {_placed(result)}",
+        heading=f"{title(result)}: {_placement_text(result)}",
         parts=parts,
         footer="All times are simulated. The same volumes and version give the same numbers.",
     )
@@ -299,7 +303,7 @@ def _facts(result: Fleet) -> list[tuple[str, str]]:
         ("volumes", str(result.axes["place"])),
         ("time of the fleet", f"{figure(result.config['span_s'])} s"),
         ("devices", joined(result.devices)),
-        ("placement", _placed(result)),
+        ("placement", _placement_text(result)),
         ("scheduler", label(config["scheduler"]["kind"])),
         ("prices", assumed({"node": {}, "network": {}, **result.config["prices"]})),
         ("version", f"sledlab {__version__}"),

@@ -25,7 +25,7 @@ def configurations(study: HybridStudy) -> Figure:
         axes.plot([row.run.p50_ms, row.run.p99_ms], [place] * 2, color=colour, linewidth=3, alpha=0.3)
         plots.dot(axes, (row.run.mean_ms, place), colour, 7, hollow=row.run.saturated)
         right = ("axes fraction", "data")
-        axes.annotate(_against(row), (1.02, place), xycoords=right, va="center", fontsize=8.5)
+        axes.annotate(_baseline_text(row), (1.02, place), xycoords=right, va="center", fontsize=8.5)
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
     plots.named_rows(axes, [row.label for row in rows])
@@ -34,7 +34,7 @@ def configurations(study: HybridStudy) -> Figure:
     return made
 
 
-def _against(row: ComparedConfiguration) -> str:
+def _baseline_text(row: ComparedConfiguration) -> str:
     """The mean response, and its ratio to the baselines, in words."""
     sentences = [milliseconds(row.run.mean_ms)]
     if row.run.saturated:

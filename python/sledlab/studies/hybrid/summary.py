@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sledlab.show import wording
 from sledlab.show.document import Collapsible, Document, Facts, Grid, Heading, Text, grid
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.sections import Section, drawn
+from sledlab.show.sections import Section, draw_section
 from sledlab.show.wording import figure, interval, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
 from sledlab.study.configurations import DISK, KNOWN, MIRROR, UNCACHED
@@ -328,4 +328,6 @@ def page(study: HybridStudy) -> Document:
     )
 
 
-PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))
+PRESENTATION = DocumentPresentation(
+    answer=answer, brief=brief, whole=page, figure=partial(draw_section, SECTIONS)
+)

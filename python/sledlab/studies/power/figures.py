@@ -80,7 +80,7 @@ def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
             by_state.bars(parts, study.state_names(device)),
             steps=steps,
             together=shared,
-            marks=by_state.placed(marks, [row.timeout_ms for row in rows], _timeout),
+            marks=by_state.label_positions(marks, [row.timeout_ms for row in rows], _timeout),
         ),
         Panel("idle timeout", "response (ms)", times, steps=steps, together=shared),
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.show.document import Document, Facts, Heading, SideBySideParts, Text, grid
 from sledlab.show.facts import common_facts, setting_facts
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.sections import Section, drawn
+from sledlab.show.sections import Section, draw_section
 from sledlab.show.wording import (
     STATES,
     energy,
@@ -230,5 +230,5 @@ def page(study: PowerStudy) -> Document:
 
 
 PRESENTATION = DocumentPresentation(
-    answer=summary.answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS)
+    answer=summary.answer, brief=brief, whole=page, figure=partial(draw_section, SECTIONS)
 )

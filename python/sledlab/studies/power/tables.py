@@ -103,7 +103,9 @@ def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> PowerStudy:
         ]
 
     requests: list[Request] = rows("request_energy")
-    policies: list[Policy] = rows("policies", lambda case: energy.above(case["policy"], joules[case.base]))
+    policies: list[Policy] = rows(
+        "policies", lambda case: energy.excess_over_oracle(case["policy"], joules[case.base])
+    )
     tables: dict[str, list[Any]] = {
         "states": [
             energy.state_of(row.device, row.policy, row.run, state) for row in requests for state in STATES
@@ -118,7 +120,7 @@ def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> PowerStudy:
         **{section: rows(section) for section in ("timeouts", "startup", "loads")},
         "policies": policies,
         "strategies": rows(
-            "strategies", lambda case: energy.saved(means[case], bases[case.base, case["load"]])
+            "strategies", lambda case: energy.savings_over_base(means[case], bases[case.base, case["load"]])
         ),
         "battery": [
             energy.battery(row.device, row.policy, row.run, plan.axes["battery_wh"], gigabytes[row.device])

@@ -16,7 +16,7 @@ from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, plain, taking
 from sledlab.traces.fitted_requests import fitted
 from sledlab.traces.read import File, ParquetFile, Trace
-from sledlab.traces.samples import called
+from sledlab.traces.samples import trace_label
 
 if TYPE_CHECKING:
     from typing import Any
@@ -47,7 +47,7 @@ def file_of(source: Source) -> str:
     return str(source)
 
 
-def planned(question: Question) -> Plan:
+def plan_runs(question: Question) -> Plan:
     """Checks all that can be checked before the first run.
 
     Raises:
@@ -95,10 +95,10 @@ def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment
     values = question.axis("device")
     if values is None:
         return [NamedExperiment(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
-    choice = [choices.worded("device", each) for each in _listed(values)]
+    choice = [choices.parse_model("device", each) for each in _as_list(values)]
     if not choice:
         raise Error("there are no devices to compare", remedy="name some (sledlab list device)")
-    names = [_called(choices.spelled(each)) for each in choice]
+    names = [_device_label(choices.spell(each)) for each in choice]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise Error(f"the device `{twice}` was given twice", remedy="name each once")
@@ -107,13 +107,13 @@ def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment
     ]
 
 
-def _called(word: str) -> str:
+def _device_label(word: str) -> str:
     """The name of a device in tables: of a file, without its directory, which may differ between machines."""
     name, colon, parameters = word.partition(":")
     return (PurePath(name).stem if name.endswith(".toml") else name) + colon + parameters
 
 
-def _listed(values: Any) -> list[Any]:
+def _as_list(values: Any) -> list[Any]:
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
@@ -127,20 +127,20 @@ def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
             remedy="keep --trace or --workload",
         )
     if workloads:
-        models = [choices.worded("workload", each) for each in _listed(workloads)]
+        models = [choices.parse_model("workload", each) for each in _as_list(workloads)]
         return "workload", [
-            NamedExperiment(choices.spelled(each), taking(question.base, each)) for each in models
+            NamedExperiment(choices.spell(each), taking(question.base, each)) for each in models
         ]
     if traces:
-        files = [str(each) for each in _listed(traces)]
-        stems = [called(file) for file in files]
+        files = [str(each) for each in _as_list(traces)]
+        stems = [trace_label(file) for file in files]
         names = stems if len(set(stems)) == len(files) else files
         return "trace", [
             NamedExperiment(name, taking(question.base, file))
             for name, file in zip(names, files, strict=True)
         ]
     kind, file = question.base.setting("workload.kind"), question.base.setting("trace.file")
-    name = called(file) if file else "requests from Python"
+    name = trace_label(file) if file else "requests from Python"
     if question.trace is None:
         check_source(question.base, None)
     return (

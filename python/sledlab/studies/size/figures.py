@@ -57,7 +57,7 @@ def times(result: SmartSize) -> Figure:
     return made
 
 
-def saved(result: SmartSize) -> Figure:
+def savings_figure(result: SmartSize) -> Figure:
     """What each component twice as fast saves, against the number of nodes; the line is at the answer."""
     made, panels = plots.panels(len(result.smallest), 0.6 + 2.2 * len(result.smallest))
     for axes, (device, minimum) in zip(panels, result.smallest.items(), strict=True):
@@ -103,7 +103,7 @@ def _nodes_axis(axes: Axes, nodes: tuple[int, int], room: float = 0.2) -> None:
     axes.grid(visible=True, axis="y")
 
 
-KINDS: Mapping[str, Callable[[SmartSize], Figure]] = {"times": times, "saved": saved}
+KINDS: Mapping[str, Callable[[SmartSize], Figure]] = {"times": times, "saved": savings_figure}
 """Every figure by its name."""
 
 

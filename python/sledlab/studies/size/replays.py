@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model.catalogue import ModelChoice
-from sledlab.model.choices import worded
+from sledlab.model.choices import parse_model
 from sledlab.model.plugins import allowed_plugins
 from sledlab.results import leaves, results
 from sledlab.runs.cluster import composed, run
@@ -20,7 +20,7 @@ from sledlab.studies.size.result import KIND, LEFT, Size, SmartSize
 from sledlab.studies.size.search import fastest, smallest
 from sledlab.studies.smart.options import FEWEST_TO_MOST
 from sledlab.study.devices import name_of
-from sledlab.study.plan import named, plain, taking
+from sledlab.study.plan import plain, taking, with_run_name
 from sledlab.study.prices import prices as read_prices
 from sledlab.study.recording import recordables, settings_of
 from sledlab.study.replays import row_of
@@ -204,7 +204,7 @@ class _Runs:
         try:
             return plain(self._clusters[name].with_work(file).to_toml())
         except Error as error:
-            raise named(error, f"{self.name} on {_count(nodes)} with {name}") from error
+            raise with_run_name(error, f"{self.name} on {_count(nodes)} with {name}") from error
 
     def result(self, name: str, nodes: int) -> ClusterResult:
         """The result of the job with a device, given by its name, and a number of nodes.
@@ -220,7 +220,7 @@ class _Runs:
                 progress=lambda _, share: self._tell(what, share),
             )
         except Error as error:
-            raise named(error, f"{self.name} on {_count(nodes)} with {name}") from error
+            raise with_run_name(error, f"{self.name} on {_count(nodes)} with {name}") from error
         self.config = result.config
         return result
 
@@ -241,7 +241,7 @@ class _Runs:
                     lambda phase, share: self._tell(f"{what}: {phase}", share),
                 )
             except Error as error:
-                raise named(error, f"{self.name} on {_count(nodes)}") from error
+                raise with_run_name(error, f"{self.name} on {_count(nodes)}") from error
             self._records[nodes] = made.name
         return self._records[nodes]
 
@@ -287,6 +287,6 @@ def _clusters(
         name = name_of(device)
         if name in result:
             raise Error(f"the device `{name}` was given twice", remedy="name each once")
-        result[name] = taking(base, worded("device", device))
+        result[name] = taking(base, parse_model("device", device))
         result[name].to_toml(nothing)
     return result

@@ -34,7 +34,7 @@ STUDY: Study[SmartStudy] = Study(
       sledlab smart study/study.toml --network fast-ethernet,infiniband-1x
     """,
     options=SmartArguments,
-    plan=later("sledlab.studies.smart.plan:planned"),
+    plan=later("sledlab.studies.smart.plan:plan_runs"),
     conclude=later("sledlab.studies.smart.tables:conclude"),
     doing="replaying",
     covered=("cluster.at", "work.file"),

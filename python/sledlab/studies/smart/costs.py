@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.study.cost import UNKNOWN, cost_of, names_in, price_of
-from sledlab.study.plan import named, plain
+from sledlab.study.plan import plain, with_run_name
 
 if TYPE_CHECKING:
     from sledlab.study.cost import Cost
@@ -38,7 +38,7 @@ def check_prices(plan: Plan, prices: Prices) -> None:
         try:
             price_of(plain(plan.texts[spec]), case["nodes"], prices)
         except Error as error:
-            raise named(error, case.name) from error
+            raise with_run_name(error, case.name) from error
 
 
 def cost_at(plan: Plan, spec: RunSpec, nodes: int, row: ReplayFigures, prices: Prices) -> Cost:

@@ -20,7 +20,7 @@ MAX_NAMED = 5
 """Most kinds of cluster that a sentence names."""
 
 
-def priced(study: SmartStudy) -> list[SmartRun]:
+def with_prices(study: SmartStudy) -> list[SmartRun]:
     """The replays on clusters whose parts all have prices."""
     return [each for each in study.runs if each.cost.job_usd is not None]
 
@@ -28,7 +28,7 @@ def priced(study: SmartStudy) -> list[SmartRun]:
 def compared(study: SmartStudy) -> dict[str, list[SmartRun]]:
     """The replays with a cost above 0, by job, where a job has enough of them to compare."""
     result: dict[str, list[SmartRun]] = {}
-    for each in priced(study):
+    for each in with_prices(study):
         if each.cost.job_usd:
             result.setdefault(each.where.job, []).append(each)
     return {job: runs for job, runs in result.items() if len(runs) >= MIN_COMPARED}
@@ -66,7 +66,7 @@ def _several(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
     """Replays in words, grouped by all but their numbers of nodes."""
     result: dict[tuple[str, str], list[str]] = {}
     for each in between:
-        result.setdefault((each.where.device, _besides(each, runs)), []).append(f"{each.where.nodes:,}")
+        result.setdefault((each.where.device, _other_values(each, runs)), []).append(f"{each.where.nodes:,}")
     named = [
         f"{name} on {joined(nodes)} nodes {remaining}".strip() for (name, remaining), nodes in result.items()
     ]
@@ -77,10 +77,10 @@ def _where(each: SmartRun, runs: Sequence[SmartRun]) -> str:
     """The device and the number of nodes, and further values that distinguish it from the other replays."""
     where = each.where
     nodes = f"{where.nodes:,} node{'s' if where.nodes > 1 else ''}"
-    return " ".join(filter(None, [where.device, "on", nodes, _besides(each, runs)]))
+    return " ".join(filter(None, [where.device, "on", nodes, _other_values(each, runs)]))
 
 
-def _besides(each: SmartRun, runs: Sequence[SmartRun]) -> str:
+def _other_values(each: SmartRun, runs: Sequence[SmartRun]) -> str:
     """The values besides device and nodes that distinguish a replay from the others."""
     where = each.where
     sentences = {

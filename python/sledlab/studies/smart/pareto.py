@@ -132,14 +132,14 @@ def _money_axes(axes: Axes, runs: Sequence[SmartRun], letters: int) -> None:
     seconds, usd = zip(*map(_place, runs), strict=True)
     axes.set(xscale="log", yscale="log", xlabel="time of the job (s)", ylabel=f"USD for {MANY:,} jobs")
     share = min((letters + 4) / LETTERS, 0.5)
-    axes.set_xlim(_around(seconds, share, 0.1))
-    axes.set_ylim(_around(usd, 0.16, 0.1))
+    axes.set_xlim(_axis_limits(seconds, share, 0.1))
+    axes.set_ylim(_axis_limits(usd, 0.16, 0.1))
     _ticks(axes.xaxis, seconds)
     _ticks(axes.yaxis, usd)
     axes.grid(visible=True)
 
 
-def _around(values: Sequence[float], before: float, after: float) -> tuple[float, float]:
+def _axis_limits(values: Sequence[float], before: float, after: float) -> tuple[float, float]:
     """Limits of a logarithmic axis that leave shares of it free before and after the values."""
     low, high = math.log(min(values)), math.log(max(values))
     full = max(high - low, math.log(1.5)) / (1 - before - after)

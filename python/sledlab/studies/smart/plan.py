@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.choices import worded
+from sledlab.model.choices import parse_model
 from sledlab.show.progress import Progress
 from sledlab.studies.smart.costs import check_prices
 from sledlab.study.devices import name_of
@@ -24,7 +24,7 @@ NODES = (4, 8, 16, 32)
 """Numbers of nodes by default, those of Chiu 2004."""
 
 
-def planned(question: Question) -> Plan:
+def plan_runs(question: Question) -> Plan:
     """Checks all that can be checked before the first run.
 
     Raises:
@@ -33,13 +33,13 @@ def planned(question: Question) -> Plan:
     records = _records(question)
     devices = _several(question, "device", question.device)
     networks = _several(question, "network", question.base.setting("network.preset") or "fast-ethernet")
-    pages, positions = _pages(question), _listed(question.axis("at", ("nodes",)))
+    pages, positions = _pages(question), _as_list(question.axis("at", ("nodes",)))
     if unknown := [place for place in positions if place not in ("nodes", "host")]:
         raise Error(f"`{unknown[0]}` is no place to work at", remedy="say nodes, host or nodes,host")
     bases: dict[str, Any] = {}
     cases = []
     for (file, record), device, network in product(records, devices, networks):
-        base = taking(taking(question.base, worded("device", device)), worded("network", network))
+        base = taking(taking(question.base, parse_model("device", device)), parse_model("network", network))
         names = {
             "job": record.job,
             "nodes": record.nodes,
@@ -55,17 +55,17 @@ def planned(question: Question) -> Plan:
             name = f"{values}, at the host" if place == "host" else values
             cases.append(Case("runs", tuple(labels.items()), key, settings, record.nodes, name))
     axes: dict[str, Any] = {
-        "job": _listed(question.axis("job")) or None,
-        "query": [str(query) for query in _listed(question.axis("query"))] or None,
+        "job": _as_list(question.axis("job")) or None,
+        "query": [str(query) for query in _as_list(question.axis("query"))] or None,
         "tables": None if question.axis("tables") is None else str(question.axis("tables")),
         "node_count": _nodes(question) if question.axis("job") or question.axis("query") else None,
-        "job_settings": _listed(question.axis("job_settings")) or None,
-        "work": [str(file) for file in _listed(question.axis("work"))] or None,
+        "job_settings": _as_list(question.axis("job_settings")) or None,
+        "work": [str(file) for file in _as_list(question.axis("work"))] or None,
         "device": devices,
         "network": networks,
         "page_kb": [page for page in pages if page] or None,
         "at": positions,
-        "price": [str(price) for price in _listed(question.axis("price"))] or None,
+        "price": [str(price) for price in _as_list(question.axis("price"))] or None,
     }
     made = Plan(bases, None, cases, (int(tables_of(question.base).get("seed", 1)),), axes)
     assert made.texts  # checks every run
@@ -75,7 +75,7 @@ def planned(question: Question) -> Plan:
 
 def _records(question: Question) -> list[tuple[str, Work]]:
     """The records, sorted by job and number of nodes."""
-    files = [str(file) for file in _listed(question.axis("work"))] + _recorded(question)
+    files = [str(file) for file in _as_list(question.axis("work"))] + _recorded(question)
     if not files:
         remedy = "name a job, as in --job sort, a query, as in --query q5, or work records: --work sort.work"
         raise Error("neither a job nor a work record was given", remedy=remedy)
@@ -100,12 +100,12 @@ def _recorded(question: Question) -> list[str]:
         Error: A setting is a parameter of no job or query, or a job failed.
     """
     result = recordables(
-        _listed(question.axis("job")),
-        _listed(question.axis("query")),
+        _as_list(question.axis("job")),
+        _as_list(question.axis("query")),
         question.axis("tables"),
         question.plugins,
     )
-    settings = settings_of(result, _listed(question.axis("job_settings")))
+    settings = settings_of(result, _as_list(question.axis("job_settings")))
     seed = int(tables_of(question.base).get("seed", 1))
     files = []
     with Progress("recording", of="") as progress:
@@ -121,7 +121,7 @@ def _nodes(question: Question) -> list[int]:
     Raises:
         Error: A number is not whole.
     """
-    nodes = _listed(question.axis("node_count", NODES))
+    nodes = _as_list(question.axis("node_count", NODES))
     if bad := [each for each in nodes if not float(each).is_integer()]:
         raise Error(f"a job cannot run on {bad[0]:g} nodes", remedy="give whole numbers")
     return [int(each) for each in nodes]
@@ -129,7 +129,7 @@ def _nodes(question: Question) -> list[int]:
 
 def _several(question: Question, kind: str, one: Any) -> list[Any]:
     """The models of an axis, each once."""
-    result = _listed(question.axis(kind, one))
+    result = _as_list(question.axis(kind, one))
     if not result:
         raise Error(f"no {kind} was given", remedy=f"name some with --{kind} (sledlab list {kind})")
     names = [name_of(each) for each in result]
@@ -141,13 +141,13 @@ def _several(question: Question, kind: str, one: Any) -> list[Any]:
 
 def _pages(question: Question) -> list[float | None]:
     """Sizes of pages in KB; None for the node's own."""
-    pages = _listed(question.axis("page_kb"))
+    pages = _as_list(question.axis("page_kb"))
     if bad := [page for page in pages if not float(page).is_integer() or page < 1]:
         raise Error(f"a page of {bad[0]:g} KB cannot be", remedy="give whole KB, 1 or more")
     return [float(page) for page in pages] or [None]
 
 
-def _listed(values: Any) -> list[Any]:
+def _as_list(values: Any) -> list[Any]:
     """An argument as a list."""
     if values is None:
         return []

@@ -85,7 +85,7 @@ def _aside(study: SmartStudy, each: SmartRun) -> list[str]:
     return [text for column, text in sentences.items() if text and len(_names(study, column)) > 1]
 
 
-def tried(study: SmartStudy) -> bool:
+def has_what_if(study: SmartStudy) -> bool:
     """Whether every job was also replayed with each component twice as fast."""
     return all(each.run.saved() for each in study.runs)
 
@@ -99,7 +99,9 @@ def table(study: SmartStudy) -> Grid:
     columns: dict[str, Callable[[SmartRun], str]] = {
         "s": lambda each: figure(each.run.elapsed_s),
         "bottleneck": lambda each: PART_NAMES[each.run.bottleneck],
-        **({f"{what} × 2": saved_by(part) for part, what in PART_NAMES.items()} if tried(study) else {}),
+        **(
+            {f"{what} × 2": saved_by(part) for part, what in PART_NAMES.items()} if has_what_if(study) else {}
+        ),
         "energy": lambda each: energy(each.run.energy_j),
         **money_columns(study),
     }
@@ -122,7 +124,7 @@ def _rows(study: SmartStudy, columns: Mapping[str, Callable[[SmartRun], str]]) -
 
 def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
     """Columns with the price of the cluster and the cost of the job; none where no cluster has a price."""
-    if not money.priced(study):
+    if not money.with_prices(study):
         return {}
     return {
         "cluster": lambda each: dollars(each.cost.cluster_usd),
@@ -133,7 +135,9 @@ def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
 def note(study: SmartStudy) -> str:
     """Notes on the columns of the table."""
     return " ".join(
-        text for text, sentences in ((NOTE, tried(study)), (MONEY, money.priced(study))) if sentences
+        text
+        for text, sentences in ((NOTE, has_what_if(study)), (MONEY, money.with_prices(study)))
+        if sentences
     )
 
 

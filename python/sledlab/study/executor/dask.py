@@ -90,7 +90,7 @@ class Dask:
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[InGroup]:
         """See `Pool.submit`."""
         waiting = [for_elsewhere(task) for task in tasks]
-        many = self._together(len(waiting))
+        many = self._group_size(len(waiting))
         parts: list[InGroup] = []
         while waiting:
             some = waiting[:many] if all(map(self._is_light, waiting[:many])) else waiting[:1]
@@ -123,7 +123,7 @@ class Dask:
         files = task.needs.files if self._send and task.needs else ()
         return not files and not in_memory(task.trace)
 
-    def _together(self, tasks: int) -> int:
+    def _group_size(self, tasks: int) -> int:
         """Number of runs, out of `tasks`, to submit as one group, by the mean time of runs so far."""
         if not self._answered:
             return 1
@@ -141,7 +141,7 @@ class Dask:
         try:
             result = dict(zip(full, self._client.gather(list(full.values())), strict=True))
         except OSError as error:  # the scheduler is gone, or the last worker that had the answers
-            raise self._lost() from error
+            raise self._worker_lost() from error
         return [
             result[id(part.future)][part.index] if id(part.future) in result else self._trouble(part.future)
             for part in futures
@@ -154,7 +154,7 @@ class Dask:
             Error: The cause is the same for every run.
         """
         if future.status in ("cancelled", "lost"):
-            raise self._lost()
+            raise self._worker_lost()
         error = future.exception()
         if isinstance(error, distributed.KilledWorker):
             return InternalError("the workers that ran it ended, one after the other")
@@ -162,7 +162,7 @@ class Dask:
             raise not_loaded(error, self._strangers()) from error
         raise error
 
-    def _lost(self) -> Error:
+    def _worker_lost(self) -> Error:
         return Error(
             "the Dask scheduler, or what it knew, was lost",
             remedy="check that they run and repeat the command: cached runs in --out are not executed again",

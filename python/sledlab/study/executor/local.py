@@ -48,7 +48,7 @@ class Local:
             with _later():
                 futures = [self._executor.submit(work, task) for task in tasks]
         except loky.process_executor.BrokenProcessPool as error:
-            raise _ended(error) from error
+            raise _end(error) from error
         for future in futures:
             future.add_done_callback(done.put)
         return futures
@@ -61,13 +61,13 @@ class Local:
         try:
             return [future.result() for future in futures]
         except loky.process_executor.BrokenProcessPool as error:
-            raise _ended(error) from error
+            raise _end(error) from error
 
     def cancel(self, futures: Sequence[Future[Answer]]) -> None:
         """Do nothing: the processes are terminated at exit, even during a run."""
 
 
-def _ended(error: Exception) -> InternalError:
+def _end(error: Exception) -> InternalError:
     return InternalError(f"a worker process ended unexpectedly: {error}")
 
 
@@ -97,7 +97,7 @@ def processes(workers: int) -> Iterator[Local]:
         starting = import_module("loky.backend.fork_exec")
         _before.append(starting.fork_exec)
         starting.fork_exec = _start  # type: ignore[attr-defined]
-    with _later(), _quiet():
+    with _later(), _ignore_lock_warnings():
         pool = loky.ProcessPoolExecutor(workers, initializer=begin, initargs=(paths, os.getpid()))
     done = False
     with warnings.catch_warnings():
@@ -142,7 +142,7 @@ def _kill(process: Any) -> None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _ignore_lock_warnings() -> Iterator[None]:
     """Silences warnings about locks left by this process when it is killed: they are removed all the same."""
     option = "ignore:resource_tracker"
     sys.warnoptions.append(option)  # of the resource tracker, started with the first process

@@ -119,7 +119,7 @@ def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> 
     host, worker = socket.gethostname(), _worker()
     task = replace(task, trace=trace) if trace is not None else task
     if task.needs is not None:
-        if (refused := _lacking(task.needs, host, worker, read=not sent)) is not None:
+        if (refused := _missing_part(task.needs, host, worker, read=not sent)) is not None:
             return Answer(host, worker, refused=refused)
         if sent:
             task = _unpacked(task, task.needs, sent)
@@ -144,7 +144,7 @@ def _of_dask() -> Any:
         return None
 
 
-def _lacking(needs: Needs, host: str, worker: str, *, read: bool) -> Error | None:
+def _missing_part(needs: Needs, host: str, worker: str, *, read: bool) -> Error | None:
     """Return the error about a build, file or plug-in that this worker lacks, if any."""
     if needs.program != program():
         return Error(
