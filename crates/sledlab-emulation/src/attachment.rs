@@ -51,7 +51,7 @@ impl AttachmentHandle {
     /// Measures the way to the host through a file or a device, and leaves its data unchanged.
     pub fn measure(&mut self, path: &Path, shared: &Shared) -> Result<()> {
         self.turn(Stage::Probing(self.takes), shared)?;
-        let outside = probe::through(path);
+        let outside = probe::measure_path(path);
         let inside = self.turn(Stage::Untimed, shared)?;
         let failed = |what: &dyn std::fmt::Display| {
             Error::user(format!("the way to {} cannot be measured: {what}", path.display()))

@@ -166,7 +166,7 @@ impl Flights {
     }
 
     /// Notes that the model has answered a request with a reply of so many bytes.
-    pub fn answered(&mut self, bytes: u32) {
+    pub fn note_answer(&mut self, bytes: u32) {
         self.sizes[class(bytes)] -= 1;
     }
 
@@ -226,7 +226,7 @@ mod tests {
             flights.waits(bytes);
             assert_eq!(flights.largest_waiting(), largest);
         }
-        flights.answered(32 << 20);
+        flights.note_answer(32 << 20);
         assert_eq!(flights.largest_waiting(), 8192);
     }
 }

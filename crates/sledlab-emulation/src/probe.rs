@@ -158,7 +158,7 @@ pub(crate) fn takes(scale: Scale) -> Span {
 
 /// Measures requests through a file or a device, without the page cache; data that is written was read from there
 /// before.
-pub(crate) fn through(path: &Path) -> io::Result<Vec<ProbeTiming>> {
+pub(crate) fn measure_path(path: &Path) -> io::Result<Vec<ProbeTiming>> {
     let direct = rustix::fs::OFlags::DIRECT.bits().cast_signed();
     let file = OpenOptions::new().read(true).write(true).custom_flags(direct).open(path)?;
     let mut memory = vec![0; ALIGNED + LARGE as usize];

@@ -304,7 +304,7 @@ impl<'a> Walk<'a> {
         if tree.root & IS_LEAF != 0 {
             self.leaf::<PERFECT>(tree.root, 0);
         } else {
-            self.inside::<PERFECT>(tree.root, 0, 0);
+            self.visit_interior::<PERFECT>(tree.root, 0, 0);
         }
         for &number in numbers() {
             self.holds[number as usize] = false;
@@ -312,7 +312,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Visits an interior node: follows each item from the place `from` on that enough items follow.
-    fn inside<const PERFECT: bool>(&mut self, node: u32, from: usize, depth: usize) {
+    fn visit_interior<const PERFECT: bool>(&mut self, node: u32, from: usize, depth: usize) {
         let tree = self.tree;
         let end = self.slots.len() + depth + 1 - tree.length;
         self.operations.visits += (end - from) as u64;
@@ -329,7 +329,7 @@ impl<'a> Walk<'a> {
                 if !PERFECT {
                     self.last[child as usize] = self.now;
                 }
-                self.inside::<PERFECT>(child, place + 1, depth + 1);
+                self.visit_interior::<PERFECT>(child, place + 1, depth + 1);
             }
         }
     }

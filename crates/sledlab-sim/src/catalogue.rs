@@ -26,7 +26,7 @@ use crate::replay::ReplayParams;
 pub fn catalogue() -> Result<Value> {
     let devices = preset::names().map(device).collect::<Result<Vec<_>>>()?;
     let schedulers: Vec<Value> = scheduler::LIST.iter().map(scheduler).collect();
-    let formats: Vec<Value> = format::LIST.iter().map(|f| entry(f.name(), f.about(), &[])).collect();
+    let formats: Vec<Value> = format::LIST.iter().map(|f| entry(f.name(), f.description(), &[])).collect();
     Ok(json!({
         "devices": devices,
         "device_kinds": device::LIST.iter().map(device_kind).collect::<Vec<_>>(),

@@ -37,7 +37,7 @@ fn watching_does_not_change_results() {
         let mut done = false;
         while !done {
             done = running.run_for(100).unwrap();
-            seen.extend(running.stations_mut().into_iter().map(Station::seen));
+            seen.extend(running.stations_mut().into_iter().map(Station::take_log));
             check_residency(running.system(), system);
         }
         let served = |access: &&Access| matches!(access, Access::Served(_));
@@ -97,7 +97,7 @@ fn transfer_begins_at_first_sector_under_head() {
         let mut running = experiment(&text).begin(Hooks::default()).unwrap();
         running.stations_mut()[0].watch(Time::ZERO);
         while !running.run_for(100).unwrap() {}
-        let seen = running.stations_mut()[0].seen();
+        let seen = running.stations_mut()[0].take_log();
         let mut sought = 0;
         for access in &seen.accesses {
             let Access::Served(served) = access else { continue };
@@ -105,7 +105,7 @@ fn transfer_begins_at_first_sector_under_head() {
                 continue;
             }
             let mechanics = running.system().stations()[0].device().mechanics();
-            let turning = mechanics.turning(&served.request).unwrap();
+            let turning = mechanics.rotation_arc(&served.request).unwrap();
             let begins = served.start + served.timing.overhead + served.timing.positioning();
             let sector = turning.length / f64::from(served.request.blocks);
             let apart = apart(turning.under_head(begins), turning.begin);
@@ -130,7 +130,7 @@ fn sptf_selects_nearest_of_all_candidates() {
         let mut running = experiment(system).begin(Hooks::default()).unwrap();
         running.stations_mut()[0].watch(Time::ZERO);
         while !running.run_for(100).unwrap() {}
-        let seen = running.stations_mut()[0].seen();
+        let seen = running.stations_mut()[0].take_log();
         assert_eq!(seen.choices.len(), 3000, "{system}");
         for choice in &seen.choices {
             let nearest = choice.candidates.iter().map(|one| one.positioning).min();

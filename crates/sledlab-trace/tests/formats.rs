@@ -251,7 +251,7 @@ fn every_format_has_name_and_description() {
     assert_eq!(format::LIST.len(), 10);
     for listed in format::LIST {
         assert_eq!(format::find(listed.name()).unwrap().name(), listed.name());
-        assert!(!listed.about().is_empty());
+        assert!(!listed.description().is_empty());
     }
     let near = format::find("disksim-asci").map(|_| ()).unwrap_err();
     assert!(near.to_string().contains("did you mean `disksim-ascii`?"));

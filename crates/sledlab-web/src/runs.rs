@@ -53,7 +53,7 @@ impl OpenRun {
                 "rows": extent.rows,
                 "toml": if file.params.kind() == "mems" { device::toml(file)? } else { String::new() },
                 "sled": device::sled(file)?,
-                "turn_ns": station.device().mechanics().turning(&Queued::default()).map(|on| on.turn_ns),
+                "turn_ns": station.device().mechanics().rotation_arc(&Queued::default()).map(|on| on.turn_ns),
             }))
         });
         Ready::text(&json!({

@@ -64,7 +64,7 @@ impl WatchedRun {
         while made < choices && !self.done {
             self.go_on()?;
             for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
-                made += seen.take(station.seen());
+                made += seen.take(station.take_log());
             }
         }
         let last = |station: &Station| station.choices.last().map(|choice| choice.at);
@@ -125,7 +125,7 @@ impl WatchedRun {
             .collect();
         let turning: Vec<_> = all
             .iter()
-            .map(|(station, access)| stations[*station].device().mechanics().turning(request(access)))
+            .map(|(station, access)| stations[*station].device().mechanics().rotation_arc(request(access)))
             .collect();
         let mut ns = |of: fn(&Access) -> f64| answer.numbers(all.iter().map(|(_, access)| of(access)));
         let mut columns = json!({

@@ -215,7 +215,7 @@ impl ServerState {
             flight.leaves = flight.target.saturating_sub(self.pacer.send(bytes));
             flight.in_time = now <= flight.leaves || is_early;
             let target = flight.target;
-            self.flights.answered(bytes);
+            self.flights.note_answer(bytes);
             self.pacer.push(target, bytes, key);
         }
         self.answers = answers;

@@ -38,13 +38,13 @@ impl DataStore {
 
     /// Reads as many bytes as `into` has room for.
     pub fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
-        self.within(offset, into.len() as u64)?;
+        self.range_end(offset, into.len() as u64)?;
         self.file.read_exact_at(into, offset)
     }
 
     /// Writes bytes; they survive the death of this process as soon as this returns.
     pub fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.within(offset, bytes.len() as u64)?;
+        self.range_end(offset, bytes.len() as u64)?;
         self.file.write_all_at(bytes, offset)
     }
 
@@ -64,7 +64,7 @@ impl DataStore {
     /// `length` bytes or, if they are too many, less. Of two neighbours one is data and one a hole. Where the file
     /// system knows no holes, all is data.
     pub fn allocated(&self, offset: u64, length: u64, maximum: usize) -> io::Result<Vec<DataExtent>> {
-        let end = self.within(offset, length)?;
+        let end = self.range_end(offset, length)?;
         let mut extents = Vec::new();
         let mut at = offset;
         while at < end && extents.len() < maximum {
@@ -83,7 +83,7 @@ impl DataStore {
     }
 
     fn zeroes(&self, how: FallocateFlags, offset: u64, length: u64) -> io::Result<()> {
-        let end = self.within(offset, length)?;
+        let end = self.range_end(offset, length)?;
         if length == 0 {
             return Ok(());
         }
@@ -110,7 +110,7 @@ impl DataStore {
     }
 
     /// The end of a range that lies within the store.
-    fn within(&self, offset: u64, length: u64) -> io::Result<u64> {
+    fn range_end(&self, offset: u64, length: u64) -> io::Result<u64> {
         let end = offset.checked_add(length).filter(|end| *end <= self.bytes);
         end.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "past the end of the device"))
     }

@@ -110,7 +110,7 @@ pub fn histogram(
             for ((&value, axis), row) in record.iter().zip(&axes).zip(counts.chunks_exact_mut(windows)) {
                 match axis.window(value) {
                     Some(window) => row[window] += 1,
-                    None => return Err(outside(records, index, &axes)),
+                    None => return Err(outside_error(records, index, &axes)),
                 }
             }
         }
@@ -333,7 +333,7 @@ impl UnitCounter {
         let parts = parallel::split(records.len() / dims, GRAIN, threads, |range| {
             let first = range.start;
             part(&records[range.start * dims..range.end * dims])
-                .ok_or_else(|| outside(records, self.first_outside(records, first), &self.axes))
+                .ok_or_else(|| outside_error(records, self.first_outside(records, first), &self.axes))
         })?;
         for (result, _) in &parts {
             for (count, &unit) in counts.iter_mut().zip(&self.unit_of) {
@@ -408,7 +408,7 @@ fn check_units(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<()>
 }
 
 /// The error for the first value of a record that lies in no window.
-fn outside(records: &[f32], index: usize, axes: &[Axis]) -> Error {
+fn outside_error(records: &[f32], index: usize, axes: &[Axis]) -> Error {
     let record = &records[index * axes.len()..][..axes.len()];
     let result =
         record.iter().zip(axes).enumerate().find(|(_, (value, axis))| axis.window(**value).is_none());

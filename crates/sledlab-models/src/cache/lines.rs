@@ -298,7 +298,7 @@ impl Lines {
     }
 
     /// Dirty blocks, and the other blocks that are being destaged.
-    pub fn owed(&self) -> (BTreeSet<u64>, BTreeSet<u64>) {
+    pub fn undestaged_blocks(&self) -> (BTreeSet<u64>, BTreeSet<u64>) {
         let (mut dirty, mut in_flight) = (BTreeSet::new(), BTreeSet::new());
         for (number, line) in &self.resident {
             for bit in 0..self.line_blocks {
@@ -316,7 +316,7 @@ impl Lines {
     /// All blocks of which the devices do not have the newest version, dirty or being destaged, as runs of one block
     /// each.
     pub fn unwritten(&self) -> Vec<BlockRun> {
-        let (dirty, in_flight) = self.owed();
+        let (dirty, in_flight) = self.undestaged_blocks();
         dirty.into_iter().chain(in_flight).map(|block| BlockRun { first: block, end: block + 1 }).collect()
     }
 

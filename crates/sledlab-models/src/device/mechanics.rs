@@ -136,7 +136,7 @@ pub trait Mechanics: Send + Sync {
 
     /// The arc of a turning platter on which `request` lies, and the time of a turn. It is for display only: results
     /// do not depend on it. By default `None`, for mechanisms that do not turn.
-    fn turning(&self, _request: &Queued) -> Option<RotationalArc> {
+    fn rotation_arc(&self, _request: &Queued) -> Option<RotationalArc> {
         None
     }
 

@@ -195,7 +195,7 @@ impl<J> Io<J> {
             return Vec::new();
         }
         let device = self.device_mut(tier).durable();
-        device.map(|device| device.found(access.request.id)).unwrap_or_default()
+        device.map(|device| device.read_contents(access.request.id)).unwrap_or_default()
     }
 
     /// Number of parts of a request that are not answered.
@@ -275,7 +275,7 @@ impl<J> Io<J> {
     }
 
     /// See [`Durable::found`](crate::system::Durable::found).
-    pub fn found(&mut self, request: u64) -> Vec<Content> {
+    pub fn read_contents(&mut self, request: u64) -> Vec<Content> {
         self.found.remove(&request).unwrap_or_default()
     }
 

@@ -190,8 +190,8 @@ impl<L: Logic> Durable for HybridSystem<L> {
         self.io.give(request, data);
     }
 
-    fn found(&mut self, request: u64) -> Vec<Content> {
-        self.io.found(request)
+    fn read_contents(&mut self, request: u64) -> Vec<Content> {
+        self.io.read_contents(request)
     }
 
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {

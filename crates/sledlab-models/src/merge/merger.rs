@@ -149,7 +149,7 @@ impl Merger {
     }
 
     fn is_free(&self, number: u64, request: &Queued) -> bool {
-        self.overlaps.before(number, request).is_none()
+        self.overlaps.first_conflict(number, request).is_none()
     }
 
     /// Merges group `number`, which has grown or become free, with an adjacent group.
@@ -286,14 +286,16 @@ impl Merger {
         };
         let Some(group) = self.take(number) else { return };
         let (first, request) = group.parts[0];
-        let Some(before) = self.overlaps.before(first, &request) else {
+        let Some(before) = self.overlaps.first_conflict(first, &request) else {
             serve(self, number, group);
             return;
         };
         // Only a group of one request can be not free. It joins the queue again.
         self.enter(number, Group { seen: Queued { queued: now, ..group.seen }, ..group }, scheduler);
         let mut earliest = before;
-        while let Some(earlier) = self.part(earliest).and_then(|part| self.overlaps.before(earliest, &part)) {
+        while let Some(earlier) =
+            self.part(earliest).and_then(|part| self.overlaps.first_conflict(earliest, &part))
+        {
             earliest = earlier;
         }
         if let Some(host) = self.of_number.get(&earliest).copied()

@@ -27,7 +27,7 @@ impl Overlaps {
 
     /// The request with the smallest number that must be served before `request`: the two overlap, one of them is a
     /// write, and it is the earlier one.
-    pub fn before(&self, number: u64, request: &Queued) -> Option<u64> {
+    pub fn first_conflict(&self, number: u64, request: &Queued) -> Option<u64> {
         let first = request.lbn.saturating_sub(self.longest);
         let near = self.by_place.range((first, 0)..(end(request), 0));
         near.filter(|&(&(_, other), &(until, write))| {

@@ -87,7 +87,7 @@ impl Acme {
     }
 
     /// The key with the fewest votes.
-    fn outvoted(&self) -> Option<u64> {
+    fn least_voted(&self) -> Option<u64> {
         let sets = (0..SETS).filter(|set| self.keys.len(*set) > 0);
         let fewest = sets.min_by(|a, b| self.votes(*a).total_cmp(&self.votes(*b)))?;
         self.keys.back(fewest)
@@ -98,7 +98,7 @@ impl ReplacementPolicy for Acme {
     fn access(&mut self, access: Use) -> Found {
         let hit = self.holds(access.key);
         self.vote(access);
-        let victim = if !hit && self.len == self.capacity { self.outvoted() } else { None };
+        let victim = if !hit && self.len == self.capacity { self.least_voted() } else { None };
         if let Some(victim) = victim {
             self.evict(victim);
         }

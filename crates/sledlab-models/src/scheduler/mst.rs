@@ -71,7 +71,7 @@ impl<'a> Places<'a> {
 
     /// The longer of the positioning times from `a` to `b` and back, in ns: a tree needs the same cost in both
     /// directions.
-    fn between(&self, a: usize, b: usize) -> u64 {
+    fn edge_ns(&self, a: usize, b: usize) -> u64 {
         let way = |from: usize, to: usize| {
             self.mechanics.positioning_from(self.after[from], &self.waiting[to][0]).as_ns()
         };
@@ -90,7 +90,7 @@ impl<'a> Places<'a> {
             let (_, nearest, from) = outside.swap_remove(at);
             branches[from].push(nearest);
             for (cost, place, from) in &mut outside {
-                let other = self.between(nearest, *place);
+                let other = self.edge_ns(nearest, *place);
                 if other < *cost {
                     (*cost, *from) = (other, nearest);
                 }
@@ -121,7 +121,7 @@ mod tests {
     use crate::device::mems::{self, MemsParams};
 
     fn length(places: &Places, walk: &[usize]) -> u64 {
-        let legs: u64 = walk.windows(2).map(|leg| places.between(leg[0], leg[1])).sum();
+        let legs: u64 = walk.windows(2).map(|leg| places.edge_ns(leg[0], leg[1])).sum();
         places.reach(walk[0]) + legs
     }
 
@@ -129,7 +129,7 @@ mod tests {
     fn shortest(places: &Places, last: Option<usize>, left: &[usize]) -> u64 {
         let first = left.iter().map(|to| {
             let others: Vec<usize> = left.iter().copied().filter(|other| other != to).collect();
-            let leg = last.map_or_else(|| places.reach(*to), |last| places.between(last, *to));
+            let leg = last.map_or_else(|| places.reach(*to), |last| places.edge_ns(last, *to));
             leg + shortest(places, Some(*to), &others)
         });
         first.min().unwrap_or(0)

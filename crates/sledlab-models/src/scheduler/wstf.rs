@@ -40,14 +40,14 @@ struct Weighted {
 
 impl Weighted {
     /// The share of the tolerated wait that is left; negative once a request has waited longer.
-    fn left(&self, waited_ns: f64) -> f64 {
+    fn remaining_share(&self, waited_ns: f64) -> f64 {
         (self.max_wait_ns - waited_ns) / self.max_wait_ns
     }
 }
 
 impl Score for Weighted {
     fn of(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
-        time.as_ns() as f64 * self.left(now.since(crowd.oldest).as_ns() as f64)
+        time.as_ns() as f64 * self.remaining_share(now.since(crowd.oldest).as_ns() as f64)
     }
 
     fn worth(&self, at: [Time; 2], crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
@@ -55,7 +55,7 @@ impl Score for Weighted {
     }
 
     fn bound(&self, stretch: &Stretch) -> f64 {
-        let left = self.left(stretch.worth);
+        let left = self.remaining_share(stretch.worth);
         let farthest = if left < 0.0 { stretch.most } else { stretch.least };
         farthest.as_ns() as f64 * left
     }

@@ -39,16 +39,16 @@ struct BackAndForth {
 }
 
 impl BackAndForth {
-    fn ahead(&self, waiting: &Waiting) -> Option<u32> {
+    fn next_key(&self, waiting: &Waiting) -> Option<u32> {
         if self.downwards { waiting.last_up_to(self.at) } else { waiting.first_from(self.at) }
     }
 }
 
 impl Tour for BackAndForth {
     fn next(&mut self, _: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>) {
-        let zone = self.ahead(waiting).or_else(|| {
+        let zone = self.next_key(waiting).or_else(|| {
             self.downwards = !self.downwards;
-            self.ahead(waiting)
+            self.next_key(waiting)
         });
         self.at = zone.unwrap_or(self.at);
         zones.extend(zone);

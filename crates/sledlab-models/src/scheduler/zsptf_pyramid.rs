@@ -83,13 +83,13 @@ impl Level {
     }
 
     /// The finest zones of the zone that holds `finest`.
-    fn around(&self, finest: u32) -> &[u32] {
+    fn finest_zones(&self, finest: u32) -> &[u32] {
         &self.members[self.zone_of[finest as usize] as usize]
     }
 
     /// Requests waiting in the zone that holds `finest`.
     fn requests(&self, finest: u32, waiting: &Waiting) -> usize {
-        self.around(finest).iter().map(|zone| waiting.requests(*zone).len()).sum()
+        self.finest_zones(finest).iter().map(|zone| waiting.requests(*zone).len()).sum()
     }
 
     /// Zones with requests.
@@ -151,7 +151,7 @@ impl Tour for Pyramid {
         let Some(entered) = self.sweep.visit(waiting) else { return };
         let enough = self.levels.iter().find(|level| self.is_enough(level, entered, waiting));
         if let Some(level) = enough.or(self.levels.last()) {
-            zones.extend_from_slice(level.around(entered));
+            zones.extend_from_slice(level.finest_zones(entered));
         }
     }
 }

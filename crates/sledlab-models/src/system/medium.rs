@@ -101,7 +101,7 @@ impl Durable for Medium {
         self.write_data.insert(access, data);
     }
 
-    fn found(&mut self, access: u64) -> Vec<Content> {
+    fn read_contents(&mut self, access: u64) -> Vec<Content> {
         self.found.remove(&access).unwrap_or_default()
     }
 

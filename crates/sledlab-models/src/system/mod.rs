@@ -113,7 +113,7 @@ pub trait Durable: Send {
     /// Hands over the data of write number `access`, which arrives next, one content for each block.
     fn give(&mut self, access: u64, data: Vec<Content>);
     /// The contents that read number `access` found, the one completed last under this number.
-    fn found(&mut self, access: u64) -> Vec<Content>;
+    fn read_contents(&mut self, access: u64) -> Vec<Content>;
     /// The power fails: all volatile state is lost, and for every block of an unfinished write `survives` decides whether
     /// the medium has it. Returns the contents that recovery finds.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents;

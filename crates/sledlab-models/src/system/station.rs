@@ -137,7 +137,7 @@ impl Station {
         self.device.probe(free.max(now), request).positioning()
     }
 
-    /// From now on records choices, services and rests at `from` or later, for [`seen`](Station::seen). Call this at
+    /// From now on records choices, services and rests at `from` or later, for [`take_log`](Station::take_log). Call this at
     /// the beginning of a run: requests that wait already are not known. A watched station behaves the same, but runs
     /// more slowly.
     pub fn watch(&mut self, from: Time) {
@@ -145,7 +145,7 @@ impl Station {
     }
 
     /// What has been recorded since the last call; nothing without [`watch`](Station::watch).
-    pub fn seen(&mut self) -> StationLog {
+    pub fn take_log(&mut self) -> StationLog {
         let resting = match self.phase {
             Phase::Resting { since, parked } => {
                 Some((since, if parked { State::Parked } else { State::Idle }))

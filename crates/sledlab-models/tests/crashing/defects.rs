@@ -39,8 +39,8 @@ impl Durable for LosingHeaders {
         self.0.give(access, data.into_iter().map(keep).collect());
     }
 
-    fn found(&mut self, access: u64) -> Vec<Content> {
-        self.0.found(access)
+    fn read_contents(&mut self, access: u64) -> Vec<Content> {
+        self.0.read_contents(access)
     }
 
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {

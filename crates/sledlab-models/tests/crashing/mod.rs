@@ -287,7 +287,7 @@ impl Bench {
             for done in completed.drain(..) {
                 let is_read = done.request.op == Op::Read;
                 let durable = system.durable().expect(keeps);
-                let result = if is_read { durable.found(done.request.id) } else { Vec::new() };
+                let result = if is_read { durable.read_contents(done.request.id) } else { Vec::new() };
                 host.answered(&done.request, now, &result);
             }
         }

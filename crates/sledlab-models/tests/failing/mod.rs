@@ -162,7 +162,7 @@ impl Host {
             return;
         }
         let is_lost = self.system.faults().is_some_and(|faults| faults.lost_requests > 0);
-        let result = self.system.durable().unwrap().found(id);
+        let result = self.system.durable().unwrap().read_contents(id);
         assert_eq!(result.len(), blocks as usize);
         for (block, content) in range.zip(result) {
             let writes = self.written.get(&block).map_or(&[][..], Vec::as_slice);
@@ -204,7 +204,7 @@ impl Host {
                 lost += 1;
                 continue;
             }
-            let result = self.system.durable().unwrap().found(id);
+            let result = self.system.durable().unwrap().read_contents(id);
             // A block that is not lost must hold the last write, also where other blocks of that write were lost.
             let writes = self.written.get(&lbn);
             let last = writes.and_then(|writes| writes.last()).map_or(0, |write| write.data);

@@ -100,7 +100,7 @@ impl ClusterExperiment {
         let (own, store): (Table, Table) =
             table.into_iter().partition(|(key, _)| CLUSTER_TABLES.contains(&key.as_str()));
         refuse_foreign(&store)?;
-        store.keys().filter(|key| *key != "seed").try_for_each(|key| known(key))?;
+        store.keys().filter(|key| *key != "seed").try_for_each(|key| refuse_unknown(key))?;
         Ok(ClusterExperiment { store: Experiment::from_table(store)?, own })
     }
 
@@ -129,7 +129,7 @@ impl ClusterExperiment {
                 self.own.insert(table.to_owned(), Value::Table(changed));
                 Ok(())
             }
-            Some((table, _)) => known(table).and_then(|()| self.store.set(key, value)),
+            Some((table, _)) => refuse_unknown(table).and_then(|()| self.store.set(key, value)),
             None => self.store.set(key, value),
         }
     }
@@ -159,7 +159,7 @@ impl ClusterExperiment {
             explicit_settings.extend(
                 group
                     .iter()
-                    .filter(|(key, _)| known(key).is_ok())
+                    .filter(|(key, _)| refuse_unknown(key).is_ok())
                     .map(|(key, value)| (key.clone(), value.clone())),
             );
             explicit_settings.retain(|key, _| CLUSTER_TABLES.iter().all(|own| *own != key));
@@ -334,7 +334,7 @@ fn refuse_foreign(table: &Table) -> Result<()> {
 }
 
 /// Rejects unknown tables.
-fn known(table: &str) -> Result<()> {
+fn refuse_unknown(table: &str) -> Result<()> {
     let all = || keys::TABLES.into_iter().filter(|table| !FOREIGN.contains(table)).chain(CLUSTER_TABLES);
     if all().any(|known| known == table) { Ok(()) } else { Err(Error::unknown("table", table, all())) }
 }

@@ -403,7 +403,7 @@ impl<'a> Cluster<'a> {
                         watch.note(InterruptCheck::EVERY)?;
                     }
                 }
-                let end = overlap.finished.ok_or_else(|| lost(member))?;
+                let end = overlap.finished.ok_or_else(|| stuck_error(member))?;
                 Ok((end, overlap.parts))
             };
             let ran = self.each(run)?;
@@ -412,11 +412,11 @@ impl<'a> Cluster<'a> {
             return Ok(parts);
         }
         let mut overlaps = self.members.iter_mut().map(begun).collect::<Result<Vec<_>>>()?;
-        self.together(&mut overlaps)?;
+        self.advance_all(&mut overlaps)?;
         let ends = overlaps
             .iter()
             .zip(&mut self.members)
-            .map(|(overlap, member)| overlap.finished.ok_or_else(|| lost(member)));
+            .map(|(overlap, member)| overlap.finished.ok_or_else(|| stuck_error(member)));
         let end = ends.collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(now);
         // Messages to the client are done when they arrive.
         let end = end.max(self.now);
@@ -429,7 +429,7 @@ impl<'a> Cluster<'a> {
 
     /// Advances nodes and network in order of time. At equal times, packets precede nodes and nodes are ordered by
     /// number.
-    fn together(&mut self, overlaps: &mut [Overlap]) -> Result<()> {
+    fn advance_all(&mut self, overlaps: &mut [Overlap]) -> Result<()> {
         let mut due = BinaryHeap::with_capacity(2 * overlaps.len());
         let mut next: Vec<Option<Time>> = vec![Some(self.now); overlaps.len()];
         due.extend((0..overlaps.len()).map(|index| Reverse((self.now, index))));
@@ -500,7 +500,7 @@ fn talker(member: &Member, rounds: Vec<messaging::Round>) -> MessagingNode {
 }
 
 /// Returns the error for a step that does not end.
-fn lost(member: &mut Member) -> Error {
+fn stuck_error(member: &mut Member) -> Error {
     match &mut member.store {
         Some(store) => store.stuck(),
         None => Error::internal("a host waits for nothing"),

@@ -28,7 +28,7 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
         let mut operations = vec![0_u64; work.kinds.len()];
         let mut results = 0_u64;
         for (index, step) in phase.steps.iter().enumerate() {
-            let reads = again(work, step, host)?;
+            let reads = repeated_reads(work, step, host)?;
             let shipped = sum(reads.iter().map(|access| access.bytes))?;
             if shipped > 0 {
                 read.steps[index] = NodeStep {
@@ -67,7 +67,7 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
 
 /// Returns the reads of a step. The host reads the inner file of a nested loop once for each block of its own memory,
 /// which contains the blocks of all nodes one after the other.
-fn again(work: &Work, step: &NodeStep, host: &Node) -> Result<Vec<FileAccess>> {
+fn repeated_reads(work: &Work, step: &NodeStep, host: &Node) -> Result<Vec<FileAccess>> {
     let mut reads = Vec::new();
     for access in &step.reads {
         let times = match access.per_block_of {

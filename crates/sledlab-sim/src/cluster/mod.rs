@@ -106,7 +106,7 @@ impl ClusterExperiment {
                     continues
                 };
                 let dump = dump.as_mut().map(|(node, dump)| (*node, &mut **dump));
-                let outcome = once(resolved, work, rates, threads, Some(&mut progress_of_all), dump);
+                let outcome = replay_once(resolved, work, rates, threads, Some(&mut progress_of_all), dump);
                 at += 1.0;
                 outcome
             });
@@ -134,7 +134,7 @@ impl ClusterExperiment {
 }
 
 /// Replays a record once at the given rates.
-fn once<'a>(
+fn replay_once<'a>(
     resolved: &Resolved,
     work: &'a Work,
     rates: Rates,

@@ -76,16 +76,13 @@ impl ReplaySize {
         }
         if self.bytes > MAX_BYTES {
             return refuse(
-                "stores would read and write more than 2^62 bytes up to its end",
+                "stores would read and write more than 2^62 bytes",
                 "increase node.block_kb, or replay less data",
             );
         }
         if self.events > MAX_EVENTS {
             return refuse(
-                &format!(
-                    "the replay would have {} pages, messages and packets up to its end, more than 2^32",
-                    self.events
-                ),
+                &format!("the replay would have {} pages, messages and packets, more than 2^32", self.events),
                 "check the bytes of the record; increase the size of pages or messages: node.page_kb, `message_bytes`, \
                  node.message_kb, network.packet_kb",
             );

@@ -259,7 +259,7 @@ impl Experiment {
         let cost = time_decisions.then(DecisionCost::default);
         let scheduler = cost.as_ref().map(|cost| cost.of(&resolved.store.scheduler));
         let scheduler = scheduler.as_ref().unwrap_or(&resolved.store.scheduler);
-        let system = resolved.store.under(scheduler)?;
+        let system = resolved.store.with_scheduler(scheduler)?;
         let replay = resolved.replay;
         let Opened { source, fitted, devices } = resolved.workload.open(
             source.map(|source| (source, highest_end)),

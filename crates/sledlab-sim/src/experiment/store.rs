@@ -30,7 +30,7 @@ impl SystemSetup {
     /// # Errors
     /// Parameters that contradict each other.
     pub fn system(&self) -> Result<Box<dyn System>> {
-        self.under(&self.scheduler)
+        self.with_scheduler(&self.scheduler)
     }
 
     /// Returns a new system whose media store contents, so that a power failure can be simulated.
@@ -101,7 +101,7 @@ impl SystemSetup {
     }
 
     /// Returns the same system with another scheduler: for example one that measures its decisions.
-    pub(super) fn under(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
+    pub(super) fn with_scheduler(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
         assemble(self.parts(scheduler))
     }
 

@@ -73,7 +73,7 @@ impl Trims {
 pub(super) fn forget_found(completed: &[Completion], system: &mut dyn System) {
     for read in completed.iter().filter(|done| done.request.op == Op::Read) {
         if let Some(durable) = system.durable() {
-            durable.found(read.request.id);
+            durable.read_contents(read.request.id);
         }
     }
 }

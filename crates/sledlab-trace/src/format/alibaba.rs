@@ -17,7 +17,7 @@ impl Format for Alibaba {
         "alibaba"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "Alibaba Cloud CSV: device_id,R|W,offset(bytes),length(bytes),timestamp(us)"
     }
 

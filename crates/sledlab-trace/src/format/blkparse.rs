@@ -20,7 +20,7 @@ impl Format for Blkparse {
         "blkparse"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "default output of blkparse; takes Q (queued) events, or D (issued) in a trace without Q"
     }
 

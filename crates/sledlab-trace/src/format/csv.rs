@@ -24,7 +24,7 @@ impl Format for Csv {
         "csv"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "sledlab CSV: time_us,op,offset_bytes,length_bytes[,device[,metadata]]; op R, W, T trim, F flush"
     }
 

@@ -17,7 +17,7 @@ impl Format for DisksimAscii {
         "disksim-ascii"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "DiskSim's default: arrival_ms device lbn blocks flags, separated by spaces; flag bit 0 = read"
     }
 

@@ -26,7 +26,7 @@ impl Format for DisksimValidate {
         "disksim-validate"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "DiskSim disk validation: R|W cache_action lbn blocks service_us gap_to_next_us"
     }
 

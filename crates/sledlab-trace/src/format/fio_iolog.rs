@@ -29,7 +29,7 @@ impl Format for FioIolog {
         "fio-iolog"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "fio iolog version 2 or 3, or a block log: time(ms), value, direction, length, offset"
     }
 

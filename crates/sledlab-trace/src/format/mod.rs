@@ -42,7 +42,7 @@ pub trait Format: Sync {
     fn name(&self) -> &'static str;
 
     /// One line about the format.
-    fn about(&self) -> &'static str;
+    fn description(&self) -> &'static str;
 
     /// The instant from which the format's times count; decides whether the first request is shifted to time 0.
     fn clock(&self) -> Clock;

@@ -19,7 +19,7 @@ impl Format for Msr {
         "msr"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "MSR Cambridge CSV: Timestamp(100 ns),Hostname,DiskNumber,Read|Write,Offset,Size,ResponseTime"
     }
 

@@ -19,7 +19,7 @@ impl Format for Spc {
         "spc"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "SPC-1 / UMass: asu,lba(512-byte blocks),size(bytes),r|w,time(s)"
     }
 

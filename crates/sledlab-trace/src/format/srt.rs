@@ -33,7 +33,7 @@ impl Format for Srt {
         "srt"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "HP SRT binary: a text header and 56-byte big-endian records; disks placed one after another"
     }
 

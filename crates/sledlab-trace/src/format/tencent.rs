@@ -17,7 +17,7 @@ impl Format for Tencent {
         "tencent"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "Tencent Cloud CSV: timestamp(s),offset(sectors),size(sectors),0 read|1 write,volume"
     }
 

@@ -176,7 +176,7 @@ impl Drive {
         let time = state.ready_for(op);
         let settled = time + seek + settle;
         let wait_ns = self.parts.spindle.wait_ns(settled, place.slot, place.sectors);
-        after(settled, wait_ns).since(time)
+        offset_time(settled, wait_ns).since(time)
     }
 
     /// The movement from one track to that of block `lbn`, and the access of the blocks from `lbn` on that follow one
@@ -209,7 +209,7 @@ impl Drive {
         let settled = now + seek + settle;
         let wait_ns = spindle.wait_ns(settled, slot, sectors);
         let sector_ns = spindle.sector_ns(sectors);
-        let start = after(settled, wait_ns);
+        let start = offset_time(settled, wait_ns);
         Pass { lbn, blocks, track, seek, settle, settled, start, wait_ns, sector_ns }
     }
 
@@ -227,7 +227,7 @@ impl Drive {
         let beginning = Pass { blocks: passed, ..*pass };
         let wait_ns = pass.wait_ns - turn_ns + passed as f64 * pass.sector_ns;
         let (lbn, blocks) = (pass.lbn + passed, pass.blocks - passed);
-        Some((beginning, Pass { lbn, blocks, wait_ns, start: after(pass.settled, wait_ns), ..*pass }))
+        Some((beginning, Pass { lbn, blocks, wait_ns, start: offset_time(pass.settled, wait_ns), ..*pass }))
     }
 
     /// Serves `request` by the mechanism alone, without buffer and bus, setting out `from` a track at `now`: its
@@ -301,7 +301,7 @@ fn least_from_there_on(curve: &SeekCurve, cylinders: u64) -> Box<[Span]> {
 }
 
 /// `ns` nanoseconds after `time`, rounded to whole ones; negative `ns` count as zero.
-fn after(time: Time, ns: f64) -> Time {
+fn offset_time(time: Time, ns: f64) -> Time {
     time + Span::from_ns(ns.round().max(0.0) as u64)
 }
 
@@ -324,7 +324,7 @@ impl Pass {
 
     /// When the sector of block `lbn` comes under the head.
     pub fn begins(&self, lbn: u64) -> Time {
-        after(self.settled, self.wait_ns + (lbn - self.lbn) as f64 * self.sector_ns)
+        offset_time(self.settled, self.wait_ns + (lbn - self.lbn) as f64 * self.sector_ns)
     }
 
     /// When the sector of block `lbn` has passed.
@@ -421,7 +421,7 @@ impl Mechanics for Drive {
         MotionPath::straight((state.x, state.y), (to.x, to.y), timing.seek_x + timing.settle)
     }
 
-    fn turning(&self, request: &Queued) -> Option<RotationalArc> {
+    fn rotation_arc(&self, request: &Queued) -> Option<RotationalArc> {
         let Parts { geometry, spindle, .. } = &*self.parts;
         let SectorPlace { sector, slot, sectors, .. } = geometry.place(request.lbn);
         let blocks = geometry.contiguous(request.lbn, sector, u64::from(request.blocks.max(1)));

@@ -157,7 +157,7 @@ mod tests {
     }
 
     /// The geometry of `params` after `change`.
-    fn changed(change: impl FnOnce(&mut DiskNumbers, &mut Zone)) -> Result<Geometry> {
+    fn with_change(change: impl FnOnce(&mut DiskNumbers, &mut Zone)) -> Result<Geometry> {
         let mut params = params();
         change(&mut params.flat, &mut params.zones[0]);
         Geometry::new(&params)
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn refuses_what_cannot_be_built() {
-        let message = |change: fn(&mut DiskNumbers, &mut Zone)| changed(change).unwrap_err().to_string();
+        let message = |change: fn(&mut DiskNumbers, &mut Zone)| with_change(change).unwrap_err().to_string();
         let skew = message(|_, zone| zone.shape.cylinder_skew_sectors = 8);
         assert!(
             skew.contains("device.zones[0].cylinder_skew_sectors = 8 is a whole turn of 8 sectors"),
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn remapped_blocks_are_reached_on_their_own() {
-        let geometry = changed(|disk, zone| {
+        let geometry = with_change(|disk, zone| {
             (disk.sparing, zone.shape.spares, zone.remapped) = (Sparing::Zone, 2, vec![(3, 159), (20, 20)]);
         })
         .unwrap();

@@ -35,7 +35,7 @@ pub use params::DiskParams;
 
 use self::controller::{Controller, Done};
 use self::drive::Drive;
-use super::disksim::{Importer, called};
+use super::disksim::{Importer, file_name};
 use super::host::HostParams;
 use super::{
     Bus, Busy, Device, FaultCounts, IdleOutcome, Mechanics, Model, OnBus, Positioning, Queued, Served,
@@ -65,7 +65,7 @@ impl Model for DiskParams {
         names: import::names,
         import: |text, file, name, open| {
             let disk = import::import(text, file, name, open)?;
-            Ok((disk.to_toml(&called(file)), disk.remarks))
+            Ok((disk.to_toml(&file_name(file)), disk.remarks))
         },
     });
     const ATTACH: Option<fn(&mut Self, &HostParams)> = Some(host::attach);

@@ -40,7 +40,7 @@ impl Spindle {
     /// slightly negative if it did so less than a nanosecond ago.
     #[inline]
     pub fn wait_ns(&self, now: Time, slot: u64, sectors: u64) -> f64 {
-        self.until(now, slot, sectors) as f64 / self.ticks_per_ns(sectors) as f64
+        self.ticks_until(now, slot, sectors) as f64 / self.ticks_per_ns(sectors) as f64
     }
 
     /// Ticks in a nanosecond. Ticks are so short that the edge of every sector falls on a whole tick: a sector passes
@@ -50,7 +50,7 @@ impl Spindle {
     }
 
     /// Ticks from `now` until `slot` begins.
-    fn until(&self, now: Time, slot: u64, sectors: u64) -> i64 {
+    fn ticks_until(&self, now: Time, slot: u64, sectors: u64) -> i64 {
         let angle = (now.as_ns() % TURN) * self.rpm % TURN * sectors;
         let turn = TURN * sectors;
         let wait = (slot * TURN + turn - angle) % turn;

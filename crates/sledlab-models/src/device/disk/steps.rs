@@ -36,7 +36,7 @@ impl Steps {
 
     /// Number of values that are less than `place`.
     #[inline]
-    pub fn before(&self, place: u64) -> usize {
+    pub fn count_below(&self, place: u64) -> usize {
         if place == 0 { 0 } else { self.up_to(place - 1) }
     }
 
@@ -46,7 +46,7 @@ impl Steps {
 
     /// Whether `place` is one of the values.
     pub fn contains(&self, place: u64) -> bool {
-        self.up_to(place) > self.before(place)
+        self.up_to(place) > self.count_below(place)
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn none_are_passed_where_there_are_none() {
         let steps = Steps::new(Vec::new());
-        assert_eq!((steps.up_to(0), steps.up_to(u64::MAX), steps.before(7)), (0, 0, 0));
+        assert_eq!((steps.up_to(0), steps.up_to(u64::MAX), steps.count_below(7)), (0, 0, 0));
         assert!(steps.is_empty() && !steps.contains(0));
     }
 
@@ -73,7 +73,7 @@ mod tests {
             for place in values.iter().copied().chain([at, near, at % 1_000_000]) {
                 let count = |counts: &dyn Fn(u64) -> bool| values.iter().filter(|value| counts(**value)).count();
                 prop_assert_eq!(steps.up_to(place), count(&|value| value <= place));
-                prop_assert_eq!(steps.before(place), count(&|value| value < place));
+                prop_assert_eq!(steps.count_below(place), count(&|value| value < place));
                 prop_assert_eq!(steps.contains(place), values.contains(&place));
             }
         }

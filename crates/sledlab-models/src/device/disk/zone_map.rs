@@ -202,7 +202,7 @@ impl ZoneMap {
         let slipped = if self.slipped.is_empty() {
             0
         } else {
-            (self.slipped.before(unit) - self.slipped.before(start)) as u64
+            (self.slipped.count_below(unit) - self.slipped.count_below(start)) as u64
         };
         let within = unit - start - slipped;
         // Sectors of the track before `sector` only count if the track itself holds data.
@@ -223,9 +223,9 @@ impl ZoneMap {
     #[inline]
     pub fn slot(&self, at: &Spot) -> u64 {
         let slipped = match self.sparing {
-            Sparing::Cylinder => self.slipped.before(at.cylinder * self.cylinder_sectors),
+            Sparing::Cylinder => self.slipped.count_below(at.cylinder * self.cylinder_sectors),
             Sparing::Track => {
-                self.slipped.before(at.cylinder * self.cylinder_sectors + at.surface * self.sectors)
+                self.slipped.count_below(at.cylinder * self.cylinder_sectors + at.surface * self.sectors)
             }
             _ => 0,
         } as u64;

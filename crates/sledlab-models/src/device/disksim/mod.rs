@@ -28,7 +28,7 @@ pub struct Importer {
 }
 
 /// Name of a file, without its folders.
-pub(in crate::device) fn called(file: &Path) -> String {
+pub(in crate::device) fn file_name(file: &Path) -> String {
     file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 

@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next token of the block or list that `opening` opened.
-    fn within(&mut self, opening: Token) -> Result<Token<'a>> {
+    fn next_within(&mut self, opening: Token) -> Result<Token<'a>> {
         self.take().ok_or_else(|| {
             self.error(opening, "the file ends before this is closed")
                 .with_remedy("the file may be cut off; look for a missing `}` or `]`")
@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
         while let Some(token) = self.take() {
             match token.text {
                 "source" => {
-                    let (path, text) = self.sourced(token)?;
+                    let (path, text) = self.open_source(token)?;
                     Parser::new(&text, &path, self.open, self.depth + 1).find(expected, result)?;
                 }
                 word if word == expected => result.push(self.block(token)?),
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Path and text of the file whose name is the next token; `source` is the token before.
-    fn sourced(&mut self, source: Token) -> Result<(PathBuf, String)> {
+    fn open_source(&mut self, source: Token) -> Result<(PathBuf, String)> {
         let name = self
             .take()
             .filter(|token| !is_mark(token.text))
@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
         self.deeper(opening)?;
         let mut entries = Vec::new();
         loop {
-            let first = self.within(opening)?;
+            let first = self.next_within(opening)?;
             match first.text {
                 "}" => break,
                 // An empty place between commas is ignored.
@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
                 return Err(self.error(token, "expected `key = value`"));
             }
             key.push(token.text);
-            token = self.within(opening)?;
+            token = self.next_within(opening)?;
         }
         if key.is_empty() { Err(self.error(first, "expected a key before `=`")) } else { Ok(key.join(" ")) }
     }
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
     fn value(&mut self, opening: Token<'a>) -> Result<(Option<Value>, Token<'a>)> {
         let mut text: Vec<Token> = Vec::new();
         loop {
-            let token = self.within(opening)?;
+            let token = self.next_within(opening)?;
             let value = match (token.text, &text[..]) {
                 ("[", []) => Value::List(self.list(token)?),
                 ("{", [kind, name @ ..]) => {
@@ -266,13 +266,13 @@ impl<'a> Parser<'a> {
                     continue;
                 }
             };
-            return Ok((Some(value), self.within(opening)?));
+            return Ok((Some(value), self.next_within(opening)?));
         }
     }
 
     /// Reads the block in the file whose name is the next token.
     fn sourced_block(&mut self, source: Token) -> Result<Value> {
-        let (path, text) = self.sourced(source)?;
+        let (path, text) = self.open_source(source)?;
         let mut parser = Parser::new(&text, &path, self.open, self.depth + 1);
         match parser.take() {
             Some(token) if token.text == "source" => parser.sourced_block(token),
@@ -303,7 +303,7 @@ impl<'a> Parser<'a> {
     fn skip(&mut self, opening: Token) -> Result<()> {
         let mut depth = 1_u64;
         while depth > 0 {
-            match self.within(opening)?.text {
+            match self.next_within(opening)?.text {
                 "{" | "[" => depth += 1,
                 "}" | "]" => depth -= 1,
                 _ => {}

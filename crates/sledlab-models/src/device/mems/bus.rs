@@ -54,7 +54,7 @@ impl Bus {
 
     /// Number of blocks of write `id` that have crossed by `now`; none at the very time when the write gets the bus,
     /// even if blocks take no time.
-    pub fn arrived(&self, id: u64, now: Time) -> u32 {
+    pub fn crossed_blocks(&self, id: u64, now: Time) -> u32 {
         match self.writes.get(&id) {
             Some((begun, blocks)) if *begun < now => {
                 let crossed = now.since(*begun).as_ns().checked_div(self.block_time.as_ns());

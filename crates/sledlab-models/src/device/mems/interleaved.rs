@@ -102,7 +102,7 @@ impl Interleaved {
     fn ready(&self, now: Time, open: &Open) -> u32 {
         match open.request.op {
             Op::Read => open.left(),
-            _ => self.bus.arrived(open.request.id, now).saturating_sub(open.done),
+            _ => self.bus.crossed_blocks(open.request.id, now).saturating_sub(open.done),
         }
     }
 
@@ -181,7 +181,7 @@ impl Interleaved {
         let Active { start, pass, .. } = active;
         let row_bits = self.unit.sled.geometry.pitch_bits;
         self.unit.note_exact(pass, row_bits, self.unit.sled.row_time);
-        self.unit.at = self.unit.sled.after(pass);
+        self.unit.at = self.unit.sled.state_after(pass);
         let mut open = std::mem::take(&mut self.open);
         self.unit.end_pass(pass, &mut open);
         open.retain_mut(|open| {

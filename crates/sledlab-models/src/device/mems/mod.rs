@@ -36,7 +36,7 @@ use self::damaged::Damaged;
 use self::params::Pipeline;
 use self::sled::Sled;
 use self::tips::Tips;
-use super::disksim::{Importer, called};
+use super::disksim::{Importer, file_name};
 use super::{Device, Mapping, Model, Positioning, States, Units};
 
 /// The device that `params` describe: one sled, or several that move together.
@@ -75,7 +75,7 @@ impl Model for MemsParams {
         import: |text, file, name, open| {
             // Included files that only devices of other kinds need may be missing.
             let sled = import::import(text, file, name, &|path| Ok(open(path).unwrap_or_default()))?;
-            Ok((sled.to_toml(&called(file)), sled.remarks))
+            Ok((sled.to_toml(&file_name(file)), sled.remarks))
         },
     });
     const SEEK_MAP: Option<Mapping<Self>> = Some(seek_map::seek_map);

@@ -77,7 +77,7 @@ impl SledUnit {
             let (lbn, remaining) = (request.lbn + u64::from(done), request.blocks - done);
             let pass = self.sled.plan(at, lbn, remaining, u32::MAX);
             self.sled.add_pass(&mut way, at.state, &pass);
-            at = self.sled.after(&pass);
+            at = self.sled.state_after(&pass);
             done += pass.blocks;
         }
         way

@@ -112,7 +112,7 @@ impl SledUnit {
             self.share_pass(&pass, &mut open, Open::left);
             self.end_pass(&pass, &mut open);
             busy.until += pass.positioning() + self.sled.row_time;
-            self.at = self.sled.after(&pass);
+            self.at = self.sled.state_after(&pass);
             open.retain_mut(|open| {
                 if open.is_complete() {
                     self.settle_tips(&mut open.work, &open.request);

@@ -388,7 +388,7 @@ impl Sled {
 
     /// The state of the sled after servo and data of a pass.
     #[inline]
-    pub fn after(&self, pass: &Pass) -> Spot {
+    pub fn state_after(&self, pass: &Pass) -> Spot {
         let y_bit = self.geometry.end(pass.row, pass.direction);
         let state = SledState { x_bit: pass.x_bit, y_bit, direction: pass.direction };
         Spot { state, line: self.rows.line_after(pass.row, pass.direction) }

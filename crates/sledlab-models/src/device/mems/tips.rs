@@ -62,15 +62,16 @@ impl Tips {
             .with_remedy("lower them to usable_tips at most"));
         }
         let geometry = Geometry::new(params)?;
-        let tips = Tips::drawn(params);
+        let tips = Tips::draw_tips(params);
         let (bad, failing) = tips.split_at(bad_tips as usize);
         let mut of_group = in_groups(params, &geometry, bad);
         let remapped = remap(&mut of_group, params.redundant_tips, params.spare_tips);
-        let before = Damage { bad: bad_tips, lost: lost(&of_group, params.redundant_tips) };
+        let before = Damage { bad: bad_tips, lost: lost_groups(&of_group, params.redundant_tips) };
         for (group, count) in in_groups(params, &geometry, failing) {
             *of_group.entry(group).or_default() += count;
         }
-        let after = Damage { bad: bad_tips + failing_tips, lost: lost(&of_group, params.redundant_tips) };
+        let after =
+            Damage { bad: bad_tips + failing_tips, lost: lost_groups(&of_group, params.redundant_tips) };
         Ok(Some(Tips {
             fail_at: Time::from_ns((tips_fail_at_s * 1e9).round() as u64),
             before,
@@ -81,7 +82,7 @@ impl Tips {
     }
 
     /// The bad tips, then those that fail later. With more bad tips and the same seed, the first ones stay the same.
-    fn drawn(params: &MemsParams) -> Vec<u64> {
+    fn draw_tips(params: &MemsParams) -> Vec<u64> {
         let mut all: Vec<u64> = (0..params.usable_tips).collect();
         let count = (params.bad_tips + params.failing_tips) as usize;
         all.partial_shuffle(&mut seed::stream(params.bad_tips_seed, "tips"), count).0.to_vec()
@@ -146,7 +147,7 @@ fn remap(bad: &mut BTreeMap<Group, u64>, redundant: u64, spares: u64) -> u64 {
 }
 
 /// Groups with more bad tips than they survive, in order.
-fn lost(bad: &BTreeMap<Group, u64>, redundant: u64) -> Vec<Group> {
+fn lost_groups(bad: &BTreeMap<Group, u64>, redundant: u64) -> Vec<Group> {
     bad.iter().filter(|(_, bad)| **bad > redundant).map(|(group, _)| *group).collect()
 }
 
@@ -195,7 +196,7 @@ mod tests {
                 bad_tips, failing_tips, bad_tips_seed, layout, tips_fail_at_s: 1.0, ..small(redundant)
             };
             let tips = Tips::new(&params).unwrap().unwrap();
-            let drawn = Tips::drawn(&params);
+            let drawn = Tips::draw_tips(&params);
             let (bad, _) = drawn.split_at(bad_tips as usize);
             let (before, after) = (Time::from_ns(999_999_999), Time::from_ns(1_000_000_000));
             prop_assert_eq!(tips.lost_blocks(before), by_block(&params, |tip| bad.contains(&tip)));
@@ -220,7 +221,7 @@ mod tests {
                     let needed: u64 = chosen.map(|(_, bad)| bad.saturating_sub(redundant)).sum();
                     (needed <= spares).then(|| choice.count_ones() as usize)
                 });
-                prop_assert_eq!(counts.len() - lost(&left, redundant).len(), maximum.max().unwrap());
+                prop_assert_eq!(counts.len() - lost_groups(&left, redundant).len(), maximum.max().unwrap());
             }
         }
     }

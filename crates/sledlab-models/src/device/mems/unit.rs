@@ -83,14 +83,14 @@ impl SledUnit {
         let pass = self.sled.plan(from, request.lbn, request.blocks, u32::MAX);
         let mut timing = first_pass(&pass, row_time);
         let mut work = self.sled.work(&pass);
-        let mut at = self.sled.after(&pass);
+        let mut at = self.sled.state_after(&pass);
         let mut done = pass.blocks;
         while done < request.blocks {
             let remaining = request.blocks - done;
             let pass = self.sled.plan(at, request.lbn + u64::from(done), remaining, u32::MAX);
             note_further_pass(&mut timing, &pass, row_time);
             work += self.sled.work(&pass);
-            at = self.sled.after(&pass);
+            at = self.sled.state_after(&pass);
             done += pass.blocks;
         }
         self.settle_tips(&mut work, request);

@@ -198,7 +198,7 @@ impl Device for Drive {
 
     /// The timing of the request in an idle device.
     fn probe(&self, _now: Time, request: &Queued) -> Timing {
-        Timing { overhead: self.flash.costs.command, ..self.flash.alone(request) }
+        Timing { overhead: self.flash.costs.command, ..self.flash.idle_timing(request) }
     }
 
     fn set_time(&mut self, _now: Time) {}
@@ -276,7 +276,7 @@ impl Flash {
     /// The timing of a request in an idle device, without command overhead, its pages spread evenly over dies. It is
     /// exact for one whole page, and for a read of less than a page, if no pages are moved; otherwise it is an
     /// estimate.
-    fn alone(&self, request: &Queued) -> Timing {
+    fn idle_timing(&self, request: &Queued) -> Timing {
         let Flash { shape, costs, .. } = self;
         let page_blocks = u64::from(shape.page_blocks);
         let end = request.lbn + u64::from(request.blocks);
@@ -344,7 +344,7 @@ impl Mechanics for Flash {
     }
 
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
-        (self.alone(request), state)
+        (self.idle_timing(request), state)
     }
 
     fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {

@@ -20,7 +20,7 @@ impl CachingDisk {
 
     /// Where a part begins on the front device.
     fn place_of(&self, slot: u32, part: &Part) -> u64 {
-        self.data_at(slot) + self.within(part).first
+        self.data_at(slot) + self.within_segment(part).first
     }
 
     /// Reads the collected parts with one access.

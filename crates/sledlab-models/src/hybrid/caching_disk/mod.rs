@@ -237,7 +237,7 @@ impl CachingDisk {
 
     /// The blocks of a part within their segment.
     #[inline]
-    fn within(&self, part: &Part) -> BlockRun {
+    fn within_segment(&self, part: &Part) -> BlockRun {
         let first = part.run.first / self.sizes.segment_blocks * self.sizes.segment_blocks;
         BlockRun { first: part.run.first - first, end: part.run.end - first }
     }
@@ -311,7 +311,7 @@ impl CachingDisk {
     fn count(&mut self, slot: u32, part: &Part, known: bool) {
         if part.op == Op::Read {
             let is_current = !self.slots[slot as usize].has_waiters || !self.next.contains_key(&slot);
-            let is_there = known && is_current && self.valid.has_all(slot, self.within(part));
+            let is_there = known && is_current && self.valid.has_all(slot, self.within_segment(part));
             self.counts.reads += 1;
             self.counts.read_hits += u64::from(is_there);
         } else {
@@ -421,7 +421,7 @@ impl Logic for CachingDisk {
             op: Op::Read,
         };
         match self.places.get(&(read.lbn / self.sizes.segment_blocks)) {
-            Some(slot) => (Tier::Front, self.data_at(*slot) + self.within(&part).first),
+            Some(slot) => (Tier::Front, self.data_at(*slot) + self.within_segment(&part).first),
             None => (Tier::Back, read.lbn),
         }
     }

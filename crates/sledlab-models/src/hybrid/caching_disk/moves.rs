@@ -147,7 +147,7 @@ impl CachingDisk {
     /// Answers a read from the buffer where its segment has been fetched and does not have its slot yet; false where it
     /// cannot.
     fn answer_early(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
-        let run = self.within(part);
+        let run = self.within_segment(part);
         let next = self.next.get(&slot).and_then(VecDeque::back);
         let Some(Next { early: Early::Ready(fetch), .. }) = next else { return false };
         if part.op == Op::Read {
@@ -206,7 +206,7 @@ impl CachingDisk {
     ) {
         let mut access = *access;
         parts.retain(|part| {
-            let run = self.within(part);
+            let run = self.within_segment(part);
             let is_newer = |slot| self.valid.has_any(slot, run) || self.dirty.has_any(slot, run);
             if slot.is_some_and(is_newer) {
                 return true;
@@ -228,7 +228,7 @@ impl CachingDisk {
 
     /// Answers a read from the buffer while the slot is being filled from there.
     pub(super) fn serve_from_buffer(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
-        let run = self.within(part);
+        let run = self.within_segment(part);
         let Some(fetch) = self.fetches.get(&slot).filter(|_| self.techniques.shortcut) else { return false };
         if !fetch.blocks.iter().any(|filled| filled.first <= run.first && run.end <= filled.end) {
             return false;

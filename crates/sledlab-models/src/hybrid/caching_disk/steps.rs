@@ -93,7 +93,7 @@ impl CachingDisk {
     /// Whether the slot lacks blocks of a part: they are neither valid nor dirty. A dirty block that is not valid yet
     /// is being written.
     pub(super) fn misses(&self, slot: u32, part: &Part) -> bool {
-        let run = self.within(part);
+        let run = self.within_segment(part);
         !(run.first..run.end).all(|block| {
             let block = BlockRun { first: block, end: block + 1 };
             self.valid.has_all(slot, block) || self.dirty.has_all(slot, block)

@@ -14,7 +14,7 @@ pub(super) struct Piece {
 
 impl Piece {
     /// The part of the piece within `run`, if there is any.
-    fn within(self, run: BlockRun) -> Option<Piece> {
+    fn intersection(self, run: BlockRun) -> Option<Piece> {
         let (first, end) = (self.run.first.max(run.first), self.run.end.min(run.end));
         (first < end).then(|| Piece { run: BlockRun { first, end }, at: self.at + (first - self.run.first) })
     }
@@ -38,7 +38,7 @@ impl Lookup {
         let before = self.pieces.range(..run.first).next_back();
         let all = before.into_iter().chain(self.pieces.range(run.first..run.end));
         all.filter_map(|(first, (end, at))| {
-            Piece { run: BlockRun { first: *first, end: *end }, at: *at }.within(run)
+            Piece { run: BlockRun { first: *first, end: *end }, at: *at }.intersection(run)
         })
         .collect()
     }

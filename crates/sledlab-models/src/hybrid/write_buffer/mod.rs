@@ -168,7 +168,7 @@ impl WriteBuffer {
 
     /// The access of an append is complete. Its records are entered and acknowledged once all earlier appends are
     /// complete.
-    fn appended(&mut self, io: &mut Io<Job>, append: u64, access: &Completion) {
+    fn complete_append(&mut self, io: &mut Io<Job>, append: u64, access: &Completion) {
         self.appending -= 1;
         self.appends[(append - self.first_append) as usize].access = Some(*access);
         while let Some(Append { access: Some(access), .. }) = self.appends.front() {
@@ -268,7 +268,7 @@ impl Logic for WriteBuffer {
 
     fn done(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
         match job {
-            Job::Appended { append } => self.appended(io, append, access),
+            Job::Appended { append } => self.complete_append(io, append, access),
             Job::ReadFront { part, at } => self.read_front(io, &part, at, access),
             Job::ReadBack { part, missing } => self.read_back(io, &part, &missing, access),
             Job::Collected { from } => self.collected(io, from, access),

@@ -50,7 +50,7 @@ impl Sweep {
     }
 
     /// Key of the next request in the present direction.
-    fn ahead(&self) -> Option<Key> {
+    fn next_key(&self) -> Option<Key> {
         let admitted = if self.admits_all { u64::MAX } else { self.admitted.unwrap_or(self.newest) };
         let here = self.queue.first_from(self.lbn).filter(|(lbn, _, id)| *lbn == self.lbn && *id <= admitted);
         let beyond = || {
@@ -77,9 +77,9 @@ impl Scheduler for Sweep {
     }
 
     fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
-        let key = self.ahead().or_else(|| {
+        let key = self.next_key().or_else(|| {
             self.start_over();
-            self.ahead()
+            self.next_key()
         });
         let Some(key) = key else { return };
         if key.0 != self.lbn || self.admitted.is_none() {

@@ -33,7 +33,7 @@ impl RequestData {
         self.write_data.insert(request, data);
     }
 
-    pub fn found(&mut self, request: u64) -> Vec<Content> {
+    pub fn read_contents(&mut self, request: u64) -> Vec<Content> {
         self.found.remove(&request).unwrap_or_default()
     }
 
@@ -52,7 +52,8 @@ impl RequestData {
     /// Records the blocks that completed reads of a device found, where their request is still outstanding.
     pub fn read(&mut self, flow: &Flow, node: &mut dyn System, done: &[Completion]) {
         for access in done.iter().filter(|done| done.request.op == Op::Read) {
-            let result = node.durable().map(|medium| medium.found(access.request.id)).unwrap_or_default();
+            let result =
+                node.durable().map(|medium| medium.read_contents(access.request.id)).unwrap_or_default();
             let Some((request, device)) = flow.owner(access.request.id) else { continue };
             let places = (access.request.lbn..).map(|lbn| (device, lbn));
             self.read.entry(request).or_default().extend(places.zip(result.iter().map(word)));
@@ -79,7 +80,7 @@ impl RequestData {
             }
             BlockContent::Parity => {
                 let all = self.others(flow, request, device, lbn);
-                all.or_else(|| self.changed(flow, request, device, lbn)).unwrap_or_default()
+                all.or_else(|| self.updated_parity(flow, request, device, lbn)).unwrap_or_default()
             }
             BlockContent::Nothing => 0,
         }
@@ -114,7 +115,7 @@ impl RequestData {
     }
 
     /// The old parity, updated by the changes of the data at this place.
-    fn changed(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
+    fn updated_parity(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
         let read = self.read.get(&request)?;
         let mut parity = *read.get(&(device, lbn))?;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {

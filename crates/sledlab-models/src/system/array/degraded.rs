@@ -7,7 +7,7 @@ use sledlab_core::Op;
 use super::health::Health;
 use super::layout::{Redundant, blocks};
 use super::plan::{MAX_STEPS, Plan};
-use super::raid5::{Part, Raid5, StripeAccess, without};
+use super::raid5::{Part, Raid5, StripeAccess, remaining_parts};
 use super::remaining_steps::RemainingSteps;
 use crate::device::Queued;
 
@@ -28,7 +28,7 @@ impl Raid5 {
         let mut plan = Plan::default();
         if request.op != Op::Read {
             let keeps_data = |touched: &StripeAccess| !self.health.is_lost(touched.stripes.start);
-            for touched in self.touched(request).filter(keeps_data) {
+            for touched in self.stripes_of(request).filter(keeps_data) {
                 self.plan_stripes(request.op, &touched, false, &mut plan);
             }
             plan.steps.retain(|step| step.op == Op::Read);
@@ -38,7 +38,7 @@ impl Raid5 {
         plan.read_first();
         plan.recomputes = request.op == Op::Read && self.recomputes(request);
         plan.loses = self
-            .touched(request)
+            .stripes_of(request)
             .any(|touched| self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched));
         plan.rest = Some(Box::new(remaining));
         plan
@@ -67,7 +67,7 @@ impl Raid5 {
 
     /// Whether a read needs blocks of a missing device that can be recomputed.
     pub(super) fn recomputes(&self, read: &Queued) -> bool {
-        self.touched(read)
+        self.stripes_of(read)
             .any(|touched| !self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched))
     }
 
@@ -124,13 +124,14 @@ impl Raid5 {
         let lost = (0..self.width())
             .find(|unit| self.data_device(stripes.start, *unit) == missing)
             .map_or((0, 0), written);
-        let modified: Vec<Part> = parity.iter().flat_map(|part| without(*part, lost)).collect();
+        let modified: Vec<Part> = parity.iter().flat_map(|part| remaining_parts(*part, lost)).collect();
         for unit in 0..self.width() {
             let device = self.data_device(stripes.start, unit);
             let own = written(unit);
             let old = modified.iter().map(|part| (part.0.max(own.0), part.1.min(own.1)));
             let remaining = parity.iter().map(|part| (part.0.max(lost.0), part.1.min(lost.1)));
-            let remaining = remaining.filter(|(from, to)| from < to).flat_map(|part| without(part, own));
+            let remaining =
+                remaining.filter(|(from, to)| from < to).flat_map(|part| remaining_parts(part, own));
             let mut parts: Vec<Part> = old.filter(|(from, to)| from < to).chain(remaining).collect();
             parts.sort_unstable();
             for part in parts {
@@ -198,6 +199,6 @@ impl Redundant for Raid5 {
             let missing = |unit: &u64| self.health.misses(stripe, self.data_device(stripe, *unit));
             (0..self.width()).filter(missing).count() as u64
         };
-        self.health.lost().map(units).sum::<u64>() * self.unit_blocks
+        self.health.lost_stripes().map(units).sum::<u64>() * self.unit_blocks
     }
 }

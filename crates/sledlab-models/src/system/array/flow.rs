@@ -171,7 +171,7 @@ impl Flow {
     /// A request arrives; accesses that may begin are appended to `ready`. `nearest` chooses among devices that all
     /// have the blocks.
     pub fn arrive(&mut self, request: Queued, nearest: Nearest, ready: &mut Vec<Access>) {
-        let guarded = self.layout.guarded(&request);
+        let guarded = self.layout.locked_stripes(&request);
         let blocked_by = self.guards.claim(request.id, &guarded);
         let plan = if blocked_by == 0 { self.plan(&request, nearest) } else { Plan::default() };
         self.add(request, plan, guarded, blocked_by, ready);
@@ -445,7 +445,7 @@ impl Flow {
         self.restarted.push(id);
         let Some(in_flight) = self.requests.get_mut(&id) else { return };
         if in_flight.guarded.stripes.is_empty() {
-            in_flight.guarded = self.layout.guarded(&in_flight.whole);
+            in_flight.guarded = self.layout.locked_stripes(&in_flight.whole);
             in_flight.blocked_by = self.guards.claim(id, &in_flight.guarded);
             if in_flight.blocked_by > 0 {
                 in_flight.plan = Plan::default();

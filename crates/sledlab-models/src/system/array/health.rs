@@ -74,7 +74,7 @@ impl Health {
     }
 
     /// The stripes that have lost data.
-    pub fn lost(&self) -> std::ops::Range<u64> {
+    pub fn lost_stripes(&self) -> std::ops::Range<u64> {
         self.whole..self.stripes
     }
 }

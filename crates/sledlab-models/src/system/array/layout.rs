@@ -24,7 +24,7 @@ pub(super) trait Layout: Send {
     fn plan(&self, request: &Queued, nearest: Nearest) -> Plan;
 
     /// Returns the stripes that no other request may change while this one is outstanding.
-    fn guarded(&self, request: &Queued) -> LockedStripes;
+    fn locked_stripes(&self, request: &Queued) -> LockedStripes;
 
     /// Number of devices.
     fn devices(&self) -> usize;
@@ -176,7 +176,7 @@ impl Layout for Concatenation {
         plan
     }
 
-    fn guarded(&self, _request: &Queued) -> LockedStripes {
+    fn locked_stripes(&self, _request: &Queued) -> LockedStripes {
         LockedStripes::NOTHING
     }
 
@@ -224,7 +224,7 @@ impl Layout for Stripe {
         plan
     }
 
-    fn guarded(&self, _request: &Queued) -> LockedStripes {
+    fn locked_stripes(&self, _request: &Queued) -> LockedStripes {
         LockedStripes::NOTHING
     }
 

@@ -54,7 +54,7 @@ impl Layout for Mirror {
     }
 
     /// Blocks that are being copied to a spare must not change meanwhile.
-    fn guarded(&self, request: &Queued) -> LockedStripes {
+    fn locked_stripes(&self, request: &Queued) -> LockedStripes {
         if !self.health.fails || request.op == Op::Read {
             return LockedStripes::NOTHING;
         }
@@ -100,7 +100,7 @@ impl Redundant for Mirror {
     }
 
     fn lost_blocks(&self) -> u64 {
-        let lost = self.health.lost();
+        let lost = self.health.lost_stripes();
         (lost.end * self.unit_blocks).min(self.device_blocks)
             - (lost.start * self.unit_blocks).min(self.device_blocks)
     }

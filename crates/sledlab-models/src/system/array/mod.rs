@@ -308,8 +308,8 @@ impl Durable for Array {
         self.keeper.iter_mut().for_each(|keeper| keeper.give(access, data.clone()));
     }
 
-    fn found(&mut self, access: u64) -> Vec<Content> {
-        self.keeper.as_mut().map(|keeper| keeper.found(access)).unwrap_or_default()
+    fn read_contents(&mut self, access: u64) -> Vec<Content> {
+        self.keeper.as_mut().map(|keeper| keeper.read_contents(access)).unwrap_or_default()
     }
 
     /// The contents of each block on its device. Where copies differ, that of the last device counts, so a block may be

@@ -65,19 +65,19 @@ impl Raid5 {
     /// device, except where data is lost.
     fn is_planned_in_parts(&self, request: &Queued) -> bool {
         u64::from(request.blocks) > MAX_STEPS as u64 * self.unit_blocks
-            && (request.op == Op::Read || !self.health.lost().is_empty())
+            && (request.op == Op::Read || !self.health.lost_stripes().is_empty())
     }
 
     fn write(&self, request: &Queued) -> Plan {
         let mut plan = Plan::default();
-        for written in self.touched(request) {
+        for written in self.stripes_of(request) {
             self.write_whole(&written, &mut plan);
         }
         plan
     }
 
     /// The stripes that a request touches.
-    pub(super) fn touched(&self, request: &Queued) -> impl Iterator<Item = StripeAccess> {
+    pub(super) fn stripes_of(&self, request: &Queued) -> impl Iterator<Item = StripeAccess> {
         let mut left = blocks(request);
         std::iter::from_fn(move || self.touch(&mut left, u64::MAX))
     }
@@ -137,7 +137,7 @@ impl Raid5 {
         let mut remaining = Vec::new();
         for unit in 0..self.width() {
             let written = units.iter().find(|(number, _)| *number == unit).map_or((0, 0), |(_, part)| *part);
-            for part in parity.iter().flat_map(|part| without(*part, written)) {
+            for part in parity.iter().flat_map(|part| remaining_parts(*part, written)) {
                 remaining.push(plan.add(self.data_device(stripes.start, unit), Op::Read, place(part), &[]));
             }
         }
@@ -161,7 +161,7 @@ impl Raid5 {
 }
 
 /// The parts of `(from, to)` before and after the part `(taken_from, taken_to)`.
-pub(super) fn without((from, to): Part, (taken_from, taken_to): Part) -> impl Iterator<Item = Part> {
+pub(super) fn remaining_parts((from, to): Part, (taken_from, taken_to): Part) -> impl Iterator<Item = Part> {
     [(from, to.min(taken_from)), (from.max(taken_to), to)].into_iter().filter(|(from, to)| from < to)
 }
 
@@ -181,7 +181,7 @@ impl Layout for Raid5 {
 
     /// If two writes read the old parity of a stripe before either has written the new one, the parity would lack one
     /// of them. Blocks that are being recomputed must not change meanwhile.
-    fn guarded(&self, request: &Queued) -> LockedStripes {
+    fn locked_stripes(&self, request: &Queued) -> LockedStripes {
         let is_shared = request.op == Op::Read;
         if is_shared && !(self.health.fails && self.recomputes(request)) {
             return LockedStripes::NOTHING;

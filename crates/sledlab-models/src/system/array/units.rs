@@ -27,7 +27,7 @@ impl Layout for UnitLayout {
         plan
     }
 
-    fn guarded(&self, _request: &Queued) -> LockedStripes {
+    fn locked_stripes(&self, _request: &Queued) -> LockedStripes {
         LockedStripes::NOTHING
     }
 

@@ -54,7 +54,7 @@ impl CachedContents {
     }
 
     /// The contents that a read has found.
-    pub fn found(&mut self, request: u64) -> Vec<Content> {
+    pub fn read_contents(&mut self, request: u64) -> Vec<Content> {
         self.reads.remove(&request).map(|(_, data)| data).unwrap_or_default()
     }
 

@@ -43,7 +43,7 @@ impl Cached {
     /// Begins a flush when all writes that arrived before it are in the cache: it waits until their dirty blocks have
     /// been destaged.
     pub(super) fn begin_flush(&mut self, now: Time, request: Queued) {
-        let (owed, in_flight) = self.lines.owed();
+        let (owed, in_flight) = self.lines.undestaged_blocks();
         self.flushes.push(Flush { request, owed, in_flight });
         self.write_owed(now);
         self.answer_flushes(now);

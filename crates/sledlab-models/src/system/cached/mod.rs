@@ -291,7 +291,7 @@ impl Cached {
             Kind::Fetch { readers, is_current } => {
                 self.idle_since = now;
                 if let (Some(stored), Some(behind)) = (&mut self.kept, self.behind.durable()) {
-                    let result = behind.found(access.request.id);
+                    let result = behind.read_contents(access.request.id);
                     stored.fetched(run, &result, &readers, is_current);
                 }
                 if is_current {
@@ -484,8 +484,8 @@ impl Durable for Cached {
         }
     }
 
-    fn found(&mut self, request: u64) -> Vec<Content> {
-        self.kept.as_mut().map(|stored| stored.found(request)).unwrap_or_default()
+    fn read_contents(&mut self, request: u64) -> Vec<Content> {
+        self.kept.as_mut().map(|stored| stored.read_contents(request)).unwrap_or_default()
     }
 
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {

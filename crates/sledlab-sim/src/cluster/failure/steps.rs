@@ -67,7 +67,8 @@ pub(super) fn shared(
             }
         }
     }
-    let collectives = phase.collectives.iter().map(|each| together(each, takers)).collect::<Result<_>>()?;
+    let collectives =
+        phase.collectives.iter().map(|each| surviving_collective(each, takers)).collect::<Result<_>>()?;
     Ok(Phase { name: phase.name.clone(), steps: done.into_iter().map(finished).collect(), collectives })
 }
 
@@ -116,7 +117,7 @@ fn read(step: &NodeStep, access: &FileAccess, part: &Part) -> u64 {
 
 /// Returns a collective among the nodes that do any of the members' work. In a gather, each node sends its parts of the
 /// members' bytes; in a reduction, each node first combines the values of its members.
-fn together(collective: &Collective, parts: &Parts) -> Result<Collective> {
+fn surviving_collective(collective: &Collective, parts: &Parts) -> Result<Collective> {
     let mut brought = BTreeMap::new();
     for (member, bytes) in collective.members.iter().zip(&collective.bytes) {
         for part in &parts[*member] {

@@ -235,7 +235,7 @@ impl Stream {
     fn discard_before(&mut self, lbn: u64) {
         let last = self.passes.iter().rposition(|pass| pass.end_block() <= lbn).unwrap_or(0);
         if last >= 2 {
-            self.discarded += between(&self.passes[..=last]);
+            self.discarded += total_gap(&self.passes[..=last]);
             self.passes.drain(..last);
         }
     }
@@ -260,7 +260,7 @@ impl Stream {
     /// Total time between the passes computed so far, sorted by time: the rest of a track that is read on arrival
     /// passes before its beginning.
     pub fn repositioning(&self) -> Span {
-        self.discarded + between(&self.passes)
+        self.discarded + total_gap(&self.passes)
     }
 
     /// When block `lbn` is in the segment.
@@ -298,7 +298,7 @@ impl Stream {
 }
 
 /// Total time between passes, sorted by time.
-fn between(passes: &[Pass]) -> Span {
+fn total_gap(passes: &[Pass]) -> Span {
     let mut times: SmallVec<[_; 2]> = passes.iter().map(|pass| (pass.start, pass.end())).collect();
     times.sort_unstable();
     let pairs = times.iter().zip(times.iter().skip(1));

@@ -45,7 +45,7 @@ pub fn names(text: &str, file: &Path, open: Open) -> Result<Vec<String>> {
 pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<ImportedDisk> {
     let blocks = disksim::read(text, file, BLOCK, open)?;
     let block = disksim::choose(&blocks, BLOCK, file, name)?;
-    let params = DiskParams { flat: assumed(), zones: Vec::new(), seek_table: Vec::new() };
+    let params = DiskParams { flat: default_numbers(), zones: Vec::new(), seek_table: Vec::new() };
     let mut imported = ImportedDisk { name: block.name.clone(), params, remarks: Vec::new() };
     imported.read_disk(block, open)?;
     imported.read_buses(&disksim::read(text, file, "disksim_bus", open)?)?;
@@ -55,7 +55,7 @@ pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result
 
 /// Numbers that the files do not give: power typical of a server disk of 3.5 inches in the 1990s, which is never
 /// parked.
-fn assumed() -> DiskNumbers {
+fn default_numbers() -> DiskNumbers {
     DiskNumbers {
         command_overhead_ms: 0.0,
         single_cylinder_seek_ms: 0.0,

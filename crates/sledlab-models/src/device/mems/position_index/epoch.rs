@@ -33,7 +33,7 @@ impl Epoch {
     }
 
     /// Counts a change of the requests at a position.
-    pub fn changed(&mut self) {
+    pub fn count_change(&mut self) {
         self.changes += 1;
     }
 

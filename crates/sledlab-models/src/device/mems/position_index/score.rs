@@ -150,11 +150,11 @@ impl ScoreIndex {
         self.crowds.replace(cylinder as usize, row as usize, crowd);
         let summary = summary(&*self.score, &self.cells, &self.epoch, (row, cylinder), &crowd);
         self.forest.set(cylinder % self.parities, (cylinder / self.parities, row), summary);
-        self.epoch.changed();
+        self.epoch.count_change();
     }
 
     /// Begins a new epoch if one is due, and recomputes all summaries for it.
-    fn heed(&mut self, now: Time) {
+    fn begin_epoch_if_due(&mut self, now: Time) {
         if !self.epoch.begin(now, self.cells.len(), self.ages_alike) {
             return;
         }
@@ -203,7 +203,7 @@ impl ScoreIndex {
             Some(line) => Arc::clone(&self.y_times[line.index()]),
             None => YTimes::new(&self.sled, state).into(),
         };
-        self.heed(now);
+        self.begin_epoch_if_due(now);
         let mut search = Search {
             now,
             share: self.epoch.share(now),
