@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import sledlab as sl
 from sledlab.emulation.client import ASKS, REQUEST, WRITE, Client
-from sledlab.emulation.recording import Recorded
+from sledlab.emulation.recording import RecordedOperations
 
 from tests.require import need
 
@@ -140,14 +140,14 @@ def serve(*text: str, **options: object) -> subprocess.Popen[str]:
 
 def test_different_replay_is_reported(monkeypatch):
     """What was recorded is moved by a nanosecond: no completion and no result can be the same."""
-    read = Recorded.read
+    read = RecordedOperations.read
 
     def changed(path, power_failures):
         (recorded,) = read(path, power_failures)
         recorded.records["stamp_ns"][5:] += 1
         return [recorded]
 
-    monkeypatch.setattr(Recorded, "read", changed)
+    monkeypatch.setattr(RecordedOperations, "read", changed)
     with sl.serve("mems-g2", host_us=0) as server:
         fio(server.uri, rw="randread", bs="4k", number_ios=20)
     loop = server.emulation.closed_loop

@@ -32,7 +32,7 @@ impl<Check> Rule<Check> {
         model: &str,
         seed: u64,
         cases: u64,
-        mut check: impl FnMut(&Check, u64) -> Checked,
+        mut check: impl FnMut(&Check, u64) -> CheckResult,
     ) -> crate::Result<()> {
         for number in 0..cases {
             let Err(broken) = check(&self.check, number) else { continue };
@@ -52,7 +52,7 @@ impl<Check> Rule<Check> {
 }
 
 /// The result of a check: `Err` if the rule is violated.
-pub type Checked<T = ()> = Result<T, Violation>;
+pub type CheckResult<T = ()> = Result<T, Violation>;
 
 /// A violation of a rule by a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Violation {
         is_satisfied: bool,
         request: impl fmt::Display,
         result: impl FnOnce() -> F,
-    ) -> Checked {
+    ) -> CheckResult {
         if is_satisfied { Ok(()) } else { Err(Violation::by(request, result())) }
     }
 }
@@ -106,11 +106,11 @@ impl fmt::Display for Violation {
 mod tests {
     use super::*;
 
-    fn small(number: u64) -> Checked {
+    fn small(number: u64) -> CheckResult {
         Violation::unless(number < 3, format!("request {number}"), || "too large")
     }
 
-    const RULE: Rule<fn(u64) -> Checked> = Rule {
+    const RULE: Rule<fn(u64) -> CheckResult> = Rule {
         requirement: "Numbers are small.",
         remedy: "take small ones",
         of_plug_ins: true,

@@ -37,8 +37,8 @@ pub struct Entry<Make, Facts = ()> {
 
 impl<Make, Facts> Entry<Make, Facts> {
     /// Returns the entry as a line of a printed list.
-    pub fn listed(&self) -> Listed {
-        Listed { name: self.name, meaning: self.meaning, specs: (self.specs)() }
+    pub fn listed(&self) -> CatalogueLine {
+        CatalogueLine { name: self.name, meaning: self.meaning, specs: (self.specs)() }
     }
 }
 
@@ -102,13 +102,13 @@ impl<Make, Facts> Registry<Make, Facts> {
     ///
     /// # Errors
     /// An unknown name, unknown keys, and values out of range.
-    pub fn choose(&self, name: &str, params: &Table) -> Result<Chosen<Make, Facts>> {
+    pub fn choose(&self, name: &str, params: &Table) -> Result<ConfiguredModel<Make, Facts>> {
         let entry = self.find(name)?;
-        Ok(Chosen { entry, params: (entry.resolve)(self.path, params)? })
+        Ok(ConfiguredModel { entry, params: (entry.resolve)(self.path, params)? })
     }
 
     /// Returns all models as a printed list.
-    pub fn list(&self) -> Vec<Listed> {
+    pub fn list(&self) -> Vec<CatalogueLine> {
         self.entries.iter().map(Entry::listed).collect()
     }
 }
@@ -123,7 +123,7 @@ impl<Make, Facts> Deref for Registry<Make, Facts> {
 
 /// A model with all parameters: configured values, and defaults for the others.
 #[derive(Debug)]
-pub struct Chosen<Make: 'static, Facts: 'static = ()> {
+pub struct ConfiguredModel<Make: 'static, Facts: 'static = ()> {
     /// The model.
     pub entry: &'static Entry<Make, Facts>,
     /// All parameters of the model.
@@ -131,13 +131,13 @@ pub struct Chosen<Make: 'static, Facts: 'static = ()> {
 }
 
 // A derived `Clone` would require `Make` and `Facts` to be cloneable.
-impl<Make, Facts> Clone for Chosen<Make, Facts> {
+impl<Make, Facts> Clone for ConfiguredModel<Make, Facts> {
     fn clone(&self) -> Self {
-        Chosen { entry: self.entry, params: self.params.clone() }
+        ConfiguredModel { entry: self.entry, params: self.params.clone() }
     }
 }
 
-impl<Make, Facts> Chosen<Make, Facts> {
+impl<Make, Facts> ConfiguredModel<Make, Facts> {
     /// Returns the complete configuration table of the model.
     pub fn to_table(&self) -> Table {
         table(self.entry.name, &self.params)
@@ -185,7 +185,7 @@ pub trait KindWord: ParamValue + Choices {
 
 /// One line of a printed list: name, meaning and parameters.
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
+pub struct CatalogueLine {
     /// Its name in configurations.
     pub name: &'static str,
     /// One-line description.
@@ -196,8 +196,8 @@ pub struct Listed {
 }
 
 /// Returns every kind with the parameters of `P` that it uses.
-pub fn kinds<K: KindWord, P: Params>() -> Vec<Listed> {
-    let listed = |(kind, name): (&K, &&'static str)| Listed {
+pub fn kinds<K: KindWord, P: Params>() -> Vec<CatalogueLine> {
+    let listed = |(kind, name): (&K, &&'static str)| CatalogueLine {
         name,
         meaning: kind.meaning(),
         specs: P::specs().into_iter().filter(|spec| kind.heeds(spec.name)).collect(),

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use sledlab_core::{Op, Request, Time};
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::device::{Queued, mems::MemsParams};
-use sledlab_models::merge::{MergeParams, Merged};
+use sledlab_models::merge::{MergeCounts, MergeParams};
 use sledlab_models::system::{self, Completion, Setup, Start, System};
 use sledlab_models::{power, scheduler};
 use toml::Table;
@@ -45,7 +45,7 @@ fn advance(system: &mut dyn System, horizon: Time, completed: &mut Vec<Completio
     }
 }
 
-fn merged(system: &dyn System) -> Merged {
+fn merged(system: &dyn System) -> MergeCounts {
     system.stations()[0].merged()
 }
 
@@ -73,7 +73,7 @@ fn merged_of(merge: &str, requests: &[(u64, u64, u32, Op)]) -> (u64, u64) {
     let mut system = station("fcfs", merge);
     let completed = run(system.as_mut(), &burst(&all));
     assert_eq!(completed.len(), all.len());
-    let Merged { requests, groups } = merged(system.as_ref());
+    let MergeCounts { requests, groups } = merged(system.as_ref());
     (requests, groups)
 }
 
@@ -159,7 +159,7 @@ fn waiting_for_another_write_costs_no_place_in_the_queue() {
     let mut system = station("fcfs", "chains:operations=any");
     let completed = run(system.as_mut(), &burst(&arrivals));
     assert!(completed.iter().map(|done| done.request.id).eq(0..44));
-    assert_eq!(merged(system.as_ref()), Merged::default());
+    assert_eq!(merged(system.as_ref()), MergeCounts::default());
 }
 
 /// Requests for few blocks, many of them adjacent or overlapping.

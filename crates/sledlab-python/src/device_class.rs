@@ -18,7 +18,7 @@ use sledlab_models::device::{
 use sledlab_models::power::PowerRates;
 use toml::Table;
 
-use crate::class::{Allowed, Class, ClassKind};
+use crate::class::{AllowedPlugins, Class, ClassKind};
 
 pub(crate) const KIND: ClassKind =
     ClassKind { name: "device", protocol: "sledlab.Device", methods: &["serve"] };
@@ -27,11 +27,11 @@ pub(crate) const KIND: ClassKind =
 const NEVER_MS: f64 = 1e9;
 
 /// The kind of device `module:Class`, if it is `allowed`.
-pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<CustomDevice> {
+pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &AllowedPlugins) -> PyResult<CustomDevice> {
     let class = Class::find(py, KIND, word, allowed)?;
     Ok(CustomDevice::new(word, move |params| {
         let (word, params) = (class.word().to_owned(), params.clone());
-        Box::new(Described { word, params, class: Some(class.clone()) })
+        Box::new(DeviceDescription { word, params, class: Some(class.clone()) })
     }))
 }
 
@@ -39,26 +39,26 @@ pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Cu
 pub(crate) fn stand_in(word: &str) -> CustomDevice {
     let name = word.to_owned();
     let make = move |params: &Table| -> Box<dyn Description> {
-        Box::new(Described { word: name.clone(), params: params.clone(), class: None })
+        Box::new(DeviceDescription { word: name.clone(), params: params.clone(), class: None })
     };
     CustomDevice::new(word, make)
 }
 
 /// The description of such a device in a device file: its parameters are arguments of the constructor.
 #[derive(Clone)]
-struct Described {
+struct DeviceDescription {
     word: String,
     params: Table,
     class: Option<Class>,
 }
 
-impl std::fmt::Debug for Described {
+impl std::fmt::Debug for DeviceDescription {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.word, self.params)
     }
 }
 
-impl Description for Described {
+impl Description for DeviceDescription {
     fn kind(&self) -> &str {
         &self.word
     }

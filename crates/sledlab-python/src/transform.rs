@@ -5,7 +5,7 @@ use sledlab_core::Time;
 use sledlab_trace::spill::Spill;
 use sledlab_trace::transform::{
     BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Overlay, PlaceDevices, Shift, Speedup,
-    TimeWindow, TransformStep, Transformed, survey,
+    TimeWindow, TransformStep, TransformedSource, survey,
 };
 
 use crate::error::raise;
@@ -13,7 +13,7 @@ use crate::interrupt::tell;
 use crate::source::Source;
 
 fn via(source: &Source, step: impl TransformStep + 'static) -> PyResult<Source> {
-    Ok(Source::wrap(Box::new(Transformed::new(source.take()?, step)), source.format()))
+    Ok(Source::wrap(Box::new(TransformedSource::new(source.take()?, step)), source.format()))
 }
 
 /// Requests that arrive in a window, counted from its start if `from_zero`.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Cursor;
 
 use sledlab_core::Source;
-use sledlab_trace::transform::{Fit, Outside, Transformed};
+use sledlab_trace::transform::{Fit, Outside, TransformedSource};
 use sledlab_trace::{OpenOptions, OpenedTrace, open_reader};
 
 const REQUESTS: u64 = 1_000_000;
@@ -69,5 +69,5 @@ fn parse_and_fit(bencher: divan::Bencher) {
     let fit = || Fit::new(Outside::Reject, 6_760_000, None).expect("has blocks");
     bencher
         .counter(divan::counter::ItemsCount::new(REQUESTS))
-        .bench(|| count(Transformed::new(opened(text), fit())));
+        .bench(|| count(TransformedSource::new(opened(text), fit())));
 }

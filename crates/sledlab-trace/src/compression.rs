@@ -31,7 +31,7 @@ pub enum Compression {
 }
 
 /// A reader that decompresses a file.
-type Unpacked = Box<dyn Read + Send>;
+type Decompressor = Box<dyn Read + Send>;
 
 /// Compressed bytes handed to a decoder at once.
 const PACKED_BUFFER: usize = 64 * 1024;
@@ -70,7 +70,7 @@ impl Compression {
 /// A reader of the unpacked bytes of `packed`, and the compression that was recognised.
 ///
 /// Files of several members or streams, one after another, are read to the end of the last.
-pub(crate) fn unpack(mut packed: Unpacked) -> io::Result<(Compression, Unpacked)> {
+pub(crate) fn unpack(mut packed: Decompressor) -> io::Result<(Compression, Decompressor)> {
     let mut prefix = Vec::with_capacity(Compression::PREFIX);
     packed.by_ref().take(Compression::PREFIX as u64).read_to_end(&mut prefix)?;
     let compression = Compression::recognise(&prefix);
@@ -79,7 +79,7 @@ pub(crate) fn unpack(mut packed: Unpacked) -> io::Result<(Compression, Unpacked)
         return Ok((compression, Box::new(full)));
     }
     let full = BufReader::with_capacity(PACKED_BUFFER, full);
-    let unpacked: Unpacked = match compression {
+    let unpacked: Decompressor = match compression {
         Compression::Plain => Box::new(full),
         Compression::Gzip => Box::new(MultiGzDecoder::new(full)),
         Compression::Zstd => zstd(full)?,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rand::RngExt;
-use sledlab_core::conformance::{Checked, Rule, Violation};
+use sledlab_core::conformance::{CheckResult, Rule, Violation};
 use sledlab_core::{Op, Request, Result, Source, Time, seed};
 
 use crate::synthetic::GeneratorSetting;
@@ -30,7 +30,7 @@ impl Case {
 }
 
 /// Checks a rule and returns the violation, if any.
-pub type Check = fn(&Make<'_>, &Case) -> Checked;
+pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
 
 const fn rule(
     requirement: &'static str,
@@ -71,18 +71,18 @@ pub static RULES: [Rule<Check>; 4] = [
 ];
 
 /// A request in messages.
-struct Described<'a>(usize, &'a Request);
+struct RequestDisplay<'a>(usize, &'a Request);
 
-impl fmt::Display for Described<'_> {
+impl fmt::Display for RequestDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Described(number, Request { arrival, lbn, blocks, op, .. }) = self;
+        let RequestDisplay(number, Request { arrival, lbn, blocks, op, .. }) = self;
         let (ms, op) = (arrival.as_seconds() * 1e3, op.letter());
         write!(f, "request {number}, `{op}` of {blocks} blocks from {lbn} at {ms} ms")
     }
 }
 
 /// The first requests of a workload, at most `case.max_requests`.
-fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Request>> {
+fn run(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Request>> {
     let mut source = make(case.setting)?;
     let mut requests = Vec::new();
     while requests.len() < case.max_requests {
@@ -100,15 +100,15 @@ fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Request>> {
 }
 
 /// Checks the rule of the same place in [`RULES`], as do the functions below.
-fn comes_in_order(make: &Make<'_>, case: &Case) -> Checked {
+fn comes_in_order(make: &Make<'_>, case: &Case) -> CheckResult {
     let mut before = Time::ZERO;
     for (number, request) in run(make, case)?.iter().enumerate() {
-        Violation::unless(request.arrival >= before, Described(number, request), || {
+        Violation::unless(request.arrival >= before, RequestDisplay(number, request), || {
             format!("the one before it arrives {} ns later", before.since(request.arrival).as_ns())
         })?;
         Violation::unless(
             request.blocks > 0 || request.op == Op::Flush,
-            Described(number, request),
+            RequestDisplay(number, request),
             || "it is empty",
         )?;
         before = request.arrival;
@@ -116,22 +116,22 @@ fn comes_in_order(make: &Make<'_>, case: &Case) -> Checked {
     Ok(())
 }
 
-fn lies_on_the_device(make: &Make<'_>, case: &Case) -> Checked {
+fn lies_on_the_device(make: &Make<'_>, case: &Case) -> CheckResult {
     let capacity = case.setting.capacity_blocks;
     run(make, case)?.iter().enumerate().try_for_each(|(number, request)| {
         Violation::unless(
             request.end() <= capacity || request.op == Op::Flush,
-            Described(number, request),
+            RequestDisplay(number, request),
             || format!("it ends past the device, which has {capacity} blocks"),
         )
     })
 }
 
-fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> Checked {
+fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> CheckResult {
     let (first, again) = (run(make, case)?, run(make, case)?);
     for (number, (first, again)) in first.iter().zip(&again).enumerate() {
-        Violation::unless(first == again, Described(number, first), || {
-            format!("again it is {}", Described(number, again))
+        Violation::unless(first == again, RequestDisplay(number, first), || {
+            format!("again it is {}", RequestDisplay(number, again))
         })?;
     }
     Violation::unless(first.len() == again.len(), "", || {
@@ -139,7 +139,7 @@ fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> Checked {
     })
 }
 
-fn time_passes(make: &Make<'_>, case: &Case) -> Checked {
+fn time_passes(make: &Make<'_>, case: &Case) -> CheckResult {
     let requests = run(make, case)?;
     let last = requests.last().map_or(Time::ZERO, |request| request.arrival);
     Violation::unless(last > Time::ZERO, "", || format!("{} requests arrive at the start", requests.len()))

@@ -3,7 +3,7 @@
 use sledlab_core::hash::Map;
 
 use crate::continuation::Continuation;
-use crate::fields::{Fault, Parsed};
+use crate::fields::{Fault, ParseResult};
 
 /// Longest name of a device, so that a hostile trace cannot fill the memory.
 const LONGEST_NAME: usize = 256;
@@ -23,7 +23,7 @@ impl DeviceNumbers {
     }
 
     /// The number of the device called `name`, which stands at byte `at` of the line.
-    pub(crate) fn number(&mut self, at: usize, name: &[u8]) -> Parsed<u16> {
+    pub(crate) fn number(&mut self, at: usize, name: &[u8]) -> ParseResult<u16> {
         if *self.last.0 == *name && !name.is_empty() {
             return Ok(self.last.1);
         }
@@ -42,7 +42,7 @@ impl DeviceNumbers {
     }
 
     #[cold]
-    fn add(&mut self, at: usize, name: &[u8]) -> Parsed<u16> {
+    fn add(&mut self, at: usize, name: &[u8]) -> ParseResult<u16> {
         let number = self.continuation.number(name).ok_or_else(|| {
             let message = format!("more than {} devices", usize::from(u16::MAX) + 1);
             Fault::with_remedy(at, message, "split the file by device first")

@@ -25,7 +25,7 @@ impl Fault {
 }
 
 /// The result of reading a part of a line.
-pub(crate) type Parsed<T> = Result<T, Fault>;
+pub(crate) type ParseResult<T> = Result<T, Fault>;
 
 /// Number of decimal digits that always fit 64 bits.
 const SAFE_DIGITS: usize = 19;
@@ -108,7 +108,7 @@ impl<'a> Fields<'a> {
 
     /// Steps over `separator`, which must come now.
     #[inline(always)]
-    pub(crate) fn separator(&mut self, separator: u8) -> Parsed<()> {
+    pub(crate) fn separator(&mut self, separator: u8) -> ParseResult<()> {
         if self.peek() == separator && !self.is_at_end() {
             self.at += 1;
             return Ok(());
@@ -123,7 +123,7 @@ impl<'a> Fields<'a> {
 
     /// Steps over spaces and tabs, of which there must be at least one.
     #[inline(always)]
-    pub(crate) fn blanks(&mut self) -> Parsed<()> {
+    pub(crate) fn blanks(&mut self) -> ParseResult<()> {
         if matches!(self.peek(), b' ' | b'\t') {
             self.at += 1;
             self.skip_blanks();
@@ -134,7 +134,7 @@ impl<'a> Fields<'a> {
 
     /// Checks that only spaces are left of the line.
     #[inline(always)]
-    pub(crate) fn end(&mut self) -> Parsed<()> {
+    pub(crate) fn end(&mut self) -> ParseResult<()> {
         self.skip_blanks();
         if self.is_at_end() {
             return Ok(());
@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
 
     /// Reads a whole number, 0 or more. `what` names the field in errors.
     #[inline(always)]
-    pub(crate) fn unsigned(&mut self, what: &str) -> Parsed<u64> {
+    pub(crate) fn unsigned(&mut self, what: &str) -> ParseResult<u64> {
         let from = self.at;
         let value = self.digits();
         let count = self.at - from;
@@ -188,7 +188,7 @@ impl<'a> Fields<'a> {
     }
 
     #[cold]
-    fn unsigned_with_care(self, from: usize, what: &str) -> Parsed<u64> {
+    fn unsigned_with_care(self, from: usize, what: &str) -> ParseResult<u64> {
         let digits = &self.line[from..self.at];
         if digits.is_empty() {
             return Err(self.not_a_number(from, what, "a whole number"));
@@ -201,7 +201,7 @@ impl<'a> Fields<'a> {
 
     /// Reads the number of a device.
     #[inline(always)]
-    pub(crate) fn device(&mut self) -> Parsed<u16> {
+    pub(crate) fn device(&mut self) -> ParseResult<u16> {
         let at = self.at;
         // The number is nearly always a single digit.
         if let Some([digit @ b'0'..=b'9', b' ' | b'\t']) = self.line.get(at..at + 2) {
@@ -214,7 +214,7 @@ impl<'a> Fields<'a> {
 
     /// Reads a hexadecimal number, with or without `0x`.
     #[inline(always)]
-    pub(crate) fn hexadecimal(&mut self, what: &str) -> Parsed<u64> {
+    pub(crate) fn hexadecimal(&mut self, what: &str) -> ParseResult<u64> {
         let here = self.peek();
         if self.at + 1 == self.line.len() && here.is_ascii_digit() {
             self.at += 1;
@@ -239,7 +239,7 @@ impl<'a> Fields<'a> {
     /// Reads a number with a fraction, times 10^`scale`, rounded to the nearest whole number without any floating-point
     /// step in between. `scale` is at most 9.
     #[inline(always)]
-    pub(crate) fn decimal(&mut self, what: &str, scale: usize) -> Parsed<u64> {
+    pub(crate) fn decimal(&mut self, what: &str, scale: usize) -> ParseResult<u64> {
         let from = self.at;
         let full = self.digits();
         let whole_digits = self.at - from;
@@ -261,7 +261,7 @@ impl<'a> Fields<'a> {
 
     /// As [`Fields::decimal`], for any number of digits and for exponents.
     #[cold]
-    fn decimal_with_care(mut self, what: &str, scale: usize) -> Parsed<(u64, usize)> {
+    fn decimal_with_care(mut self, what: &str, scale: usize) -> ParseResult<(u64, usize)> {
         let from = self.at;
         let whole_from = self.at;
         self.digits();
@@ -296,7 +296,7 @@ impl<'a> Fields<'a> {
         Ok((value, self.at))
     }
 
-    fn exponent(&mut self, what: &str) -> Parsed<i64> {
+    fn exponent(&mut self, what: &str) -> ParseResult<i64> {
         if !matches!(self.peek(), b'e' | b'E') {
             return Ok(0);
         }
@@ -325,7 +325,7 @@ impl<'a> Fields<'a> {
 
     /// Reads a time in units of 10^`digits` ns, with a fraction or not.
     #[inline(always)]
-    pub(crate) fn time(&mut self, what: &str, digits: usize) -> Parsed<Time> {
+    pub(crate) fn time(&mut self, what: &str, digits: usize) -> ParseResult<Time> {
         self.decimal(what, digits).map(Time::from_ns)
     }
 
@@ -384,12 +384,12 @@ fn no_such_device(at: usize, number: u64) -> Fault {
 
 /// Checks a range given in blocks. `at` is the byte of the line where the range stands.
 #[inline(always)]
-pub(crate) fn blocks(at: usize, lbn: u64, blocks: u64) -> Parsed<(u64, u32)> {
+pub(crate) fn blocks(at: usize, lbn: u64, blocks: u64) -> ParseResult<(u64, u32)> {
     range::of_blocks(lbn, blocks).map_err(|error| Fault(Box::new((at, error))))
 }
 
 /// Checks a range given in bytes and rounds it outwards to whole blocks. `at` as in [`blocks`].
 #[inline(always)]
-pub(crate) fn bytes(at: usize, offset: u64, length: u64) -> Parsed<(u64, u32)> {
+pub(crate) fn bytes(at: usize, offset: u64, length: u64) -> ParseResult<(u64, u32)> {
     range::of_bytes(offset, length).map_err(|error| Fault(Box::new((at, error))))
 }

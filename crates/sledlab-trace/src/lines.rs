@@ -4,7 +4,7 @@ use sledlab_core::{Error, Request, Result, Source};
 
 use crate::arrivals::TraceArrivals;
 use crate::ending::StreamEnd;
-use crate::fields::{Fault, Line, Parsed};
+use crate::fields::{Fault, Line, ParseResult};
 use crate::input::Input;
 
 /// Requests per call of [`Source::fill`].
@@ -20,7 +20,7 @@ pub(crate) trait LineParser: Send {
 
     /// The request on the line, with its arrival counted by the trace's own clock; `None` for lines that hold none. The
     /// parser may refuse blank lines and comments (`#`), as the caller skips them.
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>>;
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>>;
 
     /// Whether a line before the first request that [`LineParser::parse`] refuses is a header.
     fn is_header(&self, _line: &[u8]) -> bool {

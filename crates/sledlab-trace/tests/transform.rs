@@ -7,11 +7,11 @@ use sledlab_core::source::InMemory;
 use sledlab_core::{Request, Result, Time};
 use sledlab_trace::transform::{
     BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, PlaceDevices, RandomLastBlock, Reorder,
-    Shift, Speedup, TimeWindow, TransformStep, Transformed, survey,
+    Shift, Speedup, TimeWindow, TransformStep, TransformedSource, survey,
 };
 
 fn after(step: impl TransformStep, requests: &[Request]) -> Result<Vec<Request>> {
-    all(Transformed::new(InMemory::new(requests), step))
+    all(TransformedSource::new(InMemory::new(requests), step))
 }
 
 fn sample() -> Vec<Request> {

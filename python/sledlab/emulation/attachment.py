@@ -51,7 +51,7 @@ BUSY_S = 5.0
 """Seconds that processes which still use a file system are given before it is unmounted lazily."""
 
 
-class Attached:
+class AttachedDevice:
     """A server's device attached as a file, a block device or a file system, until it is detached.
 
     Attributes:
@@ -90,7 +90,7 @@ class Attached:
 @contextmanager
 def attached(
     attachment: str, uri: str, probe: Callable[[Path], None] | None = None, *, made: bool = False
-) -> Iterator[Attached]:
+) -> Iterator[AttachedDevice]:
     """Makes a file (`file:DIR`), a block device (`loop`) or a file system (`ext4:DIR`) of a server's device.
 
     `probe` measures the time through the file, or the block device. Where `made`, the file system was made
@@ -115,7 +115,7 @@ def attached(
             probe(path)
         if kind == "ext4":
             path = stack.enter_context(_mounted(path, Path(place), force, made=made))
-        result = Attached(path, stack.pop_all(), force)
+        result = AttachedDevice(path, stack.pop_all(), force)
     try:
         yield result
     finally:

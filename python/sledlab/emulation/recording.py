@@ -52,13 +52,13 @@ WORD_BYTES = 8
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedOperations:
     """All operations that reached a server between two power failures, in order of arrival."""
 
     records: numpy.ndarray
 
     @classmethod
-    def read(cls, path: Path, power_failures: int = 0) -> list[Recorded]:
+    def read(cls, path: Path, power_failures: int = 0) -> list[RecordedOperations]:
         """Reads a recording: operations up to the first power failure, up to the next, and after the last."""
         records = np.fromfile(path, dtype=RECORD)
         records = records[np.lexsort((records["id"], records["starts"]))]
@@ -109,7 +109,9 @@ class Recorded:
         return replies
 
 
-def join_spans(spans: Sequence[Recorded], failures: Sequence[PowerFailure], scale: float) -> polars.DataFrame:
+def join_spans(
+    spans: Sequence[RecordedOperations], failures: Sequence[PowerFailure], scale: float
+) -> polars.DataFrame:
     """The operations of all spans as one trace, in the device's time since the server began."""
     began_us = [0.0, *(failure.on_s * 1e6 / scale for failure in failures)]
     traces = []
@@ -118,7 +120,7 @@ def join_spans(spans: Sequence[Recorded], failures: Sequence[PowerFailure], scal
     return polars.concat(traces)
 
 
-def replies_of(spans: Sequence[Recorded]) -> numpy.ndarray:
+def replies_of(spans: Sequence[RecordedOperations]) -> numpy.ndarray:
     """The operations of all spans to which a reply was sent, in order of arrival."""
     return np.concatenate([span.replies for span in spans])
 

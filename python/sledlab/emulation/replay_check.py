@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy
 
     from sledlab._native import Experiment
-    from sledlab.emulation.recording import Recorded
+    from sledlab.emulation.recording import RecordedOperations
     from sledlab.runs.requests import Column
     from sledlab.runs.result import Result
 
@@ -66,7 +66,7 @@ def endings(report: dict[str, Any], failures: Sequence[dict[str, Any]]) -> list[
 
 def close(
     experiment: Experiment,
-    spans: Sequence[Recorded],
+    spans: Sequence[RecordedOperations],
     ends: Sequence[SpanReport | None],
     directory: Path,
     recording: Recording,
@@ -115,7 +115,7 @@ def _all_of(loops: Sequence[ClosedLoop]) -> ClosedLoop | None:
 class CompletionComparison:
     """Compares completions of a replay with those that the server planned, and digests its first rows."""
 
-    def __init__(self, span: Recorded, max_rows: int | None) -> None:
+    def __init__(self, span: RecordedOperations, max_rows: int | None) -> None:
         self.digest = _native.RowsDigest()
         self.rows = self.different = 0
         self._planned: numpy.ndarray = span.planned

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab import _native
 from sledlab._native import Experiment
-from sledlab.emulation.attachment import Attached, attached
+from sledlab.emulation.attachment import AttachedDevice, attached
 from sledlab.emulation.options import ServeOptions, fail_after, host_of, scale_of
-from sledlab.emulation.recording import Recorded, join_spans, replies_of, table, write
+from sledlab.emulation.recording import RecordedOperations, join_spans, replies_of, table, write
 from sledlab.emulation.replay_check import TRACE, close, endings, trace_name
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
@@ -160,7 +160,7 @@ class Server:
             stack.callback(self._abandon)
             self.uri: str = self._native.uri
             self.socket: str = self._native.socket or ""
-            self._attached: Attached | None = None
+            self._attached: AttachedDevice | None = None
             if options.get("attach"):
                 probes = host_of(options.get("host_us")) is None and not options.get("untimed")
                 probe = self._native.measure if probes else None
@@ -265,7 +265,7 @@ class Server:
         """Replays the recorded requests, and writes the results."""
         reported_failures = report.pop("power_failures")
         failures = tuple(map(PowerFailure.read, reported_failures))
-        spans = Recorded.read(self._records, len(failures))
+        spans = RecordedOperations.read(self._records, len(failures))
         scale = self._scale[0] / self._scale[1]
         ends = endings(report, reported_failures)
         del report["outcome"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.lazy import mpl_figure, mpl_patches
 from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.map import draw_map
-from sledlab.reproduction.panel import Drawn
+from sledlab.reproduction.panel import DrawnPanel
 from sledlab.reproduction.rows import Tables
 from sledlab.show.plots import INK, QUIET, draw_figure, style
 
@@ -58,7 +58,7 @@ def draw(
             if panel.kind == "map":
                 published |= draw_map(drawing, axes, figure, panel, changes)
             else:
-                drawn = Drawn(
+                drawn = DrawnPanel(
                     figure, panel, axes, Tables(directory), changed=bool(changes), shortened=bool(shortened)
                 )
                 drawn.draw()

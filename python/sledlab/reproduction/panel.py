@@ -41,7 +41,7 @@ ASIDE = 0.27
 
 
 @dataclass
-class Drawn:
+class DrawnPanel:
     """A panel as it is drawn.
 
     Attributes:

@@ -27,7 +27,7 @@ from sledlab.study.measure import MeasuredRun
 from sledlab.study.program import program
 from sledlab.traces.contents import content, identity
 from sledlab.traces.fitted_requests import Fitted
-from sledlab.traces.read import File, GeneratedRequests, Identified, ParquetFile
+from sledlab.traces.read import File, GeneratedRequests, IdentifiedOpener, ParquetFile
 from sledlab.traces.samples import located
 from sledlab.traces.volumes import MergedTraces
 
@@ -260,7 +260,7 @@ def _made_of(opener: Opener, known: Callable[[Path], str]) -> str:
     origin = opener.of if isinstance(opener, Fitted) else opener
     if isinstance(origin, GeneratedRequests):
         return repr(opener)
-    if isinstance(origin, Identified):
+    if isinstance(origin, IdentifiedOpener):
         return origin.identity()
     if isinstance(origin, (File, ParquetFile)):
         anywhere = replace(origin, path="")

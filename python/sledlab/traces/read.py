@@ -24,7 +24,7 @@ class Opener(Protocol):
 
 
 @runtime_checkable
-class Seeded(Opener, Protocol):
+class SeededOpener(Opener, Protocol):
     """An opener of requests that are generated from a seed."""
 
     def of_seed(self, seed: int) -> Opener:
@@ -32,7 +32,7 @@ class Seeded(Opener, Protocol):
 
 
 @runtime_checkable
-class Identified(Opener, Protocol):
+class IdentifiedOpener(Opener, Protocol):
     """An opener that identifies its requests without reading them."""
 
     def identity(self) -> str:
@@ -148,7 +148,7 @@ class Trace:
     def of_seed(self, seed: int) -> Trace:
         """The trace generated from another seed; a recorded trace stays as it is."""
         opener = self.opener
-        return replace(self, opener=opener.of_seed(seed)) if isinstance(opener, Seeded) else self
+        return replace(self, opener=opener.of_seed(seed)) if isinstance(opener, SeededOpener) else self
 
     def info(self) -> dict[str, Any]:
         """The characterisation of the trace: rate, sizes, working set, sequentiality, bursts, reuse.

@@ -16,7 +16,7 @@ use crate::transport::nbd::ConnectionEnd;
 const AT_A_TIME: usize = 32;
 
 /// Slots of connections with activity, and the kind of activity.
-type Found = SmallVec<[(usize, PollFlags); 4]>;
+type ActiveSlots = SmallVec<[(usize, PollFlags); 4]>;
 
 impl ServerState {
     /// Polls the sockets and handles what has arrived, waiting at most `wait_ns` nanoseconds; `None` waits without
@@ -52,7 +52,7 @@ impl ServerState {
 
     /// Polls: returns the connections with activity, whether the thread was woken, and whether a client waits to be
     /// accepted.
-    fn poll(&self, wait_ns: Option<u64>) -> Result<(Found, bool, bool)> {
+    fn poll(&self, wait_ns: Option<u64>) -> Result<(ActiveSlots, bool, bool)> {
         let mut slots: SmallVec<[usize; 4]> = SmallVec::new();
         let mut fds: SmallVec<[PollFd; 6]> = SmallVec::new();
         fds.push(PollFd::new(&*self.shared.wake, PollFlags::IN));

@@ -1,11 +1,11 @@
 //! The rules that every device must keep.
 
 use rand::RngExt;
-use sledlab_core::conformance::{Checked, Rule, Violation};
+use sledlab_core::conformance::{CheckResult, Rule, Violation};
 use sledlab_core::{Op, Result, Span, Time, seed};
 use toml::Table;
 
-use super::{Described, serve};
+use super::{RequestDisplay, serve};
 use crate::device::{Busy, Device, DeviceState, IdleOutcome, Location, Mechanics, Queued, Served, Timing};
 use crate::power::MechanicalWork;
 use crate::scheduler::Choice;
@@ -64,7 +64,7 @@ impl Case {
 }
 
 /// Checks a device against a rule; the error says how the device breaks it.
-pub type Check = fn(&Make<'_>, &Case) -> Checked;
+pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
 
 const fn rule(
     requirement: &'static str,
@@ -202,9 +202,9 @@ struct Done {
 fn run(
     make: &Make<'_>,
     case: &Case,
-    mut before: impl FnMut(&mut dyn Device, Time, &Queued) -> Checked,
-    mut after: impl FnMut(&mut dyn Device, &Done) -> Checked,
-) -> Checked {
+    mut before: impl FnMut(&mut dyn Device, Time, &Queued) -> CheckResult,
+    mut after: impl FnMut(&mut dyn Device, &Done) -> CheckResult,
+) -> CheckResult {
     let mut device = make()?;
     let mut now = Time::from_ns(1_000);
     for request in case.on(device.mechanics()) {
@@ -225,14 +225,14 @@ fn run(
 }
 
 /// Checks the first of [`RULES`]; the functions that follow check the others.
-fn serves(make: &Make<'_>, case: &Case) -> Checked {
+fn serves(make: &Make<'_>, case: &Case) -> CheckResult {
     run(
         make,
         case,
         |_, _, _| Ok(()),
         |_, Done { served, now, .. }| {
             let Served { request, start, completion, timing, .. } = *served;
-            let described = Described(&request);
+            let described = RequestDisplay(&request);
             Violation::unless(completion == start + timing.service(), &described, || {
                 format!(
                     "parts of its time make {:?}, from start to completion it takes {:?}",
@@ -247,7 +247,7 @@ fn serves(make: &Make<'_>, case: &Case) -> Checked {
     )
 }
 
-fn asking_is_pure(make: &Make<'_>, case: &Case) -> Checked {
+fn asking_is_pure(make: &Make<'_>, case: &Case) -> CheckResult {
     let all = case.on(make()?.mechanics());
     run(
         make,
@@ -258,19 +258,19 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> Checked {
                 all.iter().map(|other| MechanismReplies::of(device.mechanics(), other)).collect();
             for (other, before) in all.iter().zip(&before).rev() {
                 let again = MechanismReplies::of(device.mechanics(), other);
-                Violation::unless(again == *before, Described(other), || first_then(before, &again))?;
+                Violation::unless(again == *before, RequestDisplay(other), || first_then(before, &again))?;
             }
             let mechanics = device.mechanics();
             let (seen, from) =
                 (mechanics.positioning(request), mechanics.positioning_from(mechanics.state(), request));
-            Violation::unless(seen == from, Described(request), || {
+            Violation::unless(seen == from, RequestDisplay(request), || {
                 format!("positioning takes {seen:?}, and from the present state, named, {from:?}")
             })?;
             // Asking from another state may give another timing, but must not change the present state.
             let (_, then) = mechanics.serve_from(mechanics.state(), request);
             mechanics.serve_from(then, request);
             let probed = device.probe(now, request);
-            Violation::unless(first == probed, Described(request), || {
+            Violation::unless(first == probed, RequestDisplay(request), || {
                 timings(("first it takes", &first), ("then", &probed))
             })
         },
@@ -278,7 +278,7 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> Checked {
     )
 }
 
-fn probes_agree(make: &Make<'_>, case: &Case) -> Checked {
+fn probes_agree(make: &Make<'_>, case: &Case) -> CheckResult {
     run(
         make,
         case,
@@ -288,7 +288,7 @@ fn probes_agree(make: &Make<'_>, case: &Case) -> Checked {
             if device.has_own_work() {
                 return Ok(());
             }
-            let by = Described(&served.request);
+            let by = RequestDisplay(&served.request);
             Violation::unless(*probed == served.timing, &by, || {
                 timings(("before it is to take", probed), ("it then takes", &served.timing))
             })?;
@@ -301,7 +301,7 @@ fn probes_agree(make: &Make<'_>, case: &Case) -> Checked {
     )
 }
 
-fn serves_the_same_again(make: &Make<'_>, case: &Case) -> Checked {
+fn serves_the_same_again(make: &Make<'_>, case: &Case) -> CheckResult {
     let mut times = Vec::new();
     run(
         make,
@@ -321,7 +321,7 @@ fn serves_the_same_again(make: &Make<'_>, case: &Case) -> Checked {
         Ok(())
     };
     run(make, case, ask, |_, Done { served, .. }| {
-        let by = Described(&served.request);
+        let by = RequestDisplay(&served.request);
         let (start, timing) = first.next().unwrap_or((served.start, served.timing));
         Violation::unless(timing == served.timing, &by, || {
             timings(("first it takes", &timing), ("again", &served.timing))
@@ -332,7 +332,7 @@ fn serves_the_same_again(make: &Make<'_>, case: &Case) -> Checked {
     })
 }
 
-fn energy_adds_up(make: &Make<'_>, case: &Case) -> Checked {
+fn energy_adds_up(make: &Make<'_>, case: &Case) -> CheckResult {
     run(
         make,
         case,
@@ -340,7 +340,7 @@ fn energy_adds_up(make: &Make<'_>, case: &Case) -> Checked {
         |device, Done { served, busy, .. }| {
             let (spent, energy) = (device.mechanics().power_rates().spent(&busy.work), served.energy);
             let (all, of_request) = (spent.total_uj(), energy.total_uj());
-            let described = Described(&served.request);
+            let described = RequestDisplay(&served.request);
             Violation::unless((all - of_request).abs() <= 1e-9 * all, &described, || {
                 format!("it spends {of_request} uJ, the mechanism {all} uJ")
             })?;
@@ -350,25 +350,25 @@ fn energy_adds_up(make: &Make<'_>, case: &Case) -> Checked {
     )
 }
 
-fn access_takes_energy(make: &Make<'_>, case: &Case) -> Checked {
+fn access_takes_energy(make: &Make<'_>, case: &Case) -> CheckResult {
     run(
         make,
         case,
         |_, _, _| Ok(()),
         |_, Done { served, .. }| {
-            Violation::unless(served.energy.access_uj > 0.0, Described(&served.request), || {
+            Violation::unless(served.energy.access_uj > 0.0, RequestDisplay(&served.request), || {
                 format!("{:?}", served.energy)
             })
         },
     )
 }
 
-fn places_lie_within(make: &Make<'_>, case: &Case) -> Checked {
+fn places_lie_within(make: &Make<'_>, case: &Case) -> CheckResult {
     run(
         make,
         case,
         |device, _, request| {
-            let (mechanics, described) = (device.mechanics(), Described(request));
+            let (mechanics, described) = (device.mechanics(), RequestDisplay(request));
             let (extent, at) = (mechanics.extent(), mechanics.location(request.lbn));
             Violation::unless(at.cylinder < extent.cylinders && at.row < extent.rows, &described, || {
                 format!("{at:?} lies outside {extent:?}")
@@ -386,7 +386,7 @@ fn places_lie_within(make: &Make<'_>, case: &Case) -> Checked {
     )
 }
 
-fn snapshots_stay(make: &Make<'_>, case: &Case) -> Checked {
+fn snapshots_stay(make: &Make<'_>, case: &Case) -> CheckResult {
     let mut device = make()?;
     let mut now = Time::ZERO;
     for request in case.on(device.mechanics()) {
@@ -395,13 +395,13 @@ fn snapshots_stay(make: &Make<'_>, case: &Case) -> Checked {
             (device.mechanics().snapshot(), MechanismReplies::of(device.mechanics(), &request));
         let (_, busy) = serve(device.as_mut(), now, &[request])?;
         let after = MechanismReplies::of(stored.as_ref(), &request);
-        Violation::unless(before == after, Described(&request), || first_then(&before, &after))?;
+        Violation::unless(before == after, RequestDisplay(&request), || first_then(&before, &after))?;
         now = busy.until;
     }
     Ok(())
 }
 
-fn indexes_agree(make: &Make<'_>, case: &Case) -> Checked {
+fn indexes_agree(make: &Make<'_>, case: &Case) -> CheckResult {
     for word in ["sptf", "sdf", "p-sptf", "asptf"] {
         let choice = Choice::new(word, &Table::new())?;
         let mut device = make()?;
@@ -420,13 +420,19 @@ fn indexes_agree(make: &Make<'_>, case: &Case) -> Checked {
                 batch
             });
             let first = by_search.first().copied().unwrap_or_default();
-            Violation::unless(by_index == by_search && !by_search.is_empty(), Described(&first), || {
-                format!("`{word}` chooses {by_index:?} by the index, {by_search:?} by an exhaustive search")
-            })?;
+            Violation::unless(
+                by_index == by_search && !by_search.is_empty(),
+                RequestDisplay(&first),
+                || {
+                    format!(
+                        "`{word}` chooses {by_index:?} by the index, {by_search:?} by an exhaustive search"
+                    )
+                },
+            )?;
             let (_, busy) = serve(device.as_mut(), now, &by_index)?;
             Violation::unless(
                 busy.work != MechanicalWork::default(),
-                Described(&first),
+                RequestDisplay(&first),
                 || "the mechanism does nothing",
             )?;
             now = busy.until;

@@ -6,15 +6,15 @@ pub mod scheduler;
 
 use std::fmt;
 
-use sledlab_core::conformance::{Checked, Violation};
+use sledlab_core::conformance::{CheckResult, Violation};
 use sledlab_core::{Op, Time};
 
 use crate::device::{Busy, Device, Queued, Served};
 
 /// A request as messages describe it.
-struct Described<'a>(&'a Queued);
+struct RequestDisplay<'a>(&'a Queued);
 
-impl fmt::Display for Described<'_> {
+impl fmt::Display for RequestDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Queued { id, lbn, blocks, op, .. } = self.0;
         let what = if *op == Op::Write { "write" } else { "read" };
@@ -23,8 +23,8 @@ impl fmt::Display for Described<'_> {
 }
 
 /// Serves `batch` on an idle mechanism, and wakes the device whenever it asks for that.
-fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> Checked<(Vec<Served>, Busy)> {
-    let first = Described(&batch[0]);
+fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> CheckResult<(Vec<Served>, Busy)> {
+    let first = RequestDisplay(&batch[0]);
     let mut served = Vec::new();
     let ready = batch.iter().map(|request| device.admit(now, request)).max().unwrap_or(now);
     let mut busy = device.issue(ready, batch, &mut served);

@@ -1,7 +1,7 @@
 //! The rules that every replacement policy must keep.
 
 use rand::RngExt;
-use sledlab_core::conformance::{Checked, Rule, Violation};
+use sledlab_core::conformance::{CheckResult, Rule, Violation};
 use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Result, seed};
 
@@ -45,7 +45,7 @@ impl Case {
 }
 
 /// Checks a policy against a rule; the error says how the policy breaks it.
-pub type Check = fn(&Make<'_>, &Case) -> Checked;
+pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
 
 const fn rule(requirement: &'static str, remedy: &'static str, check: Check) -> Rule<Check> {
     Rule { requirement, remedy, of_plug_ins: true, check }
@@ -106,7 +106,7 @@ fn describe(number: usize, key: u64) -> String {
 }
 
 /// Makes every access of a case, and records what the policy did.
-fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Step>> {
+fn run(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Step>> {
     let mut policy = make(case.capacity)?;
     let mut contents = Set::default();
     let mut steps = Vec::with_capacity(case.keys.len());
@@ -140,7 +140,7 @@ fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Step>> {
 }
 
 /// Checks the first of [`RULES`]; the functions that follow check the others.
-fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> Checked {
+fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> CheckResult {
     run(make, case)?.iter().try_for_each(|step| {
         let Found::Miss { victim } = step.found else { return Ok(()) };
         let full = step.before == case.capacity;
@@ -152,7 +152,7 @@ fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> Checked {
     })
 }
 
-fn contents_follow(make: &Make<'_>, case: &Case) -> Checked {
+fn contents_follow(make: &Make<'_>, case: &Case) -> CheckResult {
     run(make, case)?.iter().try_for_each(|step| {
         let hit = step.found == Found::Hit;
         Violation::unless(
@@ -170,7 +170,7 @@ fn contents_follow(make: &Make<'_>, case: &Case) -> Checked {
     })
 }
 
-fn counts(make: &Make<'_>, case: &Case) -> Checked {
+fn counts(make: &Make<'_>, case: &Case) -> CheckResult {
     run(make, case)?.iter().try_for_each(|step| {
         Violation::unless(step.counted == step.after, step.description(), || {
             format!("it counts {} keys, {} are in the cache", step.counted, step.after)
@@ -178,7 +178,7 @@ fn counts(make: &Make<'_>, case: &Case) -> Checked {
     })
 }
 
-fn evicts_the_same_again(make: &Make<'_>, case: &Case) -> Checked {
+fn evicts_the_same_again(make: &Make<'_>, case: &Case) -> CheckResult {
     let (first, again) = (run(make, case)?, run(make, case)?);
     first.iter().zip(&again).try_for_each(|(first, again)| {
         Violation::unless(first.found == again.found, first.description(), || {
@@ -187,7 +187,7 @@ fn evicts_the_same_again(make: &Make<'_>, case: &Case) -> Checked {
     })
 }
 
-fn hits_no_more_than_possible(make: &Make<'_>, case: &Case) -> Checked {
+fn hits_no_more_than_possible(make: &Make<'_>, case: &Case) -> CheckResult {
     let hits = |steps: &[Step]| steps.iter().filter(|step| step.found == Found::Hit).count();
     let belady = Choice::parse("belady")?;
     let maximum = hits(&run(&|capacity| belady.make(capacity), case)?);

@@ -1,12 +1,12 @@
 //! The rules that every scheduler must keep.
 
 use rand::RngExt;
-use sledlab_core::conformance::{Checked, Rule, Violation};
+use sledlab_core::conformance::{CheckResult, Rule, Violation};
 use sledlab_core::hash::Map;
 use sledlab_core::{Op, Result, Time, seed};
 use toml::Table;
 
-use super::{Described, serve};
+use super::{RequestDisplay, serve};
 use crate::device::{Device, LIST, Mechanics, Queued};
 use crate::scheduler::Scheduler;
 
@@ -56,7 +56,7 @@ pub type Make<'a> = dyn Fn(&dyn Mechanics) -> Result<Box<dyn Scheduler>> + 'a;
 ///
 /// # Errors
 /// As of the rule.
-pub fn hold(check: Check, make: &Make<'_>, seed: u64, number: u64) -> Checked {
+pub fn hold(check: Check, make: &Make<'_>, seed: u64, number: u64) -> CheckResult {
     let kinds = LIST.len() as u64;
     let description = (LIST[(number % kinds) as usize].make)(&Table::new())?;
     let capacity = description.device()?.mechanics().capacity_blocks();
@@ -65,7 +65,7 @@ pub fn hold(check: Check, make: &Make<'_>, seed: u64, number: u64) -> Checked {
 }
 
 /// Checks a scheduler against a rule; the error says how the scheduler breaks it.
-pub type Check = fn(&Subject<'_>, &Case) -> Checked;
+pub type Check = fn(&Subject<'_>, &Case) -> CheckResult;
 
 const fn rule(
     requirement: &'static str,
@@ -116,7 +116,7 @@ struct Ran {
 }
 
 /// Serves all requests of a case.
-fn run(subject: &Subject<'_>, case: &Case) -> Checked<Ran> {
+fn run(subject: &Subject<'_>, case: &Case) -> CheckResult<Ran> {
     let mut device = (subject.device)()?;
     let mut queue = (subject.make)(device.mechanics())?;
     let (mut order, mut batch, mut now, mut joined) = (Vec::new(), Vec::new(), Time::ZERO, 0);
@@ -130,7 +130,7 @@ fn run(subject: &Subject<'_>, case: &Case) -> Checked<Ran> {
         let waiting = queue.len();
         device.set_time(now);
         queue.pop(now, device.mechanics(), &mut batch);
-        let by = Described(batch.first().unwrap_or(&case.requests[joined - 1]));
+        let by = RequestDisplay(batch.first().unwrap_or(&case.requests[joined - 1]));
         if let Some(failure) = queue.failure() {
             return Err(Violation::failed(by, failure));
         }
@@ -147,41 +147,41 @@ fn run(subject: &Subject<'_>, case: &Case) -> Checked<Ran> {
 }
 
 /// Checks the first of [`RULES`]; the functions that follow check the others.
-fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> Checked {
+fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> CheckResult {
     let mut order = run(subject, case)?.order;
     order.sort_by_key(|request| request.id);
     for (request, chosen) in case.requests.iter().zip(&order) {
         let what = |of: &Queued| (of.id, of.lbn, of.blocks, of.op);
-        Violation::unless(what(request) == what(chosen), Described(request), || {
-            format!("{} was chosen in its place, or twice", Described(chosen))
+        Violation::unless(what(request) == what(chosen), RequestDisplay(request), || {
+            format!("{} was chosen in its place, or twice", RequestDisplay(chosen))
         })?;
     }
     let (joined, chosen) = (case.requests.len(), order.len());
     Violation::unless(joined == chosen, "", || format!("{joined} requests joined, {chosen} were chosen"))
 }
 
-fn makes_the_same_choices_again(subject: &Subject<'_>, case: &Case) -> Checked {
+fn makes_the_same_choices_again(subject: &Subject<'_>, case: &Case) -> CheckResult {
     let (first, again) = (run(subject, case)?.order, run(subject, case)?.order);
     for (place, (first, again)) in first.iter().zip(&again).enumerate() {
-        Violation::unless(first == again, Described(first), || {
-            format!("choice {place}, in a second run it is {}", Described(again))
+        Violation::unless(first == again, RequestDisplay(first), || {
+            format!("choice {place}, in a second run it is {}", RequestDisplay(again))
         })?;
     }
     Ok(())
 }
 
-fn chooses_nothing_from_nothing(subject: &Subject<'_>, case: &Case) -> Checked {
+fn chooses_nothing_from_nothing(subject: &Subject<'_>, case: &Case) -> CheckResult {
     let Ran { mut queue, device, now, .. } = run(subject, case)?;
     let mut batch = Vec::new();
     queue.pop(now, device.mechanics(), &mut batch);
     Violation::unless(batch.is_empty() && queue.is_empty(), "", || format!("{batch:?} from no requests"))
 }
 
-fn chooses_like_requests_in_order(subject: &Subject<'_>, case: &Case) -> Checked {
+fn chooses_like_requests_in_order(subject: &Subject<'_>, case: &Case) -> CheckResult {
     let mut latest = Map::default();
     for request in run(subject, case)?.order {
         let before = latest.insert((request.lbn, request.blocks, request.op == Op::Write), request.id);
-        Violation::unless(before < Some(request.id), Described(&request), || {
+        Violation::unless(before < Some(request.id), RequestDisplay(&request), || {
             format!("it was chosen after request {}, its like", before.unwrap_or_default())
         })?;
     }

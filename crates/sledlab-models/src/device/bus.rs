@@ -35,12 +35,12 @@ struct Line {
 #[derive(Clone, Copy, Debug)]
 struct Ask {
     drive: usize,
-    by: By,
+    by: Requester,
 }
 
 /// Who asks for the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::device) enum By {
+pub(in crate::device) enum Requester {
     /// The host, for a command to the drive.
     Host,
     /// The drive, for data or the end of a command.
@@ -50,7 +50,7 @@ pub(in crate::device) enum By {
 impl Ask {
     /// The highest rank gets the bus first; among equal ranks, the earliest request does.
     fn rank(self) -> usize {
-        if self.by == By::Drive { self.drive + 1 } else { 0 }
+        if self.by == Requester::Drive { self.drive + 1 } else { 0 }
     }
 }
 
@@ -84,7 +84,7 @@ impl Line {
 
 impl Port {
     /// Asks for the bus at `now`.
-    pub fn ask(&self, now: Time, by: By) {
+    pub fn ask(&self, now: Time, by: Requester) {
         let mut line = self.bus.line();
         let ask = Ask { drive: self.drive, by };
         if line.owner.is_none() { line.offer(ask, now) } else { line.waiting.push_back(ask) }
@@ -98,7 +98,7 @@ impl Port {
     }
 
     /// Takes the bus if it is this drive's turn, and returns who requested it, host or drive.
-    pub fn take(&self) -> Option<By> {
+    pub fn take(&self) -> Option<Requester> {
         let mut line = self.bus.line();
         let ask = line.owner.filter(|ask| ask.drive == self.drive && !line.taken)?;
         line.taken = true;
@@ -126,10 +126,15 @@ mod tests {
         let (a, b) = (bus.attach(), bus.attach());
         let at = Time::from_ns;
         assert!(a.take().is_none());
-        for (ask, (port, by)) in
-            [(&a, By::Host), (&b, By::Host), (&a, By::Host), (&a, By::Drive), (&b, By::Drive)]
-                .iter()
-                .enumerate()
+        for (ask, (port, by)) in [
+            (&a, Requester::Host),
+            (&b, Requester::Host),
+            (&a, Requester::Host),
+            (&a, Requester::Drive),
+            (&b, Requester::Drive),
+        ]
+        .iter()
+        .enumerate()
         {
             port.ask(at(ask as u64), *by);
         }
@@ -141,8 +146,13 @@ mod tests {
             assert_eq!((a.offered(), b.offered(), port.take()), (None, None, None));
             port.release_bus(at(now));
         }
-        let expected =
-            [('a', By::Host), ('b', By::Drive), ('a', By::Drive), ('b', By::Host), ('a', By::Host)];
+        let expected = [
+            ('a', Requester::Host),
+            ('b', Requester::Drive),
+            ('a', Requester::Drive),
+            ('b', Requester::Host),
+            ('a', Requester::Host),
+        ];
         assert_eq!(order, expected);
         assert_eq!((a.offered(), b.offered()), (None, None));
     }

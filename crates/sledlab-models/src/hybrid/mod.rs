@@ -13,7 +13,7 @@ mod system;
 mod write_buffer;
 
 use sledlab_core::params::Params;
-use sledlab_core::registry::{self, Chosen, Registry};
+use sledlab_core::registry::{self, ConfiguredModel, Registry};
 use sledlab_core::{Error, Result};
 use toml::Table;
 
@@ -121,7 +121,7 @@ const PATH: &str = "hybrid";
 /// A hybrid with all its parameters.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    chosen: Chosen<Make, Facts>,
+    chosen: ConfiguredModel<Make, Facts>,
     /// Plug-in replacement policies that the parameters may name.
     policies: Vec<replacement::CustomPolicy>,
 }

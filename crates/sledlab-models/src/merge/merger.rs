@@ -45,7 +45,7 @@ impl Group {
 
 /// Counts of merged requests since the ledger was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergeCounts {
     /// Requests that were served together with others.
     pub requests: u64,
     /// Groups as which they were served.
@@ -79,7 +79,7 @@ pub struct Merger {
     overlaps: Overlaps,
     /// Groups that are being served, by ticket.
     in_flight: Map<u64, Group>,
-    merged: Merged,
+    merged: MergeCounts,
     chosen: Vec<Queued>,
 }
 
@@ -98,7 +98,7 @@ impl Merger {
             ends: BTreeSet::new(),
             overlaps: Overlaps::default(),
             in_flight: Map::default(),
-            merged: Merged::default(),
+            merged: MergeCounts::default(),
             chosen: Vec::new(),
         })
     }
@@ -114,13 +114,13 @@ impl Merger {
     }
 
     /// Counts of merged requests so far.
-    pub fn merged(&self) -> Merged {
+    pub fn merged(&self) -> MergeCounts {
         self.merged
     }
 
     /// Sets the counts to zero.
     pub fn forget_merged(&mut self) {
-        self.merged = Merged::default();
+        self.merged = MergeCounts::default();
     }
 
     /// A request arrives.

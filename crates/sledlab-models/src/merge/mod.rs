@@ -9,7 +9,7 @@
 mod merger;
 mod overlaps;
 
-pub use merger::{Merged, Merger};
+pub use merger::{MergeCounts, Merger};
 
 use sledlab_core::params::{self, Params};
 use sledlab_core::{Result, choices, registry};

@@ -16,7 +16,7 @@ mod tests;
 mod tree;
 
 use sledlab_core::params::Params;
-use sledlab_core::registry::{self, Chosen, Registry};
+use sledlab_core::registry::{self, ConfiguredModel, Registry};
 use sledlab_core::{Error, Result, Time};
 use toml::{Table, Value};
 
@@ -116,7 +116,7 @@ const KB: u64 = 1024;
 /// A network with all its parameters.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    chosen: Chosen<Make>,
+    chosen: ConfiguredModel<Make>,
     link: LinkParams,
 }
 

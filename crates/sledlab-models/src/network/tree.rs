@@ -50,12 +50,12 @@ pub struct Tree {
     /// Until when each link is busy: the uplinks of all switches, then their downlinks, then the links to all ports.
     taken: Vec<Time>,
     /// A lane for the packets from each of these links, and one for the packets from the senders.
-    moving: Queue<Moving>,
+    moving: Queue<PacketInTransit>,
 }
 
 /// A packet in transit, and the next place of its first byte.
 #[derive(Clone, Copy, Debug)]
-struct Moving {
+struct PacketInTransit {
     place: Place,
     /// The earliest time at which the packet's last byte reaches the place.
     whole: Time,
@@ -107,7 +107,7 @@ impl Tree {
 
     /// Moves a packet on from the link of `lane` to a place, which its first byte reaches at `first` and its last byte
     /// at `whole` at the earliest.
-    fn onward(&mut self, lane: usize, number: u64, first: Time, moving: Moving) {
+    fn onward(&mut self, lane: usize, number: u64, first: Time, moving: PacketInTransit) {
         // The link to a receiver carries one packet at a time. A packet from a slower uplink occupies the link as late
         // as possible without arriving later, so it does not delay others before that.
         let reached = match moving.place {
@@ -121,8 +121,8 @@ impl Tree {
     }
 
     /// Serves a packet that reaches a link at `now`.
-    fn cross(&mut self, number: u64, now: Time, moving: Moving) {
-        let Moving { place, whole: full, packet } = moving;
+    fn cross(&mut self, number: u64, now: Time, moving: PacketInTransit) {
+        let PacketInTransit { place, whole: full, packet } = moving;
         let (link, rate, next) = match (place, self.switch(packet.from), self.switch(packet.to)) {
             (Place::Up, Some(switch), None) => (switch, self.uplink_rate, Place::Port),
             (Place::Up, Some(switch), _) => (switch, self.uplink_rate, Place::Down),
@@ -133,10 +133,10 @@ impl Tree {
         let through = start + rate.time(packet.bytes);
         self.taken[link] = through;
         if next == Place::There {
-            self.moving.push(link, through, number, Moving { place: next, whole: through, packet });
+            self.moving.push(link, through, number, PacketInTransit { place: next, whole: through, packet });
         } else {
             let full = full.max(through) + self.hop;
-            self.onward(link, number, start + self.hop, Moving { place: next, whole: full, packet });
+            self.onward(link, number, start + self.hop, PacketInTransit { place: next, whole: full, packet });
         }
     }
 }
@@ -150,7 +150,7 @@ impl Network for Tree {
         };
         let free = now + self.port_rate.time(packet.bytes);
         let number = self.moving.number();
-        let moving = Moving { place: next, whole: free + self.latency, packet };
+        let moving = PacketInTransit { place: next, whole: free + self.latency, packet };
         self.onward(self.taken.len(), number, now + self.latency, moving);
         self.senders.occupy(packet.from, now, free)
     }

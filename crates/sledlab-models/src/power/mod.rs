@@ -25,7 +25,7 @@ pub use work::MechanicalWork;
 use std::sync::Arc;
 
 use sledlab_core::params::{NoParams, Params};
-use sledlab_core::registry::{self, Chosen, Registry};
+use sledlab_core::registry::{self, ConfiguredModel, Registry};
 use sledlab_core::{Error, Result, Span};
 use toml::{Table, Value};
 
@@ -233,7 +233,7 @@ impl Choice {
         if name.eq_ignore_ascii_case(Fixed::NAME) {
             params.entry("timeout_ms").or_insert(Value::from(device_timeout_ms));
         }
-        let Chosen { entry, params } = LIST.choose(name, &params)?;
+        let ConfiguredModel { entry, params } = LIST.choose(name, &params)?;
         let own = params.clone();
         Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(move || (entry.make)(&own)) })
     }

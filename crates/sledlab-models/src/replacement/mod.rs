@@ -24,7 +24,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use sledlab_core::params::Params;
-use sledlab_core::registry::{self, Chosen, Registry};
+use sledlab_core::registry::{self, ConfiguredModel, Registry};
 use sledlab_core::{Error, Result};
 use toml::Table;
 
@@ -184,7 +184,7 @@ pub struct Choice(ChoiceKind);
 
 #[derive(Clone, Debug)]
 enum ChoiceKind {
-    Listed(Chosen<Make, Facts>),
+    BuiltIn(ConfiguredModel<Make, Facts>),
     Custom(CustomPolicy, Table),
 }
 
@@ -208,13 +208,13 @@ impl Choice {
             return Ok(Choice(ChoiceKind::Custom(result.clone(), params)));
         }
         let (name, params) = LIST.parse(word)?;
-        LIST.choose(&name, &params).map(|chosen| Choice(ChoiceKind::Listed(chosen)))
+        LIST.choose(&name, &params).map(|chosen| Choice(ChoiceKind::BuiltIn(chosen)))
     }
 
     /// Name of the policy in configurations.
     pub fn name(&self) -> &str {
         match &self.0 {
-            ChoiceKind::Listed(chosen) => chosen.entry.name,
+            ChoiceKind::BuiltIn(chosen) => chosen.entry.name,
             ChoiceKind::Custom(custom, _) => &custom.word,
         }
     }
@@ -226,7 +226,7 @@ impl Choice {
 
     /// Whether the policy needs [`Use::next`] of every access.
     pub fn needs_future(&self) -> bool {
-        matches!(&self.0, ChoiceKind::Listed(chosen) if chosen.entry.facts.needs_future)
+        matches!(&self.0, ChoiceKind::BuiltIn(chosen) if chosen.entry.facts.needs_future)
     }
 
     /// An empty cache with room for `capacity` keys.
@@ -239,7 +239,7 @@ impl Choice {
                 .with_remedy("make it larger, or what it holds smaller"));
         }
         match &self.0 {
-            ChoiceKind::Listed(chosen) => Ok((chosen.entry.make)(&chosen.params, capacity)?),
+            ChoiceKind::BuiltIn(chosen) => Ok((chosen.entry.make)(&chosen.params, capacity)?),
             ChoiceKind::Custom(custom, params) => (custom.make)(params, capacity),
         }
     }
@@ -251,10 +251,10 @@ impl Choice {
     /// A plug-in, and a policy that must know the future.
     pub fn make_sparing(&self, key: &str, capacity: usize) -> Result<Box<dyn SparingPolicy>> {
         match &self.0 {
-            ChoiceKind::Listed(chosen) if !self.needs_future() => {
+            ChoiceKind::BuiltIn(chosen) if !self.needs_future() => {
                 (chosen.entry.make)(&chosen.params, capacity)
             }
-            ChoiceKind::Listed(_) => Err(self.knows_the_future(key)),
+            ChoiceKind::BuiltIn(_) => Err(self.knows_the_future(key)),
             ChoiceKind::Custom(..) => {
                 Err(Error::user(format!("{key}: `{}` cannot spare what is dirty", self.name()))
                     .with_remedy("name a policy that `sledlab list replacement` shows"))

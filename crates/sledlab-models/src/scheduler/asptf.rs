@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sledlab_core::{Result, Span, Time};
 
-use super::queue::positioned::Positioned;
+use super::queue::positioned::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Crowd, Score, Stretch};
 
@@ -29,24 +29,24 @@ impl Model for Asptf {
 
     fn make(params: &AsptfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         // A weight of zero is no ageing at all: a request that waits forever has no credit either.
-        let score = Aged { credit: params.weight * 1e-3 };
-        Ok(Positioned::boxed(&Aim::Score(Arc::new(score)), setting))
+        let score = AgedPositioning { credit: params.weight * 1e-3 };
+        Ok(PositionQueue::boxed(&Aim::Score(Arc::new(score)), setting))
     }
 }
 
 /// Positioning time less the credit for waiting; at a position the oldest request decides, as it has the most credit.
-struct Aged {
+struct AgedPositioning {
     /// Credit per waiting time: nanoseconds of positioning for a nanosecond of waiting.
     credit: f64,
 }
 
-impl Aged {
+impl AgedPositioning {
     fn rate(&self, time: Span, waited_ns: f64) -> f64 {
         time.as_ns() as f64 - self.credit * waited_ns
     }
 }
 
-impl Score for Aged {
+impl Score for AgedPositioning {
     fn of(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
         self.rate(time, now.since(crowd.oldest).as_ns() as f64)
     }

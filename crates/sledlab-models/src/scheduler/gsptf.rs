@@ -2,8 +2,8 @@
 
 use sledlab_core::Result;
 
-use super::queue::positioned::Positioned;
-use super::queue::zoned::{Circular, Zoned};
+use super::queue::positioned::PositionQueue;
+use super::queue::zoned::{Circular, ZonedQueue};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics, Queued};
 
@@ -29,8 +29,8 @@ impl Model for Gsptf {
     fn make(params: &GsptfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let (regions, capacity) = (params.regions, setting.mechanics.capacity_blocks());
         let region = move |_: &dyn Mechanics, request: &Queued| region(request.lbn, regions, capacity);
-        let inside = Positioned::boxed(&Aim::Time, setting);
-        Ok(Zoned::new(regions as u32, region, Circular::default(), inside).boxed())
+        let inside = PositionQueue::boxed(&Aim::Time, setting);
+        Ok(ZonedQueue::new(regions as u32, region, Circular::default(), inside).boxed())
     }
 }
 

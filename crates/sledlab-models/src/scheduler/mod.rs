@@ -31,7 +31,7 @@ mod ztsptf;
 use std::sync::Arc;
 
 use sledlab_core::params::{NoParams, ParamSpec, ParamValue, Params};
-use sledlab_core::registry::{self, Chosen, Registry};
+use sledlab_core::registry::{self, ConfiguredModel, Registry};
 use sledlab_core::{Error, Result, Time};
 use toml::Table;
 
@@ -260,7 +260,7 @@ impl Choice {
     /// # Errors
     /// Unknown names and keys, and values out of range.
     pub fn new(name: &str, params: &Table) -> Result<Self> {
-        let Chosen { entry, params } = LIST.choose(name, params)?;
+        let ConfiguredModel { entry, params } = LIST.choose(name, params)?;
         let own = params.clone();
         let make = move |mechanics: &dyn Mechanics, exhaustive| (entry.make)(&own, mechanics, exhaustive);
         Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(make) })

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sledlab_core::Result;
 use sledlab_core::hash::Map;
 
-use super::queue::planned::{Planned, Planner};
+use super::queue::planned::{PlannedQueue, Planner};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{DeviceState, Mechanics, Queued};
 
@@ -33,7 +33,7 @@ impl Model for Mst {
 
     fn make(params: &MstParams, _: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let order = |mechanics: &dyn Mechanics, requests| Places::new(mechanics, requests).in_order();
-        Ok(Planned::boxed(Planner { name: Self::NAME, most: MAX, online: params.online, order }))
+        Ok(PlannedQueue::boxed(Planner { name: Self::NAME, most: MAX, online: params.online, order }))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Result};
 
-use super::queue::planned::{Planned, Planner};
+use super::queue::planned::{PlannedQueue, Planner};
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::{DeviceState, Mechanics, Queued};
 
@@ -29,7 +29,7 @@ impl Model for Optimal {
             return Err(Error::user(format!("scheduler `{}` cannot plan: {why}", Self::NAME))
                 .with_remedy("choose sptf, which is near it"));
         }
-        Ok(Planned::boxed(Planner { name: Self::NAME, most: MAX, online: true, order: plan }))
+        Ok(PlannedQueue::boxed(Planner { name: Self::NAME, most: MAX, online: true, order: plan }))
     }
 }
 

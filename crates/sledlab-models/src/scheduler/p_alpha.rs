@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::queue::crowded::Crowded;
-use super::queue::positioned::Positioned;
+use super::queue::crowded::CrowdWorth;
+use super::queue::positioned::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -30,6 +30,6 @@ impl Model for PAlpha {
     const BATCHES: bool = true;
 
     fn make(params: &PAlphaParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(Positioned::boxed(&Aim::Score(Arc::new(Crowded::Powers(params.alpha))), setting))
+        Ok(PositionQueue::boxed(&Aim::Score(Arc::new(CrowdWorth::Powers(params.alpha))), setting))
     }
 }

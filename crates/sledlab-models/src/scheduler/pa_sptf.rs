@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::queue::crowded::Crowded;
-use super::queue::positioned::Positioned;
+use super::queue::crowded::CrowdWorth;
+use super::queue::positioned::PositionQueue;
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -23,6 +23,6 @@ impl Model for PaSptf {
     const BATCHES: bool = true;
 
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(Positioned::boxed(&Aim::Score(Arc::new(Crowded::Waits)), setting))
+        Ok(PositionQueue::boxed(&Aim::Score(Arc::new(CrowdWorth::Waits)), setting))
     }
 }

@@ -2,7 +2,7 @@
 
 use sledlab_core::Result;
 
-use super::queue::positioned::Positioned;
+use super::queue::positioned::PositionQueue;
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -18,6 +18,6 @@ impl Model for SptfExhaustive {
     const STARVATION: Starvation = Starvation::Possible;
 
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(Positioned::boxed(&Aim::Time, SchedulerContext { exhaustive: true, ..setting }))
+        Ok(PositionQueue::boxed(&Aim::Time, SchedulerContext { exhaustive: true, ..setting }))
     }
 }

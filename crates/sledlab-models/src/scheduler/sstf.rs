@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use sledlab_core::{Error, Result, Time};
 
-use super::queue::ordered::{Key, Ordered};
+use super::queue::ordered::{Key, OrderedQueue};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Mechanics, QueueOrder, Queued};
 
@@ -40,7 +40,7 @@ sledlab_core::params! {
 
 /// The request whose block number is nearest.
 pub(super) struct Sstf {
-    queue: Ordered,
+    queue: OrderedQueue,
     /// Blocks of a unit of distance.
     unit_blocks: u64,
     /// The place from which distances are counted, in units.
@@ -73,7 +73,7 @@ impl Model for Sstf {
             Unit::Tracks => (setting.mechanics.extent().blocks_per_track, Tie::Earliest),
             Unit::Blocks => (1, Tie::Alternate { lower: false }),
         };
-        Ok(Box::new(Sstf { queue: Ordered::default(), unit_blocks, last: 0, tie }))
+        Ok(Box::new(Sstf { queue: OrderedQueue::default(), unit_blocks, last: 0, tie }))
     }
 }
 

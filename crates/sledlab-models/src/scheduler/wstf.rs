@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sledlab_core::{Result, Span, Time};
 
-use super::queue::positioned::Positioned;
+use super::queue::positioned::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Crowd, Score, Stretch};
 
@@ -29,7 +29,7 @@ impl Model for Wstf {
 
     fn make(params: &WstfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let score = Weighted { max_wait_ns: params.max_wait_ms * 1e6 };
-        Ok(Positioned::boxed(&Aim::Score(Arc::new(score)), setting))
+        Ok(PositionQueue::boxed(&Aim::Score(Arc::new(score)), setting))
     }
 }
 

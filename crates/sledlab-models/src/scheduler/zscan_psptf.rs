@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::queue::crowded::Crowded;
+use super::queue::crowded::CrowdWorth;
 use super::queue::grid::{CellParams, ZoneOrder, Zones};
-use super::queue::positioned::Positioned;
+use super::queue::positioned::PositionQueue;
 use super::queue::zoned::{self, Tour, Waiting};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics};
@@ -25,7 +25,7 @@ impl Model for ZscanPsptf {
 
     fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::Snake, setting.mechanics);
-        let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
+        let inside = PositionQueue::boxed(&Aim::Score(Arc::new(CrowdWorth::Number)), setting);
         Ok(zoned::over(zones, BackAndForth::default(), inside).boxed())
     }
 }

@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::queue::grid::{ZoneParams, Zones};
-use super::queue::positioned::Positioned;
+use super::queue::positioned::PositionQueue;
 use super::queue::zoned::{self, Circular};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
@@ -22,7 +22,7 @@ impl Model for Zsptf {
 
     fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::loops(params, setting.mechanics);
-        Ok(zoned::over(zones, Circular::default(), Positioned::boxed(&Aim::Time, setting)).boxed())
+        Ok(zoned::over(zones, Circular::default(), PositionQueue::boxed(&Aim::Time, setting)).boxed())
     }
 }
 

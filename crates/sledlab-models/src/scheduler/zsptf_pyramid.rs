@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Result};
 
 use super::queue::grid::{Grid, ZoneOrder, Zones};
-use super::queue::positioned::Positioned;
+use super::queue::positioned::PositionQueue;
 use super::queue::zoned::{self, Circular, Tour, Waiting};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics};
@@ -60,7 +60,7 @@ impl Model for ZsptfPyramid {
             threshold: params.threshold as usize,
             sweep: Circular::default(),
         };
-        Ok(zoned::over(zones, pyramid, Positioned::boxed(&Aim::Time, setting)).boxed())
+        Ok(zoned::over(zones, pyramid, PositionQueue::boxed(&Aim::Time, setting)).boxed())
     }
 }
 

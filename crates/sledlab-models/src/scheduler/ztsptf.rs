@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::queue::grid::{ZoneParams, Zones};
-use super::queue::positioned::Positioned;
+use super::queue::positioned::PositionQueue;
 use super::queue::zoned::{self, Circular};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
@@ -22,7 +22,7 @@ impl Model for Ztsptf {
 
     fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::loops(params, setting.mechanics);
-        let inside = Positioned::boxed(&Aim::Time, setting);
+        let inside = PositionQueue::boxed(&Aim::Time, setting);
         Ok(zoned::over(zones, Circular::default(), inside).gated().boxed())
     }
 }

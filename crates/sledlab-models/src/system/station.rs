@@ -8,7 +8,7 @@ use super::station_log::{State, StationLog, StationRecorder};
 use super::{MAX_COMPLETED, MAX_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
 use crate::device::{self, Busy, Device, IdleOutcome, Queued, Served};
-use crate::merge::{Merged, Merger};
+use crate::merge::{MergeCounts, Merger};
 use crate::power::{Ledger, MechanicalWork, PowerCosts, PowerPolicy, PowerRates};
 use crate::scheduler::Scheduler;
 
@@ -178,7 +178,7 @@ impl Station {
     }
 
     /// Requests merged since the ledger was opened.
-    pub fn merged(&self) -> Merged {
+    pub fn merged(&self) -> MergeCounts {
         self.merger.as_ref().map(Merger::merged).unwrap_or_default()
     }
 

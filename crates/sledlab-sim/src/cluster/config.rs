@@ -14,7 +14,7 @@ use crate::experiment::{Experiment, SystemSetup, file_names, keys};
 
 sledlab_core::choices! {
     /// Where jobs are computed.
-    pub enum At {
+    pub enum JobPlacement {
         /// On the nodes, next to the data.
         Nodes = "nodes",
         /// On a host, to which all pages come over the network.
@@ -26,7 +26,7 @@ sledlab_core::params! {
     /// How a record is replayed.
     pub struct ClusterParams {
         /// Where the work is done: on the nodes, or on a host to which all pages come over the network.
-        at: At = At::Nodes;
+        at: JobPlacement = JobPlacement::Nodes;
         /// Whether every pass of a nested loop is simulated; otherwise long loops are sampled.
         exact: bool = false;
         /// Whether the record is replayed again with processor, store and network each twice as fast.
@@ -281,7 +281,7 @@ impl ClusterExperiment {
             );
         }
         table.insert("node".to_owned(), Value::Table(resolved.kinds[0].node.to_table()));
-        if resolved.params.at == At::Host {
+        if resolved.params.at == JobPlacement::Host {
             table.insert("host".to_owned(), Value::Table(resolved.host.to_table()));
         }
         table.insert("network".to_owned(), Value::Table(resolved.network.to_table()));

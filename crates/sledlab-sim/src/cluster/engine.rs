@@ -22,7 +22,7 @@ use sledlab_trace::work::{Collective, CollectiveKind, NodeStep, Phase, Work};
 
 use super::member::{InterruptCheck, Member, MemberParts};
 use super::messaging::{self, MessagingNode, OutgoingMessage};
-use super::overlap::{Incoming, Overlap};
+use super::overlap::{IncomingMessages, Overlap};
 use super::sequential::{self, Half, Task};
 use super::store::{Traffic, since};
 
@@ -207,8 +207,8 @@ impl<'a> Cluster<'a> {
     }
 
     /// Returns the numbers of messages and bytes that each node receives in a phase.
-    fn incoming(&self, phase: &Phase) -> Vec<Incoming> {
-        let mut incoming = vec![Incoming::default(); self.members.len()];
+    fn incoming(&self, phase: &Phase) -> Vec<IncomingMessages> {
+        let mut incoming = vec![IncomingMessages::default(); self.members.len()];
         for (member, step) in self.members.iter().zip(&phase.steps) {
             let size = member.message_bytes(step);
             for (to, bytes) in &step.sends {
@@ -224,7 +224,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// Runs a phase in which nodes read, compute and send without overlap.
-    fn one_by_one(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<MemberParts>> {
+    fn one_by_one(&mut self, phase: &Phase, incoming: &[IncomingMessages]) -> Result<Vec<MemberParts>> {
         let mut parts = vec![MemberParts::default(); self.members.len()];
         self.half(phase, incoming, Half::Before, &mut parts)?;
         let own = |index: usize| move |(to, bytes): &&(Port, u64)| *to as usize != index && *bytes > 0;
@@ -257,7 +257,7 @@ impl<'a> Cluster<'a> {
     fn half(
         &mut self,
         phase: &Phase,
-        incoming: &[Incoming],
+        incoming: &[IncomingMessages],
         half: Half,
         parts: &mut [MemberParts],
     ) -> Result<()> {
@@ -379,7 +379,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// Runs a phase in which nodes overlap reading, computing, writing and messages.
-    fn overlapped(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<MemberParts>> {
+    fn overlapped(&mut self, phase: &Phase, incoming: &[IncomingMessages]) -> Result<Vec<MemberParts>> {
         let (now, work) = (self.now, self.work);
         let begun = |member: &mut Member| {
             let step = &phase.steps[member.index];

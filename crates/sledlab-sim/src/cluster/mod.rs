@@ -41,7 +41,7 @@ mod share;
 mod size;
 mod store;
 
-pub use config::{At, ClusterExperiment, ClusterParams};
+pub use config::{ClusterExperiment, ClusterParams, JobPlacement};
 pub use engine::ProgressHook;
 pub use failure::{CopyLayout, FailedNodes, FailureOutcome, Part, RebuildOutcome, Redundancy};
 pub use goal::goal;
@@ -88,7 +88,7 @@ impl ClusterExperiment {
         let what_if = what_if && resolved.params.what_if;
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = if threads == 0 { processors() } else { threads };
-        let is_at_host = resolved.params.at == At::Host;
+        let is_at_host = resolved.params.at == JobPlacement::Host;
         let page_bytes = resolved.kinds[0].node.page_bytes();
         let moved = is_at_host.then(|| host_based::at_host(work, &resolved.host, page_bytes)).transpose()?;
         let work = moved.as_ref().unwrap_or(work);

@@ -96,7 +96,7 @@ pub(super) struct Overlap {
 
 /// Messages and bytes that a node receives in a phase.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Incoming {
+pub(super) struct IncomingMessages {
     pub messages: u64,
     pub bytes: u64,
 }
@@ -111,7 +111,7 @@ impl Overlap {
         work: &Work,
         phase: &str,
         step: &NodeStep,
-        incoming: Incoming,
+        incoming: IncomingMessages,
         now: Time,
     ) -> Result<Self> {
         let reads = member.sequence(work, phase, &step.reads);

@@ -31,7 +31,7 @@ use crate::running::{RunMetadata, Running};
 use crate::stopwatch::Stopwatch;
 pub use store::SystemSetup;
 pub(crate) use workload::TraceParams;
-use workload::{Opened, Workload};
+use workload::{FittedSource, Workload};
 
 const DEFAULT_SEED: u64 = 1;
 
@@ -261,7 +261,7 @@ impl Experiment {
         let scheduler = scheduler.as_ref().unwrap_or(&resolved.store.scheduler);
         let system = resolved.store.with_scheduler(scheduler)?;
         let replay = resolved.replay;
-        let Opened { source, fitted, devices } = resolved.workload.open(
+        let FittedSource { source, fitted, devices } = resolved.workload.open(
             source.map(|source| (source, highest_end)),
             system.capacity_blocks(),
             resolved.seed,

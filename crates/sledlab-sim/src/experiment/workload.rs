@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Source};
 use sledlab_trace::transform::{
-    Fit, FitCounts, Outside, Overlay, PlaceDevices, RandomLastBlock, Survey, Transformed,
+    Fit, FitCounts, Outside, Overlay, PlaceDevices, RandomLastBlock, Survey, TransformedSource,
     survey_with_progress,
 };
 use sledlab_trace::{Continuation, OpenOptions, format, synthetic};
@@ -50,7 +50,7 @@ pub(super) enum Workload {
 }
 
 /// A source that is fitted to a device.
-pub(super) struct Opened {
+pub(super) struct FittedSource {
     pub source: Box<dyn Source>,
     /// Counts of the requests rejected, moved or shortened to fit the device.
     pub fitted: Arc<FitCounts>,
@@ -110,7 +110,7 @@ impl Workload {
         seed: u64,
         replay: &Replay,
         watch: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Opened> {
+    ) -> Result<FittedSource> {
         let outside = replay.outside;
         let opened = match (given, self) {
             (Some((source, highest_end)), _) => fit(source, outside, capacity_blocks, highest_end),
@@ -123,8 +123,8 @@ impl Workload {
         Ok(match replay.last_block {
             LastBlock::Given => opened,
             LastBlock::Random => {
-                let source = Box::new(Transformed::new(opened.source, RandomLastBlock::new(seed)));
-                Opened { source, ..opened }
+                let source = Box::new(TransformedSource::new(opened.source, RandomLastBlock::new(seed)));
+                FittedSource { source, ..opened }
             }
         })
     }
@@ -147,16 +147,16 @@ impl TraceParams {
         outside: Outside,
         capacity_blocks: u64,
         watch: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Opened> {
+    ) -> Result<FittedSource> {
         let survey = self.survey(outside, watch)?;
         let devices = Continuation::default();
         let file = self.open_file(&devices)?;
         let source: Box<dyn Source> = match (self.devices, &survey) {
             (TraceDevices::One, _) => Box::new(file),
-            (TraceDevices::Overlay, _) => Box::new(Transformed::new(file, Overlay)),
+            (TraceDevices::Overlay, _) => Box::new(TransformedSource::new(file, Overlay)),
             (TraceDevices::Place, survey) => {
                 let extents = survey.as_ref().map_or(&[][..], |survey| &survey.extents);
-                Box::new(Transformed::new(file, PlaceDevices::new(extents)?))
+                Box::new(TransformedSource::new(file, PlaceDevices::new(extents)?))
             }
         };
         let highest_end = survey.map(|survey| match self.devices {
@@ -164,7 +164,7 @@ impl TraceParams {
             TraceDevices::One | TraceDevices::Overlay => survey.highest_end(),
         });
         let opened = fit(source, outside, capacity_blocks, highest_end)?;
-        Ok(Opened { devices, ..opened })
+        Ok(FittedSource { devices, ..opened })
     }
 
     /// Opens the file, whose format may name devices.
@@ -198,12 +198,12 @@ fn fit(
     outside: Outside,
     capacity_blocks: u64,
     highest_end: Option<u64>,
-) -> Result<Opened> {
+) -> Result<FittedSource> {
     let devices = Continuation::default();
     if outside == Outside::Reject {
-        return Ok(Opened { source, fitted: Arc::default(), devices });
+        return Ok(FittedSource { source, fitted: Arc::default(), devices });
     }
     let fit = Fit::new(outside, capacity_blocks, highest_end)?;
     let fitted = fit.counts();
-    Ok(Opened { source: Box::new(Transformed::new(source, fit)), fitted, devices })
+    Ok(FittedSource { source: Box::new(TransformedSource::new(source, fit)), fitted, devices })
 }

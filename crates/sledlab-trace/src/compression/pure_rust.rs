@@ -6,20 +6,20 @@ use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{Unpacked, XZ_MEMORY};
+use super::{Decompressor, XZ_MEMORY};
 
 /// The maximum window size of a frame: the limit of the C library.
 const WINDOW: u64 = 128 << 20;
 
 #[allow(clippy::unnecessary_wraps, reason = "as the library in C, which allocates")]
-pub(super) fn zstd(packed: impl BufRead + Send + 'static) -> io::Result<Unpacked> {
+pub(super) fn zstd(packed: impl BufRead + Send + 'static) -> io::Result<Decompressor> {
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(WINDOW);
     Ok(Box::new(Frames { packed, decoder, within: false }))
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "as the library in C, which allocates")]
-pub(super) fn xz(packed: impl BufRead + Send + 'static) -> io::Result<Unpacked> {
+pub(super) fn xz(packed: impl BufRead + Send + 'static) -> io::Result<Decompressor> {
     Ok(Box::new(XzReader::new_mem_limit(packed, true, (XZ_MEMORY >> 10) as u32)))
 }
 
@@ -112,7 +112,7 @@ mod tests {
         (0..200_000_u64).flat_map(|n| (n.wrapping_mul(0x9e37_79b9) >> 7).to_string().into_bytes()).collect()
     }
 
-    fn read(unpacked: io::Result<Unpacked>) -> io::Result<Vec<u8>> {
+    fn read(unpacked: io::Result<Decompressor>) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         unpacked?.read_to_end(&mut bytes)?;
         Ok(bytes)

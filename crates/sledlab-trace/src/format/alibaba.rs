@@ -6,7 +6,7 @@ use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
 use crate::devices::DeviceNumbers;
-use crate::fields::{Fault, Fields, Line, Parsed, bytes};
+use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
 
 /// See the module documentation.
@@ -47,7 +47,7 @@ struct Parser {
 impl LineParser for Parser {
     const SHAPE: &'static str = "device_id,R|W,offset,length,timestamp";
 
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         fields.unsigned("the device")?;
         let device = self.devices.number(0, fields.since(0))?;

@@ -9,7 +9,7 @@ use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, fields, is_numeric};
 use crate::devices::DeviceNumbers;
-use crate::fields::{Fault, Fields, Line, Parsed, blocks};
+use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
 
 /// See the module documentation.
@@ -68,7 +68,7 @@ struct Parser {
 impl LineParser for Parser {
     const SHAPE: &'static str = "major,minor cpu sequence seconds pid action rwbs sector + sectors";
 
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         self.in_summary |= line.text.starts_with(b"CPU") || line.text.starts_with(b"Total");
         if self.in_summary || line.text.starts_with(b"Input file ") {
             return Ok(None);
@@ -100,7 +100,7 @@ impl LineParser for Parser {
 }
 
 /// Reads `rwbs sector + sectors`; `None` for events that move no data, such as a passed-through command.
-fn operation(fields: &mut Fields) -> Parsed<Option<(Op, u64, u32)>> {
+fn operation(fields: &mut Fields) -> ParseResult<Option<(Op, u64, u32)>> {
     let rwbs = fields.token();
     let flush = rwbs.contains(&b'F').then_some((Op::Flush, 0, 0));
     let op = match rwbs {

@@ -10,7 +10,7 @@
 use sledlab_core::{Op, Request, Result, Source, unrequested_words};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::fields::{Fault, Fields, Line, Parsed, bytes};
+use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
 
 /// The header line, without the optional fifth and sixth column.
@@ -65,7 +65,7 @@ impl LineParser for Parser {
     const SHAPE: &'static str = "time_us,op,offset_bytes,length_bytes";
 
     #[inline]
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         fields.skip_blanks();
         let arrival = fields.time("time_us", 3)?;
@@ -97,7 +97,7 @@ impl LineParser for Parser {
 }
 
 /// The columns `device` and `metadata`.
-fn more(fields: &mut Fields) -> Parsed<(u16, bool)> {
+fn more(fields: &mut Fields) -> ParseResult<(u16, bool)> {
     fields.skip_blanks();
     if fields.is_at_end() {
         return Ok((0, false));

@@ -6,7 +6,7 @@
 use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::fields::{Fields, Line, Parsed, blocks};
+use crate::fields::{Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
 
 /// See the module documentation.
@@ -41,7 +41,7 @@ impl LineParser for Parser {
     const SHAPE: &'static str = "arrival_ms device lbn blocks flags";
 
     #[inline]
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         fields.skip_blanks();
         let arrival = fields.time("the arrival in ms", 6)?;

@@ -14,7 +14,7 @@ use super::{Clock, Format, Head, Reading, is_numeric};
 use crate::arrivals::TraceArrivals;
 
 use crate::continuation::Continuation;
-use crate::fields::{Fault, Fields, Line, Parsed, blocks};
+use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::input::Input;
 use crate::lines::{LineParser, LineSource};
 
@@ -93,7 +93,7 @@ struct Parser {
 impl LineParser for Parser {
     const SHAPE: &'static str = "R|W cache_action lbn blocks service_us gap_us";
 
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         fields.skip_blanks();
         let op = match fields.letter() {

@@ -15,7 +15,7 @@ use sledlab_core::{Error, Op, Request, Result, Source, Time};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
 use crate::devices::DeviceNumbers;
-use crate::fields::{Fault, Fields, Line, Parsed, bytes};
+use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
 
 /// See the module documentation.
@@ -75,7 +75,7 @@ struct Iolog {
 impl LineParser for Iolog {
     const SHAPE: &'static str = "[timestamp_us, in version 3] file action [offset length]";
 
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         let mut arrival = Time::from_ns(self.waited_ns);
         if self.timed {
@@ -115,7 +115,7 @@ impl LineParser for Iolog {
 }
 
 impl Iolog {
-    fn wait(&mut self, fields: &mut Fields) -> Parsed<Option<Request>> {
+    fn wait(&mut self, fields: &mut Fields) -> ParseResult<Option<Request>> {
         fields.blanks()?;
         let at = fields.column();
         let wait_ns = fields.decimal("the wait in us", 3)?;
@@ -130,7 +130,7 @@ struct BlockLog;
 impl LineParser for BlockLog {
     const SHAPE: &'static str = "time_ms, value, direction, length, offset";
 
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         let arrival = fields.time("the time in ms", 6)?;
         next(&mut fields)?;
@@ -164,7 +164,7 @@ impl LineParser for BlockLog {
     }
 }
 
-fn next(fields: &mut Fields) -> Parsed<()> {
+fn next(fields: &mut Fields) -> ParseResult<()> {
     fields.separator(b',')?;
     fields.skip_blanks();
     Ok(())

@@ -8,7 +8,7 @@ use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
 use crate::devices::DeviceNumbers;
-use crate::fields::{Fault, Fields, Line, Parsed, bytes};
+use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
 
 /// See the module documentation.
@@ -61,7 +61,7 @@ fn op_of(word: &[u8]) -> Option<Op> {
 impl LineParser for Parser {
     const SHAPE: &'static str = "Timestamp,Hostname,DiskNumber,Read|Write,Offset,Size,ResponseTime";
 
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         let arrival = fields.time("the timestamp in 100 ns", 2)?;
         fields.separator(b',')?;

@@ -8,7 +8,7 @@ use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
 use crate::devices::DeviceNumbers;
-use crate::fields::{Fault, Fields, Line, Parsed, blocks};
+use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
 
 /// See the module documentation.
@@ -49,7 +49,7 @@ struct Parser {
 impl LineParser for Parser {
     const SHAPE: &'static str = "asu,lba,size,r|w,seconds";
 
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         fields.skip_blanks();
         let unit_at = fields.column();

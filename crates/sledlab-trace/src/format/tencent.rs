@@ -6,7 +6,7 @@ use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
 use crate::devices::DeviceNumbers;
-use crate::fields::{Fault, Fields, Line, Parsed, blocks};
+use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
 
 /// See the module documentation.
@@ -47,7 +47,7 @@ struct Parser {
 impl LineParser for Parser {
     const SHAPE: &'static str = "timestamp,offset,size,0|1,volume";
 
-    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         let arrival = fields.time("the timestamp in s", 9)?;
         fields.separator(b',')?;

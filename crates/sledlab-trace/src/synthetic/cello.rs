@@ -6,9 +6,9 @@ use sledlab_core::{Error, Op, Request, Result};
 
 use super::draw::{Ops, Places};
 use super::files::{RankedFile, RankedFiles, blocks_of};
-use super::modulated::{Modulated, Shape};
+use super::modulated::{ModulatedArrivals, Shape};
 use super::sequential_share::SequentialShare;
-use super::size_mix::{SizeMix, Weighted, mean_kb, split};
+use super::size_mix::{SizeMix, WeightedSize, mean_kb, split};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -58,17 +58,17 @@ const EXTENT_BLOCKS: u32 = 128;
 const RECENT_WRITES: usize = 1024;
 
 /// Sizes of reads in KB.
-const READS: [Weighted; 4] = [(2.0, 0.1 / 3.0), (4.0, 0.1 / 3.0), (6.0, 0.1 / 3.0), (8.0, 0.9)];
+const READS: [WeightedSize; 4] = [(2.0, 0.1 / 3.0), (4.0, 0.1 / 3.0), (6.0, 0.1 / 3.0), (8.0, 0.9)];
 
 /// Sizes of writes below 8 KB, in KB.
-const SMALL_WRITES: [Weighted; 3] = [(1.0, 20.0), (2.0, 16.0), (4.0, 16.0)];
+const SMALL_WRITES: [WeightedSize; 3] = [(1.0, 20.0), (2.0, 16.0), (4.0, 16.0)];
 
 /// Of the writes of 8 KB or more, the share that are larger than 8 KB.
 const LARGE_SHARE: f64 = 7.0 / 48.0;
 
 /// See [`CelloParams`].
 pub struct Cello {
-    arrivals: Modulated,
+    arrivals: ModulatedArrivals,
     ops: Ops,
     reads: SizeMix,
     writes: SizeMix,
@@ -118,10 +118,10 @@ fn check_sequential_share(params: &CelloParams) -> Result<()> {
 }
 
 /// Sizes of writes: the division of the largest between 16 and 64 KB gives the mean.
-fn write_sizes(params: &CelloParams) -> Result<Vec<Weighted>> {
+fn write_sizes(params: &CelloParams) -> Result<Vec<WeightedSize>> {
     let (writes, small) = (1.0 - params.read_share, params.small_write_share);
     let total: f64 = SMALL_WRITES.iter().map(|(_, weight)| weight).sum();
-    let mut sizes: Vec<Weighted> =
+    let mut sizes: Vec<WeightedSize> =
         SMALL_WRITES.iter().map(|(kb, weight)| (*kb, small * weight / total)).collect();
     let large = (1.0 - small) * LARGE_SHARE;
     let eight = (1.0 - small) - large;
@@ -162,7 +162,7 @@ impl Generator for Cello {
         let max_blocks = u64::from(files.largest_blocks());
         let nowhere = Place { file: RankedFile { start: 0, blocks: 0 }, lbn: 0 };
         Ok(Cello {
-            arrivals: Modulated::new(shape, stream("arrivals"), stream("bursts"))?,
+            arrivals: ModulatedArrivals::new(shape, stream("arrivals"), stream("bursts"))?,
             ops: Ops::new(params.read_share, stream("ops"))?,
             reads: SizeMix::new(&READS, max_blocks),
             writes: SizeMix::new(&write_sizes(params)?, max_blocks),

@@ -9,7 +9,7 @@ use super::draw::{Ops, Places};
 use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
 use super::on_off::OnOff;
 use super::sequential_share::SequentialShare;
-use super::size_mix::{SizeMix, Weighted, mean_kb, split};
+use super::size_mix::{SizeMix, WeightedSize, mean_kb, split};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -53,10 +53,10 @@ sledlab_core::params! {
 const EIGHT_SHARE: f64 = 0.85;
 
 /// Sizes below 8 KB.
-const SMALL: [Weighted; 3] = [(1.0, 0.6), (2.0, 0.25), (4.0, 0.15)];
+const SMALL: [WeightedSize; 3] = [(1.0, 0.6), (2.0, 0.25), (4.0, 0.15)];
 
 /// Sizes above 8 KB.
-const LARGE: [Weighted; 3] = [(16.0, 0.8), (32.0, 0.15), (64.0, 0.05)];
+const LARGE: [WeightedSize; 3] = [(16.0, 0.8), (32.0, 0.15), (64.0, 0.05)];
 
 /// The maximum number of files that are accessed at the same time: one and 1 to 4 others.
 const MAX_SCANS: u64 = 5;
@@ -90,11 +90,11 @@ struct Scan {
 }
 
 /// Sizes of the requests outside runs, such that all requests have the configured mean size.
-fn random_sizes(params: &HplajwParams) -> Result<Vec<Weighted>> {
+fn random_sizes(params: &HplajwParams) -> Result<Vec<WeightedSize>> {
     let (small_kb, large_kb) = (mean_kb(&SMALL), mean_kb(&LARGE));
     let others = 1.0 - EIGHT_SHARE;
     let large = split(params.mean_size_kb, EIGHT_SHARE * 8.0, others, small_kb, large_kb)?;
-    let weighted = |sizes: [Weighted; 3], share: f64| sizes.map(|(kb, weight)| (kb, weight * share));
+    let weighted = |sizes: [WeightedSize; 3], share: f64| sizes.map(|(kb, weight)| (kb, weight * share));
     let mut sizes = weighted(SMALL, others * (1.0 - large)).to_vec();
     sizes.push((8.0, EIGHT_SHARE - params.run_share));
     sizes.extend(weighted(LARGE, others * large));

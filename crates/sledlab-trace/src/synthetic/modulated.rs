@@ -7,7 +7,7 @@ use sledlab_core::{Error, Result, Span, Time, math};
 
 use super::rate_control::RateControl;
 
-/// Rate and burstiness of a [`Modulated`] process.
+/// Rate and burstiness of a [`ModulatedArrivals`] process.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Mean requests per second.
@@ -50,7 +50,7 @@ impl Shape {
     }
 }
 
-/// A [`Modulated`] process, by the rate of requests in bursts.
+/// A [`ModulatedArrivals`] process, by the rate of requests in bursts.
 #[derive(Clone, Copy, Debug)]
 pub struct Bursts {
     /// Mean requests per second.
@@ -81,7 +81,7 @@ impl Bursts {
 
 /// Arrival instants; bursts and quiet times last exponentially long.
 #[derive(Clone, Debug)]
-pub struct Modulated {
+pub struct ModulatedArrivals {
     rates_per_s: [f64; 2],
     mean_s: [f64; 2],
     /// 0 in quiet times, 1 in bursts.
@@ -93,14 +93,14 @@ pub struct Modulated {
     states: Stream,
 }
 
-impl Modulated {
+impl ModulatedArrivals {
     /// A process that begins with a quiet time. An error where no two rates give the `shape`.
     pub fn new(shape: Shape, gaps: Stream, states: Stream) -> Result<Self> {
         let mean_s = [shape.quiet_s(), shape.burst_s];
         Ok(Self::of(shape.rates_per_s()?, mean_s, shape.rate_per_s, [gaps, states]))
     }
 
-    /// As [`Modulated::new`]. An error where bursts would hold more than all requests.
+    /// As [`ModulatedArrivals::new`]. An error where bursts would hold more than all requests.
     pub fn with_bursts(bursts: Bursts, gaps: Stream, states: Stream) -> Result<Self> {
         let mean_s = [bursts.burst_s * (1.0 / bursts.burst_share - 1.0), bursts.burst_s];
         Ok(Self::of(bursts.rates_per_s()?, mean_s, bursts.rate_per_s, [gaps, states]))
@@ -108,7 +108,7 @@ impl Modulated {
 
     fn of(rates_per_s: [f64; 2], mean_s: [f64; 2], rate_per_s: f64, streams: [Stream; 2]) -> Self {
         let [gaps, states] = streams;
-        Modulated {
+        ModulatedArrivals {
             rates_per_s,
             mean_s,
             state: 1,

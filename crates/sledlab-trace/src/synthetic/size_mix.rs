@@ -5,10 +5,10 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{BLOCK_BYTES, Error, Result};
 
 /// A size in KB and its weight.
-pub type Weighted = (f64, f64);
+pub type WeightedSize = (f64, f64);
 
 /// Mean size in KB of a list of sizes.
-pub fn mean_kb(sizes: &[Weighted]) -> f64 {
+pub fn mean_kb(sizes: &[WeightedSize]) -> f64 {
     let total: f64 = sizes.iter().map(|(_, weight)| weight).sum();
     sizes.iter().map(|(kb, weight)| kb * weight).sum::<f64>() / total
 }
@@ -36,7 +36,7 @@ pub struct SizeMix {
 
 impl SizeMix {
     /// `sizes` from the smallest to the largest; a size is at most `max_blocks`.
-    pub fn new(sizes: &[Weighted], max_blocks: u64) -> Self {
+    pub fn new(sizes: &[WeightedSize], max_blocks: u64) -> Self {
         let total: f64 = sizes.iter().map(|(_, weight)| weight).sum();
         let mut cumulated = 0.0;
         let steps = sizes.iter().map(|(kb, weight)| {

@@ -8,7 +8,7 @@ use super::clustered::{Arrival, ClusterRates, Clustered, First};
 use super::draw::{Ops, Places};
 use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
 use super::sequential_share::SequentialShare;
-use super::size_mix::{SizeMix, Weighted, mean_kb, split};
+use super::size_mix::{SizeMix, WeightedSize, mean_kb, split};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -66,7 +66,7 @@ sledlab_core::params! {
 const EIGHT_SHARE: f64 = 0.75;
 
 /// Open: sizes below 8 KB, and the share of each among all requests.
-const SMALL: [Weighted; 3] = [(1.0, 0.05), (2.0, 0.05), (4.0, 0.05)];
+const SMALL: [WeightedSize; 3] = [(1.0, 0.05), (2.0, 0.05), (4.0, 0.05)];
 
 /// Open: share of requests of 16 or 32 KB.
 const LARGE_SHARE: f64 = 0.1;
@@ -103,7 +103,7 @@ struct Copy {
 }
 
 /// The sizes, with the share of 32 KB that gives the mean.
-fn sizes(params: &SnakeParams) -> Result<Vec<Weighted>> {
+fn sizes(params: &SnakeParams) -> Result<Vec<WeightedSize>> {
     let small: f64 = SMALL.iter().map(|(_, weight)| weight).sum();
     let rest_kb = small * mean_kb(&SMALL) + EIGHT_SHARE * 8.0;
     let longest = split(params.mean_size_kb, rest_kb, LARGE_SHARE, 16.0, 32.0)?;

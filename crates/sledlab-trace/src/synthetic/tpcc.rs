@@ -7,7 +7,7 @@ use sledlab_core::{Error, Op, Request, Result};
 
 use super::draw::Places;
 use super::files::{PIECE_BLOCKS, RankedFiles, blocks_of};
-use super::modulated::{Modulated, Shape};
+use super::modulated::{ModulatedArrivals, Shape};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -46,7 +46,7 @@ sledlab_core::params! {
 
 /// See [`TpccParams`].
 pub struct Tpcc {
-    arrivals: Modulated,
+    arrivals: ModulatedArrivals,
     /// The pages of the database: each is a file of one page.
     pages: RankedFiles,
     popularity: Popularity,
@@ -165,7 +165,7 @@ impl Generator for Tpcc {
         let choices = ["kinds", "hot", "cold"].map(stream);
         let mut popularity = Popularity::new(params, pages.count(), choices)?;
         let changed = Changed::new(params, &mut popularity, ["changes", "ops", "writes"].map(stream));
-        let arrivals = Modulated::new(shape, stream("arrivals"), stream("bursts"))?;
+        let arrivals = ModulatedArrivals::new(shape, stream("arrivals"), stream("bursts"))?;
         Ok(Tpcc { arrivals, pages, popularity, changed })
     }
 

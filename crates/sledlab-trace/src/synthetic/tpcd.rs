@@ -7,7 +7,7 @@ use sledlab_core::{Error, Op, Request, Result};
 use super::clustered::{Arrival, ClusterRates, Clustered, First};
 use super::draw::Places;
 use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
-use super::size_mix::{SizeMix, Weighted, split};
+use super::size_mix::{SizeMix, WeightedSize, split};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -71,7 +71,7 @@ struct Scan {
 }
 
 /// Sizes of the requests of scans, such that scans and probes together have the configured mean size.
-fn scan_sizes(params: &TpcdParams) -> Result<[Weighted; 2]> {
+fn scan_sizes(params: &TpcdParams) -> Result<[WeightedSize; 2]> {
     let [small_kb, large_kb] = SIZES_KB;
     let scans = 1.0 - params.probe_share;
     let large = split(params.mean_size_kb, params.probe_share * small_kb, scans, small_kb, large_kb)?;

@@ -12,9 +12,9 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, math};
 use super::day::Day;
 use super::draw::{Ops, Places};
 use super::files::blocks_of;
-use super::modulated::{Bursts, Modulated};
+use super::modulated::{Bursts, ModulatedArrivals};
 use super::sequential_share::SequentialShare;
-use super::size_mix::{SizeMix, Weighted};
+use super::size_mix::{SizeMix, WeightedSize};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -63,8 +63,8 @@ const EXTENT_UNITS: u64 = 16;
 const DOUBLINGS: i32 = 8;
 
 /// Sizes whose shares fall, or rise, by the same factor from each size to the next, so that their mean is `mean_kb`.
-fn sizes(mean_kb: f64) -> Vec<Weighted> {
-    let with = |log_factor: f64| -> Vec<Weighted> {
+fn sizes(mean_kb: f64) -> Vec<WeightedSize> {
+    let with = |log_factor: f64| -> Vec<WeightedSize> {
         let highest = (log_factor * f64::from(DOUBLINGS - 1)).max(0.0);
         (0..DOUBLINGS)
             .map(|i| (4.0 * f64::from(1 << i), math::exp(log_factor * f64::from(i) - highest)))
@@ -121,7 +121,7 @@ struct Kind {
 
 /// See [`VolumeParams`].
 pub struct Volume {
-    arrivals: Modulated,
+    arrivals: ModulatedArrivals,
     day: Day,
     ops: Ops,
     /// Reads, writes.
@@ -163,7 +163,7 @@ impl Generator for Volume {
             })
         };
         Ok(Volume {
-            arrivals: Modulated::with_bursts(bursts, stream("arrivals"), stream("bursts"))?,
+            arrivals: ModulatedArrivals::with_bursts(bursts, stream("arrivals"), stream("bursts"))?,
             day: Day::new(params.day_h, params.day_amplitude, params.peak_h),
             ops: Ops::new(params.read_share, stream("ops"))?,
             kinds: [

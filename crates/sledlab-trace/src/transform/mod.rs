@@ -1,13 +1,13 @@
 //! Transformations of a stream of requests: each is a [`Source`] over another.
 //!
-//! Most are a [`TransformStep`], which looks at one request at a time, put over a source by [`Transformed`]:
+//! Most are a [`TransformStep`], which looks at one request at a time, put over a source by [`TransformedSource`]:
 //!
 //! ```
 //! use sledlab_core::{Op, Request, Source, Time, source::InMemory};
 //! use sledlab_trace::transform::{Limit, Speedup, Transformed};
 //! let request = |ns| Request { arrival: Time::from_ns(ns), lbn: 0, blocks: 8, op: Op::Read, ..Request::default() };
 //! let trace = InMemory::new(vec![request(0), request(100), request(200)]);
-//! let mut source = Transformed::new(Transformed::new(trace, Speedup::new(2.0)?), Limit::new(2, u64::MAX));
+//! let mut source = TransformedSource::new(TransformedSource::new(trace, Speedup::new(2.0)?), Limit::new(2, u64::MAX));
 //! let mut requests = Vec::new();
 //! while source.fill(&mut requests)? > 0 {}
 //! assert_eq!(requests, [request(0), request(50)]);
@@ -54,17 +54,17 @@ pub trait TransformStep: Send {
 }
 
 /// The requests of a source after a step.
-pub struct Transformed<S, T> {
+pub struct TransformedSource<S, T> {
     source: S,
     step: T,
     stopped: bool,
     ending: StreamEnd,
 }
 
-impl<S: Source, T: TransformStep> Transformed<S, T> {
+impl<S: Source, T: TransformStep> TransformedSource<S, T> {
     /// Puts `step` over `source`.
     pub fn new(source: S, step: T) -> Self {
-        Transformed { source, step, stopped: false, ending: StreamEnd::default() }
+        TransformedSource { source, step, stopped: false, ending: StreamEnd::default() }
     }
 
     /// Passes the requests from index `from` on through the step, in place.
@@ -93,7 +93,7 @@ impl<S: Source, T: TransformStep> Transformed<S, T> {
     }
 }
 
-impl<S: Source, T: TransformStep> Source for Transformed<S, T> {
+impl<S: Source, T: TransformStep> Source for TransformedSource<S, T> {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
         self.ending.check()?;
         let before = into.len();

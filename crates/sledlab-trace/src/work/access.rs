@@ -3,7 +3,7 @@
 use sledlab_core::hash::{Map, Set};
 
 use super::counts::Name;
-use super::fault::{Fault, Parsed};
+use super::fault::{Fault, ParseResult};
 use super::lines::{Object, RawAccess};
 use super::{File, FileAccess, PageOrder};
 
@@ -12,7 +12,7 @@ const ORDERS: [&str; 4] = ["sequential", "random", "merge", "streams"];
 /// Finds a file by its name.
 pub(super) trait FindFile {
     /// The index of the file.
-    fn find(&self, name: &Name) -> Parsed<usize>;
+    fn find(&self, name: &Name) -> ParseResult<usize>;
 
     /// The name of the file with this index.
     fn name(&self, file: usize) -> &str;
@@ -32,16 +32,16 @@ pub(super) fn sketches(
     writes: bool,
     nodes: usize,
     files: &impl FindFile,
-) -> Parsed<Vec<Sketch>> {
+) -> ParseResult<Vec<Sketch>> {
     let raw = raw.unwrap_or_default().into_iter();
     let sketches: Vec<Sketch> =
-        raw.map(|Object(raw)| sketch(&raw, writes, nodes, files)).collect::<Parsed<_>>()?;
+        raw.map(|Object(raw)| sketch(&raw, writes, nodes, files)).collect::<ParseResult<_>>()?;
     refuse_deep_loops(&sketches, files)?;
     Ok(sketches)
 }
 
 /// Refuses loops in loops: an outer file that is an inner file, too, so that cycles are refused as well.
-fn refuse_deep_loops(sketches: &[Sketch], files: &impl FindFile) -> Parsed<()> {
+fn refuse_deep_loops(sketches: &[Sketch], files: &impl FindFile) -> ParseResult<()> {
     let outer_of: Map<usize, usize> =
         sketches.iter().filter_map(|sketch| Some((sketch.file, sketch.per_block_of?))).collect();
     let nested = sketches.iter().filter_map(|sketch| Some((sketch.file, sketch.per_block_of?)));
@@ -66,7 +66,7 @@ fn refuse_deep_loops(sketches: &[Sketch], files: &impl FindFile) -> Parsed<()> {
     ))
 }
 
-fn sketch(raw: &RawAccess, writes: bool, nodes: usize, files: &impl FindFile) -> Parsed<Sketch> {
+fn sketch(raw: &RawAccess, writes: bool, nodes: usize, files: &impl FindFile) -> ParseResult<Sketch> {
     let file = files.find(&raw.file)?;
     let per_block_of = raw.per_block_of.as_ref().map(|name| files.find(name)).transpose()?;
     if per_block_of.is_some() && writes {
@@ -84,7 +84,7 @@ fn sketch(raw: &RawAccess, writes: bool, nodes: usize, files: &impl FindFile) ->
     Ok(Sketch { file, bytes: raw.bytes.map(|bytes| bytes.0), order: order(raw, nodes)?, per_block_of })
 }
 
-fn order(raw: &RawAccess, nodes: usize) -> Parsed<PageOrder> {
+fn order(raw: &RawAccess, nodes: usize) -> ParseResult<PageOrder> {
     let name = raw.order.as_ref().map_or("sequential", |order| &order.0);
     let runs = raw.runs.map(|runs| runs.0);
     if runs == Some(0) {
@@ -108,7 +108,7 @@ fn order(raw: &RawAccess, nodes: usize) -> Parsed<PageOrder> {
 
 impl Sketch {
     /// The access on one node; `None` where it has no bytes to access there.
-    pub(super) fn on(&self, node: usize, files: &[File]) -> Parsed<Option<FileAccess>> {
+    pub(super) fn on(&self, node: usize, files: &[File]) -> ParseResult<Option<FileAccess>> {
         let file = &files[self.file];
         let size = file.bytes[node];
         let bytes = self.bytes.unwrap_or(size);

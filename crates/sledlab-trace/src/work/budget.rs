@@ -1,6 +1,6 @@
 //! Bounds on the memory that a record may take, and on the sums of its numbers.
 
-use super::fault::{Fault, Parsed};
+use super::fault::{Fault, ParseResult};
 
 /// The memory limit of a record: an exchange of all with all between 11,000 nodes.
 const MEMORY: usize = 2 << 30;
@@ -16,7 +16,7 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Takes memory for `count` values of type `T`.
-    pub(super) fn take<T>(&mut self, count: usize) -> Parsed<()> {
+    pub(super) fn take<T>(&mut self, count: usize) -> ParseResult<()> {
         self.used_bytes = self.used_bytes.saturating_add(count.saturating_mul(size_of::<T>()));
         if self.used_bytes <= MEMORY {
             return Ok(());
@@ -29,7 +29,7 @@ impl Budget {
 }
 
 /// Adds `more` to `sum`; `what` names the sum in errors.
-pub(super) fn add(sum: &mut u64, more: u64, what: &str) -> Parsed<()> {
+pub(super) fn add(sum: &mut u64, more: u64, what: &str) -> ParseResult<()> {
     match sum.checked_add(more).filter(|sum| *sum <= LARGEST_SUM) {
         Some(added) => {
             *sum = added;

@@ -25,7 +25,7 @@ pub(super) struct Fault {
     silent: bool,
 }
 
-pub(super) type Parsed<T> = Result<T, Fault>;
+pub(super) type ParseResult<T> = Result<T, Fault>;
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
@@ -90,7 +90,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// Reads a line as one object.
-pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Parsed<T> {
+pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> ParseResult<T> {
     if line.trim_ascii_start().first() != Some(&b'{') {
         return Err(Fault::new(
             "the line is no JSON object",

@@ -9,7 +9,7 @@ use sledlab_core::hash::Map;
 use super::Group;
 use super::budget::Budget;
 use super::counts::{LARGEST, Name, Pairs, take_counts};
-use super::fault::{Fault, Parsed};
+use super::fault::{Fault, ParseResult};
 
 /// The group of all nodes.
 pub(super) const ALL: &str = "all";
@@ -107,7 +107,11 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Finds the members of every group. Groups may name groups that come later.
-    pub(super) fn resolve(declared: &Pairs<Selector>, nodes: usize, budget: &mut Budget) -> Parsed<Groups> {
+    pub(super) fn resolve(
+        declared: &Pairs<Selector>,
+        nodes: usize,
+        budget: &mut Budget,
+    ) -> ParseResult<Groups> {
         let declared = &declared.0;
         let by_name = declared.iter().enumerate().map(|(at, (name, _))| (name.0.to_string(), at)).collect();
         let empty = |(name, _): &(Name, Selector)| Group { name: name.0.to_string(), members: Vec::new() };
@@ -156,7 +160,7 @@ impl Groups {
         self.by_name.get(name).copied()
     }
 
-    fn find_or_tell(&self, name: &str) -> Parsed<usize> {
+    fn find_or_tell(&self, name: &str) -> ParseResult<usize> {
         self.find(name).ok_or_else(|| {
             let known = self.list.iter().map(|group| group.name.as_str());
             Fault::unknown("group", name, known.chain([ALL]))
@@ -164,7 +168,7 @@ impl Groups {
     }
 
     /// The indices of the groups that a selector names, without `all`.
-    fn named_in(&self, selector: &Selector) -> Parsed<Vec<usize>> {
+    fn named_in(&self, selector: &Selector) -> ParseResult<Vec<usize>> {
         let names = selector.entries().iter().filter_map(|member| match member {
             Member::Group(name) if name.0 != ALL => Some(name),
             _ => None,
@@ -173,7 +177,7 @@ impl Groups {
     }
 
     /// The nodes that a selector selects, in order.
-    pub(super) fn members(&self, selector: &Selector) -> Parsed<Vec<usize>> {
+    pub(super) fn members(&self, selector: &Selector) -> ParseResult<Vec<usize>> {
         let entries = match selector {
             Selector::One(Member::Node(node)) => return Ok(vec![self.node(*node)?]),
             Selector::One(Member::Group(name)) if name.0 == ALL => return Ok((0..self.nodes).collect()),
@@ -206,7 +210,7 @@ impl Groups {
         Ok(among.iter().enumerate().filter_map(|(node, among)| among.then_some(node)).collect())
     }
 
-    fn node(&self, node: u64) -> Parsed<usize> {
+    fn node(&self, node: u64) -> ParseResult<usize> {
         let result = usize::try_from(node).ok().filter(|node| *node < self.nodes);
         result.ok_or_else(|| {
             Fault::new(

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::File;
 use super::budget::{Budget, add};
 use super::counts::{MAX_NODES, Pairs, Sizes};
-use super::fault::{Fault, Parsed, object, quoted};
+use super::fault::{Fault, ParseResult, object, quoted};
 use super::groups::Groups;
 use super::lines::{Header, HeaderMarker};
 
@@ -26,7 +26,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    pub(super) fn read(line: &[u8], budget: &mut Budget) -> Parsed<Head> {
+    pub(super) fn read(line: &[u8], budget: &mut Budget) -> ParseResult<Head> {
         check_version(line)?;
         let header: Header = object(line)?;
         let nodes = usize::try_from(header.nodes.0).unwrap_or(usize::MAX);
@@ -49,7 +49,7 @@ impl Head {
     }
 }
 
-fn check_version(line: &[u8]) -> Parsed<()> {
+fn check_version(line: &[u8]) -> ParseResult<()> {
     const HEADER: &str =
         r#"the first line is a header, such as {"work": 1, "job": "scan", "nodes": 4, "files": {}}"#;
     if line.trim_ascii_start().first() != Some(&b'{') {
@@ -65,7 +65,7 @@ fn check_version(line: &[u8]) -> Parsed<()> {
     }
 }
 
-fn files(declared: Pairs<Sizes>, nodes: usize, budget: &mut Budget) -> Parsed<Vec<File>> {
+fn files(declared: Pairs<Sizes>, nodes: usize, budget: &mut Budget) -> ParseResult<Vec<File>> {
     let mut files = Vec::with_capacity(declared.0.len());
     for (name, sizes) in declared.0 {
         budget.take::<u64>(nodes)?;

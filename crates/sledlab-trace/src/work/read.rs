@@ -6,7 +6,7 @@ use sledlab_core::{Error, Result};
 use super::access::{FindFile, sketches};
 use super::budget::{Budget, add};
 use super::counts::{Name, Sizes};
-use super::fault::{Fault, Parsed, object};
+use super::fault::{Fault, ParseResult, object};
 use super::header::Head;
 use super::lines::Line;
 use super::{Collective, CollectiveKind, FileAccess, NodeStep, Phase, Work};
@@ -71,7 +71,7 @@ struct Files {
 }
 
 impl FindFile for Files {
-    fn find(&self, name: &Name) -> Parsed<usize> {
+    fn find(&self, name: &Name) -> ParseResult<usize> {
         let result = self.index.get(&*name.0).copied();
         result.ok_or_else(|| Fault::unknown("file", &name.0, self.list.iter().map(|file| file.name.as_str())))
     }
@@ -121,13 +121,13 @@ impl Reader {
         }
     }
 
-    fn take(&mut self, line: Line) -> Parsed<()> {
+    fn take(&mut self, line: Line) -> ParseResult<()> {
         self.enter(&line.phase)?;
         if line.collective.is_some() { self.collective(line) } else { self.step(line) }
     }
 
     /// Begins a phase if its name is a new one.
-    fn enter(&mut self, name: &Name) -> Parsed<()> {
+    fn enter(&mut self, name: &Name) -> ParseResult<()> {
         if self.phases.last().is_some_and(|phase| phase.name == name.0) {
             return Ok(());
         }
@@ -143,7 +143,7 @@ impl Reader {
         Ok(())
     }
 
-    fn step(&mut self, line: Line) -> Parsed<()> {
+    fn step(&mut self, line: Line) -> ParseResult<()> {
         if let Some(key) = line.collective_key() {
             return Err(Fault::new(
                 format!("`{key}` on the line of a step"),
@@ -191,8 +191,8 @@ impl Reader {
             let sends = sends.map(|sends| sends.of(node, all));
             let on = |sketch: &super::access::Sketch| sketch.on(node, &self.files.list).transpose();
             let step = NodeStep {
-                reads: reads.iter().filter_map(on).collect::<Parsed<_>>()?,
-                writes: writes.iter().filter_map(on).collect::<Parsed<_>>()?,
+                reads: reads.iter().filter_map(on).collect::<ParseResult<_>>()?,
+                writes: writes.iter().filter_map(on).collect::<ParseResult<_>>()?,
                 operations: operations.clone(),
                 sends: sends.unwrap_or_default(),
                 message_bytes,
@@ -207,7 +207,7 @@ impl Reader {
     }
 
     /// Refuses a second step of a node in a phase.
-    fn claim(&mut self, node: usize) -> Parsed<()> {
+    fn claim(&mut self, node: usize) -> ParseResult<()> {
         if self.last_step[node] == self.phases.len() {
             let phase = self.phases.last().map_or("", |phase| &phase.name);
             return Err(Fault::new(
@@ -219,7 +219,7 @@ impl Reader {
         Ok(())
     }
 
-    fn add(&mut self, step: &NodeStep) -> Parsed<()> {
+    fn add(&mut self, step: &NodeStep) -> ParseResult<()> {
         let sums = &mut self.sums;
         step.reads.iter().try_for_each(|access| add(&mut sums.read, access.bytes, "the bytes read"))?;
         step.writes
@@ -241,7 +241,7 @@ impl Reader {
         kind
     }
 
-    fn collective(&mut self, line: Line) -> Parsed<()> {
+    fn collective(&mut self, line: Line) -> ParseResult<()> {
         if let Some(key) = line.step_key() {
             return Err(Fault::new(
                 format!("`{key}` on the line of a collective"),
@@ -326,7 +326,7 @@ impl Reader {
 }
 
 /// The index of the member that is the root; the first where the line names none.
-fn root(kind: CollectiveKind, text: Option<u64>, members: &[usize]) -> Parsed<usize> {
+fn root(kind: CollectiveKind, text: Option<u64>, members: &[usize]) -> ParseResult<usize> {
     let Some(text) = text else { return Ok(0) };
     if !kind.has_root() {
         return Err(Fault::new(format!("a root of the collective `{}`", kind.name()), "omit `root`"));

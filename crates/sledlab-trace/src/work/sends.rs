@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::counts::{BoundedInteger, Count, MAX_NODES};
-use super::fault::{Fault, Parsed, custom_error, quoted};
+use super::fault::{Fault, ParseResult, custom_error, quoted};
 use super::packed::{pack, unpack};
 
 /// A pair of port and bytes.
@@ -128,7 +128,7 @@ impl<'de> Deserialize<'de> for Receiver {
 
 impl Sends {
     /// Checks that the receivers exist.
-    pub(super) fn check(&self, nodes: usize) -> Parsed<()> {
+    pub(super) fn check(&self, nodes: usize) -> ParseResult<()> {
         match self {
             Sends::Row { numbers, .. } if *numbers == nodes || *numbers == nodes + 1 => Ok(()),
             Sends::Row { numbers, .. } => Err(Fault::new(

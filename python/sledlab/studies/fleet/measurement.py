@@ -22,12 +22,12 @@ SURVEY = "seed = 1\n\n[survey]\n"
 
 
 @dataclass(frozen=True)
-class Surveying:
+class SurveyProgress:
     """Placeholder for an experiment if a volume is only surveyed."""
 
     settings: tuple[tuple[str, str], ...] = ()
 
-    def with_setting(self, key: str, value: str) -> Surveying:
+    def with_setting(self, key: str, value: str) -> SurveyProgress:
         """Return the same object: a survey has no setting but the seed, and does not depend on it."""
         assert key == "seed", (key, value)
         return self

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.studies.fleet.goal import ResponseGoal, goal
 from sledlab.studies.fleet.kinds import Kind, kinds
-from sledlab.studies.fleet.measurement import Surveying
+from sledlab.studies.fleet.measurement import SurveyProgress
 from sledlab.studies.fleet.options import FILL, GROUP, PLACEMENT
 from sledlab.studies.fleet.placement import LIST, Placement, placement
 from sledlab.study.plan import Case, Plan, several, tables_of
@@ -104,7 +104,7 @@ def plan_runs(question: Question) -> FleetPlan:
     )
 
 
-SURVEYING = Surveying()
+SURVEYING = SurveyProgress()
 
 
 def _share(text: Any) -> float:

@@ -14,7 +14,7 @@ use sledlab_core::{Error, Op, Result, Span, Time};
 use super::controller::{CommandEntry, Controller, Done, StartedCommand};
 use super::drive::Drive;
 use super::params::DiskParams;
-use crate::device::bus::{Bus, By, Port};
+use crate::device::bus::{Bus, Port, Requester};
 use crate::device::{Busy, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
 use crate::power::MechanicalWork;
 
@@ -23,7 +23,7 @@ const INSTANT: Span = Span::from_ns(1);
 
 /// A disk that takes turns on its bus.
 #[derive(Debug)]
-pub struct Connected {
+pub struct BusDisk {
     drive: Drive,
     controller: Controller,
     port: Port,
@@ -98,7 +98,7 @@ enum Phase {
     Behind(Time),
 }
 
-impl Connected {
+impl BusDisk {
     /// A parked disk on `bus` with its arm over the first track and an empty buffer.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl Connected {
     pub fn new(params: &DiskParams, bus: &Bus) -> Result<Self> {
         let drive = Drive::new(params)?;
         let depth = params.flat.queue_depth as usize;
-        Ok(Connected {
+        Ok(BusDisk {
             controller: Controller::new(params, drive.overheads())?,
             drive,
             port: bus.attach(),
@@ -129,7 +129,7 @@ impl Connected {
     fn call_in(&mut self, now: Time, request: Queued) {
         self.inside += 1;
         self.asking.push_back(request);
-        self.port.ask(now, By::Host);
+        self.port.ask(now, Requester::Host);
     }
 
     /// Lets commands ask for the bus as far as there is room for them in the drive.
@@ -279,12 +279,12 @@ impl Connected {
             _ => return false,
         }
         *phase = Phase::OnBus;
-        self.port.ask(now, By::Drive);
+        self.port.ask(now, Requester::Drive);
         true
     }
 }
 
-impl Device for Connected {
+impl Device for BusDisk {
     fn mechanics(&self) -> &dyn Mechanics {
         &self.drive
     }
@@ -360,8 +360,8 @@ impl Device for Connected {
                 && let Some(by) = self.port.take()
             {
                 match by {
-                    By::Host => self.take_command(now),
-                    By::Drive => self.go_on(now),
+                    Requester::Host => self.take_command(now),
+                    Requester::Drive => self.go_on(now),
                 }
                 if let Some(work) = self.gives_way(now) {
                     return Some(work);

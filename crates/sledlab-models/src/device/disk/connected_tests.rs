@@ -5,7 +5,7 @@ use sledlab_core::{Op, Span, Time};
 use toml::Table;
 
 use super::params::{DiskNumbers, DiskParams, ReadAhead};
-use super::{Connected, Disk};
+use super::{BusDisk, Disk};
 use crate::device::Bus;
 use crate::device::{Device, Queued};
 use crate::merge::MergeParams;
@@ -95,7 +95,7 @@ fn arrivals(drawn: &[(bool, u64, u32, u64)]) -> Vec<(usize, Queued)> {
 }
 
 fn connected(params: &DiskParams, bus: &Bus) -> Box<dyn Device> {
-    Box::new(Connected::new(params, bus).unwrap())
+    Box::new(BusDisk::new(params, bus).unwrap())
 }
 
 proptest! {

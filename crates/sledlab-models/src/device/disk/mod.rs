@@ -28,7 +28,7 @@ pub mod zones;
 
 use sledlab_core::{Error, Result, Time};
 
-pub use connected::Connected;
+pub use connected::BusDisk;
 pub use drive::DiskState;
 pub use geometry::Track;
 pub use params::DiskParams;
@@ -70,11 +70,11 @@ impl Model for DiskParams {
     });
     const ATTACH: Option<fn(&mut Self, &HostParams)> = Some(host::attach);
 
-    const ON_BUS: Option<OnBus<Self>> = Some(|params, bus| Ok(Box::new(Connected::new(params, bus)?)));
+    const ON_BUS: Option<OnBus<Self>> = Some(|params, bus| Ok(Box::new(BusDisk::new(params, bus)?)));
 
     fn device(&self) -> Result<Box<dyn Device>> {
         if self.flat.queue_depth > 1 {
-            return Ok(Box::new(Connected::new(self, &Bus::default())?));
+            return Ok(Box::new(BusDisk::new(self, &Bus::default())?));
         }
         Ok(Box::new(Disk::new(self)?))
     }

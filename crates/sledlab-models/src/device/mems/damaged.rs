@@ -10,7 +10,7 @@ use crate::device::{Busy, Device, FaultCounts, IdleOutcome, Mechanics, Queued, S
 use crate::power::MechanicalWork;
 
 /// A device whose requests are checked for lost blocks.
-pub(super) struct Damaged {
+pub(super) struct FaultySled {
     device: Box<dyn Device>,
     sled: Arc<Sled>,
     tips: Tips,
@@ -19,13 +19,13 @@ pub(super) struct Damaged {
     now: Time,
 }
 
-impl Damaged {
+impl FaultySled {
     pub fn new(device: Box<dyn Device>, sled: Arc<Sled>, tips: Tips) -> Self {
-        Damaged { device, sled, tips, lost_requests: 0, now: Time::ZERO }
+        FaultySled { device, sled, tips, lost_requests: 0, now: Time::ZERO }
     }
 }
 
-impl Device for Damaged {
+impl Device for FaultySled {
     fn mechanics(&self) -> &dyn Mechanics {
         self.device.mechanics()
     }

@@ -24,7 +24,7 @@ const WRITE_COMPLETION: Span = Span::from_ns(1_000);
 
 /// A sled behind command overheads and a bus.
 #[derive(Debug)]
-pub struct Interleaved {
+pub struct InterleavedSled {
     unit: SledUnit,
     overhead: Span,
     bus: Bus,
@@ -77,7 +77,7 @@ struct DepartingRequest {
     energy: RequestEnergy,
 }
 
-impl Interleaved {
+impl InterleavedSled {
     /// A sled inactive at its parking position.
     pub fn new(params: &MemsParams) -> Result<Self> {
         if params.servo_bits == 0 {
@@ -86,7 +86,7 @@ impl Interleaved {
             return Err(Error::user("device.pipeline = \"interleaved\" needs servo bits")
                 .with_remedy("set device.servo_bits to 1 or more, or device.pipeline = \"serial\""));
         }
-        Ok(Interleaved {
+        Ok(InterleavedSled {
             unit: SledUnit::new(params)?,
             overhead: Span::from_ms(params.command_overhead_ms),
             bus: Bus::new(Span::from_ms(params.block_transfer_us / 1e3)),
@@ -230,7 +230,7 @@ impl DepartingRequest {
     }
 }
 
-impl Device for Interleaved {
+impl Device for InterleavedSled {
     fn mechanics(&self) -> &dyn Mechanics {
         &self.unit
     }
@@ -327,7 +327,7 @@ mod tests {
     /// Serves a batch from `start` on, its commands admitted at 0: when the sled is free, its work, and the served
     /// requests.
     fn serve(params: &MemsParams, start: Time, batch: &[Queued]) -> (Time, MechanicalWork, Vec<Served>) {
-        let (mut device, mut served, mut free) = (Interleaved::new(params).unwrap(), Vec::new(), None);
+        let (mut device, mut served, mut free) = (InterleavedSled::new(params).unwrap(), Vec::new(), None);
         for request in batch {
             device.admit(Time::ZERO, request);
         }

@@ -27,12 +27,12 @@ mod units;
 use sledlab_core::Result;
 
 pub use address::AddressMap;
-pub use interleaved::Interleaved;
+pub use interleaved::InterleavedSled;
 pub use params::MemsParams;
 pub use serial::Serial;
 pub use sled::SledState;
 
-use self::damaged::Damaged;
+use self::damaged::FaultySled;
 use self::params::Pipeline;
 use self::sled::Sled;
 use self::tips::Tips;
@@ -43,11 +43,11 @@ use super::{Device, Mapping, Model, Positioning, States, Units};
 pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
     let device: Box<dyn Device> = match params.pipeline {
         Pipeline::Serial => Box::new(Serial::new(params)?),
-        Pipeline::Interleaved => Box::new(Interleaved::new(params)?),
+        Pipeline::Interleaved => Box::new(InterleavedSled::new(params)?),
     };
     Ok(match Tips::new(params)? {
         None => device,
-        Some(tips) => Box::new(Damaged::new(device, Sled::shared(params)?, tips)),
+        Some(tips) => Box::new(FaultySled::new(device, Sled::shared(params)?, tips)),
     })
 }
 

@@ -103,12 +103,12 @@ fn check_speed(geometry: &Geometry, kinematics: &dyn Kinematics, axis_x: &Axis, 
 }
 
 /// Sleds in use, and the latest ones made.
-struct Known {
+struct SledCache {
     sleds: Vec<(MemsParams, Weak<Sled>)>,
     latest: VecDeque<Arc<Sled>>,
 }
 
-impl Known {
+impl SledCache {
     /// Number of latest sleds that are kept though no device uses them: some 100 KB each.
     const LATEST: usize = 4;
 
@@ -186,7 +186,7 @@ impl Sled {
     /// One sled shared by all devices with equal parameters: a thousand nodes have one table of row times, and
     /// studies that build the same device again and again need not compute the table each time.
     pub fn shared(params: &MemsParams) -> Result<Arc<Self>> {
-        static KNOWN: Mutex<Known> = Mutex::new(Known { sleds: Vec::new(), latest: VecDeque::new() });
+        static KNOWN: Mutex<SledCache> = Mutex::new(SledCache { sleds: Vec::new(), latest: VecDeque::new() });
         let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sled) = lock().find(params) {
             return Ok(sled);

@@ -64,23 +64,23 @@ impl Destage {
 
 /// Victims in the buffer that are written behind reads.
 #[derive(Debug, Default)]
-pub(super) struct Behind {
+pub(super) struct WriteBehindQueue {
     /// Whether victims are written behind reads of the back device.
     is_on: bool,
     /// Victims whose write has not begun, by segment: the segment and the index in `destages`.
     waiting: BTreeSet<(u64, usize)>,
     /// Number of victims that are being written and whose slot is free.
     writing: usize,
-    /// The segment that [`pop`](Behind::pop) took last.
+    /// The segment that [`pop`](WriteBehindQueue::pop) took last.
     at: u64,
     /// Number of reads of the back device in flight.
     pub reads: usize,
 }
 
-impl Behind {
+impl WriteBehindQueue {
     /// No victims; `is_on` tells whether victims are written behind reads.
     pub fn new(is_on: bool) -> Self {
-        Behind { is_on, ..Behind::default() }
+        WriteBehindQueue { is_on, ..WriteBehindQueue::default() }
     }
 
     /// The next victim in ascending order of segments, from the lowest again at the end.
@@ -235,7 +235,7 @@ impl CachingDisk {
 
     /// Number of victims that may be written at once.
     fn writes_at_once(&self) -> usize {
-        let Behind { waiting, writing, reads, .. } = &self.behind;
+        let WriteBehindQueue { waiting, writing, reads, .. } = &self.behind;
         let crowds_buffer = 2 * (waiting.len() + writing) > self.sizes.buffer_slots;
         self.buffer.waiting().max(usize::from(*reads == 0 || crowds_buffer))
     }

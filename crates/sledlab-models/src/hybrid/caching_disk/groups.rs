@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::managers::Managers;
-use super::moves::Early;
+use super::moves::EarlyFetch;
 use super::{CachingDisk, Job};
 use crate::cache::BlockRun;
 use crate::hybrid::io::{Io, Tier, shared};
@@ -55,7 +55,7 @@ impl CachingDisk {
         let next = self.next.get(&slot)?.back().filter(|next| next.segment == segment)?;
         let stay = next.stay;
         if self.is_to_fetch(next) && self.buffer.take_spare() {
-            self.next_of(slot, stay)?.early = Early::Reading;
+            self.next_of(slot, stay)?.early = EarlyFetch::Reading;
             return Some(Member { segment, slot, stay });
         }
         None
@@ -67,7 +67,7 @@ impl CachingDisk {
         };
         let slot = self.replace(segment, victim);
         let next = self.next.get_mut(&slot).and_then(VecDeque::back_mut)?;
-        next.early = Early::Reading;
+        next.early = EarlyFetch::Reading;
         self.ready.push(slot);
         Some(Member { segment, slot, stay: next.stay })
     }

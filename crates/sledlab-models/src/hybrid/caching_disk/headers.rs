@@ -7,7 +7,7 @@
 
 use sledlab_core::hash::Map;
 
-use super::moves::Early;
+use super::moves::EarlyFetch;
 use super::{CachingDisk, Job, Phase, Sizes};
 use crate::cache::BlockRun;
 use crate::hybrid::blocks::Blocks;
@@ -166,7 +166,7 @@ impl CachingDisk {
             }
         }
         for next in self.next.values().flatten() {
-            if let Early::Ready(fetch) = &next.early {
+            if let EarlyFetch::Ready(fetch) = &next.early {
                 let written = fetch.written.iter().flat_map(|run| run.first..run.end);
                 written.for_each(|block| keep(next.segment, block, &fetch.data));
             }

@@ -23,11 +23,11 @@ use std::collections::VecDeque;
 use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Time};
 
-use self::destaging::{Behind, Destage};
+use self::destaging::{Destage, WriteBehindQueue};
 use self::groups::Member;
 use self::headers::Headers;
 use self::managers::Managers;
-use self::moves::{Early, Fetch, SlotRequest};
+use self::moves::{EarlyFetch, Fetch, SlotRequest};
 pub use self::params::CachingDiskParams;
 use self::params::{Destaging, Sizes};
 use super::blocks::{BlockSets, Blocks};
@@ -91,7 +91,7 @@ struct Next {
     parts: VecDeque<Part>,
     /// Whether some of the parts need blocks of the back device.
     needs_fetch: bool,
-    early: Early,
+    early: EarlyFetch,
 }
 
 /// What to do when an access is complete.
@@ -146,7 +146,7 @@ pub struct CachingDisk {
     fetches_early: bool,
     fetches: Map<u32, Fetch>,
     destages: Vec<Option<Destage>>,
-    behind: Behind,
+    behind: WriteBehindQueue,
     /// By slot: dirty blocks that are being destaged with a neighbouring victim.
     cleaning: Map<u32, Blocks>,
     /// Whether slots count as free before the buffer has the victim's dirty blocks: a defect that tests must find.
@@ -215,7 +215,7 @@ impl Model for CachingDisk {
             fetches_early: params.shortcut && params.early_fetch,
             fetches: Map::default(),
             destages: Vec::new(),
-            behind: Behind::new(params.destage == Destaging::BehindReads),
+            behind: WriteBehindQueue::new(params.destage == Destaging::BehindReads),
             cleaning: Map::default(),
             frees_early: false,
             headers: Headers::new(sizes),
@@ -338,7 +338,7 @@ impl CachingDisk {
         };
         self.stays += 1;
         let (stay, parts) = (self.stays, VecDeque::new());
-        let next = Next { segment, stay, parts, needs_fetch: false, early: Early::No };
+        let next = Next { segment, stay, parts, needs_fetch: false, early: EarlyFetch::No };
         self.next.entry(slot).or_default().push_back(next);
         self.slots[slot as usize].has_waiters = true;
         self.places.insert(segment, slot);

@@ -34,7 +34,7 @@ pub(super) struct Fetch {
 
 /// Whether a segment is fetched while its slot is not free yet.
 #[derive(Debug)]
-pub(super) enum Early {
+pub(super) enum EarlyFetch {
     /// It is not being fetched.
     No,
     /// The segment is being fetched to the buffer.
@@ -74,7 +74,7 @@ impl CachingDisk {
     /// the back device has its newest blocks.
     pub(super) fn is_to_fetch(&self, next: &Next) -> bool {
         let ending = self.ending.get(&next.segment).and_then(VecDeque::front);
-        matches!(next.early, Early::No)
+        matches!(next.early, EarlyFetch::No)
             && next.needs_fetch
             && ending.is_none_or(|ending| *ending >= next.stay)
     }
@@ -88,7 +88,7 @@ impl CachingDisk {
             return;
         }
         if let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::front_mut) {
-            next.early = Early::Reading;
+            next.early = EarlyFetch::Reading;
         }
         self.fetch_group(io, Member { segment, slot, stay });
     }
@@ -120,7 +120,7 @@ impl CachingDisk {
                 self.queued -= queued - parts.len();
             }
             if let Some(next) = self.next_of(slot, stay) {
-                (next.parts, next.early) = (parts, Early::Ready(fetch));
+                (next.parts, next.early) = (parts, EarlyFetch::Ready(fetch));
             }
         }
     }
@@ -149,7 +149,7 @@ impl CachingDisk {
     fn answer_early(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
         let run = self.within_segment(part);
         let next = self.next.get(&slot).and_then(VecDeque::back);
-        let Some(Next { early: Early::Ready(fetch), .. }) = next else { return false };
+        let Some(Next { early: EarlyFetch::Ready(fetch), .. }) = next else { return false };
         if part.op == Op::Read {
             let result = fetch.data.get(run.first as usize..run.end as usize);
             io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());

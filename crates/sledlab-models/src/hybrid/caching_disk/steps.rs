@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::moves::{Early, SlotRequest};
+use super::moves::{EarlyFetch, SlotRequest};
 use super::{CachingDisk, Job, Next, Part, Phase, Slot};
 use crate::cache::BlockRun;
 use crate::hybrid::io::Io;
@@ -64,12 +64,12 @@ impl CachingDisk {
         if queue.is_empty() {
             self.next.remove(&slot);
         }
-        let phase = if matches!(early, Early::Reading) { Phase::Fetching } else { Phase::Resident };
+        let phase = if matches!(early, EarlyFetch::Reading) { Phase::Fetching } else { Phase::Resident };
         self.slots[slot as usize] =
             Slot { segment, stay, users: 0, phase, has_waiters: true, is_changed: true, is_missing: false };
         self.queued -= parts.len();
         self.waiting.insert(slot, parts);
-        if let Early::Ready(fetch) = early {
+        if let EarlyFetch::Ready(fetch) = early {
             self.fill(io, slot, fetch);
         }
     }

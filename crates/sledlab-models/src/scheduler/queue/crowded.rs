@@ -9,7 +9,7 @@ pub(in crate::scheduler) const NEAREST: Span = Span::from_ns(1_000);
 
 /// The worth of the requests that wait at a position, which a priority divides by the positioning time.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::scheduler) enum Crowded {
+pub(in crate::scheduler) enum CrowdWorth {
     /// The number of requests (P-SPTF, equation 2).
     Number,
     /// The sum of their waiting times (PA-SPTF, equation 3).
@@ -18,7 +18,7 @@ pub(in crate::scheduler) enum Crowded {
     Powers(f64),
 }
 
-impl Crowded {
+impl CrowdWorth {
     /// Minus the priority, as the position with the smallest score is served.
     fn score(time: Span, worth: f64) -> f64 {
         -worth / time.max(NEAREST).as_ns() as f64
@@ -29,7 +29,7 @@ impl Crowded {
     }
 }
 
-impl Crowded {
+impl CrowdWorth {
     /// Upper bounds of the sum of powers of waits at two times. A power below 1 is concave, so the sum of powers is
     /// at most the value of a tangent at the sum of waits. The tangent touches at the average wait at the first of
     /// the two times, or at a quarter of the span between them if that is longer, as when requests join later.
@@ -43,22 +43,22 @@ impl Crowded {
     }
 }
 
-impl Score for Crowded {
+impl Score for CrowdWorth {
     fn of(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64 {
         let worth = match *self {
-            Crowded::Number => f64::from(crowd.requests),
-            Crowded::Waits => crowd.waited_ns(now),
-            Crowded::Powers(exponent) => joined.map(|at| Self::power(exponent, now, at)).sum(),
+            CrowdWorth::Number => f64::from(crowd.requests),
+            CrowdWorth::Waits => crowd.waited_ns(now),
+            CrowdWorth::Powers(exponent) => joined.map(|at| Self::power(exponent, now, at)).sum(),
         };
         Self::score(time, worth)
     }
 
     fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
         match *self {
-            Crowded::Number => [f64::from(crowd.requests); 2],
-            Crowded::Waits => at.map(|at| crowd.balance_ns(at)),
-            Crowded::Powers(exponent) if exponent < 1.0 => Self::tangent(exponent, at, crowd),
-            Crowded::Powers(exponent) => joined.fold([0.0; 2], |[from, to], joined| {
+            CrowdWorth::Number => [f64::from(crowd.requests); 2],
+            CrowdWorth::Waits => at.map(|at| crowd.balance_ns(at)),
+            CrowdWorth::Powers(exponent) if exponent < 1.0 => Self::tangent(exponent, at, crowd),
+            CrowdWorth::Powers(exponent) => joined.fold([0.0; 2], |[from, to], joined| {
                 [from + Self::power(exponent, at[0], joined), to + Self::power(exponent, at[1], joined)]
             }),
         }
@@ -66,15 +66,15 @@ impl Score for Crowded {
 
     fn bound(&self, stretch: &Stretch) -> f64 {
         let worth = match *self {
-            Crowded::Number | Crowded::Waits => stretch.worth,
+            CrowdWorth::Number | CrowdWorth::Waits => stretch.worth,
             // Sums of powers are rounded; the bound leaves room for the rounding.
-            Crowded::Powers(_) => stretch.worth + stretch.worth.abs() * 1e-9,
+            CrowdWorth::Powers(_) => stretch.worth + stretch.worth.abs() * 1e-9,
         };
         Self::score(stretch.least, worth)
     }
 
     fn ages_alike(&self) -> bool {
-        matches!(self, Crowded::Number)
+        matches!(self, CrowdWorth::Number)
     }
 
     fn heeds_farthest(&self) -> bool {
@@ -107,7 +107,7 @@ mod tests {
             prop_assume!(now <= ends[1]);
             let passed = now.since(ends[0]).as_ns() as f64 / span as f64;
             let (minimum, maximum) = (Span::from_ns(time), Span::from_ns(time));
-            for score in [Crowded::Number, Crowded::Waits, Crowded::Powers(exponent), Crowded::Powers(1.0)] {
+            for score in [CrowdWorth::Number, CrowdWorth::Waits, CrowdWorth::Powers(exponent), CrowdWorth::Powers(1.0)] {
                 let [from, to] = score.worth(ends, &crowd, &mut joined.iter().copied());
                 let worth = from + (to - from) * passed + (from.abs() + to.abs()) * 4e-15;
                 let bound = score.bound(&Stretch { least: minimum, most: maximum, worth });

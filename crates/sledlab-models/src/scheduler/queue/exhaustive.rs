@@ -16,7 +16,7 @@ pub struct ExhaustiveIndex {
 type Key = (f64, Span, u64, u64);
 
 /// The requests that wait at a position.
-struct Here {
+struct PositionRequests {
     crowd: Crowd,
     joined: Vec<Time>,
     first: Queued,
@@ -43,7 +43,7 @@ impl ExhaustiveIndex {
             Aim::Score(score) => {
                 let crowds = self.crowds(mechanics);
                 self.least(|request| {
-                    let Here { crowd, joined, first } = &crowds[&place(mechanics, request)];
+                    let PositionRequests { crowd, joined, first } = &crowds[&place(mechanics, request)];
                     let time = mechanics.positioning(request);
                     let score = score.of(now, time, crowd, &mut joined.iter().copied());
                     // All requests of a position share its score, and its first request breaks ties for them all.
@@ -61,10 +61,10 @@ impl ExhaustiveIndex {
     }
 
     /// The requests that wait at each cylinder and row, and when they joined the queue.
-    fn crowds(&self, mechanics: &dyn Mechanics) -> Map<(u32, u32), Here> {
+    fn crowds(&self, mechanics: &dyn Mechanics) -> Map<(u32, u32), PositionRequests> {
         let mut crowds = Map::default();
         for request in &self.queue {
-            let empty = || Here { crowd: Crowd::EMPTY, joined: Vec::new(), first: *request };
+            let empty = || PositionRequests { crowd: Crowd::EMPTY, joined: Vec::new(), first: *request };
             let here = crowds.entry(place(mechanics, request)).or_insert_with(empty);
             here.crowd.add(request);
             here.joined.push(request.queued);

@@ -10,11 +10,11 @@ pub(in crate::scheduler) type Key = (u64, u64, u64);
 /// Requests by place, in a balanced tree: every operation takes time that grows with the logarithm of the queue's
 /// length.
 #[derive(Debug, Default)]
-pub(in crate::scheduler) struct Ordered {
+pub(in crate::scheduler) struct OrderedQueue {
     tree: BTreeMap<Key, Queued>,
 }
 
-impl Ordered {
+impl OrderedQueue {
     /// Adds a request.
     pub fn insert(&mut self, key: Key, request: Queued) {
         self.tree.insert(key, request);

@@ -20,7 +20,7 @@ pub(in crate::scheduler) struct Planner {
 }
 
 /// Serves requests by a plan; gives up on a queue that is too long to plan.
-pub(in crate::scheduler) struct Planned {
+pub(in crate::scheduler) struct PlannedQueue {
     planner: Planner,
     /// Planned requests, in order of service.
     plan: VecDeque<Queued>,
@@ -29,14 +29,14 @@ pub(in crate::scheduler) struct Planned {
     refused: bool,
 }
 
-impl Planned {
+impl PlannedQueue {
     /// An empty queue.
     pub fn boxed(planner: Planner) -> Box<dyn Scheduler> {
-        Box::new(Planned { planner, plan: VecDeque::new(), fresh: Vec::new(), refused: false })
+        Box::new(PlannedQueue { planner, plan: VecDeque::new(), fresh: Vec::new(), refused: false })
     }
 }
 
-impl Scheduler for Planned {
+impl Scheduler for PlannedQueue {
     fn push(&mut self, request: Queued) {
         self.fresh.push(request);
     }

@@ -6,19 +6,19 @@ use crate::device::{Aim, Mechanics, PositionIndex, Queued};
 use crate::scheduler::{Batch, Scheduler, SchedulerContext};
 
 /// Serves the best request of an index, alone or with the others that wait at its position.
-pub(in crate::scheduler) struct Positioned {
+pub(in crate::scheduler) struct PositionQueue {
     index: Box<dyn PositionIndex>,
     batch: Batch,
 }
 
-impl Positioned {
+impl PositionQueue {
     /// An empty queue that serves the best request by `aim`.
     pub fn boxed(aim: &Aim, setting: SchedulerContext) -> Box<dyn Scheduler> {
-        Box::new(Positioned { index: setting.index(aim), batch: setting.batch })
+        Box::new(PositionQueue { index: setting.index(aim), batch: setting.batch })
     }
 }
 
-impl Scheduler for Positioned {
+impl Scheduler for PositionQueue {
     fn push(&mut self, request: Queued) {
         self.index.insert(request);
     }

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Time};
 
-use super::ordered::{Key, Ordered};
+use super::ordered::{Key, OrderedQueue};
 use crate::device::{Mechanics, QueueOrder, Queued};
 use crate::scheduler::{Scheduler, SchedulerContext};
 
@@ -21,7 +21,7 @@ pub(in crate::scheduler) enum End {
 /// next sweep; otherwise requests for one block could hold the sweep there forever. A device whose queue is in order
 /// of blocks does not know which request came first: there such a request joins the sweep.
 pub(in crate::scheduler) struct Sweep {
-    queue: Ordered,
+    queue: OrderedQueue,
     end: End,
     upwards: bool,
     /// First block of the last request served; the sweep begins at block 0.
@@ -39,7 +39,7 @@ impl Sweep {
     /// An empty queue.
     pub fn boxed(end: End, setting: SchedulerContext) -> Box<dyn Scheduler> {
         Box::new(Sweep {
-            queue: Ordered::default(),
+            queue: OrderedQueue::default(),
             end,
             upwards: true,
             lbn: 0,

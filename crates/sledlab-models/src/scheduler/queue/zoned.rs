@@ -98,7 +98,7 @@ impl Tour for Circular {
 }
 
 /// A queue of which one zone, or several merged ones, are in service.
-pub(in crate::scheduler) struct Zoned<Z, T> {
+pub(in crate::scheduler) struct ZonedQueue<Z, T> {
     /// Which zone a request is in.
     zone_of: Z,
     tour: T,
@@ -119,8 +119,8 @@ pub(in crate::scheduler) fn over<T: Tour + 'static>(
     zones: Zones,
     tour: T,
     inside: Box<dyn Scheduler>,
-) -> Zoned<impl Fn(&dyn Mechanics, &Queued) -> u32 + Send + 'static, T> {
-    Zoned::new(
+) -> ZonedQueue<impl Fn(&dyn Mechanics, &Queued) -> u32 + Send + 'static, T> {
+    ZonedQueue::new(
         zones.count(),
         move |mechanics: &dyn Mechanics, request: &Queued| zones.of(mechanics, request),
         tour,
@@ -128,14 +128,14 @@ pub(in crate::scheduler) fn over<T: Tour + 'static>(
     )
 }
 
-impl<Z, T> Zoned<Z, T>
+impl<Z, T> ZonedQueue<Z, T>
 where
     Z: Fn(&dyn Mechanics, &Queued) -> u32 + Send + 'static,
     T: Tour + 'static,
 {
     /// An empty queue over `count` zones. A zone is left when it is empty, arrivals during the visit included.
     pub fn new(count: u32, zone_of: Z, tour: T, inside: Box<dyn Scheduler>) -> Self {
-        Zoned {
+        ZonedQueue {
             zone_of,
             tour,
             inside,
@@ -149,7 +149,7 @@ where
 
     /// The same queue, whose visits to zones serve only requests that had arrived when the visit began.
     pub fn gated(self) -> Self {
-        Zoned { gated: true, ..self }
+        ZonedQueue { gated: true, ..self }
     }
 
     pub fn boxed(self) -> Box<dyn Scheduler> {
@@ -183,7 +183,7 @@ where
     }
 }
 
-impl<Z, T> Scheduler for Zoned<Z, T>
+impl<Z, T> Scheduler for ZonedQueue<Z, T>
 where
     Z: Fn(&dyn Mechanics, &Queued) -> u32 + Send + 'static,
     T: Tour + 'static,

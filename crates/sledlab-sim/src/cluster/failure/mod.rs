@@ -17,9 +17,9 @@ use serde::Serialize;
 use sledlab_core::{Error, Result};
 use sledlab_trace::work::Work;
 
-use super::config::{At, ClusterParams, Resolved};
+use super::config::{ClusterParams, JobPlacement, Resolved};
 use super::outcome::ClusterOutcome;
-use rebuild::Lost;
+use rebuild::LostFile;
 use script::{FailureTime, Script};
 
 /// Results of a replay with redundant copies or failures.
@@ -78,7 +78,7 @@ pub(super) fn replays(params: &ClusterParams) -> usize {
 /// Rejects settings that contradict each other, and failures that lose data.
 pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
     let fails = !params.failed.0.is_empty();
-    if params.at == At::Host && (fails || params.redundancy != Redundancy::None) {
+    if params.at == JobPlacement::Host && (fails || params.redundancy != Redundancy::None) {
         return Err(Error::user("cluster.redundancy and cluster.failed require cluster.at = \"nodes\"")
             .with_remedy("omit cluster.redundancy and cluster.failed, or cluster.at = \"host\""));
     }
@@ -146,7 +146,7 @@ pub(super) fn replayed(resolved: &Resolved, work: &Work, once: ReplayOnce) -> Re
 /// which rebuilds nothing.
 fn rebuilding(
     script: &Script,
-    lost: &[Lost],
+    lost: &[LostFile],
     rate: f64,
     first: ClusterOutcome,
     once: &mut dyn FnMut(&Work) -> Result<ClusterOutcome>,

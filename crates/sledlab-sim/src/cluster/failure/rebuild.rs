@@ -7,7 +7,7 @@ use super::script::{FailureTime, Script};
 
 /// A file of a failed node, or its copy of one, that another node has as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lost {
+pub(super) struct LostFile {
     source: usize,
     source_file: usize,
     spare: usize,
@@ -19,7 +19,7 @@ pub(super) struct Lost {
 /// first node after those of the record, and so on.
 ///
 /// Bytes written in the phase of the failure, or later, are not on a failed node.
-pub(super) fn lost(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<Lost> {
+pub(super) fn lost(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<LostFile> {
     let first = match when {
         FailureTime::After => return Vec::new(),
         FailureTime::Before(phase) | FailureTime::In(phase, ..) | FailureTime::Copying(phase) => phase,
@@ -33,7 +33,7 @@ pub(super) fn lost(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<L
             let stored = layout.copied_share(failed).map(|share| (share, share, own, copy));
             for (share, source, source_file, spare_file) in share.into_iter().chain(stored) {
                 let bytes = present(work, own, share, first);
-                all.push(Lost { source, source_file, spare, spare_file, bytes });
+                all.push(LostFile { source, source_file, spare, spare_file, bytes });
             }
         }
     }
@@ -71,7 +71,7 @@ pub(super) fn amounts(total: u64, rate: f64, first: usize, base: &[u64], slope: 
 }
 
 /// Returns the job with `amounts` bytes rebuilt in each phase, of each lost file in proportion to its size.
-pub(super) fn with(script: &Script, lost: &[Lost], amounts: &[u64]) -> Work {
+pub(super) fn with(script: &Script, lost: &[LostFile], amounts: &[u64]) -> Work {
     let mut work = script.work.clone();
     let total: u64 = lost.iter().map(|each| each.bytes).sum();
     let mut done = 0;

@@ -38,7 +38,7 @@ pub(super) struct Stream {
 
 /// How a stream was stopped.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stopped {
+pub(super) struct StopResult {
     /// When the arm is free.
     pub free: Time,
     /// Where the arm is then.
@@ -274,26 +274,26 @@ impl Stream {
 
     /// Stops the stream for another command that comes at `now`. A movement of the arm is completed, and so is the
     /// sector that is under the head or awaited, unless the drive stops `within_sector`.
-    pub fn stop(&mut self, drive: &Drive, now: Time, within_sector: bool) -> Stopped {
+    pub fn stop(&mut self, drive: &Drive, now: Time, within_sector: bool) -> StopResult {
         // No pass is active: the arm waits for an overhead, for buffered writes or for room.
         if self.passes.is_empty() {
-            return Stopped { free: now, at: self.at, end: self.next };
+            return StopResult { free: now, at: self.at, end: self.next };
         }
         let end = self.buffered(drive, now);
         let Some(pass) = self.passes.last().filter(|_| self.ready > now) else {
-            return Stopped { free: now, at: self.at, end };
+            return StopResult { free: now, at: self.at, end };
         };
         // The head waits for room, or has room again and waits for its first sector: neither has to be completed.
         if pass.end() <= now || self.is_back && now < pass.start {
-            return Stopped { free: now, at: self.at, end };
+            return StopResult { free: now, at: self.at, end };
         }
         if now < pass.settled {
-            return Stopped { free: pass.settled, at: pass.track, end };
+            return StopResult { free: pass.settled, at: pass.track, end };
         }
         if within_sector {
-            return Stopped { free: now, at: pass.track, end };
+            return StopResult { free: now, at: pass.track, end };
         }
-        Stopped { free: pass.ends(end), at: pass.track, end: end + 1 }
+        StopResult { free: pass.ends(end), at: pass.track, end: end + 1 }
     }
 }
 
