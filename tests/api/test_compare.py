@@ -40,7 +40,7 @@ def race(**changes) -> Comparison:
 
 
 NOTHING = {
-    field.name: {"counts": {}, "rests": None, "saturated": False}.get(field.name, 0.5)
+    field.name: {"counts": {}, "idle_periods": None, "saturated": False}.get(field.name, 0.5)
     for field in dataclasses.fields(Measured)
 }
 

@@ -66,9 +66,9 @@ def test_rows_are_the_runs_they_stand_for(bank, bank_study):
             assert row.run.startups == alone.startups
 
 
-def test_energy_rises_with_the_timeout_up_to_the_longest_rest(bank_study):
+def test_energy_rises_with_the_timeout_up_to_the_longest_idle_period(bank_study):
     result = bank_study.rows["timeouts"]
-    longest = bank_study.rows["break_even"][0].longest_rest_ms
+    longest = bank_study.rows["break_even"][0].longest_idle_ms
     assert 100 < longest < 200
     for before, after in pairwise(result):
         if before.timeout_ms < longest:
@@ -90,15 +90,15 @@ def test_break_even_is_what_a_start_up_costs_over_what_parking_saves(bank_study)
 def test_rests_are_those_between_requests(bank, bank_study):
     result = sl.simulate(bank, "mems-g2", power="never", requests=True).requests
     done = np.maximum.accumulate(result["completion_ns"].to_numpy().astype(np.int64))
-    rests = result["arrival_ns"].to_numpy().astype(np.int64)[1:] - done[:-1]
-    rests = rests[rests > 0] / 1e6
+    idle_periods = result["arrival_ns"].to_numpy().astype(np.int64)[1:] - done[:-1]
+    idle_periods = idle_periods[idle_periods > 0] / 1e6
     row = bank_study.rows["break_even"][0]
-    assert row.rests == len(rests)
-    assert row.longest_rest_ms == pytest.approx(rests.max())
-    assert row.median_rest_ms == pytest.approx(np.median(rests), rel=0.025)
-    longer = rests[rests > row.break_even_ms]
-    assert row.longer_share == pytest.approx(len(longer) / len(rests), abs=0.02)
-    assert row.longer_time_share == pytest.approx(longer.sum() / rests.sum(), abs=0.005)
+    assert row.idle_periods == len(idle_periods)
+    assert row.longest_idle_ms == pytest.approx(idle_periods.max())
+    assert row.median_idle_ms == pytest.approx(np.median(idle_periods), rel=0.025)
+    longer = idle_periods[idle_periods > row.break_even_ms]
+    assert row.longer_share == pytest.approx(len(longer) / len(idle_periods), abs=0.02)
+    assert row.longer_time_share == pytest.approx(longer.sum() / idle_periods.sum(), abs=0.005)
 
 
 def test_rests_do_not_depend_on_how_requests_are_handed_over():
@@ -211,7 +211,7 @@ def test_seeds_tell_noise_from_differences():
 def test_a_closed_replay_with_a_think_time_has_rests():
     result = study(replay="closed:1:20ms", load=None)
     assert {row.load for row in result.rows["loads"]} == {1.0}
-    assert result.rows["break_even"][0].longest_rest_ms == pytest.approx(20, rel=1e-3)
+    assert result.rows["break_even"][0].longest_idle_ms == pytest.approx(20, rel=1e-3)
     assert study(replay="closed:1:20ms", load=1).rows["loads"] == result.rows["loads"]
 
 
@@ -277,12 +277,12 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(result.tables[name])
         assert result.tables[name].columns == list(columns(PowerStudy.kinds[name]))
         assert pl.read_csv(tmp_path / f"{name}.csv").columns == result.tables[name].columns
-    cached = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    files = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     cached = cached_bytes(tmp_path)
     again = sl.power_study(study=tmp_path / "study.toml", out=tmp_path, parallel=1)
     assert again.to_dict() == result.to_dict()
     assert cached_bytes(tmp_path) == cached
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == cached
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == files
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_runs_of_a_race_are_not_taken_for_those_of_a_study(tmp_path):
     (tmp_path / "study").mkdir()
     write_cached(tmp_path / "study", cached_bytes(tmp_path / "race"))
     result = sl.power_study(SPARSE, "mems-g2", load=[1], out=tmp_path / "study", **common)
-    assert result.rows["break_even"][0].rests > 0
+    assert result.rows["break_even"][0].idle_periods > 0
 
 
 @pytest.mark.slow("draws a page of all sections")

@@ -13,7 +13,7 @@ from sledlab.study import race_rows
 from sledlab.study.measure import Found, Measured
 
 NOTHING = {
-    field.name: {"counts": {}, "rests": None, "saturated": False}.get(field.name, 0.5)
+    field.name: {"counts": {}, "idle_periods": None, "saturated": False}.get(field.name, 0.5)
     for field in dataclasses.fields(Measured)
 }
 

@@ -105,7 +105,7 @@ def test_study_of_the_seagate_trace() -> None:
         strategy="base",
         parallel=1,
     )
-    assert result.rows["break_even"][0].longest_rest_ms == seagate_trace().longest_idle_ms
+    assert result.rows["break_even"][0].longest_idle_ms == seagate_trace().longest_idle_ms
     assert result.fits[0]["slope"] == pytest.approx(1, abs=0.02)
     assert result.fits[0]["r2"] > 0.99
 

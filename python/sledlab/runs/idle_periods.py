@@ -1,9 +1,8 @@
-"""When devices were idle, were parked and started up, worked out from the requests of a run.
+"""Idle, parked and start-up periods of devices, computed from the requests of a run.
 
-Between two requests a device is idle, then parks when its power policy says so, and a request that finds it
-parked waits for its start-up. The times worked out here are compared with the state times in the summary of
-the run, and left out unless both agree: a disk with write-behind, for instance, rests less than its requests
-suggest.
+Between two requests a device is idle until its power policy parks it; a request to a parked device waits for
+its start-up. The computed periods are omitted unless they agree with the state times in the summary of the
+run: a disk with write-behind, for instance, is idle for less time than its requests suggest.
 """
 
 from __future__ import annotations
@@ -74,9 +73,9 @@ def _of(
     busy = np.concatenate(([full[0]], np.maximum.accumulate(end)))
     until = np.concatenate((start - startup, [full[1]]))
     started = np.concatenate((startup > 0, [False]))
-    rests = until > busy
-    since, until, started = busy[rests], until[rests], started[rests]
-    parked_first = bool(rests[0]) and bool(startup[0] > 0)
+    idle_periods = until > busy
+    since, until, started = busy[idle_periods], until[idle_periods], started[idle_periods]
+    parked_first = bool(idle_periods[0]) and bool(startup[0] > 0)
     woken = np.flatnonzero(startup > 0)
     result = [("startup", start[woken] - startup[woken], start[woken])]
     if timeout is None:

@@ -104,7 +104,7 @@ def state_of(device: str, policy: str, run: EnergyMeans, state: str) -> State:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """Costs and savings of parking on a device, and the shares of its rests around the break-even time."""
+    """Costs and savings of parking on a device, and its idle periods relative to the break-even time."""
 
     device: On
     idle_mw: Annotated[float | None, Column("power while idle", "mW")]
@@ -114,25 +114,25 @@ class BreakEven:
     break_even_ms: Annotated[
         float | None, Column("rest from which parking pays; none if parking never pays", "ms")
     ]
-    rests: Annotated[float, Column("number of rests of a device that never parks")]
-    longest_rest_ms: Annotated[float, Column("longest rest of the device", "ms")]
-    median_rest_ms: Annotated[float | None, Column("median rest of the device, within 2.3 %", "ms")]
-    longer_share: Annotated[float | None, Column("share of the rests longer than the break-even time")]
-    longer_time_share: Annotated[float | None, Column("share of these longer rests in all resting time")]
+    idle_periods: Annotated[float, Column("number of idle periods of a device that never parks")]
+    longest_idle_ms: Annotated[float, Column("longest idle period of the device", "ms")]
+    median_idle_ms: Annotated[float | None, Column("median idle period of the device, within 2.3 %", "ms")]
+    longer_share: Annotated[float | None, Column("share of the idle periods longer than the break-even time")]
+    longer_time_share: Annotated[float | None, Column("share of these longer idle periods in all idle time")]
 
 
 def break_even(
     device: str, awake: EnergyMeans, parked: EnergyMeans, result: Sequence[Mapping[str, Any]]
 ) -> BreakEven:
-    """The row of a device: `awake` never parks and has the rests `result`; `parked` parks at once."""
-    rests = IdlePeriodSummary.of(result)
+    """The row of a device: `awake` never parks and has the idle periods `result`; `parked` parks at once."""
+    idle_periods = IdlePeriodSummary.of(result)
     idle_mw = _ratio(awake.idle_j, awake.idle_time_s, 1e3)
     inactive_mw = _ratio(parked.inactive_j, parked.inactive_time_s, 1e3)
     startup_uj = _ratio(parked.startup_j, parked.startups, 1e6)
     break_even_ms = None
     if idle_mw is not None and inactive_mw is not None and startup_uj is not None and idle_mw > inactive_mw:
         break_even_ms = startup_uj / (idle_mw - inactive_mw)
-    longer_share, longer_time_share = rests.longer(break_even_ms)
+    longer_share, longer_time_share = idle_periods.longer(break_even_ms)
     return BreakEven(
         device=device,
         idle_mw=idle_mw,
@@ -140,9 +140,9 @@ def break_even(
         time_per_startup_ms=_ratio(parked.startup_time_s, parked.startups, 1e3),
         energy_per_startup_uj=startup_uj,
         break_even_ms=break_even_ms,
-        rests=rests.count / rests.runs,
-        longest_rest_ms=rests.longest_ms,
-        median_rest_ms=rests.median_ms,
+        idle_periods=idle_periods.count / idle_periods.runs,
+        longest_idle_ms=idle_periods.longest_ms,
+        median_idle_ms=idle_periods.median_ms,
         longer_share=longer_share,
         longer_time_share=longer_time_share,
     )

@@ -108,9 +108,9 @@ class Measured:
     merged_groups: Annotated[int, Column("services of merged requests", hidden=True)]
     tip_time_s: Annotated[float, Column("time of lit tips, summed over tips", "s", hidden=True)]
     dark_tip_time_s: Annotated[float, Column("time of tips that stayed dark", "s", hidden=True)]
-    rests: Annotated[Mapping[str, Any] | None, Column("rests of a device that never parks", hidden=True)] = (
-        None
-    )
+    idle_periods: Annotated[
+        Mapping[str, Any] | None, Column("idle periods of a device that never parks", hidden=True)
+    ] = None
 
 
 R = TypeVar("R")
@@ -162,7 +162,7 @@ def measure(
         text: The complete experiment.
         trace: The trace to replay instead of the one that the experiment names; generated requests follow its
             seed.
-        watch: Whether to count the rests of a device that never parks.
+        watch: Whether to count the idle periods of a device that never parks.
         plugins: Plug-ins that may run.
         stop_overloaded: Whether a run whose queue kept growing ends with its last arrival.
 
@@ -173,10 +173,10 @@ def measure(
     """
     experiment = _native.Experiment(text).with_plugins(plugins)
     trace = trace.of_seed(plain(text)["seed"]) if trace else None
-    rests = IdlePeriods() if watch and experiment.setting("power.kind") == "never" else None
-    recording = Recording(sinks=[rests] if rests else [])
+    idle_periods = IdlePeriods() if watch and experiment.setting("power.kind") == "never" else None
+    recording = Recording(sinks=[idle_periods] if idle_periods else [])
     result = execute(experiment, recording, trace=trace, time_decisions=True, stop_overloaded=stop_overloaded)
-    return Found(row_of(result, arrival_rate(result, trace), rests), dict(result.timing))
+    return Found(row_of(result, arrival_rate(result, trace), idle_periods), dict(result.timing))
 
 
 def measure_until_overload(
@@ -198,13 +198,13 @@ def measure_of(overload: str) -> Callable[..., Found]:
     return ways[overload]
 
 
-def row_of(result: Result, rate: float, rests: IdlePeriods | None) -> Measured:
+def row_of(result: Result, rate: float, idle_periods: IdlePeriods | None) -> Measured:
     """The row of a result.
 
     Args:
         result: The result.
         rate: Reads and writes offered per second.
-        rests: The rests of the device, where they were counted.
+        idle_periods: The idle periods of the device, where they were counted.
     """
     times, summary = result.response_time, result.summary
     parts, energy, state_time = summary["time_by_part_ms"], summary["energy_j"], summary["state_time_s"]
@@ -235,7 +235,7 @@ def row_of(result: Result, rate: float, rests: IdlePeriods | None) -> Measured:
         merged_groups=summary["merged"]["groups"],
         tip_time_s=summary["tip_time_s"],
         dark_tip_time_s=summary["dark_tip_time_s"],
-        rests=rests.to_dict() if rests else None,
+        idle_periods=idle_periods.to_dict() if idle_periods else None,
     )
 
 

@@ -65,7 +65,7 @@ def _each(run: EnergyMeans) -> str:
 def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     """Energy by state and response against the idle timeout."""
     rows, facts = study.of_device("timeouts", device), study.of_device("break_even", device)[0]
-    marks = {"break-even": facts.break_even_ms, "longest rest": facts.longest_rest_ms}
+    marks = {"break-even": facts.break_even_ms, "longest idle period": facts.longest_idle_ms}
     parts = [row.run.by_state("j") for row in rows]
     steps = [seconds(row.timeout_ms) if row.timeout_ms else "0" for row in rows]
     times = [

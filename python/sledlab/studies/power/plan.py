@@ -75,7 +75,7 @@ def _cases(
     def policy(word: str) -> Settings:
         return (("power.kind", word),)
 
-    yield case("rests", policy(NEVER))
+    yield case("idle_periods", policy(NEVER))
     for word in (OWN, IMMEDIATE):
         yield case("request_energy", policy(word), policy=word)
     for timeout_ms in axes["timeout_ms"]:
@@ -102,11 +102,11 @@ def startup(base: Experiment) -> tuple[str, float] | None:
 
 
 def _loads(question: Question, mode: str) -> tuple[float, ...]:
-    """The loads; a closed replay has one, and without a think time the device never rests."""
+    """The loads; a closed replay has one, and without a think time the device is never idle."""
     closed = mode.startswith("closed")
     if closed and (mode.count(":") < 2 or mode.rpartition(":")[2].rstrip("mnsu").strip("0.") == ""):
         raise Error(
-            f"replay `{mode}` keeps the device busy: it never rests, so there is nothing to decide",
+            f"replay `{mode}` keeps the device busy without idle periods, so there is nothing to decide",
             remedy="replay open, or with a think time, such as closed:1:20ms",
         )
     loads = numbers("load", question.axis("load", 1.0 if closed else LOADS), above=True)

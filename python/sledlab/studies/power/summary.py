@@ -76,28 +76,30 @@ def _parking(study: PowerStudy, device: str) -> str:
 
 
 def break_even(study: PowerStudy, device: str) -> str:
-    """A sentence: the break-even time, the share of rests above it, and what follows for policies."""
+    """A sentence: the break-even time, the share of longer idle periods, and the consequence for policies."""
     row = study.of_device("break_even", device)[0]
     if row.break_even_ms is None:
-        return "The device never rested, or gains nothing from parking, so parking never pays."
+        return "The device was never idle, or gains nothing from parking, so parking never pays."
     text = (
         f"A start-up takes {seconds(row.time_per_startup_ms)} and "
         f"{energy(row.energy_per_startup_uj * 1e-6)}; parked, {device} draws "
         f"{figure(row.inactive_mw)} mW instead of {figure(row.idle_mw)} mW. So parking "
-        f"pays for a rest longer than {seconds(row.break_even_ms)}, the break-even time."
+        f"pays for an idle period longer than {seconds(row.break_even_ms)}, the break-even time."
     )
     if row.longer_share is None:
         return text
     facts = (
-        f"{text} Of its {row.rests:,.0f} rests {percent(row.longer_share)} are longer, and they hold "
-        f"{percent(row.longer_time_share)} of all resting time; the longest lasts "
-        f"{seconds(row.longest_rest_ms)}."
+        f"{text} Of its {row.idle_periods:,.0f} idle periods {percent(row.longer_share)} are longer; "
+        f"these make up {percent(row.longer_time_share)} of all idle time; the longest lasts "
+        f"{seconds(row.longest_idle_ms)}."
     )
     if row.longer_time_share > 0.95:
         return f"{facts} So nearly all of it is worth a start-up, and parking at once is hard to beat."
     if row.longer_time_share < 0.05:
         return f"{facts} So hardly any of it is worth a start-up: parking at once wastes energy."
-    return f"{facts} Which rests will be long, only an oracle knows: a timeout, or one that learns, can help."
+    return (
+        f"{facts} Only an oracle knows which idle periods will be long; a fixed or adaptive timeout can help."
+    )
 
 
 def best(study: PowerStudy, device: str) -> str:
@@ -200,7 +202,7 @@ def loads(study: PowerStudy, device: str) -> str:
     lateness = next((load for load in speedups if runs[load, OWN].saturated), None)
     if lateness is None:
         return text
-    return f"{text} From ×{lateness:g} on the queue keeps growing, so the device hardly rests."
+    return f"{text} From ×{lateness:g} on the queue keeps growing, so the device is hardly ever idle."
 
 
 def strategies(study: PowerStudy, device: str) -> str:

@@ -113,9 +113,9 @@ def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> PowerStudy:
         "request_energy": requests,
         "break_even": [
             energy.break_even(
-                case.base, means[case], parked[case.base], [run.rests or {} for run in runs[case]]
+                case.base, means[case], parked[case.base], [run.idle_periods or {} for run in runs[case]]
             )
-            for case in plan.of("rests")
+            for case in plan.of("idle_periods")
         ],
         **{section: rows(section) for section in ("timeouts", "startup", "loads")},
         "policies": policies,
