@@ -13,7 +13,7 @@ use crate::clock::Scale;
 use crate::model::Constant;
 use crate::probe;
 use crate::report::HostPathCost;
-use crate::serving::{Clients, ProbeTiming, ServerOrder, ServerParts, ServerState, Shared};
+use crate::serving::{Clients, ProbeTiming, ServerOrder, ServerParts, ServerShared, ServerState};
 
 /// How the server answers requests from now on.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ pub(crate) fn attaching(host: HostPathCost, scale: Scale) -> (AttachmentHandle, 
 
 impl AttachmentHandle {
     /// Measures the way to the host through a file or a device, and leaves its data unchanged.
-    pub fn measure(&mut self, path: &Path, shared: &Shared) -> Result<()> {
+    pub fn measure(&mut self, path: &Path, shared: &ServerShared) -> Result<()> {
         self.turn(Stage::Probing(self.takes), shared)?;
         let outside = probe::measure_path(path);
         let inside = self.turn(Stage::Untimed, shared)?;
@@ -64,11 +64,11 @@ impl AttachmentHandle {
     }
 
     /// Starts the clock.
-    pub fn begin(self, shared: &Shared) -> Result<()> {
+    pub fn begin(self, shared: &ServerShared) -> Result<()> {
         self.turn(Stage::Timed(self.host), shared).map(drop)
     }
 
-    fn turn(&self, stage: Stage, shared: &Shared) -> Result<Vec<ProbeTiming>> {
+    fn turn(&self, stage: Stage, shared: &ServerShared) -> Result<Vec<ProbeTiming>> {
         let ended = || Error::internal("the server has ended while something was attached to it");
         let (sender, receiver) = channel();
         self.turns.send((stage, sender)).map_err(|_| ended())?;

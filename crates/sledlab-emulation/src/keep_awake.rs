@@ -26,19 +26,19 @@ const MAX_PROCESSORS: usize = 8;
 /// Keeps processors awake while requests are in flight.
 #[derive(Debug)]
 pub(crate) struct KeepAwake {
-    shared: Arc<Shared>,
+    shared: Arc<AwakeState>,
     threads: Vec<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct AwakeState {
     start: Instant,
     until_ns: AtomicU64,
     asleep: AtomicBool,
     ended: AtomicBool,
 }
 
-impl Shared {
+impl AwakeState {
     fn now(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
     }
@@ -51,7 +51,7 @@ impl Shared {
 impl KeepAwake {
     /// Starts threads that sleep until a request comes; none on machines of more than [`MAX_PROCESSORS`] processors.
     pub fn start() -> Self {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(AwakeState {
             start: Instant::now(),
             until_ns: AtomicU64::new(0),
             asleep: AtomicBool::new(false),
@@ -87,7 +87,7 @@ impl Drop for KeepAwake {
     }
 }
 
-fn stay_awake(shared: &Shared) {
+fn stay_awake(shared: &AwakeState) {
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     if set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle).is_err() {
         return; // at its own priority the thread would delay other programs

@@ -24,7 +24,7 @@ use crate::keep_awake::KeepAwake;
 use crate::model::Constant;
 use crate::pacer::Pacer;
 use crate::report::HostPathCost;
-use crate::serving::{ProbeTiming, ServerOrder, ServerParts, ServerState, Shared};
+use crate::serving::{ProbeTiming, ServerOrder, ServerParts, ServerShared, ServerState};
 use crate::transport::nbd::Export;
 
 /// Requests sent of each kind and size.
@@ -51,13 +51,13 @@ const KINDS: [(bool, u32); 4] = [(true, SMALL), (false, SMALL), (true, LARGE), (
 pub(crate) struct Probe {
     server: OwnedFd,
     client: JoinHandle<io::Result<Vec<ProbeTiming>>>,
-    shared: Arc<Shared>,
+    shared: Arc<ServerShared>,
 }
 
 impl Probe {
     /// Starts the client, over TCP or a Unix socket. The client's thread gets the priority of the calling one.
     pub fn start(tcp: bool) -> Result<Self> {
-        let shared = Arc::new(Shared::new()?);
+        let shared = Arc::new(ServerShared::new()?);
         let theirs = Arc::clone(&shared);
         let failed =
             |error: io::Error| Error::user(format!("the way to the host cannot be measured: {error}"));

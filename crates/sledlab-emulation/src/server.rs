@@ -23,7 +23,7 @@ use crate::priority::{self, Priority};
 use crate::probe::Probe;
 use crate::recording::Recording;
 use crate::report::{HostPathCost, ServerReport, Status};
-use crate::serving::{Clients, Rows, ServerOrder, ServerParts, ServerState, Shared};
+use crate::serving::{Clients, Rows, ServerOrder, ServerParts, ServerShared, ServerState};
 use crate::transport::nbd::Export;
 
 /// Where a server keeps its data.
@@ -96,7 +96,7 @@ pub struct ServerOptions {
 pub struct Server {
     uri: String,
     socket: Option<PathBuf>,
-    shared: Arc<Shared>,
+    shared: Arc<ServerShared>,
     /// Whether the device can lose its power.
     can_fail: bool,
     thread: Option<JoinHandle<Result<ServerReport>>>,
@@ -167,7 +167,7 @@ impl Server {
             Data::File(path) => DataStore::open(&path, bytes)?,
             Data::Scratch(path) => DataStore::scratch(&path, bytes)?,
         };
-        let shared = Arc::new(Shared::new()?);
+        let shared = Arc::new(ServerShared::new()?);
         let listener = Listener::open(listen)?;
         let (uri, socket) = (listener.uri(), listener.path().map(Path::to_path_buf));
         // The threads of the recording and the probe start here: started by the server's thread, they would inherit its

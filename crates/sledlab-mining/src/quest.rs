@@ -29,7 +29,7 @@ const PATTERNS_PER_ITEM: u32 = 4;
 /// The variance of the corruption level between patterns.
 const CORRUPTION_VARIANCE: f64 = 0.1;
 /// The maximum number of items of a transaction; it keeps a block below 1 GB.
-const LONGEST: u32 = 1 << 16;
+const MAX_TRANSACTION_ITEMS: u32 = 1 << 16;
 /// The least distance of the bounds of the length from its mean, in deviations.
 const DEVIATIONS: f64 = 2.75;
 
@@ -270,9 +270,9 @@ fn check(params: &QuestParams) -> Result<()> {
         return Err(Error::user(format!("{patterns} patterns of {pattern_length} items"))
             .with_remedy(format!("take fewer or shorter ones, of at most {MAX} items in all")));
     }
-    if longest > LONGEST {
+    if longest > MAX_TRANSACTION_ITEMS {
         return Err(Error::user(format!("transactions of up to {longest} items"))
-            .with_remedy(format!("take at most {LONGEST}")));
+            .with_remedy(format!("take at most {MAX_TRANSACTION_ITEMS}")));
     }
     if length == 0 || length > longest {
         return Err(Error::user(format!("transactions of {length} items, and of {longest} at most"))

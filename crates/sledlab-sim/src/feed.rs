@@ -160,7 +160,7 @@ impl<'a> Feed<'a> {
 fn check(number: u64, request: &Request, capacity_blocks: u64) -> Result<()> {
     let end = request.lbn.saturating_add(u64::from(request.blocks));
     if request.arrival > LATEST {
-        return Err(too_late(number, request.arrival));
+        return Err(late_arrival_error(number, request.arrival));
     }
     if request.op.is_media() && (end > capacity_blocks || request.blocks == 0) {
         return Err(unfit(number, request, capacity_blocks));
@@ -183,7 +183,7 @@ fn unfit(number: u64, request: &Request, capacity_blocks: u64) -> Error {
 }
 
 #[cold]
-fn too_late(number: u64, arrival: Time) -> Error {
+fn late_arrival_error(number: u64, arrival: Time) -> Error {
     Error::user(format!(
         "request {number} arrives at {arrival}, past the latest time a run can reach ({LATEST})"
     ))

@@ -81,10 +81,10 @@ impl TraceArrivals {
     #[cold]
     pub(crate) fn refusal(&self, trace_ns: u64) -> Error {
         if trace_ns.saturating_sub(self.base_ns) > self.latest_ns {
-            return too_late();
+            return late_arrival_error();
         }
         if trace_ns < self.base_ns && self.base_ns != self.first_ns {
-            return too_early(self.base_ns - trace_ns);
+            return early_arrival_error(self.base_ns - trace_ns);
         }
         let early_ms = (self.last_ns - trace_ns) as f64 / 1e6;
         Error::user(format!("the request arrives {early_ms} ms before the one above it")).with_remedy(
@@ -95,14 +95,14 @@ impl TraceArrivals {
 
 /// The error for a request that arrives after [`LATEST_NS`].
 #[cold]
-pub(crate) fn too_late() -> Error {
+pub(crate) fn late_arrival_error() -> Error {
     Error::user("the request arrives more than 9e18 ns (285 years) after the start of the trace")
         .with_remedy("check the unit of the times, and the first of them")
 }
 
 /// The error for a request that arrives `early_ns` before the clock that the traces share begins.
 #[cold]
-pub(crate) fn too_early(early_ns: u64) -> Error {
+pub(crate) fn early_arrival_error(early_ns: u64) -> Error {
     let early_s = early_ns as f64 / 1e9;
     Error::user(format!(
         "the request arrives {early_s} s before the first of the traces that share its clock"

@@ -8,10 +8,10 @@ use sledlab_core::hash::Map;
 ///
 /// Where each trace has a continuation of its own, devices are numbered and times counted anew.
 #[derive(Clone, Debug, Default)]
-pub struct Continuation(Arc<Mutex<Shared>>);
+pub struct Continuation(Arc<Mutex<ContinuationState>>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct ContinuationState {
     names: Vec<Box<[u8]>>,
     numbers: Map<Box<[u8]>, u16>,
     base_ns: Option<u64>,
@@ -20,7 +20,10 @@ struct Shared {
 impl Continuation {
     /// For traces whose wall clocks begin at `base_ns` rather than with the first request.
     pub fn since(base_ns: u64) -> Self {
-        Continuation(Arc::new(Mutex::new(Shared { base_ns: Some(base_ns), ..Shared::default() })))
+        Continuation(Arc::new(Mutex::new(ContinuationState {
+            base_ns: Some(base_ns),
+            ..ContinuationState::default()
+        })))
     }
 
     /// Names of the devices by number, where the format has names.
@@ -50,7 +53,7 @@ impl Continuation {
         Some(number)
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    fn shared(&self) -> MutexGuard<'_, ContinuationState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -42,7 +42,7 @@ class StoredFile(Protocol):
         """Rows `start` to `stop`; only the named columns, or all where none is named."""
 
 
-class Shared(StoredFile, Protocol):
+class SharedFile(StoredFile, Protocol):
     """A file of the data, of which each node has a part."""
 
     def part(self, number: int, nodes: int) -> StoredFile:

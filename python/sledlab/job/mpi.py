@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job.running_job import JobRun, RunningJob, nothing
-from sledlab.job.superstep import combined, frozen, mixed, of_rows, ready, rows_in
+from sledlab.job.superstep import combined, freeze, mixed, of_rows, ready, rows_in
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Ranks:
             case "exchange":
                 return _exchanged(ranks, call, step, node)
             case "broadcast":
-                return frozen(ranks.bcast(step.brings, root=root))
+                return freeze(ranks.bcast(step.brings, root=root))
             case "gather":
                 return _frozen_all(ranks.gather(step.brings, root=root))
             case "all-gather":
@@ -116,12 +116,12 @@ def _combined(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
         result = ranks.bcast(result, root=root)
     if isinstance(result, Error):
         raise result
-    return frozen(result)
+    return freeze(result)
 
 
 def _frozen_all(values: list[Any] | None) -> list[Any] | None:
     """Values of members, read-only."""
-    return None if values is None else [frozen(value) for value in values]
+    return None if values is None else [freeze(value) for value in values]
 
 
 def _exchanged(ranks: Any, call: Call, step: Superstep, node: Node) -> Any:
@@ -136,5 +136,5 @@ def _exchanged(ranks: Any, call: Call, step: Superstep, node: Node) -> Any:
     return (
         np.concatenate(list(result.values()))
         if rows
-        else {sender: frozen(part) for sender, part in result.items()}
+        else {sender: freeze(part) for sender, part in result.items()}
     )

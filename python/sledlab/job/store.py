@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sledlab.job.files import Array, Shared, StoredFile
+    from sledlab.job.files import Array, SharedFile, StoredFile
 
 ORDERS = ("sequential", "random", "merge", "streams")
 
@@ -44,7 +44,7 @@ class Store(Phases):
         self.number = number
         self.nodes = nodes
         self._files: dict[str, StoredFile] = {}
-        self._shared: Mapping[str, Shared] = {}
+        self._shared: Mapping[str, SharedFile] = {}
         self._scratch = scratch
         self._share = share
         self._places = 0
@@ -65,7 +65,7 @@ class Store(Phases):
             for holder in share.holders
         }
 
-    def shares(self, files: Mapping[str, Shared]) -> None:
+    def shares(self, files: Mapping[str, SharedFile]) -> None:
         """Puts the node's part of each shared file on its store, before the job begins."""
         self._shared = files
         self.has({name: shared.part(self.number, self.nodes) for name, shared in files.items()})

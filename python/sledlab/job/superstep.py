@@ -198,13 +198,13 @@ def shared(value: Any) -> Callable[[], Any]:
     if value is None or isinstance(value, Transactions):
         return lambda: value
     if isinstance(value, np.ndarray):
-        selected = frozen(value.copy())
+        selected = freeze(value.copy())
         return lambda: selected
     data = pickle.dumps(value)
     return lambda: pickle.loads(data)
 
 
-def frozen(value: Any) -> Any:
+def freeze(value: Any) -> Any:
     """The value itself; an array becomes read-only."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sledlab.job import Job
     from sledlab.job.copies import CopyHolders
     from sledlab.job.data import Data
-    from sledlab.job.files import Shared, StoredFile
+    from sledlab.job.files import SharedFile, StoredFile
     from sledlab.job.running_job import JobRun
 
     # Called with the current step and the share of it that is done, where that is known.
@@ -101,7 +101,7 @@ class JobTask:
         return result
 
     @cached_property
-    def _shared(self) -> Mapping[str, Shared]:
+    def _shared(self) -> Mapping[str, SharedFile]:
         """The files of the data, of which each node has a part."""
         assert self.data is not None
         return self.data.files(self.nodes, self.seed)

@@ -147,7 +147,7 @@ class Group:
         return sorted(self.curves, key=place)
 
     @cached_property
-    def yardstick(self) -> Curve:
+    def baseline(self) -> Curve:
         """The competitor that others are compared with: FCFS, or the last ranked one not overloaded."""
         fcfs = next((curve for curve in self.curves if curve.name == "fcfs"), None)
         steady = [curve for curve in self.ranked if not curve.run(self.heavy).saturated]
@@ -155,10 +155,10 @@ class Group:
 
     @cached_property
     def highlighted(self) -> list[Curve]:
-        """Competitors that a figure distinguishes: leaders, the fairest, the yardstick; or all of few."""
+        """Competitors that a figure distinguishes: leaders, the fairest, the baseline; or all of few."""
         if len(self.curves) <= HIGHLIGHTED:
             return list(self.curves)
-        special = {self.best(self.heavy, "scv")[0], self.yardstick}
+        special = {self.best(self.heavy, "scv")[0], self.baseline}
         leaders = [curve for curve in self.ranked if curve not in special][: HIGHLIGHTED - len(special)]
         return [curve for curve in self.ranked if curve in special or curve in leaders]
 

@@ -70,7 +70,7 @@ pub(crate) enum ServerOrder {
 
 /// State that the server's thread shares with other threads.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct ServerShared {
     order: AtomicU8,
     /// An eventfd that wakes the thread from its sleep.
     pub wake: Arc<OwnedFd>,
@@ -80,12 +80,12 @@ pub(crate) struct Shared {
     pub status: Mutex<Status>,
 }
 
-impl Shared {
+impl ServerShared {
     pub fn new() -> Result<Self> {
         use rustix::event::{EventfdFlags, eventfd};
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|error| Error::user(format!("there is no eventfd: {error}")))?;
-        Ok(Shared {
+        Ok(ServerShared {
             order: AtomicU8::new(ServerOrder::Serve as u8),
             wake: Arc::new(wake),
             cut: Mutex::new(None),
@@ -152,7 +152,7 @@ pub(crate) struct ServerParts {
     pub export: Export,
     pub listener: Option<Listener>,
     pub recording: Option<Recording>,
-    pub shared: Arc<Shared>,
+    pub shared: Arc<ServerShared>,
     pub host: HostPathCost,
     pub realtime: bool,
     /// What an earlier stage has learnt about handing over replies.
@@ -181,7 +181,7 @@ pub(crate) struct ServerState {
     export: Export,
     listener: Option<Listener>,
     recording: Option<Recording>,
-    shared: Arc<Shared>,
+    shared: Arc<ServerShared>,
     host: HostPathCost,
     awake: Option<Arc<KeepAwake>>,
 

@@ -21,7 +21,7 @@ use crate::{MAX, parallel};
 /// Records from which on another thread is worth its start.
 const GRAIN: usize = 1024;
 /// Dimensions of a unit, at most. Every part of a dense unit is dense: longer ones would come after 2^64 candidates.
-const LONGEST: usize = 64;
+const MAX_DIMENSIONS: usize = 64;
 /// Places of the table of a node's children for each child, at most.
 const TABLE_SPREAD: usize = 8;
 
@@ -384,9 +384,9 @@ fn check_records(records: &[f32], dims: usize) -> Result<()> {
 }
 
 fn check_units(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<()> {
-    if length == 0 || length > LONGEST {
+    if length == 0 || length > MAX_DIMENSIONS {
         return Err(Error::user(format!("units of {length} dimensions"))
-            .with_remedy(format!("take a length from 1 to {LONGEST}")));
+            .with_remedy(format!("take a length from 1 to {MAX_DIMENSIONS}")));
     }
     if !candidates.len().is_multiple_of(2 * length) || candidates.len() >= NONE as usize {
         let numbers = candidates.len();

@@ -269,7 +269,7 @@ impl<'a> Cluster<'a> {
             let task = Task { phase: &phase.name, step, receives, half };
             sequential::run(member, work, task, now, watch)
         };
-        let ran = self.each(run)?;
+        let ran = self.run_all(run)?;
         self.join(ran, parts);
         Ok(())
     }
@@ -285,7 +285,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// Calls `run` for every node, on as many threads as the replay may use.
-    fn each<T: Send>(
+    fn run_all<T: Send>(
         &mut self,
         run: impl Fn(&mut Member, &InterruptCheck) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
@@ -406,7 +406,7 @@ impl<'a> Cluster<'a> {
                 let end = overlap.finished.ok_or_else(|| stuck_error(member))?;
                 Ok((end, overlap.parts))
             };
-            let ran = self.each(run)?;
+            let ran = self.run_all(run)?;
             let mut parts = vec![MemberParts::default(); self.members.len()];
             self.join(ran, &mut parts);
             return Ok(parts);

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use sledlab_core::{Error, Request, Result, Source, Time};
 
-use crate::arrivals::{LATEST_NS, too_early, too_late};
+use crate::arrivals::{LATEST_NS, early_arrival_error, late_arrival_error};
 use crate::continuation::Continuation;
 use crate::ending::StreamEnd;
 use crate::lines::CHUNK;
@@ -108,10 +108,12 @@ impl<S: Source> Reorder<S> {
         self.last = arrival;
         if let Some(continuation) = &self.continuation {
             let base_ns = *self.base_ns.get_or_insert_with(|| continuation.begin(arrival.as_ns()));
-            let since_ns =
-                arrival.as_ns().checked_sub(base_ns).ok_or_else(|| too_early(base_ns - arrival.as_ns()))?;
+            let since_ns = arrival
+                .as_ns()
+                .checked_sub(base_ns)
+                .ok_or_else(|| early_arrival_error(base_ns - arrival.as_ns()))?;
             if since_ns > LATEST_NS {
-                return Err(too_late());
+                return Err(late_arrival_error());
             }
             request.arrival = Time::from_ns(since_ns);
         }

@@ -182,7 +182,7 @@ impl Work {
 
     fn body<'a>(&'a self, node: usize, step: &'a NodeStep) -> Result<Body<'a>> {
         let operation = |(kind, count): &(usize, u64)| {
-            let name = self.kinds.get(*kind).ok_or_else(|| leads_nowhere("kind of operation", *kind))?;
+            let name = self.kinds.get(*kind).ok_or_else(|| invalid_index("kind of operation", *kind))?;
             Ok((&**name, *count))
         };
         Ok(Body {
@@ -204,7 +204,7 @@ impl Work {
     }
 
     fn access(&self, node: usize, access: &FileAccess) -> Result<WrittenAccess<'_>> {
-        let find = |at: usize| self.files.get(at).ok_or_else(|| leads_nowhere("file", at));
+        let find = |at: usize| self.files.get(at).ok_or_else(|| invalid_index("file", at));
         let file = find(access.file)?;
         let (order, runs) = written(access.order, self.nodes);
         Ok(WrittenAccess {
@@ -245,7 +245,7 @@ fn push(value: &impl Serialize, text: &mut Vec<u8>) -> Result<()> {
 }
 
 #[cold]
-fn leads_nowhere(what: &str, index: usize) -> Error {
+fn invalid_index(what: &str, index: usize) -> Error {
     Error::internal(format!("the record has no {what} number {index}"))
 }
 

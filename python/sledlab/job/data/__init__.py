@@ -12,7 +12,7 @@ from sledlab.lazy import loaded, platformdirs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sledlab.job.files import Shared
+    from sledlab.job.files import SharedFile
 
     # Called with what is being generated and the share of it that is generated, 0 to 1.
     Tell = Callable[[str, float], None]
@@ -31,7 +31,7 @@ class Data(Protocol):
             Error: The data cannot be generated or found; the message says what to do.
         """
 
-    def files(self, nodes: int, seed: int) -> Mapping[str, Shared]:
+    def files(self, nodes: int, seed: int) -> Mapping[str, SharedFile]:
         """The files of the data, by name; each is shared among the nodes."""
 
     def identity(self) -> Mapping[str, Any]:

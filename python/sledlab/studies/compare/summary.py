@@ -105,7 +105,7 @@ def verdict(comparison: Comparison, group: Group) -> str:
 
 
 def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
-    """Sentences: the fastest scheduler at a load, compared with the yardstick."""
+    """Sentences: the fastest scheduler at a load, compared with the baseline."""
     begin, best = load(comparison, speedup), group.best(speedup)
     steady = group.steady(speedup) or list(group.curves)
     fast = best[0].run(speedup)
@@ -117,14 +117,14 @@ def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
     who = f"{names(best)} {'answers' if one else 'answer'} in {_mean(fast)} on average"
     if len(group.curves) == 1:
         return f"{begin}, {who}."
-    yardstick = group.yardstick if group.yardstick not in best else group.ranked[-1]
-    if yardstick in best:
+    baseline = group.baseline if group.baseline not in best else group.ranked[-1]
+    if baseline in best:
         fastest = f"{'is' if one else 'are'} the fastest with {_mean(fast)} on average"
         return f"{begin}, {names(best)} {fastest}."
-    slow = yardstick.run(speedup)
+    slow = baseline.run(speedup)
     if slow.saturated:
-        return f"{begin}, {who}; {yardstick.label} is overloaded."
-    than = f"{yardstick.label} takes {_mean(slow)}: {percent(1 - fast.mean_ms / slow.mean_ms)} less"
+        return f"{begin}, {who}; {baseline.label} is overloaded."
+    than = f"{baseline.label} takes {_mean(slow)}: {percent(1 - fast.mean_ms / slow.mean_ms)} less"
     return f"{begin}, {who} where {than}."
 
 
@@ -174,16 +174,16 @@ def ranking(group: Group) -> Grid:
 
 def why(group: Group, curve: Curve) -> str:
     """The reason for a scheduler's place at the load of the ranking, from measured parts of service."""
-    run, other, name = curve.run(group.heavy), group.yardstick.run(group.heavy), group.yardstick.label
+    run, other, name = curve.run(group.heavy), group.baseline.run(group.heavy), group.baseline.label
     positioning = f"positioning takes {milliseconds(run.positioning_ms)}"
-    # Requests served together, if the yardstick serves fewer together.
+    # Requests served together, if the baseline serves fewer together.
     more = run.served_at_once >= other.served_at_once + LEVEL
     together = [f"{run.served_at_once:.2f} requests are served at a time"] if more else []
     if run.saturated:
         done, offered = figure(run.throughput_iops, 4), figure(run.arrival_rate_iops, 4)
         lateness = f"cannot keep up: completes {done} of {offered} requests a second"
         return ", ".join([lateness, f"{positioning} each", *together])
-    if curve is group.yardstick:
+    if curve is group.baseline:
         return f"what the others are measured by: {positioning}"
     change = run.positioning_ms / other.positioning_ms - 1 if other.positioning_ms else 0.0
     differs = f"{percent(abs(change))} {'less' if change < 0 else 'more'} than"

@@ -38,8 +38,8 @@ pub struct Zone {
     pub remapped: Vec<(u64, u64)>,
 }
 
-const SLIPPED: &str = "slipped";
-const REMAPPED: &str = "remapped";
+const SLIPPED_KEY: &str = "slipped";
+const REMAPPED_KEY: &str = "remapped";
 
 impl Zone {
     /// Reads a list of zones; `path` is its name in messages.
@@ -72,15 +72,17 @@ impl Zone {
         }
         for (key, value) in table {
             match key.as_str() {
-                SLIPPED => zone.slipped = read_sectors(&format!("{path}.{SLIPPED}"), value)?,
-                REMAPPED => zone.remapped = read_pairs(&format!("{path}.{REMAPPED}"), value)?,
+                SLIPPED_KEY => zone.slipped = read_sectors(&format!("{path}.{SLIPPED_KEY}"), value)?,
+                REMAPPED_KEY => zone.remapped = read_pairs(&format!("{path}.{REMAPPED_KEY}"), value)?,
                 key if ZoneShape::specs().iter().any(|spec| spec.name == key) => {
                     zone.shape.set(path, key, value)?;
                 }
                 _ => {
                     let known = ZoneShape::specs().into_iter().map(|spec| spec.name);
-                    let known: Vec<String> =
-                        known.chain([SLIPPED, REMAPPED]).map(|known| format!("{path}.{known}")).collect();
+                    let known: Vec<String> = known
+                        .chain([SLIPPED_KEY, REMAPPED_KEY])
+                        .map(|known| format!("{path}.{known}"))
+                        .collect();
                     let key = format!("{path}.{key}");
                     return Err(Error::unknown("key", &key, known.iter().map(String::as_str)));
                 }
@@ -94,9 +96,9 @@ impl Zone {
         let mut table = self.shape.to_table();
         let number = |sector: u64| Value::Integer(i64::try_from(sector).unwrap_or(i64::MAX));
         let slipped = self.slipped.iter().map(|sector| number(*sector)).collect();
-        table.insert(SLIPPED.to_owned(), Value::Array(slipped));
+        table.insert(SLIPPED_KEY.to_owned(), Value::Array(slipped));
         let pair = |&(from, to): &(u64, u64)| Value::Array(vec![number(from), number(to)]);
-        table.insert(REMAPPED.to_owned(), Value::Array(self.remapped.iter().map(pair).collect()));
+        table.insert(REMAPPED_KEY.to_owned(), Value::Array(self.remapped.iter().map(pair).collect()));
         table
     }
 }
@@ -140,7 +142,7 @@ mod tests {
             let row = format!("| `{}` | {} | {} |", spec.name, spec.unit, spec.meaning);
             assert!(guide.contains(&row), "{row}");
         }
-        for key in [SLIPPED, REMAPPED] {
+        for key in [SLIPPED_KEY, REMAPPED_KEY] {
             assert!(guide.contains(&format!("| `{key}` |")), "{key}");
         }
     }

@@ -69,11 +69,11 @@ impl CachingDisk {
         if at.phase == Phase::Free {
             return Content::Header([].into());
         }
-        Content::Header(words(at.segment, &self.valid.get(slot), &self.not_behind(slot)))
+        Content::Header(words(at.segment, &self.valid.get(slot), &self.undestaged(slot)))
     }
 
     /// Blocks of a slot that are dirty or being destaged with a neighbouring victim.
-    fn not_behind(&self, slot: u32) -> Blocks {
+    fn undestaged(&self, slot: u32) -> Blocks {
         let mut dirty = self.dirty.get(slot);
         for (word, cleaning) in
             dirty.0.iter_mut().zip(self.cleaning.get(&slot).into_iter().flat_map(|set| &set.0))
@@ -90,7 +90,7 @@ impl CachingDisk {
         let all = (0..self.valid.get(slot).0.len() as u64).map(|word| {
             u64::MAX.checked_shr(64_u64.saturating_sub(blocks.saturating_sub(word * 64)) as u32).unwrap_or(0)
         });
-        let mut dirty = self.not_behind(slot);
+        let mut dirty = self.undestaged(slot);
         for run in self.fetches.get(&slot).into_iter().flat_map(|fetch| &fetch.written) {
             for block in run.first..run.end {
                 dirty.0[(block / 64) as usize] |= 1 << (block % 64);

@@ -124,7 +124,7 @@ fn surviving_collective(collective: &Collective, parts: &Parts) -> Result<Collec
             match collective.kind {
                 CollectiveKind::Gather | CollectiveKind::AllGather => {
                     let sum = brought.entry(part.machine).or_insert(0_u64);
-                    *sum = sum.checked_add(part.portion(*bytes)).ok_or_else(too_much)?;
+                    *sum = sum.checked_add(part.portion(*bytes)).ok_or_else(overflow)?;
                 }
                 _ => {
                     let longest = brought.entry(part.machine).or_insert(0);
@@ -226,11 +226,11 @@ fn finished(done: Done) -> NodeStep {
 fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, key: K, more: u64) -> Result<()> {
     if more > 0 {
         let sum = sums.entry(key).or_insert(0);
-        *sum = sum.checked_add(more).ok_or_else(too_much)?;
+        *sum = sum.checked_add(more).ok_or_else(overflow)?;
     }
     Ok(())
 }
 
-fn too_much() -> Error {
+fn overflow() -> Error {
     Error::user("a node would have more than 2^64 bytes or operations").with_remedy("replay a smaller record")
 }
