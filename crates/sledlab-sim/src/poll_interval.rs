@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// If the clock was read after less than this time, the next readings are less frequent.
-const SOON: Duration = Duration::from_millis(5);
+const MIN_INTERVAL: Duration = Duration::from_millis(5);
 
 /// If the clock was read after more than this time, the next readings are more frequent.
-const LATE: Duration = Duration::from_millis(20);
+const MAX_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Maximum number of iterations between two readings of the clock: less than a second even if iterations suddenly take
 /// milliseconds, and enough to make the cost of the clock negligible.
@@ -107,10 +107,10 @@ impl PollInterval {
         let Some(clock) = &mut self.clock else { return true };
         let apart = now.saturating_sub(clock.last_read);
         clock.last_read = now;
-        if apart < SOON {
+        if apart < MIN_INTERVAL {
             self.stride = (2 * self.stride).min(self.most);
-        } else if apart > LATE {
-            let fitting = f64::from(self.stride) * SOON.as_secs_f64() / apart.as_secs_f64();
+        } else if apart > MAX_INTERVAL {
+            let fitting = f64::from(self.stride) * MIN_INTERVAL.as_secs_f64() / apart.as_secs_f64();
             self.stride = (fitting as u32).max(1);
         }
         let is_due = clock.due.is_none_or(|due| now.saturating_sub(due) >= INTERVAL);
@@ -154,7 +154,7 @@ mod tests {
             let (polls, _) = run(std::iter::repeat_n(iteration, count));
             assert_eq!(polls[0], iteration, "polls after the first iteration");
             assert!((25..=40).contains(&polls.len()), "{} polls", polls.len());
-            assert!(longest_gap(&polls) <= INTERVAL + LATE, "{:?}", longest_gap(&polls));
+            assert!(longest_gap(&polls) <= INTERVAL + MAX_INTERVAL, "{:?}", longest_gap(&polls));
         }
         let (polls, readings) = run(std::iter::repeat_n(Duration::from_millis(300), 7));
         assert_eq!((polls.len(), readings), (7, 7));
@@ -173,7 +173,7 @@ mod tests {
         let (polls, _) = run(short.chain(long));
         assert!(longest_gap(&polls) < Duration::from_secs(1), "{:?}", longest_gap(&polls));
         let late = polls.len() - 20;
-        assert!(longest_gap(&polls[late..]) <= INTERVAL + LATE);
+        assert!(longest_gap(&polls[late..]) <= INTERVAL + MAX_INTERVAL);
     }
 
     #[test]

@@ -71,7 +71,7 @@ def q3(
     node.phase("scan lineitem")
     lateness = _scanned(node, "lineitem", ITEM, lambda rows: rows["l_shipdate"] > when)
     groups = _aggregated(node, orders, (yield from joins.probe(lateness, "l_orderkey")))
-    groups = yield from _brought_together(node, groups)
+    groups = yield from _combined_rows(node, groups)
     top = _first(groups)
     node.does(compare=round(len(groups) * float(np.log2(max(len(top), 2)))))
     node.answer(top, width=WIDTH)
@@ -203,7 +203,7 @@ def _aggregated(node: Node, orders: Array, blocks: Iterable[Array]) -> Array:
     return groups
 
 
-def _brought_together(node: Node, groups: Array) -> Step:
+def _combined_rows(node: Node, groups: Array) -> Step:
     """Sends groups to the nodes of their hashes, and adds up those of the same order."""
     if node.nodes > 1:
         groups = yield from _to_hashes(node, groups, "l_orderkey", WIDTH)

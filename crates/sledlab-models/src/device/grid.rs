@@ -119,7 +119,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ranges_hold_what_is_in_the_cell(
+        fn ranges_match_cells(
             columns in 1_u32..40, rows in 1_u32..10, cylinders in 1_u32..60, of_rows in 1_u32..12,
             cylinder in 0_u32..60, row in 0_u32..12,
         ) {

@@ -112,7 +112,7 @@ impl Mean {
 
 /// A loop that is being sampled.
 #[derive(Debug)]
-struct Running {
+struct RunningStats {
     shape: Loop,
     /// Passes of a group.
     group: u64,
@@ -133,9 +133,9 @@ struct Running {
     rare: Span,
 }
 
-impl Running {
+impl RunningStats {
     fn new(shape: Loop, group_pages: u64, begun: State) -> Self {
-        Running {
+        RunningStats {
             shape,
             group: group_pages.div_ceil(shape.pages.max(1)),
             ended: 0,
@@ -260,7 +260,7 @@ impl Running {
 pub(super) struct Sampling {
     loops: std::iter::Peekable<std::vec::IntoIter<Loop>>,
     random: Stream,
-    running: Option<Running>,
+    running: Option<RunningStats>,
     /// Pages done at which [`reach`](Self::reach) is due.
     pub next: u64,
     /// Maximum error of the time of all completed loops.
@@ -320,7 +320,7 @@ impl Sampling {
         if self.running.is_none()
             && let Some(shape) = self.loops.next_if(|shape| shape.start == done)
         {
-            let running = Running::new(shape, self.group_pages, state);
+            let running = RunningStats::new(shape, self.group_pages, state);
             self.loop_begun = state.parts.total();
             self.next = done + running.group * shape.pages;
             if running.group <= shape.passes {

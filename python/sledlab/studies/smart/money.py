@@ -48,7 +48,7 @@ def _choices(job: str, runs: Sequence[SmartRun]) -> Iterator[str]:
     best = unbeaten(runs)
     fastest, cheapest = best[0], best[-1]
     if fastest is cheapest:
-        yield f"`{job}` is both fastest and cheapest with {_where(fastest, runs)}: {_worth(fastest)}."
+        yield f"`{job}` is both fastest and cheapest with {_where(fastest, runs)}: {_time_and_cost(fastest)}."
         return
     low, high = _distinct_texts(cheapest, fastest)
     yield (
@@ -94,7 +94,7 @@ def _other_values(each: SmartRun, runs: Sequence[SmartRun]) -> str:
     return " ".join(filter(None, several))
 
 
-def _worth(each: SmartRun, digits: int = 3) -> str:
+def _time_and_cost(each: SmartRun, digits: int = 3) -> str:
     return f"{figure(each.run.elapsed_s, digits)} s and {of_many(each.cost.job_usd, digits)} for {MANY:,}"
 
 
@@ -106,4 +106,4 @@ def _distinct_texts(cheapest: SmartRun, fastest: SmartRun) -> tuple[str, str]:
         amounts = {of_many(each.cost.job_usd, digits) for each in (cheapest, fastest)}
         if len(times) == len(amounts) == 2:
             break
-    return _worth(cheapest, digits), _worth(fastest, digits)
+    return _time_and_cost(cheapest, digits), _time_and_cost(fastest, digits)

@@ -100,7 +100,7 @@ fn connected(params: &DiskParams, bus: &Bus) -> Box<dyn Device> {
 
 proptest! {
     #[test]
-    fn alone_on_its_bus_with_one_command_it_is_the_plain_disk(
+    fn single_command_bus_disk_equals_plain_disk(
         drawn in drawn(), buffers_writes: bool, read_watermark in 0.0_f64..1.0,
     ) {
         let params = params(|disk| {

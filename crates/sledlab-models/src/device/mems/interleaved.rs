@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_at_one_position_share_the_pass_and_take_turns_on_the_bus() {
+    fn reads_at_one_position_share_a_pass() {
         let at = 3 * 27 + 5;
         let all: Vec<Queued> = (0..4).map(|id| request(id, at + id * GROUP, 1, Op::Read)).collect();
         let (alone, ..) = serve(&params(5.0), Time::ZERO, &all[..1]);
