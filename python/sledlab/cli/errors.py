@@ -136,7 +136,7 @@ def of_usage(mistake: click.ClickException, command: click.Command, arguments: S
         arguments: The words after `sledlab`.
     """
     path = _path(command, arguments)
-    see = f"`{path} --help` lists what it takes"
+    see = f"`{path} --help` lists its arguments and options"
     match mistake:
         case click.NoSuchOption(option_name=name, possibilities=near):
             near = _options_with_word(name, mistake.ctx) or difflib.get_close_matches(
@@ -156,7 +156,7 @@ def of_usage(mistake: click.ClickException, command: click.Command, arguments: S
     if extra:
         meant = option_for(extra[1].split()[0])
         remedy = f"did you mean `{meant}`? Separate several values by commas" if meant else see
-        return Error(f"`{path}`: too many words: `{extra[1]}`", remedy=remedy)
+        return Error(f"`{path}`: unexpected argument `{extra[1]}`", remedy=remedy)
     return Error(mistake.format_message().rstrip("."), remedy=see)
 
 
