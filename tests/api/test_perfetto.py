@@ -197,7 +197,7 @@ def test_same_run_same_bytes(tmp_path: Path) -> None:
 
 
 def test_names_and_tables_that_are_missing(tmp_path: Path) -> None:
-    with pytest.raises(sl.Error, match="cannot tell how to write the trace"):
+    with pytest.raises(sl.Error, match="unknown format of the trace"):
         sl.simulate(BUSY, "mems-g2", limit=10, perfetto=tmp_path / "run.json")
     r = sl.simulate(BUSY, "mems-g2", limit=10, requests=False)
     with pytest.raises(sl.Error, match="did not keep its requests"):

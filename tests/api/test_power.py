@@ -459,7 +459,7 @@ def test_simulate_takes_policies_and_merging(refused):
         ({"power": "shar"}, "did you mean `share`"),
         ({"power": sl.device("mems-g2")}, "expected a power policy"),
         ({"merge": "chain"}, "did you mean `chains`"),
-        ({"merge": 3}, "expected a way of merging"),
+        ({"merge": 3}, "expected a merge policy"),
     ):
         with refused(says):
             run(**wrong)

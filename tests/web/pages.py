@@ -1,4 +1,4 @@
-"""Pages in Debian's chromium, driven by Playwright: opened without a network, with what becomes of them."""
+"""Pages in Debian's chromium, driven by Playwright without a network, with their errors and requests."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> 
     let traceback = lines.map_or_else(|_| raised.to_string(), |lines| lines.concat());
     let ClassKind { name, protocol, .. } = kind;
     Error::user(format!("{name} `{word}` failed\n{}", traceback.trim_end()))
-        .with_remedy(format!("fix the class; `{protocol}` says what its methods must do"))
+        .with_remedy(format!("fix the class; `{protocol}` describes the required methods"))
 }
 
 /// Returns whether objects of `class` have a method. An attribute of the class may belong to its metaclass.

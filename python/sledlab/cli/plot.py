@@ -38,7 +38,7 @@ def plot(directory: Path, save: str | None) -> None:
     """
     file = Path(save) if save is not None else directory / FIGURE
     if file.suffix.lower() not in ENDINGS:
-        raise Error(f"cannot tell how to write `{file}`", remedy=f"end the name in {', '.join(ENDINGS)}")
+        raise Error(f"unknown output format of `{file}`", remedy=f"end the name in {', '.join(ENDINGS)}")
     figure = opened(directory).plot()
     check_writable(file)
     if save is None:

@@ -58,7 +58,7 @@ def view(
         refuse_study(experiment)
     path = Path(save or (tempfile.mkdtemp(prefix="sledlab-") + "/view.html" if opened else "view.html"))
     if path.suffix.lower() not in (".html", ".htm"):
-        raise Error(f"cannot tell how to write `{path}`", remedy="end the name in .html")
+        raise Error(f"unknown output format of `{path}`", remedy="end the name in .html")
     check_writable(path)
     given = {name: flags[name] for name in declared(SimulateOptions) if flags[name]}
     page: View = make(source_of(flags), device, experiment=experiment, around=around or "start", **given)

@@ -133,7 +133,7 @@ def _check(kind: str, place: str, attachment: str) -> None:
     if place:
         refuse_mounted(Path(place))
     if place and not Path(place).is_dir():
-        raise Error(f"`{place}` is no directory", remedy="make it first: it becomes the place of the device")
+        raise Error(f"`{place}` is no directory", remedy="create it first: the device is mounted there")
     if place and any(Path(place).iterdir()):
         raise Error(f"`{place}` is not empty", remedy="name an empty directory")
     missing = [name for name in PROGRAMS[kind] if find_program(name) is None]

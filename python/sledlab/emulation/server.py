@@ -80,7 +80,7 @@ def serve(
         composed = compose(None, device, options, base=base).experiment
         if composed.setting("workload.kind") or composed.setting("trace.file"):
             raise Error(
-                "the experiment says what is read and written, but that is up to programs",
+                "the experiment defines requests, but `serve` takes them from programs",
                 remedy="leave out [workload] and [trace]; `sledlab simulate` runs it as it is",
             )
         composed.with_trace(TRACE).check()
@@ -126,9 +126,7 @@ class Server:
         self._options = options
         self._scale = scale_of(options.get("time_scale"))
         if options.get("scratch") and options.get("data") is None:
-            raise Error(
-                "--scratch says what becomes of --data, but there is none", remedy="name a file with --data"
-            )
+            raise Error("--scratch requires --data", remedy="name a file with --data")
         if options.get("record") is not None:
             check_writable(Path(options["record"]))
         self._stack = ExitStack()

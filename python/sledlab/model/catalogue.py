@@ -36,7 +36,7 @@ PRESETS = ("node", "network")
 FILED = ("device", *PRESETS)
 """Kinds whose names may be those of files."""
 
-NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": "way of merging"}
+NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": "merge policy"}
 """What sentences call a kind of model, where that is not its key."""
 
 PLURALS = {
@@ -46,7 +46,7 @@ PLURALS = {
     "cache": "caches",
     "scheduler": "schedulers",
     "power": "power policies",
-    "merge": "ways of merging",
+    "merge": "merge policies",
     "replacement": "replacement policies",
     "workload": "workload generators",
     "node": "nodes",

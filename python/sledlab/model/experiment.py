@@ -141,7 +141,7 @@ def text_of(path: str | Path, noun: str = "experiment") -> str:
         return file_of(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         is_toml = Path(path).suffix.lower() == ".toml"
-        remedy = "write it as UTF-8" if is_toml else f"to replay a trace, say --trace {path}"
+        remedy = "write it as UTF-8" if is_toml else f"to replay a trace, use --trace {path}"
         raise Error(f"`{path}` is no {noun}: it is not text", remedy=remedy) from error
     except IsADirectoryError:
         inside = Path(path) / f"{noun}.toml"

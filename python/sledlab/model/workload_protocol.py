@@ -39,8 +39,8 @@ class Workload(Protocol):
         a column that is the same for all of its requests may be one value.
 
         Args:
-            capacity_blocks: Capacity of the store that serves the requests, in blocks; `replay.outside` says
-                what becomes of requests past its end.
+            capacity_blocks: Capacity of the store that serves the requests, in blocks; `replay.outside` sets
+                the handling of requests past its end.
             random: Random numbers that depend on the seed of the experiment alone: with no other source of
                 randomness, an experiment gives the same requests with the same version of numpy.
         """

@@ -77,7 +77,7 @@ def check_name(path: Path) -> None:
     """
     if path.suffix.lower() not in ENDINGS:
         raise Error(
-            f"cannot tell how to write the trace to `{path}`",
+            f"unknown format of the trace `{path}`",
             remedy=f"end the name in {' or '.join(ENDINGS)}",
         )
 

@@ -221,7 +221,7 @@ def to_file(path: Path) -> RequestsParquet | RequestsCsv:
     kind = kinds.get(path.suffix.lower())
     if kind is None:
         raise Error(
-            f"cannot tell how to write the requests to `{path}`",
+            f"unknown format of the file for requests: `{path}`",
             remedy="end the name in .parquet or .csv",
         )
     return kind(path)

@@ -174,9 +174,7 @@ def writer(path: Path) -> Callable[[SeekMap], None]:
     """
     kind = WRITERS.get(path.suffix.lower())
     if kind is None:
-        raise Error(
-            f"cannot tell how to write the map to `{path}`", remedy=f"end the name in {', '.join(WRITERS)}"
-        )
+        raise Error(f"unknown format of the map `{path}`", remedy=f"end the name in {', '.join(WRITERS)}")
 
     def write(result: SeekMap) -> None:
         with drafted(path) as place:

@@ -82,7 +82,7 @@ def side_by_side(
         out: Directory for tables and report; an interrupted study resumes there.
         replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below. A trace that does not fit on the smallest device is
-            refused, unless `outside` says what becomes of requests past its end: all devices then get the
+            refused, unless `outside` sets the handling of requests past its end: all devices then get the
             requests that the smallest can hold.
 
     Returns:
