@@ -68,7 +68,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_the_table_s_and_not_that_of_its_chunks(ids in prop::collection::vec(0_u64..3, 2..50), cut in 0.0..1.0, at in 0.0..1.0) {
+        fn digest_does_not_depend_on_chunks(ids in prop::collection::vec(0_u64..3, 2..50), cut in 0.0..1.0, at in 0.0..1.0) {
             let digest = |parts: &[&[u64]]| {
                 let mut digest = RowsDigest::default();
                 for part in parts {

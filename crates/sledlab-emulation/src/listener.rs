@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_whose_path_is_too_long_is_passed_over() {
+    fn too_long_directory_path_is_skipped() {
         let base = Path::new("/tmp").join(format!("{:016x}", RandomState::new().hash_one("long")));
         let long = base.join("a".repeat(100));
         fs::create_dir_all(&long).expect("a directory");

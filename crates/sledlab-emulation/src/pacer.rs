@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_budget_it_only_sleeps_and_says_for_how_long() {
+    fn without_budget_it_sleeps_and_returns_duration() {
         let mut pacer = Pacer::new();
         pacer.push(1_000_000, 0, 0);
         let leaves = 1_000_000 - pacer.send(0);

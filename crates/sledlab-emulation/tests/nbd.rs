@@ -160,7 +160,7 @@ fn extents_are_those_of_the_request() {
 }
 
 #[test]
-fn the_longest_option_is_the_most_that_is_kept() {
+fn buffer_is_bounded_by_longest_option() {
     let long = |count| "q".repeat(count);
     for (name, last, kind) in [
         ("disk", "base:allocation", 4),
@@ -222,7 +222,7 @@ fn a_new_context_replaces_the_previous_one() {
 }
 
 #[test]
-fn what_cannot_be_served_is_refused_with_its_number() {
+fn unservable_request_is_refused_with_number() {
     let transcript = whole(&samples::refused());
     let replies = transcript.understood();
     let errors: Vec<(u64, u32)> = replies[1..]
@@ -305,7 +305,7 @@ fn hostile_lengths_take_no_memory() {
 }
 
 #[test]
-fn a_write_that_is_too_long_is_read_to_its_end() {
+fn too_long_write_is_read_completely() {
     let mut session = Session::new(export());
     let mut replies = Vec::new();
     let mut client = Client::new(3).option(1, b"").request(0, 1, 1, 0, (32 << 20) + 1).0;
@@ -320,7 +320,7 @@ fn a_write_that_is_too_long_is_read_to_its_end() {
 }
 
 #[test]
-fn every_beginning_of_a_session_leads_to_the_beginning_of_its_transcript() {
+fn session_prefixes_give_transcript_prefixes() {
     for session in samples::sessions() {
         let full = serve(export(), &session, &[usize::MAX]);
         full.understood();

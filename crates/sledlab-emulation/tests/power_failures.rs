@@ -31,7 +31,7 @@ fn fail(systems: &[System], failures: u64) -> Tally {
 }
 
 #[test]
-fn the_store_holds_what_the_model_finds_and_nothing_durable_is_lost() {
+fn store_equals_model_and_durable_data_survives() {
     let shown = [(durable(), 44), (volatile(), 44), (devices(), 14)].map(|(of, runs)| fail(&of, runs));
     let [durable, volatile, devices] = shown;
     assert!(durable.failures + volatile.failures + devices.failures >= 2_000, "{shown:?}");
@@ -55,7 +55,7 @@ fn the_same_failure_leaves_the_same() {
 
 /// Flushed writes are durable, which every run checks. Without flushes some acknowledged write is lost.
 #[test]
-fn a_volatile_cache_loses_something_that_was_not_flushed() {
+fn volatile_cache_loses_unflushed_data() {
     for system in volatile() {
         let system = [system.without_flushes()];
         let tally = fail(&system, 40);
@@ -74,7 +74,7 @@ fn is_found(system: &System, defect: Defect) -> bool {
 }
 
 #[test]
-fn versions_that_are_given_up_too_early_are_found() {
+fn too_early_dropped_versions_are_detected() {
     for system in durable() {
         assert!(is_found(&system, Defect::ArrivedIsAnswered), "{system}");
     }

@@ -17,7 +17,7 @@ fn fail(systems: &[System], failures: u64) -> Tally {
 }
 
 #[test]
-fn every_block_is_what_the_model_finds_and_nothing_durable_is_lost() {
+fn blocks_equal_model_and_durable_data_survives() {
     let durable = fail(&durable(), 3);
     assert_eq!(durable.lost, 0);
     let volatile = fail(&volatile(), 3);
@@ -28,7 +28,7 @@ fn every_block_is_what_the_model_finds_and_nothing_durable_is_lost() {
 }
 
 #[test]
-fn a_volatile_cache_loses_something_that_was_not_flushed() {
+fn volatile_cache_loses_unflushed_data() {
     let tally = fail(&never_flushed(), 4);
     assert!(5 * tally.lost >= tally.failures, "{tally:?}");
 }

@@ -138,7 +138,7 @@ fn a_large_store_takes_room_for_data_only() {
 }
 
 #[test]
-fn what_is_written_to_a_scratch_copy_is_gone() {
+fn scratch_copy_writes_are_discarded() {
     let path = fresh("scratch");
     DataStore::open(&path, BYTES).expect("a file").write_at(5, b"kept").expect("room");
     fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o400)).expect("a mode");
@@ -176,7 +176,7 @@ fn a_store_has_an_end() {
 }
 
 #[test]
-fn a_file_that_shrinks_is_an_error_and_no_crash() {
+fn shrinking_file_is_an_error() {
     let path = fresh("shrinks");
     let store = DataStore::open(&path, BYTES).expect("a file");
     File::options().write(true).open(&path).and_then(|file| file.set_len(512)).expect("shorter");
@@ -185,7 +185,7 @@ fn a_file_that_shrinks_is_an_error_and_no_crash() {
 }
 
 #[test]
-fn errors_of_the_system_are_those_of_the_protocol() {
+fn system_errors_map_to_protocol_errors() {
     let expected = [
         (28, Errno::NoSpc),  // ENOSPC
         (122, Errno::NoSpc), // EDQUOT
@@ -203,7 +203,7 @@ fn errors_of_the_system_are_those_of_the_protocol() {
 }
 
 #[test]
-fn files_that_are_not_the_devices_own_are_refused_and_left_alone() {
+fn foreign_files_are_refused_unchanged() {
     let path = fresh("refused");
     fs::write(&path, b"a letter").expect("a file");
     refused(DataStore::open(&path, BYTES), "has 8 bytes, the device 1048576");

@@ -69,7 +69,7 @@ fn nothing_acknowledged_is_lost_in_memory() {
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_on_a_sled_and_a_disk() {
+fn acknowledged_writes_survive_on_sled_and_disk() {
     for scheduler in ["fcfs", "sptf"] {
         crash(SYSTEMS.iter().map(|system| Bench::of_devices(system, scheduler)), MECHANICAL_CRASHES);
     }
@@ -133,7 +133,7 @@ fn an_answer_before_data_is_safe_is_found() {
 
 /// The defect: a slot is free before its dirty blocks are in the buffer, or a log before its blocks are on the disk.
 #[test]
-fn room_that_is_free_before_data_is_safe_is_found() {
+fn too_early_free_space_is_detected() {
     let frees = |system: &&&str| {
         let reports = system.starts_with("caching-disk") && !system.contains("immediate_report=false");
         reports || system.starts_with("write-buffer")
@@ -145,7 +145,7 @@ fn room_that_is_free_before_data_is_safe_is_found() {
 
 /// The write is much larger than the buffer, and a long read is served by another device than a short one.
 #[test]
-fn no_read_of_a_mirror_finds_less_than_one_before_it() {
+fn mirror_reads_never_return_older_versions() {
     let bench = Bench::of_memory("mirror:sequential_kb=4").smallest(1);
     let requests = [(Op::Write, 0, 200), (Op::Read, 0, 8), (Op::Read, 0, 1)];
     for gap in [0.5, 1.0, 1.2, 1.5, 2.0, 3.0] {

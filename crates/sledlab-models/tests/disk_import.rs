@@ -135,7 +135,7 @@ fn takes_over_every_parameter() {
 }
 
 #[test]
-fn slips_out_of_order_become_the_sectors_that_are_skipped() {
+fn unordered_slips_become_skipped_sectors() {
     // The slip of sector 30 is applied first; the two slips of sector 10 then move the sectors behind it on by two.
     assert_eq!(sample().params.zones[0].slipped, [10, 11, 32]);
 }
@@ -337,7 +337,7 @@ fn the_drives_become_the_presets() {
 
 proptest! {
     #[test]
-    fn any_text_gives_a_device_or_a_user_error(
+    fn arbitrary_text_gives_device_or_user_error(
         text in "(disksim_disk|dm_disk|source|[a-z ]{0,5}|[{}=,#\\[\\]]|-?[0-9.]{1,4}|\\PC|\n){0,60}",
     ) {
         for name in [None, Some("a")] {
@@ -348,7 +348,7 @@ proptest! {
     }
 
     #[test]
-    fn any_change_gives_a_device_or_a_user_error(
+    fn mutated_file_gives_device_or_user_error(
         which in 0_usize..3, at: prop::sample::Index, cut in 0_usize..12,
         new in "(-?[0-9.]{1,9}|1e[0-9]{1,3}|nan|[a-z ]{0,5}|[{}=,#\\[\\]]|source sample.seek|\\PC)",
     ) {
@@ -363,7 +363,7 @@ proptest! {
     }
 
     #[test]
-    fn a_file_cut_off_within_the_disk_is_an_error(cut in 1..DISK.find("instantiate").unwrap()) {
+    fn truncated_disk_file_is_an_error(cut in 1..DISK.find("instantiate").unwrap()) {
         let end = DISK.find("} # end").unwrap();
         prop_assert_eq!(read(&DISK[..cut], &files(), None).is_ok(), cut > end);
     }

@@ -18,7 +18,7 @@ fn cost(array: &Array, request: Request) -> (u64, u64) {
 }
 
 #[test]
-fn a_degraded_read_takes_all_others_and_no_longer() {
+fn degraded_read_takes_as_long_as_the_slowest_read() {
     // The first unit of five devices is on the first device.
     let (full, degraded) = (Array::raid5(5, 16), Array::raid5(5, 16).failing("0", "0"));
     let read = one(Op::Read, 3, 4);
@@ -42,7 +42,7 @@ fn a_degraded_write_reads_what_parity_needs() {
 }
 
 #[test]
-fn an_idle_array_is_rebuilt_at_the_rate_or_as_fast_as_it_can() {
+fn idle_array_rebuilds_at_rate_or_device_speed() {
     // 1953 blocks of memory of 1 MB: 122 whole units of 16 blocks.
     let (stripes, unit_us) = (122, ACCESS_US + 16);
     let after = |rate: f64| {

@@ -162,7 +162,7 @@ fn the_generations_become_the_disksim_presets() {
 
 proptest! {
     #[test]
-    fn any_text_gives_a_device_or_a_user_error(text in "(memsmodel_mems|[a-z ]{0,5}|[{}=,#\\[\\]]|[0-9.]{1,4}|\\PC|\n){0,60}") {
+    fn arbitrary_text_gives_device_or_user_error(text in "(memsmodel_mems|[a-z ]{0,5}|[{}=,#\\[\\]]|[0-9.]{1,4}|\\PC|\n){0,60}") {
         for name in [None, Some("a")] {
             if let Err(error) = import(&text, "any", name) {
                 prop_assert_eq!(error.origin(), ErrorOrigin::User);
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn a_file_cut_off_within_the_device_is_an_error(cut in 1..DEVICE.find("instantiate").unwrap()) {
+    fn truncated_device_file_is_an_error(cut in 1..DEVICE.find("instantiate").unwrap()) {
         let end = DEVICE.find("} # end").unwrap();
         let result = import(&DEVICE[..cut], "cut.parv", None);
         prop_assert_eq!(result.is_ok(), cut > end);

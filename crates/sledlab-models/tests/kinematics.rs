@@ -319,7 +319,7 @@ fn says_rightly_whether_it_is_monotone() {
 }
 
 #[test]
-fn a_move_in_y_turns_as_often_as_it_must() {
+fn moves_in_y_have_the_minimum_turnarounds() {
     let params = MemsParams::default();
     let axis = Axis::y(&params);
     let heading = |at_bit: f64, direction: f64| Heading { at_m: at_bit * 40e-9, direction };

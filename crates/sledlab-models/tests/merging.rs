@@ -120,7 +120,7 @@ fn nothing_is_merged_across_a_write_that_overlaps() {
 }
 
 #[test]
-fn a_merged_read_costs_less_and_is_shared_by_blocks() {
+fn merged_read_cost_is_shared_by_blocks() {
     let requests = burst(&[(0, 5_000_000, 8, R), (1, 0, 8, R), (2, 8, 16, R)]);
     let energy = |merge: &str| {
         let mut system = station("fcfs", merge);
@@ -151,7 +151,7 @@ fn assert_first_come_first_served(completed: &[Completion]) {
 }
 
 #[test]
-fn waiting_for_another_write_costs_no_place_in_the_queue() {
+fn waiting_write_keeps_its_queue_position() {
     // Four writes to one block, each to be served before the next, among reads that overlap no other request.
     let arrivals: Vec<_> = (0..44)
         .map(|at| if at % 11 == 1 { (at, 0, 8, W) } else { (at, 1_000_000 + 1000 * at, 8, R) })

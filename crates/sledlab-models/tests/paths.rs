@@ -107,7 +107,7 @@ fn moves_are_those_of_the_equations_of_motion() {
 
 /// A way begins at the sled's old place, ends at its new place, and never jumps.
 #[test]
-fn a_way_leads_from_state_to_state_without_a_jump() {
+fn path_is_continuous_between_states() {
     let params = MemsParams::default();
     let device = mems::build(&params).unwrap();
     let mechanics = device.mechanics();

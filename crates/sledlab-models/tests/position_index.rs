@@ -29,7 +29,7 @@ fn race(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
 }
 
 #[test]
-fn agrees_with_the_search_for_every_layout_and_direction() {
+fn index_equals_search_for_all_layouts_and_directions() {
     for layout in ["row-first", "streaming", "y-sequential"] {
         for direction in ["free", "parity", "up"] {
             for remaining in ["", "parking = 'centre'\nidle_motion = 'disksim-drift'"] {
@@ -62,7 +62,7 @@ fn agrees_with_the_search_at_depth() {
 }
 
 #[test]
-fn agrees_with_the_search_where_very_many_are_overdue() {
+fn index_equals_search_with_many_overdue_requests() {
     for (text, root, crowded) in [("", 7, false), ("direction = 'parity'", 8, false), ("", 9, true)] {
         let course = Course { text, depth: 100_000, picks: 12, root, crowded };
         crate::racing::race("wstf:max_wait_ms=10", &course);

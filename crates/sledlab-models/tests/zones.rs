@@ -303,7 +303,7 @@ fn picks_during_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usize>
 }
 
 #[test]
-fn a_sequential_stream_holds_regions_of_blocks_but_not_zones() {
+fn sequential_stream_starves_regions_but_not_zones() {
     let sequential = |n| 8 * n;
     assert_eq!(picks_during_stream("gsptf", sequential), None);
     for word in ["zsptf", "zfcfs", "ztsptf", "zsptf-pyramid:threshold=1", "zscan-psptf", "pzsptf"] {
@@ -313,7 +313,7 @@ fn a_sequential_stream_holds_regions_of_blocks_but_not_zones() {
 }
 
 #[test]
-fn a_stream_into_one_zone_holds_all_but_the_gated() {
+fn stream_into_one_zone_starves_all_but_gated() {
     // Blocks of the lowest row of cylinder 0, one for each of its tracks.
     let in_one_zone = |n| n % 5 * 540;
     for rule in RULES {

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_have_names_of_their_own_and_lines_that_fit() {
+    fn lists_have_unique_names_and_short_lines() {
         let catalogue = catalogue().unwrap();
         for (list, entries) in catalogue.as_object().unwrap() {
             let entries = entries.as_array().map(Vec::as_slice).unwrap_or_default();

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_crowd_tells_a_wrapper_that_forgets_from_one_that_does_not() {
+    fn crowd_detects_forgetting_wrapper() {
         let mut experiment = experiment("sstf:distance=blocks", "chains");
         let plain = run(&experiment, false);
         let params = "distance = \"blocks\"".parse().unwrap();

@@ -192,7 +192,7 @@ mod tests {
     /// After 2e8 requests a plain sum is off by more than the conservation check tolerates: such small energies would
     /// be lost by rounding.
     #[test]
-    fn what_each_request_costs_counts_however_much_was_spent_before() {
+    fn small_costs_add_to_large_sums() {
         let mut recorder = Recorder::new(0, None);
         let mut serve = |seek_uj, access_uj| {
             let energy = RequestEnergy { seek_uj, access_uj, startup_uj: 0.0 };

@@ -225,7 +225,7 @@ fn a_scale_slows_everything() {
 }
 
 #[test]
-fn until_it_begins_it_answers_at_once_and_records_nothing() {
+fn requests_before_start_are_immediate_and_unrecorded() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
     let slow = Constant::new(Span::from_ns(300 * MS));
@@ -337,7 +337,7 @@ fn failing_model_leaves_no_client_waiting() {
 }
 
 #[test]
-fn data_that_cannot_be_read_is_an_error_of_that_request() {
+fn unreadable_data_fails_its_request() {
     let folder = Folder::new();
     let path = folder.0.join("disk.img");
     let (server, mut host) = start(
@@ -373,7 +373,7 @@ fn requests_beyond_the_limit_wait() {
 }
 
 #[test]
-fn a_client_that_does_not_read_holds_up_itself_alone() {
+fn slow_client_delays_only_itself() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
     let (server, mut lazy) =
@@ -400,7 +400,7 @@ fn a_client_that_does_not_read_holds_up_itself_alone() {
 }
 
 #[test]
-fn a_client_that_wants_to_leave_gets_its_replies() {
+fn disconnecting_client_gets_its_replies() {
     let (server, mut host) = start(Constant::new(Span::from_ns(20 * MS)), options());
     let requested = host.ask(READ, 0, 0, 512, &[]);
     host.ask(DISCONNECT, 0, 0, 0, &[]);

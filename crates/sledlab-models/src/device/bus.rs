@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drives_go_before_the_host_and_the_last_drive_first() {
+    fn drives_precede_host_in_descending_order() {
         let bus = Bus::default();
         let (a, b) = (bus.attach(), bus.attach());
         let at = Time::from_ns;

@@ -134,7 +134,7 @@ mod tests {
         }
 
         #[test]
-        fn halving_puts_every_cell_into_one_of_twice_its_size(
+        fn halved_grid_has_cells_of_twice_the_size(
             columns in 1_u32..40, rows in 1_u32..10, cylinder in 0_u32..2500, row in 0_u32..27,
         ) {
             let (coarse, fine) = (Grid::new(columns, rows), Grid::new(2 * columns, 2 * rows));

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_series_stays_within_half_a_nanosecond_a_packet() {
+    fn rounding_error_is_below_half_a_nanosecond_per_packet() {
         for mbit_s in [0.3, 7.0, 100.0, 2_000.0, 25_781.25, 400_000.0] {
             let rate = Rate::mbit_s(mbit_s);
             for bytes in [1, 64, 1_500, 65_536] {

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn losses_are_what_a_timeout_costs_more_than_the_best() {
+    fn losses_are_timeout_costs_above_the_best() {
         // Compared with the energies: 150 mW idle, 50 mW parked, 50 uJ for a start-up, so the break-even time is 0.5
         // ms.
         let cost_uj = |timeout_ms: f64, length_ms: f64| {

@@ -57,7 +57,7 @@ fn lfuda_forgets_old_favourites() {
 }
 
 #[test]
-fn arc_keeps_what_is_used_again_in_a_scan() {
+fn arc_keeps_reused_keys_during_a_scan() {
     let often: Vec<u64> = (0..50).flat_map(|_| [1, 2, 3]).collect();
     let scan: Vec<u64> = (100..160).collect();
     let keys = [often, scan].concat();
@@ -93,7 +93,7 @@ fn says_what_is_wrong() {
 }
 
 #[test]
-fn those_that_are_not_in_the_list_are_known_where_they_are_given() {
+fn unlisted_models_are_known_by_name() {
     let own = CustomPolicy::new("mine:Any", |params, capacity| {
         assert_eq!(params["depth"].as_integer(), Some(3));
         Choice::parse("fifo")?.make(capacity)

@@ -35,7 +35,7 @@ mod tests {
     use super::super::queue::zoned::trial::order;
 
     #[test]
-    fn zones_are_served_column_by_column_upwards_and_crowds_first_inside() {
+    fn zones_are_served_by_column_with_crowds_first() {
         // A cell is 100 cylinders wide and 9 rows high. Two requests at (90, 1) outweigh (20, 4).
         let shuffled = [(150, 26), (20, 4), (90, 1), (101, 0), (50, 20), (90, 1), (150, 10), (51, 12)];
         let served = [(90, 1), (20, 4), (51, 12), (50, 20), (101, 0), (150, 10), (150, 26)];

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_at_no_more_places_a_pick_where_more_are_overdue() {
+    fn overdue_requests_do_not_raise_lookups() {
         // Requests arrive at once, within a tenth of a second, and as fast as they are served.
         for (gap_ns, maximum) in [(1, 220), (1_000, 220), (400_000, 260)] {
             for queued in [5_000, 80_000] {

@@ -29,7 +29,7 @@ mod tests {
     use super::super::queue::zoned::trial::Trial;
 
     #[test]
-    fn requests_of_a_zone_are_served_in_order_of_arrival() {
+    fn zone_requests_are_served_in_arrival_order() {
         let mut trial = Trial::of("zfcfs");
         trial.push(&[(200, 1), (60, 9), (0, 0), (60, 3)]);
         let first = trial.pop();

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_is_emptied_before_the_next_is_chosen() {
+    fn zone_is_emptied_before_next_choice() {
         // From the middle: one request near by, four some way out.
         let mut trial = Trial::of("zpsptf");
         trial.push(&[(1310, 13), (1710, 13), (1720, 13), (1730, 13), (1740, 13)]);

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sweep_goes_back_from_the_last_zone_with_requests() {
+    fn sweep_reverses_at_last_occupied_zone() {
         let mut trial = Trial::of("zscan-psptf");
         trial.push(&[(500, 0), (900, 0)]);
         assert_eq!(trial.pop(), Some((500, 0)));

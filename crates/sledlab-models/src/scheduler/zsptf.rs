@@ -31,7 +31,7 @@ mod tests {
     use super::super::queue::zoned::trial::{Trial, order};
 
     #[test]
-    fn zones_are_served_up_the_even_columns_and_down_the_odd_ones() {
+    fn zones_alternate_direction_by_column() {
         let shuffled = [(126, 3), (1, 2), (2499, 0), (2, 20), (1, 20), (0, 2)];
         // A cell is 125 cylinders wide; the upper one of two begins at row 14.
         assert_eq!(order("zsptf", &shuffled), [(0, 2), (2, 20), (1, 20), (1, 2), (126, 3), (2499, 0)]);
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn arrivals_join_the_visit_and_the_tour_starts_over() {
+    fn arrivals_join_visit_and_restart_tour() {
         let mut trial = Trial::of("zsptf");
         trial.push(&[(500, 0), (502, 5), (504, 20)]);
         let first = trial.pop();

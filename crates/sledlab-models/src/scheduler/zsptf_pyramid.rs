@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn even_and_odd_columns_are_merged_at_the_root_only() {
+    fn even_and_odd_columns_merge_at_root() {
         let levels = levels_of(Grid::new(32, 4), true, true);
         // Zones of the first column of cells: four of even cylinders, then four of odd ones.
         assert!(levels[..3].iter().all(|level| level.zone_of[0] != level.zone_of[7]));
@@ -202,7 +202,7 @@ mod tests {
     const SPARSE: [CylinderRow; 6] = [(400, 0), (2, 20), (240, 26), (1, 3), (80, 3), (0, 0)];
 
     #[test]
-    fn sparse_zones_are_merged_up_to_the_row_of_largest_cells() {
+    fn sparse_zones_merge_up_to_largest_cells() {
         // The lone request of the first zone is merged with the three others of even cylinders nearby.
         let served = order("zsptf-pyramid", &SPARSE);
         assert_eq!(served[..4], order("sptf", &[(2, 20), (240, 26), (80, 3), (0, 0)]));

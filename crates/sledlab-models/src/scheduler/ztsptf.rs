@@ -32,7 +32,7 @@ mod tests {
     use super::super::queue::zoned::trial::Trial;
 
     #[test]
-    fn what_arrives_during_a_visit_waits_for_the_next_one() {
+    fn arrivals_during_a_visit_wait_for_the_next() {
         let mut trial = Trial::of("ztsptf");
         trial.push(&[(10, 1), (12, 1), (300, 5)]);
         let first = trial.pop();

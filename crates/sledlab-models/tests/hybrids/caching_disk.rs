@@ -23,7 +23,7 @@ fn plain(slots: u32, buffered: u32, more: &str) -> String {
 }
 
 #[test]
-fn without_techniques_the_victim_leaves_before_the_next_is_fetched_filled_in_and_served() {
+fn victim_leaves_before_next_segment_without_techniques() {
     let result = run(&plain(1, 8, ""), &[(0, Write, 0, 8), (1_000, Read, 10, 2)]);
     let expected = [
         "front write 0+8 0-18",
@@ -52,7 +52,7 @@ fn a_write_that_covers_its_segment_fetches_nothing() {
 }
 
 #[test]
-fn shortcut_answers_at_the_end_of_the_read_of_the_disk() {
+fn shortcut_completes_with_the_disk_read() {
     let requests = [(0, Write, 0, 8), (1_000, Read, 10, 2), (1_001, Write, 8, 1)];
     let result = run(&plain(1, 8, "shortcut=true"), &requests);
     let expected = [
@@ -72,7 +72,7 @@ fn shortcut_answers_at_the_end_of_the_read_of_the_disk() {
 }
 
 #[test]
-fn an_early_fetch_waits_for_no_slot_where_the_buffer_has_room_for_both() {
+fn early_fetch_needs_only_buffer_space() {
     let requests = [(0, Write, 0, 8), (1_000, Read, 10, 2), (1_001, Write, 8, 1)];
     let early = |buffered| run(&plain(1, buffered, "shortcut=true:early_fetch=true"), &requests);
     let result = early(8);
@@ -89,7 +89,7 @@ fn an_early_fetch_waits_for_no_slot_where_the_buffer_has_room_for_both() {
 }
 
 #[test]
-fn immediate_report_frees_the_slot_when_the_victim_is_in_the_buffer() {
+fn immediate_report_frees_slot_of_buffered_victim() {
     let requests = [(0, Write, 0, 8), (1_000, Write, 8, 8)];
     assert_eq!(run(&plain(1, 8, ""), &requests).answers, [18, 1144]);
     let result = run(&plain(1, 8, "immediate_report=true"), &requests);
@@ -106,7 +106,7 @@ fn immediate_report_frees_the_slot_when_the_victim_is_in_the_buffer() {
 }
 
 #[test]
-fn immediate_report_falls_back_where_the_buffer_is_full() {
+fn immediate_report_falls_back_with_full_buffer() {
     let requests = [(0, Write, 0, 8), (0, Write, 8, 8), (1_000, Write, 16, 8), (1_000, Write, 24, 8)];
     let answers = |buffered, more: &str| {
         run(&plain(2, buffered, &format!("immediate_report=true{more}")), &requests).answers
@@ -123,7 +123,7 @@ fn immediate_report_falls_back_where_the_buffer_is_full() {
 /// Writes of single blocks, each of which misses and has a dirty victim, with time between them for all accesses to
 /// end.
 #[test]
-fn immediate_report_saves_exactly_a_destage_behind_reads_and_nothing_in_order() {
+fn immediate_report_saves_one_destage_behind_reads() {
     const DESTAGE: u64 = 100 + 8;
     let requests: Vec<_> =
         (0..40).map(|number| (2_000 * number, Write, 8 * number + number % 8, 1)).collect();
@@ -149,7 +149,7 @@ fn immediate_report_saves_exactly_a_destage_behind_reads_and_nothing_in_order() 
 }
 
 #[test]
-fn a_victim_that_waits_to_be_written_goes_ahead_where_somebody_waits_for_it() {
+fn awaited_victim_is_written_first() {
     // A stream keeps the disk busy from 1,000 us until after the last other request.
     let stream = (0..30).map(|number| (1_000 + 100 * number, Read, 1_008 + 16 * number, 16));
     let mut requests = vec![(0, Write, 0, 8), (100, Read, 1_000, 8), (1_050, Write, 80, 8)];
@@ -169,7 +169,7 @@ fn a_victim_that_waits_to_be_written_goes_ahead_where_somebody_waits_for_it() {
 }
 
 #[test]
-fn victims_are_written_behind_reads_by_an_elevator_until_they_take_half_of_the_buffer() {
+fn victims_are_written_behind_reads_up_to_half_buffer() {
     // The victims at blocks 320, 160, 0, 240, 80 in this order, each evicted while the disk is read without a pause.
     let dirty = [40, 20, 0, 30, 10].map(|segment| (0, Write, 8 * segment, 8));
     let reads: Vec<_> = (0..5).map(|number| (1_000, Read, 1_000 + 8 * number, 1)).collect();
@@ -193,7 +193,7 @@ fn victims_are_written_behind_reads_by_an_elevator_until_they_take_half_of_the_b
 }
 
 #[test]
-fn dirty_neighbours_are_destaged_with_a_victim_and_stay() {
+fn dirty_neighbors_are_destaged_and_stay() {
     // Segments 0 to 5, of which 3 is clean, then a seventh segment, a write to 2, a read of 1, and another segment.
     let mut requests: Vec<_> =
         (0..6).map(|n| (1_000 * n, if n == 3 { Read } else { Write }, 8 * n, 8)).collect();
@@ -242,7 +242,7 @@ fn partial_write_fetches_only_for_a_later_read() {
 }
 
 #[test]
-fn dirty_blocks_leave_with_what_lies_between_them_where_that_is_there() {
+fn destage_includes_valid_blocks_between_dirty_ones() {
     let dirty = [(0, Write, 0, 1), (100, Write, 4, 2), (2_000, Write, 8, 8)];
     let leave = |requests: &[_]| run(&plain(1, 8, "partial_write=true"), requests);
     let result = leave(&dirty);
@@ -254,7 +254,7 @@ fn dirty_blocks_leave_with_what_lies_between_them_where_that_is_there() {
 }
 
 #[test]
-fn a_header_takes_one_block_and_goes_along_with_a_whole_segment() {
+fn header_is_one_block_written_with_its_segment() {
     let result = run(&plain(2, 8, "header_blocks=1:partial_write=true"), &[(0, Write, 2, 2)]);
     assert_eq!(result.accesses, ["front write 3+2 0-12", "front write 0+1 12-23"]);
     assert_eq!(result.answers, [12], "no request waits for a header");
@@ -294,7 +294,7 @@ fn streams_go_past() {
 }
 
 #[test]
-fn groups_are_fetched_together_as_far_as_they_are_not_there() {
+fn groups_fetch_only_missing_segments() {
     let reads = [(0, Read, 24, 1), (1_000, Read, 17, 1), (2_000, Read, 9, 1), (3_000, Read, 7, 1)];
     let result =
         run(&plain(16, 16, "fetch_kb=16:shortcut=true"), &[(0, Write, 0, 8), reads[0], reads[1], reads[2]]);

@@ -6,7 +6,7 @@ use sledlab_core::Op::{Read, Write};
 use super::watching::run;
 
 #[test]
-fn short_reads_go_to_the_front_and_long_ones_and_streams_to_the_back() {
+fn short_reads_use_front_others_use_back() {
     let reads =
         [(0, Read, 0, 4), (0, Read, 100, 8), (1_000, Read, 4, 4), (2_000, Read, 8, 1), (3_000, Read, 4, 1)];
     let result = run("mirror:sequential_kb=4", &reads);
@@ -22,13 +22,13 @@ fn short_reads_go_to_the_front_and_long_ones_and_streams_to_the_back() {
 }
 
 #[test]
-fn lines_of_the_memory_are_dirty_destaged_and_clean() {
+fn line_states_are_dirty_destaging_and_clean() {
     let result = run("mirror:buffer_kb=16", &[(0, Write, 0, 8)]);
     assert_eq!(result.slots, ["0 d.", "18 >.", "126 c."]);
 }
 
 #[test]
-fn a_write_is_done_in_front_and_gets_to_the_back_later() {
+fn write_completes_in_front_and_is_destaged_later() {
     let requests = [(0, Write, 0, 8), (0, Write, 8, 4), (20, Read, 0, 8), (1_000, Read, 0, 8)];
     let result = run("mirror:sequential_kb=4", &requests);
     let expected = [
@@ -46,7 +46,7 @@ fn a_write_is_done_in_front_and_gets_to_the_back_later() {
 }
 
 #[test]
-fn writes_to_the_same_blocks_take_turns_and_others_wait_for_room() {
+fn writes_to_same_blocks_are_serialized() {
     let result = run("mirror:buffer_kb=8", &[(0, Write, 0, 2), (0, Write, 1, 2), (0, Write, 100, 2)]);
     // The buffer has one line: the third write waits until the others have been destaged.
     let expected = [
@@ -62,7 +62,7 @@ fn writes_to_the_same_blocks_take_turns_and_others_wait_for_room() {
 }
 
 #[test]
-fn a_write_larger_than_the_buffer_goes_in_pieces() {
+fn write_larger_than_buffer_is_split() {
     let result = run("mirror:buffer_kb=32", &[(0, Write, 8, 64)]);
     assert_eq!(result.accesses[0], "front write 8+24 0-34");
     assert_eq!((result.counts.front.written_blocks, result.counts.back.written_blocks), (64, 64));

@@ -40,7 +40,7 @@ fn a_crowd_that_waits_is_answered() {
 }
 
 #[test]
-fn requests_that_wait_for_a_slot_are_in_the_queue() {
+fn requests_waiting_for_slots_count_as_queued() {
     let requests: Vec<_> = (0..100).map(|number| (0, Read, 8 * (number % 9), 1)).collect();
     for hybrid in SMALL {
         let longest = run(hybrid, &requests).longest_queue;
@@ -49,7 +49,7 @@ fn requests_that_wait_for_a_slot_are_in_the_queue() {
 }
 
 #[test]
-fn the_longest_queue_is_that_of_the_device_that_serves() {
+fn longest_queue_counts_the_serving_device() {
     let burst = [(0, Read, 0, 1), (3, Read, 8, 1), (3, Read, 16, 1), (4, Read, 30, 1)];
     for hybrid in ["none", "mirror", "write-buffer:log_kb=4:front_mb=0.02:buffer_kb=8"] {
         assert_eq!(run(hybrid, &burst).longest_queue, 3, "{hybrid}");

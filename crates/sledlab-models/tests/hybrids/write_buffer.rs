@@ -11,7 +11,7 @@ fn plain(logs_at_once: u32, more: &str) -> String {
 }
 
 #[test]
-fn writes_are_appended_in_order_each_behind_a_header() {
+fn writes_are_appended_in_order_with_headers() {
     let result = run(&plain(2, ""), &[(0, Write, 100, 2), (1, Write, 7, 3), (2, Write, 50, 7)]);
     // The third record does not fit behind the others.
     assert_eq!(
@@ -28,7 +28,7 @@ fn logs_are_filled_dirty_destaged_and_clean() {
 }
 
 #[test]
-fn reads_take_what_is_newest_from_where_it_is() {
+fn reads_return_the_newest_version() {
     let requests = [(0, Write, 0, 2), (1, Write, 2, 2), (2, Write, 1, 1), (1_000, Read, 1, 4)];
     let result = run(&plain(2, ""), &requests);
     let expected = [
@@ -45,13 +45,13 @@ fn reads_take_what_is_newest_from_where_it_is() {
 }
 
 #[test]
-fn a_read_of_what_is_partly_in_front_is_one_access_behind() {
+fn partly_cached_read_is_one_back_access() {
     let result = run(&plain(2, ""), &[(0, Write, 3, 1), (1_000, Read, 0, 8)]);
     assert_eq!(result.accesses[1..], ["front read 1+1 1000-1011", "back read 0+8 1000-1108"]);
 }
 
 #[test]
-fn neighbours_of_several_logs_are_destaged_together_when_the_disk_has_been_idle() {
+fn neighbors_of_several_logs_are_destaged_together() {
     let result = run(
         &plain(2, ""),
         &[(0, Write, 26, 6), (0, Write, 20, 6), (0, Write, 100, 2), (9_000, Read, 500, 1)],
@@ -77,7 +77,7 @@ fn what_was_written_again_is_destaged_once() {
 }
 
 #[test]
-fn a_log_of_which_nothing_is_left_is_clean() {
+fn log_without_newest_versions_is_clean() {
     let result = run(&plain(1, ""), &[(0, Write, 20, 7), (0, Write, 20, 7), (0, Write, 20, 7)]);
     assert_eq!(result.accesses.len(), 3, "{:?}", result.accesses);
     assert_eq!((result.counts.superseded_blocks, result.counts.dirty_blocks), (14, 7));
@@ -85,7 +85,7 @@ fn a_log_of_which_nothing_is_left_is_clean() {
 
 /// Three of five logs are in use at 2018.
 #[test]
-fn cleaning_begins_at_one_watermark_and_ends_at_the_other() {
+fn cleaning_runs_between_watermarks() {
     let hybrid = plain(1, ":clean_from=0.6:clean_to=0.4");
     let requests = [(0, Write, 0, 7), (1_000, Write, 100, 7), (1_900, Read, 500, 1), (2_000, Write, 200, 7)];
     let result = run(&hybrid, &requests);
@@ -112,7 +112,7 @@ fn a_full_ring_makes_writes_wait() {
 }
 
 #[test]
-fn what_has_been_idle_long_enough_is_cleaned_at_the_turn_of_a_log() {
+fn idle_logs_are_cleaned_at_log_switch() {
     let result = run(&plain(1, ""), &[(0, Write, 0, 7), (50_000, Write, 100, 7)]);
     assert_eq!(
         result.accesses[1..],
@@ -134,7 +134,7 @@ fn gathered_writes_are_appended_with_one_access() {
 }
 
 #[test]
-fn a_fifo_cleans_log_by_log_what_was_written_first() {
+fn fifo_cleans_the_oldest_log_first() {
     // Of the first log, blocks 20 to 22 are written first, then 16 and 17; the second log has blocks 26 to 31.
     let writes =
         [(0, Write, 20, 3), (0, Write, 16, 1), (0, Write, 17, 1), (0, Write, 26, 6), (0, Write, 90, 6)];

@@ -32,7 +32,7 @@ fn one_message() {
 }
 
 #[test]
-fn a_message_in_packets_takes_as_long_as_in_one_piece() {
+fn packets_do_not_change_message_time() {
     let packets: Vec<Wish> = cut(1_000_000, 65_536).map(|bytes| wish(0, 1, bytes)).collect();
     for name in ["ideal", "switch", "hub", "tree"] {
         assert_eq!(last(&word(name), 3, &packets), 1_000_000 * BYTE_NS + LATENCY_NS, "{name}");

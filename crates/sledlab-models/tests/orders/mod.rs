@@ -105,7 +105,7 @@ fn sstf_counts_tracks() {
 }
 
 #[test]
-fn sstf_by_blocks_goes_up_and_down_in_turn() {
+fn sstf_alternates_between_directions() {
     let mut trial = Trial::new("sstf:distance=blocks", "", &[1000]);
     trial.pop(1);
     // Distances count from block 1001, then from 1012, in the end from 1003.
@@ -128,7 +128,7 @@ fn sdf_in_whole_bits_prefers_the_lowest_block() {
 }
 
 #[test]
-fn trees_are_rebuilt_at_once_or_when_they_are_done() {
+fn trees_are_rebuilt_at_once_or_when_exhausted() {
     let (near, nearer, far) = (1240 * 2700, 1241 * 2700, 0);
     for (word, then) in [("mst", [nearer, far]), ("mst:online=false", [far, nearer])] {
         let mut trial = Trial::new(word, "", &[far, near]);

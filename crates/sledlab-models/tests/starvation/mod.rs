@@ -25,7 +25,7 @@ fn starves_the_far_request_by_position_alone() {
 }
 
 #[test]
-fn starves_the_far_request_by_waits_where_too_many_wait_nearby() {
+fn far_request_starves_with_dense_near_requests() {
     // Requests arrive at near positions faster than they are served: the sums of waits there grow faster than the wait
     // of the far request.
     let flood = "requests = 20000\nmean_interarrival_ms = 0.1";
@@ -34,7 +34,7 @@ fn starves_the_far_request_by_waits_where_too_many_wait_nearby() {
 }
 
 #[test]
-fn a_group_keeps_the_sled_while_a_stream_goes_through_it() {
+fn stream_through_a_group_delays_other_groups() {
     // The stream takes two seconds to pass through the first of 80 groups.
     let requests = stream("directed-stream", "requests = 10000");
     let end = requests.last().unwrap().arrival;

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_send_has_a_receive_and_nothing_is_required_that_is_not_there() {
+    fn sends_and_receives_match() {
         let text = r#"{"work": 1, "job": "sort", "nodes": 3, "files": {"data": 81920}}
 {"phase": "sampling", "nodes": "all", "reads": [{"file": "data"}], "operations": {"tuple": 10}}
 {"phase": "sampling", "collective": "all-gather", "bytes": 100}

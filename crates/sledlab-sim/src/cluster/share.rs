@@ -35,7 +35,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_is_given_and_no_unit_gets_more_than_its_part(full: u64, of in 1_u64..1000) {
+        fn shares_add_up_without_exceeding_parts(full: u64, of in 1_u64..1000) {
             let mut share = Share::new(full, of);
             let parts: Vec<u64> = (1..=of).map(|done| share.upto(done)).collect();
             prop_assert_eq!(parts.iter().sum::<u64>(), full);

@@ -105,7 +105,7 @@ fn exponential_has_the_defaults_of_the_paper() {
 }
 
 #[test]
-fn mems_check_has_the_moments_of_the_reference_dump() {
+fn mems_check_moments_equal_reference() {
     let requests = make("mems-check", "requests = 200000");
     // The reference simulator's dump of this workload for G2 has 9,999 requests, so its own sampling error is about 1 %
     // (mean gap 50.08 ms, 12.656 blocks, 66.9 % reads).

@@ -130,7 +130,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_may_be_found_is_kept_and_nothing_else(
+    fn only_restorable_versions_are_kept(
         is_volatile: bool, steps in steps(), picks in prop::collection::vec(any::<usize>(), BLOCKS as usize),
     ) {
         let mut session = Session::new(is_volatile);

@@ -142,7 +142,7 @@ fn overheads_of_commands_that_wait_are_hidden() {
 }
 
 #[test]
-fn data_of_a_write_crosses_while_the_arm_moves() {
+fn write_transfer_overlaps_the_seek() {
     let deep = params(|disk| (disk.queue_depth, disk.buffers_writes) = (4, true));
     let arrivals = [(0, request(0, 0, Op::Read, 0, 10)), (0, request(1, 100, Op::Write, 200_000, 20))];
     let ends = completions(&mut [station(connected(&deep, &Bus::default()), "fcfs")], &arrivals);
@@ -151,7 +151,7 @@ fn data_of_a_write_crosses_while_the_arm_moves() {
 }
 
 #[test]
-fn drives_on_one_bus_send_one_after_the_other() {
+fn drives_on_one_bus_take_turns() {
     let params = params(|disk| (disk.read_ahead, disk.read_watermark) = (ReadAhead::None, 1.0));
     let bus = Bus::default();
     let mut stations: Vec<_> = (0..4).map(|_| station(connected(&params, &bus), "fcfs")).collect();

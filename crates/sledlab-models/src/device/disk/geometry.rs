@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_fill_tracks_then_cylinders_each_behind_its_skew() {
+    fn blocks_fill_tracks_then_cylinders_with_skew() {
         let geometry = Geometry::new(&params()).unwrap();
         assert_eq!(geometry.capacity_blocks(), 160);
         let result = [0, 7, 8, 16, 24, 33].map(|lbn| {
@@ -348,7 +348,7 @@ mod tests {
             cases: 2000, max_global_rejects: 50_000, ..ProptestConfig::default()
         })]
         #[test]
-        fn every_block_has_the_sector_that_counting_gives_it(params in small_disk()) {
+        fn sector_of_each_block_equals_counting(params in small_disk()) {
             let geometry = Geometry::new(&params);
             prop_assume!(geometry.is_ok());
             let geometry = geometry.unwrap();

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn buffered_writes_are_as_fast_as_the_medium_in_the_end() {
+    fn sustained_buffered_writes_run_at_media_rate() {
         // 400 writes of half a track each; returns the turns until all are complete.
         let turns = |appended_writes| {
             let params = changed(|disk| {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn long_reads_run_at_the_rate_of_the_medium() {
+    fn long_reads_run_at_media_rate() {
         // Skews hide switches (2 ms of 2.5) and seeks (3 ms of 3.5): every track but the first costs a turn and
         // its skew.
         let mut disk = Disk::new(&params()).unwrap();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_of_requests_never_waits_unless_commands_take_time() {
+    fn stream_waits_only_for_command_overheads() {
         // At 4200 rpm neither a turn nor a sector is a whole number of nanoseconds.
         let valid = DiskParams::one_zone(1000, 170, (25, 35), DiskNumbers { rpm: 4200, ..params().flat });
         let stream: Vec<Queued> = (0..170).map(|lbn| request(lbn, 1, Op::Read)).collect();
@@ -350,7 +350,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_hit_elsewhere_stops_reading_ahead_and_nothing_else(after_us in 0_u64..40_000) {
+        fn hit_in_other_segment_stops_only_read_ahead(after_us in 0_u64..40_000) {
             let disk = |requests: &[Queued]| {
                 let mut disk = Disk::new(&changed(|disk| {
                     (disk.cache_segments, disk.segment_sectors) = (3, 300);

@@ -76,7 +76,7 @@ fn to_ns(us: f64) -> f64 {
 }
 
 #[test]
-fn every_listed_block_lies_where_the_reference_has_it() {
+fn block_positions_equal_reference() {
     each_drive("lbnmap", |name, params, rows| {
         let geometry = Geometry::new(params).unwrap();
         for row in rows {
@@ -94,7 +94,7 @@ fn every_listed_block_lies_where_the_reference_has_it() {
 }
 
 #[test]
-fn movements_over_every_distance_take_what_they_take_in_the_reference() {
+fn seek_times_equal_reference_for_all_distances() {
     each_drive("seek", |name, params, rows| {
         let disk = Disk::new(params).unwrap();
         assert!(rows.len() as u64 >= params.cylinders() - 1, "{name}");

@@ -41,7 +41,7 @@ fn read(disk: &mut Disk, now: Time, lbn: u64, blocks: u32) -> (Span, Time) {
 /// Read-ahead goes up to two tracks further, beyond the size of the ring: the drive must not evict blocks that the
 /// host is about to request.
 #[test]
-fn a_stream_of_a_slow_host_only_waits_where_reading_ahead_had_ended() {
+fn slow_host_waits_only_after_read_ahead_ended() {
     let mut disk = Disk::new(&params(200.0)).unwrap();
     let (_, mut now) = read(&mut disk, Time::ZERO, 0, 8);
     for lbn in (8..40 * TRACK).step_by(8) {

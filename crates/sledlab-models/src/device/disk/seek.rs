@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_over_random_places_lies_just_below_the_average() {
+    fn mean_over_random_places_is_just_below_average() {
         let params = DiskParams::default();
         let curve = SeekCurve::new(&params).unwrap();
         let cylinders = params.cylinders() as u32;

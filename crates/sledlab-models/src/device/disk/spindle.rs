@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_faster_transfer_does_not_turn_the_platters_faster() {
+    fn faster_transfer_keeps_the_rotation_time() {
         let spindle = Spindle { rpm: 6000, speedup: 2.0 };
         let first = spindle.access(Time::ZERO, 0, 4, 10);
         assert_eq!((first.wait, first.transfer), (Span::ZERO, Span::from_ns(2_000_000)));

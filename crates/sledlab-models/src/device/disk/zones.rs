@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_reads_back_and_leaves_nothing_to_chance() {
+    fn zone_round_trips_through_toml() {
         let text = "zones = [{ first_cylinder = 3, cylinders = 5, sectors_per_track = 7, spares = 2, slipped = [1, 9],
                     remapped = [[2, 33]] }]";
         let table: Table = text.parse().unwrap();

@@ -82,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_address_has_one_place_and_splits_cover_it(
+        fn addresses_are_unique_and_splits_cover_them(
             sleds in 1_u64..6, blocks in 1_u64..60, stripe in 1_u64..9, round_robin: bool, at in 0.0..1.0, len in 1_u32..50,
         ) {
             let sled_map = if round_robin { SledMap::RoundRobin } else { SledMap::Contiguous };

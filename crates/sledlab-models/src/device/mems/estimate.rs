@@ -146,7 +146,7 @@ mod tests {
     const CENTRE: SledState = SledState { x_bit: 0, y_bit: 0, direction: 1 };
 
     #[test]
-    fn a_curve_is_the_mechanics_at_its_points_and_near_them_between() {
+    fn curve_equals_mechanics_at_its_points() {
         let (curve, exact) = (sled(Selection::Curve), sled(Selection::Exact));
         let half = |distance: u32| distance as i32 / 2;
         for distance in (0..2400).step_by(50) {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_bits_in_y_cost_as_one_in_x() {
+    fn ten_bits_in_y_equal_one_in_x() {
         let Some(ratio) = sled(Selection::Ratio).estimate else { panic!("no ratio") };
         for bits in [1, 7, 100, 240] {
             assert!(ratio.x_time(bits).as_ns().abs_diff(ratio.y_time(10 * bits).as_ns()) <= 1);

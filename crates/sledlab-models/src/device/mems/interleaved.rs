@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_take_part_with_the_blocks_that_have_arrived() {
+    fn writes_join_pass_with_arrived_blocks() {
         let all: Vec<Queued> = (0..2).map(|id| request(id, id * GROUP, 3, Op::Write)).collect();
         // Six blocks cross in 30 us: if the batch is selected later, both requests are written together in three
         // passes.

@@ -187,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_under_more_bad_tips_than_are_redundant_are_lost(
+        fn blocks_with_too_many_bad_tips_are_lost(
             redundant in 0_u64..3, bad_tips in 0_u64..20, failing_tips in 1_u64..20, seed: u64, streaming: bool,
         ) {
             let layout = if streaming { LayoutKind::Streaming } else { LayoutKind::RowFirst };

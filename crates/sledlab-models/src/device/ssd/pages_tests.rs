@@ -93,7 +93,7 @@ proptest! {
 }
 
 #[test]
-fn writes_that_favour_one_die_do_not_overfill_the_others() {
+fn writes_to_one_die_do_not_overfill_others() {
     let params = SsdParams {
         channels: 2,
         dies_per_channel: 1,
@@ -149,7 +149,7 @@ fn the_oracle_meets_the_limit_of_large_blocks() {
 }
 
 #[test]
-fn write_amplification_of_uniform_writes_is_that_of_theory() {
+fn write_amplification_of_uniform_writes_equals_theory() {
     for (over_provisioning, each) in [(0.07, 32), (0.125, 32), (0.28, 32), (0.07, 128), (0.28, 8)] {
         let params = SsdParams {
             channels: 1,

@@ -78,7 +78,7 @@ fn long_command_is_as_fast_as_its_parts() {
 }
 
 #[test]
-fn a_command_alone_takes_its_way_and_no_longer() {
+fn single_command_takes_the_sum_of_its_parts() {
     let params = plain();
     let us = |us: f64| Span::from_ns((us * 1e3).round() as u64);
     let channel = |blocks: u32| us(f64::from(blocks) * 512.0 / params.channel_mb_s);
@@ -110,7 +110,7 @@ fn a_command_alone_takes_its_way_and_no_longer() {
 }
 
 #[test]
-fn sequential_reads_and_writes_are_as_fast_as_the_slowest_of_dies_channels_and_bus() {
+fn sequential_rate_is_that_of_slowest_part() {
     let bounds: [fn(&mut SsdParams); 3] = [
         |params| params.read_us = 1_000.0,
         |params| (params.channel_mb_s, params.program_us) = (50.0, 100.0),
@@ -129,7 +129,7 @@ fn sequential_reads_and_writes_are_as_fast_as_the_slowest_of_dies_channels_and_b
 }
 
 #[test]
-fn random_reads_keep_as_many_dies_busy_as_the_queue_depth_lets_them() {
+fn busy_dies_follow_queue_depth() {
     // Only dies take time. With d reads on D dies, the share of busy dies is at least d / (D + d - 1), as if reads
     // took exponential times (a closed network of one class), and at most 1 - (1 - 1 / D)^d, as if all d reads chose
     // their dies anew each time.
@@ -159,7 +159,7 @@ fn random_reads_keep_as_many_dies_busy_as_the_queue_depth_lets_them() {
 }
 
 #[test]
-fn the_deeper_the_queue_in_the_device_the_sooner_the_response() {
+fn deeper_device_queue_shortens_response() {
     let mut rng = seed::stream(1, "depth");
     let requests: Vec<Queued> = (0..5_000)
         .map(|n| {
@@ -223,7 +223,7 @@ proptest! {
 }
 
 #[test]
-fn the_energy_of_a_write_is_that_of_the_controller_its_channel_and_its_die() {
+fn write_energy_is_controller_channel_and_die() {
     let params = SsdParams { filled: 0.0, ..plain() };
     let (done, _) = serve(&mut station(&params), &[request(0, (0, 32, Op::Write))], 1);
     let transfer_us = 16_384.0 / params.channel_mb_s;

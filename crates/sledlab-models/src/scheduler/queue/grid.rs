@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_of_the_paper_number_320_80_and_20() {
+    fn paper_has_320_80_and_20_zones() {
         let counts = [(40, 4), (20, 2), (10, 1)].map(|(x, y)| zones(x, y, ZoneOrder::of_sweep(true)).count());
         assert_eq!(counts, [320, 80, 20]);
         assert_eq!(zones(20, 2, ZoneOrder::of_sweep(false)).count(), 40);

@@ -276,7 +276,7 @@ fn a_small_write_reads_what_it_replaces() {
 }
 
 #[test]
-fn a_write_of_half_a_stripe_reads_the_rest() {
+fn half_stripe_write_reads_the_other_half() {
     let expected = [
         (2, 'R', 0, 10, vec![]),
         (3, 'R', 0, 10, vec![]),

@@ -164,7 +164,7 @@ fn response_us(done: &Completion) -> f64 {
 const ONE_BLOCK_US: f64 = 1.0 + 512.0 / 133.0;
 
 #[test]
-fn a_flush_waits_for_the_devices_if_the_cache_is_volatile() {
+fn flush_of_volatile_cache_waits_for_devices() {
     for (volatile, expected_us) in [(true, 1_000.0), (false, 0.0)] {
         let (mut cached, log) = cached(|params| params.volatile = volatile);
         let requests = [
@@ -185,7 +185,7 @@ fn a_flush_waits_for_the_devices_if_the_cache_is_volatile() {
 }
 
 #[test]
-fn a_flush_waits_for_what_has_no_room_yet_and_for_the_newest_version() {
+fn flush_waits_for_waiting_writes_and_newest_versions() {
     let (mut cached, log) = cached(|params| params.volatile = true);
     let mut requests: Vec<Queued> = (0..5).map(|n| request(n, 0, Op::Write, 4 * n, 1)).collect();
     // The block is written again while its first version is being destaged.
@@ -200,7 +200,7 @@ fn a_flush_waits_for_what_has_no_room_yet_and_for_the_newest_version() {
 }
 
 #[test]
-fn on_demand_nothing_is_written_that_need_not_leave() {
+fn demand_destage_writes_only_evicted_lines() {
     let (mut cached, log) = cached(|params| params.destage = Destage::Demand);
     let requests: Vec<Queued> = (0..6).map(|n| request(n, n * 50_000, Op::Write, 4 * n, 1)).collect();
     let done = run(&mut cached, &requests, |_, _| {});
@@ -211,7 +211,7 @@ fn on_demand_nothing_is_written_that_need_not_leave() {
 }
 
 #[test]
-fn what_was_read_or_written_is_read_from_the_cache() {
+fn recent_blocks_are_cache_hits() {
     let (mut cached, log) = cached(|_| {});
     let requests = [
         request(0, 0, Op::Read, 5, 1),
@@ -244,7 +244,7 @@ fn destages_wait_for_idleness() {
 }
 
 #[test]
-fn a_full_cache_of_dirty_blocks_makes_writes_wait() {
+fn writes_wait_in_cache_full_of_dirty_blocks() {
     let (mut cached, _) = cached(|params| params.destage_idle_ms = 1e9);
     let requests: Vec<_> = (0..5).map(|n| request(n, n, Op::Write, 8 * n, 1)).collect();
     let done = run(&mut cached, &requests, |_, _| {});
@@ -264,7 +264,7 @@ fn readers_of_the_same_blocks_share_a_fetch() {
 }
 
 #[test]
-fn what_was_written_meanwhile_does_not_come_back_old() {
+fn concurrent_writes_are_not_overwritten_by_fetches() {
     // The written line is evicted from the cache of one line before the fetch is complete, and the fetch must not
     // insert the old block.
     let (mut cached, _) = cached(|params| params.capacity_blocks = 4);
@@ -278,7 +278,7 @@ fn what_was_written_meanwhile_does_not_come_back_old() {
 }
 
 #[test]
-fn a_write_that_waits_spoils_what_is_fetched_meanwhile() {
+fn waiting_write_invalidates_fetches() {
     // The second write waits until the first has been destaged; a fetch of its block begins in between.
     let (mut cached, _) = cached(|params| params.capacity_blocks = 4);
     for request in

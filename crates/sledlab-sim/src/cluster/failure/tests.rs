@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn survivors_are_equally_busy_unless_one_takes_whole_share(
+    fn survivors_share_work_equally(
         nodes in 2_usize..20, failed in 0_usize..20, done in 0_u64..101,
     ) {
         let failed = failed % nodes;

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn separate_writes_follow_one_at_a_time_and_miss_a_turn() {
+    fn separate_writes_miss_a_rotation_each() {
         let append = |further, at| {
             let lbn = 110 + further;
             writing(AppendedWrites::Separate, further).append(us(at), lbn, lbn + 1)

@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_a_table_with_no_more_slots_than_were_in_use(
+        fn table_size_is_bounded_by_slots_in_use(
             steps in prop::collection::vec((0_usize..9, 0_usize..5, 0_u8..3), 1..200),
         ) {
             let (mut ours, mut oracle, mut maximum) = (Sparse::new(9, 5, 0), [[0; 5]; 9], 0);

@@ -201,7 +201,7 @@ fn long_read_begins_few_steps_at_once() {
 }
 
 #[test]
-fn long_write_to_lost_stripes_begins_few_steps_at_once() {
+fn long_write_to_lost_stripes_bounds_started_steps() {
     let array = long_array(true);
     let all = array.capacity_blocks();
     let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
