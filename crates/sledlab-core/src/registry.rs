@@ -247,9 +247,13 @@ mod tests {
         }
     }
 
-    type Area = fn(&Table) -> f64;
+    type AreaFunction = fn(&Table) -> f64;
 
-    const fn of(name: &'static str, aliases: &'static [&'static str], make: Area) -> Entry<Area, u32> {
+    const fn of(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        make: AreaFunction,
+    ) -> Entry<AreaFunction, u32> {
         Entry {
             name,
             aliases,
@@ -261,7 +265,7 @@ mod tests {
         }
     }
 
-    static SHAPES: Registry<Area, u32> = Registry {
+    static SHAPES: Registry<AreaFunction, u32> = Registry {
         noun: "shape",
         path: "shape",
         example: "circle:radius=2",

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn sleeps_looks_spins_and_acts() {
+    fn steps_follow_the_time_to_the_target() {
         let mut pacer = Pacer::new();
         assert_eq!(pacer.step(0, None, &unlimited()), PaceStep::Wait);
         pacer.push(1_000_000, 4096, 7);

@@ -58,7 +58,7 @@ def half(node: Node) -> int:
     return max(1, node.memory // 2)
 
 
-def at_a_time(node: Node, length: int) -> int:
+def batch_size(node: Node, length: int) -> int:
     """Number of candidates that fit into their half of a node's memory, 1 at least."""
     return max(1, half(node) // bytes_of(length))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.apriori import FILE, Counter, at_a_time, frequent, half, mine
+from sledlab.job.apriori import FILE, Counter, batch_size, frequent, half, mine
 from sledlab.job.itemsets import ItemsetLevel
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def find(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, A
     node.does(candidate=int(partners.sum()))
     candidates = sets.candidates(partners)
     length = candidates.shape[1]
-    fitting = at_a_time(node, length)
+    fitting = batch_size(node, length)
     result = []
     for start in range(0, len(candidates), fitting):
         batch = candidates[start : start + fitting]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job import apriori_cd
-from sledlab.job.apriori import FILE, Counter, at_a_time, frequent, half, mine
+from sledlab.job.apriori import FILE, Counter, batch_size, frequent, half, mine
 from sledlab.job.itemsets import ItemsetLevel
 from sledlab.lazy import numpy as np
 
@@ -153,7 +153,7 @@ def _find(
     node.does(candidate=int(partners.sum()))
     candidates = sets.candidates(partners)
     length = candidates.shape[1]
-    fitting = at_a_time(node, length)
+    fitting = batch_size(node, length)
     # Other rows have other sections, and all nodes of a column must send on their blocks equally often.
     sweeps = yield node.all_reduce(ceil(len(candidates) / fitting), max, among=grid.ring)
     rounds = yield node.rounds(FILE, memory=half(node))

@@ -146,17 +146,17 @@ def _merge_pass(node: Node, file: str, onto: str, lengths: list[int], fan_in: in
     longer = []
     for first in range(0, len(lengths), fan_in):
         spans = list(zip(starts[first : first + fan_in], ends[first : first + fan_in], strict=True))
-        at_a_time = max(1, node.memory // (len(spans) + 1) // width)
-        for rows in merge(reader, spans, at_a_time):
+        batch_size = max(1, node.memory // (len(spans) + 1) // width)
+        for rows in merge(reader, spans, batch_size):
             node.does(merge=len(rows))
             node.write(onto, rows, width=width)
         longer.append(int(ends[min(first + fan_in, len(ends)) - 1] - starts[first]))
     return longer
 
 
-def merge(reader: Reader, spans: list[tuple[int, int]], at_a_time: int) -> Iterator[Array]:
-    """The rows of sorted runs in order; at most `at_a_time` rows of each run are in memory at a time."""
-    runs = [_Run(reader, int(start), int(stop), at_a_time) for start, stop in spans]
+def merge(reader: Reader, spans: list[tuple[int, int]], batch_size: int) -> Iterator[Array]:
+    """The rows of sorted runs in order; at most `batch_size` rows of each run are in memory at a time."""
+    runs = [_Run(reader, int(start), int(stop), batch_size) for start, stop in spans]
     while runs := [run for run in runs if run.filled()]:
         # Rows of a run that are still on the store are not below the last key in that run's buffer.
         limit = min((run.rows["key"][-1] for run in runs if run.start < run.stop), default=None)
@@ -171,7 +171,7 @@ class _Run:
     reader: Reader
     start: int
     stop: int
-    at_a_time: int
+    batch_size: int
     rows: Array = field(init=False)
 
     def __post_init__(self) -> None:
@@ -180,7 +180,7 @@ class _Run:
     def filled(self) -> bool:
         """Whether the run has rows in memory, after reading more where it had none."""
         if not len(self.rows) and self.start < self.stop:
-            until = min(self.stop, self.start + self.at_a_time)
+            until = min(self.stop, self.start + self.batch_size)
             self.rows = self.reader.rows(self.start, until)
             self.start = until
         return len(self.rows) > 0

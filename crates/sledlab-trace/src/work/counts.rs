@@ -77,9 +77,9 @@ macro_rules! take_counts {
 }
 pub(super) use take_counts;
 
-struct WholeVisitor<const LIMIT: u64>;
+struct UnsignedVisitor<const LIMIT: u64>;
 
-impl<const LIMIT: u64> Visitor<'_> for WholeVisitor<LIMIT> {
+impl<const LIMIT: u64> Visitor<'_> for UnsignedVisitor<LIMIT> {
     type Value = BoundedInteger<LIMIT>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -91,7 +91,7 @@ impl<const LIMIT: u64> Visitor<'_> for WholeVisitor<LIMIT> {
 
 impl<'de, const LIMIT: u64> Deserialize<'de> for BoundedInteger<LIMIT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_u64(WholeVisitor)
+        deserializer.deserialize_u64(UnsignedVisitor)
     }
 }
 

@@ -188,9 +188,9 @@ class _Tables:
             fill=fills.pop() if len(fills) == 1 else None,
             requests=times.requests,
             **{f"{each}_ms": times.measure_ms(each) for each in OF_REQUESTS},
-            volume_p99_p50_ms=_ranked(p99s, 0.5),
-            volume_p99_p90_ms=_ranked(p99s, 0.9),
-            volume_p99_max_ms=_ranked(p99s, 1.0),
+            volume_p99_p50_ms=_by_rank(p99s, 0.5),
+            volume_p99_p90_ms=_by_rank(p99s, 0.9),
+            volume_p99_max_ms=_by_rank(p99s, 1.0),
             overloaded=sum(run.saturated for run in runs),
             meets=None if required is None else left == 0 and _meets(times, required),
             volumes_meet=None
@@ -297,7 +297,7 @@ def _meets(times: Histogram | Spread, required: ResponseGoal) -> bool:
     return times.measure_ms(required.measure) <= required.limit_ms
 
 
-def _ranked(values: Sequence[float], share: float) -> float:
+def _by_rank(values: Sequence[float], share: float) -> float:
     """Return the value that a share of the values does not exceed; 0 without values."""
     return values[max(ceil(share * len(values)), 1) - 1] if values else 0.0
 
