@@ -9,7 +9,7 @@ import pytest
 import sledlab as sl
 from sledlab.job import lockstep
 from sledlab.job.copies import shares
-from sledlab.job.files import Baskets, Rows, Shared, TableRows, Transactions
+from sledlab.job.files import Baskets, Rows, SharedFile, TableRows, Transactions
 from sledlab.job.node import Node
 from sledlab.job.task import JobTask, in_lockstep, task
 
@@ -78,7 +78,7 @@ def test_copies_outlive_what_they_were_made_of(tmp_path: Path) -> None:
         assert result.tolist() == (expected if failed == 1 else [10, 11, 12, 13])
 
 
-def tables() -> list[Shared]:
+def tables() -> list[SharedFile]:
     """A file of each kind, with 100 rows."""
     numbers = np.arange(100)
     structured = np.array([(n, n / 2, b"x") for n in range(100)], dtype="i8,f4,S1")

@@ -95,7 +95,7 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
     if as_json:
         show_json(_figure(result) if hasattr(result, "panels") else _claim(result))
         return
-    terminal.show(lambda console: console.print(summary.shown(result), markup=False))
+    terminal.show(lambda console: console.print(summary.description(result), markup=False))
 
 
 @reproduce.command("run")
