@@ -41,7 +41,7 @@ fn profile(out_dir: &Path) -> String {
     folder.map_or_else(|| "unknown".into(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The files below a directory that are compiled into the extension; all others are left out.
+/// The files below a directory that are compiled into the extension; all others are omitted.
 fn sources(place: &Path, result: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(place)? {
         let entry = entry?;

@@ -35,7 +35,7 @@ pub(crate) struct Class {
 
 /// The plug-ins that the user allows to run; `*` stands for all.
 #[derive(Clone, Default)]
-pub(crate) struct AllowedPlugins(Arc<[String]>);
+pub(crate) struct Allowlist(Arc<[String]>);
 
 /// The maximum nesting of plug-ins: a plug-in may run simulations with plug-ins that run simulations, without end.
 const DEEPEST: u32 = 4;
@@ -51,10 +51,10 @@ pub(crate) fn is_plugin(word: &str) -> bool {
     registry::is_plug_in(word)
 }
 
-impl AllowedPlugins {
+impl Allowlist {
     /// Allows the plug-ins that `words` name, or none.
     pub fn new(text: Option<Vec<String>>) -> Self {
-        AllowedPlugins(text.unwrap_or_default().into())
+        Allowlist(text.unwrap_or_default().into())
     }
 
     /// Returns the allowed plug-ins.
@@ -92,7 +92,7 @@ impl AllowedPlugins {
 impl Class {
     /// Imports the class `module:Class` if it is `allowed`, and checks that it has the methods of its kind without
     /// calling them.
-    pub fn find(py: Python<'_>, kind: ClassKind, word: &str, allowed: &AllowedPlugins) -> PyResult<Self> {
+    pub fn find(py: Python<'_>, kind: ClassKind, word: &str, allowed: &Allowlist) -> PyResult<Self> {
         allowed.check(word).map_err(raise)?;
         let result = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;
         let class = kind.check(word, &result).map_err(raise)?;
@@ -171,7 +171,7 @@ pub(crate) fn matching_kinds(
     py: Python<'_>,
     kinds: &[ClassKind],
     word: &str,
-    allowed: &AllowedPlugins,
+    allowed: &Allowlist,
 ) -> PyResult<Vec<ClassKind>> {
     allowed.check(word).map_err(raise)?;
     let plug_in = ClassKind { name: "plug-in", protocol: "sledlab.check", methods: &[] };

@@ -11,7 +11,7 @@ use sledlab_core::{Error, Source as _};
 use sledlab_sim::cluster::{self, ClusterHooks, ClusterOutcome, CopyLayout, Dump, Part, Redundancy};
 use sledlab_trace::writer::{self, WriteOptions};
 
-use crate::class::{AllowedPlugins, is_plugin};
+use crate::class::{Allowlist, is_plugin};
 use crate::error::raise;
 use crate::experiment::give;
 use crate::interrupt::tell;
@@ -97,7 +97,7 @@ impl Work {
 pub(crate) struct ClusterExperiment {
     settings: Mutex<cluster::ClusterExperiment>,
     /// Not part of the experiment file: the user who runs the experiment decides which plug-ins may run.
-    allowed: AllowedPlugins,
+    allowed: Allowlist,
 }
 
 impl ClusterExperiment {
@@ -141,13 +141,13 @@ impl ClusterExperiment {
     #[pyo3(signature = (toml = "", name = "experiment"))]
     fn new(toml: &str, name: &str) -> PyResult<Self> {
         let experiment = cluster::ClusterExperiment::from_toml(name, toml).map_err(raise)?;
-        Ok(ClusterExperiment { settings: Mutex::new(experiment), allowed: AllowedPlugins::default() })
+        Ok(ClusterExperiment { settings: Mutex::new(experiment), allowed: Allowlist::default() })
     }
 
     /// Allows the plug-ins `names`, each `module:Class`, to run, and no others; `*` allows all.
     #[pyo3(signature = (names))]
     fn with_plugins(&self, names: Option<Vec<String>>) -> Self {
-        ClusterExperiment { settings: Mutex::new(self.get()), allowed: AllowedPlugins::new(names) }
+        ClusterExperiment { settings: Mutex::new(self.get()), allowed: Allowlist::new(names) }
     }
 
     /// Rejects plug-ins that are not allowed, and objects that are no classes.

@@ -10,7 +10,7 @@ use sledlab_trace::conformance as workload;
 use sledlab_trace::synthetic;
 use toml::Table;
 
-use crate::class::{AllowedPlugins, ClassKind, is_plugin, matching_kinds};
+use crate::class::{Allowlist, ClassKind, is_plugin, matching_kinds};
 use crate::error::{forget, raise};
 use crate::interrupt::check_signals;
 
@@ -46,7 +46,7 @@ impl Model {
         kind: &str,
         word: &str,
         (name, params): (&str, Table),
-        allowed: &AllowedPlugins,
+        allowed: &Allowlist,
     ) -> PyResult<Self> {
         let is_built_in = !is_plugin(word);
         Ok(match kind {
@@ -115,7 +115,7 @@ impl Conformance {
     fn new(py: Python<'_>, kind: &str, word: &str, plugins: Option<Vec<String>>) -> PyResult<Self> {
         let mut params = Table::new();
         let name = split_plug_in(kind, word, &mut params).map_err(raise)?;
-        let model = Model::new(py, kind, word, (&name, params), &AllowedPlugins::new(plugins))?;
+        let model = Model::new(py, kind, word, (&name, params), &Allowlist::new(plugins))?;
         let noun = if kind == "replacement" { "replacement policy" } else { kind };
         let is_plugin = match &model {
             Model::Device(described) => is_plugin(described.params.kind()),
@@ -156,7 +156,7 @@ pub(crate) fn kinds_of_plugin(
     plugins: Option<Vec<String>>,
 ) -> PyResult<Vec<&'static str>> {
     let name = split_plug_in("plug-in", word, &mut Table::new()).map_err(raise)?;
-    let result = matching_kinds(py, &KINDS, &name, &AllowedPlugins::new(plugins))?;
+    let result = matching_kinds(py, &KINDS, &name, &Allowlist::new(plugins))?;
     Ok(result.iter().map(|kind| kind.name).collect())
 }
 

@@ -18,7 +18,7 @@ use sledlab_models::device::{
 use sledlab_models::power::PowerRates;
 use toml::Table;
 
-use crate::class::{AllowedPlugins, Class, ClassKind};
+use crate::class::{Allowlist, Class, ClassKind};
 
 pub(crate) const KIND: ClassKind =
     ClassKind { name: "device", protocol: "sledlab.Device", methods: &["serve"] };
@@ -27,7 +27,7 @@ pub(crate) const KIND: ClassKind =
 const NEVER_MS: f64 = 1e9;
 
 /// The kind of device `module:Class`, if it is `allowed`.
-pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &AllowedPlugins) -> PyResult<CustomDevice> {
+pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<CustomDevice> {
     let class = Class::find(py, KIND, word, allowed)?;
     Ok(CustomDevice::new(word, move |params| {
         let (word, params) = (class.word().to_owned(), params.clone());

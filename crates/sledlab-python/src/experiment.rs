@@ -10,7 +10,7 @@ use sledlab_models::merge::MergeParams;
 use sledlab_models::{power, scheduler, system};
 use sledlab_sim::{Hooks, Progress, Rows};
 
-use crate::class::{AllowedPlugins, is_plugin};
+use crate::class::{Allowlist, is_plugin};
 use crate::columns::to_bytes;
 use crate::error::{keep, raise, raise_stored};
 use crate::interrupt::tell;
@@ -21,7 +21,7 @@ use crate::source::Source;
 pub(crate) struct Experiment {
     settings: Mutex<sledlab_sim::Experiment>,
     /// Not part of the experiment file: the user who runs the experiment decides which plug-ins may run.
-    allowed: AllowedPlugins,
+    allowed: Allowlist,
 }
 
 impl Experiment {
@@ -98,7 +98,7 @@ impl Experiment {
     #[pyo3(signature = (toml = "", name = "experiment", plugins = None))]
     fn new(toml: &str, name: &str, plugins: Option<Vec<String>>) -> PyResult<Self> {
         let experiment = sledlab_sim::Experiment::from_toml(name, toml).map_err(raise)?;
-        Ok(Experiment { settings: Mutex::new(experiment), allowed: AllowedPlugins::new(plugins) })
+        Ok(Experiment { settings: Mutex::new(experiment), allowed: Allowlist::new(plugins) })
     }
 
     fn with_setting(&self, key: &str, value: &str) -> PyResult<Self> {
@@ -127,7 +127,7 @@ impl Experiment {
     /// Allows the plug-ins `names`, each `module:Class`, to run, and no others; `*` allows all.
     #[pyo3(signature = (names))]
     fn with_plugins(&self, names: Option<Vec<String>>) -> Self {
-        Experiment { settings: Mutex::new(self.get()), allowed: AllowedPlugins::new(names) }
+        Experiment { settings: Mutex::new(self.get()), allowed: Allowlist::new(names) }
     }
 
     /// The plug-ins that the experiment names, whether they are allowed or not.
@@ -241,7 +241,7 @@ pub(crate) fn give(
     py: Python<'_>,
     settings: &sledlab_sim::Experiment,
     to: &mut sledlab_sim::Experiment,
-    allowed: &AllowedPlugins,
+    allowed: &Allowlist,
 ) -> PyResult<()> {
     for word in settings.device_kinds().iter().filter(|word| is_plugin(word)) {
         to.add_device_kind(crate::device_class::kind(py, word, allowed)?);

@@ -9,7 +9,7 @@ use sledlab_core::{Error, Span};
 use sledlab_models::power::{self, Choice, PowerPolicy};
 use toml::Table;
 
-use crate::class::{AllowedPlugins, Class, ClassKind};
+use crate::class::{Allowlist, Class, ClassKind};
 
 /// Costs that a power policy weighs: power of an idle and of a parked device, energy of a start-up.
 #[pyclass(frozen, module = "sledlab._native")]
@@ -49,12 +49,7 @@ pub(crate) const KIND: ClassKind =
     ClassKind { name: "power policy", protocol: "sledlab.PowerPolicy", methods: &["timeout_ms"] };
 
 /// The policy `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
-pub(crate) fn choice(
-    py: Python<'_>,
-    word: &str,
-    params: Table,
-    allowed: &AllowedPlugins,
-) -> PyResult<Choice> {
+pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowlist) -> PyResult<Choice> {
     let class = Class::find(py, KIND, word, allowed)?;
     let given = params.clone();
     Ok(Choice::custom(word, params, move || {

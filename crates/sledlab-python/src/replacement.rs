@@ -13,7 +13,7 @@ use sledlab_models::replacement::{Choice, CustomPolicy, Found, ReplacementPolicy
 use sledlab_sim::Uses;
 use toml::{Table, Value};
 
-use crate::class::{AllowedPlugins, Class, ClassKind, is_plugin};
+use crate::class::{Allowlist, Class, ClassKind, is_plugin};
 use crate::error::raise;
 use crate::interrupt::watch;
 use crate::source::Source;
@@ -25,7 +25,7 @@ pub(crate) const KIND: ClassKind = ClassKind {
 };
 
 /// The policy `module:Class`, if it is `allowed`; its parameters and `capacity` are arguments of its constructor.
-pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &AllowedPlugins) -> PyResult<CustomPolicy> {
+pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<CustomPolicy> {
     let class = Class::find(py, KIND, word, allowed)?;
     Ok(CustomPolicy::new(word, move |params, capacity| {
         let mut arguments = params.clone();
@@ -44,7 +44,7 @@ pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &AllowedPlugins) -> Py
 }
 
 /// Returns the policy `word`; a plug-in must be allowed.
-pub(crate) fn parse_choice(py: Python<'_>, word: &str, allowed: &AllowedPlugins) -> PyResult<Choice> {
+pub(crate) fn parse_choice(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<Choice> {
     let name = split_plug_in("replacement", word, &mut Table::new()).map_err(raise)?;
     let own = is_plugin(&name).then(|| custom(py, &name, allowed)).transpose()?;
     Choice::parse_among(word, own.as_slice()).map_err(raise)
@@ -126,7 +126,7 @@ impl ReplacementPolicy for PythonPolicy {
 #[pyfunction]
 #[pyo3(signature = (word, plugins))]
 pub(crate) fn check_replacement(py: Python<'_>, word: &str, plugins: Option<Vec<String>>) -> PyResult<()> {
-    parse_choice(py, word, &AllowedPlugins::new(plugins))?.make(1).map(|_| ()).map_err(raise)
+    parse_choice(py, word, &Allowlist::new(plugins))?.make(1).map(|_| ()).map_err(raise)
 }
 
 /// The uses of segments by a workload.
@@ -158,7 +158,7 @@ impl SegmentUses {
         caches: Vec<(String, usize)>,
         plugins: Option<Vec<String>>,
     ) -> PyResult<String> {
-        let allowed = AllowedPlugins::new(plugins);
+        let allowed = Allowlist::new(plugins);
         let choose = |(word, room): &(String, usize)| Ok((parse_choice(py, word, &allowed)?, *room));
         let caches = caches.iter().map(choose).collect::<PyResult<Vec<_>>>()?;
         let work = move || {

@@ -12,7 +12,7 @@ use sledlab_models::device::{DeviceState, Location, Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
 use toml::Table;
 
-use crate::class::{AllowedPlugins, Class, ClassKind};
+use crate::class::{Allowlist, Class, ClassKind};
 
 /// A queued request, as a scheduler in Python sees it.
 #[pyclass(frozen, module = "sledlab._native")]
@@ -111,12 +111,7 @@ pub(crate) const KIND: ClassKind =
     ClassKind { name: "scheduler", protocol: "sledlab.Scheduler", methods: &["push", "pop", "__len__"] };
 
 /// The scheduler `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
-pub(crate) fn choice(
-    py: Python<'_>,
-    word: &str,
-    params: Table,
-    allowed: &AllowedPlugins,
-) -> PyResult<Choice> {
+pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowlist) -> PyResult<Choice> {
     let class = Class::find(py, KIND, word, allowed)?;
     let given = params.clone();
     Ok(Choice::custom(word, params, move |_| {

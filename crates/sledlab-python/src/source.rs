@@ -11,7 +11,7 @@ use sledlab_core::{Error, Request, Source as Requests};
 use sledlab_trace::table::open_table;
 use sledlab_trace::{OpenOptions, synthetic};
 
-use crate::class::{AllowedPlugins, is_plugin};
+use crate::class::{Allowlist, is_plugin};
 use crate::columns::{next_columns, to_columns};
 use crate::error::{keep, raise};
 use crate::interrupt::check_signals;
@@ -86,7 +86,7 @@ impl Source {
         let params =
             params.parse().map_err(|error| raise(Error::user(format!("workload parameters: {error}"))))?;
         let generator = if is_plugin(kind) {
-            crate::workload::choice(py, kind, params, &AllowedPlugins::new(plugins))?
+            crate::workload::choice(py, kind, params, &Allowlist::new(plugins))?
         } else {
             synthetic::Choice::new(kind, &params).map_err(raise)?
         };

@@ -11,7 +11,7 @@ use sledlab_trace::synthetic::{Choice, GeneratorSetting};
 use sledlab_trace::table::open_table;
 use toml::Table;
 
-use crate::class::{AllowedPlugins, Class, ClassKind};
+use crate::class::{Allowlist, Class, ClassKind};
 use crate::columns::next_columns;
 use crate::error::raise;
 
@@ -22,12 +22,7 @@ pub(crate) const KIND: ClassKind =
 const RANDOM: &str = "workload.plug-in";
 
 /// The workload `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
-pub(crate) fn choice(
-    py: Python<'_>,
-    word: &str,
-    params: Table,
-    allowed: &AllowedPlugins,
-) -> PyResult<Choice> {
+pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowlist) -> PyResult<Choice> {
     let class = Class::find(py, KIND, word, allowed)?;
     let given = params.clone();
     // The first object is made now, so that wrong arguments are found before the work starts; each further run makes
