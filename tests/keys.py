@@ -62,7 +62,7 @@ def axes_of(kind):
 def experiment_with(key, word, base):
     """An experiment with a word as the value of a key, and with what makes the key count."""
     table, _, name = key.partition(".")
-    tables = {each: dict(text) for each, text in base.items()}
+    tables = {each: dict(keys) for each, keys in base.items()}
     if table in ("hybrid", "front"):
         tables["hybrid"] = {"kind": "caching-disk"}
     if table == "trace":
@@ -92,7 +92,7 @@ def study_with(kind, axis, word):
 
 def study_file(kind):
     """A small study of a kind, as the tables of its file."""
-    tables = {} if kind in ("fleet", "smart") else {each: dict(text) for each, text in ONE_SYSTEM.items()}
+    tables = {} if kind in ("fleet", "smart") else {each: dict(keys) for each, keys in ONE_SYSTEM.items()}
     if kind in ("side-by-side", "hybrid", "tune"):
         del tables["device"]
     return {**tables, "study": {"kind": kind, **NEEDED.get(kind, {})}}

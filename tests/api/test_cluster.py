@@ -284,7 +284,7 @@ MISTAKES = {
     "key": ({"settings": {"node.mzh": 1}}, r"unknown key `node\.mzh`", r"node\.mhz"),
     "place": ({"at": "moon"}, r"cluster\.at: expected one of nodes, host", None),
     "node of a trace": ({"dump_trace": (4, "/tmp/unused.csv")}, "no node 4", "0 to 3"),
-    "schedule": ({"goal": "/tmp/unused.goal", "at": "host"}, "not of a host", "leave out"),
+    "schedule": ({"goal": "/tmp/unused.goal", "at": "host"}, "not of a host", "omit"),
     "negative node": ({"dump_trace": (-1, "/tmp/unused.csv")}, "no node -1", "from 0"),
     "threads": ({"threads": -1}, "no number of threads -1", "from 0"),
 }
@@ -292,9 +292,9 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_invalid_input_is_an_error(mistake):
-    result, message, remedy = MISTAKES[mistake]
+    options, message, remedy = MISTAKES[mistake]
     with pytest.raises(sl.Error, match=message) as messages:
-        sl.replay(**{"work": WORK / "scan.work", "device": "mems-g2"} | result)
+        sl.replay(**{"work": WORK / "scan.work", "device": "mems-g2"} | options)
     assert remedy is None or re.search(remedy, messages.value.remedy)
 
 

@@ -124,8 +124,8 @@ def test_missing_price_is_empty_unless_prices_are_given(tmp_path: Path) -> None:
     with pytest.raises(sl.Error, match="`mine` has no price") as caught:
         sl.smart_study(SCAN, [str(device), "ram"], price=["kwh=0.2"], parallel=1)
     assert caught.value.remedy == "set it in USD: --price device.mine=100"
-    output = sl.smart_study(SCAN, [str(device), "ram"], price=["device.mine=10"], parallel=1)
-    assert output.tables["runs"]["cluster_usd"].to_list()[0] == 4 * (150 + 10) + 5 * 40
+    priced = sl.smart_study(SCAN, [str(device), "ram"], price=["device.mine=10"], parallel=1)
+    assert priced.tables["runs"]["cluster_usd"].to_list()[0] == 4 * (150 + 10) + 5 * 40
     size = sl.smart_size(
         "scan", "ram", network="ideal", until="store", node_count="1..2", job_settings=SETTINGS
     )

@@ -24,11 +24,11 @@ KINDS = ("device", "scheduler", "workload", "power", "merge", "system", "cache",
 SHORT = {"optimal": 6}
 """Schedulers that refuse long queues, and how many requests may be outstanding under them."""
 OPTIONAL = ("hybrid", "system", "cache", "merge", "power")
-"""Left out, in this order, where a combination makes no sense."""
+"""Options omitted, in this order, from invalid combinations."""
 
 
 @dataclass
-class DrawnPanel:
+class RandomExperiment:
     """One random experiment: chosen models by kind, and settings."""
 
     models: dict[str, str]
@@ -86,7 +86,7 @@ def parameters(hybrid: str) -> set[str]:
 
 
 @cache
-def drawn() -> tuple[DrawnPanel, ...]:
+def drawn() -> tuple[RandomExperiment, ...]:
     """The experiments, all valid, in which each model occurs at least so many times."""
     random, result = Random(3), []
     wheel = cycles(random)
@@ -105,7 +105,7 @@ def drawn() -> tuple[DrawnPanel, ...]:
 
 def draw(
     random: Random, wheel: dict[str, Iterator[str]], expected: dict[str, str], seed: int
-) -> DrawnPanel | None:
+) -> RandomExperiment | None:
     """One experiment with some models in it; none where nothing makes sense."""
     cached = [kind for kind in OPTIONAL if random.random() < (0.7 if kind == "merge" else 0.4)]
     models = {kind: next(wheel[kind]) for kind in ("device", "scheduler", "workload", *cached)} | expected
@@ -113,7 +113,7 @@ def draw(
         models["hybrid"] = "caching-disk"
     if "hybrid" in models and "replacement" in parameters(models["hybrid"]):
         models.setdefault("replacement", next(wheel["replacement"]))
-    one = DrawnPanel(models, seed=seed)
+    one = RandomExperiment(models, seed=seed)
     if random.random() < 0.5 or models["scheduler"] in SHORT:
         outstanding = min(random.choice((2, 30, 200)), SHORT.get(models["scheduler"], 200))
         one.replay = f"closed:{outstanding}{random.choice(('', ':3ms'))}"
@@ -137,7 +137,7 @@ def draw(
     return one
 
 
-def _decorate(one: DrawnPanel, random: Random) -> None:
+def _decorate(one: RandomExperiment, random: Random) -> None:
     """Layouts, batches, arrays and small caches."""
     if one.models["device"].startswith("mems") and random.random() < 0.5:
         one.settings["device.layout"] = random.choice(layouts())
@@ -158,7 +158,7 @@ def _decorate(one: DrawnPanel, random: Random) -> None:
         one.settings["front.preset"] = one.models["device"]
 
 
-def _valid(one: DrawnPanel) -> bool:
+def _valid(one: RandomExperiment) -> bool:
     try:
         one.experiment().check()
     except sl.Error:
@@ -182,7 +182,7 @@ def test_all_ways_give_the_same_numbers(part: int, tmp_path: Path, sledlab: Call
     assert waited > 0.6 * EXPERIMENTS / PARTS
 
 
-def check(one: DrawnPanel, place: Path, sledlab: Callable[..., Any]) -> bool:
+def check(one: RandomExperiment, place: Path, sledlab: Callable[..., Any]) -> bool:
     """Asks in every way, and tells whether requests waited."""
     models, options = one.models, one.keywords()
     source, scheduler = sl.workload(models["workload"]), models["scheduler"]
@@ -211,7 +211,7 @@ def check(one: DrawnPanel, place: Path, sledlab: Callable[..., Any]) -> bool:
     return bool(expected["queue_length"]["max"] > 1)
 
 
-def run_drawn(one: DrawnPanel, sledlab: Callable[..., Any]) -> dict[str, Any]:
+def run_drawn(one: RandomExperiment, sledlab: Callable[..., Any]) -> dict[str, Any]:
     """The summary that the command line prints."""
     models = one.models
     speedup = [] if one.replay.startswith("closed") else ["--speedup", one.speedup]
@@ -231,7 +231,7 @@ def run_drawn(one: DrawnPanel, sledlab: Callable[..., Any]) -> dict[str, Any]:
     return result
 
 
-def assert_same_row(row: dict[str, Any], summary: dict[str, Any], one: DrawnPanel) -> None:
+def assert_same_row(row: dict[str, Any], summary: dict[str, Any], one: RandomExperiment) -> None:
     """A run of a comparison has the numbers of the run."""
     times = summary["response_time_ms"]
     expected = {

@@ -49,7 +49,7 @@ def elsewhere(project, monkeypatch):
 
 
 def without_names(summary: dict) -> dict:
-    config = {table: text for table, text in summary["config"].items() if table not in ("trace", "work")}
+    config = {table: keys for table, keys in summary["config"].items() if table not in ("trace", "work")}
     return {**summary, "config": config, "wall_s": 0}
 
 

@@ -117,8 +117,8 @@ class Counting:
             "UNGROUPED_AGGREGATE": self._aggregate,
             "TOP_N": self._top,
         }
-        for output, relation in self.written.items():
-            if output in str(operator.info):
+        for fragment, relation in self.written.items():
+            if fragment in str(operator.info):
                 return relation
         if operator.kind in ("CTE", "ORDER_BY", "RESULT_COLLECTOR"):
             return self.relation(operator.inputs[-1])
@@ -146,9 +146,9 @@ class Counting:
     def _project(self, operator: Operator) -> Relation:
         """Leaves all columns, as rows are as many; says which were chosen."""
         below = self.relation(operator.inputs[0])
-        output = [self.bindings.get(text, text) for text in texts(operator, "Projections")]
-        positions = [below.place(text) if below.has(text) else None for text in output]
-        for at, text in enumerate(output):
+        expressions = [self.bindings.get(text, text) for text in texts(operator, "Projections")]
+        positions = [below.place(text) if below.has(text) else None for text in expressions]
+        for at, text in enumerate(expressions):
             if number := re.fullmatch(r"#(\d+)", text):
                 known = below.places
                 positions[at] = known[int(number[1])] if int(number[1]) < len(known) else None

@@ -29,10 +29,12 @@ def test_crates_can_be_packaged():
     """Those that are published say what they are and have all they include; others say they are not."""
     workspace = toml("Cargo.toml")["workspace"]
     crates = {file.parent: toml(file) for file in sorted(PROJECT.glob("crates/*/Cargo.toml"))}
-    private = {crate.name for crate, text in crates.items() if text["package"].get("publish") is False}
+    private = {
+        crate.name for crate, manifest in crates.items() if manifest["package"].get("publish") is False
+    }
     assert private == {"sledlab-python", "sledlab-web"}
-    for crate, text in crates.items():
-        assert {"description", "license", "version"} <= set(text["package"])
+    for crate, manifest in crates.items():
+        assert {"description", "license", "version"} <= set(manifest["package"])
         if crate.name in private:
             continue
         own = workspace["dependencies"][crate.name]

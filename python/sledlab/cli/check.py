@@ -23,7 +23,7 @@ from sledlab.show import terminal
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-placed = later("sledlab.model.error_location:add_location")
+add_location = later("sledlab.model.error_location:add_location")
 validate_drive = later("sledlab.studies.drive:validate_drive")
 
 DEFAULT_CASES = 100
@@ -117,7 +117,7 @@ def _check_drive(
     name: str, measured: str, host: str | None, out: str | None, *, replace: bool, as_json: bool
 ) -> None:
     place = results(out, DRIVE, replace=replace)
-    with placed(None, {"device": name}):
+    with add_location(None, {"device": name}):
         result = validate_drive(name, measured, host=host)
     if place is not None:
         leaves(place, DRIVE, [SUMMARY, PLOT])

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
 describe = later("sledlab.model.device:describe")
-placed = later("sledlab.model.error_location:add_location")
+add_location = later("sledlab.model.error_location:add_location")
 Progress = later("sledlab.show.progress:Progress")
 counted = later("sledlab.show.wording:counted")
 figure = later("sledlab.show.wording:figure")
@@ -64,7 +64,7 @@ to_option = option(
 device_column_option = option(
     "--device-column", is_flag=True, help="Keep device numbers, as a further column."
 )
-media_only_option = option("--media-only", is_flag=True, help="Leave out trims and flushes.")
+media_only_option = option("--media-only", is_flag=True, help="Omit trims and flushes.")
 
 
 @click.group(cls=SuggestingGroup)
@@ -262,7 +262,7 @@ def cut(
 
     Steps are applied in the order in which the options are listed below.
     """
-    with placed(None, {"device": steps["fit"]}):
+    with add_location(None, {"device": steps["fit"]}):
         allowed = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
         selected = Steps(**steps, devices=devices or (), plugins=allowed).over(trace)
     _write(selected, out, to, device_column=device_column, media_only=media_only)
@@ -331,7 +331,7 @@ def generate(
     allow_plugins: bool | None,
 ) -> None:
     """Write a generated workload (sledlab list workload) as a trace."""
-    with placed(None, {"device": device}):
+    with add_location(None, {"device": device}):
         allowed = allowed_plugins({"allow_plugins": allow_plugins}, device)
         capacity = describe(_native.Experiment().with_device(device).with_plugins(allowed))["capacity_blocks"]
     lines = [] if limit is None else [f"requests = {limit}"]
