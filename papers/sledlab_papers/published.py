@@ -72,7 +72,7 @@ def _settle_ms(device: str) -> float:
 
 
 def _peak_mb_s(device: str) -> float:
-    """Rate of all active tips during the data bits of a simulated pass; servo bits left out, as printed."""
+    """Rate of all active tips during the data bits of a simulated pass; without servo bits, as published."""
     p = parameters(device)
     row_s = float(np.median(random_pairs(device, PAIRS).requests["transfer_ns"].to_numpy())) / 1e9
     data_s = row_s * p["tip_sector_bits"] / (p["tip_sector_bits"] + p["servo_bits"])

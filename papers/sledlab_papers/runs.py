@@ -349,7 +349,7 @@ class LoadCurves:
     def gains(self, a: str, b: str, weights: Sequence[str]) -> dict[float, float]:
         """Relative gain in throughput of `a` over `b` at equal mean response time, by its level in ms.
 
-        Levels that one of them does not reach, or only in overload, are left out.
+        Levels that one of them does not reach, or only in overload, are omitted.
         """
         measured = {}
         for level in (level for weight in weights for level in LEVELS_MS[weight]):

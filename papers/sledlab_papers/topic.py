@@ -212,7 +212,7 @@ class Topic:
 
 
 def counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
-    """Numbers of claims by outcome, by priority and by grade; outcomes that no claim has are left out."""
+    """Numbers of claims by outcome, by priority and by grade; outcomes that no claim has are omitted."""
     shown = [each for each in OUTCOMES if each in (REPRODUCED, IN_PART, NOT, *outcomes.values())]
 
     def row(title: str, names: Sequence[str]) -> list[str]:

@@ -115,7 +115,7 @@ def test_fleet_place_named_by_the_user_is_read(server, sledlab):
     assert again.to_dict() == fleet.to_dict()
     option = sledlab("fleet", "out/study.toml", "--place", f"{address}/fleet/", "--parallel", 1, "--json")
     assert option.code == 0, option.err
-    sledlab("fleet", f"{address}/fleet/", "--place", "sample:").assert_refused("leave one of them out")
+    sledlab("fleet", f"{address}/fleet/", "--place", "sample:").assert_refused("omit one of them")
 
 
 def test_addresses_for_people_are_left_alone(tmp_path):

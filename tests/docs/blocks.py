@@ -2,7 +2,7 @@
 
 Blocks in `sh` and `python` are run, in order, where a reader would be: in an empty directory. A block with
 title="NAME" is a file that the reader saves. A `text` block behind one that is run is what that printed;
-`...` stands for words that the page leaves out. Others are only shown.
+`...` stands for words that the page omits. Others are only shown.
 """
 
 from __future__ import annotations

@@ -370,4 +370,4 @@ def test_the_command_line_takes_a_query(sledlab: Callable[..., Answer], tmp_path
     sledlab("smart", "record").assert_refused("one job or one query")
     sledlab(*arguments, "--mpi").assert_refused("`--mpi` is for jobs")
     sledlab(*arguments, "--job-set", "where=1").assert_refused("`--job-set` is for jobs")
-    sledlab(*arguments, "--tables", tmp_path).assert_refused("leave out --scale-factor")
+    sledlab(*arguments, "--tables", tmp_path).assert_refused("omit --scale-factor")

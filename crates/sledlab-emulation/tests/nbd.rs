@@ -147,7 +147,11 @@ fn extents_are_those_of_the_request() {
         }
     };
     assert_eq!(encoded(600, false, &[(500, true), (1 << 40, false)]), [(500, 0), (100, 3)], "cut at the end");
-    assert_eq!(encoded(600, false, &[(600, false), (1, true)]), [(600, 3)], "what lies beyond is left out");
+    assert_eq!(
+        encoded(600, false, &[(600, false), (1, true)]),
+        [(600, 3)],
+        "extents beyond the range are omitted"
+    );
     assert_eq!(
         encoded(600, false, &[(200, true), (200, true)]),
         [(400, 0)],

@@ -48,7 +48,7 @@ pub struct QuestParams {
     pub longest: u32,
     /// Mean share of a pattern's items that are taken from the previous pattern (exponential, cut at 1); from 0 to 1.
     pub correlation: f64,
-    /// Mean corruption level: how likely each further item of a pattern is left out of a transaction; from 0 to 1.
+    /// Mean corruption level: the probability that each further item of a pattern is missing from a transaction; from 0 to 1.
     pub corruption: f64,
 }
 
@@ -204,7 +204,7 @@ impl Quest {
         }
     }
 
-    /// Chooses a pattern by its weight, and leaves out items of it as long as random numbers are below its corruption
+    /// Chooses a pattern by its weight, and omits items of it as long as random numbers are below its corruption
     /// level.
     fn corrupt(&self, pattern: &mut Vec<u32>, rng: &mut Stream) {
         let sum = self.patterns.last().map_or(0.0, |pattern| pattern.weights);

@@ -54,7 +54,7 @@ fn small_universe_gives_valid_transactions() {
         assert_eq!(lengths.len(), BLOCK);
         assert!(items.iter().all(|&item| item < universe));
     }
-    // All items of every pattern are left out.
+    // All items of every pattern are omitted.
     let params = QuestParams { corruption: 1.0, patterns: 1, ..QuestParams::default() };
     assert!(transactions(1, params, 1).0.iter().all(|&length| length > 0));
 }

@@ -105,7 +105,7 @@ fn array(parts: SystemParts) -> Result<Array> {
 fn on_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> {
     if parts.hybrid.is_some() {
         return Err(Error::user("system.bus = \"shared\" is for disks: hybrids have a bus of their own")
-            .with_remedy("set system.bus = \"own\", or leave out hybrid.kind"));
+            .with_remedy("set system.bus = \"own\", or omit hybrid.kind"));
     }
     let device = device::build_on(bus, parts.device)?;
     let system = Box::new(Single::new(Station::of(device, parts.setup)?));
@@ -174,7 +174,7 @@ fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
             "a {word} does not recompute what is lost under bad tips of a device"
         ))
         .with_remedy(
-            "leave out device.bad_tips and device.failing_tips, or have whole devices fail: system.failed",
+            "omit device.bad_tips and device.failing_tips, or have whole devices fail: system.failed",
         ));
     }
     check_failures(params)

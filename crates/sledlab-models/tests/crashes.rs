@@ -122,7 +122,7 @@ fn a_header_that_is_not_written_is_found() {
     }
 }
 
-/// Mirrors are left out: they keep a write in the buffer until both devices have it.
+/// Mirrors are omitted: they keep a write in the buffer until both devices have it.
 #[test]
 fn an_answer_before_data_is_safe_is_found() {
     for system in SYSTEMS.iter().filter(|system| !system.starts_with("mirror")) {

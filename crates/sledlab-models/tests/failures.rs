@@ -80,7 +80,7 @@ fn requests_on_a_failing_device_restart() {
     assert_eq!(done[0].completion.as_ns(), (5 + ACCESS_US + 4) * 1000);
     let faults = host.faults();
     assert_eq!((faults.restarted_requests, faults.degraded_reads), (1, 1));
-    // A write whose reads are complete leaves out its access to the failed device.
+    // A write whose reads are complete omits its access to the failed device.
     let mut host = Host::new(&Array::raid5(5, 16).failing("0", "0.000020"));
     let done = host.run(&[one(Op::Write, 3, 4)]);
     assert_eq!(done[0].completion.as_ns(), 28_000);

@@ -268,7 +268,7 @@ fn two_classes_lie_in_parts_of_their_own() {
     assert_eq!(layout.place_and_run(85, 30), (Place { cylinder: 1225, track: 4, row: 0, cell: 5 }, 15));
     assert_eq!(layout.place(100), Place { cylinder: 1225, track: 0, row: 1, cell: 0 });
     assert_eq!(layout.place(2700), Place { cylinder: 1226, track: 0, row: 26, cell: 0 });
-    // The other blocks lie from the first column on, leaving out the small data, every other track downwards.
+    // The other blocks lie from the first column on, without the small data, every other track downwards.
     assert_eq!(layout.place_and_run(small, 30), (Place { cylinder: 0, track: 0, row: 0, cell: 0 }, 20));
     let beyond = small + 1225 * 2700;
     assert_eq!(layout.place(beyond), Place { cylinder: 1275, track: 0, row: 26, cell: 0 });

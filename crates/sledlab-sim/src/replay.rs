@@ -72,7 +72,7 @@ sledlab_core::params! {
         mode: String = "open";
         /// Divides the times between arrivals: 2 is twice as intense. Open replay only.
         speedup: f64 = 1.0, "", 1e-9..1e12;
-        /// Operations at the start that are left out of the statistics; caches and queues keep their state.
+        /// Operations at the start that are excluded from the statistics; caches and queues keep their state.
         warmup: u64 = 0_u64, "operations", 0..1e18;
         /// Requests, reads and writes, after which the replay ends; 0 for all.
         limit: u64 = 0_u64, "requests", 0..1e18;

@@ -67,7 +67,7 @@ pub(crate) fn sled(file: &DeviceFile) -> Result<Option<Value>> {
     })))
 }
 
-/// Mean and longest seek of reads of single blocks at random places, one after another; rotation left out.
+/// Mean and longest seek of reads of single blocks at random places, one after another; without rotation.
 fn seeks(mechanics: &dyn Mechanics) -> (Span, Span) {
     let capacity = mechanics.capacity_blocks();
     let (mut sum, mut longest) = (Span::ZERO, Span::ZERO);

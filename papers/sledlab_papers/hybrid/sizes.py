@@ -24,7 +24,7 @@ EXTENTS = (
 
 
 def curve(runs: Systems, workload: str, mb: int) -> dict[int, float]:
-    """Mean response by the size of segments; overloaded ones are left out."""
+    """Mean response by the size of segments; overloaded ones are omitted."""
     grid = runs.grid(workload)
     return {kb: grid[mb, kb].mean_ms for kb in SEGMENTS_KB if not grid[mb, kb].saturated}
 

@@ -51,7 +51,7 @@ def w_15(runs: Systems) -> Judgement:
 
 
 def _buffered(runs: Systems, workload: str) -> dict[int, float]:
-    """Gain of Immediate Report by the number of segments in the buffer; overloaded ones are left out."""
+    """Gain of Immediate Report by the number of segments in the buffer; overloaded ones are omitted."""
     rows = runs.rows(BUFFER, workload)
     pairs = {checked: (rows[f"IREPORT, {checked}"], rows[f"NONE, {checked}"]) for checked in BUFFERED}
     return {

@@ -71,7 +71,7 @@ ALL = {
 def init(kind: str, name: str | None, *, replace: bool) -> None:
     """Write a file to begin with: commented, and working as it is.
 
-    NAME is the file to write; its usual ending may be left out.
+    NAME is the file to write; its usual ending may be omitted.
 
     \b
     Examples:

@@ -260,10 +260,10 @@ def source_of(flags: Mapping[str, Any]) -> Any:
     if trace and workload:
         raise Error("both --trace and --workload were given", remedy="keep one of them")
     if form and not trace:
-        raise Error("--format was given without --trace", remedy="leave it out, or name the trace")
+        raise Error("--format was given without --trace", remedy="omit it, or name the trace")
     if isinstance(trace, list) or isinstance(workload, list):
         if form or flags.get("sort"):
-            raise Error("--format and --sort go with one trace", remedy="leave them out, or give one trace")
+            raise Error("--format and --sort go with one trace", remedy="omit them, or give one trace")
         return None
     if trace:
         return Trace(trace, form or "", File(trace, form, flags.get("sort") or 0))

@@ -169,7 +169,7 @@ def _serve_each(
     if "data" in given and "scratch" not in given:
         raise Error(
             "each device would find what the one before it has left",
-            remedy="say --scratch, or leave out --data",
+            remedy="say --scratch, or omit --data",
         )
     if "power_failures" in given or "power_fail_after_s" in given:
         raise Error(

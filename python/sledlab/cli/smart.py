@@ -243,16 +243,14 @@ def smart_record(
     if tables is not None and (query is None or scale_factor is not None):
         raise Error(
             "`--tables` are a query's, in place of TPC-H's",
-            remedy="leave it out" if query is None else "leave out --scale-factor",
+            remedy="omit it" if query is None else "omit --scale-factor",
         )
     parameters: dict[str, Any] = dict(pair("--job-set", item) for item in settings)
     if scale_factor is not None:
         parameters["scale_factor"] = str(scale_factor)
     clashing = sorted(set(parameters) & {"job", "node_count", "progress", "failed", *declarations})
     if clashing:
-        raise Error(
-            f"`{clashing[0]}` is set by --{clashing[0].replace('_', '-')}", remedy="leave out --job-set"
-        )
+        raise Error(f"`{clashing[0]}` is set by --{clashing[0].replace('_', '-')}", remedy="omit --job-set")
     with Progress("recording", of="") as progress:
         if query is not None:
             _only_for_jobs()
@@ -288,7 +286,7 @@ def _only_for_jobs() -> None:
     for name in ("data", "settings", "seed", "mpi", "mpiexec", "measured", "redundancy", "failed"):
         if given(name) is ParameterSource.COMMANDLINE:
             option = "job-set" if name == "settings" else name
-            raise Error(f"`--{option}` is for jobs, not for queries", remedy="leave it out")
+            raise Error(f"`--{option}` is for jobs, not for queries", remedy="omit it")
 
 
 @click.command("show")

@@ -89,7 +89,7 @@ def study_command(
             given.pop(name, None)
         if place is not None:
             if given[choice.place] is not None:
-                raise Error(f"both `{place}` and --{choice.place} were given", remedy="leave one of them out")
+                raise Error(f"both `{place}` and --{choice.place} were given", remedy="omit one of them")
             given[choice.place] = place
         try:
             outcome = choice.run(source, device, given, study=study_file, out=out, replace=bool(replace))
@@ -156,7 +156,7 @@ def _chosen(
             owner = next((each for each in others if name in declared(each.options)), study)
             choice = " or ".join(f"--{word}" for word in (owner.chosen_by or selected.chosen_by))
             goes = "goes only" if owner.chosen_by else "does not go"
-            raise Error(f"`--{flag}` {goes} with several values of {choice}", remedy="leave one of them out")
+            raise Error(f"`--{flag}` {goes} with several values of {choice}", remedy="omit one of them")
     return selected
 
 

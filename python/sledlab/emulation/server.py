@@ -81,7 +81,7 @@ def serve(
         if composed.setting("workload.kind") or composed.setting("trace.file"):
             raise Error(
                 "the experiment defines requests, but `serve` takes them from programs",
-                remedy="leave out [workload] and [trace]; `sledlab simulate` runs it as it is",
+                remedy="omit [workload] and [trace]; `sledlab simulate` runs it as it is",
             )
         composed.with_trace(TRACE).check()
     return Server(composed, options, out=out, over=replace)

@@ -91,7 +91,7 @@ def write(parts: Iterable[Any], path: Path) -> None:
     some = (part for part in parts if part is not None)
     first = next(some, None)
     if first is None:
-        raise Error("the job answers nothing", remedy="leave the file for the answer out")
+        raise Error("the job answers nothing", remedy="omit the file for the answer")
     rows = is_rows(first) or isinstance(first, polars.DataFrame)
     ending = ".parquet" if rows else ".json"
     if path.suffix != ending:

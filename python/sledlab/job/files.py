@@ -182,7 +182,7 @@ class Baskets:
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Transactions:
         """Transactions `start` to `stop`."""
         if columns:
-            raise Error("transactions have no columns", remedy="leave the columns out")
+            raise Error("transactions have no columns", remedy="omit the columns")
         offsets = self.all.offsets[self.start + start : self.start + stop + 1]
         items = self.all.items[int(offsets[0]) : int(offsets[-1])]
         return Transactions(np.asarray(offsets - offsets[0], dtype=np.uint64), np.asarray(items))

@@ -97,7 +97,7 @@ class Phases:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Leaves the time within out of measured time: a replay computes the times of stores and networks."""
+        """Exclude this context from measured time: a replay computes times of stores and networks."""
         self.lap()
         try:
             yield

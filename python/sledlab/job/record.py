@@ -90,7 +90,7 @@ def record(
     failing = [failed] if isinstance(failed, int) else list(failed or ())
     if redundancy != "none" or failing:
         if mpi:
-            remedy = "leave out --mpi, or --redundancy and --failed"
+            remedy = "omit --mpi, or --redundancy and --failed"
             raise Error("copies of files on other nodes are for jobs in one process", remedy=remedy)
         choice = replace(choice, shares=shares(redundancy, node_count, failing))
     selected = home() / "records" / f"{choice.content}.work"

@@ -106,7 +106,7 @@ class Catalogue:
         if entry is None:
             self._check(name, {})
             what = NAMES.get(self._kind, self._kind)
-            raise Error(f"`{name}` is not the name of a {what} alone", remedy="leave the rest out")
+            raise Error(f"`{name}` is not the name of a {what} alone", remedy="omit the rest")
         return entry
 
     def parameters_of(self, name: str) -> tuple[ParameterSpec, ...]:

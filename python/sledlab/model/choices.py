@@ -103,7 +103,7 @@ def numbers(what: str, given: Any, *, above: bool = False) -> tuple[float, ...]:
     """
     values = list(given) if isinstance(given, (list, tuple)) else [given]
     if not values:
-        raise Error(f"no {what} was given", remedy=f"give some numbers, or leave the {what}s out")
+        raise Error(f"no {what} was given", remedy=f"give some numbers, or omit the {what}s")
     for value in values:
         if not is_number(value) or value < 0 or (above and value == 0):
             limit = "above 0" if above else "0 or above"

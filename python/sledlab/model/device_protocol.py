@@ -57,6 +57,6 @@ class Device(Protocol):
 
         Returns:
             The service time in ms; or a dict of `positioning_ms`, by which schedulers choose, `transfer_ms`,
-            and `state`, the state after the request, a whole number of 64 bits. Times left out are 0; a state
-            left out stays as it was.
+            and `state`, the state after the request, a whole number of 64 bits. Omitted times are 0; without
+            `state` it stays as it was.
         """

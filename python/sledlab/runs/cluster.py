@@ -89,10 +89,10 @@ def replay(
             check_writable(Path(path))
     cluster = tomllib.loads(toml)["cluster"]
     if goal is not None and cluster["at"] == "host":
-        remedy = 'leave out the schedule, or say at="nodes"'
+        remedy = 'omit the schedule, or say at="nodes"'
         raise Error("the schedule of a job is that of its nodes, not of a host", remedy=remedy)
     if goal is not None and cluster["redundancy"] != "none":
-        remedy = "leave out the schedule, or cluster.redundancy"
+        remedy = "omit the schedule, or cluster.redundancy"
         raise Error("the schedule of a job is that of nodes without copies", remedy=remedy)
     directory = results(out, KIND, replace=replace)
     with ExitStack() as files:

@@ -141,7 +141,7 @@ class ClusterResult(DisplayedResult):
     def traffic(self) -> numpy.ndarray[Any, Any]:
         """Bytes that each node (row) sends each node (column) in all phases; the last column is the client.
 
-        Bytes of collectives are left out. A host is the last row, and the last column but one. Empty for more
+        Bytes of collectives are omitted. A host is the last row, and the last column but one. Empty for more
         than 1,024 nodes.
         """
         return np.array(self.sent, dtype=np.uint64)

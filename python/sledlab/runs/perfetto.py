@@ -248,7 +248,7 @@ def _requests(station: Station, data: Mapping[str, Numbers], part: slice) -> Ite
 
 
 def _slice(name: int, begins: Numbers, ends: Numbers, sequences: Numbers) -> list[tuple[Bytes, Any]]:
-    """A slice for each request, left out where it has no length."""
+    """A slice for each request, omitted where it has no length."""
     required = ends > begins
     begin, end = events(BEGIN, begins, sequences, names=name), events(END, ends, sequences)
     return [(begin, required), (end, required)]

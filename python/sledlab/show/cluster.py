@@ -152,7 +152,7 @@ def brief(result: ClusterResult) -> Sequence[Part]:
 
 
 def _note(result: ClusterResult) -> str:
-    """How to read the table of phases, and the energy that it leaves out."""
+    """How to read the table of phases, and the energy that it omits."""
     spent = result.energy
     parts = f"processors {energy(spent.processor)}, stores {energy(spent.store)}"
     return (

@@ -167,7 +167,7 @@ def traffic(result: ClusterResult) -> Figure:
 def what_if(result: ClusterResult) -> Figure:
     """How long the job takes with one component twice as fast."""
     if result.what_if.is_empty():
-        raise Error("nothing was replayed twice as fast", remedy="leave out what_if=False")
+        raise Error("nothing was replayed twice as fast", remedy="omit what_if=False")
     rows = [("as it is", result.elapsed_s, f"{figure(result.elapsed_s)} s", QUIET)]
     for row in result.what_if.sort("elapsed_s", descending=True).iter_rows(named=True):
         text = f"{figure(row['elapsed_s'])} s, {saved(row['saved'])} saved"

@@ -58,7 +58,7 @@ def warnings(result: Result) -> list[str]:
     if result.saturated:
         match.append("The queue kept growing: response times depend on the length of the run.")
     if operations.get("rejected"):
-        match.append(f"Left out past the end of the device: {counted(operations['rejected'], 'request')}.")
+        match.append(f"Rejected past the end of the device: {counted(operations['rejected'], 'request')}.")
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
         match.append(f"For blocks that are lost: {counted(lost, 'request')}; look at them before any mean.")

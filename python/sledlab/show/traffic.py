@@ -83,4 +83,4 @@ def most(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> str:
     each = (
         f"Every node sends {minimum}" if minimum == greatest else f"Nodes send {minimum} to {greatest} each"
     )
-    return f"{each}; most comes to {to}, {data(int(received.max()))}. Collectives are left out."
+    return f"{each}; most comes to {to}, {data(int(received.max()))}. Collectives are omitted."

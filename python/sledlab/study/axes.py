@@ -31,7 +31,7 @@ def seeds(config: Mapping[str, Any], given: Any) -> tuple[int, ...]:
     if len(result) > 1 and "workload" not in config:
         raise Error(
             f"{len(result)} seeds for a trace: nothing in it is random, so all would give the same",
-            remedy="leave seed out, or take a generated workload",
+            remedy="omit seed, or take a generated workload",
         )
     return result
 
@@ -68,5 +68,5 @@ def untouched(experiment: Experiment, keys: Iterable[str], instead: str) -> None
         if experiment.setting(key) is not None:
             raise Error(
                 f"`{key}` is set, which the study itself changes",
-                remedy=f"leave it out; choose {instead} instead",
+                remedy=f"omit it; choose {instead} instead",
             )

@@ -36,7 +36,7 @@ def given_devices(question: Question) -> tuple[list[Device], dict[str, Experimen
     for device in devices:
         name = name_of(device)
         if name in result:
-            raise Error(f"the device `{name}` was given twice", remedy="leave one of them out")
+            raise Error(f"the device `{name}` was given twice", remedy="omit one of them")
         result[name] = question.on(device)
         result[name].check()
     return devices, result

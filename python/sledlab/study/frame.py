@@ -140,7 +140,7 @@ def _needs_all_runs(name: str, *, race: bool) -> Error:
     if race:
         return Error(
             f"`--share` does not go with `{name}`: what runs next depends on all that ran before",
-            remedy="leave --share out; to use many machines, say --cluster",
+            remedy="omit --share; to use many machines, use --cluster",
         )
     return Error(
         "`--share` does not go with `--replace`: each share would remove what others have kept",

@@ -240,7 +240,7 @@ def row_of(result: Result, rate: float, idle_periods: IdlePeriods | None) -> Mea
 
 
 def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
-    """Counts of cache and hybrid by column; those of a hybrid's own devices are left out."""
+    """Counts of cache and hybrid by column; those of a hybrid's own devices are omitted."""
     result: dict[str, float] = {}
     for part in COUNTED:
         for name, value in (summary.get(part) or {}).items():

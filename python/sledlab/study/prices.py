@@ -188,7 +188,7 @@ def _merge_prices(below: Prices | None, values: Mapping[str, Any], source: str) 
         else:
             _lay(tables, key, value, source)
     if twice := set(values.get("device", ())) & set(values.get("device_gb", ())):
-        remedy = "leave it out of device or of device_gb"
+        remedy = "remove it from device or from device_gb"
         raise Error(f"{source}: `{min(twice)}` has a price for a device and one for a GB", remedy=remedy)
     return Prices(tables, numbers["kwh"], numbers["years"])
 

@@ -252,7 +252,7 @@ class Race(Outcome, ABC):
                 return group
         single = all(len(group.varied) == 1 for group in self.groups)
         known = [str(group.varied[0][1] if single else dict(group.varied)) for group in self.groups]
-        remedy = f"known: {', '.join(known)}" if self.groups[0].varied else "nothing varies; leave it out"
+        remedy = f"known: {', '.join(known)}" if self.groups[0].varied else "nothing varies; omit it"
         raise Error(f"nothing was compared at `{varied}`", remedy=remedy)
 
     def plot(self, measure: str = "mean_ms", *, varied: Any = None) -> Figure:

@@ -104,7 +104,7 @@ def settings_of(among: Sequence[Recordable], arguments: Sequence[str]) -> dict[s
     result = dict(pair("--job-set", item) for item in arguments)
     known = list(dict.fromkeys(name for each in among for name in each.settings))
     if result and not known:
-        raise Error("queries on tables of your own have no settings", remedy="leave out --job-set")
+        raise Error("queries on tables of your own have no settings", remedy="omit --job-set")
     if strange := [name for name in result if name not in known]:
         whose = f"`{among[0].name}`" if len(among) == 1 else "a job or query"
         raise unknown(f"setting of {whose}", strange[0], known)

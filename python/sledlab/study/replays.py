@@ -39,7 +39,7 @@ class ReplayFigures:
     largest: Annotated[str, Column("the largest of compute, store and network")]
     requests: Annotated[int, Column("requests to stores")]
     sent_bytes: Annotated[
-        int, Column("bytes sent to other nodes and the client, collectives left out", "bytes")
+        int, Column("bytes sent to other nodes and the client, without collectives", "bytes")
     ]
     energy_j: Annotated[float, Column("energy of stores, processors, memories and ports", "J")]
     store_j: Annotated[float, Column("energy of stores", "J")]

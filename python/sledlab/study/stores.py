@@ -190,7 +190,7 @@ def _check(extras: Mapping[str, str]) -> None:
         if key == "kind" or key in TAKEN:
             raise Error(
                 f"`hybrid.{key}` is set, which the study itself changes",
-                remedy="leave it out; choose configurations, sizes, segments and policies instead",
+                remedy="omit it; choose configurations, sizes, segments and policies instead",
             )
         if f"hybrid.{key}" not in known:
             raise unknown("key", f"hybrid.{key}", known)
@@ -226,7 +226,7 @@ class StoresPlan(Plan):
 
 
 def values_of(what: str, given: Any) -> tuple[float, ...]:
-    """Numbers to sweep; an empty list leaves the section out."""
+    """Numbers to sweep; an empty list omits the section."""
     return () if isinstance(given, (list, tuple)) and not given else checked(what, given, above=True)
 
 
@@ -240,7 +240,7 @@ def whole(given: Any) -> tuple[int, ...]:
 
 
 def policies(given: Any) -> tuple[str, ...]:
-    """Replacement policies as words; the word `all` leaves out the one that knows the future."""
+    """Replacement policies as words; the word `all` omits the one that knows the future."""
     result = models(
         "replacement", "replacement policies", given, [name for name in replacement if name != BELADY]
     )

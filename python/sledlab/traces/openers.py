@@ -30,7 +30,7 @@ class TextTrace:
 
     Attributes:
         path: Path or address of the file.
-        format: Its format; detected from its content when left out.
+        format: Its format; by default detected from its content.
         base_ns: Wall-clock time that arrivals count from, for formats with one; by default the first request.
     """
 

@@ -207,7 +207,7 @@ def read_trace(path: str | Path, format: str | None = None, *, sort_window: int 
 
     Args:
         path: The file.
-        format: Its format; detected from its content when left out.
+        format: Its format; by default detected from its content.
         sort_window: Puts requests in order of arrival if each stands at most this many requests too late in
             the file; 0 refuses a trace that is not in order.
 

@@ -93,7 +93,7 @@ def identity(address: str) -> str:
 
 
 def _whole(store: Any, path: str, address: str) -> str:
-    """The address of a file that a store lists, with the scheme, which stores may leave out."""
+    """The address of a file that a store lists, with the scheme, which stores may omit."""
     if is_remote(path):
         return path
     return f"{address.split('://', 1)[0]}://{path.lstrip('/') if store.root_marker == '' else path}"

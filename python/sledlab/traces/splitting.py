@@ -72,7 +72,7 @@ def split_volumes(
             numbers them (`csv`), plain or compressed, or Parquet with a column `volume` or `device`; on
             paths or at addresses.
         out: The directory to make; it may exist if it is empty.
-        format: The format of the files; detected from their content when left out.
+        format: The format of the files; by default detected from their content.
         sort_window: As in `read_trace`.
         progress: Called now and then with the requests read and the share of the whole where known.
 

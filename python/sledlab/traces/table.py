@@ -201,7 +201,7 @@ def write(
         format: Its format; by default as its name ends.
         progress: Called now and then with the requests written and the share of the whole where known.
         device_column: Whether to write the numbers of devices.
-        media_only: Whether to leave out trims and flushes.
+        media_only: Whether to omit trims and flushes.
 
     Raises:
         Error: The format is unknown or cannot express a request, or the file cannot be written.
@@ -241,7 +241,7 @@ def _check(batch: polars.DataFrame, left_out: list[str]) -> None:
     """Refuses requests with a device or metadata if the file has no column for it.
 
     Raises:
-        Error: A column that is left out holds values that are not zero.
+        Error: A column that is omitted holds values that are not zero.
     """
     if "device" in left_out and _has(batch, "device"):
         raise Error("the trace has several devices", remedy=WITH_DEVICES)

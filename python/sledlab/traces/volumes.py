@@ -96,7 +96,7 @@ def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume
             `split_volumes` writes; either of them at an address such as `s3://bucket/fleet` or
             `https://host/fleet/`; `sample:` for the traces that come with sledlab;
             `cloud:volumes=1000,hours=1` for a generated fleet.
-        format: The format of the traces; detected from their content when left out.
+        format: The format of the traces; by default detected from their content.
 
     Raises:
         Error: There is no such place, it holds no trace, or two files are traces of one volume.

@@ -107,7 +107,7 @@ class Work(DisplayedResult):
     def traffic(self) -> numpy.ndarray[Any, Any]:
         """Bytes that each node (row) sends each node (column) in all phases; the last column is the client.
 
-        Bytes of collectives are left out.
+        Bytes of collectives are omitted.
 
         Raises:
             Error: There are more than 1,024 nodes, too many for a matrix.

@@ -116,7 +116,7 @@ pub static RULES: [Rule<Check>; 9] = [
     ),
     rule(
         "Every block has a place within the extent of the device.",
-        "let location stay below cylinders and rows, and leave command overhead out of what schedulers see",
+        "let location stay below cylinders and rows, and exclude command overhead from the times that schedulers see",
         true,
         places_lie_within,
     ),
@@ -129,7 +129,7 @@ pub static RULES: [Rule<Check>; 9] = [
     ),
     rule(
         "An index over queued requests chooses as an exhaustive search does.",
-        "leave position_index out where it is not exact",
+        "omit position_index unless it is exact",
         // Plug-ins have no index.
         false,
         indexes_agree,

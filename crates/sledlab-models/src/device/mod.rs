@@ -99,7 +99,7 @@ pub trait Device: Send {
     /// Failures of the device and their consequences; `None` if no part of it can fail.
     fn faults(&self) -> Option<FaultCounts>;
 
-    /// Allows the device to leave out the energy of requests from now on, as no caller uses it.
+    /// Allows the device to omit the energy of requests from now on, as no caller uses it.
     fn forgo_energy(&mut self);
 
     /// Called when the mechanism has rested and is about to move again.

@@ -88,7 +88,7 @@ pub trait System: Send {
     /// Counts of all hybrids since the ledgers were opened, where there are any.
     fn hybrid(&self) -> Option<HybridCounts>;
     /// Residency at this moment: of the cache, where there is one, then of the front of every hybrid, in the order of
-    /// their stations; failed devices are left out. Takes time in proportion to the number of slots.
+    /// their stations; failed devices are omitted. Takes time in proportion to the number of slots.
     fn residency(&self) -> Vec<Residency>;
     /// Failures so far and their consequences, where the system has failures.
     fn faults(&self) -> Option<FaultCounts>;

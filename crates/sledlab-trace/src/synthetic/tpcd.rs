@@ -137,7 +137,7 @@ fn table_lengths(tables: u64, pages: u64, mut rng: Stream) -> impl Iterator<Item
         let end = (cumulated * pages as f64).round() as u64;
         let length = (end - begin) * PIECE_BLOCKS;
         begin = end;
-        // With more tables than pages, some tables have no page and are left out.
+        // With more tables than pages, some tables have no page and are omitted.
         (length > 0).then_some(length.min(u64::from(u32::MAX)) as u32)
     })
 }

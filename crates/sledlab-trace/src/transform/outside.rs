@@ -15,7 +15,7 @@ sledlab_core::choices! {
         /// Its first block is taken modulo the capacity; if it then crosses the end of the
         /// device it is moved down until it fits.
         Wrap = "wrap",
-        /// The blocks outside are cut off; a request wholly outside is left out.
+        /// The blocks outside are cut off; a request wholly outside is omitted.
         Clip = "clip",
         /// All addresses of the trace shrink linearly so that its highest block becomes the last
         /// of the device; lengths stay, so requests that followed each other then overlap.

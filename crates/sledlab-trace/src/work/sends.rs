@@ -21,7 +21,7 @@ const SOME_CLIENT: u32 = u32::MAX;
 /// The sends of a line, as written.
 #[derive(Clone, Debug)]
 pub(super) enum Sends {
-    /// A number for every node and perhaps one for the client. Zeros are left out of `pairs`.
+    /// A number for every node and perhaps one for the client. `pairs` omits zeros.
     Row { numbers: usize, pairs: Vec<Pair> },
     /// By receiver; `each` is for every other node that is not named.
     Object { each: Option<u64>, pairs: Vec<Pair> },

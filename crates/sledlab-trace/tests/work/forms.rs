@@ -82,7 +82,7 @@ fn accesses_have_defaults() {
     );
     let merge = access(0, 8192, PageOrder::Merge { runs: 9 });
     assert_eq!(result.writes, [access(0, 5, PageOrder::Streams { runs: 4 }), merge]);
-    // An access without bytes, to a file that is empty on a node, is left out there.
+    // An access without bytes, to a file that is empty on a node, is omitted there.
     let nothing = step(r#"{"phase": "a", "node": 2, "reads": [{"file": "few"}]}"#, 2);
     assert!(nothing.is_idle());
 }

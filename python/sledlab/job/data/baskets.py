@@ -34,7 +34,7 @@ class MarketBaskets:
         length: Mean number of items of a transaction.
         longest: Most items of a transaction.
         correlation: Mean share of a pattern's items that come from the pattern before.
-        corruption: Mean share of a pattern that a transaction leaves out.
+        corruption: Mean share of a pattern that is missing from a transaction.
     """
 
     transactions: int = 0

@@ -105,7 +105,7 @@ def _varied(given: Any) -> tuple[dict[str, Any] | None, list[tuple[Varied, ...]]
         for key in sorted({key for key, _ in _settings(one)} & {key for key, _ in _settings(other)}):
             raise Error(
                 f"vary: both `{one[0][0]}` and `{other[0][0]}` set `{key}`",
-                remedy="leave it out of one of them",
+                remedy="remove it from one of them",
             )
     canonical = {
         key: values if hasattr(values, "items") else [value for _, value, _ in axis]

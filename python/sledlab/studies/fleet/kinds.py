@@ -73,7 +73,7 @@ def kinds(question: Question, values: list[Device], group: int, prices: Prices) 
     for each in values:
         name = name_of(each)
         if name in result:
-            raise Error(f"the device `{name}` was given twice", remedy="leave one of them out")
+            raise Error(f"the device `{name}` was given twice", remedy="omit one of them")
         result[name] = _kind(name, _experiment(question, each), group, prices)
     if not result:
         raise Error("no device was given", remedy="name some with --device mems-g2,atlas-10k")

@@ -128,7 +128,7 @@ def _group(text: Any, way: Placement) -> int:
     """
     if text is not None and not way.grouped:
         striped = next(each.name for each in LIST if each.grouped)
-        raise Error(f"groups of devices go only with --placement {striped}", remedy="leave --group out")
+        raise Error(f"groups of devices go only with --placement {striped}", remedy="omit --group")
     result = GROUP if text is None else text
     if not isinstance(result, int) or isinstance(result, bool) or not 1 < result <= 1000:
         raise Error(f"a group of {result} devices cannot be", remedy="give a whole number from 2 to 1,000")

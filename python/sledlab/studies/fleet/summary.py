@@ -128,9 +128,9 @@ def warnings(result: Fleet) -> Iterator[Text]:
     failed: list[Any] = list(result.of("failed"))
     if failed:
         what = (
-            "volume cannot be replayed and is left out"
+            "volume cannot be replayed and is omitted"
             if len(failed) == 1
-            else "volumes cannot be replayed and are left out"
+            else "volumes cannot be replayed and are omitted"
         )
         names = listed([f"{visible(row.volume)} ({visible(_short(row.why))})" for row in failed], FEW)
         yield Text(f"{len(failed):,} {what}: {names}.", "warning")
@@ -142,7 +142,7 @@ def warnings(result: Fleet) -> Iterator[Text]:
             if rows:
                 names = listed([visible(row.volume) for row in rows], FEW)
                 yield Text(
-                    f"{reason.capitalize()} for a device of {fleet}, and left out there: {names}.", "warning"
+                    f"{reason.capitalize()} for a device of {fleet}, and omitted there: {names}.", "warning"
                 )
     for row in result.of("fleet"):
         if row.overloaded:

@@ -103,7 +103,7 @@ def hybrid_study(
         study: A file `study.toml` that a study left; other arguments override it.
         out: A directory for tables and report, in which an interrupted study resumes.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        **options: Further options; see the table below. An empty list leaves a section out. Sizes of MEMS are
+        **options: Further options; see the table below. An empty list omits a section. Sizes of MEMS are
             in 2^20 bytes, segments in 1024. Of `settings`, `front.*` are parameters of the MEMS device,
             `hybrid.*` of those hybrids that have them.
 

@@ -158,7 +158,7 @@ class HybridStudy(Outcome):
             section: `configurations`, `sizes`, `techniques`, `traffic`, `replacement` or `prices`.
 
         Raises:
-            Error: There is no such section, or it was left out.
+            Error: There is no such section, or it was omitted.
         """
         return self._draw(section)
 

@@ -113,7 +113,7 @@ def _loads(question: Question, mode: str) -> tuple[float, ...]:
     if closed and loads != (1.0,):
         raise Error(
             "a closed replay has no load to vary: the next request waits for the last one",
-            remedy="leave the loads out, or vary the think time",
+            remedy="omit the loads, or vary the think time",
         )
     return loads
 
@@ -142,7 +142,7 @@ def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tu
         if not all(reason):
             result[word] = None
         elif not everything:
-            raise Error(f"strategy `{word}`: {reason[0]}", remedy="leave it out, or choose another device")
+            raise Error(f"strategy `{word}`: {reason[0]}", remedy="omit it, or choose another device")
     return tuple(result)
 
 

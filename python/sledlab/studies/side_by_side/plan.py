@@ -168,7 +168,7 @@ def _requests(question: Question, source: str, devices: Sequence[NamedExperiment
         if end > room:
             raise Error(
                 f"`{source}` does not fit on {smallest.name}: it reaches block {end:,} of {room:,}",
-                remedy="leave the device out, or say --outside wrap, clip or scale: requests are then fitted "
+                remedy="omit the device, or use --outside wrap, clip or scale: requests are then fitted "
                 "to the smallest device, the same for all",
             )
     return trace

@@ -161,7 +161,7 @@ class _Search:
         row = row_of(self._runs.result(name, number))
         if not row.saved():
             raise Error(
-                "what each component saves is left out by cluster.what_if = false",
+                "what each component saves is omitted by cluster.what_if = false",
                 remedy="omit that setting: sizes are chosen by these values",
             )
         cost = self._bill.cost(name, number, row)

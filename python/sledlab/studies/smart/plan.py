@@ -83,7 +83,7 @@ def _records(question: Question) -> list[tuple[str, Work]]:
     names = [(record.job, record.nodes) for _, record in result]
     if len(set(names)) < len(names):
         job, nodes = next(name for name in names if names.count(name) > 1)
-        raise Error(f"two records are of `{job}` on {nodes} nodes", remedy="leave one of them out")
+        raise Error(f"two records are of `{job}` on {nodes} nodes", remedy="omit one of them")
     return result
 
 

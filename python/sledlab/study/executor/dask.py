@@ -201,7 +201,7 @@ class Dask:
             if (size := path.stat().st_size) > MAX_SENT:
                 raise Error(
                     f"`{name}` is too large to be sent: {size / 1e9:.1f} GB, and the limit is 1 GB",
-                    remedy="put it on a shared file system, and leave out --send-trace",
+                    remedy="put it on a shared file system, and omit --send-trace",
                 )
             self._sent[digest] = self._client.scatter(path.read_bytes(), broadcast=True, hash=False)
         return self._sent[digest]

@@ -103,7 +103,7 @@ class Where:
             if one in given and other in given:
                 raise Error(
                     f"`{_flag(one)}` does not go with `{_flag(other)}`: {reason}",
-                    remedy="leave one of them out",
+                    remedy="omit one of them",
                 )
         if not given and os.environ.get(CLUSTER):
             given["cluster"] = os.environ[CLUSTER]
@@ -111,7 +111,7 @@ class Where:
         if send and "cluster" not in given:
             raise Error(
                 "`--send-trace` sends traces to the workers of a cluster, and there is none",
-                remedy="name it with --cluster, or leave --send-trace out",
+                remedy="name it with --cluster, or omit --send-trace",
             )
         share = Share.read(given["share"]) if "share" in given else None
         if share is not None and not lasting:

@@ -81,7 +81,7 @@ pub(super) struct Drive {
     /// State by which schedulers judge requests: the time, the operation of the previous command, and when the arm is
     /// done with buffered blocks.
     scheduler_view: (Time, Op, Time),
-    /// Whether schedulers leave command overheads out: because the overheads are over when a command's turn comes, or
+    /// Whether schedulers ignore command overheads: because the overheads are over when a command's turn comes, or
     /// because `stale_angle` is set: DiskSim's schedulers ignore overheads.
     leaves_out_overheads: bool,
 }

@@ -32,7 +32,7 @@ pub(super) struct Overheads {
 pub(super) struct ExtraDisconnect {
     /// From the command to the start of the arm.
     pub arm: Span,
-    /// From the command to the first sector on the bus, preparation left out.
+    /// From the command to the first sector on the bus, without preparation.
     pub data: Span,
     pub reselect: Span,
     /// Least time of a movement of the arm.

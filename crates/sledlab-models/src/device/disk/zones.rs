@@ -60,7 +60,7 @@ impl Zone {
     }
 
     fn read(path: &str, table: &Table) -> Result<Zone> {
-        // Skews that the table leaves out are 0, not those of the preset `mobile-disk`.
+        // Skews that the table omits are 0, not those of the preset `mobile-disk`.
         let shape = ZoneShape { track_skew_sectors: 0, cylinder_skew_sectors: 0, ..ZoneShape::default() };
         let mut zone = Zone { shape, ..Zone::default() };
         for needed in ["first_cylinder", "cylinders", "sectors_per_track"] {

@@ -113,7 +113,7 @@ impl Tips {
     }
 }
 
-/// Number of these tips in each group; tips that belong to no block are left out.
+/// Number of these tips in each group; tips that belong to no block are omitted.
 fn in_groups(params: &MemsParams, geometry: &Geometry, tips: &[u64]) -> BTreeMap<Group, u64> {
     let mut groups = BTreeMap::new();
     for tip in tips {

@@ -55,7 +55,7 @@ impl Raid5 {
         }
     }
 
-    /// Whether the accesses to whole stripes from `stripe` on leave blocks out: those of the parity.
+    /// Whether the accesses to whole stripes from `stripe` on omit blocks: those of the parity.
     pub(super) fn has_gaps(&self, op: Op, stripe: u64) -> bool {
         self.health.is_lost(stripe) || (op == Op::Read && self.missing(stripe).is_none())
     }

@@ -384,7 +384,7 @@ impl Flow {
         self.add(full, plan, guarded, blocked_by, ready);
     }
 
-    /// A device fails. A request with steps left on it leaves these steps out if its reads are complete, and restarts
+    /// A device fails. A request with steps left on it omits these steps if its reads are complete, and restarts
     /// otherwise. Dropped accesses in flight are still served, without effect.
     pub fn fail(&mut self, device: usize, nearest: Nearest, ready: &mut Vec<Access>) {
         let step = |(id, number): &(u64, usize)| &self.requests[id].plan.steps[*number];

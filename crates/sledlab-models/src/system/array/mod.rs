@@ -317,7 +317,7 @@ impl Durable for Array {
     ///
     /// Parity is not used: an unfinished write may leave it stale, but no block has to be recomputed from it while all
     /// devices work. Where one device is missing, a block that no request was writing may be lost with a write to its
-    /// stripe (the write hole), so the blocks of that device are left out.
+    /// stripe (the write hole), so the blocks of that device are omitted.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
         let mut all = Contents::default();
         for (node, device) in

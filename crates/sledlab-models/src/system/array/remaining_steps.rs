@@ -45,7 +45,7 @@ impl RemainingSteps {
         self.clone().any(|step| step.device == device)
     }
 
-    /// Leaves out the steps on a device.
+    /// Omits the steps on a device.
     pub fn leave_out(&mut self, device: usize) {
         self.failed.push(device);
     }

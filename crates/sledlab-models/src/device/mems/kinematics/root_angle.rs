@@ -48,7 +48,7 @@ pub(super) fn root_angle(r: f64) -> Option<f64> {
 impl Piece {
     /// The Taylor series around `c`. The derivative `g` of `atan(sqrt(r))` is `1 / (2 sqrt(r) (1 + r))`, so
     /// `2 r (1 + r) g' = -(1 + 3 r) g`, which gives each term from the two before it. A piece reaches `c/64` to either
-    /// side at most, where the first term left out is 6e-15 of the value; for half of all values that term is less than
+    /// side at most, where the first omitted term is 6e-15 of the value; for half of all values that term is less than
     /// a hundredth of this.
     fn around(c: f64) -> Piece {
         let root = c.sqrt();

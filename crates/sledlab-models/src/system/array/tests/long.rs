@@ -207,7 +207,7 @@ fn long_write_to_lost_stripes_bounds_started_steps() {
     let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
     flow.arrive(request(0, Op::Write, 0, all as u32), &mut |_, _| 0, &mut ready);
     assert_eq!(ready.len(), MAX_STEPS);
-    // A third device fails: its remaining steps are left out.
+    // A third device fails: its remaining steps are omitted.
     let (blocks, is_complete) = run(&mut flow, Some((10_000, 2)), &mut ready);
     assert!(is_complete);
     assert_eq!(blocks[&(3, 'W')], LONG_STRIPES * 3 / 4);
