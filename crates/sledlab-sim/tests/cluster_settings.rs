@@ -84,7 +84,7 @@ node = { mhz = 250.0 }
         ("[[group]]\nnodes = [7]\ndevice = \"ram\"", "`7` is no node of 4"),
         ("[[group]]\ndevice = \"ram\"", "a group needs nodes"),
         ("[group]\ndevice = \"ram\"", "write [[group]]"),
-        ("device = \"ram\"\n[[group]]\nnodes = [0]\nnetwork = \"hub\"", "network cannot be set for a group"),
+        ("device = \"ram\"\n[[group]]\nnodes = [0]\nnetwork = \"hub\"", "set network for all nodes"),
         ("device = \"ram\"\n[[group]]\nnodes = [0]\n[[group]]\nnodes = [0]", "node 0 is in two groups"),
         ("[[group]]\nnodes = [0]\ndevice = \"ram\"", "no device was given"),
     ] {

@@ -259,7 +259,7 @@ impl ClusterExperiment {
         for (key, value) in group.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
             if key == "seed" || CLUSTER_TABLES.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) {
                 return Err(Error::user(format!("group.{key}: {key} cannot be set for a group"))
-                    .with_remedy("set {key} for all nodes, outside of the group"));
+                    .with_remedy(format!("set {key} for all nodes, outside of the group")));
             }
             explicit_settings.insert(key.clone(), value.clone());
         }
