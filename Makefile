@@ -13,7 +13,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export NO_MKDOCS_2_WARNING := 1
 
 RUST_FILES := $(shell find crates presets -name '*.rs' -o -name '*.toml' 2>/dev/null) Cargo.toml Cargo.lock
-CHARTS := python/sledlab/show/uplot/uPlot.iife.min.js
+CHARTS := python/sledlab/show/charts/charts.js
 READY := $(BIN)/.built $(BIN)/.tools $(CHARTS)
 RELEASE := $(BIN)/.release $(BIN)/.tools
 FUZZ_SECONDS ?= 60
@@ -157,7 +157,7 @@ $(BIN)/.quick: pyproject.toml $(RUST_FILES)
 	@touch $@
 
 # The chart library of reports. Without npm the file stays missing, and the next `make` tries again.
-$(CHARTS): web/package-lock.json | $(BIN)/python
+$(CHARTS): web/package-lock.json web/build.mjs python/sledlab/show/palette.json $(wildcard web/charts/*) | $(BIN)/python
 	@$(BIN)/python -m tools.charts
 
 # The same in the profile of wheels, for all that measures speed or writes pages of the docs.
@@ -169,4 +169,4 @@ rust: | $(BIN)/python
 	@$(BIN)/python tools/rust.py
 
 clean: ## everything that was built or fetched
-	rm -rf target papers/build web/node_modules web/core/sledlab.wasm python/sledlab/view python/sledlab/show/uplot $(VENV) .rust demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target papers/build web/node_modules web/core/sledlab.wasm python/sledlab/view python/sledlab/show/charts $(VENV) .rust demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

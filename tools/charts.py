@@ -1,6 +1,7 @@
-"""Install uPlot, the chart library of interactive reports, from npm: `python -m tools.charts`.
+"""Build the script of interactive report figures from `web/charts`: `python -m tools.charts`.
 
-The version and its checksum are in `web/package-lock.json`. Without npm, reports have static figures.
+Its packages come from npm; `web/package-lock.json` has their versions and checksums. Without npm, reports have
+static figures.
 """
 
 from __future__ import annotations
@@ -16,9 +17,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
 WEB = PROJECT / "web"
-PACKAGE = WEB / "node_modules" / "uplot"
-CHARTS = PROJECT / "python" / "sledlab" / "show" / "uplot"
-FILES = ("LICENSE", "dist/uPlot.iife.min.js", "dist/uPlot.min.css")
+PACKAGES = ("esbuild", "uplot")
 MIN_NODE = 18
 
 Command = tuple[Path | str, ...]
@@ -80,30 +79,31 @@ def node_version() -> int:
 
 
 def is_installed() -> bool:
-    """Return whether `web/node_modules` has the uPlot of the lock file."""
+    """Return whether `web/node_modules` has the packages of the lock file that the figures need."""
     lock = json.loads((WEB / "package-lock.json").read_text("utf-8"))
-    installed = PACKAGE / "package.json"
-    if not installed.is_file():
-        return False
-    version = json.loads(installed.read_text("utf-8"))["version"]
-    return bool(version == lock["packages"]["node_modules/uplot"]["version"])
+    return all(_version(name) == lock["packages"][f"node_modules/{name}"]["version"] for name in PACKAGES)
 
 
-def copy_uplot() -> None:
-    """Copy uPlot from `web/node_modules` into the Python package."""
-    CHARTS.mkdir(exist_ok=True)
-    for file in FILES:
-        shutil.copy(PACKAGE / file, CHARTS)
+def _version(name: str) -> str:
+    """Return the version of an installed package; empty if there is none."""
+    installed = WEB / "node_modules" / name / "package.json"
+    return str(json.loads(installed.read_text("utf-8"))["version"]) if installed.is_file() else ""
+
+
+def build_charts(node: Node) -> None:
+    """Bundle `web/charts` into the Python package."""
+    node.run(*node.node, "build.mjs", "--charts")
 
 
 def main() -> int:
-    """Install uPlot; return 0 also without npm, since interactive figures are optional."""
+    """Build the script; return 0 also without npm, since interactive figures are optional."""
     try:
+        node = find_node()
         if not is_installed():
-            find_node().install("--omit=dev")
-        copy_uplot()
+            node.install("--omit=dev")
+        build_charts(node)
     except (MissingError, subprocess.CalledProcessError) as error:
-        print(f"figures of reports will be static, as uPlot cannot be installed: {error}", file=sys.stderr)
+        print(f"figures of reports will be static, as their script cannot be built: {error}", file=sys.stderr)
     return 0
 
 

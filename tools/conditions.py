@@ -35,7 +35,7 @@ PROJECT = Path(__file__).parents[1]
 OUTPUT = PROJECT / "target" / "conditions"
 """Output of the runs, and uv where it is not installed."""
 LOCKS = ("requirements.lock", "requirements-dev.lock")
-BUILT = ("python/sledlab/_native*", "python/sledlab/show/uplot", "python/sledlab/view")
+BUILT = ("python/sledlab/_native*", "python/sledlab/show/charts", "python/sledlab/view")
 """Built and fetched files, which a clone does not contain."""
 SUBSET = (
     "tests/api/test_simulate.py",

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from tools.charts import PROJECT, WEB, MissingError, copy_uplot, find_node
+from tools.charts import PROJECT, WEB, MissingError, build_charts, find_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,7 +89,7 @@ def main() -> int:
         node = find_node()
         build_core()
         node.install()
-        copy_uplot()
+        build_charts(node)
         node.run(*node.node, "build.mjs")
     except MissingError as missing:
         print(f"the page cannot be built: {missing}", file=sys.stderr)

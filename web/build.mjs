@@ -1,13 +1,14 @@
-// Bundles the page into one HTML file that needs no network, for Python to put the core into: `node build.mjs`; `--tests` bundles
-// the tests instead.
+// Bundles the laboratory into one HTML file that needs no network, for Python to put the core into: `node build.mjs`. With
+// `--charts` it bundles the script of interactive report figures instead, with `--tests` the tests.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, "..", "python", "sledlab", "view", "page.html");
+const CHARTS = join(HERE, "..", "python", "sledlab", "show", "charts");
 
 /** A module whose default export is a text that is known only now. */
 const text = (name, contents) => ({
@@ -56,6 +57,16 @@ async function page() {
   writeFileSync(OUT, html);
 }
 
+/** The script and style of interactive figures in reports. */
+async function charts() {
+  mkdirSync(CHARTS, { recursive: true });
+  // A page contains the script: no text in it may end the script element.
+  writeFileSync(join(CHARTS, "charts.js"), inScript(await bundled("charts/report.ts")));
+  const style = await build({ entryPoints: [join(HERE, "charts/charts.css")], bundle: true, minify: true, write: false });
+  writeFileSync(join(CHARTS, "charts.css"), style.outputFiles[0].text);
+  copyFileSync(join(HERE, "node_modules/uplot/LICENSE"), join(CHARTS, "LICENSE"));
+}
+
 async function tests() {
   const found = readdirSync(join(HERE, "test")).filter((name) => name.endsWith(".test.ts"));
   await build({
@@ -69,4 +80,4 @@ async function tests() {
   });
 }
 
-await (process.argv.includes("--tests") ? tests() : page());
+await (process.argv.includes("--tests") ? tests() : process.argv.includes("--charts") ? charts() : page());

@@ -29,8 +29,8 @@ class Presentation(Protocol):
     def text(self, result: Any) -> str:
         """What a terminal shows of `result`, as plain text."""
 
-    def show(self, result: Any) -> None:
-        """Prints `result` on the terminal."""
+    def show(self, result: Any, *, plot: bool = False) -> None:
+        """Prints `result` on the terminal, with a plot in characters where `plot`."""
 
     def html(self, result: Any) -> str:
         """What a notebook shows of `result`, as HTML."""

@@ -24,7 +24,8 @@ STAND_INS = {
     "→": "->",
     "←": "<-",
     "•": "*",
-    "█": "#",
+    **dict.fromkeys("▁▂▃▄", "."),
+    **dict.fromkeys("▅▆▇█", "#"),
 }
 """ASCII that stands for a character that the encoding of a stream lacks."""
 

@@ -32,7 +32,7 @@ def test_pages_with_pictures_only(tmp_path):
 
 
 def test_figures_are_static_without_uplot(tmp_path, monkeypatch):
-    monkeypatch.setattr("sledlab.show.document.UPLOT", "uplot/missing.js")
+    monkeypatch.setattr("sledlab.show.document.CHARTS", "charts/missing.js")
     r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=200)
     page = r.report(tmp_path / "page.html").read_text()
     assert "<script" not in page

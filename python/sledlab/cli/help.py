@@ -20,7 +20,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         *("seed", "settings", "allow_plugins"),
     ),
     "Execution": ("parallel", "threads", "cluster", "send_trace", "share", "reuse"),
-    "Output": ("out", "save", "replace", "requests", "perfetto", "static", "quiet", "as_json"),
+    "Output": ("out", "save", "replace", "requests", "perfetto", "static", "no_plot", "quiet", "as_json"),
 }
 """Titles of groups of options, in the order of the help, and the names of the options of each."""
 

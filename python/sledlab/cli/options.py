@@ -166,6 +166,13 @@ def _without_script(context: click.Context, _parameter: click.Parameter, value: 
         context.with_resource(statically())
 
 
+no_plot_option = option(
+    "--no-plot",
+    is_flag=True,
+    advanced=True,
+    help="Print no plot below the tables on a terminal.",
+)
+
 static_option = option(
     "--static",
     is_flag=True,

@@ -12,6 +12,7 @@ from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
     REPLACE,
     json_option,
+    no_plot_option,
     options,
     ordered,
     quiet_option,
@@ -51,6 +52,7 @@ OUTPUT = {
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
 @options({**ordered(declared(SimulateOptions)), **OUTPUT})
 @static_option
+@no_plot_option
 @quiet_option
 @json_option
 def simulate(
@@ -61,6 +63,7 @@ def simulate(
     requests: str | None,
     perfetto: str | None,
     *,
+    no_plot: bool,
     as_json: bool,
     **flags: Any,
 ) -> int:
@@ -96,7 +99,8 @@ def simulate(
     if as_json:
         show_json({**result.to_dict(), "wall_s": result.timing["wall_s"]})
     else:
-        _show(result, out, earlier)
+        presentation_of(result).show(result, plot=not no_plot)
+        _note_files(result, out, earlier)
     return code
 
 
@@ -111,8 +115,8 @@ def _config_in(directory: Path) -> Mapping[str, Any]:
     return config
 
 
-def _show(result: Result, out: str | None, earlier: Mapping[str, Any]) -> None:
-    presentation_of(result).show(result)
+def _note_files(result: Result, out: str | None, earlier: Mapping[str, Any]) -> None:
+    """Print speed, a replaced run and the report."""
     speed = figure(result.timing["operations_per_s"] / 1e6)
     work = figure(result.timing["wall_s"])
     terminal.note(f"{work} s of work, {speed} million operations per second")

@@ -15,6 +15,7 @@ from sledlab.cli.options import (
     REPLACE,
     SOURCE,
     json_option,
+    no_plot_option,
     only,
     options,
     ordered,
@@ -78,7 +79,13 @@ def study_command(
     @quiet_option
     @json_option
     def run(
-        study_file: str | None, out: str | None, *, replace: bool | None, as_json: bool, **flags: Any
+        study_file: str | None,
+        out: str | None,
+        *,
+        replace: bool | None,
+        as_json: bool,
+        no_plot: bool = False,
+        **flags: Any,
     ) -> None:
         place, study_file = (study_file, None) if _is_place(study, study_file) else (None, study_file)
         refuse_study(study_file, [each.name for each in (study, *others)])
@@ -102,10 +109,12 @@ def study_command(
         if as_json:
             show_json(outcome.to_dict())
             return
-        presentation_of(outcome).show(outcome)
+        presentation_of(outcome).show(outcome, plot=not no_plot)
         if closing := outcome.closing(Path(out) if out else None):
             terminal.note(closing)
 
+    if study.has_sketch:
+        run = no_plot_option(run)
     metavar = f"[{study.place.upper()}|STUDY]" if study.place else "[STUDY]"
     file = _Own(["study_file"], metavar=metavar, required=False, shell_complete=experiment_or_file)
     params = [file, *reversed(run.__dict__.pop("__click_params__"))]

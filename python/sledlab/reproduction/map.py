@@ -67,7 +67,7 @@ def _outline(axes: Axes, x: Any, y: Any, ms: Any, threshold_ms: float, label_y: 
         (edge, min(max(label_y, int(inside.min())), int(inside.max()))),
         xytext=(280, label_y),
         color="white",
-        fontsize=8,
+        fontsize=9,
         va="center",
         arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7},
     )

@@ -124,10 +124,10 @@ class DrawnPanel:
                 xytext=(0, 2),
                 textcoords="offset points",
                 ha="center",
-                fontsize=7.5,
+                fontsize=9,
             )
         names = [self.panel.names.get(label_of(dot.x), str(dot.x)) for dot in dots]
-        self.axes.set_xticks(range(len(dots)), names, fontsize=7 if len(names) > 4 else 8, color=INK)
+        self.axes.set_xticks(range(len(dots)), names, fontsize=9 if len(names) > 4 else 8, color=INK)
         self.axes.margins(y=0.12)
         self.axes.grid(visible=True, axis="y")
         if any(dot.late for dot in dots):
@@ -169,7 +169,7 @@ class DrawnPanel:
             if name:
                 self._group(self.panel.names.get(name, name), (start + place - 1) / 2)
             place += GAP
-        self.axes.set_xticks([at for at, _ in ticks], [text for _, text in ticks], fontsize=8, color=INK)
+        self.axes.set_xticks([at for at, _ in ticks], [text for _, text in ticks], fontsize=9, color=INK)
         heights = {
             part: {_slot(name, dot.x): dot.y for name, dots in result.items() for dot in self._shown(dots)}
             for part, result in parts.items()
@@ -195,7 +195,7 @@ class DrawnPanel:
             textcoords="offset points",
             ha="center",
             va="top",
-            fontsize=8,
+            fontsize=9,
             color=INK,
         )
 

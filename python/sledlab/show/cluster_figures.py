@@ -153,7 +153,7 @@ def _name_phases(axes: Axes, result: ClusterResult) -> None:
             axes.axvline(row["phase_start_s"], color=INK, linewidth=0.7)
         name, room = row["phase"], row["elapsed_s"] / end * 68
         if room >= len(name):
-            axes.text(row["phase_start_s"], 1.01, f" {name}", fontsize=8, color=QUIET, va="bottom", **top)
+            axes.text(row["phase_start_s"], 1.01, f" {name}", fontsize=9, color=QUIET, va="bottom", **top)
 
 
 def traffic(result: ClusterResult) -> Figure:

@@ -21,15 +21,15 @@ from sledlab.show.series import to_json
 from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from matplotlib.figure import Figure
     from rich.console import Console
 
     from sledlab.show.series import Panel
 
-UPLOT = "uplot/uPlot.iife.min.js"
-"""The chart library of interactive figures, which `python -m tools.charts` installs."""
+CHARTS = "charts/charts.js"
+"""The script of interactive figures, which `python -m tools.charts` builds from `web/charts`."""
 
 R = TypeVar("R")
 
@@ -275,7 +275,7 @@ def page(document: Document, *, static: bool = False) -> str:
     Args:
         document: The page's content.
         static: Whether its figures are static images. Otherwise figures with data are interactive, if this
-            installation has uPlot (see `has_charts`).
+            installation has their script (see `has_charts`).
     """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("sledlab.show", "."),
@@ -286,9 +286,8 @@ def page(document: Document, *, static: bool = False) -> str:
         lstrip_blocks=True,
     )
     environment.filters["kind"] = lambda part: type(part).__name__
-    is_static = static or Document.static or not has_charts()
-    kinds = set() if is_static else _kinds(document.parts)
-    live, script = bool(kinds), _script(kinds) if kinds else ""
+    live = has_charts() and not (static or Document.static) and _has_drawings(document.parts)
+    script = files("sledlab.show").joinpath(CHARTS).read_text("utf-8") if live else ""
     policy = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if live else "'none'"
     return environment.get_template("page/document.html.j2").render(
         document=document, live=live, script=script, policy=policy
@@ -296,34 +295,17 @@ def page(document: Document, *, static: bool = False) -> str:
 
 
 def has_charts() -> bool:
-    """Return whether this installation has uPlot, the chart library of interactive figures.
+    """Return whether this installation has the script of interactive figures.
 
     Wheels have it; an installation from sources has it where npm was found.
     """
-    return files("sledlab.show").joinpath(UPLOT).is_file()
+    return files("sledlab.show").joinpath(CHARTS).is_file()
 
 
-def _script(kinds: Set[str]) -> str:
-    """Return the script that lays plots to be explored, of these kinds, over the figures of a page."""
-    package = files("sledlab.show")
-    names = ("numbers", "plot", *sorted(kinds), "begin")
-    own = (_lean(package.joinpath(f"page/live/{name}.js").read_text("utf-8")) for name in names)
-    uplot = package.joinpath(UPLOT).read_text("utf-8")
-    return f'(() => {{\n"use strict";\n{uplot}{"".join(own)}}})();\n'
-
-
-def _lean(script: str) -> str:
-    """Return a script without comments, indents and empty lines, as every page holds a copy."""
-    lines = (line.strip() for line in script.splitlines())
-    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/**")))
-
-
-def _kinds(parts: Iterable[Part]) -> set[str]:
-    """Return the kinds of plots that can be explored, among the drawings in parts."""
-    result: set[str] = set()
-    for part in parts:
-        if isinstance(part, Drawing):
-            result |= {panel.kind for panel in part.panels()}
-        elif isinstance(part, (SideBySideParts, Collapsible)):
-            result |= _kinds(part.parts)
-    return result
+def _has_drawings(parts: Iterable[Part]) -> bool:
+    """Return whether there is a figure among the parts."""
+    return any(
+        isinstance(part, Drawing)
+        or (isinstance(part, (SideBySideParts, Collapsible)) and _has_drawings(part.parts))
+        for part in parts
+    )

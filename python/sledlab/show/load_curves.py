@@ -92,7 +92,19 @@ def panels(curves: Curves) -> Sequence[Panel]:
         colour, dashes, _ = looks.get(line, LOOKS[0])
         values = [None if curves.hides(dot) else dot.value for dot in line.dots]
         lateness, dash = [dot.late for dot in line.dots], () if dashes == "-" else dashes[1]
-        series.append(Series(line.label, colour, values, late=lateness, dash=dash, picked=line in looks))
+        low, high = _bounds(curves, line)
+        series.append(
+            Series(
+                line.label,
+                colour,
+                values,
+                low=low,
+                high=high,
+                late=lateness,
+                dash=dash,
+                picked=line in looks,
+            )
+        )
     known = [value for each in series for value in each.values if value is not None]
     return [
         Panel(
@@ -100,11 +112,22 @@ def panels(curves: Curves) -> Sequence[Panel]:
             curves.name,
             series,
             list(curves.loads.values()),
+            top=[f"×{speedup:g}" for speedup in curves.loads],
             log_x=True,
             log_y=_far_apart(min(known), max(known)),
             together="load",
         )
     ]
+
+
+def _bounds(curves: Curves, line: Line) -> tuple[list[float | None], list[float | None]]:
+    """Return both ends of the 95 % interval at each load; empty without several seeds."""
+    halves = [None if curves.hides(dot) or dot.seeds < 2 else dot.half for dot in line.dots]
+    if all(half is None for half in halves):
+        return [], []
+    pairs = list(zip(line.dots, halves, strict=True))
+    low = [None if half is None else max(dot.value - half, 0.0) for dot, half in pairs]
+    return low, [None if half is None else dot.value + half for dot, half in pairs]
 
 
 def _far_apart(low: float, high: float) -> bool:
@@ -225,7 +248,7 @@ def _name_strip(axes: Axes, rows: int) -> None:
         "overloaded:\nqueue kept growing" if rows > 1 else "overloaded: queue kept growing",
         transform=axes.transAxes,
         va="center",
-        fontsize=7.5,
+        fontsize=9,
         color=QUIET,
         linespacing=1.05,
         zorder=4,
@@ -256,7 +279,7 @@ def _name_ends(axes: Axes, looks: Mapping[Line, Look], rows: Mapping[Line, int])
             va="center",
             color=look.colour,
             fontweight="bold",
-            fontsize=8.5,
+            fontsize=9,
             annotation_clip=False,
             arrowprops={**arrow, "shrinkA": 1, "shrinkB": 0} if moved else None,
         )
@@ -264,7 +287,7 @@ def _name_ends(axes: Axes, looks: Mapping[Line, Look], rows: Mapping[Line, int])
 
 def _remark(axes: Axes, text: str) -> None:
     """Write a remark above the plot, on its right."""
-    quiet: Any = {"ha": "right", "fontsize": 7.5, "color": QUIET}
+    quiet: Any = {"ha": "right", "fontsize": 9, "color": QUIET}
     axes.annotate(
         text, (1, 1.0), xycoords="axes fraction", xytext=(0, 14), textcoords="offset points", **quiet
     )
@@ -283,7 +306,7 @@ def _load_axis(axes: Axes, loads: Mapping[float, float]) -> None:
         if last_name - place >= 19:
             above: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
             axes.annotate(
-                f"×{speedup:g}", (rate, 1), xytext=(0, 3), ha="center", fontsize=8, color=QUIET, **above
+                f"×{speedup:g}", (rate, 1), xytext=(0, 3), ha="center", fontsize=9, color=QUIET, **above
             )
             last_name = place
         if last_rate - place >= 34:
@@ -308,7 +331,7 @@ def _bars(curves: Curves) -> Figure:
         colours: Any = {"facecolor": "white" if lateness else BLUE, "edgecolor": BLUE, "ecolor": INK}
         axes.barh(place, dot.value, height=0.62, xerr=half, **colours)
         text = f"{dot.value:,.3g}" + (" overloaded" if lateness else "")
-        plots.label_right(axes, text, (dot.value + (half or 0.0), place), size=8, by=4)
+        plots.label_right(axes, text, (dot.value + (half or 0.0), place), size=9, by=4)
     axes.set_yticks(range(len(curves.ranked)), [line.label for line in curves.ranked], color=INK)
     axes.invert_yaxis()
     axes.margins(x=0.18)
@@ -346,6 +369,6 @@ def _draw_single(axes: Axes, curves: Curves, line: Line) -> None:
     _draw(axes, curves, line, Look(BLUE, "-", "o", 1.6, 3.0), 0 if curves.strip(line) else None)
     axes.set_title(line.label, fontsize=9, fontweight="bold")
     rates = [min(curves.loads.values()), max(curves.loads.values())]
-    axes.set_xticks(rates, _rates(rates), fontsize=8)
+    axes.set_xticks(rates, _rates(rates), fontsize=9)
     axes.xaxis.set_minor_locator(mpl_ticker.NullLocator())
-    axes.tick_params(axis="y", labelsize=8)
+    axes.tick_params(axis="y", labelsize=9)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import matplotlib, mpl_figure, mpl_patches, mpl_ticker
-from sledlab.show.wording import milliseconds
+from sledlab.show.ticks import log_ticks, round_down
+from sledlab.show.wording import quantity
 from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+    from matplotlib.ticker import Locator
 
 Bar = tuple[str, float, str, bool]
 """A bar: its name, its value, the text at its end, and whether it is hollow."""
@@ -39,8 +41,8 @@ NAME_PT = 11
 SIZE = (5.4, 3.3)
 """Width and height of one figure in inches: half a page wide, or a phone."""
 
-WIDTH = SIZE[0] * 1.1
-"""Width of the figures of studies in inches: still readable on a phone, or two on a page."""
+LOG_RATIO = 100
+"""Bars whose values span more than this ratio have a logarithmic axis."""
 
 METADATA = {"png": "Description", "svg": "Description", "pdf": "Subject"}
 """Metadata key for the creator of a figure, by file extension."""
@@ -80,7 +82,7 @@ def single(height: float = SIZE[1]) -> tuple[Figure, Axes]:
 
 def panels(rows: int, height: float, ratios: Sequence[float] | None = None) -> tuple[Figure, list[Axes]]:
     """Return the plots on top of each other, `height` inches in all, in the given ratios of heights."""
-    made = mpl_figure.Figure(figsize=(WIDTH, height), layout="constrained")
+    made = mpl_figure.Figure(figsize=(SIZE[0], height), layout="constrained")
     positions = made.subplots(rows, 1, squeeze=False, height_ratios=ratios)
     return made, list(positions[:, 0])
 
@@ -108,15 +110,33 @@ def style() -> Iterator[None]:
 
 
 def plain_ticks(axis: Axis) -> None:
-    """Formats ticks as plain numbers, on a logarithmic axis too: 0.1, 1, 10,000."""
+    """Format ticks as plain numbers: 0.1, 1, 10,000; on a logarithmic axis set them by `log_ticks`."""
     axis.set_major_formatter(mpl_ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.set_minor_formatter(mpl_ticker.NullFormatter())
+    if axis.get_scale() == "log":
+        axis.set_major_locator(_log_locator()())
+        axis.set_minor_locator(mpl_ticker.NullLocator())
+
+
+@cache
+def _log_locator() -> type[Locator]:
+    """Return the locator of `log_ticks`; its base class is imported on first use."""
+
+    class LogTicks(mpl_ticker.Locator):
+        """Ticks of a logarithmic axis, as many as have room."""
+
+        def __call__(self) -> list[float]:
+            assert self.axis is not None
+            low, high = sorted(self.axis.get_view_interval())
+            return log_ticks(low, high, max(self.axis.get_tick_space(), 3))
+
+    return LogTicks
 
 
 def mark_median(axes: Axes, name: str, median_ms: float, colour: str, *, left: bool) -> None:
     """Name the curve of a distribution, in its color, at its median; on its left or on its right."""
     axes.annotate(
-        f"{name}\nmedian {milliseconds(median_ms)}",
+        f"{name}\nmedian {quantity(median_ms, 'ms')}",
         (median_ms, 50),
         xytext=(-8 if left else 8, 8 if left else -8),
         textcoords="offset points",
@@ -152,7 +172,7 @@ def named_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def label_right(
-    axes: Axes, text: str, where: tuple[float, float], colour: str = INK, size: float = 8.5, by: float = 6
+    axes: Axes, text: str, where: tuple[float, float], colour: str = INK, size: float = 9, by: float = 6
 ) -> None:
     """Write a text `by` points to the right of a place."""
     style: Any = {"va": "center", "fontsize": size, "color": colour}
@@ -182,7 +202,7 @@ def dotted(axes: Axes, dots: Sequence[tuple[float, float, bool]], colour: str, s
 
 def response(name: str, mean_ms: float, more: str = "", *, late: bool = False) -> Bar:
     """Return a bar of a mean response time, with `more` text at its end; hollow if the run was overloaded."""
-    return name, mean_ms, f"{milliseconds(mean_ms)}{more}{' overloaded' if late else ''}", late
+    return name, mean_ms, f"{quantity(mean_ms, 'ms')}{more}{' overloaded' if late else ''}", late
 
 
 def bars(rows: Sequence[Bar], label: str, room: float) -> Figure:
@@ -208,8 +228,27 @@ def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: s
     for place, (_, value, text, _) in enumerate(rows):
         label_right(axes, text, (value, place))
     named_rows(axes, [name for name, *_ in rows])
-    axes.set_xlim(0, max(values) * room)
     axes.set_xlabel(label)
+    bar_axis(axes, values, room)
+
+
+def bar_axis(axes: Axes, values: Sequence[float], room: float) -> None:
+    """Set the x axis of bars: logarithmic where their values are more than `LOG_RATIO` apart.
+
+    Args:
+        axes: The axes with the bars.
+        values: The values of the bars.
+        room: Width of the axis, as a multiple of the longest bar.
+    """
+    positive = [value for value in values if value > 0]
+    if not positive or max(positive) <= LOG_RATIO * min(positive):
+        axes.set_xlim(0, max(values, default=1.0) * room)
+        return
+    low = round_down(min(positive) / 2)
+    axes.set_xscale("log")
+    axes.set_xlim(low, low * (max(positive) / low) ** room)
+    plain_ticks(axes.xaxis)
+    axes.set_xlabel(f"{axes.get_xlabel()}, logarithmic scale")
 
 
 def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
@@ -226,7 +265,7 @@ def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float
             xytext=(10, height - required),
             textcoords="offset points",
             va="center",
-            fontsize=8.5,
+            fontsize=9,
             fontweight="bold",
             color=colour,
         )

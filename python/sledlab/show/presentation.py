@@ -27,12 +27,14 @@ class DocumentPresentation:
         brief: Gives the parts that a terminal and a notebook show.
         whole: Gives the page.
         figure: Draws a figure, by its name and the further arguments of `plot`.
+        sketch: Gives the lines of a plot in characters for a terminal of a width.
     """
 
     answer: Callable[[Any], str]
     brief: Callable[[Any], Sequence[Part]]
     whole: Callable[[Any], Document]
     figure: Callable[..., Figure]
+    sketch: Callable[[Any, int], list[str]] | None = None
 
     def warnings(self, result: Any) -> list[str]:
         """Return the texts of the warnings among the parts that a terminal shows."""
@@ -43,9 +45,12 @@ class DocumentPresentation:
         """Return what a terminal shows of the result, as plain text."""
         return terminal.as_text(lambda console: document.write(self.brief(result), console))
 
-    def show(self, result: Any) -> None:
-        """Print the result on standard output."""
+    def show(self, result: Any, *, plot: bool = False) -> None:
+        """Print the result on standard output, with a `plot` below it if that is a terminal."""
         terminal.show(lambda console: document.write(self.brief(result), console))
+        if plot and self.sketch is not None and (console := terminal.console()).is_terminal:
+            for line in self.sketch(result, console.width):
+                terminal.say(line)
 
     def html(self, result: Any) -> str:
         """Return what a notebook shows of the result, as HTML."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sledlab.show import emulation, faults, run_figures, wording
+from sledlab.show import emulation, faults, run_figures, text_plot, wording
 from sledlab.show.document import (
     Collapsible,
     Document,
@@ -358,4 +358,13 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     return [*facts[:-1], ("operations", counts), ("seed", str(result.seed)), facts[-1]]
 
 
-PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=run_figures.draw)
+def sketch(result: Result, width: int) -> list[str]:
+    """The distribution of response times in characters."""
+    curve: Mapping[str, Sequence[float]] = result.cdf.get("all") or {}
+    times, shares = curve.get("response_ms") or (), curve.get("share") or ()
+    return text_plot.distribution(times, shares, width)
+
+
+PRESENTATION = DocumentPresentation(
+    answer=answer, brief=brief, whole=page, figure=run_figures.draw, sketch=sketch
+)

@@ -105,10 +105,16 @@ def _mark_medians(axes: Axes, result: Result, curves: Sequence[Series]) -> None:
         mark_median(axes, curve.name, median, curve.colour, left=left)
 
 
-def _timed(result: Result, what: str, *series: Series, log_y: bool = False) -> Panel:
-    """A panel of series over the simulated time of a run; `what` labels the y axis."""
+def _timed(
+    result: Result,
+    what: str,
+    *series: Series,
+    log_y: bool = False,
+    levels: Sequence[tuple[str, float]] = (),
+) -> Panel:
+    """Return a panel of series over the simulated time of a run; `what` labels the y axis."""
     times = result.series.get("time_s") or []
-    return Panel("simulated time (s)", what, series, times, log_y=log_y, together="time")
+    return Panel("simulated time (s)", what, series, times, log_y=log_y, together="time", levels=levels)
 
 
 def _answers(result: Result) -> Panel:
@@ -147,17 +153,20 @@ def _label_above(axes: Axes, text: str, colour: str, x: float) -> None:
 def _waiting(result: Result) -> Panel:
     """Requests waiting, as arrivals found them."""
     lengths = result.series.get("queue_length") or []
-    return _timed(result, "requests waiting", Series("waiting", GREEN, lengths, kind="area"))
+    mean = result.queue_length.mean
+    levels = ((f"mean {wording.figure(mean)}", mean),)
+    return _timed(result, "requests waiting", Series("waiting", GREEN, lengths, kind="area"), levels=levels)
 
 
 def queue(result: Result, axes: Axes) -> None:
     """Requests waiting, as arrivals found them, over simulated time."""
     panel = _waiting(result)
     _area(axes, panel)
-    axes.axhline(result.queue_length.mean, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
+    ((text, mean),) = panel.levels
+    axes.axhline(mean, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
     axes.annotate(
-        f"mean {wording.figure(result.queue_length.mean)}",
-        (1, result.queue_length.mean),
+        text,
+        (1, mean),
         xycoords=("axes fraction", "data"),
         xytext=(0, 3),
         textcoords="offset points",
@@ -214,27 +223,28 @@ def parts(result: Result, axes: Axes) -> None:
     kind = wording.device_kind(result.config)
     within = [(name, part.get(key, 0.0), SKY) for name, key in kind.parts.items()]
     rows = [row for row in sums if row[1] > 0 or row[0] != "overhead"]
-    labels = [wording.milliseconds(value) for _, value, _ in (*rows, *within)]
+    labels = [wording.quantity(value, "ms") for _, value, _ in (*rows, *within)]
     positions = [*range(len(rows)), *(len(rows) + 0.9 + index for index in range(len(within)))]
     _bars(axes, [*rows, *within], labels, positions)
-    axes.text(0, len(rows) - 0.1, kind.combined, fontsize=8, color=QUIET, va="center")
+    axes.text(0, len(rows) - 0.1, kind.combined, fontsize=9, color=QUIET, va="center")
     axes.set(xlabel="mean per request (ms)", title="Where the time went")
 
 
 def energy(result: Result, axes: Axes) -> None:
     """Energy by state, with the share of energy and of time."""
     total = result.energy.total or 1.0
+    unit, size = wording.energy_unit(total)
     elapsed = sum(float(getattr(result.state_time, state)) for state in wording.STATES) or 1.0
     rows, labels = [], []
     for state, colour in zip(wording.STATES, (BLUE, ORANGE, GREEN, QUIET, PURPLE), strict=True):
         joules, seconds = getattr(result.energy, state), getattr(result.state_time, state)
-        rows.append((wording.state_name(state, result.config), joules, colour))
+        rows.append((wording.state_name(state, result.config), joules / size, colour))
         labels.append(
-            f"{wording.energy(joules)}, {wording.percent(joules / total)} of energy\n"
+            f"{wording.quantity(joules / size, unit)}, {wording.percent(joules / total)} of energy\n"
             f"{wording.percent(seconds / elapsed)} of time"
         )
     _bars(axes, rows, labels, list(range(len(rows))))
-    axes.set(xlabel="energy (J)", title="Where the energy went")
+    axes.set(xlabel=f"energy ({unit})", title="Where the energy went")
 
 
 def _bars(
@@ -250,7 +260,7 @@ def _bars(
             xytext=(4, 0),
             textcoords="offset points",
             va="center",
-            fontsize=8,
+            fontsize=9,
             linespacing=1.1,
         )
     axes.set_yticks(list(positions), [name for name, *_ in rows], color=INK)

@@ -1,7 +1,7 @@
 """The numbers of figures: declared once, drawn as SVG, and plotted over the SVG where a page is explored.
 
 A figure that can be explored has a `Panel` for each of its plots. The function that draws the figure reads
-its values from the panel, and so does the script of the page (`page/live/*.js`).
+its values from the panel, and so does the script of the page (`web/charts`).
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ class Series:
         values: A value for each place on the x axis; `None` for a missing one.
         at: Own x positions instead of those of the panel; such a curve is drawn as steps.
         kind: `line`, `area`, or `bar` for stacked bars.
+        low: Lower end of the 95 % confidence interval at each place; empty without intervals.
+        high: Upper end of the interval.
         late: Whether the run at each place was overloaded, so that its value is not to be trusted.
         dash: Lengths of strokes and gaps in points; empty for a solid line.
         picked: Whether the curve is coloured when the page opens; the others are gray.
@@ -54,6 +56,8 @@ class Series:
     values: Sequence[float | None]
     at: Sequence[float] = ()
     kind: str = "line"
+    low: Sequence[float | None] = ()
+    high: Sequence[float | None] = ()
     late: Sequence[bool] = ()
     dash: Sequence[float] = ()
     picked: bool = True
@@ -83,12 +87,16 @@ class PlaneTimes:
         y: Positions on the y axis, at equal distances.
         in_x: Time in x in ms, for each place on the x axis of the panel.
         in_y: Time in y in ms, for each place on the y axis.
+        start: The place from which times are measured.
+        outlines: Times in ms; the regions reached within them are outlined.
     """
 
     y_name: str
     y: Sequence[float]
     in_x: Sequence[float]
     in_y: Sequence[float]
+    start: tuple[float, float]
+    outlines: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -101,10 +109,12 @@ class Panel:
         series: The curves, or the kinds of stretches of bars.
         x: Places on the x axis; empty where they are steps, or every series has its own.
         steps: Names of the places 0, 1, 2 ... where these are no numbers; for bars, names of the phases.
+        top: Names above the plot, one for each place on the x axis.
         log_x: Whether the x axis is logarithmic.
         log_y: Whether the y axis is logarithmic when the page opens.
         together: Panels of a page with the same word zoom together, and a series is picked in all of them.
         marks: Texts at places of the x axis; those without a place are omitted.
+        levels: Texts at values of the y axis.
         rows: Names of rows, from the top, where the panel shows bars over time instead of curves.
         bars: The bars of these rows.
         times: Times to all places, where the panel is a map of seek times.
@@ -115,18 +125,15 @@ class Panel:
     series: Sequence[Series]
     x: Sequence[float] = ()
     steps: Sequence[str] = ()
+    top: Sequence[str] = ()
     log_x: bool = False
     log_y: bool = False
     together: str = ""
     marks: Sequence[tuple[str, float | None]] = ()
+    levels: Sequence[tuple[str, float]] = ()
     rows: Sequence[str] = ()
     bars: Sequence[Bar] = ()
     times: PlaneTimes | None = None
-
-    @property
-    def kind(self) -> str:
-        """The name of the script that draws the panel."""
-        return "map" if self.times else "bars" if self.rows else "curves"
 
 
 def to_json(panels: Sequence[Panel]) -> str:
@@ -149,6 +156,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
             "xName": visible(panel.x_name),
             "yName": visible(panel.y_name),
             "steps": [visible(step) for step in panel.steps],
+            "top": [visible(name) for name in panel.top],
             "logX": panel.log_x,
             "logY": panel.log_y,
             "together": panel.together,
@@ -157,6 +165,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
                 for text, place in panel.marks
                 if place is not None
             ],
+            "levels": [[visible(text), _rounded(value, VALUE_DIGITS)] for text, value in panel.levels],
             "rows": [visible(row) for row in panel.rows],
             "bars": [rows.get(row, []) for row in range(len(panel.rows))],
             "map": panel.times and _times(panel.times),
@@ -171,6 +180,8 @@ def _times(times: PlaneTimes) -> dict[str, Any]:
         "y": _places(times.y),
         "inX": _numbers(times.in_x),
         "inY": _numbers(times.in_y),
+        "start": list(times.start),
+        "outlines": list(times.outlines),
     }
 
 
@@ -187,6 +198,8 @@ def _series(series: Series) -> dict[str, Any]:
             "kind": series.kind if series.kind != "line" else "",
             "values": _numbers([series.values[place] for place in selected]),
             "at": _numbers([series.at[place] for place in selected]) if series.at else [],
+            "low": _numbers(series.low),
+            "high": _numbers(series.high),
             "late": [place for place, lateness in enumerate(series.late) if lateness],
             "dash": list(series.dash),
             "grey": not series.picked,

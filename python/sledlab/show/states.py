@@ -72,8 +72,8 @@ def lines(
         axes.plot(range(len(values)), values, marker="o", markersize=4, color=colour)
         last = len(values) - 1
         ends = (
-            (0, label(values[0]), (0, 6), "center", 8),
-            (last, f"{name}\n{label(values[last])}", (8, 0), "left", 8.5),
+            (0, label(values[0]), (0, 6), "center", 9),
+            (last, f"{name}\n{label(values[last])}", (8, 0), "left", 9),
         )
         for place, text, offset, side, size in ends:
             axes.annotate(
@@ -117,7 +117,7 @@ def marks(axes: Axes, shown: Sequence[tuple[str, float | None]], steps: int) -> 
             textcoords="offset points",
             ha="left" if right else "right",
             va="top",
-            fontsize=8.5,
+            fontsize=9,
             fontweight="bold",
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1},
             zorder=5,
@@ -150,7 +150,7 @@ def overloaded(axes: Axes, lateness: Sequence[Sequence[bool]], spread: float = 0
                 xycoords=("data", "axes fraction"),
                 ha="center",
                 rotation=90,
-                fontsize=8 if all(over) else 7,
+                fontsize=9 if all(over) else 7,
                 color=QUIET,
             )
 

@@ -193,9 +193,30 @@ def energy(joules: float, half: float | None = None) -> str:
         >>> energy(0.00005), energy(0.0123), energy(61.2), energy(61.2, 0.5)
         ('50.0 µJ', '12.3 mJ', '61.2 J', '61.2 ± 0.5 J')
     """
-    units = (("µJ", 1e-6), ("mJ", 1e-3))
-    unit, size = next((each for each in units if 0 < joules < 100 * each[1]), ("J", 1.0))
+    unit, size = energy_unit(joules)
     return f"{interval(joules / size, None if half is None else half / size)} {unit}"
+
+
+def energy_unit(joules: float) -> tuple[str, float]:
+    """Return the unit in which an energy reads best, and its size in joules.
+
+    Examples:
+        >>> energy_unit(0.133), energy_unit(0.00166)
+        (('J', 1.0), ('mJ', 0.001))
+    """
+    units = (("µJ", 1e-6), ("mJ", 1e-3))
+    return next((each for each in units if 0 < joules < 100 * each[1]), ("J", 1.0))
+
+
+def quantity(value: float, unit: str) -> str:
+    """Return a value in a unit with three significant digits and no exponent.
+
+    Examples:
+        >>> quantity(0.06, "ms"), quantity(0.0000312, "J"), quantity(1304, "ms")
+        ('0.0600 ms', '0.0000312 J', '1,304 ms')
+    """
+    text = figure(value)
+    return f"{f'{value:.10f}'.rstrip('0') if 'e-' in text else text} {unit}"
 
 
 def money(usd: float | None, digits: int = 3) -> str:

@@ -86,6 +86,7 @@ class Declaration(Generic[Out]):
             Otherwise the study ends with an error that names them. All runs execute in both cases, and failed
             ones execute again the next time.
         place: The keyword of the argument of its command, if that is not a study file.
+        has_sketch: Whether a terminal shows a plot in characters of its outcome.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Declaration(Generic[Out]):
     subject: Subject = ONE_SYSTEM
     despite_failures: bool = False
     place: str = ""
+    has_sketch: bool = False
 
     @property
     def axes(self) -> tuple[str, ...]:

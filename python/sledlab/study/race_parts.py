@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sledlab._native import is_plugin
-from sledlab.show import load_curves, spread
+from sledlab.show import load_curves, spread, text_plot
 from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Drawing, Grid, Heading, SideBySideParts, Text
 from sledlab.show.wording import figure, interval, label, listed, milliseconds, percent
@@ -313,6 +313,16 @@ def curves(group: Group, measure: str) -> Curves:
     loads = {speedup: group.rate(speedup) for speedup in group.speedups}
     ranked, high = ([lines[curve] for curve in each] for each in (group.ranked, group.highlighted))
     return Curves(measure, list(lines.values()), ranked, high, loads)
+
+
+def sketch(race: Race, width: int) -> list[str]:
+    """Return the mean response time over the load in characters, for the first group."""
+    selected = curves(race.groups[0], "mean_ms")
+    lines = {
+        line.label: [(dot.rate, dot.value) for dot in line.dots if not dot.late]
+        for line in selected.highlighted
+    }
+    return text_plot.curves(lines, "mean response time (ms)", width)
 
 
 def _dot(row: Mean, measure: str) -> LoadDot:

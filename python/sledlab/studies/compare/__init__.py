@@ -95,6 +95,7 @@ STUDY: Study[Comparison] = Study(
     conclude=later("sledlab.studies.compare.tables:conclude"),
     doing="comparing",
     covered=("scheduler.kind", "replay.speedup"),
+    has_sketch=True,
 )
 
 

@@ -303,4 +303,6 @@ def draw(comparison: Comparison, measure: str, *, varied: Any = None) -> Figure:
     return race_parts.draw(comparison, measure, varied=varied)
 
 
-PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=draw)
+PRESENTATION = DocumentPresentation(
+    answer=answer, brief=brief, whole=page, figure=draw, sketch=race_parts.sketch
+)

@@ -43,7 +43,7 @@ def volumes(result: Fleet) -> Figure:
     if goal is not None and goal.measure == "p99":
         values.append(goal.limit_ms)
         axes.axhline(goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
-        sentences: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 8.5, "color": QUIET}
+        sentences: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 9, "color": QUIET}
         axes.annotate(f"goal {goal.limit_ms:g} ms", (1, goal.limit_ms), **sentences)
     maximum = max((len(result.of("volumes")) // len(result.devices), 1))
     axes.set(xlim=(0.5, max(maximum * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sledlab.show import plots
 from sledlab.show.plots import BLUE, LINES, ORANGE, QUIET
 from sledlab.show.series import Panel, Series
-from sledlab.show.wording import figure, milliseconds, percent, size
+from sledlab.show.wording import figure, percent, quantity, size
 from sledlab.study.configurations import DISK, KNOWN, MEMS
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def configurations(study: HybridStudy) -> Figure:
         axes.plot([row.run.p50_ms, row.run.p99_ms], [place] * 2, color=colour, linewidth=3, alpha=0.3)
         plots.dot(axes, (row.run.mean_ms, place), colour, 7, hollow=row.run.saturated)
         right = ("axes fraction", "data")
-        axes.annotate(_baseline_text(row), (1.02, place), xycoords=right, va="center", fontsize=8.5)
+        axes.annotate(_baseline_text(row), (1.02, place), xycoords=right, va="center", fontsize=9)
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
     plots.named_rows(axes, [row.label for row in rows])
@@ -36,7 +36,7 @@ def configurations(study: HybridStudy) -> Figure:
 
 def _baseline_text(row: ComparedConfiguration) -> str:
     """The mean response, and its ratio to the baselines, in words."""
-    sentences = [milliseconds(row.run.mean_ms)]
+    sentences = [quantity(row.run.mean_ms, "ms")]
     if row.run.saturated:
         return f"{sentences[0]}, overloaded"
     if row.faster_than_disk is not None and row.configuration != DISK:
@@ -146,8 +146,8 @@ def prices(study: HybridStudy) -> Figure:
     dots = [(place, row.mcd_faster, row.run.saturated or row.mcd_saturated) for place, row in enumerate(rows)]
     plots.dotted(axes, dots, BLUE, 6)
     plots.value_axis(axes, [*(row.mcd_faster for row in rows), 1.0])
-    names = [f"{row.ratio:g}\n{size(row.memory_mb)}" for row in rows]
-    axes.set_xticks(range(len(rows)), names, fontsize=8)
+    names = [f"{row.ratio:g}\n{size(row.memory_mb)}".replace(" ", "\n") for row in rows]
+    axes.set_xticks(range(len(rows)), names, fontsize=9)
     axes.set_xlabel("price of memory over that of MEMS, and the memory that costs as much")
     axes.set_ylabel("response of DISK-RAM\nover that of MCD ALL")
     axes.annotate(
@@ -156,7 +156,7 @@ def prices(study: HybridStudy) -> Figure:
         xycoords=("axes fraction", "data"),
         xytext=(0, 3),
         textcoords="offset points",
-        fontsize=8.5,
+        fontsize=9,
         color=QUIET,
     )
     axes.grid(visible=True, axis="y")

@@ -9,7 +9,7 @@ from sledlab.show import plots
 from sledlab.show import states as by_state
 from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY
 from sledlab.show.series import Panel, Series
-from sledlab.show.wording import energy, figure, hours, milliseconds, plus_minus, seconds, spaced
+from sledlab.show.wording import figure, hours, milliseconds, plus_minus, quantity, seconds, spaced
 from sledlab.studies.power.options import OWN
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def states(study: PowerStudy, device: str) -> Figure:
         upper,
         names,
         [run.by_state("j") for run in runs],
-        [energy(run.energy_j) for run in runs],
+        [quantity(run.energy_j, "J") for run in runs],
         "energy (J)",
     )
     by_state.rows(middle, names, times, ["" for _ in runs], "time (%)")
@@ -57,8 +57,8 @@ def states(study: PowerStudy, device: str) -> Figure:
 
 def _each(run: EnergyMeans) -> str:
     """The energy of a request, and of reads and writes without idle and parked time, in words."""
-    total = energy(run.total_energy_per_request_mj * 1e-3)
-    read, write = (energy(each * 1e-6) for each in (run.read_energy_uj, run.write_energy_uj))
+    total = quantity(run.total_energy_per_request_mj, "mJ")
+    read, write = (quantity(each * 1e-3, "mJ") for each in (run.read_energy_uj, run.write_energy_uj))
     return f"{total}\na read itself {read}\na write itself {write}"
 
 
@@ -99,7 +99,7 @@ def timeouts(study: PowerStudy, device: str) -> Figure:
     highest = max(value for _, values in lines.values() for value in values)
     plots.scale(lower, highest * 1.25, times.y_name, times.x_name)
     for axes in (upper, lower):
-        by_state.steps(axes, times.steps, 8)
+        by_state.steps(axes, times.steps)
         axes.set_xlim(right=len(rows) - 0.1)
     by_state.marks(upper, spent.marks, len(rows))
     return _explained(made, study, device, runs)
@@ -146,7 +146,7 @@ def startup(study: PowerStudy, device: str) -> Figure:
 def loads(study: PowerStudy, device: str) -> Figure:
     """Shares of the states, energy of a request and response against the load, under two policies."""
     rows, speedups = study.of_device("loads", device), study.axes["load"]
-    made = mpl_figure.Figure(figsize=(plots.WIDTH, 4.9), layout="constrained")
+    made = mpl_figure.Figure(figsize=(plots.SIZE[0], 4.9), layout="constrained")
     positions = made.subplots(2, 2)
     left, right = positions[1]
     looks = {
@@ -167,7 +167,7 @@ def loads(study: PowerStudy, device: str) -> Figure:
     energies = [row.run.total_energy_per_request_mj for row in rows]
     plots.scale(left, max(energies) * 1.15, "energy of a request (mJ)", "load")
     plots.scale(right, max(means, default=1.0) * 1.15, "mean response (ms)", "load")
-    left.legend(frameon=False, fontsize=8.5)
+    left.legend(frameon=False, fontsize=9)
     by_state.overloaded(right, [[row.run.saturated for row in rows if row.load == load] for load in speedups])
     for axes in positions.flat:
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
@@ -190,7 +190,7 @@ def policies(study: PowerStudy, device: str) -> Figure:
 
 def _distance(row: Policy) -> str:
     """The energy, and its excess over the oracle's, in words."""
-    text = energy(row.run.energy_j)
+    text = quantity(row.run.energy_j, "J")
     if row.above_oracle is None or row.policy == "oracle":
         return text
     return f"{text} ({plus_minus(row.above_oracle)})"

@@ -22,7 +22,9 @@ def panels(result: SeekMap) -> list[Panel]:
     in_x, in_y = result.ms.min(axis=0), result.ms.min(axis=1)
     if not np.array_equal(result.ms, np.maximum(in_x[None, :], in_y[:, None])):
         return []
-    times = PlaneTimes(Y_NAME, result.y_bit.tolist(), in_x.tolist(), in_y.tolist())
+    outlines = [region.threshold_ms for region in result.regions() if region.share > 0]
+    y_bits = result.y_bit.tolist()
+    times = PlaneTimes(Y_NAME, y_bits, in_x.tolist(), in_y.tolist(), result.start[:2], outlines)
     return [Panel(X_NAME, "positioning time (ms)", [], result.x_bit.tolist(), times=times)]
 
 
@@ -55,7 +57,7 @@ def _outline(axes: Axes, result: SeekMap, threshold_ms: float, y_label: int) -> 
         (x_edge, min(max(y_label, inside.min()), inside.max())),
         xytext=(result.start[0] + 420, y_label),
         color="white",
-        fontsize=8,
+        fontsize=9,
         va="center",
         arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7},
     )

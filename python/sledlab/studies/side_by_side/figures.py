@@ -51,7 +51,7 @@ def _axes(result: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[floa
     axes.set_xlabel(title)
     axes.spines["left"].set_visible(False)
     for height, head in heads:
-        at: Any = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8.5}
+        at: Any = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 9}
         axes.annotate(head, (0, height), fontweight="bold", **at)
     return figure, axes, positions
 
@@ -65,8 +65,8 @@ def percentiles(result: SideBySide) -> Figure:
         axes.plot([run.p50_ms, run.p99_ms], [place] * 2, color=SKY, linewidth=7, solid_capstyle="butt")
         presentation = "white" if run.saturated else BLUE
         axes.plot([run.mean_ms], [place], marker="o", color=BLUE, markerfacecolor=presentation, markersize=6)
-        text = wording.milliseconds(run.mean_ms) + (" overloaded" if run.saturated else "")
-        plots.label_right(axes, text, (max(run.max_ms, run.mean_ms), place), QUIET, 8, 5)
+        text = wording.quantity(run.mean_ms, "ms") + (" overloaded" if run.saturated else "")
+        plots.label_right(axes, text, (max(run.max_ms, run.mean_ms), place), QUIET, 9, 5)
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
     axes.grid(visible=True, axis="x")
@@ -78,12 +78,11 @@ def percentiles(result: SideBySide) -> Figure:
 def energy(result: SideBySide) -> Figure:
     """Energy of a request on every device."""
     figure, axes, positions = _axes(result, "energy per request (mJ)")
-    maximum = max(row.total_energy_per_request_mj for _, row in positions)
-    for place, row in positions:
-        axes.barh(place, row.total_energy_per_request_mj, height=0.6, color=BLUE)
-        where = row.total_energy_per_request_mj, place
-        plots.label_right(axes, wording.energy(row.total_energy_per_request_mj / 1000), where, QUIET, 8, 5)
-    axes.set_xlim(0, maximum * 1.3)
+    values = [row.total_energy_per_request_mj for _, row in positions]
+    for (place, _), value in zip(positions, values, strict=True):
+        axes.barh(place, value, height=0.6, color=BLUE)
+        plots.label_right(axes, wording.quantity(value, "mJ"), (value, place), QUIET, 9, 5)
+    plots.bar_axis(axes, values, 1.3)
     return figure
 
 

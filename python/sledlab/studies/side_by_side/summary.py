@@ -219,4 +219,6 @@ def page(result: SideBySide) -> Document:
     )
 
 
-PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=figures.draw)
+PRESENTATION = DocumentPresentation(
+    answer=answer, brief=brief, whole=page, figure=figures.draw, sketch=race_parts.sketch
+)

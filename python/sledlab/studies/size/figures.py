@@ -39,7 +39,7 @@ def times(result: SmartSize) -> Figure:
         if minimum is not None:
             place = (minimum, result.at(device, minimum).run.elapsed_s)
             plots.dot(axes, place, colour, 9)
-            style: Any = {"fontsize": 8.5, "fontweight": "bold", "color": colour}
+            style: Any = {"fontsize": 9, "fontweight": "bold", "color": colour}
             axes.annotate(f"{minimum:,}", place, xytext=(5, 6), textcoords="offset points", **style)
     shown = _replayed(result)
     _nodes_axis(axes, shown)
@@ -49,7 +49,7 @@ def times(result: SmartSize) -> Figure:
         seconds.append(deadline)
         axes.axhline(deadline, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
         where = (result.nodes[0], deadline)
-        sentences: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 8.5, "color": QUIET}
+        sentences: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 9, "color": QUIET}
         axes.annotate(f"deadline {deadline:g} s", where, **sentences)
     plots.value_axis(axes, seconds)
     axes.set_ylabel("time of the job (s)")

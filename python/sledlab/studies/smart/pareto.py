@@ -93,7 +93,7 @@ def _point(axes: Axes, place: tuple[float, float], colour: str, sentences: str, 
     """Draw a replay, large where no replay beats it, else small, with the text `sentences`, if any."""
     plots.dot(axes, place, colour, 7 if is_best else 4)
     if sentences:
-        style: Any = {"textcoords": "offset points", "fontsize": 7, "color": QUIET}
+        style: Any = {"textcoords": "offset points", "fontsize": 9, "color": QUIET}
         axes.annotate(sentences, place, xytext=(3, 2), **style)
 
 
@@ -116,7 +116,7 @@ def _name(
         ):
             place -= 1
         taken.append((left, right, place))
-        style: Any = {"textcoords": "offset points", "fontsize": 8.5, "fontweight": "bold"}
+        style: Any = {"textcoords": "offset points", "fontsize": 9, "fontweight": "bold"}
         style |= {"ha": "right", "va": "center", "color": colours[each.where.device]}
         axes.annotate(text, _place(each), xytext=(-4, place - height), **style)
 

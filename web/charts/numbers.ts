@@ -1,0 +1,36 @@
+// Numbers of panels: as packed by `sledlab.show.series`, and as text.
+
+import type { Packed, Positions } from "./panel.ts";
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** Returns a number with four significant digits: 0.4123, 12.3, 1,234. */
+export function formatNumber(value: number): string {
+  return Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(4)));
+}
+
+/** Splits the label of an axis into its words and its unit. */
+export function splitUnit(label: string): [string, string] {
+  const match = /^(.*) \(([^()]*)\)$/.exec(label);
+  return match ? [match[1]!, match[2]!] : [label, ""];
+}
+
+export function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}
+
+/** Returns the numbers of a list, or of a text with three letters for each (`_packed` in series.py). */
+export function unpack(packed: Packed | undefined): (number | null)[] {
+  if (packed === undefined) return [];
+  if (typeof packed !== "string") return [...packed];
+  return (packed.match(/.../g) ?? []).map((letters) => {
+    const code = [...letters].reduce((sum, letter) => sum * 64 + DIGITS.indexOf(letter), 0) - 2;
+    return code === -2 ? null : code === -1 ? 0 : Number(`${(code % 9000) + 1000}e${Math.floor(code / 9000) - 17}`);
+  });
+}
+
+/** Returns positions on an axis, given as a list or by the first, their distance and their number. */
+export function unpackPositions(x: Positions | undefined): number[] {
+  if (x === undefined) return [];
+  return "count" in x ? Array.from({ length: x.count }, (_, index) => x.first + index * x.step) : [...x];
+}

@@ -1,0 +1,57 @@
+// The palette of all figures, which Python reads too: Okabe and Ito (2008) for categories, cividis (Nuñez,
+// Anderton and Renslow 2018) for quantities.
+
+import palette from "../../python/sledlab/show/palette.json";
+
+export const { ink: INK, quiet: QUIET, faint: FAINT, grey: GREY, paper: PAPER } = palette;
+export const { blue: BLUE, vermilion: VERMILION, green: GREEN, purple: PURPLE, sky: SKY, orange: ORANGE } = palette;
+
+/** Colors of series whose panel does not choose them. */
+export const SERIES: readonly string[] = palette.series;
+
+/** Colors of the states of a device. */
+export const STATES: Readonly<Record<string, string>> = palette.states;
+
+/** Colors of the parts of an access. */
+export const PARTS: Readonly<Record<string, string>> = palette.parts;
+
+type Rgb = readonly [number, number, number];
+
+const STOPS: readonly Rgb[] = palette.cividis.map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)) as unknown as Rgb);
+
+/** Returns a color of cividis, `share` from 0 (dark) to 1 (light). */
+export function cividis(share: number): [number, number, number] {
+  const position = Math.max(0, Math.min(1, share)) * (STOPS.length - 1);
+  const below = Math.min(STOPS.length - 2, Math.floor(position));
+  const [from, to] = [STOPS[below]!, STOPS[below + 1]!];
+  const mixed = (channel: 0 | 1 | 2) => Math.round(from[channel] + (to[channel] - from[channel]) * (position - below));
+  return [mixed(0), mixed(1), mixed(2)];
+}
+
+/** The color of a time on a map, `share` of the longest one: near places are light. */
+export const timeColor = (share: number): [number, number, number] => cividis(1 - share);
+
+const DARK: Readonly<Record<string, string>> = palette.dark;
+const TEXT: Readonly<Record<string, string>> = palette.text;
+
+/** Whether the page is dark: paper is always light. */
+export function isDark(): boolean {
+  return matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches;
+}
+
+/** Returns the color that stands for a color of the palette on the current background. */
+export function themed(color: string): string {
+  return (isDark() && DARK[color.toLowerCase()]) || color;
+}
+
+/** Returns the color of a text that names something drawn in `color`: its contrast is at least 4.5. */
+export function textColor(color: string): string {
+  return isDark() ? themed(color) : (TEXT[color.toLowerCase()] ?? color);
+}
+
+/** Calls a function when the page turns dark or light; returns a function that ends this. */
+export function onTheme(changed: () => void): () => void {
+  const query = matchMedia("(prefers-color-scheme: dark)");
+  query.addEventListener("change", changed);
+  return () => query.removeEventListener("change", changed);
+}
