@@ -1,7 +1,7 @@
 """Build the script of interactive report figures from `web/charts`: `python -m tools.charts`.
 
-Its packages come from npm; `web/package-lock.json` has their versions and checksums. Without npm, reports have
-static figures.
+Its packages come from npm; `web/package-lock.json` has their versions and checksums. Without npm, reports
+have static figures.
 """
 
 from __future__ import annotations
