@@ -15,7 +15,7 @@ pub struct Rule<Check> {
     /// The remedy for the author of a model that violates the rule.
     pub remedy: &'static str,
     /// Whether the rule also applies to plug-ins. Some rules apply to built-in models only.
-    pub of_plug_ins: bool,
+    pub applies_to_plug_ins: bool,
     /// Checks the rule and returns the violation, if any.
     pub check: Check,
 }
@@ -35,14 +35,15 @@ impl<Check> Rule<Check> {
         mut check: impl FnMut(&Check, u64) -> CheckResult,
     ) -> crate::Result<()> {
         for number in 0..cases {
-            let Err(broken) = check(&self.check, number) else { continue };
-            let unmade = broken.request.is_empty();
-            if let Some(failure) = broken.failure.as_ref().filter(|failure| unmade || failure.is_interrupt())
+            let Err(violation) = check(&self.check, number) else { continue };
+            let unbuilt = violation.request.is_empty();
+            if let Some(failure) =
+                violation.failure.as_ref().filter(|failure| unbuilt || failure.is_interrupt())
             {
                 return Err(failure.clone());
             }
             let message = format!(
-                "{model} breaks a rule: {} In case {number} of seed {seed}, {broken}",
+                "{model} breaks a rule: {} In case {number} of seed {seed}, {violation}",
                 self.requirement
             );
             return Err(Error::user(message).with_remedy(self.remedy));
@@ -61,43 +62,43 @@ pub struct Violation {
     /// could not be constructed.
     pub request: String,
     /// The observed result.
-    pub found: String,
-    /// The error of the model or of its construction; `found` is then its message.
+    pub observed: String,
+    /// The error of the model or of its construction; `observed` is then its message.
     pub failure: Option<Error>,
 }
 
 impl Violation {
     /// Returns the violation at `request` with the observed `result`.
-    pub fn by(request: impl fmt::Display, result: impl fmt::Display) -> Self {
-        Violation { request: request.to_string(), found: result.to_string(), failure: None }
+    pub fn new(request: impl fmt::Display, result: impl fmt::Display) -> Self {
+        Violation { request: request.to_string(), observed: result.to_string(), failure: None }
     }
 
     /// Returns the violation by a model that failed with `failure` at `request`.
-    pub fn failed(request: impl fmt::Display, failure: Error) -> Self {
+    pub fn from_failure(request: impl fmt::Display, failure: Error) -> Self {
         let result = failure.message().to_owned();
-        Violation { request: request.to_string(), found: result, failure: Some(failure) }
+        Violation { request: request.to_string(), observed: result, failure: Some(failure) }
     }
 
     /// Returns the violation at `request` with the observed `result`, unless the rule `is_satisfied`.
-    pub fn unless<F: fmt::Display>(
+    pub fn check<F: fmt::Display>(
         is_satisfied: bool,
         request: impl fmt::Display,
         result: impl FnOnce() -> F,
     ) -> CheckResult {
-        if is_satisfied { Ok(()) } else { Err(Violation::by(request, result())) }
+        if is_satisfied { Ok(()) } else { Err(Violation::new(request, result())) }
     }
 }
 
 /// Converts the error of a model that cannot be constructed, which neither satisfies nor violates a rule.
 impl From<Error> for Violation {
     fn from(failure: Error) -> Self {
-        Violation::failed("", failure)
+        Violation::from_failure("", failure)
     }
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Violation { request, found: result, .. } = self;
+        let Violation { request, observed: result, .. } = self;
         if request.is_empty() { f.write_str(result) } else { write!(f, "{request}: {result}") }
     }
 }
@@ -106,15 +107,15 @@ impl fmt::Display for Violation {
 mod tests {
     use super::*;
 
-    fn small(number: u64) -> CheckResult {
-        Violation::unless(number < 3, format!("request {number}"), || "too large")
+    fn check_small(number: u64) -> CheckResult {
+        Violation::check(number < 3, format!("request {number}"), || "too large")
     }
 
     const RULE: Rule<fn(u64) -> CheckResult> = Rule {
         requirement: "Numbers are small.",
         remedy: "take small ones",
-        of_plug_ins: true,
-        check: small,
+        applies_to_plug_ins: true,
+        check: check_small,
     };
 
     #[test]
@@ -127,9 +128,9 @@ mod tests {
 
     #[test]
     fn interrupt_or_construction_failure_is_no_violation() {
-        let unmade = Error::user("no room");
-        assert_eq!(RULE.check_cases("counter `x`", 7, 9, |_, _| Err(unmade.clone().into())), Err(unmade));
-        let interrupted = |_: &_, _| Err(Violation::failed("request 0", Error::interrupted()));
+        let unbuilt = Error::user("out of memory");
+        assert_eq!(RULE.check_cases("counter `x`", 7, 9, |_, _| Err(unbuilt.clone().into())), Err(unbuilt));
+        let interrupted = |_: &_, _| Err(Violation::from_failure("request 0", Error::interrupted()));
         assert!(RULE.check_cases("counter `x`", 7, 9, interrupted).unwrap_err().is_interrupt());
     }
 }

@@ -18,7 +18,7 @@ pub enum ErrorOrigin {
 
 /// The location of an error in a file. Lines and columns count from 1; 0 means unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FilePlace {
+pub struct FileLocation {
     /// File name as the user gave it, or `<stdin>`.
     pub file: String,
     /// Line, or record number in a binary format.
@@ -37,7 +37,7 @@ pub struct Error(Box<Detail>);
 struct Detail {
     origin: ErrorOrigin,
     message: String,
-    place: Option<FilePlace>,
+    location: Option<FileLocation>,
     remedy: Option<String>,
 }
 
@@ -59,17 +59,17 @@ impl Error {
     }
 
     /// Returns an error for an unknown name; the remedy suggests the most similar known name or lists all.
-    pub fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn unknown_name<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
         let error = Self::user(format!("unknown {kind} `{name}`"));
-        match nearest(name, &known) {
+        match nearest_name(name, &known) {
             Some(best) => error.with_remedy(format!("did you mean `{best}`?")),
             None => error.with_remedy(format!("known: {}", known.join(", "))),
         }
     }
 
     fn new(origin: ErrorOrigin, message: String) -> Self {
-        Error(Box::new(Detail { origin, message, place: None, remedy: None }))
+        Error(Box::new(Detail { origin, message, location: None, remedy: None }))
     }
 
     /// Adds a remedy: what the user can do about the error.
@@ -81,8 +81,8 @@ impl Error {
 
     /// Adds the location of the error. Control characters in the text are escaped and long text is cut.
     #[must_use]
-    pub fn at(mut self, file: impl Into<String>, line: u64, column: u64, text: &[u8]) -> Self {
-        self.0.place = Some(FilePlace { file: file.into(), line, column, text: printable(text) });
+    pub fn with_location(mut self, file: impl Into<String>, line: u64, column: u64, text: &[u8]) -> Self {
+        self.0.location = Some(FileLocation { file: file.into(), line, column, text: printable_text(text) });
         self
     }
 
@@ -102,8 +102,8 @@ impl Error {
     }
 
     /// Returns the location of the error, if it is in a file.
-    pub fn place(&self) -> Option<&FilePlace> {
-        self.0.place.as_ref()
+    pub fn location(&self) -> Option<&FileLocation> {
+        self.0.location.as_ref()
     }
 
     /// Returns the remedy, if there is one.
@@ -114,19 +114,19 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.0.place {
-            f.write_str(&place.file)?;
-            if place.line > 0 {
-                write!(f, ":{}", place.line)?;
+        if let Some(location) = &self.0.location {
+            f.write_str(&location.file)?;
+            if location.line > 0 {
+                write!(f, ":{}", location.line)?;
             }
-            if place.column > 0 {
-                write!(f, ":{}", place.column)?;
+            if location.column > 0 {
+                write!(f, ":{}", location.column)?;
             }
             f.write_str(": ")?;
         }
         f.write_str(&self.0.message)?;
-        if let Some(place) = self.0.place.as_ref().filter(|place| !place.text.is_empty()) {
-            write!(f, "\n  found: {}", place.text)?;
+        if let Some(location) = self.0.location.as_ref().filter(|location| !location.text.is_empty()) {
+            write!(f, "\n  found: {}", location.text)?;
         }
         if let Some(remedy) = &self.0.remedy {
             write!(f, "\n  help: {remedy}")?;
@@ -139,7 +139,7 @@ impl std::error::Error for Error {}
 
 /// Returns the known name that `name` is probably a misspelling of: the one with the smallest edit distance if that is
 /// small, otherwise the only one that has all word parts of `name` (`disk` in `mobile-disk`).
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+fn nearest_name<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     const SEPARATORS: [char; 4] = ['-', '_', '.', ' '];
     let name = &name.to_lowercase();
     let distance = |candidate: &&str| strsim::damerau_levenshtein(name, &candidate.to_lowercase());
@@ -156,11 +156,11 @@ fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     matches.next().filter(|_| matches.next().is_none())
 }
 
-fn printable(text: &[u8]) -> String {
-    const LONGEST: usize = 80;
-    let cut = &text[..text.len().min(LONGEST)];
+fn printable_text(text: &[u8]) -> String {
+    const MAX_LENGTH: usize = 80;
+    let cut = &text[..text.len().min(MAX_LENGTH)];
     let mut shown: String = String::from_utf8_lossy(cut).chars().flat_map(escape).collect();
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         shown.push_str(" ...");
     }
     shown
@@ -176,27 +176,32 @@ mod tests {
 
     #[test]
     fn display_shows_location_message_and_remedy() {
-        let error = Error::user("negative time").with_remedy("sort the file").at("a.csv", 3, 1, b"-5,R\x00");
+        let error = Error::user("negative time").with_remedy("sort the file").with_location(
+            "a.csv",
+            3,
+            1,
+            b"-5,R\x00",
+        );
         assert_eq!(error.to_string(), "a.csv:3:1: negative time\n  found: -5,R\\u{0}\n  help: sort the file");
         assert_eq!(error.origin(), ErrorOrigin::User);
     }
 
     #[test]
     fn unknown_name_suggests_only_similar_names() {
-        let close = Error::unknown("scheduler", "sptff", ["fcfs", "sptf"]);
+        let close = Error::unknown_name("scheduler", "sptff", ["fcfs", "sptf"]);
         assert_eq!(close.remedy(), Some("did you mean `sptf`?"));
-        let far = Error::unknown("scheduler", "elephant", ["fcfs", "sptf"]);
+        let far = Error::unknown_name("scheduler", "elephant", ["fcfs", "sptf"]);
         assert_eq!(far.remedy(), Some("known: fcfs, sptf"));
     }
 
     #[test]
     fn unknown_name_suggests_unique_word_part_match() {
         let devices = ["mems-g2", "mobile-disk", "atlas-10k"];
-        let part = Error::unknown("device", "disk", devices);
+        let part = Error::unknown_name("device", "disk", devices);
         assert_eq!(part.remedy(), Some("did you mean `mobile-disk`?"));
-        let reordered = Error::unknown("device", "10k_Atlas", devices);
+        let reordered = Error::unknown_name("device", "10k_Atlas", devices);
         assert_eq!(reordered.remedy(), Some("did you mean `atlas-10k`?"));
-        let ambiguous = Error::unknown("figure", "figure-9", ["hong2006-figure-9", "chiu2004-figure-9"]);
+        let ambiguous = Error::unknown_name("figure", "figure-9", ["hong2006-figure-9", "chiu2004-figure-9"]);
         assert_eq!(ambiguous.remedy(), Some("known: hong2006-figure-9, chiu2004-figure-9"));
     }
 }

@@ -17,6 +17,6 @@ pub mod stats;
 pub mod time;
 
 pub use error::{Error, Result};
-pub use request::{BLOCK_BYTES, MAX_UNREQUESTED, Op, Request, WORD_BYTES, unrequested_words};
+pub use request::{BLOCK_BYTES, MAX_UNREQUESTED_WORDS, Op, Request, WORD_BYTES, unrequested_words};
 pub use source::Source;
 pub use time::{Span, Time};

@@ -37,7 +37,7 @@ pub struct Entry<Make, Facts = ()> {
 
 impl<Make, Facts> Entry<Make, Facts> {
     /// Returns the entry as a line of a printed list.
-    pub fn listed(&self) -> CatalogueLine {
+    pub fn to_catalogue_line(&self) -> CatalogueLine {
         CatalogueLine { name: self.name, meaning: self.meaning, specs: (self.specs)() }
     }
 }
@@ -69,7 +69,7 @@ pub struct Registry<Make: 'static, Facts: 'static = ()> {
     /// A name with parameters, such as `fixed:timeout_ms=10`, for messages.
     pub example: &'static str,
     /// Words that are valid in place of a model name.
-    pub also: &'static [&'static str],
+    pub extra_words: &'static [&'static str],
     /// The models.
     pub entries: &'static [Entry<Make, Facts>],
 }
@@ -87,7 +87,9 @@ impl<Make, Facts> Registry<Make, Facts> {
         self.entries
             .iter()
             .find(|entry| text(entry).any(|known| known.eq_ignore_ascii_case(name)))
-            .ok_or_else(|| Error::unknown(self.noun, name, names.chain(self.also.iter().copied())))
+            .ok_or_else(|| {
+                Error::unknown_name(self.noun, name, names.chain(self.extra_words.iter().copied()))
+            })
     }
 
     /// Splits `name:key=value:key=value` into a name and parameters. A value is a TOML value or text.
@@ -109,7 +111,7 @@ impl<Make, Facts> Registry<Make, Facts> {
 
     /// Returns all models as a printed list.
     pub fn list(&self) -> Vec<CatalogueLine> {
-        self.entries.iter().map(Entry::listed).collect()
+        self.entries.iter().map(Entry::to_catalogue_line).collect()
     }
 }
 
@@ -180,7 +182,7 @@ pub trait KindWord: ParamValue + Choices {
     /// Returns the one-line description, of at most 100 characters.
     fn meaning(self) -> &'static str;
     /// Returns whether this kind uses the parameter `key` of that table.
-    fn heeds(self, key: &str) -> bool;
+    fn uses_parameter(self, key: &str) -> bool;
 }
 
 /// One line of a printed list: name, meaning and parameters.
@@ -197,12 +199,12 @@ pub struct CatalogueLine {
 
 /// Returns every kind with the parameters of `P` that it uses.
 pub fn kinds<K: KindWord, P: Params>() -> Vec<CatalogueLine> {
-    let listed = |(kind, name): (&K, &&'static str)| CatalogueLine {
+    let line = |(kind, name): (&K, &&'static str)| CatalogueLine {
         name,
         meaning: kind.meaning(),
-        specs: P::specs().into_iter().filter(|spec| kind.heeds(spec.name)).collect(),
+        specs: P::specs().into_iter().filter(|spec| kind.uses_parameter(spec.name)).collect(),
     };
-    K::ALL.iter().zip(K::WORDS).map(listed).collect()
+    K::ALL.iter().zip(K::WORDS).map(line).collect()
 }
 
 #[cfg(test)]
@@ -239,7 +241,7 @@ mod tests {
             }
         }
 
-        fn heeds(self, key: &str) -> bool {
+        fn uses_parameter(self, key: &str) -> bool {
             match self {
                 Shape::Circle => key == "radius",
                 Shape::Box => key == "edge",
@@ -249,7 +251,7 @@ mod tests {
 
     type AreaFunction = fn(&Table) -> f64;
 
-    const fn of(
+    const fn entry(
         name: &'static str,
         aliases: &'static [&'static str],
         make: AreaFunction,
@@ -269,14 +271,14 @@ mod tests {
         noun: "shape",
         path: "shape",
         example: "circle:radius=2",
-        also: &["none"],
+        extra_words: &["none"],
         entries: &[
-            of("circle", &["disc", "round"], |table| table["radius"].as_float().unwrap_or(0.0).powi(2)),
-            of("box", &[], |_| 4.0),
+            entry("circle", &["disc", "round"], |table| table["radius"].as_float().unwrap_or(0.0).powi(2)),
+            entry("box", &[], |_| 4.0),
         ],
     };
 
-    fn rejected(word: &str) -> String {
+    fn error_message(word: &str) -> String {
         let (name, params) = SHAPES.parse(word).unwrap();
         SHAPES.choose(&name, &params).map(|_| ()).unwrap_err().to_string()
     }
@@ -295,10 +297,10 @@ mod tests {
 
     #[test]
     fn invalid_names_and_parameters_are_rejected() {
-        assert!(rejected("cirkle").contains("did you mean `circle`?"));
-        assert!(rejected("disk").contains("did you mean `disc`?"));
-        assert!(rejected("nome").contains("did you mean `none`?"));
-        assert!(rejected("box:edges=1").contains("did you mean `shape.edge`?"));
+        assert!(error_message("cirkle").contains("did you mean `circle`?"));
+        assert!(error_message("disk").contains("did you mean `disc`?"));
+        assert!(error_message("nome").contains("did you mean `none`?"));
+        assert!(error_message("box:edges=1").contains("did you mean `shape.edge`?"));
         assert!(SHAPES.parse("box:edge").unwrap_err().to_string().contains("circle:radius=2"));
     }
 

@@ -9,7 +9,7 @@ pub const BLOCK_BYTES: u64 = 512;
 pub const WORD_BYTES: u64 = 8;
 
 /// The maximum number of unrequested words in the last block of a request: at least one word is requested.
-pub const MAX_UNREQUESTED: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
+pub const MAX_UNREQUESTED_WORDS: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
 
 /// Returns the number of words of the last block that a range of bytes does not touch. A partly touched word counts as
 /// requested.
@@ -66,7 +66,8 @@ pub struct Request {
     pub op: Op,
     /// Whether the request accesses metadata of the file system (inodes, directories), if known.
     pub metadata: bool,
-    /// Unrequested words of [`WORD_BYTES`] at the end of the last block, at most [`MAX_UNREQUESTED`]; 0 if unknown.
+    /// Unrequested words of [`WORD_BYTES`] at the end of the last block, at most [`MAX_UNREQUESTED_WORDS`]; 0 if
+    /// unknown.
     pub unrequested_words: u8,
 }
 

@@ -24,7 +24,7 @@ pub fn stream(root: u64, name: &str) -> Stream {
 }
 
 /// Returns the derived seed `name`, for generators outside this crate such as numpy's.
-pub fn root(root: u64, name: &str) -> u128 {
+pub fn derive_seed(root: u64, name: &str) -> u128 {
     stream(root, name).random()
 }
 
@@ -47,9 +47,9 @@ mod tests {
     }
 
     #[test]
-    fn derived_roots_depend_on_root_and_name() {
-        assert_eq!(root(1, "sizes"), root(1, "sizes"));
-        assert_ne!(root(1, "sizes"), root(2, "sizes"));
-        assert_ne!(root(1, "sizes"), root(1, "places"));
+    fn derived_seeds_depend_on_root_and_name() {
+        assert_eq!(derive_seed(1, "sizes"), derive_seed(1, "sizes"));
+        assert_ne!(derive_seed(1, "sizes"), derive_seed(2, "sizes"));
+        assert_ne!(derive_seed(1, "sizes"), derive_seed(1, "places"));
     }
 }

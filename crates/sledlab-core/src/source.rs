@@ -41,22 +41,22 @@ impl<S: Source + ?Sized> Source for &mut S {
 
 /// Requests in memory.
 #[derive(Clone, Debug, Default)]
-pub struct InMemory {
+pub struct MemorySource {
     requests: std::sync::Arc<[Request]>,
     next: usize,
 }
 
-impl InMemory {
+impl MemorySource {
     /// Maximum number of requests per call of [`Source::fill`].
     const CHUNK: usize = 4096;
 
     /// Returns a source of `requests`, which must be in arrival order. Clones share the memory.
     pub fn new(requests: impl Into<std::sync::Arc<[Request]>>) -> Self {
-        InMemory { requests: requests.into(), next: 0 }
+        MemorySource { requests: requests.into(), next: 0 }
     }
 }
 
-impl Source for InMemory {
+impl Source for MemorySource {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
         let chunk = &self.requests[self.next..self.requests.len().min(self.next + Self::CHUNK)];
         into.extend_from_slice(chunk);

@@ -89,7 +89,7 @@ impl Span {
 
     /// Returns the duration multiplied by `n` (saturating).
     #[must_use]
-    pub const fn times(self, n: u64) -> Span {
+    pub const fn saturating_mul(self, n: u64) -> Span {
         Span(self.0.saturating_mul(n))
     }
 }

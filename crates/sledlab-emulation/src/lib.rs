@@ -7,7 +7,7 @@
 //! - [`DataStore`] keeps the data that clients write, in memory or in a sparse file.
 //! - `pacer`, `budget` and `clock` decide when to do what; `lateness` records how late replies were, and why.
 //! - `attaching` serves before the clock starts, while a file or a device is made of the server.
-//! - `serving` is the loop of the server's thread: sockets, clock and [`Live`](sledlab_sim::Live), the model.
+//! - `serving` is the loop of the server's thread: sockets, clock and [`LiveRun`](sledlab_sim::LiveRun), the model.
 //!
 //! The codec builds on every system, everything else needs Linux.
 

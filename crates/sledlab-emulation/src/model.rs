@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Request, Result, Span, Time};
 use sledlab_models::system::Contents;
-use sledlab_sim::{Answer, Live, Outcome};
+use sledlab_sim::{Answer, LiveRun, Outcome};
 
-/// A system whose clock the server owns; see [`Live`], whose methods these are. Tests and the probe of the way to the
+/// A system whose clock the server owns; see [`LiveRun`], whose methods these are. Tests and the probe of the way to the
 /// host put other models in its place.
 pub(crate) trait Model: Send {
     /// Submits an operation that arrives at `now`; returns its number and the time at which it counts as arrived.
@@ -19,7 +19,7 @@ pub(crate) trait Model: Send {
     fn queue_length(&self) -> usize;
     /// Simulates all that is left and ends. Returns no outcome where the model has none.
     fn finish(self: Box<Self>, answers: &mut Vec<Answer>) -> Result<Option<Outcome>>;
-    /// The power fails; returns what every block holds afterwards. See [`Live::crash`].
+    /// The power fails; returns what every block holds afterwards. See [`LiveRun::crash`].
     fn crash(
         self: Box<Self>,
         at: Time,
@@ -28,25 +28,25 @@ pub(crate) trait Model: Send {
     ) -> Result<Contents>;
 }
 
-impl Model for Live {
+impl Model for LiveRun {
     fn submit(&mut self, now: Time, request: Request, answers: &mut Vec<Answer>) -> Result<(u64, Time)> {
-        Live::submit(self, now, request, answers)
+        LiveRun::submit(self, now, request, answers)
     }
 
     fn next_event(&self) -> Option<Time> {
-        Live::next_event(self)
+        LiveRun::next_event(self)
     }
 
     fn advance(&mut self, now: Time, answers: &mut Vec<Answer>) -> Result<()> {
-        Live::advance(self, now, answers)
+        LiveRun::advance(self, now, answers)
     }
 
     fn queue_length(&self) -> usize {
-        Live::queue_length(self)
+        LiveRun::queue_length(self)
     }
 
     fn finish(self: Box<Self>, answers: &mut Vec<Answer>) -> Result<Option<Outcome>> {
-        Live::finish(*self, answers).map(Some)
+        LiveRun::finish(*self, answers).map(Some)
     }
 
     fn crash(
@@ -55,7 +55,7 @@ impl Model for Live {
         survives: &mut dyn FnMut() -> bool,
         answers: &mut Vec<Answer>,
     ) -> Result<Contents> {
-        Live::crash(*self, at, survives, answers).map(|(_, contents)| contents)
+        LiveRun::crash(*self, at, survives, answers).map(|(_, contents)| contents)
     }
 }
 
@@ -93,7 +93,7 @@ impl Model for Constant {
         let now = now.max(self.latest + Span::from_ns(1));
         self.advance(now, answers)?;
         self.latest = now;
-        let answer = Answer { id: self.issued, at: now + self.takes };
+        let answer = Answer { id: self.issued, time: now + self.takes };
         self.issued += 1;
         if self.promises {
             answers.push(answer);
@@ -104,11 +104,11 @@ impl Model for Constant {
     }
 
     fn next_event(&self) -> Option<Time> {
-        self.waiting.front().map(|answer| answer.at)
+        self.waiting.front().map(|answer| answer.time)
     }
 
     fn advance(&mut self, now: Time, answers: &mut Vec<Answer>) -> Result<()> {
-        let due = self.waiting.partition_point(|answer| answer.at <= now);
+        let due = self.waiting.partition_point(|answer| answer.time <= now);
         answers.extend(self.waiting.drain(..due));
         self.latest = self.latest.max(now);
         Ok(())

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sledlab_core::{BLOCK_BYTES, Error, Result};
 use sledlab_models::system::Contents;
-use sledlab_sim::{Experiment, Live, RowSink};
+use sledlab_sim::{Experiment, LiveRun, RowSink};
 
 use crate::DataStore;
 use crate::attachment::{Attachment, AttachmentHandle, attaching};
@@ -117,15 +117,15 @@ impl Server {
         let table = Arc::new(Mutex::new((RowsDigest::default(), 0)));
         let mut power = None;
         let live = if options.power_failures {
-            let live = Live::keeping_contents(experiment, Some(sink(&table)))?;
+            let live = LiveRun::with_contents(experiment, Some(sink(&table)))?;
             let (again, same) = (experiment.clone(), Arc::clone(&table));
             let restart = move || -> Result<Box<dyn Model>> {
-                Ok(Box::new(Live::keeping_contents(&again, Some(sink(&same)))?))
+                Ok(Box::new(LiveRun::with_contents(&again, Some(sink(&same)))?))
             };
             power = Some(Power::new(live.is_volatile(), experiment.seed()?, Box::new(restart)));
             live
         } else {
-            Live::new(experiment, Some(sink(&table)))?
+            LiveRun::new(experiment, Some(sink(&table)))?
         };
         let bytes = live.capacity_blocks() * BLOCK_BYTES;
         let rows = move || {
@@ -258,7 +258,7 @@ impl Server {
     /// Simulates a power failure now and switches the device on again: connections break, the store gets the contents that
     /// the model finds on the media, and the server continues. `seed` is the root of the random numbers that decide which
     /// blocks being written reach their medium; by default it is the experiment's. Returns the outcome of the failure, and
-    /// the contents of every block, as [`Live::crash`](sledlab_sim::Live::crash) does.
+    /// the contents of every block, as [`LiveRun::crash`](sledlab_sim::LiveRun::crash) does.
     ///
     /// # Errors
     /// A server that was started without [`ServerOptions::power_failures`]; one that has ended.

@@ -1,7 +1,7 @@
 //! Emulated devices lose their power at any moment: afterwards every block of the store holds what the model finds, and
 //! nothing durable is lost.
 
-use sledlab_sim::Live;
+use sledlab_sim::LiveRun;
 
 use crate::power::live::{self, Defect, Failure};
 use crate::power::systems::{System, durable, mechanical, mechanical_volatile, volatile};
@@ -94,7 +94,7 @@ fn lost_block_is_found() {
 #[test]
 fn a_raid5_that_misses_a_device_is_refused() {
     let system = System::of_memory("system.kind=raid5 system.devices=3 system.failed=1");
-    let live = Live::keeping_contents(&system.experiment, None);
+    let live = LiveRun::with_contents(&system.experiment, None);
     let refused = live.err().expect("an error: the failed device has unknown contents");
     assert!(refused.to_string().contains("write hole"), "{refused}");
     assert!(refused.remedy().is_some_and(|remedy| remedy.contains("system.failed")), "{refused}");

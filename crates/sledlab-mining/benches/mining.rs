@@ -161,5 +161,5 @@ fn main() {
     ));
     rows_of_units(&mut rows);
     rows_of_trees(&mut rows);
-    table::keep("mining.json", &rows);
+    table::print_and_save("mining.json", &rows);
 }

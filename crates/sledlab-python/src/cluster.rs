@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use serde_json::json;
 use sledlab_core::params::ParamValue as _;
-use sledlab_core::source::InMemory;
+use sledlab_core::source::MemorySource;
 use sledlab_core::{Error, Source as _};
 use sledlab_sim::cluster::{self, ClusterHooks, ClusterOutcome, CopyLayout, Dump, Part, Redundancy};
 use sledlab_trace::writer::{self, WriteOptions};
@@ -263,7 +263,7 @@ pub(crate) fn shares(redundancy: &str, nodes: usize, failed: Vec<usize>) -> PyRe
     let kind = Redundancy::from_value(&toml::Value::from(redundancy));
     let kind = kind.map_err(|expected| raise(Error::user(format!("redundancy: {expected}"))))?;
     let layout = CopyLayout::new(kind, nodes, &failed).map_err(raise)?;
-    let plain = |part: &Part| (part.machine, part.from, part.to, part.of);
+    let plain = |part: &Part| (part.machine, part.start, part.end, part.total);
     let parts = layout.parts().into_iter().enumerate();
     Ok(parts.map(|(share, parts)| (layout.holder(share), parts.iter().map(plain).collect())).collect())
 }
@@ -277,7 +277,7 @@ fn read_named(experiment: &cluster::ClusterExperiment) -> Result<sledlab_trace::
 }
 
 fn write_dump(dump: Dump, path: &str) -> Result<(), Error> {
-    let mut source = InMemory::new(dump.requests);
+    let mut source = MemorySource::new(dump.requests);
     let mut writer = writer::create_with(path, WriteOptions::default())?;
     let mut chunk = Vec::new();
     while source.fill(&mut chunk)? > 0 {

@@ -161,8 +161,8 @@ pub(crate) fn kinds_of_plugin(
 }
 
 /// The sentences of a list of rules: of those that plug-ins must keep, or of all.
-fn requirements<Check>(rules: &[Rule<Check>], of_plug_ins: bool) -> Vec<&'static str> {
-    let requested = rules.iter().filter(|rule| rule.of_plug_ins || !of_plug_ins);
+fn requirements<Check>(rules: &[Rule<Check>], applies_to_plug_ins: bool) -> Vec<&'static str> {
+    let requested = rules.iter().filter(|rule| rule.applies_to_plug_ins || !applies_to_plug_ins);
     requested.map(|rule| rule.requirement).collect()
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn seek_map<'py>(
 /// Returns op letters, and measured and simulated service times in ns (u64), each as bytes.
 #[pyfunction]
 #[pyo3(signature = (experiment, file, host = None))]
-pub(crate) fn replay_measured<'py>(
+pub(crate) fn replay_measured_requests<'py>(
     py: Python<'py>,
     experiment: &crate::experiment::Experiment,
     file: &str,
@@ -76,7 +76,7 @@ pub(crate) fn replay_measured<'py>(
                 .with_remedy("omit the host"));
         }
         let stream = read_measured(file)?;
-        let services = sledlab_sim::replay_measured(&device, &stream, &mut watch())?;
+        let services = sledlab_sim::replay_measured_requests(&device, &stream, &mut watch())?;
         Ok((stream, services))
     };
     let (stream, services) = py.detach(replayed).map_err(raise)?;

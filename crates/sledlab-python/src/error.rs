@@ -56,7 +56,7 @@ pub(crate) fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         let kind = INTERNAL.import(py, MODULE, "InternalError")?;
         return Ok(PyErr::from_value(kind.call1((error.to_string(),))?));
     }
-    let place = match error.place() {
+    let place = match error.location() {
         None => py.None().into_bound(py),
         Some(place) => {
             let place = (place.file.as_str(), place.line, place.column, place.text.as_str());

@@ -258,7 +258,7 @@ pub(crate) fn give(
 #[pyfunction]
 #[pyo3(name = "seen")]
 pub(crate) fn relative_to_working_directory(name: &str, by: &str) -> String {
-    sledlab_sim::seen(name, by)
+    sledlab_sim::resolve_file_name(name, by)
 }
 
 /// Passes a chunk of the per-request table to Python as `(name, bytes)` pairs.

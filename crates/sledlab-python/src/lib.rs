@@ -42,7 +42,9 @@ mod _native {
     #[pymodule_export]
     use crate::conformance::{Conformance, kinds_of_plugin};
     #[pymodule_export]
-    use crate::device::{catalogue, device_text, host_names, import_device, replay_measured, seek_map};
+    use crate::device::{
+        catalogue, device_text, host_names, import_device, replay_measured_requests, seek_map,
+    };
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::emulation::{RowsDigest, Server};

@@ -139,7 +139,7 @@ impl SegmentUses {
     #[new]
     fn new(py: Python<'_>, source: &Source, segment_blocks: u64) -> PyResult<Self> {
         let mut source = source.take()?;
-        py.detach(move || Uses::of(source.as_mut(), segment_blocks.max(1), &mut watch()))
+        py.detach(move || Uses::from_source(source.as_mut(), segment_blocks.max(1), &mut watch()))
             .map(SegmentUses)
             .map_err(raise)
     }

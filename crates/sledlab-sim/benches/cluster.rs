@@ -28,7 +28,7 @@ fn replay(work: &Work, settings: &[(&str, &str)]) -> ClusterOutcome {
     experiment.run(work, ClusterHooks { threads: 1, ..ClusterHooks::default() }).expect("a replay")
 }
 
-fn seconds(run: impl Fn() -> ClusterOutcome) -> (f64, ClusterOutcome) {
+fn measure_seconds(run: impl Fn() -> ClusterOutcome) -> (f64, ClusterOutcome) {
     let mut outcome = run();
     let times = (0..RUNS).map(|_| {
         let begun = Instant::now();
@@ -40,7 +40,7 @@ fn seconds(run: impl Fn() -> ClusterOutcome) -> (f64, ClusterOutcome) {
 
 /// Returns the millions of simulated page requests per second of wall-clock time.
 fn rate(work: &Work, settings: &[(&str, &str)]) -> f64 {
-    let (seconds, outcome) = seconds(|| replay(work, settings));
+    let (seconds, outcome) = measure_seconds(|| replay(work, settings));
     outcome.pages as f64 / seconds * 1e-6
 }
 
@@ -61,14 +61,14 @@ fn sort(nodes: u64, pages: u64) -> Work {
 "#
     );
     let tuples = share / 179;
-    let each = share / nodes;
+    let node_share = share / nodes;
     let phases = [
         format!(
             r#""phase": "sampling", "nodes": "all", "reads": [{{"file": "lineitem"}}], "operations": {{"tuple": {tuples}}}"#
         ),
         r#""phase": "sampling", "collective": "all-gather", "bytes": 1000"#.to_owned(),
         format!(
-            r#""phase": "re-distribution", "nodes": "all", "reads": [{{"file": "lineitem"}}], "writes": [{{"file": "bucket", "order": "streams"}}], "operations": {{"pack": {tuples}}}, "sends": {{"each": {each}}}"#
+            r#""phase": "re-distribution", "nodes": "all", "reads": [{{"file": "lineitem"}}], "writes": [{{"file": "bucket", "order": "streams"}}], "operations": {{"pack": {tuples}}}, "sends": {{"each": {node_share}}}"#
         ),
         format!(
             r#""phase": "internal sort", "nodes": "all", "reads": [{{"file": "bucket"}}], "writes": [{{"file": "lineitem"}}], "operations": {{"compare": {}}}"#,
@@ -116,7 +116,7 @@ fn main() {
 "#
         .to_owned(),
     );
-    let (built, _) = seconds(|| replay(&idle, &[("device.preset", "mems-g3")]));
+    let (built, _) = measure_seconds(|| replay(&idle, &[("device.preset", "mems-g3")]));
     rows.push(row("1,024 nodes with mems-g3 built", built, "s", "0.5"));
     rows.push(row("their memory", resident_mb("VmHWM") - before_mb, "MB", "200"));
     let million = "million pages/s";
@@ -134,14 +134,14 @@ fn main() {
     let large = sort(1024, 131_072);
     for (name, prefetch) in [("one thing at a time", "0"), ("overlap", "8")] {
         let settings = [("device.preset", "mems-g3"), ("node.prefetch_pages", prefetch)];
-        let (took, _) = seconds(|| replay(&large, &settings));
+        let (took, _) = measure_seconds(|| replay(&large, &settings));
         rows.push(row(format!("sort on 1,024 nodes, {name}"), took, "s", "10"));
     }
     rows.push(row("most memory of all that", resident_mb("VmHWM"), "MB", "500"));
     let nested = join(3_000, 1_000);
     for device in ["mems-g1", "mems-g2", "mems-g3", "hp-c2490a"] {
         let settings = [("device.preset", device), ("node.block_kb", "128")];
-        let (skipped_s, skipped) = seconds(|| replay(&nested, &settings));
+        let (skipped_s, skipped) = measure_seconds(|| replay(&nested, &settings));
         let begun = Instant::now();
         let exact = replay(&nested, &[&settings[..], &[("cluster.exact", "true")]].concat());
         let exact_s = begun.elapsed().as_secs_f64();
@@ -154,5 +154,5 @@ fn main() {
         ));
         rows.push(row(format!("3,000 passes, {device}: difference"), error, "%", "0.1"));
     }
-    table::keep("cluster.json", &rows);
+    table::print_and_save("cluster.json", &rows);
 }

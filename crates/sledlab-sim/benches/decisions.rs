@@ -128,5 +128,5 @@ fn main() {
         println!();
         rows.extend(new);
     }
-    table::store("decisions.json", &rows);
+    table::save("decisions.json", &rows);
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::time::Instant;
 
 use rand::RngExt;
-use sledlab_core::source::InMemory;
+use sledlab_core::source::MemorySource;
 use sledlab_core::{Op, Request, Source, Time, seed};
 use sledlab_models::device::{self, Device, Queued, preset};
 use sledlab_models::merge::MergeParams;
@@ -23,10 +23,10 @@ const REQUESTS: usize = 1_000_000;
 const RUNS: usize = 7;
 const DEPTHS: [usize; 6] = [10, 100, 300, 1_000, 10_000, 100_000];
 
-/// Returns one million requests of 8 blocks, uniform over `blocks`, with interarrival times of `apart_ms`: 1 ms on a G2
+/// Returns one million requests of 8 blocks, uniform over `blocks`, with interarrival times of `mean_gap_ms`: 1 ms on a G2
 /// is a utilization of about 70 %, 10 ms on an Atlas 10K about 80 %.
-fn requests(blocks: u64, apart_ms: f64) -> Vec<Request> {
-    let params = format!("requests = {REQUESTS}\nmean_interarrival_ms = {apart_ms:.1}\nblocks = 8");
+fn requests(blocks: u64, mean_gap_ms: f64) -> Vec<Request> {
+    let params = format!("requests = {REQUESTS}\nmean_interarrival_ms = {mean_gap_ms:.1}\nblocks = 8");
     let mut source =
         synthetic::build("uniform", &params.parse().expect("a table"), 1, blocks).expect("a workload");
     let mut requests = Vec::with_capacity(REQUESTS);
@@ -56,7 +56,8 @@ fn replays(rows: &mut Vec<Row>) {
     }
     trace.finish().expect("a trace written");
     let million = 1e-6;
-    let from_memory = |_: &mut Experiment| Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>);
+    let from_memory =
+        |_: &mut Experiment| Some(Box::new(MemorySource::new(requests.clone())) as Box<dyn Source>);
     let from_file = |experiment: &mut Experiment| {
         experiment.set_trace(&file.to_string_lossy(), Some("disksim-ascii"));
         None
@@ -73,7 +74,7 @@ fn replays(rows: &mut Vec<Row>) {
         "million requests/s",
         "4",
     ));
-    accounting(rows, &requests);
+    energy_accounting(rows, &requests);
     rows.push(row(
         "SPTF from memory",
         replay("mems-g2", "sptf", &from_memory) * million,
@@ -90,7 +91,8 @@ fn replays(rows: &mut Vec<Row>) {
 /// The target is 20 times the rate of the reference simulator, 68 thousand requests/s.
 fn disk_replay(rows: &mut Vec<Row>) {
     let requests = requests(17_938_986, 10.0);
-    let from_memory = |_: &mut Experiment| Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>);
+    let from_memory =
+        |_: &mut Experiment| Some(Box::new(MemorySource::new(requests.clone())) as Box<dyn Source>);
     let rate = replay("atlas-10k", "fcfs", &from_memory) * 1e-6;
     rows.push(row("FCFS from memory, disk atlas-10k", rate, "million requests/s", "1.36"));
 }
@@ -120,7 +122,7 @@ fn flash_replay(rows: &mut Vec<Row>) {
             for (key, value) in settings {
                 experiment.set(key, value).expect("a setting");
             }
-            Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>)
+            Some(Box::new(MemorySource::new(requests.clone())) as Box<dyn Source>)
         };
         let rate = replay("ssd-tlc", "fcfs", &from_memory) * 1e-6;
         rows.push(row(format!("FCFS from memory, flash ssd-tlc, {what}"), rate, "million requests/s", "1"));
@@ -137,7 +139,7 @@ fn hybrid_replay(rows: &mut Vec<Row>) {
         for (key, value) in [("hybrid.kind", "caching-disk"), ("power.kind", "never")] {
             experiment.set(key, value).expect("a setting");
         }
-        Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>)
+        Some(Box::new(MemorySource::new(requests.clone())) as Box<dyn Source>)
     };
     let rate = replay("atlas-10k-50mb", "fcfs", &from_memory) * 1e-6;
     rows.push(row("caching disk under LRU from memory, cello", rate, "million requests/s", "1"));
@@ -150,7 +152,7 @@ fn preset_device(name: &str) -> Box<dyn Device> {
 }
 
 /// Measures the cost of energy accounting: the same replay with and without it, alternately.
-fn accounting(rows: &mut Vec<Row>, requests: &[Request]) {
+fn energy_accounting(rows: &mut Vec<Row>, requests: &[Request]) {
     let file = preset::from_table(&preset::text("mems-g2").expect("a preset").parse().expect("a table"));
     let file = file.expect("a device");
     let setup = Setup {
@@ -165,7 +167,7 @@ fn accounting(rows: &mut Vec<Row>, requests: &[Request]) {
         let (station, mut recorder) =
             if energy { (station, recorder) } else { (station.without_energy(), recorder.without_energy()) };
         let mut system = Single::new(station);
-        let mut source = InMemory::new(requests.to_vec());
+        let mut source = MemorySource::new(requests.to_vec());
         let begun = Instant::now();
         simulate(&mut system, &mut source, &replay, &mut recorder, None).expect("a run");
         begun.elapsed().as_secs_f64()
@@ -175,7 +177,7 @@ fn accounting(rows: &mut Vec<Row>, requests: &[Request]) {
     rows.push(row("accounting for energy", cost, "% of the time without", "10"));
 }
 
-fn queued(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {
+fn queued_request(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {
     let lbn = rng.random_range(0..capacity);
     Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks: 1, op: Op::Read, ..Queued::default() }
 }
@@ -188,9 +190,9 @@ fn pick_ns(device: &str, name: &str, depth: usize, picks: usize) -> f64 {
     let mut queue = queue.make(device.mechanics()).expect("a queue");
     let mut rng = seed::stream(7, "picks");
     let capacity = device.mechanics().capacity_blocks();
-    (0..depth as u64).for_each(|id| queue.push(queued(id, &mut rng, capacity)));
+    (0..depth as u64).for_each(|id| queue.push(queued_request(id, &mut rng, capacity)));
     let fresh: Vec<Queued> =
-        (0..picks as u64).map(|id| queued(id + depth as u64, &mut rng, capacity)).collect();
+        (0..picks as u64).map(|id| queued_request(id + depth as u64, &mut rng, capacity)).collect();
     let (mut batch, mut served) = (Vec::new(), Vec::new());
     let (mut spent, mut now) = (0.0, Time::ZERO);
     for request in fresh {
@@ -251,5 +253,5 @@ fn main() {
     replays(&mut rows);
     picks(&mut rows);
     disk_picks(&mut rows);
-    table::keep("results.json", &rows);
+    table::print_and_save("results.json", &rows);
 }

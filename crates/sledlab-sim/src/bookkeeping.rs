@@ -1,6 +1,6 @@
 //! Run bookkeeping: outstanding operations, pending flushes and statistics.
 //!
-//! [`simulate`](crate::simulate) (simulated clock) and [`Live`](crate::Live) (wall clock) both call `arrive` and
+//! [`simulate`](crate::simulate) (simulated clock) and [`LiveRun`](crate::LiveRun) (wall clock) both call `arrive` and
 //! `complete` here, so results are recorded the same way in both.
 
 use sledlab_core::{Error, Op, Request, Result, Time};
@@ -11,8 +11,8 @@ use crate::flush::Flushes;
 use crate::recorder::Recorder;
 
 /// The queue length is sampled at every arrival up to this number of arrivals, then at every eighth.
-const SAMPLE_ALL: u64 = 65_536;
-const SAMPLE_EVERY: u64 = 8;
+const FULLY_SAMPLED_ARRIVALS: u64 = 65_536;
+const SAMPLE_INTERVAL: u64 = 8;
 
 /// Operation counts by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,14 +51,14 @@ pub(crate) enum CompletedOperation {
     /// The completion of a read, a write or a trim, or of a flush that the system itself completes.
     Served(Time),
     /// The completion of a flush that waited for the writes before it.
-    Flushed { id: u64, at: Time },
+    Flushed { id: u64, time: Time },
 }
 
 impl CompletedOperation {
     #[inline]
-    pub fn at(self) -> Time {
+    pub fn time(self) -> Time {
         match self {
-            CompletedOperation::Served(at) | CompletedOperation::Flushed { at, .. } => at,
+            CompletedOperation::Served(time) | CompletedOperation::Flushed { time, .. } => time,
         }
     }
 }
@@ -67,7 +67,7 @@ impl CompletedOperation {
 pub(crate) struct Bookkeeping {
     pub counts: Counts,
     /// Completions that the system has reported, in order, and that are not recorded yet.
-    pub completed: Vec<Completion>,
+    pub completions: Vec<Completion>,
     flushes: Flushes,
     in_flight: u64,
     /// Whether the warm-up is over.
@@ -79,7 +79,7 @@ impl Bookkeeping {
     pub fn new(warmup: u64) -> Self {
         Bookkeeping {
             counts: Counts::default(),
-            completed: Vec::new(),
+            completions: Vec::new(),
             flushes: Flushes::default(),
             in_flight: 0,
             opened: warmup == 0,
@@ -88,13 +88,13 @@ impl Bookkeeping {
 
     /// Returns the operations that have arrived and are not complete.
     pub fn in_flight(&self) -> u64 {
-        self.in_flight + self.flushes.waiting()
+        self.in_flight + self.flushes.pending_count()
     }
 
     /// Returns the time of the next completion that a waiting flush may depend on, if it is known but not recorded yet;
     /// the system may have no event at that time.
-    pub fn next_flushed(&self) -> Option<Time> {
-        let waited_for = self.completed.first().filter(|_| self.flushes.waiting() > 0);
+    pub fn next_flush_completion(&self) -> Option<Time> {
+        let waited_for = self.completions.first().filter(|_| self.flushes.pending_count() > 0);
         waited_for.map(|done| done.completion)
     }
 
@@ -108,15 +108,15 @@ impl Bookkeeping {
         ended: &mut impl FnMut(CompletedOperation),
     ) -> Result<()> {
         let IssuedOperation { now, id, request } = arrived;
-        if !self.opened && recorder.counts(id) {
+        if !self.opened && recorder.is_counted(id) {
             self.opened = true;
-            recorder.opened = now;
+            recorder.start = now;
             system.open_ledgers(now);
         }
         match request.op {
             Op::Read | Op::Write => {
                 self.flushes.arrive(u64::from(request.op == Op::Write));
-                if id < SAMPLE_ALL || id.is_multiple_of(SAMPLE_EVERY) {
+                if id < FULLY_SAMPLED_ARRIVALS || id.is_multiple_of(SAMPLE_INTERVAL) {
                     recorder.arrive(id, now, system.queue_length());
                 }
                 self.in_flight += 1;
@@ -129,10 +129,10 @@ impl Bookkeeping {
             }
             Op::Flush if system.flush(now, Queued::new(id, request)) => self.in_flight += 1,
             Op::Flush => {
-                self.complete_before(now, recorder, ended)?;
+                self.record_completions(now, recorder, ended)?;
                 if self.flushes.flush(id) {
                     self.counts.flushes += 1;
-                    ended(CompletedOperation::Flushed { id, at: now });
+                    ended(CompletedOperation::Flushed { id, time: now });
                 }
             }
         }
@@ -141,13 +141,13 @@ impl Bookkeeping {
 
     /// Records all completions before `horizon` and returns their number.
     #[inline]
-    pub fn complete_before(
+    pub fn record_completions(
         &mut self,
         horizon: Time,
         recorder: &mut Recorder,
         ended: &mut impl FnMut(CompletedOperation),
     ) -> Result<usize> {
-        let mut completed = std::mem::take(&mut self.completed);
+        let mut completed = std::mem::take(&mut self.completions);
         let promised = completed.iter().rev().take_while(|done| done.completion >= horizon).count();
         let due = completed.len() - promised;
         for done in &completed[..due] {
@@ -164,14 +164,14 @@ impl Bookkeeping {
             let writes = u64::from(done.request.op == Op::Write);
             self.counts.writes += writes;
             self.counts.reads += 1 - writes;
-            for &id in self.flushes.durable(done.request.id, writes) {
+            for &id in self.flushes.record_durable(done.request.id, writes) {
                 self.counts.flushes += 1;
-                ended(CompletedOperation::Flushed { id, at: now });
+                ended(CompletedOperation::Flushed { id, time: now });
             }
             ended(CompletedOperation::Served(now));
         }
         completed.drain(..due);
-        self.completed = completed;
+        self.completions = completed;
         Ok(due)
     }
 
@@ -182,21 +182,21 @@ impl Bookkeeping {
         self.counts.dropped = self.in_flight();
         recorder.flush_rows()?;
         let (background, background_end) = system.background();
-        recorder.ended = recorder.ended.max(background_end);
-        recorder.uncounted += background;
-        system.close_ledgers(recorder.ended);
-        conserve(system, recorder, &self.counts)?;
+        recorder.end = recorder.end.max(background_end);
+        recorder.uncounted_energy += background;
+        system.close_ledgers(recorder.end);
+        check_conservation(system, recorder, &self.counts)?;
         Ok(self.counts)
     }
 }
 
 /// Returns whether two energies are equal except for rounding.
-fn agree(a: f64, b: f64) -> bool {
+fn is_close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
 /// Checks the conservation of operations, energy and time that must hold at the end of every run.
-fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result<()> {
+fn check_conservation(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result<()> {
     let done = counts.reads + counts.writes + counts.trims + counts.flushes;
     if counts.issued != done + counts.dropped {
         return Err(Error::internal(format!("operations were lost: {counts:?}")));
@@ -207,13 +207,13 @@ fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result
     if counts.dropped > 0 {
         return Err(Error::internal(format!("the scheduler never chose {} requests", counts.dropped)));
     }
-    let elapsed = recorder.ended.since(recorder.opened);
+    let elapsed = recorder.end.since(recorder.start);
     let ledgers = system.ledgers();
     // If a service spans the end of the warm-up, the request is charged all of its energy, but the ledgers only contain
     // a part.
     let spent_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();
     let charged_j = recorder.served_uj() * 1e-6;
-    if !ledgers.is_empty() && recorder.opened == Time::ZERO && !agree(spent_j, charged_j) {
+    if !ledgers.is_empty() && recorder.start == Time::ZERO && !is_close(spent_j, charged_j) {
         return Err(Error::internal(format!(
             "requests were charged {charged_j} J but the mechanism spent {spent_j} J"
         )));

@@ -52,13 +52,13 @@ pub fn catalogue() -> Result<Value> {
 }
 
 fn device(name: &str) -> Result<Value> {
-    let table = parsed(name, preset::text(name)?)?;
+    let table = parse_preset(name, preset::text(name)?)?;
     Ok(json!({ "name": name, "meaning": preset::from_table(&table)?.description }))
 }
 
 /// Returns a kind of device, with its meaning and parameters.
 fn device_kind(entry: &device::Entry) -> Value {
-    let mut value = json!(entry.listed());
+    let mut value = json!(entry.to_catalogue_line());
     let device::Facts { states, positioning, .. } = entry.facts;
     let by_word = |parts: &[(&str, &str)]| -> Value {
         parts.iter().map(|(word, text)| ((*word).to_owned(), json!(text))).collect::<Map<_, _>>().into()
@@ -72,7 +72,7 @@ fn device_kind(entry: &device::Entry) -> Value {
 }
 
 /// Returns the parameters of a preset, with the values of the preset as defaults.
-fn preset_of(name: &str, meaning: &str, specs: Vec<ParamSpec>, table: &toml::Table) -> Value {
+fn preset_entry(name: &str, meaning: &str, specs: Vec<ParamSpec>, table: &toml::Table) -> Value {
     let own = |mut spec: ParamSpec| {
         if let Some(value) = table.get(spec.name) {
             spec.default = value.clone();
@@ -82,13 +82,13 @@ fn preset_of(name: &str, meaning: &str, specs: Vec<ParamSpec>, table: &toml::Tab
     json!({ "name": name, "meaning": meaning, "parameters": specs.into_iter().map(own).collect::<Vec<_>>() })
 }
 
-fn parsed(name: &str, text: &str) -> Result<toml::Table> {
+fn parse_preset(name: &str, text: &str) -> Result<toml::Table> {
     text.parse().map_err(|error| sledlab_core::Error::internal(format!("preset {name}: {error}")))
 }
 
 fn node(name: &str) -> Result<Value> {
-    let node = Node::from_table(&parsed(name, nodes::text(name)?)?)?;
-    let mut value = preset_of(name, &node.description, NodeParams::specs(), &node.to_table());
+    let node = Node::from_table(&parse_preset(name, nodes::text(name)?)?)?;
+    let mut value = preset_entry(name, &node.description, NodeParams::specs(), &node.to_table());
     let kinds = node
         .kinds()
         .map(|(kind, cycles, is_network)| json!({ "kind": kind, "cycles": cycles, "network": is_network }));
@@ -97,14 +97,14 @@ fn node(name: &str) -> Result<Value> {
 }
 
 fn network(name: &str) -> Result<Value> {
-    let file = networks::from_table(&parsed(name, networks::text(name)?)?)?;
-    let mut value = preset_of(name, &file.description, (file.choice.entry().specs)(), &file.to_table());
+    let file = networks::from_table(&parse_preset(name, networks::text(name)?)?)?;
+    let mut value = preset_entry(name, &file.description, (file.choice.entry().specs)(), &file.to_table());
     value["kind"] = json!(file.choice.entry().name);
     Ok(value)
 }
 
 fn scheduler(entry: &scheduler::Entry) -> Value {
-    let mut value = json!(entry.listed());
+    let mut value = json!(entry.to_catalogue_line());
     value["aliases"] = json!(entry.aliases);
     value["in_race"] = json!(entry.facts.in_race);
     value["starvation_free"] = json!(matches!(entry.facts.starvation, Starvation::Bounded { .. }));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_tell_what_they_heed() {
+    fn kinds_list_parameters_they_use() {
         let catalogue = catalogue().unwrap();
         let keys = |list: &str, name: &str| -> Vec<String> {
             let entry = catalogue[list].as_array().unwrap().iter().find(|entry| entry["name"] == name);

@@ -9,7 +9,7 @@ use sledlab_models::device::{Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
 
 /// Only one call in this number is measured, because reading the clock takes as long as a cheap decision.
-const SAMPLE_EVERY: u64 = 16;
+const SAMPLE_INTERVAL: u64 = 16;
 
 /// Times of sampled calls, summed over all queues of a run.
 #[derive(Clone, Debug, Default)]
@@ -23,54 +23,54 @@ struct Totals {
 
 #[derive(Debug, Default)]
 struct Calls {
-    made: AtomicU64,
-    sampled: AtomicU64,
+    count: AtomicU64,
+    sampled_count: AtomicU64,
     spent_ns: AtomicU64,
 }
 
 impl Calls {
     fn measure<R>(&self, call: impl FnOnce() -> R) -> R {
-        if !self.made.fetch_add(1, Ordering::Relaxed).is_multiple_of(SAMPLE_EVERY) {
+        if !self.count.fetch_add(1, Ordering::Relaxed).is_multiple_of(SAMPLE_INTERVAL) {
             return call();
         }
         let begun = Instant::now();
         let result = call();
         self.spent_ns.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        self.sampled.fetch_add(1, Ordering::Relaxed);
+        self.sampled_count.fetch_add(1, Ordering::Relaxed);
         result
     }
 
     /// Returns the estimated time of all calls, in ns.
     fn total_ns(&self) -> f64 {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
-        read(&self.spent_ns) / read(&self.sampled).max(1.0) * read(&self.made)
+        read(&self.spent_ns) / read(&self.sampled_count).max(1.0) * read(&self.count)
     }
 }
 
 impl DecisionCost {
     /// Returns `choice` with measurement of the calls of its schedulers.
-    pub fn of(&self, choice: &Choice) -> Choice {
+    pub fn wrap(&self, choice: &Choice) -> Choice {
         let (cost, inner) = (self.clone(), choice.clone());
         Choice::custom("", toml::Table::new(), move |mechanics| {
-            Ok(Box::new(Measured { queue: inner.make(mechanics)?, cost: cost.clone() }))
+            Ok(Box::new(MeasuredScheduler { queue: inner.make(mechanics)?, cost: cost.clone() }))
         })
     }
 
     /// Returns the mean time per decision in ns, for queueing requests and selecting among them; `None` without
     /// decisions.
     pub fn mean_ns(&self) -> Option<f64> {
-        let decisions = self.0.pop.made.load(Ordering::Relaxed);
+        let decisions = self.0.pop.count.load(Ordering::Relaxed);
         let total_ns = self.0.push.total_ns() + self.0.pop.total_ns();
         (decisions > 0).then(|| total_ns / decisions as f64)
     }
 }
 
-struct Measured {
+struct MeasuredScheduler {
     queue: Box<dyn Scheduler>,
     cost: DecisionCost,
 }
 
-impl Scheduler for Measured {
+impl Scheduler for MeasuredScheduler {
     fn push(&mut self, request: Queued) {
         self.cost.0.push.measure(|| self.queue.push(request));
     }
@@ -95,14 +95,14 @@ impl Scheduler for Measured {
 #[cfg(test)]
 mod tests {
     use rand::RngExt;
-    use sledlab_core::source::InMemory;
+    use sledlab_core::source::MemorySource;
     use sledlab_core::{Op, Request, seed};
 
     use super::*;
     use crate::{Experiment, Hooks, Summary};
 
     /// Many requests on few tracks: some write blocks that others read, and many begin where the previous one ended.
-    fn crowd() -> Vec<Request> {
+    fn requests() -> Vec<Request> {
         let mut rng = seed::stream(1, "crowd");
         let mut end = 0;
         let request = |number: u64| {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn run(experiment: &Experiment, time_decisions: bool) -> Summary {
-        let source = Some(Box::new(InMemory::new(crowd())) as Box<dyn sledlab_core::Source>);
+        let source = Some(Box::new(MemorySource::new(requests())) as Box<dyn sledlab_core::Source>);
         let outcome = experiment.run(Hooks { source, time_decisions, ..Hooks::default() }).unwrap();
         assert_eq!(outcome.decision_ns.is_some(), time_decisions);
         outcome.summary
@@ -146,9 +146,9 @@ mod tests {
     }
 
     /// A wrapper of a scheduler that does not forward one method: `remove` removes no request.
-    struct Forgetful(Box<dyn Scheduler>);
+    struct IncompleteWrapper(Box<dyn Scheduler>);
 
-    impl Scheduler for Forgetful {
+    impl Scheduler for IncompleteWrapper {
         fn push(&mut self, request: Queued) {
             self.0.push(request);
         }
@@ -171,15 +171,15 @@ mod tests {
     }
 
     #[test]
-    fn crowd_detects_forgetting_wrapper() {
+    fn wrapper_without_remove_changes_results() {
         let mut experiment = experiment("sstf:distance=blocks", "chains");
         let plain = run(&experiment, false);
         let params = "distance = \"blocks\"".parse().unwrap();
         let sstf = Choice::new("sstf", &params).unwrap();
-        experiment.set_scheduler(Choice::custom("forgetful", params, move |mechanics| {
-            Ok(Box::new(Forgetful(sstf.make(mechanics)?)))
+        experiment.set_scheduler(Choice::custom("incomplete", params, move |mechanics| {
+            Ok(Box::new(IncompleteWrapper(sstf.make(mechanics)?)))
         }));
-        let forgetful = run(&experiment, false);
-        assert_ne!(forgetful.service_time_ms, plain.service_time_ms);
+        let incomplete = run(&experiment, false);
+        assert_ne!(incomplete.service_time_ms, plain.service_time_ms);
     }
 }

@@ -46,7 +46,7 @@
 //! Two reads on a memory that takes 10 us for an access and 1 us for a block:
 //!
 //! ```
-//! use sledlab_core::source::InMemory;
+//! use sledlab_core::source::MemorySource;
 //! use sledlab_core::{Request, Source, Time};
 //! use sledlab_sim::{Experiment, Hooks};
 //!
@@ -56,7 +56,7 @@
 //! experiment.set("device.bus_mb_s", "512.0")?;
 //! let read = |us: u64, lbn| Request { arrival: Time::from_ns(us * 1000), lbn, blocks: 8, ..Request::default() };
 //! // The first is served from 5 to 23 us. The second arrives at 10, waits until then, and is served until 41.
-//! let requests = InMemory::new(vec![read(5, 0), read(10, 800)]);
+//! let requests = MemorySource::new(vec![read(5, 0), read(10, 800)]);
 //! let source: Option<Box<dyn Source>> = Some(Box::new(requests));
 //! let summary = experiment.run(Hooks { source, ..Hooks::default() })?.summary;
 //! let same = |found: f64, us: f64| (found - us * 1e-6).abs() < 1e-12;
@@ -86,7 +86,7 @@ use crate::replay::{Mode, Replay};
 const LONG_QUEUE: usize = 32;
 
 /// Minimum number of completed requests that count, for a run that is stopped in overload.
-const FEWEST_COMPLETED: u64 = 100;
+const MIN_COMPLETED: u64 = 100;
 
 /// The progress of a run.
 #[derive(Clone, Copy, Debug)]
@@ -96,12 +96,13 @@ pub struct Progress {
     /// Share of the run that is done, if known.
     pub fraction: Option<f64>,
     /// Simulated time.
-    pub simulated: Time,
+    pub simulated_time: Time,
 }
 
 impl Progress {
     /// The progress before the first operation.
-    pub(crate) const NONE: Progress = Progress { operations: 0, fraction: Some(0.0), simulated: Time::ZERO };
+    pub(crate) const NONE: Progress =
+        Progress { operations: 0, fraction: Some(0.0), simulated_time: Time::ZERO };
 }
 
 /// Progress hook, called about every 50 ms of wall-clock time, also while queues drain; [`ControlFlow::Break`] interrupts
@@ -121,10 +122,10 @@ pub fn simulate(
     progress: Option<ProgressSink>,
 ) -> Result<Counts> {
     let poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
-    simulate_at(poll, system, source, replay, recorder, progress)
+    simulate_with_poll(poll, system, source, replay, recorder, progress)
 }
 
-fn simulate_at(
+fn simulate_with_poll(
     poll: PollInterval,
     system: &mut dyn System,
     source: &mut dyn Source,
@@ -171,7 +172,7 @@ pub(crate) struct Run<'s, 'p> {
     arrivals: PollInterval,
     events: PollInterval,
     /// Length of the queue at the last check.
-    seen_length: usize,
+    last_queue_length: usize,
     memory: MemoryMonitor,
     progress: Option<ProgressSink<'p>>,
 }
@@ -197,7 +198,7 @@ impl<'s, 'p> Run<'s, 'p> {
             closed: replay.mode != Mode::Open,
             arrivals: poll.clone(),
             events: poll,
-            seen_length: 0,
+            last_queue_length: 0,
             memory: MemoryMonitor::new(),
             progress,
         }
@@ -205,7 +206,7 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Returns the same run, which ends with its last arrival if the queue kept growing until then. Open replays only.
     #[must_use]
-    pub fn stopping_overloaded(self, stops_overloaded: bool) -> Self {
+    pub fn with_overload_stop(self, stops_overloaded: bool) -> Self {
         Run { overload: if stops_overloaded { Overload::Stop } else { Overload::Drain }, ..self }
     }
 
@@ -225,9 +226,9 @@ impl<'s, 'p> Run<'s, 'p> {
                 break;
             }
         }
-        self.notice_failure(system)?;
+        self.check_failure(system)?;
         if self.interrupted || self.overload == Overload::Stopped {
-            self.complete_before(recorder, reached)?;
+            self.record_completions(recorder, reached)?;
         }
         let paused = self.pause == Pause::Now;
         if paused {
@@ -236,16 +237,26 @@ impl<'s, 'p> Run<'s, 'p> {
         Ok(!paused)
     }
 
-    /// Runs for about `turns` arrivals or events, and then pauses; returns whether the end is reached.
-    pub fn run_for(&mut self, turns: u32, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
-        (self.arrivals, self.events) = (PollInterval::every(turns), PollInterval::every(turns));
+    /// Runs for about `iterations` arrivals or events, and then pauses; returns whether the end is reached.
+    pub fn run_iterations(
+        &mut self,
+        iterations: u32,
+        system: &mut dyn System,
+        recorder: &mut Recorder,
+    ) -> Result<bool> {
+        (self.arrivals, self.events) =
+            (PollInterval::from_iterations(iterations), PollInterval::from_iterations(iterations));
         self.pause = Pause::Next;
         self.run_to_pause(system, recorder)
     }
 
     /// Returns the progress of the run.
     pub fn progress(&self, recorder: &Recorder) -> Progress {
-        Progress { operations: self.feed.issued(), fraction: self.feed.progress(), simulated: recorder.ended }
+        Progress {
+            operations: self.feed.issued_operations(),
+            fraction: self.feed.progress(),
+            simulated_time: recorder.end,
+        }
     }
 
     /// Ends the run and returns its counts.
@@ -253,7 +264,7 @@ impl<'s, 'p> Run<'s, 'p> {
         let Run { feed, mut bookkeeping, interrupted, overload, .. } = self;
         bookkeeping.counts.interrupted = interrupted;
         bookkeeping.counts.overloaded = overload == Overload::Stopped;
-        bookkeeping.close(feed.issued(), system, recorder)
+        bookkeeping.close(feed.issued_operations(), system, recorder)
     }
 
     /// Returns when the next operation is issued. An interrupt by the user in the source ends the run.
@@ -279,10 +290,10 @@ impl<'s, 'p> Run<'s, 'p> {
         let horizon = arrival.unwrap_or(Time::MAX);
         loop {
             let until = self.reach(system, horizon);
-            let is_reached = system.advance_before(until, &mut self.bookkeeping.completed);
+            let is_reached = system.advance_before(until, &mut self.bookkeeping.completions);
             let mut done = 0;
-            if self.bookkeeping.completed.len() >= MAX_COMPLETED {
-                done = self.complete_before(recorder, horizon)?;
+            if self.bookkeeping.completions.len() >= MAX_COMPLETED {
+                done = self.record_completions(recorder, horizon)?;
                 if done == 0 {
                     break;
                 }
@@ -290,12 +301,12 @@ impl<'s, 'p> Run<'s, 'p> {
                 break;
             }
             if self.events.tick(1 + done) && !self.poll_callbacks(system, recorder)? {
-                self.complete_before(recorder, until)?;
+                self.record_completions(recorder, until)?;
                 return Ok(None);
             }
         }
         if arrival.is_none() {
-            self.complete_before(recorder, horizon)?;
+            self.record_completions(recorder, horizon)?;
         }
         Ok(arrival)
     }
@@ -303,8 +314,8 @@ impl<'s, 'p> Run<'s, 'p> {
     /// Returns whether the run, after its last arrival, will count as saturated once all requests are complete, and has
     /// enough completed requests for statistics.
     fn is_overloaded(&self, recorder: &Recorder) -> bool {
-        let completed: u64 = recorder.by_op.iter().map(|times| times.moments().count()).sum();
-        completed >= FEWEST_COMPLETED && recorder.trend.grew(completed + self.bookkeeping.in_flight())
+        let completed: u64 = recorder.response_times.iter().map(|times| times.moments().count()).sum();
+        completed >= MIN_COMPLETED && recorder.trend.is_growing(completed + self.bookkeeping.in_flight())
     }
 
     /// Returns how far to advance in one call towards `horizon`: all the way, or one event if the work of several may
@@ -324,8 +335,8 @@ impl<'s, 'p> Run<'s, 'p> {
     fn check_queue(&mut self, system: &dyn System) {
         if self.progress.is_some() {
             let waiting = system.queue_length();
-            if waiting > 2 * self.seen_length + LONG_QUEUE {
-                self.seen_length = waiting;
+            if waiting > 2 * self.last_queue_length + LONG_QUEUE {
+                self.last_queue_length = waiting;
                 self.events.restart();
             }
         }
@@ -339,8 +350,8 @@ impl<'s, 'p> Run<'s, 'p> {
             match system.next_event() {
                 _ if self.interrupted => return Ok(None),
                 Some(now) if arrival.is_none_or(|at| now < at) => {
-                    system.advance(now, &mut self.bookkeeping.completed);
-                    self.complete_before(recorder, Time::MAX)?;
+                    system.advance(now, &mut self.bookkeeping.completions);
+                    self.record_completions(recorder, Time::MAX)?;
                     self.check_queue(system);
                     if self.events.tick(1) && !self.poll_callbacks(system, recorder)? {
                         return Ok(None);
@@ -354,12 +365,12 @@ impl<'s, 'p> Run<'s, 'p> {
     /// Reports the progress and returns whether the run continues; rejects a queue that exceeds the memory.
     #[cold]
     fn poll_callbacks(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
-        self.seen_length = system.queue_length();
-        self.memory.check(self.seen_length)?;
-        self.notice_failure(system)?;
+        self.last_queue_length = system.queue_length();
+        self.memory.check(self.last_queue_length)?;
+        self.check_failure(system)?;
         if let Some(tell) = self.progress.as_mut().filter(|_| !self.interrupted) {
-            let (operations, fraction) = (self.feed.issued(), self.feed.progress());
-            let flow = tell(Progress { operations, fraction, simulated: recorder.ended });
+            let (operations, fraction) = (self.feed.issued_operations(), self.feed.progress());
+            let flow = tell(Progress { operations, fraction, simulated_time: recorder.end });
             self.interrupted = flow.is_break();
         }
         if self.pause == Pause::Next {
@@ -369,7 +380,7 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     /// Ends the run with the error of a scheduler or a power policy, if there is one.
-    fn notice_failure(&mut self, system: &mut dyn System) -> Result<()> {
+    fn check_failure(&mut self, system: &mut dyn System) -> Result<()> {
         system.failure().map_or(Ok(()), |error| self.interrupt(error))
     }
 
@@ -387,15 +398,15 @@ impl<'s, 'p> Run<'s, 'p> {
         let (id, request) = self.feed.take(now);
         let arrived = IssuedOperation { now, id, request: &request };
         self.bookkeeping.arrive(arrived, system, recorder, &mut |end| {
-            self.feed.free_slot(end.at() + self.think);
+            self.feed.free_slot(end.time() + self.think);
         })
     }
 
     /// Records all completions before `horizon`, and returns their number.
     #[inline]
-    fn complete_before(&mut self, recorder: &mut Recorder, horizon: Time) -> Result<usize> {
-        self.bookkeeping.complete_before(horizon, recorder, &mut |end| {
-            self.feed.free_slot(end.at() + self.think);
+    fn record_completions(&mut self, recorder: &mut Recorder, horizon: Time) -> Result<usize> {
+        self.bookkeeping.record_completions(horizon, recorder, &mut |end| {
+            self.feed.free_slot(end.time() + self.think);
         })
     }
 }

@@ -8,17 +8,17 @@ use sledlab_trace::Continuation;
 use crate::replay::{Limits, Mode, Replay};
 
 /// Latest arrival: 146 years. Times computed from it fit into the clock's range of 584 years.
-const LATEST: Time = Time::from_ns(1 << 62);
+const MAX_ARRIVAL: Time = Time::from_ns(1 << 62);
 
 /// Maximum number of a trace's devices in an error message.
-const MAX_NAMED: usize = 8;
+const MAX_LISTED_DEVICES: usize = 8;
 
 /// A source as seen through a replay: the next operation, and when it is issued.
 pub(crate) struct Feed<'a> {
     source: Box<dyn Source + 'a>,
     buffer: Vec<Request>,
     next: usize,
-    issued: u64,
+    issued_operations: u64,
     /// Reads and writes issued, and those in the buffer.
     requests: u64,
     limits: Limits,
@@ -49,7 +49,7 @@ impl<'a> Feed<'a> {
             source,
             buffer: Vec::new(),
             next: 0,
-            issued: 0,
+            issued_operations: 0,
             requests: 0,
             limits: replay.limits,
             speedup: replay.speedup,
@@ -83,8 +83,8 @@ impl<'a> Feed<'a> {
         }
         let request = Request { arrival: at, ..self.buffer[self.next] };
         self.next += 1;
-        self.issued += 1;
-        (self.issued - 1, request)
+        self.issued_operations += 1;
+        (self.issued_operations - 1, request)
     }
 
     /// Adds a slot of a closed replay that is free from `at` on. Completions are in order and the think time is
@@ -97,8 +97,8 @@ impl<'a> Feed<'a> {
     }
 
     /// Returns the number of issued operations.
-    pub fn issued(&self) -> u64 {
-        self.issued
+    pub fn issued_operations(&self) -> u64 {
+        self.issued_operations
     }
 
     /// Returns the share of the replay that has been issued, if known.
@@ -106,14 +106,15 @@ impl<'a> Feed<'a> {
         let share = |done: u64, maximum: u64| (maximum < u64::MAX).then(|| done as f64 / maximum as f64);
         // Operations in the buffer may be of any kind: all count as requests here.
         let requests = self.requests.saturating_sub((self.buffer.len() - self.next) as u64);
-        let counted = [share(self.issued, self.limits.operations), share(requests, self.limits.requests)];
+        let counted =
+            [share(self.issued_operations, self.limits.operations), share(requests, self.limits.requests)];
         counted.into_iter().chain([self.source.progress()]).flatten().reduce(f64::max)
     }
 
     /// Reads the next chunk, checks its requests, and scales their times; returns false at the end.
     #[cold]
     fn refill(&mut self) -> Result<bool> {
-        let left = self.limits.operations - self.issued;
+        let left = self.limits.operations - self.issued_operations;
         if left == 0 || self.requests == self.limits.requests {
             return Ok(false);
         }
@@ -123,28 +124,28 @@ impl<'a> Feed<'a> {
             return Ok(false);
         }
         self.buffer.truncate(usize::try_from(left).unwrap_or(usize::MAX));
-        self.end_with_last_request();
+        self.truncate_at_limit();
         let scaled = self.speedup.to_bits() != 1.0_f64.to_bits();
         for (offset, request) in self.buffer.iter_mut().enumerate() {
-            let number = self.issued + offset as u64;
+            let number = self.issued_operations + offset as u64;
             if scaled {
                 request.arrival =
                     Time::from_ns((request.arrival.as_ns() as f64 / self.speedup).round() as u64);
             }
             if request.arrival < self.last {
-                return Err(unsorted(number, request.arrival, self.last));
+                return Err(unsorted_error(number, request.arrival, self.last));
             }
             self.last = request.arrival;
             check(number, request, self.capacity_blocks)?;
             if *self.device.get_or_insert(request.device) != request.device {
-                return Err(several_devices(number, request.device, &self.devices));
+                return Err(several_devices_error(number, request.device, &self.devices));
             }
         }
         Ok(true)
     }
 
     /// Counts the requests in the buffer, and truncates it after the last one that the limit allows.
-    fn end_with_last_request(&mut self) {
+    fn truncate_at_limit(&mut self) {
         for (place, request) in self.buffer.iter().enumerate() {
             self.requests += u64::from(request.op.is_media());
             if self.requests == self.limits.requests {
@@ -159,17 +160,17 @@ impl<'a> Feed<'a> {
 #[inline]
 fn check(number: u64, request: &Request, capacity_blocks: u64) -> Result<()> {
     let end = request.lbn.saturating_add(u64::from(request.blocks));
-    if request.arrival > LATEST {
+    if request.arrival > MAX_ARRIVAL {
         return Err(late_arrival_error(number, request.arrival));
     }
     if request.op.is_media() && (end > capacity_blocks || request.blocks == 0) {
-        return Err(unfit(number, request, capacity_blocks));
+        return Err(invalid_range_error(number, request, capacity_blocks));
     }
     Ok(())
 }
 
 #[cold]
-fn unfit(number: u64, request: &Request, capacity_blocks: u64) -> Error {
+fn invalid_range_error(number: u64, request: &Request, capacity_blocks: u64) -> Error {
     if request.blocks == 0 {
         return Error::user(format!("request {number} has a length of 0 blocks"))
             .with_remedy("remove it, or give it a length");
@@ -185,27 +186,27 @@ fn unfit(number: u64, request: &Request, capacity_blocks: u64) -> Error {
 #[cold]
 fn late_arrival_error(number: u64, arrival: Time) -> Error {
     Error::user(format!(
-        "request {number} arrives at {arrival}, past the latest time a run can reach ({LATEST})"
+        "request {number} arrives at {arrival}, past the latest time a run can reach ({MAX_ARRIVAL})"
     ))
     .with_remedy("check the unit of the times, or subtract the start with `sledlab trace slice --from`")
 }
 
 #[cold]
-fn unsorted(number: u64, arrival: Time, last: Time) -> Error {
+fn unsorted_error(number: u64, arrival: Time, last: Time) -> Error {
     Error::user(format!("request {number} arrives at {arrival}, before its predecessor at {last}"))
         .with_remedy("sort the requests by arrival time")
 }
 
 #[cold]
-fn several_devices(number: u64, device: u16, devices: &Continuation) -> Error {
+fn several_devices_error(number: u64, device: u16, devices: &Continuation) -> Error {
     let names = devices.names();
     let listed: Vec<String> = names
         .iter()
-        .take(MAX_NAMED)
+        .take(MAX_LISTED_DEVICES)
         .enumerate()
         .map(|(number, name)| format!("{number} ({})", String::from_utf8_lossy(name)))
         .collect();
-    let more = if names.len() > MAX_NAMED { ", ..." } else { "" };
+    let more = if names.len() > MAX_LISTED_DEVICES { ", ..." } else { "" };
     let message = if names.is_empty() {
         format!("the trace has several devices: request {number} is for device {device}")
     } else {

@@ -12,10 +12,10 @@ use sledlab_core::{Error, Op, Request, Result, Source};
 use sledlab_models::replacement::{Choice, Found, Use};
 
 /// Wall-clock time between two calls of `watch` while the workers compute.
-const WATCH_EVERY: Duration = Duration::from_millis(20);
+const WATCH_PERIOD: Duration = Duration::from_millis(20);
 
 /// Number of uses after which a policy is checked for errors.
-const LOOK_EVERY: usize = 4096;
+const POLL_USES: usize = 4096;
 
 /// Minimum number of segments of a request that are counted as a range.
 const LONG_RUN: u64 = 64;
@@ -37,7 +37,7 @@ struct Run {
 }
 
 impl Run {
-    fn of(request: &Request, segment_blocks: u64) -> Self {
+    fn from_request(request: &Request, segment_blocks: u64) -> Self {
         let (first, last) = (request.lbn / segment_blocks, (request.end() - 1) / segment_blocks);
         Run { first, count: (last - first + 1) as u32, is_write: request.op == Op::Write }
     }
@@ -75,7 +75,7 @@ struct Future {
     /// Parts of the runs, the last run first.
     parts: Vec<Part>,
     /// For each run, the first of its parts.
-    begins: Vec<usize>,
+    part_offsets: Vec<usize>,
 }
 
 /// Segments of a run whose next uses follow each other.
@@ -89,8 +89,8 @@ struct Part {
 impl Future {
     /// The parts of a run.
     fn parts(&self, run: usize) -> &[Part] {
-        let end = run.checked_sub(1).map_or(self.parts.len(), |before| self.begins[before]);
-        &self.parts[self.begins[run]..end]
+        let end = run.checked_sub(1).map_or(self.parts.len(), |before| self.part_offsets[before]);
+        &self.parts[self.part_offsets[run]..end]
     }
 }
 
@@ -112,7 +112,7 @@ impl Uses {
     ///
     /// # Errors
     /// Those of the source, and those that `watch` returns, which is called before every chunk.
-    pub fn of(
+    pub fn from_source(
         source: &mut dyn Source,
         segment_blocks: u64,
         watch: &mut dyn FnMut() -> Result<()>,
@@ -120,7 +120,7 @@ impl Uses {
         let (mut runs, mut chunk, mut different) = (Vec::new(), Vec::new(), DistinctSegments::default());
         while watch().and_then(|()| source.fill(&mut chunk))? > 0 {
             for request in chunk.drain(..).filter(|r| r.op.is_media() && r.blocks > 0) {
-                let run = Run::of(&request, segment_blocks);
+                let run = Run::from_request(&request, segment_blocks);
                 different.insert(run.keys());
                 runs.push(run);
             }
@@ -135,7 +135,7 @@ impl Uses {
 
     /// Returns the next uses of all uses, computed from the last run to the first.
     fn future(&self, watch: &mut dyn FnMut() -> Result<()>) -> Result<Future> {
-        let mut future = Future { parts: Vec::new(), begins: Vec::with_capacity(self.runs.len()) };
+        let mut future = Future { parts: Vec::new(), part_offsets: Vec::with_capacity(self.runs.len()) };
         // By segment: the number of its next use minus the number of the segment, which is the same for all segments of
         // a run.
         let mut next: RangeMap<u64, u64> = RangeMap::new();
@@ -144,7 +144,7 @@ impl Uses {
             watch()?;
             let keys = run.keys();
             number -= u64::from(run.count);
-            future.begins.push(future.parts.len());
+            future.part_offsets.push(future.parts.len());
             let mut at = keys.start;
             for (range, offset) in next.overlapping(&keys) {
                 if range.start > at {
@@ -160,7 +160,7 @@ impl Uses {
             }
             next.insert(keys, number.wrapping_sub(run.first));
         }
-        future.begins.reverse();
+        future.part_offsets.reverse();
         Ok(future)
     }
 
@@ -198,8 +198,8 @@ impl Uses {
         let (custom, listed): (Vec<_>, Vec<_>) =
             caches.iter().enumerate().partition(|(_, (choice, _))| choice.is_custom());
         let mut result = self.hits_on_all_processors(&listed, future.as_ref(), watch)?;
-        for (number, (choice, room)) in custom {
-            result.push((number, self.hits_of(choice, *room, future.as_ref(), &mut *watch)));
+        for (number, (choice, capacity)) in custom {
+            result.push((number, self.cache_hits(choice, *capacity, future.as_ref(), &mut *watch)));
         }
         result.sort_unstable_by_key(|(number, _)| *number);
         result.into_iter().map(|(_, hits)| hits).collect()
@@ -222,8 +222,8 @@ impl Uses {
                 scope.spawn(|| {
                     let sender = sender;
                     while let turn = begun.fetch_add(1, Ordering::Relaxed)
-                        && let Some((number, (choice, room))) = caches.get(turn)
-                        && sender.send((*number, self.hits_of(choice, *room, future, stopped))).is_ok()
+                        && let Some((number, (choice, capacity))) = caches.get(turn)
+                        && sender.send((*number, self.cache_hits(choice, *capacity, future, stopped))).is_ok()
                     {
                     }
                 });
@@ -231,7 +231,7 @@ impl Uses {
             drop(sender);
             let mut result = Vec::with_capacity(caches.len());
             loop {
-                match receiver.recv_timeout(WATCH_EVERY) {
+                match receiver.recv_timeout(WATCH_PERIOD) {
                     Ok(one) => result.push(one),
                     Err(RecvTimeoutError::Disconnected) => return Ok(result),
                     Err(RecvTimeoutError::Timeout) => {}
@@ -243,19 +243,19 @@ impl Uses {
     }
 
     /// Returns the hits of one cache; stops at an error of `watch`, which is called at every use.
-    fn hits_of(
+    fn cache_hits(
         &self,
         choice: &Choice,
-        room: usize,
+        capacity: usize,
         future: Option<&Future>,
         mut watch: impl FnMut() -> Result<()>,
     ) -> Result<Hits> {
-        let mut policy = choice.make(room)?;
+        let mut policy = choice.make(capacity)?;
         let mut hits = Hits::default();
         let mut number = 0_usize;
         self.visit(future, |access, is_write| {
             watch()?;
-            if number.is_multiple_of(LOOK_EVERY)
+            if number.is_multiple_of(POLL_USES)
                 && let Some(error) = policy.failure()
             {
                 return Err(error);
@@ -280,7 +280,7 @@ mod tests {
     use std::collections::HashMap;
 
     use proptest::prelude::*;
-    use sledlab_core::source::InMemory;
+    use sledlab_core::source::MemorySource;
 
     use super::*;
 
@@ -289,7 +289,7 @@ mod tests {
     }
 
     /// Returns the segment of every use, and the number of the next use of that segment.
-    fn all(uses: &Uses) -> Vec<(u64, u64)> {
+    fn next_uses(uses: &Uses) -> Vec<(u64, u64)> {
         let future = uses.future(&mut || Ok(())).unwrap();
         let mut result = Vec::new();
         uses.visit(Some(&future), |Use { key, next }, _| {
@@ -305,8 +305,8 @@ mod tests {
         fn next_uses_agree_with_a_search(requests in prop::collection::vec((0_u64..300, 1_u32..200), 1..30)) {
             let requests: Vec<Request> =
                 requests.into_iter().map(|(lbn, blocks)| request(Op::Read, lbn, blocks)).collect();
-            let uses = Uses::of(&mut InMemory::new(requests), 2, &mut || Ok(())).unwrap();
-            let result = all(&uses);
+            let uses = Uses::from_source(&mut MemorySource::new(requests), 2, &mut || Ok(())).unwrap();
+            let result = next_uses(&uses);
             let mut next: HashMap<u64, u64> = HashMap::new();
             for (number, (key, result)) in result.iter().enumerate().rev() {
                 prop_assert_eq!(next.insert(*key, number as u64).unwrap_or(Use::NEVER), *result);
@@ -316,9 +316,9 @@ mod tests {
     }
 
     #[test]
-    fn long_requests_take_no_memory() {
+    fn long_requests_need_little_memory() {
         let requests = vec![request(Op::Read, 1, u32::MAX); 4];
-        let uses = Uses::of(&mut InMemory::new(requests), 1, &mut || Ok(())).unwrap();
+        let uses = Uses::from_source(&mut MemorySource::new(requests), 1, &mut || Ok(())).unwrap();
         assert_eq!((uses.segments(), uses.runs.len()), (u32::MAX as usize, 4));
         assert_eq!(uses.future(&mut || Ok(())).unwrap().parts.len(), 4);
     }
@@ -332,12 +332,12 @@ mod tests {
             request(Op::Read, 0, 24),
         ];
         let watch = &mut || Ok(());
-        let uses = Uses::of(&mut InMemory::new(requests), 8, watch).unwrap();
+        let uses = Uses::from_source(&mut MemorySource::new(requests), 8, watch).unwrap();
         assert_eq!(uses.segments(), 3);
         let next = [3, 2, 4, Use::NEVER, Use::NEVER, Use::NEVER];
-        assert_eq!(all(&uses), [0, 1, 1, 0, 1, 2].into_iter().zip(next).collect::<Vec<_>>());
+        assert_eq!(next_uses(&uses), [0, 1, 1, 0, 1, 2].into_iter().zip(next).collect::<Vec<_>>());
         let caches: Vec<_> = [("lru", 1), ("lru", 2), ("belady", 1), ("lru", 3)]
-            .map(|(word, room)| (Choice::parse(word).unwrap(), room))
+            .map(|(word, capacity)| (Choice::parse(word).unwrap(), capacity))
             .into();
         let result = uses.hits(&caches, watch).unwrap();
         let hits: Vec<_> = result.iter().map(|hits| (hits.read_hits, hits.write_hits)).collect();
@@ -351,8 +351,12 @@ mod tests {
         let requests: Vec<Request> =
             (0..2_000_000).map(|n| request(Op::Read, n * 7_919 % 1_000_003, 1)).collect();
         let mut stop = || Err(Error::interrupted());
-        assert!(Uses::of(&mut InMemory::new(requests.clone()), 1, &mut stop).unwrap_err().is_interrupt());
-        let uses = Uses::of(&mut InMemory::new(requests), 1, &mut || Ok(())).unwrap();
+        assert!(
+            Uses::from_source(&mut MemorySource::new(requests.clone()), 1, &mut stop)
+                .unwrap_err()
+                .is_interrupt()
+        );
+        let uses = Uses::from_source(&mut MemorySource::new(requests), 1, &mut || Ok(())).unwrap();
         let caches = vec![(Choice::parse("arc").unwrap(), 500_000); 1_000];
         let begun = std::time::Instant::now();
         let mut looks = 0;

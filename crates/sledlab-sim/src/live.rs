@@ -1,8 +1,8 @@
 //! An engine without a source, whose caller submits operations and controls the clock.
 //!
-//! [`Live`] simulates a device that real programs use. It does no I/O and has no threads. The caller submits
-//! operations, and calls [`advance`](Live::advance) when [`next_event`](Live::next_event) is due, or later. Events have
-//! their own times, even if the call is late.
+//! [`LiveRun`] simulates a device that real programs use. It does no I/O and has no threads. The caller submits
+//! operations, and calls [`advance`](LiveRun::advance) when [`next_event`](LiveRun::next_event) is due, or later. Events
+//! have their own times, even if the call is late.
 //!
 //! Every operation gets a stamp, its effective arrival time. The stamp is later than all events and arrivals handled
 //! before. All events before the stamp are handled first; an event at the time of the stamp follows the arrival, as in
@@ -11,11 +11,11 @@
 //!
 //! ```
 //! use sledlab_core::{Op, Request, Time};
-//! use sledlab_sim::{Experiment, Live};
+//! use sledlab_sim::{Experiment, LiveRun};
 //!
 //! let mut experiment = Experiment::new();
 //! experiment.set_device("mems-g2")?;
-//! let mut live = Live::new(&experiment, None)?;
+//! let mut live = LiveRun::new(&experiment, None)?;
 //! let read = Request { lbn: 4096, blocks: 8, ..Request::default() };
 //! let mut answers = Vec::new();
 //! let (id, stamp) = live.submit(Time::from_ns(1000), read, &mut answers)?;
@@ -23,7 +23,7 @@
 //!     live.advance(due, &mut answers)?; // when the clock says so
 //! }
 //! assert_eq!(answers[0].id, id);
-//! assert!(answers[0].at > stamp);
+//! assert!(answers[0].time > stamp);
 //! assert_eq!(live.finish(&mut answers)?.summary.requests, 1);
 //! # Ok::<(), sledlab_core::Error>(())
 //! ```
@@ -36,7 +36,7 @@ use sledlab_core::{Error, Op, Request, Result, Span, Time};
 use sledlab_models::system::{MAX_COMPLETED, System};
 
 use crate::bookkeeping::{Bookkeeping, CompletedOperation, IssuedOperation};
-use crate::experiment::{Experiment, Recorded};
+use crate::experiment::{Experiment, LiveSettings};
 use crate::outcome::{Context, Outcome, Summary};
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Mode;
@@ -51,25 +51,25 @@ pub struct Answer {
     /// Number of the operation.
     pub id: u64,
     /// Completion time in simulated time; later than now if the device has announced the completion in advance.
-    pub at: Time,
+    pub time: Time,
 }
 
 /// A system with submitted operations.
-pub struct Live {
+pub struct LiveRun {
     system: Box<dyn System>,
-    recorded: Recorded,
+    settings: LiveSettings,
     recorder: Recorder<'static>,
     bookkeeping: Bookkeeping,
     /// Operations submitted.
     issued: u64,
     /// The latest time at which an event or an arrival was handled.
-    latest: Time,
+    last_time: Time,
     begun: Stopwatch,
     /// The trims so far, if media store contents so that the power can fail.
-    kept: Option<Trims>,
+    trims: Option<Trims>,
 }
 
-impl Live {
+impl LiveRun {
     /// Returns the system of an experiment, without outstanding operations. A trace named in the experiment will receive
     /// the submitted operations, and need not exist. `rows` gets the per-request table in small chunks.
     ///
@@ -77,17 +77,20 @@ impl Live {
     /// Everything that [`Experiment::check`] rejects; a generator, or any setting of the replay except `warmup`,
     /// because the caller decides which operations arrive, and when.
     pub fn new(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
-        Ok(Live::of(experiment.recorded(false)?, rows))
+        Ok(LiveRun::from_setup(experiment.build_live(false)?, rows))
     }
 
-    fn of((recorded, system): (Recorded, Box<dyn System>), rows: Option<RowSink<'static>>) -> Self {
-        let mut recorder = Recorder::new(recorded.warmup, rows).in_small_chunks();
-        if recorded.several {
-            recorder = recorder.naming_devices();
+    fn from_setup(
+        (settings, system): (LiveSettings, Box<dyn System>),
+        rows: Option<RowSink<'static>>,
+    ) -> Self {
+        let mut recorder = Recorder::new(settings.warmup, rows).with_small_chunks();
+        if settings.has_several_devices {
+            recorder = recorder.with_device_column();
         }
-        let bookkeeping = Bookkeeping::new(recorded.warmup);
-        let (latest, begun) = (Time::ZERO, Stopwatch::start());
-        Live { system, recorded, recorder, bookkeeping, issued: 0, latest, begun, kept: None }
+        let bookkeeping = Bookkeeping::new(settings.warmup);
+        let (last_time, begun) = (Time::ZERO, Stopwatch::start());
+        LiveRun { system, settings, recorder, bookkeeping, issued: 0, last_time, begun, trims: None }
     }
 
     /// Returns the number of blocks of the device that the host uses.
@@ -102,7 +105,7 @@ impl Live {
 
     /// Returns whether writes complete before they are durable, so that only a flush makes them durable.
     pub fn is_volatile(&self) -> bool {
-        self.recorded.volatile
+        self.settings.is_volatile
     }
 
     /// Returns the number of outstanding operations at the simulated time.
@@ -124,28 +127,28 @@ impl Live {
                 self.capacity_blocks()
             )));
         }
-        let now = now.max(self.latest + Span::from_ns(1));
-        self.do_before(now, answers)?;
-        self.latest = now;
+        let now = now.max(self.last_time + Span::from_ns(1));
+        self.advance_before(now, answers)?;
+        self.last_time = now;
         let id = self.issued;
         self.issued += 1;
         let request = Request { arrival: now, ..request };
-        if let Some(stored) = &mut self.kept {
-            stored.arrive(id, &request, self.system.as_mut());
+        if let Some(trims) = &mut self.trims {
+            trims.arrive(id, &request, self.system.as_mut());
         }
         let arrived = IssuedOperation { now, id, request: &request };
-        let mut ended = |end| tell_flushed(end, answers);
+        let mut ended = |end| push_flush_answer(end, answers);
         self.bookkeeping.arrive(arrived, self.system.as_mut(), &mut self.recorder, &mut ended)?;
         if request.op == Op::Trim {
-            answers.push(Answer { id, at: now });
+            answers.push(Answer { id, time: now });
         }
         Ok((id, now))
     }
 
-    /// Returns when [`advance`](Live::advance) is due next if no operation is submitted before.
+    /// Returns when [`advance`](LiveRun::advance) is due next if no operation is submitted before.
     pub fn next_event(&self) -> Option<Time> {
         let event = self.system.next_event();
-        self.bookkeeping.next_flushed().into_iter().chain(event).min()
+        self.bookkeeping.next_flush_completion().into_iter().chain(event).min()
     }
 
     /// Handles all events due up to `now`, each at its own time.
@@ -153,8 +156,8 @@ impl Live {
     /// # Errors
     /// An error of a scheduler or power policy.
     pub fn advance(&mut self, now: Time, answers: &mut Vec<Answer>) -> Result<()> {
-        self.do_before(now + Span::from_ns(1), answers)?;
-        self.latest = self.latest.max(now);
+        self.advance_before(now + Span::from_ns(1), answers)?;
+        self.last_time = self.last_time.max(now);
         Ok(())
     }
 
@@ -162,33 +165,33 @@ impl Live {
     /// once, for any amount of simulated time.
     ///
     /// # Errors
-    /// As [`advance`](Live::advance); a run in which no completed operation counts; violated conservation.
+    /// As [`advance`](LiveRun::advance); a run in which no completed operation counts; violated conservation.
     pub fn finish(mut self, answers: &mut Vec<Answer>) -> Result<Outcome> {
-        self.do_before(Time::MAX, answers)?;
+        self.advance_before(Time::MAX, answers)?;
         self.close()
     }
 
     /// Returns the results without further simulation.
     fn close(mut self) -> Result<Outcome> {
         let counts = self.bookkeeping.close(self.issued, self.system.as_mut(), &mut self.recorder)?;
-        let Recorded { seed, config, .. } = self.recorded;
-        let context = Context { counts, fitted: Arc::default(), mode: Mode::Open, config, seed };
+        let LiveSettings { seed, config, .. } = self.settings;
+        let context = Context { counts, fit_counts: Arc::default(), mode: Mode::Open, config, seed };
         let summary = Summary::new(&self.recorder, self.system.as_ref(), context)?;
         Ok(Outcome::new(summary, &self.recorder, self.begun.elapsed_s(), None))
     }
 
-    fn do_before(&mut self, horizon: Time, answers: &mut Vec<Answer>) -> Result<()> {
+    fn advance_before(&mut self, horizon: Time, answers: &mut Vec<Answer>) -> Result<()> {
         loop {
-            let completed = self.bookkeeping.completed.len();
-            let is_reached = self.system.advance_before(horizon, &mut self.bookkeeping.completed);
-            let is_full = self.bookkeeping.completed.len() >= MAX_COMPLETED;
-            let new = &self.bookkeeping.completed[completed..];
-            if self.kept.is_some() {
-                power::forget_found(new, self.system.as_mut());
+            let completed = self.bookkeeping.completions.len();
+            let is_reached = self.system.advance_before(horizon, &mut self.bookkeeping.completions);
+            let is_full = self.bookkeeping.completions.len() >= MAX_COMPLETED;
+            let new = &self.bookkeeping.completions[completed..];
+            if self.trims.is_some() {
+                power::discard_read_contents(new, self.system.as_mut());
             }
-            answers.extend(new.iter().map(|done| Answer { id: done.request.id, at: done.completion }));
-            let mut ended = |end| tell_flushed(end, answers);
-            let recorded = self.bookkeeping.complete_before(horizon, &mut self.recorder, &mut ended)?;
+            answers.extend(new.iter().map(|done| Answer { id: done.request.id, time: done.completion }));
+            let mut ended = |end| push_flush_answer(end, answers);
+            let recorded = self.bookkeeping.record_completions(horizon, &mut self.recorder, &mut ended)?;
             if is_reached || (is_full && recorded == 0) {
                 break;
             }
@@ -198,8 +201,8 @@ impl Live {
 }
 
 /// Completes a flush that waited; other completions are reported by the system itself.
-fn tell_flushed(end: CompletedOperation, answers: &mut Vec<Answer>) {
-    if let CompletedOperation::Flushed { id, at } = end {
-        answers.push(Answer { id, at });
+fn push_flush_answer(end: CompletedOperation, answers: &mut Vec<Answer>) {
+    if let CompletedOperation::Flushed { id, time } = end {
+        answers.push(Answer { id, time });
     }
 }

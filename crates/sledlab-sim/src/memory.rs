@@ -9,44 +9,46 @@ mod process;
 use sledlab_core::{Error, Result};
 
 #[cfg(target_arch = "wasm32")]
-use module::{machine, of_address_space, status};
+use module::{machine_memory, process_memory, remaining_address_space};
 #[cfg(not(target_arch = "wasm32"))]
-use process::{machine, of_address_space, status};
+use process::{machine_memory, process_memory, remaining_address_space};
 
 /// Environment variable for the available memory in MiB; it overrides the value that the machine reports.
-const SETTING: &str = "SLEDLAB_MEMORY_MB";
-/// Maximum number of devices constructed before the measurement, and (`MEASURED`) for the measurement. The first
-/// devices build tables that equal devices share.
-const FIRST: u64 = 2;
-const MEASURED: u64 = 6;
+const MEMORY_VARIABLE: &str = "SLEDLAB_MEMORY_MB";
+/// Maximum number of devices constructed before the measurement, and (`MEASURED_DEVICES`) for the measurement. The
+/// first devices build tables that equal devices share.
+const WARM_UP_DEVICES: u64 = 2;
+const MEASURED_DEVICES: u64 = 6;
 /// Bytes reserved for all other uses.
-const SPARED: u64 = 64 << 20;
+const RESERVED_BYTES: u64 = 64 << 20;
 const MB: u64 = 1 << 20;
 
 /// Rejects a system of `count` devices that would need more memory than is available.
 ///
-/// To measure the memory of a device with its scheduler and all tables, `one_device` constructs a few devices, fewer
+/// To measure the memory of a device with its scheduler and all tables, `build_device` constructs a few devices, fewer
 /// for a small system. The memory of queues is not known yet. A single device is not measured.
 ///
 /// # Errors
 /// A system that does not fit; parameters that contradict each other.
-pub(crate) fn check<T>(count: u64, mut one_device: impl FnMut() -> Result<T>) -> Result<()> {
-    let measured = MEASURED.min(count / 2);
+pub(crate) fn check<T>(count: u64, mut build_device: impl FnMut() -> Result<T>) -> Result<()> {
+    let measured = MEASURED_DEVICES.min(count / 2);
     if measured == 0 {
         return Ok(());
     }
-    let Some(available) = available() else { return Ok(()) };
+    let Some(available) = available_memory() else { return Ok(()) };
     let mut built = Vec::new();
     let mut build = |devices: u64| -> Result<Option<u64>> {
         for _ in 0..devices {
-            built.push(one_device()?);
+            built.push(build_device()?);
         }
-        Ok(status("VmRSS:"))
+        Ok(process_memory("VmRSS:"))
     };
-    let (Some(first), Some(all)) = (build(FIRST.min(measured))?, build(measured)?) else { return Ok(()) };
+    let (Some(first), Some(all)) = (build(WARM_UP_DEVICES.min(measured))?, build(measured)?) else {
+        return Ok(());
+    };
     let each = all.saturating_sub(first) / measured;
     let needed = each.saturating_mul(count);
-    if needed.saturating_add(SPARED) <= available {
+    if needed.saturating_add(RESERVED_BYTES) <= available {
         return Ok(());
     }
     let mb = |bytes: u64| bytes.div_ceil(MB);
@@ -57,15 +59,15 @@ pub(crate) fn check<T>(count: u64, mut one_device: impl FnMut() -> Result<T>) ->
         mb(available)
     ))
     .with_remedy(format!(
-        "use fewer devices, or a scheduler without an index of positions, such as fcfs or c-scan; {SETTING}=N \
+        "use fewer devices, or a scheduler without an index of positions, such as fcfs or c-scan; {MEMORY_VARIABLE}=N \
          sets the available memory to N MB"
     )))
 }
 
-/// Maximum queue length for which memory is not checked, so that short queues have no cost.
-const FEW: usize = 1 << 16;
+/// Queue length at the first check of the memory, so that short queues have no cost.
+const MIN_CHECKED_QUEUE: usize = 1 << 16;
 /// Relative growth of the queue between two checks (an eighth).
-const PART: u64 = 8;
+const GROWTH_DIVISOR: u64 = 8;
 
 /// Monitors the memory of a growing queue: running out of memory would abort the process.
 #[derive(Debug)]
@@ -78,7 +80,7 @@ pub(crate) struct MemoryMonitor {
 
 impl MemoryMonitor {
     pub fn new() -> Self {
-        MemoryMonitor { next: FEW, begun: status("VmRSS:") }
+        MemoryMonitor { next: MIN_CHECKED_QUEUE, begun: process_memory("VmRSS:") }
     }
 
     /// Checks the memory for a queue of `waiting` requests.
@@ -89,42 +91,42 @@ impl MemoryMonitor {
         if waiting < self.next {
             return Ok(());
         }
-        self.next = waiting + waiting / PART as usize;
-        let (Some(begun), Some(used)) = (self.begun, status("VmRSS:")) else { return Ok(()) };
+        self.next = waiting + waiting / GROWTH_DIVISOR as usize;
+        let (Some(begun), Some(used)) = (self.begun, process_memory("VmRSS:")) else { return Ok(()) };
         let taken = used.saturating_sub(begun);
-        let left = match setting() {
+        let left = match configured_memory() {
             Some(text) => Some(text.saturating_sub(taken)),
-            None => machine().map(|left| left.saturating_sub(SPARED)),
+            None => machine_memory().map(|left| left.saturating_sub(RESERVED_BYTES)),
         };
         // Tables of queued requests double their capacity: the unused half uses addresses, but no memory.
-        let addresses = of_address_space().map(|left| left.saturating_sub(SPARED + taken));
+        let addresses = remaining_address_space().map(|left| left.saturating_sub(RESERVED_BYTES + taken));
         let minimum = left.into_iter().chain(addresses).min();
-        if minimum.is_some_and(|minimum| minimum < taken / PART) {
-            return Err(overloaded(waiting, taken));
+        if minimum.is_some_and(|minimum| minimum < taken / GROWTH_DIVISOR) {
+            return Err(overload_error(waiting, taken));
         }
         Ok(())
     }
 }
 
-fn overloaded(waiting: usize, taken: u64) -> Error {
+fn overload_error(waiting: usize, taken: u64) -> Error {
     let message = format!(
         "{waiting} queued requests use {} MB of memory, and little is left: requests arrive faster \
          than they are served",
         taken.div_ceil(MB)
     );
     Error::user(message).with_remedy(format!(
-        "lower the load with a smaller --speedup, use --replay closed:N, or end sooner with --limit; {SETTING}=N \
+        "lower the load with a smaller --speedup, use --replay closed:N, or end sooner with --limit; {MEMORY_VARIABLE}=N \
          sets the available memory to N MB"
     ))
 }
 
 /// Returns the available memory in bytes; `None` if unknown.
-fn available() -> Option<u64> {
-    setting().or_else(|| machine().into_iter().chain(of_address_space()).min())
+fn available_memory() -> Option<u64> {
+    configured_memory().or_else(|| machine_memory().into_iter().chain(remaining_address_space()).min())
 }
 
 /// Returns the memory that the environment variable allows, in bytes.
-fn setting() -> Option<u64> {
-    let text = std::env::var(SETTING).ok()?.parse::<u64>().ok()?;
+fn configured_memory() -> Option<u64> {
+    let text = std::env::var(MEMORY_VARIABLE).ok()?.parse::<u64>().ok()?;
     Some(text.saturating_mul(MB))
 }

@@ -53,7 +53,7 @@ pub struct ResponseStats {
 
 /// Statistics of reads or of writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Split {
+pub struct OpStats {
     /// Requests that count.
     pub requests: u64,
     /// Bytes moved.
@@ -172,9 +172,9 @@ pub struct Summary {
     /// Arrival to completion.
     pub response_time_ms: ResponseStats,
     /// Reads alone.
-    pub read: Split,
+    pub read: OpStats,
     /// Writes alone.
-    pub write: Split,
+    pub write: OpStats,
     /// Arrival to start.
     pub queue_time_ms: MeanAndMax,
     /// Start to completion.
@@ -257,11 +257,11 @@ pub struct Snapshot {
 
 impl Snapshot {
     pub(crate) fn new(recorder: &Recorder, system: &dyn System) -> Self {
-        let all = both(&recorder.by_op);
+        let all = merge_distributions(&recorder.response_times);
         Snapshot {
             requests: all.moments().count(),
-            response_time_ms: TimeStats::of(&all),
-            cdf: Cdf::of(&all),
+            response_time_ms: TimeStats::from_distribution(&all),
+            cdf: Cdf::from_distribution(&all),
             energy_j: system.ledgers().iter().map(|(_, energy)| energy.total).sum(),
             checksum: recorder.checksum.to_string(),
         }
@@ -269,7 +269,7 @@ impl Snapshot {
 }
 
 /// The distribution of reads and writes together.
-fn both([reads, writes]: &[Distribution; 2]) -> Distribution {
+fn merge_distributions([reads, writes]: &[Distribution; 2]) -> Distribution {
     let mut all = reads.clone();
     all.merge(writes);
     all
@@ -297,7 +297,7 @@ const NS_PER_MS: f64 = 1e6;
 pub const SCHEMA: u32 = 1;
 
 impl TimeStats {
-    fn of(distribution: &Distribution) -> Self {
+    fn from_distribution(distribution: &Distribution) -> Self {
         let moments = distribution.moments();
         let quantile = |q| distribution.quantile_ns(q) as f64 / NS_PER_MS;
         TimeStats {
@@ -315,13 +315,13 @@ impl TimeStats {
 }
 
 impl MeanAndMax {
-    fn of(sum: &Sum) -> Self {
+    fn from_sum(sum: &Sum) -> Self {
         MeanAndMax { mean: sum.mean() / NS_PER_MS, max: sum.max() as f64 / NS_PER_MS }
     }
 }
 
 impl Cdf {
-    fn of(distribution: &Distribution) -> Self {
+    fn from_distribution(distribution: &Distribution) -> Self {
         let (response_ms, share) =
             distribution.cdf().into_iter().map(|(ns, share)| (ns as f64 / NS_PER_MS, share)).unzip();
         Cdf { response_ms, share }
@@ -331,7 +331,7 @@ impl Cdf {
 /// The rest of the values that the summary needs, besides the recorder and the system.
 pub(crate) struct Context {
     pub counts: Counts,
-    pub fitted: Arc<FitCounts>,
+    pub fit_counts: Arc<FitCounts>,
     pub mode: Mode,
     pub config: serde_json::Value,
     pub seed: u64,
@@ -344,8 +344,8 @@ impl Summary {
     /// A run without an operation that counts or interrupted before one was complete; a result that is not a finite
     /// number.
     pub(crate) fn new(recorder: &Recorder, system: &dyn System, context: Context) -> Result<Self> {
-        let [reads, writes] = &recorder.by_op;
-        let all = both(&recorder.by_op);
+        let [reads, writes] = &recorder.response_times;
+        let all = merge_distributions(&recorder.response_times);
         let requests = all.moments().count();
         if requests == 0 && context.counts.interrupted {
             return Err(Error::interrupted());
@@ -356,7 +356,7 @@ impl Summary {
                     "check that the trace contains reads or writes, and that warm-up and limits do not exclude them",
                 ));
         }
-        let elapsed_s = recorder.ended.since(recorder.opened).as_seconds();
+        let elapsed_s = recorder.end.since(recorder.start).as_seconds();
         let per_second = |amount: f64| if elapsed_s > 0.0 { amount / elapsed_s } else { 0.0 };
         let [read_bytes, write_bytes] = recorder.blocks.map(|blocks| blocks * BLOCK_BYTES);
         let ledgers = system.ledgers();
@@ -371,14 +371,14 @@ impl Summary {
             requests,
             elapsed_s,
             response_time_ms: ResponseStats {
-                stats: TimeStats::of(&all),
+                stats: TimeStats::from_distribution(&all),
                 ci95_half_width: recorder.batches.half_width_95().map(|ns| ns / NS_PER_MS),
             },
-            read: split(reads, read_bytes, recorder.energy[0].spent()),
-            write: split(writes, write_bytes, recorder.energy[1].spent()),
-            queue_time_ms: MeanAndMax::of(&recorder.queue),
-            service_time_ms: MeanAndMax::of(&recorder.service),
-            positioning_time_ms: MeanAndMax::of(&recorder.positioning),
+            read: op_stats(reads, read_bytes, recorder.energy[0].spent()),
+            write: op_stats(writes, write_bytes, recorder.energy[1].spent()),
+            queue_time_ms: MeanAndMax::from_sum(&recorder.queue),
+            service_time_ms: MeanAndMax::from_sum(&recorder.service),
+            positioning_time_ms: MeanAndMax::from_sum(&recorder.positioning),
             time_by_part_ms: part_means(recorder, requests),
             throughput_iops: per_second(requests as f64),
             throughput_mb_s: per_second((read_bytes + write_bytes) as f64 / 1e6),
@@ -393,11 +393,11 @@ impl Summary {
             tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.tip_ns as f64 / 1e9).sum(),
             dark_tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.dark_tip_ns as f64 / 1e9).sum(),
             startups: ledgers.iter().map(|(ledger, _)| ledger.startups).sum(),
-            merged: merged(system),
+            merged: merged_counts(system),
             cache: system.cache(),
             hybrid: system.hybrid(),
             faults: system.faults(),
-            saturated: context.mode == Mode::Open && recorder.trend.grew(requests),
+            saturated: context.mode == Mode::Open && recorder.trend.is_growing(requests),
             interrupted: context.counts.interrupted,
             operations: operations(&context),
             config: context.config,
@@ -425,12 +425,12 @@ impl Summary {
     }
 }
 
-fn split(distribution: &Distribution, bytes: u64, energy: RequestEnergy) -> Split {
+fn op_stats(distribution: &Distribution, bytes: u64, energy: RequestEnergy) -> OpStats {
     let requests = distribution.moments().count();
-    Split {
+    OpStats {
         requests,
         bytes,
-        response_time_ms: TimeStats::of(distribution),
+        response_time_ms: TimeStats::from_distribution(distribution),
         request_energy_uj: energy.total_uj() / requests.max(1) as f64,
     }
 }
@@ -466,7 +466,7 @@ fn state_time(ledgers: &[(&Ledger, Energy)]) -> StateTime {
     }
 }
 
-fn merged(system: &dyn System) -> MergedCounts {
+fn merged_counts(system: &dyn System) -> MergedCounts {
     system.stations().into_iter().fold(MergedCounts::default(), |all, station| MergedCounts {
         requests: all.requests + station.merged().requests,
         groups: all.groups + station.merged().groups,
@@ -482,19 +482,23 @@ fn operations(context: &Context) -> Operations {
         write: counts.writes,
         trim: counts.trims,
         flush: counts.flushes,
-        rejected: context.fitted.dropped(),
-        moved: context.fitted.moved(),
-        shortened: context.fitted.shortened(),
+        rejected: context.fit_counts.dropped(),
+        moved: context.fit_counts.moved(),
+        shortened: context.fit_counts.shortened(),
         dropped: counts.dropped,
     }
 }
 
 impl Outcome {
     pub(crate) fn new(summary: Summary, recorder: &Recorder, wall_s: f64, decision_ns: Option<f64>) -> Self {
-        let [reads, writes] = &recorder.by_op;
+        let [reads, writes] = &recorder.response_times;
         Outcome {
             summary,
-            cdf: [Cdf::of(&both(&recorder.by_op)), Cdf::of(reads), Cdf::of(writes)],
+            cdf: [
+                Cdf::from_distribution(&merge_distributions(&recorder.response_times)),
+                Cdf::from_distribution(reads),
+                Cdf::from_distribution(writes),
+            ],
             timeline: recorder.timeline.bins(),
             wall_s,
             decision_ns,

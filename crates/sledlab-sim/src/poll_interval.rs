@@ -13,7 +13,7 @@ const MAX_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Maximum number of iterations between two readings of the clock: less than a second even if iterations suddenly take
 /// milliseconds, and enough to make the cost of the clock negligible.
-const MAX: u32 = 128;
+const MAX_STRIDE: u32 = 128;
 
 /// Iterations between two polls without a clock.
 const ITERATIONS_WITHOUT_CLOCK: u32 = 65_536;
@@ -31,7 +31,7 @@ pub struct PollInterval {
     /// Iterations until the next reading of the clock, and (`stride`) between readings.
     left: u32,
     stride: u32,
-    most: u32,
+    max_stride: u32,
     clock: Option<Clock>,
 }
 
@@ -46,26 +46,26 @@ struct Clock {
 impl Default for PollInterval {
     fn default() -> Self {
         let clock = Clock { begun: Instant::now(), last_read: Duration::ZERO, due: None };
-        PollInterval { left: 1, stride: 1, most: MAX, clock: Some(clock) }
+        PollInterval { left: 1, stride: 1, max_stride: MAX_STRIDE, clock: Some(clock) }
     }
 }
 
 impl PollInterval {
     /// Creates an interval that is counted in iterations, for platforms without a clock.
     pub fn without_clock() -> Self {
-        PollInterval::every(ITERATIONS_WITHOUT_CLOCK)
+        PollInterval::from_iterations(ITERATIONS_WITHOUT_CLOCK)
     }
 
     /// Creates an interval of a fixed number of iterations, without a clock.
-    pub(crate) fn every(iterations: u32) -> Self {
+    pub(crate) fn from_iterations(iterations: u32) -> Self {
         let iterations = iterations.max(1);
-        PollInterval { left: iterations, stride: iterations, most: iterations, clock: None }
+        PollInterval { left: iterations, stride: iterations, max_stride: iterations, clock: None }
     }
 
     /// Creates an interval that reads the clock after every iteration.
     #[cfg(test)]
-    pub(crate) fn slow() -> Self {
-        PollInterval { most: 1, ..PollInterval::default() }
+    pub(crate) fn unit_stride() -> Self {
+        PollInterval { max_stride: 1, ..PollInterval::default() }
     }
 
     /// Counts iterations; returns whether to poll now.
@@ -105,12 +105,12 @@ impl PollInterval {
     /// Returns whether to poll; `now` is the time since the interval was created.
     fn is_due_at(&mut self, now: Duration) -> bool {
         let Some(clock) = &mut self.clock else { return true };
-        let apart = now.saturating_sub(clock.last_read);
+        let elapsed = now.saturating_sub(clock.last_read);
         clock.last_read = now;
-        if apart < MIN_INTERVAL {
-            self.stride = (2 * self.stride).min(self.most);
-        } else if apart > MAX_INTERVAL {
-            let fitting = f64::from(self.stride) * MIN_INTERVAL.as_secs_f64() / apart.as_secs_f64();
+        if elapsed < MIN_INTERVAL {
+            self.stride = (2 * self.stride).min(self.max_stride);
+        } else if elapsed > MAX_INTERVAL {
+            let fitting = f64::from(self.stride) * MIN_INTERVAL.as_secs_f64() / elapsed.as_secs_f64();
             self.stride = (fitting as u32).max(1);
         }
         let is_due = clock.due.is_none_or(|due| now.saturating_sub(due) >= INTERVAL);

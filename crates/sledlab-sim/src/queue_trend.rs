@@ -7,7 +7,7 @@ const SHORT_QUEUE: f64 = 20.0;
 
 /// Minimum share of a run's requests that are queued, on average over the last quarter, for a saturated run. That many
 /// requests would not have been served in time, whatever happened in the other quarters.
-const LEFT_BEHIND: f64 = 0.02;
+const MIN_QUEUED_SHARE: f64 = 0.02;
 
 /// The queue length at each arrival, in order of arrival.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl QueueTrend {
     /// Returns whether the queue of a run of `requests` grew from each quarter to the next, was long at the end, and
     /// then more than 1.5 times as long as in the second quarter (steady growth gives 2.3, a stable queue about 1).
     /// Also returns true if a large share of all requests was queued during the last quarter.
-    pub fn grew(&self, requests: u64) -> bool {
+    pub fn is_growing(&self, requests: u64) -> bool {
         let means = self.lengths.means();
         if means.len() < 8 {
             return false;
@@ -34,7 +34,7 @@ impl QueueTrend {
         let mean = |at: usize| means[at * quarter..(at + 1) * quarter].iter().sum::<f64>() / quarter as f64;
         let [first, second, third, fourth] = [mean(0), mean(1), mean(2), mean(3)];
         let rising = first < second && second < third && third < fourth && fourth > 1.5 * second;
-        fourth > SHORT_QUEUE && (rising || fourth > LEFT_BEHIND * requests as f64)
+        fourth > SHORT_QUEUE && (rising || fourth > MIN_QUEUED_SHARE * requests as f64)
     }
 }
 
@@ -43,16 +43,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_growth_from_bursts() {
-        let grew = |length: &dyn Fn(usize) -> usize| {
+    fn growth_is_distinguished_from_bursts() {
+        let is_growing = |length: &dyn Fn(usize) -> usize| {
             let mut trend = QueueTrend::default();
             (0..10_000).for_each(|i| trend.record(length(i)));
-            trend.grew(10_000)
+            trend.is_growing(10_000)
         };
-        assert!(grew(&|i| i / 10));
-        assert!(!grew(&|i| if i % 1000 < 200 { 500 } else { 0 }));
-        assert!(!grew(&|_| 150));
-        assert!(grew(&|i| if i < 5000 { i / 10 } else { 600 - i / 25 }), "never caught up");
-        assert!(!grew(&|i| i / 1000));
+        assert!(is_growing(&|i| i / 10));
+        assert!(!is_growing(&|i| if i % 1000 < 200 { 500 } else { 0 }));
+        assert!(!is_growing(&|_| 150));
+        assert!(is_growing(&|i| if i < 5000 { i / 10 } else { 600 - i / 25 }), "never caught up");
+        assert!(!is_growing(&|i| i / 1000));
     }
 }

@@ -29,13 +29,13 @@ pub(crate) struct ServiceParts {
 /// Statistics of completed requests in constant memory.
 pub struct Recorder<'a> {
     warmup: u64,
-    pub(crate) opened: Time,
+    pub(crate) start: Time,
     /// When the last request was completed; at the end of a run, the end of background work if that is later.
-    pub(crate) ended: Time,
+    pub(crate) end: Time,
     /// Checksum of all completions, including those excluded from statistics.
     pub(crate) checksum: Checksum,
     /// Response times of reads and of writes.
-    pub(crate) by_op: [Distribution; 2],
+    pub(crate) response_times: [Distribution; 2],
     pub(crate) queue: Sum,
     pub(crate) service: Sum,
     pub(crate) positioning: Sum,
@@ -45,14 +45,14 @@ pub struct Recorder<'a> {
     pub(crate) energy: [TotalEnergy; 2],
     charges_energy: bool,
     /// Energy of requests that do not count, and of background work.
-    pub(crate) uncounted: TotalEnergy,
+    pub(crate) uncounted_energy: TotalEnergy,
     pub(crate) batches: BatchMeans,
     pub(crate) timeline: Timeline,
     pub(crate) trend: QueueTrend,
     rows: Rows,
     /// Number of rows passed to the sink at a time.
     chunk: usize,
-    names_devices: bool,
+    has_device_column: bool,
     sink: Option<RowSink<'a>>,
 }
 
@@ -62,10 +62,10 @@ impl<'a> Recorder<'a> {
     pub fn new(warmup: u64, sink: Option<RowSink<'a>>) -> Self {
         Recorder {
             warmup,
-            opened: Time::ZERO,
-            ended: Time::ZERO,
+            start: Time::ZERO,
+            end: Time::ZERO,
             checksum: Checksum::default(),
-            by_op: Default::default(),
+            response_times: Default::default(),
             queue: Sum::default(),
             service: Sum::default(),
             positioning: Sum::default(),
@@ -73,13 +73,13 @@ impl<'a> Recorder<'a> {
             blocks: [0; 2],
             energy: Default::default(),
             charges_energy: true,
-            uncounted: TotalEnergy::default(),
+            uncounted_energy: TotalEnergy::default(),
             batches: BatchMeans::default(),
             timeline: Timeline::default(),
             trend: QueueTrend::default(),
             rows: Rows::default(),
             chunk: Rows::CHUNK,
-            names_devices: false,
+            has_device_column: false,
             sink,
         }
     }
@@ -92,26 +92,26 @@ impl<'a> Recorder<'a> {
 
     /// Returns the same recorder with the number of the device in the per-request table.
     #[must_use]
-    pub fn naming_devices(self) -> Self {
-        Recorder { names_devices: true, ..self }
+    pub fn with_device_column(self) -> Self {
+        Recorder { has_device_column: true, ..self }
     }
 
     /// Returns the same recorder with small chunks of the per-request table, so that no row is delayed long.
     #[must_use]
-    pub(crate) fn in_small_chunks(self) -> Self {
+    pub(crate) fn with_small_chunks(self) -> Self {
         Recorder { chunk: Rows::SMALL_CHUNK, ..self }
     }
 
     /// Returns whether operation `id` counts in statistics.
     #[inline]
-    pub(crate) fn counts(&self, id: u64) -> bool {
+    pub(crate) fn is_counted(&self, id: u64) -> bool {
         id >= self.warmup
     }
 
     /// Records the arrival of a request at a queue of `waiting` requests.
     #[inline]
     pub(crate) fn arrive(&mut self, id: u64, now: Time, waiting: usize) {
-        if self.counts(id) {
+        if self.is_counted(id) {
             self.timeline.arrive(now, waiting);
             self.trend.record(waiting);
         }
@@ -120,17 +120,17 @@ impl<'a> Recorder<'a> {
     /// Records the completion of a request.
     #[inline]
     pub(crate) fn complete(&mut self, done: &Completion) -> Result<()> {
-        self.ended = done.completion;
+        self.end = done.completion;
         self.checksum.record(done.request.id, done.completion);
-        if !self.counts(done.request.id) {
+        if !self.is_counted(done.request.id) {
             if self.charges_energy {
-                self.uncounted += done.energy;
+                self.uncounted_energy += done.energy;
             }
             return Ok(());
         }
         let response_ns = done.completion.since(done.request.arrival).as_ns();
         let op = usize::from(done.request.op != Op::Read);
-        self.by_op[op].record(response_ns);
+        self.response_times[op].record(response_ns);
         self.blocks[op] += u64::from(done.request.blocks);
         if self.charges_energy {
             self.energy[op] += done.energy;
@@ -152,7 +152,7 @@ impl<'a> Recorder<'a> {
         self.timeline.complete(done.completion, done.request.blocks, response_ns);
         if self.sink.is_some() {
             self.rows.push(done);
-            if self.names_devices {
+            if self.has_device_column {
                 self.rows.device.push(done.device.map_or(u64::MAX, u64::from));
             }
             if self.rows.len() == self.chunk {
@@ -166,7 +166,7 @@ impl<'a> Recorder<'a> {
     /// that of the ledgers.
     pub(crate) fn served_uj(&self) -> f64 {
         let [reads, writes] = &self.energy;
-        let parts = [reads, writes, &self.uncounted].map(TotalEnergy::spent);
+        let parts = [reads, writes, &self.uncounted_energy].map(TotalEnergy::spent);
         parts.iter().map(|spent| spent.seek_uj + spent.access_uj).sum()
     }
 

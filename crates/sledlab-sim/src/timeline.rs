@@ -58,13 +58,13 @@ impl Timeline {
     #[inline]
     fn bin(&mut self, at: Time) -> &mut Bin {
         let index = (at.as_ns() >> self.shift) as usize;
-        let index = if index < self.bins.len() { index } else { self.make_room(at) };
+        let index = if index < self.bins.len() { index } else { self.grow(at) };
         &mut self.bins[index]
     }
 
     /// Widens the bins until one of them contains `at`, and returns its number.
     #[cold]
-    fn make_room(&mut self, at: Time) -> usize {
+    fn grow(&mut self, at: Time) -> usize {
         while at.as_ns() >> self.shift >= MAX_BINS as u64 {
             self.widen();
         }
@@ -77,7 +77,7 @@ impl Timeline {
 
     fn widen(&mut self) {
         self.bins =
-            self.bins.chunks(2).map(|pair| pair.iter().copied().fold(Bin::default(), Bin::joined)).collect();
+            self.bins.chunks(2).map(|pair| pair.iter().copied().fold(Bin::default(), Bin::merge)).collect();
         self.shift += 1;
     }
 
@@ -118,7 +118,7 @@ impl Timeline {
 }
 
 impl Bin {
-    fn joined(self, other: Bin) -> Bin {
+    fn merge(self, other: Bin) -> Bin {
         Bin {
             completed: self.completed + other.completed,
             blocks: self.blocks + other.blocks,

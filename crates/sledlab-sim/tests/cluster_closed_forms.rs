@@ -187,7 +187,7 @@ fn more_prefetch_never_slows_sequential_scan() {
 /// Drives without read-ahead when the next command is already queued: while they process the command, the following
 /// sectors pass the head, and every page costs a revolution. A command that arrives a little later finds its page in
 /// the buffer.
-const TOO_LATE: [&str; 7] = [
+const SLOWED_DISKS: [&str; 7] = [
     "atlas-10k",
     "atlas-10k-double-density",
     "atlas-iii",
@@ -212,7 +212,7 @@ fn more_prefetch_slows_only_known_disks() {
             times.windows(2).any(|two| two[1] > two[0])
         })
         .collect();
-    assert_eq!(slower, TOO_LATE);
+    assert_eq!(slower, SLOWED_DISKS);
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn sort(nodes: usize, bytes: u64) -> Work {
     ))
 }
 
-fn with<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+fn failure_settings<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     [&[("device.preset", "mems-g2")], &FAST[..], more].concat()
 }
 
@@ -47,7 +47,7 @@ fn failure_slows_scan_as_redundancy_predicts() {
                 ("cluster.failed", failed),
                 ("node.prefetch_pages", prefetch),
             ];
-            replay(&work, &with(&settings)).elapsed_ns as f64
+            replay(&work, &failure_settings(&settings)).elapsed_ns as f64
         };
         for failed in ["0", "3", "7"] {
             let chained = took("chained", failed) / took("chained", "none");
@@ -64,13 +64,14 @@ fn failure_slows_scan_as_redundancy_predicts() {
 #[test]
 fn copies_cost_only_extra_writes() {
     let work = sort(4, 4 << 20);
-    let plain = replay(&work, &with(&[]));
-    let mut none = replay(&work, &with(&[("cluster.redundancy", "none"), ("cluster.failed", "[]")]));
+    let plain = replay(&work, &failure_settings(&[]));
+    let mut none =
+        replay(&work, &failure_settings(&[("cluster.redundancy", "none"), ("cluster.failed", "[]")]));
     none.config.clone_from(&plain.config);
     assert_eq!(serde_json::to_string(&none).unwrap(), serde_json::to_string(&plain).unwrap());
     assert!(!serde_json::to_string(&plain).unwrap().contains("\"failure\":"));
 
-    let chained = replay(&work, &with(&[("cluster.redundancy", "chained")]));
+    let chained = replay(&work, &failure_settings(&[("cluster.redundancy", "chained")]));
     let copying = chained.phases.iter().find(|phase| phase.name == "exchange, copied").unwrap();
     // Exact except for a seek from the position of the copies.
     let expected = plain.elapsed_ns + copying.end_ns - copying.start_ns;
@@ -80,8 +81,9 @@ fn copies_cost_only_extra_writes() {
     assert_eq!(ns(&chained, |node| node.sent_bytes), ns(&plain, |node| node.sent_bytes) + (16 << 20));
     assert_eq!(chained.failure.unwrap().copied_bytes, 16 << 20);
     let read_only = scan(4, 1 << 20);
-    let scanned =
-        |redundancy: &str| replay(&read_only, &with(&[("cluster.redundancy", redundancy)])).elapsed_ns;
+    let scanned = |redundancy: &str| {
+        replay(&read_only, &failure_settings(&[("cluster.redundancy", redundancy)])).elapsed_ns
+    };
     assert_eq!(scanned("mirror"), scanned("none"));
 }
 
@@ -91,16 +93,16 @@ fn failure_at_phase_start_equals_failure_before_it() {
     let at = |at: &str| {
         let failed =
             [("cluster.redundancy", "chained"), ("cluster.failed", "3"), ("cluster.failed_at_s", at)];
-        let outcome = replay(&work, &with(&failed));
+        let outcome = replay(&work, &failure_settings(&failed));
         (outcome.elapsed_ns, outcome.failure.unwrap())
     };
     let (start, failure) = at("0");
-    assert_eq!((failure.phase.as_deref(), failure.noticed_ns), (Some("sampling"), Some(0)));
+    assert_eq!((failure.phase.as_deref(), failure.detected_ns), (Some("sampling"), Some(0)));
     let (healthy, failure) = at("1e6");
     assert_eq!((failure.phase, failure.failed.len()), (None, 0));
     assert!(healthy < start);
     // At the beginning of the exchange, no work is repeated.
-    let outcome = replay(&work, &with(&[("cluster.redundancy", "chained")]));
+    let outcome = replay(&work, &failure_settings(&[("cluster.redundancy", "chained")]));
     let begins = format!("{:.9}", outcome.phases[1].start_ns as f64 / 1e9);
     let (between, failure) = at(&begins);
     assert_eq!(failure.phase.as_deref(), Some("exchange"));
@@ -111,19 +113,19 @@ fn failure_at_phase_start_equals_failure_before_it() {
 fn lost_work_of_failed_node_is_repeated() {
     let work = sort(4, 4 << 20);
     let chained = [("cluster.redundancy", "chained")];
-    let healthy = replay(&work, &with(&chained));
+    let healthy = replay(&work, &failure_settings(&chained));
     for phase in &healthy.phases {
         let half = (phase.start_ns + phase.end_ns) as f64 / 2e9;
         let text = format!("{half:.9}");
         let failed = [chained[0], ("cluster.failed", "1"), ("cluster.failed_at_s", &text)];
-        let outcome = replay(&work, &with(&failed));
+        let outcome = replay(&work, &failure_settings(&failed));
         let failure = outcome.failure.clone().unwrap();
         let origin = phase.name.trim_end_matches(", copied");
         assert_eq!(failure.phase.as_deref(), Some(origin));
         let remaining =
             outcome.phases.iter().position(|each| each.name == format!("{origin}, after failure"));
         let remaining = &outcome.phases[remaining.unwrap()..];
-        assert_eq!(failure.noticed_ns, Some(remaining[0].start_ns));
+        assert_eq!(failure.detected_ns, Some(remaining[0].start_ns));
         assert!(outcome.elapsed_ns > healthy.elapsed_ns, "{origin}");
         assert!(
             remaining.iter().map(|phase| phase.nodes[1]).all(|node| node.requests + node.sent_bytes == 0)
@@ -139,7 +141,7 @@ fn lost_work_of_failed_node_is_repeated() {
 #[test]
 fn scan_repeats_work_of_failed_node() {
     let work = scan(8, 16 << 20);
-    let took = |settings: &[(&str, &str)]| replay(&work, &with(settings)).elapsed_ns as f64;
+    let took = |settings: &[(&str, &str)]| replay(&work, &failure_settings(settings)).elapsed_ns as f64;
     let chained = ("cluster.redundancy", "chained");
     let full = took(&[chained]);
     for done in [0.01, 0.1, 0.25, 0.5, 0.9] {
@@ -164,7 +166,7 @@ fn lost_files_are_rebuilt_at_configured_rate() {
                 ("cluster.rebuild_mb_s", rate),
                 ("node.prefetch_pages", prefetch),
             ];
-            replay(&work, &with(&settings))
+            replay(&work, &failure_settings(&settings))
         };
         let without = rebuilt("0").elapsed_ns;
         let mut last = without;
@@ -198,7 +200,7 @@ fn lost_files_are_rebuilt_at_configured_rate() {
 fn data_loss_and_invalid_settings_are_rejected() {
     let work = scan(8, 1 << 20);
     let error = |settings: &[(&str, &str)]| {
-        let machine = Machine::new(&with(settings));
+        let machine = Machine::new(&failure_settings(settings));
         machine.experiment.run(&work, ClusterHooks::default()).unwrap_err().to_string()
     };
     let chained = ("cluster.redundancy", "chained");
@@ -221,16 +223,16 @@ fn data_loss_and_invalid_settings_are_rejected() {
         assert!(message.contains(expected), "{message}");
     }
     let many = [("cluster.redundancy", "mirror"), ("cluster.failed", "[0, 3, 5, 6]")];
-    assert_eq!(replay(&work, &with(&many)).failure.unwrap().failed, [0, 3, 5, 6]);
+    assert_eq!(replay(&work, &failure_settings(&many)).failure.unwrap().failed, [0, 3, 5, 6]);
 }
 
 #[test]
 fn failed_node_uses_no_energy() {
     let work = scan(8, 8 << 20);
     let settings = [("cluster.redundancy", "mirror"), ("cluster.failed", "2"), ("cluster.ready", "false")];
-    let outcome = replay(&work, &with(&settings));
+    let outcome = replay(&work, &failure_settings(&settings));
     assert!(outcome.phases.iter().all(|phase| phase.nodes[2].store_j.abs() < 1e-12));
-    let healthy = replay(&work, &with(&settings[..1]));
+    let healthy = replay(&work, &failure_settings(&settings[..1]));
     // Twice as long, on seven of eight nodes.
     let memory = outcome.energy.memory_j / healthy.energy.memory_j;
     let expected = outcome.elapsed_ns as f64 / healthy.elapsed_ns as f64 * 7.0 / 8.0;

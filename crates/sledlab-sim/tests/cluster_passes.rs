@@ -5,7 +5,7 @@ use sledlab_sim::cluster::{ClusterOutcome, NodeOutcome};
 use sledlab_trace::work::Work;
 
 /// The documented error of sampled passes, with 99.9 % confidence.
-const DOCUMENTED: f64 = 1e-3;
+const ERROR_BOUND: f64 = 1e-3;
 
 const PAGE: u64 = 8192;
 
@@ -75,9 +75,9 @@ pub fn compare(work: &Work, settings: &[(&str, &str)]) -> ClusterOutcome {
     );
     println!("{case}");
     assert!((exact.simulated_share - 1.0).abs() < 1e-12 && exact.sampling_error == 0.0, "{case}");
-    assert!(sampled.sampling_error <= DOCUMENTED, "{case}");
+    assert!(sampled.sampling_error <= ERROR_BOUND, "{case}");
     assert!(error.abs() <= sampled.sampling_error, "{case}");
-    assert!(energy.max(stores) <= DOCUMENTED, "{case}");
+    assert!(energy.max(stores) <= ERROR_BOUND, "{case}");
     assert_eq!(sampled.skipped_passes > 0, sampled.simulated_share < 1.0, "{case}");
     let (ours, all) = (sampled.phases[0].nodes[0], exact.phases[0].nodes[0]);
     let counts = |node: &NodeOutcome| {

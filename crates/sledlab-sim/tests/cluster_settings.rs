@@ -51,7 +51,7 @@ fn errors_have_a_remedy() {
     assert!(error.contains("nodes are 0 to 3"), "{error}");
 }
 
-fn of_toml(text: &str, work: &Work) -> ClusterOutcome {
+fn run_toml(text: &str, work: &Work) -> ClusterOutcome {
     let experiment = ClusterExperiment::from_toml("test.toml", text).unwrap();
     experiment.run(work, ClusterHooks::default()).unwrap()
 }
@@ -70,9 +70,9 @@ nodes = [2, 3]
 device = "mems-g2"
 node = { mhz = 250.0 }
 "#;
-    let mixed = of_toml(text, &work);
+    let mixed = run_toml(text, &work);
     let complete = ClusterExperiment::from_toml("test.toml", text).unwrap().to_toml(&work).unwrap();
-    let again = of_toml(&complete, &work);
+    let again = run_toml(&complete, &work);
     assert_eq!(serde_json::to_string(&mixed).unwrap(), serde_json::to_string(&again).unwrap());
     let node = |outcome: &ClusterOutcome, index: usize| outcome.phases[0].nodes[index];
     assert_eq!(node(&mixed, 1).store_ns, node(&disks, 1).store_ns);
@@ -96,7 +96,7 @@ node = { mhz = 250.0 }
 }
 
 #[test]
-fn complete_experiment_repeats_the_replay() {
+fn complete_experiment_repeats_replay() {
     let work = record(SCAN);
     let hybrid = [("device.preset", "atlas-10k"), ("hybrid.kind", "caching-disk"), ("cluster.at", "host")];
     let disk = [("device.preset", "hp-c2490a"), ("cluster.ready", "false"), ("node.preset", "csd-arm")];
@@ -107,7 +107,7 @@ fn complete_experiment_repeats_the_replay() {
             experiment.set(key, value).unwrap();
         }
         let first = experiment.run(&work, ClusterHooks::default()).unwrap();
-        let again = of_toml(&experiment.to_toml(&work).unwrap(), &work);
+        let again = run_toml(&experiment.to_toml(&work).unwrap(), &work);
         assert_eq!(serde_json::to_string(&first).unwrap(), serde_json::to_string(&again).unwrap());
     }
 }

@@ -1,7 +1,7 @@
 //! Stores of a cluster compared with the same device alone.
 
 use crate::clusters::{Machine, record};
-use sledlab_core::source::InMemory;
+use sledlab_core::source::MemorySource;
 use sledlab_core::{Request, Source};
 use sledlab_sim::cluster::{ClusterHooks, Dump};
 use sledlab_sim::{Experiment, Hooks, Rows};
@@ -20,13 +20,13 @@ const STORES: [(&str, &[(&str, &str)]); 9] = [
 ];
 
 /// A job that reads, computes, sends and writes, in every order.
-const MIXED: &str = r#"{"work": 1, "job": "mixed", "nodes": 2, "files": {"data": 3000000, "runs": 2000000, "bucket": 2500000}}
+const MIXED_WORK: &str = r#"{"work": 1, "job": "mixed", "nodes": 2, "files": {"data": 3000000, "runs": 2000000, "bucket": 2500000}}
 {"phase": "first", "nodes": "all", "reads": [{"file": "data"}, {"file": "runs", "order": "merge", "runs": 5}], "writes": [{"file": "bucket", "order": "streams"}], "operations": {"tuple": 9000, "pack": 700}, "sends": {"each": 900000}}
 {"phase": "second", "nodes": "all", "reads": [{"file": "bucket", "bytes": 700000, "order": "random"}], "writes": [{"file": "runs"}], "operations": {"compare": 20000}}"#;
 
 #[test]
 fn store_in_cluster_behaves_like_store_alone() {
-    let work = record(MIXED);
+    let work = record(MIXED_WORK);
     for (name, settings) in STORES {
         for prefetch in ["0", "8"] {
             let own = [
@@ -41,7 +41,7 @@ fn store_in_cluster_behaves_like_store_alone() {
             machine.experiment.run(&work, hooks).unwrap();
             let Dump { requests, completions } = dump;
             assert!(requests.len() > 900, "{name}");
-            let alone = alone(settings, requests);
+            let alone = run_alone(settings, requests);
             for (index, (cluster, alone)) in completions.iter().zip(&alone).enumerate() {
                 assert_eq!(cluster.as_ns(), *alone, "{name}, {prefetch} ahead: request {index}");
             }
@@ -51,7 +51,7 @@ fn store_in_cluster_behaves_like_store_alone() {
 }
 
 /// Returns the completion times of a device alone for the same requests at the same times.
-fn alone(settings: &[(&str, &str)], requests: Vec<Request>) -> Vec<u64> {
+fn run_alone(settings: &[(&str, &str)], requests: Vec<Request>) -> Vec<u64> {
     let mut experiment = Experiment::new();
     for (key, value) in settings {
         experiment.set(key, value).unwrap();
@@ -61,7 +61,7 @@ fn alone(settings: &[(&str, &str)], requests: Vec<Request>) -> Vec<u64> {
         rows.id.iter().zip(&rows.completion_ns).for_each(|(id, at)| completions[*id as usize] = *at);
         Ok(())
     };
-    let source: Option<Box<dyn Source>> = Some(Box::new(InMemory::new(requests)));
+    let source: Option<Box<dyn Source>> = Some(Box::new(MemorySource::new(requests)));
     experiment.run(Hooks { source, rows: Some(Box::new(&mut rows)), ..Hooks::default() }).unwrap();
     completions
 }

@@ -4,7 +4,7 @@ use crate::experiments::experiment;
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::params::Choices;
-use sledlab_core::source::InMemory;
+use sledlab_core::source::MemorySource;
 use sledlab_core::{BLOCK_BYTES, Op, Request, Time, seed};
 use sledlab_models::device::mems::params::LayoutKind;
 use sledlab_sim::{Experiment, Hooks, Outcome, Rows};
@@ -49,13 +49,13 @@ fn run(experiment: &Experiment, source: Vec<Request>) -> (Outcome, Rows) {
         all.startup_uj.extend(&rows.startup_uj);
         Ok(())
     };
-    let source = Some(Box::new(InMemory::new(source)) as Box<_>);
+    let source = Some(Box::new(MemorySource::new(source)) as Box<_>);
     let outcome =
         experiment.run(Hooks { source, rows: Some(Box::new(&mut sink)), ..Hooks::default() }).unwrap();
     (outcome, all)
 }
 
-fn close(a: f64, b: f64) -> bool {
+fn is_close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
 }
 
@@ -83,18 +83,18 @@ fn check(experiment: &Experiment, source: &[Request], stations: f64) {
         assert_eq!(service, rows.completion_ns[i] - rows.start_ns[i], "parts sum to the service time");
     }
     let mean = rows.response_ns.iter().sum::<u64>() as f64 / 1e6 / media as f64;
-    assert!(close(summary.response_time_ms.stats.mean, mean));
+    assert!(is_close(summary.response_time_ms.stats.mean, mean));
     let bytes: u64 =
         source.iter().filter(|r| r.op.is_media()).map(|r| u64::from(r.blocks) * BLOCK_BYTES).sum();
     assert_eq!(summary.read.bytes + summary.write.bytes, bytes);
 
     let energy = summary.energy_j;
     let parts = energy.seek + energy.access + energy.idle + energy.inactive + energy.startup;
-    assert!(close(energy.total, parts));
+    assert!(is_close(energy.total, parts));
     let time = summary.state_time_s;
     let states = time.seek + time.access + time.idle + time.inactive + time.startup;
-    assert!(close(states, stations * summary.elapsed_s), "{states} {}", summary.elapsed_s);
-    assert!(close(summary.utilization, (time.seek + time.access) / stations / summary.elapsed_s));
+    assert!(is_close(states, stations * summary.elapsed_s), "{states} {}", summary.elapsed_s);
+    assert!(is_close(summary.utilization, (time.seek + time.access) / stations / summary.elapsed_s));
 
     let (again, _) = run(experiment, source.to_vec());
     let text = |outcome: &Outcome| serde_json::to_string(&outcome.summary).unwrap();
@@ -190,7 +190,7 @@ fn check_behind_cache(experiment: &Experiment, source: &[Request]) {
     let cache = summary.cache.unwrap();
     let charged: f64 = rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).sum();
     let energy = &summary.energy_j;
-    assert!(close(charged * 1e-6 + cache.background_j, energy.seek + energy.access + energy.startup));
+    assert!(is_close(charged * 1e-6 + cache.background_j, energy.seek + energy.access + energy.startup));
     let written: u64 = source.iter().filter(|r| r.op == Op::Write).map(|r| u64::from(r.blocks)).sum();
     assert!(cache.destaged_blocks > 0 && cache.destaged_blocks <= written);
     assert_eq!(cache.write_hits + cache.write_waits, summary.operations.write);
@@ -206,11 +206,11 @@ fn sleds_moving_together_share_a_pass() {
             [("device.sleds", sleds), ("device.sled_motion", "together"), ("device.sled_map", "round-robin")];
         run(&experiment("mems-g2", &settings), vec![request]).0.summary.time_by_part_ms.transfer
     };
-    assert!(close(service("3"), 0.128_571));
-    assert!(close(service("1"), 3.0 * 0.128_571));
+    assert!(is_close(service("3"), 0.128_571));
+    assert!(is_close(service("1"), 3.0 * 0.128_571));
     let one_row = run(&experiment("mems-g2", &[]), vec![Request { blocks: 20, ..request }]).0.summary;
-    assert!(close(one_row.tip_time_s, 1280.0 * 128_571e-9));
-    assert!(close(one_row.energy_j.access, (100.0 + 1280.0) * 1e-3 * 128_571e-9));
+    assert!(is_close(one_row.tip_time_s, 1280.0 * 128_571e-9));
+    assert!(is_close(one_row.energy_j.access, (100.0 + 1280.0) * 1e-3 * 128_571e-9));
 }
 
 #[test]
@@ -232,12 +232,12 @@ fn disk_energy_covers_four_states() {
         let summary = run(&experiment("mobile-disk", &settings), source.to_vec()).0.summary;
         let (time, energy) = (summary.state_time_s, summary.energy_j);
         assert_eq!(summary.startups, 3);
-        assert!(close(time.startup, 3.0 * startup_s) && close(energy.startup, 3.0 * startup_s * 2.5));
-        assert!(close(time.idle, 14.0) && close(energy.idle, 14.0));
-        assert!(close(time.inactive, summary.elapsed_s - 14.0 - time.startup - time.seek - time.access));
-        assert!(close(energy.inactive, sleep_w * time.inactive));
-        assert!(close(energy.seek, 2.3 * time.seek) && close(energy.access, 2.3 * time.access));
-        assert!(close(summary.time_by_part_ms.startup, startup_s * 1e3));
+        assert!(is_close(time.startup, 3.0 * startup_s) && is_close(energy.startup, 3.0 * startup_s * 2.5));
+        assert!(is_close(time.idle, 14.0) && is_close(energy.idle, 14.0));
+        assert!(is_close(time.inactive, summary.elapsed_s - 14.0 - time.startup - time.seek - time.access));
+        assert!(is_close(energy.inactive, sleep_w * time.inactive));
+        assert!(is_close(energy.seek, 2.3 * time.seek) && is_close(energy.access, 2.3 * time.access));
+        assert!(is_close(summary.time_by_part_ms.startup, startup_s * 1e3));
     }
 }
 
@@ -280,9 +280,9 @@ fn warm_up_does_not_change_later_requests() {
     assert_eq!(counted.completion_ns, all.completion_ns[from..]);
     let opened_s = source[300].arrival.as_seconds();
     let elapsed_s = *all.completion_ns.last().unwrap() as f64 / 1e9 - opened_s;
-    assert!(close(outcome.summary.elapsed_s, elapsed_s));
+    assert!(is_close(outcome.summary.elapsed_s, elapsed_s));
     let time = outcome.summary.state_time_s;
-    assert!(close(time.seek + time.access + time.idle + time.inactive + time.startup, elapsed_s));
+    assert!(is_close(time.seek + time.access + time.idle + time.inactive + time.startup, elapsed_s));
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn start_up_may_span_end_of_warm_up() {
         let summary = &outcome.summary;
         let time = summary.state_time_s;
         let states = time.seek + time.access + time.idle + time.inactive + time.startup;
-        assert!(close(states, summary.elapsed_s), "{states} {}", summary.elapsed_s);
+        assert!(is_close(states, summary.elapsed_s), "{states} {}", summary.elapsed_s);
         assert_eq!(summary.startups, u64::from(warmup == "0"), "only start-ups after the warm-up");
         assert!(time.startup > 1.0, "{}", time.startup);
     }
@@ -362,7 +362,7 @@ fn arrivals_beyond_clock_range_are_rejected() {
         op: Op::Read,
         ..Request::default()
     };
-    let source = Some(Box::new(InMemory::new(vec![late])) as Box<_>);
+    let source = Some(Box::new(MemorySource::new(vec![late])) as Box<_>);
     let error = experiment("mems-g2", &[]).run(Hooks { source, ..Hooks::default() }).unwrap_err();
     assert_eq!(error.origin(), sledlab_core::error::ErrorOrigin::User);
     assert!(error.to_string().contains("past the latest time"), "{error}");
@@ -378,7 +378,7 @@ fn overload_is_reported_as_saturated() {
 #[test]
 fn overload_stop_does_not_change_sustained_runs() {
     let summary = |root, gap, stop_overloaded| {
-        let source = Some(Box::new(InMemory::new(requests(root, 3000, G2_BLOCKS, gap))) as Box<_>);
+        let source = Some(Box::new(MemorySource::new(requests(root, 3000, G2_BLOCKS, gap))) as Box<_>);
         let hooks = Hooks { source, stop_overloaded, ..Hooks::default() };
         experiment("mems-g2", &[("replay.warmup", "100")]).run(hooks).unwrap().summary
     };

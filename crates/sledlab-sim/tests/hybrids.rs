@@ -1,10 +1,10 @@
 //! Invariants of every hybrid, checked in runs of whole experiments.
 
-use crate::answers::{self, close, run};
+use crate::answers::{self, is_close, run};
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::params::{ParamKind, ParamSpec};
-use sledlab_core::source::InMemory;
+use sledlab_core::source::MemorySource;
 use sledlab_core::{Op, Request, Time, seed};
 use sledlab_models::hybrid;
 use sledlab_sim::{Experiment, Hooks, Rows, Summary};
@@ -20,14 +20,14 @@ fn names() -> impl Iterator<Item = &'static str> {
     hybrid::LIST.iter().map(|entry| entry.name)
 }
 
-fn alone(device: &str) -> Experiment {
+fn device_experiment(device: &str) -> Experiment {
     let mut experiment = Experiment::new();
     experiment.set_device(device).unwrap();
     experiment
 }
 
 fn experiment(kind: &str, settings: Settings) -> Experiment {
-    let mut experiment = alone(DISK);
+    let mut experiment = device_experiment(DISK);
     let small = [("hybrid.front_mb", "2"), ("hybrid.buffer_kb", "256"), ("device.startup_ms", "30.0")];
     let room = small.into_iter().filter(|(key, _)| kind != "mirror" || *key != "hybrid.front_mb");
     for (key, value) in [("hybrid.kind", kind)].into_iter().chain(room).chain(settings.iter().copied()) {
@@ -72,7 +72,7 @@ fn check(experiment: &Experiment, source: &[Request], devices: f64) {
     let (energy, time, counts) = (&summary.energy_j, &summary.state_time_s, summary.hybrid.unwrap());
     let charged: f64 = rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).sum();
     let spent = energy.seek + energy.access + energy.startup;
-    assert!(close(charged * 1e-6 + counts.background_j, spent), "{charged} {counts:?} {spent}");
+    assert!(is_close(charged * 1e-6 + counts.background_j, spent), "{charged} {counts:?} {spent}");
     let started_s = summary.time_by_part_ms.startup * 1e-3 * summary.requests as f64;
     assert!(started_s <= time.startup + 1e-9, "{started_s} {}", time.startup);
 
@@ -150,11 +150,12 @@ fn hybrid_has_capacity_of_the_disk() {
     let is_answered = |experiment: &Experiment, lbn| {
         let source = vec![Request { lbn, blocks: 1, ..Request::default() }];
         experiment
-            .run(Hooks { source: Some(Box::new(InMemory::new(source)) as Box<_>), ..Hooks::default() })
+            .run(Hooks { source: Some(Box::new(MemorySource::new(source)) as Box<_>), ..Hooks::default() })
             .is_ok()
     };
     let blocks = |name: &str| {
-        let device = sledlab_models::device::build(&Experiment::device(&alone(name)).unwrap()).unwrap();
+        let device =
+            sledlab_models::device::build(&Experiment::device(&device_experiment(name)).unwrap()).unwrap();
         device.mechanics().capacity_blocks()
     };
     for kind in names() {
@@ -209,7 +210,7 @@ fn mirror_of_hybrids_serves_reads_longer_than_front() {
 }
 
 /// Returns whether any result except the configuration differs.
-fn differ(a: &Summary, b: &Summary) -> bool {
+fn results_differ(a: &Summary, b: &Summary) -> bool {
     let results = |summary: &Summary| {
         let mut value = serde_json::to_value(summary).unwrap();
         value.as_object_mut().unwrap().remove("config");
@@ -219,7 +220,7 @@ fn differ(a: &Summary, b: &Summary) -> bool {
 }
 
 /// Returns values of a parameter other than its default.
-fn others(spec: &ParamSpec) -> Vec<String> {
+fn other_values(spec: &ParamSpec) -> Vec<String> {
     let (minimum, maximum) = spec.range.unwrap_or_default();
     let numbers = |value: f64| [value / 2.0, value * 2.0, 16.0, 1.0, 0.5, minimum, maximum.min(1e6)];
     match &spec.default {
@@ -237,7 +238,7 @@ fn others(spec: &ParamSpec) -> Vec<String> {
 fn every_parameter_changes_some_result() {
     let source = requests(6, 700, 9_000_000);
     let try_run = |kind, settings: Settings| {
-        let source = Some(Box::new(InMemory::new(source.clone())) as Box<_>);
+        let source = Some(Box::new(MemorySource::new(source.clone())) as Box<_>);
         experiment(kind, settings)
             .run(Hooks { source, ..Hooks::default() })
             .ok()
@@ -248,9 +249,9 @@ fn every_parameter_changes_some_result() {
             let key = format!("hybrid.{}", spec.name);
             let changes = |base: Settings| {
                 let before = try_run(entry.name, base).unwrap();
-                others(&spec).iter().any(|value| {
+                other_values(&spec).iter().any(|value| {
                     let settings = [base, &[(key.as_str(), value.as_str())]].concat();
-                    try_run(entry.name, &settings).is_some_and(|after| differ(&before, &after))
+                    try_run(entry.name, &settings).is_some_and(|after| results_differ(&before, &after))
                 })
             };
             // Some parameters take effect only with other settings.

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use crate::experiments::experiment;
 use proptest::prelude::*;
 use rand::RngExt;
-use sledlab_core::source::InMemory;
+use sledlab_core::source::MemorySource;
 use sledlab_core::{Op, Request, Result, Time, seed};
-use sledlab_sim::{Answer, Experiment, Hooks, Live, Outcome, RowSink, Rows};
+use sledlab_sim::{Answer, Experiment, Hooks, LiveRun, Outcome, RowSink, Rows};
 
 /// Systems of every kind that may be a live device: a device, and further settings.
 const SYSTEMS: [(&str, &[(&str, &str)]); 22] = [
@@ -88,12 +88,12 @@ struct Session {
 
 /// Simulates a host whose clock is late by up to `lateness_ns`, and that asks for events at random times.
 fn session(experiment: &Experiment, root: u64, operations: usize, gap_ns: u64, lateness_ns: u64) -> Session {
-    session_with(Live::new, experiment, root, operations, (gap_ns, lateness_ns))
+    make_session(LiveRun::new, experiment, root, operations, (gap_ns, lateness_ns))
 }
 
-type Make = fn(&Experiment, Option<RowSink<'static>>) -> Result<Live>;
+type Make = fn(&Experiment, Option<RowSink<'static>>) -> Result<LiveRun>;
 
-fn session_with(
+fn make_session(
     make: Make,
     experiment: &Experiment,
     root: u64,
@@ -142,26 +142,27 @@ fn session_with(
     Session { submitted, answers, rows, outcome }
 }
 
-fn replayed(experiment: &Experiment, submitted: &[Request]) -> (Outcome, Vec<(&'static str, Vec<u64>)>) {
+fn replay(experiment: &Experiment, submitted: &[Request]) -> (Outcome, Vec<(&'static str, Vec<u64>)>) {
     let mut rows = Vec::new();
     let take = |chunk: &Rows| {
         append(&mut rows, chunk);
         Ok(())
     };
-    let source = Some(Box::new(InMemory::new(submitted.to_vec())) as Box<_>);
+    let source = Some(Box::new(MemorySource::new(submitted.to_vec())) as Box<_>);
     let outcome = experiment.run(Hooks { source, rows: Some(Box::new(take)), ..Hooks::default() }).unwrap();
     (outcome, rows)
 }
 
 fn check(experiment: &Experiment, session: &Session) {
-    let (outcome, rows) = replayed(experiment, &session.submitted);
+    let (outcome, rows) = replay(experiment, &session.submitted);
     for (live, replayed) in session.rows.iter().zip(&rows) {
         assert_eq!(live, replayed);
     }
     let text = |outcome: &Outcome| serde_json::to_string(&outcome.summary).unwrap();
     assert_eq!(text(&session.outcome), text(&outcome));
 
-    let completed: HashMap<u64, Time> = session.answers.iter().map(|answer| (answer.id, answer.at)).collect();
+    let completed: HashMap<u64, Time> =
+        session.answers.iter().map(|answer| (answer.id, answer.time)).collect();
     assert_eq!(completed.len(), session.answers.len(), "each is completed once");
     assert_eq!(completed.len(), session.submitted.len(), "and none is missing");
     let column = |name| &rows.iter().find(|(column, _)| *column == name).unwrap().1;
@@ -198,7 +199,7 @@ fn media_with_contents_do_not_change_results() {
     for (root, (device, settings)) in (100..).zip(SYSTEMS) {
         let experiment = experiment(device, settings);
         for pace in [(2_000_000, 10_000), (100_000, 500_000)] {
-            check(&experiment, &session_with(Live::keeping_contents, &experiment, root, 200, pace));
+            check(&experiment, &make_session(LiveRun::with_contents, &experiment, root, 200, pace));
         }
     }
 }
@@ -209,7 +210,7 @@ fn power_failure_ends_run() {
     let experiment = experiment("mems-g2", &[("system.start", "ready")]);
     let write = |lbn| Request { lbn, blocks: 8, op: Op::Write, ..Request::default() };
     let begin = || {
-        let mut live = Live::keeping_contents(&experiment, None).unwrap();
+        let mut live = LiveRun::with_contents(&experiment, None).unwrap();
         let mut answers = Vec::new();
         live.submit(Time::from_ns(1_000), write(0), &mut answers).unwrap();
         live.submit(Time::from_ns(2_000), write(4096), &mut answers).unwrap();
@@ -218,7 +219,7 @@ fn power_failure_ends_run() {
     let (mut live, mut answers) = begin();
     live.advance(Time::from_ns(1 << 40), &mut answers).unwrap();
     let [first, second] = answers[..] else { panic!("{answers:?}") };
-    for (at, done) in [(first.at, 0), (second.at, 1), (Time::from_ns(second.at.as_ns() + 1), 2)] {
+    for (at, done) in [(first.time, 0), (second.time, 1), (Time::from_ns(second.time.as_ns() + 1), 2)] {
         for survives in [false, true] {
             let (live, mut answers) = begin();
             let (outcome, contents) = live.crash(at, &mut || survives, &mut answers).unwrap();
@@ -227,7 +228,7 @@ fn power_failure_ends_run() {
             assert_eq!(contents.len() as u64, 8 * if survives { 2 } else { done });
         }
     }
-    let refused = Live::new(&experiment, None).unwrap().crash(first.at, &mut || true, &mut Vec::new());
+    let refused = LiveRun::new(&experiment, None).unwrap().crash(first.time, &mut || true, &mut Vec::new());
     assert!(refused.is_err(), "contents were not stored");
 }
 
@@ -253,7 +254,7 @@ proptest! {
 fn settings_of_arrivals_are_rejected() {
     for (key, value) in [("replay.mode", "closed:4"), ("replay.speedup", "2.0"), ("workload.kind", "uniform")]
     {
-        let refused = Live::new(&experiment("mems-g2", &[(key, value)]), None).err().unwrap();
+        let refused = LiveRun::new(&experiment("mems-g2", &[(key, value)]), None).err().unwrap();
         assert!(refused.to_string().contains(key.split('.').next().unwrap()), "{refused}");
     }
 }
@@ -261,12 +262,12 @@ fn settings_of_arrivals_are_rejected() {
 #[test]
 fn ready_device_does_not_start_up() {
     let wait = |start| {
-        let mut live = Live::new(&experiment("atlas-10k", &[("system.start", start)]), None).unwrap();
+        let mut live = LiveRun::new(&experiment("atlas-10k", &[("system.start", start)]), None).unwrap();
         let mut answers = Vec::new();
         let read = Request { lbn: 80, blocks: 8, ..Request::default() };
         live.submit(Time::from_ns(1000), read, &mut answers).unwrap();
         let summary = live.finish(&mut answers).unwrap().summary;
-        (summary.startups, answers[0].at.as_seconds())
+        (summary.startups, answers[0].time.as_seconds())
     };
     let (startups, parked_s) = wait("parked");
     assert!(startups == 1 && parked_s > 1.0, "{parked_s}");

@@ -1,7 +1,7 @@
 //! Energy: checks under every power policy, with every technique to save energy, on every kind of device.
 
 use proptest::prelude::*;
-use sledlab_core::source::InMemory;
+use sledlab_core::source::MemorySource;
 use sledlab_core::{Op, Request, Time};
 use sledlab_models::power;
 use sledlab_sim::{Experiment, Hooks, Rows, Summary};
@@ -19,7 +19,7 @@ fn run(settings: &[(&str, String)], source: Vec<Request>) -> (Summary, Rows) {
         all.clone_from(rows);
         Ok(())
     };
-    let source = Some(Box::new(InMemory::new(source)) as Box<_>);
+    let source = Some(Box::new(MemorySource::new(source)) as Box<_>);
     let outcome =
         experiment.run(Hooks { source, rows: Some(Box::new(&mut sink)), ..Hooks::default() }).unwrap();
     (outcome.summary, all)
@@ -40,24 +40,24 @@ fn reads(arrivals_us: &[u64]) -> Vec<Request> {
     arrivals_us.iter().enumerate().map(read).collect()
 }
 
-fn assert_same(a: f64, b: f64) {
+fn assert_close(a: f64, b: f64) {
     assert!((a - b).abs() <= 1e-9 * a.abs().max(b.abs()), "{a} is not {b}");
 }
 
 /// Checks that energies by state, by request and in total agree.
 fn check(summary: &Summary, rows: &Rows) {
     let energy = &summary.energy_j;
-    assert_same(energy.total, energy.seek + energy.access + energy.idle + energy.inactive + energy.startup);
+    assert_close(energy.total, energy.seek + energy.access + energy.idle + energy.inactive + energy.startup);
     let joules = |uj: &[f64]| uj.iter().sum::<f64>() * 1e-6;
-    assert_same(joules(&rows.seek_uj), energy.seek);
-    assert_same(joules(&rows.access_uj), energy.access);
-    assert_same(joules(&rows.startup_uj), energy.startup);
-    assert_same(
+    assert_close(joules(&rows.seek_uj), energy.seek);
+    assert_close(joules(&rows.access_uj), energy.access);
+    assert_close(joules(&rows.startup_uj), energy.startup);
+    assert_close(
         summary.request_energy_uj * summary.requests as f64 * 1e-6,
         energy.seek + energy.access + energy.startup,
     );
     let time = &summary.state_time_s;
-    assert_same(time.seek + time.access + time.idle + time.inactive + time.startup, summary.elapsed_s);
+    assert_close(time.seek + time.access + time.idle + time.inactive + time.startup, summary.elapsed_s);
     assert!(rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).all(|uj| *uj >= 0.0));
 }
 
@@ -109,7 +109,7 @@ fn energy_includes_both_start_ups() {
 fn device_without_start_setting_is_ready() {
     let (summary, _) = run(&settings("atlas-10k", &[]), reads(&[5_000]));
     assert_eq!((summary.startups, summary.state_time_s.inactive), (0, 0.0));
-    assert_same(summary.state_time_s.idle, 5e-3);
+    assert_close(summary.state_time_s.idle, 5e-3);
     assert!(summary.response_time_ms.stats.max < 30.0);
 }
 
@@ -167,12 +167,12 @@ proptest! {
         ]), source.clone());
         let ((full, rows), (part, part_rows)) = (run_with("false"), run_with("true"));
         prop_assert_eq!(&rows.response_ns, &part_rows.response_ns);
-        assert_same(full.tip_time_s, part.tip_time_s + part.dark_tip_time_s);
+        assert_close(full.tip_time_s, part.tip_time_s + part.dark_tip_time_s);
         let dark: u64 = source.iter().map(|request| u64::from(request.unrequested_words)).sum();
         // One row of 90 bits at 700 kbit/s.
         prop_assert!((part.dark_tip_time_s - dark as f64 * 128.571e-6).abs() <= 1e-9 * dark as f64);
-        assert_same(full.energy_j.total - part.energy_j.total, part.dark_tip_time_s * 1e-3);
-        assert_same(full.dark_tip_time_s, 0.0);
+        assert_close(full.energy_j.total - part.energy_j.total, part.dark_tip_time_s * 1e-3);
+        assert_close(full.dark_tip_time_s, 0.0);
     }
 }
 
@@ -212,15 +212,15 @@ fn parking_energy_follows_power_parameters() {
     assert!((145.0..175.0).contains(&idle_mw), "{idle_mw}");
     let (immediate, parked) = run("immediate", 100_000);
     assert!(parked.idle == 0.0 && parked.inactive > 0.09);
-    assert_same(immediate.inactive, 0.05 * parked.inactive);
-    assert_same(immediate.startup, 2.0 * 5e-5);
+    assert_close(immediate.inactive, 0.05 * parked.inactive);
+    assert_close(immediate.startup, 2.0 * 5e-5);
     let (oracle, _) = run("oracle", 100_000);
-    assert_same(oracle.total, immediate.total);
+    assert_close(oracle.total, immediate.total);
     // Just after the first request is complete: an idle period shorter than the break-even time.
     let busy_us = 500 + 800;
     let (oracle, waited) = run("oracle", busy_us);
     assert!(waited.idle > 0.0 && waited.idle < 5e-4, "{waited:?}");
-    assert_same(oracle.total, run("never", busy_us).0.total);
+    assert_close(oracle.total, run("never", busy_us).0.total);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn random_last_block_saves_energy_at_any_speed() {
     // 31.5 of 64 tips inactive on average, 1 mW each, for a row of 90 bits at 1 Mbit/s (Lin, section 5.3).
     let slow = saved("1");
     assert!((slow / (2000.0 * 31.5e-3 * 90e-6) - 1.0).abs() < 0.03, "{slow}");
-    assert_same(slow, saved("7"));
+    assert_close(slow, saved("7"));
 }
 
 #[test]

@@ -17,8 +17,8 @@ use sledlab_models::scheduler::{Choice, Scheduler};
 use sledlab_sim::{Experiment, Hooks};
 
 /// Overheads of the HP C2490A's reads and writes that the recorded runs assume.
-const READ: Span = Span::from_ns(3_616_000);
-const WRITE: Span = Span::from_ns(3_283_000);
+const READ_OVERHEAD: Span = Span::from_ns(3_616_000);
+const WRITE_OVERHEAD: Span = Span::from_ns(3_283_000);
 
 /// SPTF with one overhead for reads and one for writes, independent of the previous command; ties are resolved by the
 /// lowest block.
@@ -34,7 +34,8 @@ impl Scheduler for FixedOverheads {
 
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
         let DiskState { track, .. } = mechanics.state().into();
-        let state = DiskState { track, reads_from: now + READ, writes_from: now + WRITE }.into();
+        let state =
+            DiskState { track, reads_from: now + READ_OVERHEAD, writes_from: now + WRITE_OVERHEAD }.into();
         let cost = |request: &Queued| (mechanics.positioning_from(state, request), request.lbn);
         let chosen = (0..self.queue.len()).min_by_key(|at| cost(&self.queue[*at]));
         batch.extend(chosen.map(|at| self.queue.remove(at)));
@@ -54,7 +55,7 @@ impl Scheduler for FixedOverheads {
 }
 
 /// Returns the folder with the runs, or `None` after a note.
-fn reference() -> Option<PathBuf> {
+fn reference_runs() -> Option<PathBuf> {
     let root = std::env::var_os("SLEDLAB_REFERENCE").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference"),
         PathBuf::from,
@@ -99,7 +100,7 @@ fn mean_ms(trace: &Path, scheduler: Option<Choice>) -> f64 {
 
 #[test]
 fn sptf_with_two_overheads_equals_reference_simulator() {
-    let Some(runs) = reference() else { return };
+    let Some(runs) = reference_runs() else { return };
     for load in ["heavy", "overload", "mixed"] {
         let recorded = recorded_ms(&runs.join(format!("hp_c2490a.{load}.csv.gz")));
         let trace = runs.join(format!("hp_c2490a.{load}.trace.gz"));

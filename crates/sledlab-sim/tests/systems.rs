@@ -1,6 +1,6 @@
 //! Checks of every system of several devices, and of memory.
 
-use crate::answers::{self, close, run};
+use crate::answers::{self, is_close, run};
 use crate::experiments::experiment;
 use proptest::prelude::*;
 use rand::RngExt;
@@ -36,11 +36,11 @@ fn check(experiment: &Experiment, source: &[Request], devices: f64) {
     answers::check(&result, source, devices);
     let summary = result.0;
     let (energy, time) = (summary.energy_j, summary.state_time_s);
-    assert!(close(
+    assert!(is_close(
         energy.total,
         energy.seek + energy.access + energy.idle + energy.inactive + energy.startup
     ));
-    assert!(close(summary.utilization, (time.seek + time.access) / devices / summary.elapsed_s));
+    assert!(is_close(summary.utilization, (time.seek + time.access) / devices / summary.elapsed_s));
     let text = |summary: &Summary| serde_json::to_string(summary).unwrap();
     assert_eq!(text(&summary), text(&run(experiment, source).0), "the same run gives the same bytes");
 }

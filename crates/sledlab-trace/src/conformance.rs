@@ -35,10 +35,10 @@ pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
 const fn rule(
     requirement: &'static str,
     remedy: &'static str,
-    of_plug_ins: bool,
+    applies_to_plug_ins: bool,
     check: Check,
 ) -> Rule<Check> {
-    Rule { requirement, remedy, of_plug_ins, check }
+    Rule { requirement, remedy, applies_to_plug_ins, check }
 }
 
 /// All rules. A workload satisfies the first only if none of its calls returns an error.
@@ -90,12 +90,12 @@ fn run(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Request>> {
             Ok(0) => break,
             Ok(_) => {}
             Err(failure) => {
-                return Err(Violation::failed(format!("after {} requests", requests.len()), failure));
+                return Err(Violation::from_failure(format!("after {} requests", requests.len()), failure));
             }
         }
     }
     requests.truncate(case.max_requests);
-    Violation::unless(!requests.is_empty(), "", || "there is no request")?;
+    Violation::check(!requests.is_empty(), "", || "there is no request")?;
     Ok(requests)
 }
 
@@ -103,10 +103,10 @@ fn run(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Request>> {
 fn comes_in_order(make: &Make<'_>, case: &Case) -> CheckResult {
     let mut before = Time::ZERO;
     for (number, request) in run(make, case)?.iter().enumerate() {
-        Violation::unless(request.arrival >= before, RequestDisplay(number, request), || {
+        Violation::check(request.arrival >= before, RequestDisplay(number, request), || {
             format!("the one before it arrives {} ns later", before.since(request.arrival).as_ns())
         })?;
-        Violation::unless(
+        Violation::check(
             request.blocks > 0 || request.op == Op::Flush,
             RequestDisplay(number, request),
             || "it is empty",
@@ -119,7 +119,7 @@ fn comes_in_order(make: &Make<'_>, case: &Case) -> CheckResult {
 fn lies_on_the_device(make: &Make<'_>, case: &Case) -> CheckResult {
     let capacity = case.setting.capacity_blocks;
     run(make, case)?.iter().enumerate().try_for_each(|(number, request)| {
-        Violation::unless(
+        Violation::check(
             request.end() <= capacity || request.op == Op::Flush,
             RequestDisplay(number, request),
             || format!("it ends past the device, which has {capacity} blocks"),
@@ -130,11 +130,11 @@ fn lies_on_the_device(make: &Make<'_>, case: &Case) -> CheckResult {
 fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> CheckResult {
     let (first, again) = (run(make, case)?, run(make, case)?);
     for (number, (first, again)) in first.iter().zip(&again).enumerate() {
-        Violation::unless(first == again, RequestDisplay(number, first), || {
+        Violation::check(first == again, RequestDisplay(number, first), || {
             format!("again it is {}", RequestDisplay(number, again))
         })?;
     }
-    Violation::unless(first.len() == again.len(), "", || {
+    Violation::check(first.len() == again.len(), "", || {
         format!("{} requests come first, and again {}", first.len(), again.len())
     })
 }
@@ -142,5 +142,5 @@ fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> CheckResult {
 fn time_passes(make: &Make<'_>, case: &Case) -> CheckResult {
     let requests = run(make, case)?;
     let last = requests.last().map_or(Time::ZERO, |request| request.arrival);
-    Violation::unless(last > Time::ZERO, "", || format!("{} requests arrive at the start", requests.len()))
+    Violation::check(last > Time::ZERO, "", || format!("{} requests arrive at the start", requests.len()))
 }

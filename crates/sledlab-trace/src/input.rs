@@ -181,7 +181,7 @@ impl Input {
             if line.len() + taken > longest {
                 return Err(Error::user(format!("line longer than {} MiB", longest >> 20))
                     .with_remedy("check where the file came from: its line ends may be lost")
-                    .at(&self.name, self.line + 1, longest as u64, line));
+                    .with_location(&self.name, self.line + 1, longest as u64, line));
             }
             line.extend_from_slice(&remaining[..taken]);
             self.start += taken + usize::from(result.is_some());
@@ -198,7 +198,7 @@ impl Input {
     fn line_too_long(&self) -> Error {
         Error::user(format!("line longer than {LONGEST_LINE} bytes"))
             .with_remedy("this is no text trace, or its line ends are lost: check where the file came from")
-            .at(&self.name, self.line + 1, LONGEST_LINE as u64, &self.buffer[self.start..self.end])
+            .with_location(&self.name, self.line + 1, LONGEST_LINE as u64, &self.buffer[self.start..self.end])
     }
 
     /// The next `length` bytes, or fewer at the end of the trace.
@@ -227,7 +227,7 @@ impl Input {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     let error = cannot_read(&self.name, self.compression, &error);
-                    return Err(error.at(&self.name, self.line, 0, b""));
+                    return Err(error.with_location(&self.name, self.line, 0, b""));
                 }
             }
         }
@@ -246,7 +246,7 @@ fn cannot_open(name: &str, error: &io::Error) -> Error {
         io::ErrorKind::PermissionDenied => "check the permissions of the file",
         _ => "check the file",
     };
-    Error::user(format!("cannot open: {error}")).with_remedy(remedy).at(name, 0, 0, b"")
+    Error::user(format!("cannot open: {error}")).with_remedy(remedy).with_location(name, 0, 0, b"")
 }
 
 fn cannot_read(name: &str, compression: Compression, error: &io::Error) -> Error {
@@ -261,5 +261,5 @@ fn cannot_read(name: &str, compression: Compression, error: &io::Error) -> Error
         _ => Error::user(format!("damaged {packed} data: {error}"))
             .with_remedy("copy, download or compress the file again"),
     };
-    mended.at(name, 0, 0, b"")
+    mended.with_location(name, 0, 0, b"")
 }

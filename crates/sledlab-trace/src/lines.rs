@@ -40,7 +40,7 @@ pub(crate) struct LineSource<P> {
 pub(crate) fn no_requests(input: &Input) -> Error {
     Error::user("the trace holds no requests")
         .with_remedy("check that the file is complete and that `--format` is correct")
-        .at(input.name(), 0, 0, b"")
+        .with_location(input.name(), 0, 0, b"")
 }
 
 impl<P: LineParser> LineSource<P> {
@@ -88,7 +88,7 @@ impl<P: LineParser> LineSource<P> {
         }
         // Of a long line, the error shows the part around the fault.
         let from = if line.len() > SHOWN { column.saturating_sub(SHOWN / 2).min(line.len()) } else { 0 };
-        error.at(self.input.name(), self.input.line_number(), column as u64 + 1, &line[from..])
+        error.with_location(self.input.name(), self.input.line_number(), column as u64 + 1, &line[from..])
     }
 }
 

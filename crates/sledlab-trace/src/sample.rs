@@ -43,7 +43,7 @@ fn find(place: &Path, name: &str) -> Result<PathBuf> {
     let names: Vec<(String, PathBuf)> =
         FOLDERS.into_iter().flat_map(|(folder, ending)| files(&place.join(folder), ending)).collect();
     let file = names.iter().find(|(known, _)| known == name).map(|(_, file)| file.clone());
-    file.ok_or_else(|| Error::unknown("sample", name, names.iter().map(|(known, _)| known.as_str())))
+    file.ok_or_else(|| Error::unknown_name("sample", name, names.iter().map(|(known, _)| known.as_str())))
 }
 
 /// The files of a folder whose names end in `ending`, sorted by name.

@@ -157,7 +157,7 @@ impl Source for Table {
             for row in 0..count {
                 let number = self.rows + row as u64 + 1;
                 let request = self.request(&columns, row);
-                into.push(request.map_err(|error| error.at(self.name.as_str(), number, 0, b""))?);
+                into.push(request.map_err(|error| error.with_location(self.name.as_str(), number, 0, b""))?);
             }
             self.rows += count as u64;
             if count > 0 {

@@ -3,7 +3,7 @@
 use crate::reading::{self, all, request};
 use proptest::prelude::*;
 use sledlab_core::Op::{Flush, Read, Trim, Write};
-use sledlab_core::source::InMemory;
+use sledlab_core::source::MemorySource;
 use sledlab_core::{Request, Result, Time};
 use sledlab_trace::transform::{
     BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, PlaceDevices, RandomLastBlock, Reorder,
@@ -11,7 +11,7 @@ use sledlab_trace::transform::{
 };
 
 fn after(step: impl TransformStep, requests: &[Request]) -> Result<Vec<Request>> {
-    all(TransformedSource::new(InMemory::new(requests), step))
+    all(TransformedSource::new(MemorySource::new(requests), step))
 }
 
 fn sample() -> Vec<Request> {
@@ -43,7 +43,7 @@ fn selection_returns_matching_requests() {
 
 #[test]
 fn devices_are_concatenated() {
-    let result = survey(&mut InMemory::new(sample())).unwrap();
+    let result = survey(&mut MemorySource::new(sample())).unwrap();
     assert_eq!((result.extents.clone(), result.highest_end(), result.requests), (vec![8, 195, 254], 254, 5));
     let place = PlaceDevices::new(&result.extents).unwrap();
     assert_eq!(place.starts(), [0, 8, 203]);
@@ -129,14 +129,17 @@ fn random_part_of_last_block_is_uniform() {
 
 #[test]
 fn merged_traces_are_sorted_with_distinct_devices() {
-    let a = InMemory::new(vec![request(5, Read, 1, 1, 7), request(9, Read, 2, 1, 7)]);
-    let b =
-        InMemory::new(vec![request(0, Read, 3, 1, 7), request(5, Read, 4, 1, 0), request(9, Read, 5, 1, 7)]);
+    let a = MemorySource::new(vec![request(5, Read, 1, 1, 7), request(9, Read, 2, 1, 7)]);
+    let b = MemorySource::new(vec![
+        request(0, Read, 3, 1, 7),
+        request(5, Read, 4, 1, 0),
+        request(9, Read, 5, 1, 7),
+    ]);
     let result: Vec<(u64, u16)> =
         all(Merge::new([a.clone(), b.clone()])).unwrap().iter().map(|r| (r.lbn, r.device)).collect();
     assert_eq!(result, [(3, 0), (1, 1), (4, 2), (2, 1), (5, 0)]);
     assert!(all(Merge::new([a, b]).keep_devices()).unwrap().iter().all(|r| [0, 7].contains(&r.device)));
-    assert!(all(Merge::<InMemory>::new([])).unwrap().is_empty());
+    assert!(all(Merge::<MemorySource>::new([])).unwrap().is_empty());
 }
 
 fn requests() -> impl Strategy<Value = Vec<Request>> {
@@ -155,7 +158,7 @@ proptest! {
     #[test]
     fn fitted_requests_are_inside_device(all in requests(), capacity in 5000_u64..1 << 41, policy in 1_usize..4) {
         let policy = [Outside::Reject, Outside::Wrap, Outside::Clip, Outside::Scale][policy];
-        let highest = survey(&mut InMemory::new(all.clone())).unwrap().highest_end();
+        let highest = survey(&mut MemorySource::new(all.clone())).unwrap().highest_end();
         let fitted = after(Fit::new(policy, capacity, Some(highest)).unwrap(), &all).unwrap();
         prop_assert!(fitted.iter().all(|r| r.end() <= capacity && r.blocks > 0));
         if highest <= capacity {
@@ -187,7 +190,7 @@ proptest! {
 
     #[test]
     fn merging_keeps_all_requests(a in requests(), b in requests()) {
-        let merged = reading::all(Merge::new([InMemory::new(a.clone()), InMemory::new(b.clone())]).keep_devices()).unwrap();
+        let merged = reading::all(Merge::new([MemorySource::new(a.clone()), MemorySource::new(b.clone())]).keep_devices()).unwrap();
         prop_assert!(merged.is_sorted_by_key(|r| r.arrival));
         let key = |r: &Request| (r.arrival, r.lbn, r.blocks, r.device, r.op.letter());
         let mut expected = [a, b].concat();

@@ -64,7 +64,7 @@ pub(crate) fn mistake(error: &Error) -> Vec<u8> {
     if let Some(remedy) = error.remedy() {
         fields["remedy"] = remedy.into();
     }
-    if let Some(place) = error.place() {
+    if let Some(place) = error.location() {
         fields["place"] = json!({
             "file": place.file, "line": place.line, "column": place.column, "text": place.text,
         });

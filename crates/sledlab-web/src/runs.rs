@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use sledlab_core::{Error, Result, Time};
-use sledlab_sim::{Experiment, Hooks, Outcome, RowSink, Rows, Running, Snapshot};
+use sledlab_sim::{Experiment, Hooks, IncrementalRun, Outcome, RowSink, Rows, Snapshot};
 
 use sledlab_models::device::Queued;
 use sledlab_models::device::preset::DeviceFile;
@@ -23,7 +23,7 @@ pub(crate) struct OpenRun {
 }
 
 enum Stage {
-    Running(Box<Running<'static>>),
+    Running(Box<IncrementalRun<'static>>),
     Done(Box<Outcome>),
     /// The run has ended with this error.
     Failed(Error),
@@ -67,7 +67,7 @@ impl OpenRun {
     /// Simulates about a given number of further operations and returns the progress.
     pub fn go_on(&mut self, operations: u32) -> Result<Ready> {
         let done = match &mut self.stage {
-            Stage::Running(running) => running.run_for(operations),
+            Stage::Running(running) => running.run_iterations(operations),
             Stage::Done(_) => Ok(true),
             Stage::Failed(error) => Err(error.clone()),
         };
@@ -98,8 +98,8 @@ impl OpenRun {
                     "done": done,
                     "operations": progress.operations,
                     "fraction": progress.fraction,
-                    "simulated_ns": progress.simulated.as_ns(),
-                    "completed": running.completed(),
+                    "simulated_ns": progress.simulated_time.as_ns(),
+                    "completed": running.completed_requests(),
                     "waiting": running.system().queue_length(),
                 })
             }

@@ -5,7 +5,7 @@ use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Span, Time};
 use sledlab_models::device::{Queued, RotationalArc};
 use sledlab_models::system::{Access, Choice, IdlePeriod, State};
-use sledlab_sim::{Experiment, Hooks, Running};
+use sledlab_sim::{Experiment, Hooks, IncrementalRun};
 
 use crate::answer::{Answer, Column, Ready};
 use crate::residencies::Residencies;
@@ -26,7 +26,7 @@ struct Station {
 
 /// A watched run, as far as it has been simulated.
 pub(crate) struct WatchedRun {
-    running: Running<'static>,
+    running: IncrementalRun<'static>,
     stations: Vec<Station>,
     residencies: Residencies,
     done: bool,
@@ -69,7 +69,7 @@ impl WatchedRun {
         }
         let last = |station: &Station| station.choices.last().map(|choice| choice.at);
         let reached = self.stations.iter().filter_map(last).max();
-        let completed = self.running.progress().simulated;
+        let completed = self.running.progress().simulated_time;
         self.to = if self.done { completed } else { reached.unwrap_or(completed) }.max(from);
         self.residencies.forget_before(from);
         Ok(())
@@ -78,7 +78,7 @@ impl WatchedRun {
     /// Simulates some turns; samples residencies where the system has any and the window is near.
     fn go_on(&mut self) -> Result<()> {
         let turns = self.residencies.turns();
-        self.done = self.running.run_for(turns.unwrap_or(TURNS).min(TURNS))?;
+        self.done = self.running.run_iterations(turns.unwrap_or(TURNS).min(TURNS))?;
         let system = self.running.system();
         if turns.is_some() && system.next_event().is_none_or(|next| next + LEAD_TIME >= self.from) {
             self.residencies.look(system);

@@ -81,10 +81,10 @@ def result_of(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResul
 
 def _failure(failure: Mapping[str, Any]) -> dict[str, Any]:
     """Copies, failed nodes and rebuild, with times in s instead of ns."""
-    noticed, rebuild = failure["noticed_ns"], failure["rebuild"]
+    detected, rebuild = failure["detected_ns"], failure["rebuild"]
     return {
         **{name: failure[name] for name in ("redundancy", "failed", "phase")},
-        "noticed_s": None if noticed is None else noticed / 1e9,
+        "detected_s": None if detected is None else detected / 1e9,
         **{name: failure[name] for name in ("copied_bytes", "spares")},
         "rebuild": rebuild
         and {

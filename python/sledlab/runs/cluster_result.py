@@ -92,7 +92,7 @@ class ClusterResult(DisplayedResult):
         """Copies, failed nodes and rebuild; `None` where nodes hold no copies.
 
         `redundancy`; `failed`, the nodes that failed before the job ended; `phase`, in which or before which
-        they failed; `noticed_s`, the time from which other nodes do their work; `copied_bytes`, bytes of
+        they failed; `detected_s`, the time from which other nodes do their work; `copied_bytes`, bytes of
         copies; `spares`, the number of these last nodes; `rebuild`, with the `bytes` of failed nodes,
         the `job_bytes` of these rebuilt before the job ended, and `finished_s`, the end of the rebuild.
 

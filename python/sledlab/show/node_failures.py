@@ -39,7 +39,7 @@ def _failed(result: ClusterResult, failure: Mapping[str, Any]) -> str:
     fails = "fails" if len(names) == 1 else "fail"
     return (
         f"{who} {fails} at {figure(config['failed_at_s'])} s, by phase `{failure['phase']}`; from "
-        f"{figure(failure['noticed_s'])} s on others do the work, from copies."
+        f"{figure(failure['detected_s'])} s on others do the work, from copies."
     )
 
 

@@ -32,7 +32,7 @@ impl fmt::Display for Checksum {
 mod tests {
     use super::*;
 
-    fn of(completions: &[(u64, u64)]) -> Checksum {
+    fn checksum(completions: &[(u64, u64)]) -> Checksum {
         let mut checksum = Checksum::default();
         for &(id, ns) in completions {
             checksum.record(id, Time::from_ns(ns));
@@ -42,10 +42,10 @@ mod tests {
 
     #[test]
     fn checksum_detects_changes_and_ignores_order() {
-        let all = of(&[(0, 100), (1, 200), (2, 300)]);
-        assert_eq!(all, of(&[(2, 300), (0, 100), (1, 200)]));
-        assert_ne!(all, of(&[(0, 100), (1, 201), (2, 300)]));
-        assert_ne!(all, of(&[(0, 200), (1, 100), (2, 300)]));
+        let all = checksum(&[(0, 100), (1, 200), (2, 300)]);
+        assert_eq!(all, checksum(&[(2, 300), (0, 100), (1, 200)]));
+        assert_ne!(all, checksum(&[(0, 100), (1, 201), (2, 300)]));
+        assert_ne!(all, checksum(&[(0, 200), (1, 100), (2, 300)]));
         assert_eq!(all.to_string().len(), 16);
     }
 }

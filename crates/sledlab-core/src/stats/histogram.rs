@@ -1,8 +1,8 @@
 //! A histogram of integers whose bins widen with the values (a high-dynamic-range histogram, Tene 2012).
 
 /// Bins per power of two: a bin is at most a 1024th of its lower bound wide.
-const HALF: usize = 1 << HALF_BITS;
-const HALF_BITS: u32 = 10;
+const BINS_PER_POWER: usize = 1 << BIN_BITS;
+const BIN_BITS: u32 = 10;
 
 /// Counts of recorded numbers by bin. Memory use grows with the largest number: 8 KB for each power of two above 2048.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ impl Histogram {
 
     #[cold]
     fn grow(&mut self, bin: usize) {
-        self.bins.resize((bin + 1).next_multiple_of(HALF), 0);
+        self.bins.resize((bin + 1).next_multiple_of(BINS_PER_POWER), 0);
     }
 
     /// Adds all counts of `other`.
@@ -45,27 +45,27 @@ impl Histogram {
             seen += count;
             seen >= expected
         });
-        reached.map_or(0, |bin| least(bin) + width(bin) / 2)
+        reached.map_or(0, |bin| lower_bound(bin) + width(bin) / 2)
     }
 
     /// Returns, for every bin that is not empty, its upper bound and its count.
     pub fn steps(&self) -> impl Iterator<Item = (u64, u64)> {
         let filled = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
-        filled.map(|(bin, count)| (least(bin) + (width(bin) - 1), *count))
+        filled.map(|(bin, count)| (lower_bound(bin) + (width(bin) - 1), *count))
     }
 }
 
 /// Returns the bin of a number.
 #[inline]
 fn bin(value: u64) -> usize {
-    let doublings = u64::BITS - HALF_BITS - 1 - (value | (2 * HALF as u64 - 1)).leading_zeros();
-    ((doublings as usize) << HALF_BITS) + (value >> doublings) as usize
+    let doublings = u64::BITS - BIN_BITS - 1 - (value | (2 * BINS_PER_POWER as u64 - 1)).leading_zeros();
+    ((doublings as usize) << BIN_BITS) + (value >> doublings) as usize
 }
 
 /// Returns the lower bound of a bin.
-fn least(bin: usize) -> u64 {
+fn lower_bound(bin: usize) -> u64 {
     let doublings = doublings(bin);
-    ((bin - ((doublings as usize) << HALF_BITS)) as u64) << doublings
+    ((bin - ((doublings as usize) << BIN_BITS)) as u64) << doublings
 }
 
 fn width(bin: usize) -> u64 {
@@ -73,7 +73,7 @@ fn width(bin: usize) -> u64 {
 }
 
 fn doublings(bin: usize) -> u32 {
-    ((bin >> HALF_BITS) as u32).saturating_sub(1)
+    ((bin >> BIN_BITS) as u32).saturating_sub(1)
 }
 
 #[cfg(test)]
@@ -85,9 +85,9 @@ mod tests {
     fn bins_are_contiguous() {
         let mut next = 0;
         for number in 0..bin(u64::MAX) {
-            assert_eq!(least(number), next);
+            assert_eq!(lower_bound(number), next);
             assert_eq!((bin(next), bin(next + (width(number) - 1))), (number, number));
-            assert!(width(number) == 1 || width(number) <= next / HALF as u64);
+            assert!(width(number) == 1 || width(number) <= next / BINS_PER_POWER as u64);
             next += width(number);
         }
         assert_eq!(bin(u64::MAX), bin(next));
@@ -96,7 +96,7 @@ mod tests {
     proptest! {
         #[test]
         fn adding_histograms_equals_recording_all_values(values in prop::collection::vec(any::<u64>(), 1..50), at in 0..50_usize) {
-            let of = |values: &[u64]| {
+            let record_all = |values: &[u64]| {
                 let mut histogram = Histogram::default();
                 for value in values {
                     histogram.record(*value >> (value % 64));
@@ -104,9 +104,9 @@ mod tests {
                 histogram
             };
             let (few, remaining) = values.split_at(at.min(values.len()));
-            let (mut added, all) = (of(few), of(remaining));
+            let (mut added, all) = (record_all(few), record_all(remaining));
             added.add(&all);
-            let all = of(&values);
+            let all = record_all(&values);
             prop_assert_eq!(added.steps().collect::<Vec<_>>(), all.steps().collect::<Vec<_>>());
             prop_assert_eq!(added.quantile(0.5), all.quantile(0.5));
         }

@@ -2,7 +2,7 @@
 
 mod batch_means;
 mod checksum;
-mod compensated;
+mod compensated_sum;
 mod distribution;
 mod histogram;
 mod moments;
@@ -10,7 +10,7 @@ mod sum;
 
 pub use batch_means::BatchMeans;
 pub use checksum::Checksum;
-pub use compensated::CompensatedSum;
+pub use compensated_sum::CompensatedSum;
 pub use distribution::Distribution;
 pub use moments::Moments;
 pub use sum::Sum;

@@ -8,7 +8,7 @@ mod power;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sledlab_core::{BLOCK_BYTES, Result};
-use sledlab_sim::{Experiment, Live};
+use sledlab_sim::{Experiment, LiveRun};
 
 use self::power::wire;
 use super::{Server, ServerOptions};
@@ -18,10 +18,10 @@ use crate::power::Power;
 /// A server that takes writes for safe when they are acknowledged, though a volatile cache holds them: it gives up
 /// superseded data too early.
 fn forgetful(experiment: &Experiment, options: ServerOptions) -> Result<Server> {
-    let live = Live::keeping_contents(experiment, None)?;
+    let live = LiveRun::with_contents(experiment, None)?;
     let bytes = live.capacity_blocks() * BLOCK_BYTES;
     let again = experiment.clone();
-    let restart = move || -> Result<Box<dyn Model>> { Ok(Box::new(Live::keeping_contents(&again, None)?)) };
+    let restart = move || -> Result<Box<dyn Model>> { Ok(Box::new(LiveRun::with_contents(&again, None)?)) };
     let power = Power::new(false, 1, Box::new(restart));
     Server::start_with(Box::new(live), bytes, options, Box::new(|| (0, 0)), Some(power))
 }

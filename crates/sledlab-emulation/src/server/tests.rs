@@ -77,7 +77,7 @@ impl Model for ByPlace {
         let at = self.latest + Span::from_ns(request.lbn * 1_000);
         let id = self.issued;
         self.issued += 1;
-        answers.push(Answer { id, at });
+        answers.push(Answer { id, time: at });
         Ok((id, self.latest))
     }
 
@@ -452,11 +452,11 @@ fn replays_of_real_systems_come_to_the_same() {
 
 fn replay(experiment: &Experiment, requests: Vec<Request>) -> (u64, u64) {
     use sledlab_core::Source;
-    use sledlab_core::source::InMemory;
+    use sledlab_core::source::MemorySource;
     use sledlab_sim::Hooks;
 
     let mut digest = RowsDigest::default();
-    let source: Option<Box<dyn Source>> = Some(Box::new(InMemory::new(requests)));
+    let source: Option<Box<dyn Source>> = Some(Box::new(MemorySource::new(requests)));
     let rows: sledlab_sim::RowSink = Box::new(|rows| {
         digest.update(rows);
         Ok(())

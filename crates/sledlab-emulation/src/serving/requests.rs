@@ -200,7 +200,7 @@ impl ServerState {
         }
         let now = self.clock.now();
         let mut answers = std::mem::take(&mut self.answers);
-        for Answer { id, at } in answers.drain(..) {
+        for Answer { id, time: at } in answers.drain(..) {
             let Some(key) = self.ids.remove(&id) else { continue };
             // A completion that was known only at its event: such events must be simulated early, and this one was if
             // `asks_early` was set.
@@ -324,7 +324,7 @@ impl ServerState {
     /// Notes when the model would have completed a request of a server that has ended.
     pub(super) fn complete_after_end(&mut self, answer: Answer) {
         if let Some(key) = self.ids.remove(&answer.id) {
-            self.flights[key].planned = answer.at;
+            self.flights[key].planned = answer.time;
         }
     }
 

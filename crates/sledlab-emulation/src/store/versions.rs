@@ -103,7 +103,7 @@ struct Write {
 
 impl Versions {
     /// For a device that holds what its store does. `is_volatile` says that writes are not yet safe when they are
-    /// acknowledged ([`Live::is_volatile`](sledlab_sim::Live::is_volatile)).
+    /// acknowledged ([`LiveRun::is_volatile`](sledlab_sim::LiveRun::is_volatile)).
     pub fn new(is_volatile: bool) -> Self {
         Versions {
             is_volatile,
@@ -180,7 +180,7 @@ impl Versions {
     }
 
     /// After a power failure: compares the blocks with `contents`, which the model has found on the media
-    /// ([`Live::crash`](sledlab_sim::Live::crash)).
+    /// ([`LiveRun::crash`](sledlab_sim::LiveRun::crash)).
     ///
     /// # Errors
     /// A block that holds a version whose data was given up, which is a defect of sledlab.

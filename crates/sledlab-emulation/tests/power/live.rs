@@ -5,7 +5,7 @@ use sledlab_core::{Op, Request, Result as Outcome, Time, seed};
 use sledlab_emulation::Versions;
 use sledlab_emulation::store::versions::RecoveredBlocks;
 use sledlab_models::system::{Content, Contents};
-use sledlab_sim::{Answer, Live};
+use sledlab_sim::{Answer, LiveRun};
 
 use super::BLOCKS;
 use super::history::{BLOCK, History};
@@ -39,7 +39,7 @@ pub struct Failure {
 }
 
 struct Client {
-    live: Live,
+    live: LiveRun,
     versions: Versions,
     history: History,
     answers: Vec<Answer>,
@@ -61,7 +61,7 @@ fn filled(number: u64, lbn: u64) -> [u8; BLOCK] {
 }
 
 impl Client {
-    fn new(live: Live, defect: Option<Defect>) -> Self {
+    fn new(live: LiveRun, defect: Option<Defect>) -> Self {
         let is_volatile = live.is_volatile();
         let image = (0..BLOCKS).flat_map(original).collect();
         Client {
@@ -123,7 +123,7 @@ impl Client {
     }
 
     fn take_answers(&mut self) {
-        for Answer { id, at } in std::mem::take(&mut self.answers) {
+        for Answer { id, time: at } in std::mem::take(&mut self.answers) {
             // An operation that arrives at the time of a reply does not follow: the arrival is handled first.
             self.history.complete(id as usize, at.as_ns() + 1);
             if self.history.kind(id as usize) == Kind::Flush {
@@ -140,7 +140,7 @@ impl Client {
         let Client { live, versions, history, defect, .. } = self;
         let mut late = Vec::new();
         let (_, mut contents) = live.crash(at, survives, &mut late).map_err(|error| error.to_string())?;
-        assert!(late.iter().all(|answer| answer.at <= at), "an answer comes after the power failure");
+        assert!(late.iter().all(|answer| answer.time <= at), "an answer comes after the power failure");
         if defect == Some(Defect::LosesBlock) {
             lose_block(&mut contents);
         }
@@ -177,7 +177,7 @@ fn lose_block(contents: &mut Contents) {
 /// What the check of the blocks has found wrong.
 pub fn run(system: &System, number: u64, defect: Option<Defect>) -> Result<Failure, String> {
     let mut rng = seed::stream(number, "power failures");
-    let live = Live::keeping_contents(&system.experiment, None);
+    let live = LiveRun::with_contents(&system.experiment, None);
     let mut client = Client::new(live.unwrap_or_else(|error| panic!("{system}: {error}")), defect);
     assert!(client.live.capacity_blocks() >= BLOCKS, "{system}");
     let writes = [0.3, 0.6, 0.9][rng.random_range(0..3_usize)];

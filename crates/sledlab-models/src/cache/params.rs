@@ -20,7 +20,7 @@ impl registry::KindWord for CacheKind {
         })
     }
 
-    fn heeds(self, key: &str) -> bool {
+    fn uses_parameter(self, key: &str) -> bool {
         self == CacheKind::WriteBack && key != "kind"
     }
 }

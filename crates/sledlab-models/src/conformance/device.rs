@@ -69,10 +69,10 @@ pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
 const fn rule(
     requirement: &'static str,
     remedy: &'static str,
-    of_plug_ins: bool,
+    applies_to_plug_ins: bool,
     check: Check,
 ) -> Rule<Check> {
-    Rule { requirement, remedy, of_plug_ins, check }
+    Rule { requirement, remedy, applies_to_plug_ins, check }
 }
 
 /// All rules. The first one also covers errors that the device reports itself.
@@ -233,14 +233,14 @@ fn serves(make: &Make<'_>, case: &Case) -> CheckResult {
         |_, Done { served, now, .. }| {
             let Served { request, start, completion, timing, .. } = *served;
             let described = RequestDisplay(&request);
-            Violation::unless(completion == start + timing.service(), &described, || {
+            Violation::check(completion == start + timing.service(), &described, || {
                 format!(
                     "parts of its time make {:?}, from start to completion it takes {:?}",
                     timing.service(),
                     completion.since(start)
                 )
             })?;
-            Violation::unless(timing.service() > Span::ZERO && start >= *now, &described, || {
+            Violation::check(timing.service() > Span::ZERO && start >= *now, &described, || {
                 format!("issued at {now:?}, started at {start:?}, it takes {:?}", timing.service())
             })
         },
@@ -258,19 +258,19 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> CheckResult {
                 all.iter().map(|other| MechanismReplies::of(device.mechanics(), other)).collect();
             for (other, before) in all.iter().zip(&before).rev() {
                 let again = MechanismReplies::of(device.mechanics(), other);
-                Violation::unless(again == *before, RequestDisplay(other), || first_then(before, &again))?;
+                Violation::check(again == *before, RequestDisplay(other), || first_then(before, &again))?;
             }
             let mechanics = device.mechanics();
             let (seen, from) =
                 (mechanics.positioning(request), mechanics.positioning_from(mechanics.state(), request));
-            Violation::unless(seen == from, RequestDisplay(request), || {
+            Violation::check(seen == from, RequestDisplay(request), || {
                 format!("positioning takes {seen:?}, and from the present state, named, {from:?}")
             })?;
             // Asking from another state may give another timing, but must not change the present state.
             let (_, then) = mechanics.serve_from(mechanics.state(), request);
             mechanics.serve_from(then, request);
             let probed = device.probe(now, request);
-            Violation::unless(first == probed, RequestDisplay(request), || {
+            Violation::check(first == probed, RequestDisplay(request), || {
                 timings(("first it takes", &first), ("then", &probed))
             })
         },
@@ -289,12 +289,12 @@ fn probes_agree(make: &Make<'_>, case: &Case) -> CheckResult {
                 return Ok(());
             }
             let by = RequestDisplay(&served.request);
-            Violation::unless(*probed == served.timing, &by, || {
+            Violation::check(*probed == served.timing, &by, || {
                 timings(("before it is to take", probed), ("it then takes", &served.timing))
             })?;
             let (start, completion, service) = (served.start, served.completion, served.timing.service());
             let exact = start == *now && completion == busy.until && busy.work.busy() == service;
-            Violation::unless(exact, &by, || {
+            Violation::check(exact, &by, || {
                 format!("issued at {now:?} it takes from {start:?} to {completion:?}, the mechanism {busy:?}")
             })
         },
@@ -323,10 +323,10 @@ fn serves_the_same_again(make: &Make<'_>, case: &Case) -> CheckResult {
     run(make, case, ask, |_, Done { served, .. }| {
         let by = RequestDisplay(&served.request);
         let (start, timing) = first.next().unwrap_or((served.start, served.timing));
-        Violation::unless(timing == served.timing, &by, || {
+        Violation::check(timing == served.timing, &by, || {
             timings(("first it takes", &timing), ("again", &served.timing))
         })?;
-        Violation::unless(start == served.start, &by, || {
+        Violation::check(start == served.start, &by, || {
             format!("it starts at {start:?}, again at {:?}", served.start)
         })
     })
@@ -341,11 +341,11 @@ fn energy_adds_up(make: &Make<'_>, case: &Case) -> CheckResult {
             let (spent, energy) = (device.mechanics().power_rates().spent(&busy.work), served.energy);
             let (all, of_request) = (spent.total_uj(), energy.total_uj());
             let described = RequestDisplay(&served.request);
-            Violation::unless((all - of_request).abs() <= 1e-9 * all, &described, || {
+            Violation::check((all - of_request).abs() <= 1e-9 * all, &described, || {
                 format!("it spends {of_request} uJ, the mechanism {all} uJ")
             })?;
             let valid = energy.startup_uj == 0.0 && energy.seek_uj >= 0.0 && energy.access_uj >= 0.0;
-            Violation::unless(valid, &described, || format!("{energy:?}"))
+            Violation::check(valid, &described, || format!("{energy:?}"))
         },
     )
 }
@@ -356,7 +356,7 @@ fn access_takes_energy(make: &Make<'_>, case: &Case) -> CheckResult {
         case,
         |_, _, _| Ok(()),
         |_, Done { served, .. }| {
-            Violation::unless(served.energy.access_uj > 0.0, RequestDisplay(&served.request), || {
+            Violation::check(served.energy.access_uj > 0.0, RequestDisplay(&served.request), || {
                 format!("{:?}", served.energy)
             })
         },
@@ -370,15 +370,15 @@ fn places_lie_within(make: &Make<'_>, case: &Case) -> CheckResult {
         |device, _, request| {
             let (mechanics, described) = (device.mechanics(), RequestDisplay(request));
             let (extent, at) = (mechanics.extent(), mechanics.location(request.lbn));
-            Violation::unless(at.cylinder < extent.cylinders && at.row < extent.rows, &described, || {
+            Violation::check(at.cylinder < extent.cylinders && at.row < extent.rows, &described, || {
                 format!("{at:?} lies outside {extent:?}")
             })?;
             let (timing, _) = mechanics.serve_from(mechanics.state(), request);
-            Violation::unless(timing.overhead == Span::ZERO, &described, || {
+            Violation::check(timing.overhead == Span::ZERO, &described, || {
                 format!("schedulers see an overhead of {:?}", timing.overhead)
             })?;
             let alone = mechanics.joins(&[], request) || !mechanics.joins(&[*request], request);
-            Violation::unless(alone || mechanics.blocks_at_once() > 1, &described, || {
+            Violation::check(alone || mechanics.blocks_at_once() > 1, &described, || {
                 "it can be served with its like, although there is room for one block".to_owned()
             })
         },
@@ -395,7 +395,7 @@ fn snapshots_stay(make: &Make<'_>, case: &Case) -> CheckResult {
             (device.mechanics().snapshot(), MechanismReplies::of(device.mechanics(), &request));
         let (_, busy) = serve(device.as_mut(), now, &[request])?;
         let after = MechanismReplies::of(stored.as_ref(), &request);
-        Violation::unless(before == after, RequestDisplay(&request), || first_then(&before, &after))?;
+        Violation::check(before == after, RequestDisplay(&request), || first_then(&before, &after))?;
         now = busy.until;
     }
     Ok(())
@@ -420,17 +420,11 @@ fn indexes_agree(make: &Make<'_>, case: &Case) -> CheckResult {
                 batch
             });
             let first = by_search.first().copied().unwrap_or_default();
-            Violation::unless(
-                by_index == by_search && !by_search.is_empty(),
-                RequestDisplay(&first),
-                || {
-                    format!(
-                        "`{word}` chooses {by_index:?} by the index, {by_search:?} by an exhaustive search"
-                    )
-                },
-            )?;
+            Violation::check(by_index == by_search && !by_search.is_empty(), RequestDisplay(&first), || {
+                format!("`{word}` chooses {by_index:?} by the index, {by_search:?} by an exhaustive search")
+            })?;
             let (_, busy) = serve(device.as_mut(), now, &by_index)?;
-            Violation::unless(
+            Violation::check(
                 busy.work != MechanicalWork::default(),
                 RequestDisplay(&first),
                 || "the mechanism does nothing",

@@ -30,19 +30,19 @@ fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> CheckResult<(V
     let mut busy = device.issue(ready, batch, &mut served);
     let busy = loop {
         if let Some(failure) = device.failure() {
-            return Err(Violation::failed(first, failure));
+            return Err(Violation::from_failure(first, failure));
         }
         if let Some(done) = busy.filter(|_| served.len() >= batch.len()) {
             break done;
         }
         let Some(at) = device.next_wakeup() else {
-            return Err(Violation::by(
+            return Err(Violation::new(
                 first,
                 "it is never served: the device is not done, and wants no waking",
             ));
         };
         busy = device.wake(at, &mut served).map(|work| Busy { until: at, work }).or(busy);
     };
-    Violation::unless(served.len() == batch.len(), first, || format!("{} completions", served.len()))?;
+    Violation::check(served.len() == batch.len(), first, || format!("{} completions", served.len()))?;
     Ok((served, busy))
 }

@@ -48,7 +48,7 @@ impl Case {
 pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
 
 const fn rule(requirement: &'static str, remedy: &'static str, check: Check) -> Rule<Check> {
-    Rule { requirement, remedy, of_plug_ins: true, check }
+    Rule { requirement, remedy, applies_to_plug_ins: true, check }
 }
 
 /// All rules. The first one also covers errors that the policy reports itself.
@@ -116,7 +116,7 @@ fn run(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Step>> {
             (policy.holds(key), contents.contains(&key), contents.len());
         let result = policy.access(access);
         if let Some(failure) = policy.failure() {
-            return Err(Violation::failed(describe(number, key), failure));
+            return Err(Violation::from_failure(describe(number, key), failure));
         }
         let mut had_victim = true;
         if let Found::Miss { victim } = result {
@@ -144,7 +144,7 @@ fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> CheckResult {
     run(make, case)?.iter().try_for_each(|step| {
         let Found::Miss { victim } = step.found else { return Ok(()) };
         let full = step.before == case.capacity;
-        Violation::unless(victim.is_some() == full && step.had_victim, step.description(), || match victim {
+        Violation::check(victim.is_some() == full && step.had_victim, step.description(), || match victim {
             Some(victim) if !step.had_victim => format!("it evicts {victim}, which is not in the cache"),
             Some(victim) => format!("it evicts {victim} from {} of {}", step.before, case.capacity),
             None => format!("it evicts nothing, although all {} are taken", case.capacity),
@@ -155,7 +155,7 @@ fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> CheckResult {
 fn contents_follow(make: &Make<'_>, case: &Case) -> CheckResult {
     run(make, case)?.iter().try_for_each(|step| {
         let hit = step.found == Found::Hit;
-        Violation::unless(
+        Violation::check(
             step.reported_resident == step.was_resident && hit == step.was_resident,
             step.description(),
             || {
@@ -172,7 +172,7 @@ fn contents_follow(make: &Make<'_>, case: &Case) -> CheckResult {
 
 fn counts(make: &Make<'_>, case: &Case) -> CheckResult {
     run(make, case)?.iter().try_for_each(|step| {
-        Violation::unless(step.counted == step.after, step.description(), || {
+        Violation::check(step.counted == step.after, step.description(), || {
             format!("it counts {} keys, {} are in the cache", step.counted, step.after)
         })
     })
@@ -181,7 +181,7 @@ fn counts(make: &Make<'_>, case: &Case) -> CheckResult {
 fn evicts_the_same_again(make: &Make<'_>, case: &Case) -> CheckResult {
     let (first, again) = (run(make, case)?, run(make, case)?);
     first.iter().zip(&again).try_for_each(|(first, again)| {
-        Violation::unless(first.found == again.found, first.description(), || {
+        Violation::check(first.found == again.found, first.description(), || {
             format!("first {:?}, and again {:?}", first.found, again.found)
         })
     })
@@ -193,5 +193,5 @@ fn hits_no_more_than_possible(make: &Make<'_>, case: &Case) -> CheckResult {
     let maximum = hits(&run(&|capacity| belady.make(capacity), case)?);
     let own = hits(&run(make, case)?);
     let all = format!("{} accesses to a cache of {}", case.keys.len(), case.capacity);
-    Violation::unless(own <= maximum, all, || format!("{own} hits, where {maximum} are possible"))
+    Violation::check(own <= maximum, all, || format!("{own} hits, where {maximum} are possible"))
 }

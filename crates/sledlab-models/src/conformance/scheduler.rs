@@ -70,10 +70,10 @@ pub type Check = fn(&Subject<'_>, &Case) -> CheckResult;
 const fn rule(
     requirement: &'static str,
     remedy: &'static str,
-    of_plug_ins: bool,
+    applies_to_plug_ins: bool,
     check: Check,
 ) -> Rule<Check> {
-    Rule { requirement, remedy, of_plug_ins, check }
+    Rule { requirement, remedy, applies_to_plug_ins, check }
 }
 
 /// All rules. The first one also covers errors that the scheduler reports itself.
@@ -132,12 +132,12 @@ fn run(subject: &Subject<'_>, case: &Case) -> CheckResult<Ran> {
         queue.pop(now, device.mechanics(), &mut batch);
         let by = RequestDisplay(batch.first().unwrap_or(&case.requests[joined - 1]));
         if let Some(failure) = queue.failure() {
-            return Err(Violation::failed(by, failure));
+            return Err(Violation::from_failure(by, failure));
         }
-        Violation::unless(!batch.is_empty(), &by, || {
+        Violation::check(!batch.is_empty(), &by, || {
             format!("nothing is chosen, although {waiting} requests wait")
         })?;
-        Violation::unless(queue.len() + batch.len() == waiting, &by, || {
+        Violation::check(queue.len() + batch.len() == waiting, &by, || {
             format!("{} of {waiting} are chosen, and {} wait", batch.len(), queue.len())
         })?;
         now = serve(device.as_mut(), now, &batch)?.1.until;
@@ -152,18 +152,18 @@ fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> CheckResult
     order.sort_by_key(|request| request.id);
     for (request, chosen) in case.requests.iter().zip(&order) {
         let what = |of: &Queued| (of.id, of.lbn, of.blocks, of.op);
-        Violation::unless(what(request) == what(chosen), RequestDisplay(request), || {
+        Violation::check(what(request) == what(chosen), RequestDisplay(request), || {
             format!("{} was chosen in its place, or twice", RequestDisplay(chosen))
         })?;
     }
     let (joined, chosen) = (case.requests.len(), order.len());
-    Violation::unless(joined == chosen, "", || format!("{joined} requests joined, {chosen} were chosen"))
+    Violation::check(joined == chosen, "", || format!("{joined} requests joined, {chosen} were chosen"))
 }
 
 fn makes_the_same_choices_again(subject: &Subject<'_>, case: &Case) -> CheckResult {
     let (first, again) = (run(subject, case)?.order, run(subject, case)?.order);
     for (place, (first, again)) in first.iter().zip(&again).enumerate() {
-        Violation::unless(first == again, RequestDisplay(first), || {
+        Violation::check(first == again, RequestDisplay(first), || {
             format!("choice {place}, in a second run it is {}", RequestDisplay(again))
         })?;
     }
@@ -174,14 +174,14 @@ fn chooses_nothing_from_nothing(subject: &Subject<'_>, case: &Case) -> CheckResu
     let Ran { mut queue, device, now, .. } = run(subject, case)?;
     let mut batch = Vec::new();
     queue.pop(now, device.mechanics(), &mut batch);
-    Violation::unless(batch.is_empty() && queue.is_empty(), "", || format!("{batch:?} from no requests"))
+    Violation::check(batch.is_empty() && queue.is_empty(), "", || format!("{batch:?} from no requests"))
 }
 
 fn chooses_like_requests_in_order(subject: &Subject<'_>, case: &Case) -> CheckResult {
     let mut latest = Map::default();
     for request in run(subject, case)?.order {
         let before = latest.insert((request.lbn, request.blocks, request.op == Op::Write), request.id);
-        Violation::unless(before < Some(request.id), RequestDisplay(&request), || {
+        Violation::check(before < Some(request.id), RequestDisplay(&request), || {
             format!("it was chosen after request {}, its like", before.unwrap_or_default())
         })?;
     }

@@ -49,7 +49,7 @@ pub fn preset(name: &str) -> Result<HostParams> {
     let text = HOSTS
         .iter()
         .find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(*text))
-        .ok_or_else(|| Error::unknown("host", name, names()))?;
+        .ok_or_else(|| Error::unknown_name("host", name, names()))?;
     let broken = |error: toml::de::Error| Error::internal(format!("host {name}: {error}"));
     let mut table: Table = text.parse().map_err(broken)?;
     table.remove("description");

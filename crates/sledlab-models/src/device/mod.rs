@@ -311,7 +311,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
     noun: "device kind",
     path: PATH,
     example: "ram:access_us=2",
-    also: &[],
+    extra_words: &[],
     entries: &[
         // In the order in which lists show them.
         of::<mems::MemsParams>(),

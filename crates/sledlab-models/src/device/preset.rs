@@ -44,7 +44,7 @@ pub fn text(name: &str) -> Result<&'static str> {
 /// The error about an unknown device. The name of a kind of device gets the presets of that kind.
 fn unknown(name: &str) -> Error {
     let Some(kind) = LIST.iter().find(|kind| kind.name.eq_ignore_ascii_case(name)) else {
-        return Error::unknown("device", name, names());
+        return Error::unknown_name("device", name, names());
     };
     let presets: Vec<&str> = kind.facts.presets.iter().map(|(name, _)| *name).collect();
     Error::user(format!("unknown device `{name}`")).with_remedy(format!(

@@ -111,7 +111,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
     noun: "hybrid",
     path: PATH,
     example: "caching-disk:segment_kb=64",
-    also: &[Choice::NONE],
+    extra_words: &[Choice::NONE],
     entries: &[of::<caching_disk::CachingDisk>(), of::<write_buffer::WriteBuffer>(), of::<mirror::Mirror>()],
 };
 

@@ -38,7 +38,7 @@ impl registry::KindWord for Merging {
         })
     }
 
-    fn heeds(self, key: &str) -> bool {
+    fn uses_parameter(self, key: &str) -> bool {
         self != Merging::None && key != "kind"
     }
 }

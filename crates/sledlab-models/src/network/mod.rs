@@ -103,7 +103,7 @@ pub static LIST: Registry<Make> = Registry {
     noun: "network",
     path: PATH,
     example: "switch:bandwidth_mbit_s=1000",
-    also: &[],
+    extra_words: &[],
     entries: &[of::<ideal::Ideal>(), of::<switch::Switch>(), of::<hub::Hub>(), of::<tree::Tree>()],
 };
 

@@ -41,7 +41,7 @@ pub fn text(name: &str) -> Result<&'static str> {
     PRESETS
         .iter()
         .find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(*text))
-        .ok_or_else(|| Error::unknown("network", name, names()))
+        .ok_or_else(|| Error::unknown_name("network", name, names()))
 }
 
 /// Reads the table of a network file; its key `kind` names the model.

@@ -196,7 +196,7 @@ pub static LIST: Registry<Make> = Registry {
     noun: "power policy",
     path: PATH,
     example: "fixed:timeout_ms=10",
-    also: &[],
+    extra_words: &[],
     entries: &[
         of::<never::Never>(),
         of::<Fixed>(),

@@ -133,7 +133,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
     noun: "replacement policy",
     path: PATH,
     example: "slru:protected_share=0.5",
-    also: &[],
+    extra_words: &[],
     entries: &[
         of::<lru::Lru>(),
         of::<fifo::Fifo>(),

@@ -125,7 +125,7 @@ pub trait Model: Sized {
     const IN_RACE: bool = true;
     /// Whether later requests can delay a request forever.
     const STARVATION: Starvation;
-    /// Whether the scheduler heeds [`SchedulerContext::batch`] itself; its default is then to serve all requests of a position
+    /// Whether the scheduler uses [`SchedulerContext::batch`] itself; its default is then to serve all requests of a position
     /// together. The queues of other schedulers are wrapped for joint service.
     const BATCHES: bool = false;
 
@@ -166,7 +166,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
     noun: "scheduler",
     path: PATH,
     example: "zsptf:grid=40x4",
-    also: &[],
+    extra_words: &[],
     entries: &[
         of::<Fcfs>(),
         of::<c_scan::CScan>(),
@@ -220,7 +220,7 @@ fn specs<M: Model>() -> Vec<ParamSpec> {
 fn read<M: Model>(path: &str, table: &Table) -> Result<(M::Params, BatchParams)> {
     let known: Vec<String> = specs::<M>().iter().map(|spec| format!("{path}.{}", spec.name)).collect();
     if let Some(key) = table.keys().map(|key| format!("{path}.{key}")).find(|key| !known.contains(key)) {
-        return Err(Error::unknown("key", &key, known.iter().map(String::as_str)));
+        return Err(Error::unknown_name("key", &key, known.iter().map(String::as_str)));
     }
     let (mut own, mut batch) = (table.clone(), default_batch::<M>());
     if let Some(value) = own.remove("batch") {

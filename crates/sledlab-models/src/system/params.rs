@@ -75,7 +75,7 @@ impl registry::KindWord for SystemKind {
         })
     }
 
-    fn heeds(self, key: &str) -> bool {
+    fn uses_parameter(self, key: &str) -> bool {
         match key {
             "devices" | "bus" => self != SystemKind::Single,
             "failed" | "failed_at_s" | "rebuild_mb_s" => self.outlives_failures(),

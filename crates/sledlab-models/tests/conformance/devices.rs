@@ -116,7 +116,7 @@ fn keeps_rules(kind: &'static Entry) {
 fn keeps_rules_of_plug_ins(kind: &'static Entry) {
     for case in (0..4).map(|number| Case::random(1, number)) {
         for (name, description) in all(kind) {
-            for rule in RULES.iter().filter(|rule| rule.of_plug_ins) {
+            for rule in RULES.iter().filter(|rule| rule.applies_to_plug_ins) {
                 check(rule, name, &*description, &case).unwrap();
             }
         }

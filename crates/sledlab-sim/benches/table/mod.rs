@@ -36,7 +36,7 @@ fn machine() -> String {
 }
 
 /// Prints the rows and writes them to a file in the folder `benches`.
-pub fn keep(name: &str, rows: &[Row]) {
+pub fn print_and_save(name: &str, rows: &[Row]) {
     println!("{}", machine());
     for Row { what, value, unit, target } in rows {
         let target = if target.is_empty() { String::new() } else { format!("(target {target})") };
@@ -44,11 +44,11 @@ pub fn keep(name: &str, rows: &[Row]) {
     }
     let plain =
         |row: &Row| json!({ "what": row.what, "value": row.value, "unit": row.unit, "target": row.target });
-    store(name, &rows.iter().map(plain).collect::<Vec<_>>());
+    save(name, &rows.iter().map(plain).collect::<Vec<_>>());
 }
 
 /// Writes rows of any type, and the machine on which they were measured, to a file in the folder `benches`.
-pub fn store(name: &str, rows: &[Value]) {
+pub fn save(name: &str, rows: &[Value]) {
     let text = json!({ "machine": machine(), "rows": rows });
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches").join(name);
     let written = fs::File::create(file).and_then(|file| {

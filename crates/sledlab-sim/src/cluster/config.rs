@@ -45,14 +45,14 @@ sledlab_core::params! {
 }
 
 /// Tables that are invalid in an experiment that replays a work record.
-const FOREIGN: [&str; 3] = ["trace", "workload", "replay"];
+const FOREIGN_TABLES: [&str; 3] = ["trace", "workload", "replay"];
 
 /// An experiment under construction: the tables and keys that were set so far.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterExperiment {
     /// The store of nodes without a group.
     store: Experiment,
-    own: Table,
+    cluster_tables: Table,
 }
 
 /// A kind of node with its store.
@@ -64,22 +64,22 @@ pub(super) struct NodeKind {
 
 /// A validated experiment with all defaults filled in.
 #[derive(Clone, Debug)]
-pub(super) struct Resolved {
+pub(super) struct ResolvedExperiment {
     pub seed: u64,
     /// The kinds of node, starting with nodes without a group, and the kind of each node.
     pub kinds: Vec<NodeKind>,
-    pub kind_of: Vec<usize>,
+    pub kind_indices: Vec<usize>,
     pub host: Node,
     pub network: NetworkFile,
     pub params: ClusterParams,
     /// Failing nodes, each with the number of phases after which the node is switched off.
-    pub failed_after: Vec<(usize, usize)>,
+    pub phases_before_failure: Vec<(usize, usize)>,
 }
 
-impl Resolved {
+impl ResolvedExperiment {
     /// Returns the number of phases after which `node` is switched off, if the node fails.
-    pub fn fails_after(&self, node: usize) -> Option<usize> {
-        let result = self.failed_after.iter().find(|(failed, _)| *failed == node);
+    pub fn phases_before_failure(&self, node: usize) -> Option<usize> {
+        let result = self.phases_before_failure.iter().find(|(failed, _)| *failed == node);
         result.map(|(_, phases)| *phases)
     }
 }
@@ -90,18 +90,18 @@ impl ClusterExperiment {
         ClusterExperiment::default()
     }
 
-    /// Reads an experiment file. File names in it are resolved by [`seen`](crate::seen).
+    /// Reads an experiment file. File names in it are resolved by [`resolve_file_name`](crate::resolve_file_name).
     ///
     /// # Errors
     /// Text that is not TOML, with its location; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let mut table = keys::parse(name, text)?;
-        file_names::resolve_all(&mut table, name);
+        file_names::resolve_file_names(&mut table, name);
         let (own, store): (Table, Table) =
             table.into_iter().partition(|(key, _)| CLUSTER_TABLES.contains(&key.as_str()));
         refuse_foreign(&store)?;
         store.keys().filter(|key| *key != "seed").try_for_each(|key| refuse_unknown(key))?;
-        Ok(ClusterExperiment { store: Experiment::from_table(store)?, own })
+        Ok(ClusterExperiment { store: Experiment::from_table(store)?, cluster_tables: own })
     }
 
     /// Sets one key, such as `node.mhz` or `device.active_tips`, to a TOML value or a bare word.
@@ -110,13 +110,13 @@ impl ClusterExperiment {
     /// A key that is not of the form `table.key`, or an unknown table.
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
         match key.split_once('.') {
-            Some((table, _)) if FOREIGN.contains(&table) => {
+            Some((table, _)) if FOREIGN_TABLES.contains(&table) => {
                 refuse_foreign(&[(table.to_owned(), Value::from(0))].into_iter().collect())
             }
             Some(("group", _)) => Err(Error::user("groups are set in a file")
                 .with_remedy("write a table [[group]] in an experiment file")),
             Some((table, key)) if CLUSTER_TABLES.contains(&table) => {
-                let mut changed = preset_or_table(&self.own, table)?;
+                let mut changed = preset_or_table(&self.cluster_tables, table)?;
                 let value = keys::read_value(value);
                 match key.split_once('.') {
                     None => changed.insert(key.to_owned(), value),
@@ -126,7 +126,7 @@ impl ClusterExperiment {
                         changed.insert(inner.to_owned(), Value::Table(nested))
                     }
                 };
-                self.own.insert(table.to_owned(), Value::Table(changed));
+                self.cluster_tables.insert(table.to_owned(), Value::Table(changed));
                 Ok(())
             }
             Some((table, _)) => refuse_unknown(table).and_then(|()| self.store.set(key, value)),
@@ -136,7 +136,7 @@ impl ClusterExperiment {
 
     /// Returns the keys that were set, without defaults and without the contents of presets.
     pub fn explicit_settings(&self) -> Table {
-        self.own
+        self.cluster_tables
             .iter()
             .chain(self.store.explicit_settings())
             .map(|(name, explicit_settings)| (name.clone(), explicit_settings.clone()))
@@ -171,7 +171,7 @@ impl ClusterExperiment {
     /// Reads nodes (`node`), the host (`host`) or the network (`network`) from a preset or a file.
     pub fn set_preset(&mut self, table: &str, name_or_path: &str) {
         let preset = ("preset".to_owned(), Value::from(name_or_path));
-        self.own.insert(table.to_owned(), Value::Table(std::iter::once(preset).collect()));
+        self.cluster_tables.insert(table.to_owned(), Value::Table(std::iter::once(preset).collect()));
     }
 
     /// Returns the file name of the work record, if the experiment has one.
@@ -179,13 +179,13 @@ impl ClusterExperiment {
     /// # Errors
     /// A name that is not text.
     pub fn work_file(&self) -> Result<Option<String>> {
-        keys::take_text(&mut keys::table(&self.own, "work")?, "work", "file")
+        keys::take_text(&mut keys::table(&self.cluster_tables, "work")?, "work", "file")
     }
 
     /// Sets the file name of the work record.
     pub fn set_work_file(&mut self, file: &str) {
         let file = ("file".to_owned(), Value::from(file));
-        self.own.insert("work".to_owned(), Value::Table(std::iter::once(file).collect()));
+        self.cluster_tables.insert("work".to_owned(), Value::Table(std::iter::once(file).collect()));
     }
 
     /// Returns the complete experiment for a record, with all defaults filled in: sufficient to repeat the replay.
@@ -193,47 +193,51 @@ impl ClusterExperiment {
     /// # Errors
     /// Settings that are invalid, alone or for the record.
     pub fn to_toml(&self, work: &Work) -> Result<String> {
-        let table = self.complete(&self.resolve(work)?)?;
+        let table = self.complete_table(&self.resolve(work)?)?;
         toml::to_string(&table)
             .map_err(|error| Error::internal(format!("cannot write the experiment: {error}")))
     }
 
-    pub(super) fn resolve(&self, work: &Work) -> Result<Resolved> {
-        let node = node("node", &preset_or_table(&self.own, "node")?, None)?;
-        let host = self.own.get("host").map(|_| preset_or_table(&self.own, "host")).transpose()?;
+    pub(super) fn resolve(&self, work: &Work) -> Result<ResolvedExperiment> {
+        let node = node("node", &preset_or_table(&self.cluster_tables, "node")?, None)?;
+        let host = self
+            .cluster_tables
+            .get("host")
+            .map(|_| preset_or_table(&self.cluster_tables, "host"))
+            .transpose()?;
         let host = host.map_or_else(
             || Ok(node.clone()),
             |explicit_settings| self::node("host", &explicit_settings, None),
         )?;
-        let params = ClusterParams::from_table("cluster", &keys::table(&self.own, "cluster")?)?;
+        let params = ClusterParams::from_table("cluster", &keys::table(&self.cluster_tables, "cluster")?)?;
         failure::check(&params, work.nodes)?;
-        let mut kind_of = vec![0; work.nodes];
+        let mut kind_indices = vec![0; work.nodes];
         let mut grouped = Vec::new();
         for group in self.groups()? {
             grouped.push(self.kind(&group, &node, params.ready)?);
             for member in members(&group, work)? {
-                if kind_of[member] != 0 {
+                if kind_indices[member] != 0 {
                     return Err(Error::user(format!("node {member} is in two groups of the experiment"))
                         .with_remedy("name each node in one [[group]]"));
                 }
-                kind_of[member] = grouped.len();
+                kind_indices[member] = grouped.len();
             }
         }
         // If all nodes are in groups, the experiment need not name a device for other nodes: node and store of the
         // first group replace them.
         let base = match grouped.first() {
-            Some(first) if !self.store.has_device() && !kind_of.contains(&0) => first.clone(),
+            Some(first) if !self.store.has_device() && !kind_indices.contains(&0) => first.clone(),
             _ => NodeKind { node, store: store(&self.store, params.ready)? },
         };
         let kinds = std::iter::once(base).chain(grouped).collect();
-        Ok(Resolved {
+        Ok(ResolvedExperiment {
             seed: self.store.seed()?,
             kinds,
-            kind_of,
+            kind_indices,
             host,
-            network: network(&preset_or_table(&self.own, "network")?)?,
+            network: network(&preset_or_table(&self.cluster_tables, "network")?)?,
             params,
-            failed_after: Vec::new(),
+            phases_before_failure: Vec::new(),
         })
     }
 
@@ -242,7 +246,7 @@ impl ClusterExperiment {
             Error::user("group: expected tables")
                 .with_remedy("write [[group]], then nodes = [0, 1] and a device")
         };
-        match self.own.get("group") {
+        match self.cluster_tables.get("group") {
             None => Ok(Vec::new()),
             Some(Value::Array(groups)) => {
                 groups.iter().map(|group| group.as_table().cloned().ok_or_else(wrong)).collect()
@@ -257,7 +261,10 @@ impl ClusterExperiment {
         let mut explicit_settings = self.store.explicit_settings().clone();
         let own = ["nodes", "node", "name"];
         for (key, value) in group.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
-            if key == "seed" || CLUSTER_TABLES.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) {
+            if key == "seed"
+                || CLUSTER_TABLES.contains(&key.as_str())
+                || FOREIGN_TABLES.contains(&key.as_str())
+            {
                 return Err(Error::user(format!("group.{key}: {key} cannot be set for a group"))
                     .with_remedy(format!("set {key} for all nodes, outside of the group")));
             }
@@ -266,12 +273,12 @@ impl ClusterExperiment {
         let node = node("node", &preset_or_table(group, "node")?, Some(base))?;
         Ok(NodeKind {
             node,
-            store: store(&Experiment::from_table(explicit_settings)?.with_plugins_of(&self.store), ready)?,
+            store: store(&Experiment::from_table(explicit_settings)?.with_plug_ins(&self.store), ready)?,
         })
     }
 
     /// Returns every table with every key.
-    pub(super) fn complete(&self, resolved: &Resolved) -> Result<Table> {
+    pub(super) fn complete_table(&self, resolved: &ResolvedExperiment) -> Result<Table> {
         let mut table = Table::new();
         table.insert("seed".to_owned(), Value::Integer(resolved.seed.cast_signed()));
         if let Some(file) = self.work_file()? {
@@ -290,7 +297,7 @@ impl ClusterExperiment {
         table.extend(resolved.kinds[0].store.to_table(&power));
         let groups = resolved.kinds[1..].iter().enumerate().map(|(index, kind)| {
             let mut group = Table::new();
-            let members = resolved.kind_of.iter().enumerate().filter(|(_, kind)| **kind == index + 1);
+            let members = resolved.kind_indices.iter().enumerate().filter(|(_, kind)| **kind == index + 1);
             let members = members.map(|(member, _)| Value::Integer(member as i64)).collect();
             group.insert("nodes".to_owned(), Value::Array(members));
             group.insert("node".to_owned(), Value::Table(kind.node.to_table()));
@@ -326,7 +333,7 @@ fn store(explicit_settings: &Experiment, ready: bool) -> Result<SystemSetup> {
 }
 
 fn refuse_foreign(table: &Table) -> Result<()> {
-    match FOREIGN.into_iter().find(|key| table.contains_key(*key)) {
+    match FOREIGN_TABLES.into_iter().find(|key| table.contains_key(*key)) {
         Some(key) => Err(Error::user(format!("{key}: the replay of a record has none"))
             .with_remedy("omit it: the record lists the accesses of its nodes")),
         None => Ok(()),
@@ -335,8 +342,9 @@ fn refuse_foreign(table: &Table) -> Result<()> {
 
 /// Rejects unknown tables.
 fn refuse_unknown(table: &str) -> Result<()> {
-    let all = || keys::TABLES.into_iter().filter(|table| !FOREIGN.contains(table)).chain(CLUSTER_TABLES);
-    if all().any(|known| known == table) { Ok(()) } else { Err(Error::unknown("table", table, all())) }
+    let all =
+        || keys::TABLES.into_iter().filter(|table| !FOREIGN_TABLES.contains(table)).chain(CLUSTER_TABLES);
+    if all().any(|known| known == table) { Ok(()) } else { Err(Error::unknown_name("table", table, all())) }
 }
 
 /// Returns a table by name; a text in place of a table names a preset.
@@ -358,7 +366,7 @@ fn members(group: &Table, work: &Work) -> Result<Vec<usize>> {
             let names = || work.groups.iter().map(|group| group.name.as_str());
             result
                 .map(|group| group.members.clone())
-                .ok_or_else(|| Error::unknown("group of the record", name, names()))
+                .ok_or_else(|| Error::unknown_name("group of the record", name, names()))
         }
         Some(Value::Array(numbers)) => {
             let number = |value: &Value| {
@@ -379,7 +387,7 @@ fn node(path: &str, explicit_settings: &Table, base: Option<&Node>) -> Result<No
     let mut explicit_settings = explicit_settings.clone();
     let name = keys::take_text(&mut explicit_settings, path, "preset")?;
     let mut table = match (name, base) {
-        (Some(name), _) => keys::opened(&name, "node", nodes::text)?,
+        (Some(name), _) => keys::load_table(&name, "node", nodes::text)?,
         (None, Some(base)) => base.to_table(),
         // A complete table, as saved in results, lists its kinds of operation.
         (None, None)
@@ -387,7 +395,7 @@ fn node(path: &str, explicit_settings: &Table, base: Option<&Node>) -> Result<No
         {
             Table::new()
         }
-        (None, None) => keys::opened("smart-2003", "node", nodes::text)?,
+        (None, None) => keys::load_table("smart-2003", "node", nodes::text)?,
     };
     let mut cycles = keys::table(&table, "cycles")?;
     cycles.extend(match explicit_settings.remove("cycles") {
@@ -404,9 +412,9 @@ fn network(explicit_settings: &Table) -> Result<NetworkFile> {
     let mut explicit_settings = explicit_settings.clone();
     let name = keys::take_text(&mut explicit_settings, "network", "preset")?;
     let mut table = match name {
-        Some(name) => keys::opened(&name, "network", networks::text)?,
+        Some(name) => keys::load_table(&name, "network", networks::text)?,
         None if explicit_settings.contains_key("kind") => Table::new(),
-        None => keys::opened("fast-ethernet", "network", networks::text)?,
+        None => keys::load_table("fast-ethernet", "network", networks::text)?,
     };
     table.extend(explicit_settings);
     networks::from_table(&table)

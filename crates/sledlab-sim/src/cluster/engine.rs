@@ -1,12 +1,11 @@
 //! Replay of a work record on a cluster, phase by phase. All nodes begin a phase together.
 //!
 //! 1. Every node runs its step. Without overlap, a node first reads and computes ([`alone`]); then messages are
-//!    exchanged ([`talk`]); then result pages are written. With overlap of reading, computing, writing and messages
-//!    ([`overlap`]), one event loop advances the nodes and the network together. Nodes without messages between them
-//!    run in parallel on all processors of the machine.
+//!    exchanged ([`exchange_messages`]); then result pages are written. With overlap of reading, computing, writing and
+//!    messages ([`overlap`]), one event loop advances the nodes and the network together. Nodes without messages
+//!    between them run in parallel on all processors of the machine.
 //! 2. The collectives of the phase follow, one after the other.
 //! 3. The phase ends when the last node and the last message are done. Nodes that finish earlier wait.
-//! 3. The phase ends when the last node and the last message are done. Nodes that are done earlier wait.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,17 +20,17 @@ use sledlab_models::power::Energy;
 use sledlab_trace::work::{Collective, CollectiveKind, NodeStep, Phase, Work};
 
 use super::member::{InterruptCheck, Member, MemberParts};
-use super::messaging::{self, MessagingNode, OutgoingMessage};
+use super::messaging::{self, MessagingNode, OutgoingTransfer};
 use super::overlap::{IncomingMessages, Overlap};
 use super::sequential::{self, Half, Task};
-use super::store::{Traffic, since};
+use super::store::{Traffic, energy_difference};
 
 /// Progress hook of a replay. Its arguments are the completed share of the record, 0 to 1, and the number of pages so
 /// far; it returns false to interrupt.
 pub type ProgressHook<'a> = &'a mut (dyn FnMut(f64, u64) -> bool + Send);
 
 /// Wall-clock time between two calls of the progress hook while nodes run on several threads.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_PERIOD: Duration = Duration::from_millis(20);
 
 /// Resources that a node used in a phase: its time by component, traffic and energy.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,11 +66,11 @@ pub(super) struct Cluster<'a> {
     now: Time,
     phase: usize,
     /// Pages before the phase, and pages of the phase; passes of nested loops, which may be skipped, count once.
-    before: u64,
-    ahead: u64,
+    pages_before: u64,
+    phase_pages: u64,
     /// Whether the phase is too short for threads to pay off.
     is_short: bool,
-    looked: Instant,
+    last_poll: Instant,
 }
 
 impl<'a> Cluster<'a> {
@@ -94,10 +93,10 @@ impl<'a> Cluster<'a> {
             progress,
             now: Time::ZERO,
             phase: 0,
-            before: 0,
-            ahead: 0,
+            pages_before: 0,
+            phase_pages: 0,
             is_short: false,
-            looked: Instant::now(),
+            last_poll: Instant::now(),
         }
     }
 
@@ -126,23 +125,23 @@ impl<'a> Cluster<'a> {
         }
         for index in 0..self.work.phases.len() {
             self.phase = index;
-            self.before = self.watch.pages.load(Ordering::Relaxed);
-            self.ahead = self.pages_of(&self.work.phases[index]);
+            self.pages_before = self.watch.pages.load(Ordering::Relaxed);
+            self.phase_pages = self.page_count(&self.work.phases[index]);
             self.is_short = self.is_short(&self.work.phases[index]);
             ran.push(self.phase(&self.work.phases[index])?);
             // Handles an interrupt that arrived too late to end the phase.
-            self.watch.note(0)?;
-            self.look()?;
+            self.watch.check(0)?;
+            self.poll_progress()?;
         }
         Ok(ran)
     }
 
     /// Calls the progress hook after a short phase, which does not call the hook itself, if enough time has passed.
-    fn look(&mut self) -> Result<()> {
-        if !self.is_short || self.looked.elapsed() < LOOK {
+    fn poll_progress(&mut self) -> Result<()> {
+        if !self.is_short || self.last_poll.elapsed() < POLL_PERIOD {
             return Ok(());
         }
-        self.looked = Instant::now();
+        self.last_poll = Instant::now();
         let pages = self.watch.pages.load(Ordering::Relaxed);
         let share = self.share()(pages);
         let is_continued = self.progress.as_mut().is_none_or(|progress| progress(share, pages));
@@ -151,10 +150,10 @@ impl<'a> Cluster<'a> {
 
     fn is_short(&self, phase: &Phase) -> bool {
         let mut reads = phase.steps.iter().flat_map(|step| &step.reads);
-        self.ahead < InterruptCheck::EVERY && reads.all(|access| access.per_block_of.is_none())
+        self.phase_pages < InterruptCheck::INTERVAL && reads.all(|access| access.per_block_of.is_none())
     }
 
-    fn pages_of(&self, phase: &Phase) -> u64 {
+    fn page_count(&self, phase: &Phase) -> u64 {
         let of = |(member, step): (&Member, &NodeStep)| {
             let touched = step.reads.iter().chain(&step.writes);
             touched.map(|access| access.bytes.div_ceil(member.node.page_bytes())).sum::<u64>()
@@ -165,7 +164,7 @@ impl<'a> Cluster<'a> {
     /// Returns the completed share of the record as a function of the completed pages.
     fn share(&self) -> impl Fn(u64) -> f64 + 'static {
         let (phase, phases) = (self.phase as f64, self.work.phases.len() as f64);
-        let (before, ahead) = (self.before, self.ahead.max(1) as f64);
+        let (before, ahead) = (self.pages_before, self.phase_pages.max(1) as f64);
         move |pages| (phase + ((pages - before) as f64 / ahead).min(1.0)) / phases
     }
 
@@ -174,12 +173,15 @@ impl<'a> Cluster<'a> {
         let before: Vec<_> = self
             .members
             .iter()
-            .map(|member| (member.spent(), member.processor_busy, member.sampling_error))
+            .map(|member| (member.usage(), member.processor_busy, member.sampling_error))
             .collect();
-        let incoming = self.incoming(phase);
+        let incoming = self.incoming_messages(phase);
         let overlaps = self.members.iter().any(|member| member.node.params.prefetch_pages > 0);
-        let mut parts =
-            if overlaps { self.overlapped(phase, &incoming)? } else { self.one_by_one(phase, &incoming)? };
+        let mut parts = if overlaps {
+            self.run_overlapped(phase, &incoming)?
+        } else {
+            self.run_sequentially(phase, &incoming)?
+        };
         for collective in &phase.collectives {
             self.collective(collective, &mut parts)?;
         }
@@ -194,11 +196,11 @@ impl<'a> Cluster<'a> {
                     end.since(start)
                 )));
             }
-            let (traffic, energy) = member.spent();
+            let (traffic, energy) = member.usage();
             nodes.push(PhaseCost {
                 parts: parts[index],
                 traffic: traffic.since(spent.0),
-                store: since(energy, spent.1),
+                store: energy_difference(energy, spent.1),
                 busy: member.processor_busy - busy,
                 sampling_error: member.sampling_error - error,
             });
@@ -207,7 +209,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// Returns the numbers of messages and bytes that each node receives in a phase.
-    fn incoming(&self, phase: &Phase) -> Vec<IncomingMessages> {
+    fn incoming_messages(&self, phase: &Phase) -> Vec<IncomingMessages> {
         let mut incoming = vec![IncomingMessages::default(); self.members.len()];
         for (member, step) in self.members.iter().zip(&phase.steps) {
             let size = member.message_bytes(step);
@@ -224,9 +226,9 @@ impl<'a> Cluster<'a> {
     }
 
     /// Runs a phase in which nodes read, compute and send without overlap.
-    fn one_by_one(&mut self, phase: &Phase, incoming: &[IncomingMessages]) -> Result<Vec<MemberParts>> {
+    fn run_sequentially(&mut self, phase: &Phase, incoming: &[IncomingMessages]) -> Result<Vec<MemberParts>> {
         let mut parts = vec![MemberParts::default(); self.members.len()];
-        self.half(phase, incoming, Half::Before, &mut parts)?;
+        self.run_half(phase, incoming, Half::Before, &mut parts)?;
         let own = |index: usize| move |(to, bytes): &&(Port, u64)| *to as usize != index && *bytes > 0;
         let is_any = phase
             .steps
@@ -234,27 +236,28 @@ impl<'a> Cluster<'a> {
             .enumerate()
             .any(|(index, step)| step.sends.iter().any(|send| own(index)(&send)));
         if is_any {
-            let letters = |member: &Member| -> Vec<OutgoingMessage> {
+            let transfers = |member: &Member| -> Vec<OutgoingTransfer> {
                 let step = &phase.steps[member.index];
                 let message_bytes = member.message_bytes(step);
                 let after = step.sends.partition_point(|(to, _)| *to as usize <= member.index);
                 let (before, after) = step.sends.split_at(after);
                 let others = after.iter().chain(before).filter(own(member.index));
-                others.map(|(to, bytes)| OutgoingMessage { to: *to, bytes: *bytes, message_bytes }).collect()
+                others.map(|(to, bytes)| OutgoingTransfer { to: *to, bytes: *bytes, message_bytes }).collect()
             };
             let round = |member: &Member| messaging::Round {
-                letters: letters(member),
-                awaited: incoming[member.index].messages,
+                transfers: transfers(member),
+                awaited_messages: incoming[member.index].messages,
             };
-            let talkers = self.members.iter().map(|member| talker(member, vec![round(member)])).collect();
-            self.talk(talkers, &mut parts)?;
+            let messaging_nodes =
+                self.members.iter().map(|member| messaging_node(member, vec![round(member)])).collect();
+            self.exchange_messages(messaging_nodes, &mut parts)?;
         }
-        self.half(phase, incoming, Half::After, &mut parts)?;
+        self.run_half(phase, incoming, Half::After, &mut parts)?;
         Ok(parts)
     }
 
     /// Runs one half of every node's step; nodes that finish earlier wait.
-    fn half(
+    fn run_half(
         &mut self,
         phase: &Phase,
         incoming: &[IncomingMessages],
@@ -269,7 +272,7 @@ impl<'a> Cluster<'a> {
             let task = Task { phase: &phase.name, step, receives, half };
             sequential::run(member, work, task, now, watch)
         };
-        let ran = self.run_all(run)?;
+        let ran = self.run_members(run)?;
         self.join(ran, parts);
         Ok(())
     }
@@ -285,7 +288,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// Calls `run` for every node, on as many threads as the replay may use.
-    fn run_all<T: Send>(
+    fn run_members<T: Send>(
         &mut self,
         run: impl Fn(&mut Member, &InterruptCheck) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
@@ -312,7 +315,7 @@ impl<'a> Cluster<'a> {
                 })
                 .collect();
             drop(working);
-            while let Err(RecvTimeoutError::Timeout) = done.recv_timeout(LOOK) {
+            while let Err(RecvTimeoutError::Timeout) = done.recv_timeout(POLL_PERIOD) {
                 let pages = watch.pages.load(Ordering::Relaxed);
                 if progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages)) {
                     watch.stop.store(true, Ordering::Relaxed);
@@ -328,28 +331,37 @@ impl<'a> Cluster<'a> {
         })
     }
 
-    /// Lets `talkers` exchange their messages; all other nodes wait until the last message has been received.
-    fn talk(&mut self, mut talkers: Vec<MessagingNode>, parts: &mut [MemberParts]) -> Result<()> {
+    /// Lets `messaging_nodes` exchange their messages; all other nodes wait until the last message has been received.
+    fn exchange_messages(
+        &mut self,
+        mut messaging_nodes: Vec<MessagingNode>,
+        parts: &mut [MemberParts],
+    ) -> Result<()> {
         let start = self.now;
         let mut turns = 0_u64;
         let (share_done, pages) = (self.share(), self.watch.pages.load(Ordering::Relaxed));
         let (watch, progress) = (&self.watch, &mut self.progress);
-        let mut look = || {
+        let mut poll_progress = || {
             turns += 1;
             if turns.is_multiple_of(65_536)
                 && progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages))
             {
                 watch.stop.store(true, Ordering::Relaxed);
             }
-            if turns.is_multiple_of(65_536) { watch.note(0) } else { Ok(()) }
+            if turns.is_multiple_of(65_536) { watch.check(0) } else { Ok(()) }
         };
-        let (ends, end) =
-            messaging::run(&mut talkers, self.network.as_mut(), self.packet_bytes, start, &mut look)?;
+        let (ends, end) = messaging::run(
+            &mut messaging_nodes,
+            self.network.as_mut(),
+            self.packet_bytes,
+            start,
+            &mut poll_progress,
+        )?;
         let mut own_end = vec![start; self.members.len()];
-        for (talker, at) in talkers.iter().zip(ends) {
-            let index = talker.port as usize;
+        for (node, at) in messaging_nodes.iter().zip(ends) {
+            let index = node.port as usize;
             own_end[index] = at;
-            self.members[index].processor_busy += talker.busy;
+            self.members[index].processor_busy += node.busy;
         }
         for (parts, own_end) in parts.iter_mut().zip(own_end) {
             parts.network += own_end.since(start);
@@ -360,26 +372,27 @@ impl<'a> Cluster<'a> {
     }
 
     fn collective(&mut self, collective: &Collective, parts: &mut [MemberParts]) -> Result<()> {
-        let programs = collective::program(kind(collective.kind), collective.root, &collective.bytes);
+        let programs =
+            collective::program(collective_operation(collective.kind), collective.root, &collective.bytes);
         let port = |member: usize| collective.members[member] as Port;
-        let letter = |(to, bytes): &(usize, u64)| OutgoingMessage {
+        let transfer = |(to, bytes): &(usize, u64)| OutgoingTransfer {
             to: port(*to),
             bytes: *bytes,
             message_bytes: (*bytes).max(1),
         };
         let round = |round: &collective::Round| messaging::Round {
-            letters: round.sends.iter().map(letter).collect(),
-            awaited: round.receives as u64,
+            transfers: round.sends.iter().map(transfer).collect(),
+            awaited_messages: round.receives as u64,
         };
-        let talkers = programs.iter().enumerate().map(|(index, rounds)| {
-            talker(&self.members[collective.members[index]], rounds.iter().map(round).collect())
+        let messaging_nodes = programs.iter().enumerate().map(|(index, rounds)| {
+            messaging_node(&self.members[collective.members[index]], rounds.iter().map(round).collect())
         });
-        let talkers = talkers.collect();
-        self.talk(talkers, parts)
+        let messaging_nodes = messaging_nodes.collect();
+        self.exchange_messages(messaging_nodes, parts)
     }
 
     /// Runs a phase in which nodes overlap reading, computing, writing and messages.
-    fn overlapped(&mut self, phase: &Phase, incoming: &[IncomingMessages]) -> Result<Vec<MemberParts>> {
+    fn run_overlapped(&mut self, phase: &Phase, incoming: &[IncomingMessages]) -> Result<Vec<MemberParts>> {
         let (now, work) = (self.now, self.work);
         let begun = |member: &mut Member| {
             let step = &phase.steps[member.index];
@@ -393,30 +406,30 @@ impl<'a> Cluster<'a> {
         if !is_connected {
             let run = |member: &mut Member, watch: &InterruptCheck| {
                 let mut overlap = begun(member)?;
-                let mut gone = Vec::new();
+                let mut destinations = Vec::new();
                 let mut events = 0_u64;
-                overlap.advance(now, member, 1, None, &mut gone)?;
-                while let Some(at) = overlap.next_event(member).filter(|_| overlap.finished.is_none()) {
-                    overlap.advance(at, member, 1, None, &mut gone)?;
+                overlap.advance(now, member, 1, None, &mut destinations)?;
+                while let Some(at) = overlap.next_event(member).filter(|_| overlap.finish_time.is_none()) {
+                    overlap.advance(at, member, 1, None, &mut destinations)?;
                     events += 1;
-                    if events.is_multiple_of(InterruptCheck::EVERY) {
-                        watch.note(InterruptCheck::EVERY)?;
+                    if events.is_multiple_of(InterruptCheck::INTERVAL) {
+                        watch.check(InterruptCheck::INTERVAL)?;
                     }
                 }
-                let end = overlap.finished.ok_or_else(|| stuck_error(member))?;
+                let end = overlap.finish_time.ok_or_else(|| stuck_error(member))?;
                 Ok((end, overlap.parts))
             };
-            let ran = self.run_all(run)?;
+            let ran = self.run_members(run)?;
             let mut parts = vec![MemberParts::default(); self.members.len()];
             self.join(ran, &mut parts);
             return Ok(parts);
         }
         let mut overlaps = self.members.iter_mut().map(begun).collect::<Result<Vec<_>>>()?;
-        self.advance_all(&mut overlaps)?;
+        self.advance_overlaps(&mut overlaps)?;
         let ends = overlaps
             .iter()
             .zip(&mut self.members)
-            .map(|(overlap, member)| overlap.finished.ok_or_else(|| stuck_error(member)));
+            .map(|(overlap, member)| overlap.finish_time.ok_or_else(|| stuck_error(member)));
         let end = ends.collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(now);
         // Messages to the client are done when they arrive.
         let end = end.max(self.now);
@@ -429,11 +442,11 @@ impl<'a> Cluster<'a> {
 
     /// Advances nodes and network in order of time. At equal times, packets precede nodes and nodes are ordered by
     /// number.
-    fn advance_all(&mut self, overlaps: &mut [Overlap]) -> Result<()> {
+    fn advance_overlaps(&mut self, overlaps: &mut [Overlap]) -> Result<()> {
         let mut due = BinaryHeap::with_capacity(2 * overlaps.len());
         let mut next: Vec<Option<Time>> = vec![Some(self.now); overlaps.len()];
         due.extend((0..overlaps.len()).map(|index| Reverse((self.now, index))));
-        let (mut arrived, mut gone) = (Vec::new(), Vec::new());
+        let (mut arrived, mut destinations) = (Vec::new(), Vec::new());
         let share_done = self.share();
         let mut events = 0_u64;
         loop {
@@ -460,19 +473,19 @@ impl<'a> Cluster<'a> {
                 continue;
             }
             let (overlap, member) = (&mut overlaps[index], &mut self.members[index]);
-            overlap.advance(at, member, self.packet_bytes, Some(self.network.as_mut()), &mut gone)?;
-            next[index] = overlap.next_event(member).filter(|_| overlap.finished.is_none());
+            overlap.advance(at, member, self.packet_bytes, Some(self.network.as_mut()), &mut destinations)?;
+            next[index] = overlap.next_event(member).filter(|_| overlap.finish_time.is_none());
             next[index].into_iter().for_each(|at| due.push(Reverse((at, index))));
-            for to in gone.drain(..) {
+            for to in destinations.drain(..) {
                 if let Some(overlap) = overlaps.get_mut(to as usize) {
                     overlap.inbound += 1;
                 }
             }
             events += 1;
-            if events.is_multiple_of(InterruptCheck::EVERY) {
-                self.watch.note(InterruptCheck::EVERY)?;
+            if events.is_multiple_of(InterruptCheck::INTERVAL) {
+                self.watch.check(InterruptCheck::INTERVAL)?;
                 let pages = self.watch.pages.load(Ordering::Relaxed);
-                if events.is_multiple_of(16 * InterruptCheck::EVERY)
+                if events.is_multiple_of(16 * InterruptCheck::INTERVAL)
                     && self.progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages))
                 {
                     return Err(Error::interrupted());
@@ -482,7 +495,7 @@ impl<'a> Cluster<'a> {
     }
 }
 
-pub(super) fn kind(kind: CollectiveKind) -> collective::CollectiveOperation {
+pub(super) fn collective_operation(kind: CollectiveKind) -> collective::CollectiveOperation {
     match kind {
         CollectiveKind::Barrier => collective::CollectiveOperation::Barrier,
         CollectiveKind::Gather => collective::CollectiveOperation::Gather,
@@ -493,7 +506,7 @@ pub(super) fn kind(kind: CollectiveKind) -> collective::CollectiveOperation {
     }
 }
 
-fn talker(member: &Member, rounds: Vec<messaging::Round>) -> MessagingNode {
+fn messaging_node(member: &Member, rounds: Vec<messaging::Round>) -> MessagingNode {
     let params = &member.node.params;
     let ns = |cycles: f64| cycles / member.node.cycles_per_ns() / member.rates.network as f64;
     MessagingNode::new(member.index as Port, rounds, ns(params.message_cycles), ns(params.byte_cycles))
@@ -502,7 +515,7 @@ fn talker(member: &Member, rounds: Vec<messaging::Round>) -> MessagingNode {
 /// Returns the error for a step that does not end.
 fn stuck_error(member: &mut Member) -> Error {
     match &mut member.store {
-        Some(store) => store.stuck(),
+        Some(store) => store.stuck_error(),
         None => Error::internal("a host waits for nothing"),
     }
 }

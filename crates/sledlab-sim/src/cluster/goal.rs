@@ -10,7 +10,7 @@ use sledlab_core::{Error, Result};
 use sledlab_models::network::collective;
 use sledlab_trace::work::Work;
 
-use super::engine::kind;
+use super::engine::collective_operation;
 use super::outcome::ClusterOutcome;
 
 /// The schedule of a rank under construction.
@@ -54,7 +54,11 @@ pub fn goal(work: &Work, outcome: &ClusterOutcome, out: &mut dyn Write) -> Resul
         exchange(&mut ranks, sends, tag);
         tag += 1;
         for collective in &phase.collectives {
-            let programs = collective::program(kind(collective.kind), collective.root, &collective.bytes);
+            let programs = collective::program(
+                collective_operation(collective.kind),
+                collective.root,
+                &collective.bytes,
+            );
             let rounds = programs.iter().map(Vec::len).max().unwrap_or_default();
             for round in 0..rounds {
                 let sends = programs.iter().enumerate().flat_map(|(from, rounds)| {

@@ -70,13 +70,13 @@ pub(super) struct InterruptCheck {
 
 impl InterruptCheck {
     /// Pages between two checks for an interrupt.
-    pub const EVERY: u64 = 2048;
+    pub const INTERVAL: u64 = 2048;
 
     /// Adds `pages` completed pages.
     ///
     /// # Errors
     /// An interrupt by the user.
-    pub fn note(&self, pages: u64) -> Result<()> {
+    pub fn check(&self, pages: u64) -> Result<()> {
         self.pages.fetch_add(pages, Ordering::Relaxed);
         if self.stop.load(Ordering::Relaxed) { Err(Error::interrupted()) } else { Ok(()) }
     }
@@ -87,9 +87,9 @@ impl InterruptCheck {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Skips {
     /// In steps that only read.
-    pub if_only_read: bool,
+    pub read_only_steps: bool,
     /// In steps that write.
-    pub if_written: bool,
+    pub writing_steps: bool,
 }
 
 /// A node of the cluster.
@@ -105,9 +105,9 @@ pub(super) struct Member {
     /// Time in which the processor was busy, over all phases.
     pub processor_busy: Span,
     /// Pages that were simulated.
-    pub simulated: u64,
+    pub simulated_pages: u64,
     /// Pages of passes that were skipped.
-    pub skipped: u64,
+    pub skipped_pages: u64,
     /// Passes that were skipped.
     pub skipped_passes: u64,
     /// Maximum error of the node's time due to skipped passes.
@@ -145,7 +145,7 @@ impl Member {
     }
 
     /// Returns the time of software before each request; it counts as store time and does not occupy the processor.
-    pub fn request(&self) -> Span {
+    pub fn request_overhead(&self) -> Span {
         Span::from_seconds(self.node.params.request_us * 1e-6 / self.rates.store as f64)
     }
 
@@ -187,7 +187,7 @@ impl Member {
 
     /// Samples the nested loops of a step, unless every pass has to be simulated.
     pub fn sampling(&self, reads: &Sequence, writes: &Sequence, phase: &str) -> Sampling {
-        let skips = if writes.len() > 0 { self.skips.if_written } else { self.skips.if_only_read };
+        let skips = if writes.len() > 0 { self.skips.writing_steps } else { self.skips.read_only_steps };
         let loops = if skips { reads.loops() } else { Vec::new() };
         let random = seed::stream(self.seed, &format!("{phase}, node {}, passes", self.index));
         Sampling::new(loops, self.node.params.prefetch_pages, random)
@@ -201,7 +201,7 @@ impl Member {
 
     /// Counts the passes that were skipped in a step.
     pub fn note_sampling(&mut self, sampling: &Sampling) {
-        self.skipped_passes += sampling.skipped;
+        self.skipped_passes += sampling.skipped_passes;
         self.sampling_error += sampling.error;
     }
 
@@ -210,12 +210,12 @@ impl Member {
     /// # Errors
     /// Passes that last longer than the clock can count.
     pub fn skip(&mut self, span: Span, traffic: Traffic, energy: Energy) -> Result<()> {
-        self.skipped += traffic.requests;
+        self.skipped_pages += traffic.requests;
         self.store()?.skip(span, traffic, energy)
     }
 
     /// Traffic and energy of the store so far.
-    pub fn spent(&self) -> (Traffic, Energy) {
+    pub fn usage(&self) -> (Traffic, Energy) {
         self.store.as_ref().map_or_else(Default::default, |store| (store.traffic(), store.energy()))
     }
 }

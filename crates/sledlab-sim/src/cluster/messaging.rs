@@ -12,25 +12,25 @@ use sledlab_models::network::{Network, Packet, Port};
 
 /// The bytes that a node sends to one port.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OutgoingMessage {
+pub(super) struct OutgoingTransfer {
     pub to: Port,
     pub bytes: u64,
-    /// Size of the messages into which the bytes are divided; a letter of no bytes is one message.
+    /// Size of the messages into which the bytes are divided; a transfer of no bytes is one message.
     pub message_bytes: u64,
 }
 
-impl OutgoingMessage {
-    pub fn messages(&self) -> u64 {
+impl OutgoingTransfer {
+    pub fn message_count(&self) -> u64 {
         self.bytes.div_ceil(self.message_bytes).max(1)
     }
 }
 
-/// The letters that a node sends, and the messages that it awaits, before its next round.
+/// The transfers that a node sends, and the messages that it awaits, before its next round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
-    pub letters: Vec<OutgoingMessage>,
-    /// Messages awaited.
-    pub awaited: u64,
+    pub transfers: Vec<OutgoingTransfer>,
+    /// Number of awaited messages.
+    pub awaited_messages: u64,
 }
 
 /// A node in an exchange or a collective.
@@ -42,9 +42,9 @@ pub(super) struct MessagingNode {
     message_ns: f64,
     byte_ns: f64,
     round: usize,
-    /// The letter that is being sent, and (`left`) its bytes that have been sent.
-    letter: usize,
-    left: u64,
+    /// The transfer that is being sent, and (`sent_bytes`) its bytes that have been sent.
+    transfer: usize,
+    sent_bytes: u64,
     /// When the software finishes the messages assigned to it.
     software: Time,
     /// When the software began to prepare the messages of the round, and (`prepared`) the time it needs for those
@@ -53,17 +53,17 @@ pub(super) struct MessagingNode {
     prepared: Span,
     port_free: Time,
     /// For each round, the number of handled messages and the time of the last.
-    taken: Vec<(u64, Time)>,
+    received: Vec<(u64, Time)>,
     /// End of the last round.
-    finished: Option<Time>,
+    finish_time: Option<Time>,
     /// Time in which the processor was busy.
     pub busy: Span,
 }
 
 impl MessagingNode {
     pub fn new(port: Port, rounds: Vec<Round>, message_ns: f64, byte_ns: f64) -> Self {
-        let taken = vec![(0, Time::ZERO); rounds.len()];
-        MessagingNode { port, rounds, message_ns, byte_ns, taken, ..MessagingNode::default() }
+        let received = vec![(0, Time::ZERO); rounds.len()];
+        MessagingNode { port, rounds, message_ns, byte_ns, received, ..MessagingNode::default() }
     }
 
     fn software(&self, messages: u64, bytes: u64) -> Span {
@@ -71,29 +71,30 @@ impl MessagingNode {
     }
 
     fn begin(&mut self, now: Time) {
-        self.letter = 0;
-        self.left = 0;
+        self.transfer = 0;
+        self.sent_bytes = 0;
         self.begun = now.max(self.software);
         self.prepared = Span::ZERO;
-        let (messages, bytes) = self.rounds[self.round]
-            .letters
-            .iter()
-            .fold((0, 0), |(messages, bytes), letter| (messages + letter.messages(), bytes + letter.bytes));
+        let (messages, bytes) =
+            self.rounds[self.round].transfers.iter().fold((0, 0), |(messages, bytes), transfer| {
+                (messages + transfer.message_count(), bytes + transfer.bytes)
+            });
         let all = self.software(messages, bytes);
         self.software = self.begun + all;
         self.busy += all;
     }
 
-    /// Returns the end of the current message, in bytes of the letter: software must have prepared the message up to there.
-    fn message_end(letter: &OutgoingMessage, left: u64) -> u64 {
-        ((left / letter.message_bytes + 1) * letter.message_bytes).min(letter.bytes)
+    /// Returns the end of the current message, in bytes of the transfer: software must have prepared the message up to
+    /// there.
+    fn message_end(transfer: &OutgoingTransfer, sent_bytes: u64) -> u64 {
+        ((sent_bytes / transfer.message_bytes + 1) * transfer.message_bytes).min(transfer.bytes)
     }
 
-    /// Returns when the next packet can be sent; `None` if all letters of the round have been sent.
+    /// Returns when the next packet can be sent; `None` if all transfers of the round have been sent.
     fn next_send(&self) -> Option<Time> {
-        let letter = self.rounds.get(self.round)?.letters.get(self.letter)?;
-        let end = Self::message_end(letter, self.left);
-        let messages = self.left / letter.message_bytes + 1;
+        let transfer = self.rounds.get(self.round)?.transfers.get(self.transfer)?;
+        let end = Self::message_end(transfer, self.sent_bytes);
+        let messages = self.sent_bytes / transfer.message_bytes + 1;
         let ready = self.begun + self.prepared + self.software(messages, end);
         Some(ready.max(self.port_free))
     }
@@ -101,9 +102,10 @@ impl MessagingNode {
     /// Returns when all messages of this round have been sent and handled, if that is known.
     fn round_end(&self) -> Option<Time> {
         let round = self.rounds.get(self.round)?;
-        let (taken, when) = self.taken[self.round];
-        let is_sent = self.letter == round.letters.len();
-        (is_sent && taken >= round.awaited).then(|| self.port_free.max(when).max(self.begun + self.prepared))
+        let (received, when) = self.received[self.round];
+        let is_sent = self.transfer == round.transfers.len();
+        (is_sent && received >= round.awaited_messages)
+            .then(|| self.port_free.max(when).max(self.begun + self.prepared))
     }
 
     fn next_event(&self) -> Option<Time> {
@@ -118,23 +120,23 @@ impl MessagingNode {
             if self.round < self.rounds.len() {
                 self.begin(now);
             } else {
-                self.finished = Some(now);
+                self.finish_time = Some(now);
             }
         }
     }
 
     fn send(&mut self, now: Time, packet_bytes: u64, network: &mut dyn Network) {
-        let letter = self.rounds[self.round].letters[self.letter];
-        let end = Self::message_end(&letter, self.left);
-        let bytes = packet_bytes.min(end - self.left);
-        let ends_message = self.left + bytes == end;
+        let transfer = self.rounds[self.round].transfers[self.transfer];
+        let end = Self::message_end(&transfer, self.sent_bytes);
+        let bytes = packet_bytes.min(end - self.sent_bytes);
+        let ends_message = self.sent_bytes + bytes == end;
         let tag = (self.round as u64) << 1 | u64::from(ends_message);
-        self.port_free = network.send(now, Packet { from: self.port, to: letter.to, bytes, tag });
-        self.left += bytes;
-        if self.left >= letter.bytes && ends_message {
-            self.prepared += self.software(letter.messages(), letter.bytes);
-            self.letter += 1;
-            self.left = 0;
+        self.port_free = network.send(now, Packet { from: self.port, to: transfer.to, bytes, tag });
+        self.sent_bytes += bytes;
+        if self.sent_bytes >= transfer.bytes && ends_message {
+            self.prepared += self.software(transfer.message_count(), transfer.bytes);
+            self.transfer += 1;
+            self.sent_bytes = 0;
         }
     }
 
@@ -144,37 +146,36 @@ impl MessagingNode {
         let took = self.software(messages, packet.bytes);
         self.software = self.software.max(now) + took;
         self.busy += took;
-        if let Some(taken) = self.taken.get_mut(round) {
-            taken.0 += messages;
-            taken.1 = self.software;
+        if let Some(received) = self.received.get_mut(round) {
+            received.0 += messages;
+            received.1 = self.software;
         }
     }
 }
 
-/// Runs the rounds of all talkers, starting at `now`; returns the end for each, and the end of all. Talkers are in
-/// order of their ports. The client, which is not a talker, receives messages without software.
+/// Runs the rounds of all nodes, starting at `now`; returns the end for each, and the end of all. Nodes are in
+/// order of their ports. The client, which is not a node, receives messages without software.
 ///
 /// # Errors
 /// Awaited messages that are never sent, a defect; and an interrupt by the user.
 pub(super) fn run(
-    talkers: &mut [MessagingNode],
+    nodes: &mut [MessagingNode],
     network: &mut dyn Network,
     packet_bytes: u64,
     now: Time,
     watch: &mut dyn FnMut() -> Result<()>,
 ) -> Result<(Vec<Time>, Time)> {
     let mut due = BinaryHeap::new();
-    let place = |talkers: &[MessagingNode], port: Port| {
-        talkers.binary_search_by_key(&port, |talker| talker.port).ok()
-    };
-    for (index, talker) in talkers.iter_mut().enumerate() {
-        (talker.software, talker.port_free) = (now, now);
-        if talker.rounds.is_empty() {
-            talker.finished = Some(now);
+    let place =
+        |nodes: &[MessagingNode], port: Port| nodes.binary_search_by_key(&port, |node| node.port).ok();
+    for (index, node) in nodes.iter_mut().enumerate() {
+        (node.software, node.port_free) = (now, now);
+        if node.rounds.is_empty() {
+            node.finish_time = Some(now);
             continue;
         }
-        talker.begin(now);
-        talker.next_event().into_iter().for_each(|at| due.push(Reverse((at, index))));
+        node.begin(now);
+        node.next_event().into_iter().for_each(|at| due.push(Reverse((at, index))));
     }
     let mut arrived = Vec::new();
     let mut end = now;
@@ -185,33 +186,33 @@ pub(super) fn run(
             network.advance(at, &mut arrived);
             end = at;
             for packet in arrived.drain(..) {
-                let Some(index) = place(talkers, packet.to) else { continue };
-                let before = talkers[index].next_event();
-                talkers[index].receive(at, &packet);
-                let after = talkers[index].next_event();
+                let Some(index) = place(nodes, packet.to) else { continue };
+                let before = nodes[index].next_event();
+                nodes[index].receive(at, &packet);
+                let after = nodes[index].next_event();
                 after.filter(|_| after != before).into_iter().for_each(|at| due.push(Reverse((at, index))));
             }
             continue;
         }
         let Some(Reverse((at, index))) = due.pop() else { break };
-        let talker = &mut talkers[index];
+        let node = &mut nodes[index];
         // A delayed event is in the queue again, under its new time.
-        if talker.finished.is_some() || talker.next_event() != Some(at) {
+        if node.finish_time.is_some() || node.next_event() != Some(at) {
             continue;
         }
-        talker.advance(at, packet_bytes, network);
-        if talker.finished.is_none() {
-            talker.next_event().into_iter().for_each(|at| due.push(Reverse((at, index))));
+        node.advance(at, packet_bytes, network);
+        if node.finish_time.is_none() {
+            node.next_event().into_iter().for_each(|at| due.push(Reverse((at, index))));
         }
         watch()?;
     }
-    let lost = |talker: &MessagingNode| {
+    let lost = |node: &MessagingNode| {
         Error::internal(format!(
             "node {} waits in round {} for messages that no node sends",
-            talker.port, talker.round
+            node.port, node.round
         ))
     };
-    let ends = talkers.iter().map(|talker| talker.finished.ok_or_else(|| lost(talker)));
+    let ends = nodes.iter().map(|node| node.finish_time.ok_or_else(|| lost(node)));
     let ends = ends.collect::<Result<Vec<Time>>>()?;
     let last = ends.iter().copied().max().unwrap_or(now);
     Ok((ends, end.max(last)))

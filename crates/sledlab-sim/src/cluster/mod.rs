@@ -28,7 +28,7 @@ mod config;
 mod engine;
 mod failure;
 mod goal;
-mod host_based;
+mod host_processing;
 mod member;
 mod messages;
 mod messaging;
@@ -55,12 +55,12 @@ use sledlab_models::power::Energy;
 use sledlab_trace::work::{NodeStep, Work};
 
 use crate::experiment::SystemSetup;
-use config::{NodeKind, Resolved};
+use config::{NodeKind, ResolvedExperiment};
 use engine::Cluster;
 use member::{Member, Rates, Skips};
 
 use size::ReplaySize;
-use store::{LONGEST_NS, Store};
+use store::{MAX_TIME_NS, Store};
 
 /// Settings and callbacks of a replay that are not part of the experiment.
 #[derive(Default)]
@@ -90,15 +90,17 @@ impl ClusterExperiment {
         let threads = if threads == 0 { processors() } else { threads };
         let is_at_host = resolved.params.at == JobPlacement::Host;
         let page_bytes = resolved.kinds[0].node.page_bytes();
-        let moved = is_at_host.then(|| host_based::at_host(work, &resolved.host, page_bytes)).transpose()?;
+        let moved = is_at_host
+            .then(|| host_processing::move_to_host(work, &resolved.host, page_bytes))
+            .transpose()?;
         let work = moved.as_ref().unwrap_or(work);
-        let replays = failure::replays(&resolved.params) as f64;
+        let replays = failure::replay_count(&resolved.params) as f64;
         let runs = if what_if { 4.0 * replays } else { replays };
         let mut at = 0.0;
         let mut continues = true;
         let mut run = |rates: Rates, mut dump: Option<(usize, &mut Dump)>| {
             let end = at + replays;
-            let outcome = failure::replayed(&resolved, work, &mut |resolved, work| {
+            let outcome = failure::replay_with_failures(&resolved, work, &mut |resolved, work| {
                 let mut progress_of_all = |share: f64, pages: u64| {
                     // A progress hook that has interrupted is not called again.
                     continues = continues
@@ -106,7 +108,7 @@ impl ClusterExperiment {
                     continues
                 };
                 let dump = dump.as_mut().map(|(node, dump)| (*node, &mut **dump));
-                let outcome = replay_once(resolved, work, rates, threads, Some(&mut progress_of_all), dump);
+                let outcome = replay_work(resolved, work, rates, threads, Some(&mut progress_of_all), dump);
                 at += 1.0;
                 outcome
             });
@@ -114,7 +116,7 @@ impl ClusterExperiment {
             outcome
         };
         let mut outcome = run(Rates::default(), dump)?;
-        outcome.config = serde_json::to_value(self.complete(&resolved)?)
+        outcome.config = serde_json::to_value(self.complete_table(&resolved)?)
             .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))?;
         if what_if {
             let one = Rates::default();
@@ -134,8 +136,8 @@ impl ClusterExperiment {
 }
 
 /// Replays a record once at the given rates.
-fn replay_once<'a>(
-    resolved: &Resolved,
+fn replay_work<'a>(
+    resolved: &ResolvedExperiment,
     work: &'a Work,
     rates: Rates,
     threads: usize,
@@ -143,9 +145,9 @@ fn replay_once<'a>(
     mut dump: Option<(usize, &mut Dump)>,
 ) -> Result<ClusterOutcome> {
     let dumped = dump.as_ref().map(|(node, _)| *node);
-    if dumped.is_some_and(|node| node >= resolved.kind_of.len()) {
+    if dumped.is_some_and(|node| node >= resolved.kind_indices.len()) {
         return Err(Error::user(format!("there is no node {}", dumped.unwrap_or_default()))
-            .with_remedy(format!("nodes are 0 to {}", resolved.kind_of.len() - 1)));
+            .with_remedy(format!("nodes are 0 to {}", resolved.kind_indices.len() - 1)));
     }
     let members = (0..work.nodes)
         .map(|index| member(resolved, work, index, rates, dumped == Some(index)))
@@ -156,7 +158,7 @@ fn replay_once<'a>(
     // The client has the last port.
     let made = network.make(work.nodes + 1)?;
     let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, progress);
-    let startup = |member: &Member| match resolved.fails_after(member.index) {
+    let startup = |member: &Member| match resolved.phases_before_failure(member.index) {
         Some(0) => Span::ZERO,
         _ => Span::from_ms(member.node.params.startup_ms / member.rates.processor as f64),
     };
@@ -164,7 +166,7 @@ fn replay_once<'a>(
     let end = ran.last().map_or(sledlab_core::Time::ZERO, |ran| ran.end);
     // A start-up phase without messages may precede the phases of the record.
     let startup = ran.len() - work.phases.len();
-    let off_at = |index: usize| match resolved.fails_after(index) {
+    let off_at = |index: usize| match resolved.phases_before_failure(index) {
         None => end,
         Some(0) => sledlab_core::Time::ZERO,
         Some(phases) => ran[startup + phases - 1].end,
@@ -177,21 +179,21 @@ fn replay_once<'a>(
     let mut closing = Vec::with_capacity(work.nodes);
     let (mut simulated, mut skipped) = (0, 0);
     for member in &mut cluster.members {
-        let before = member.spent().1;
+        let before = member.usage().1;
         let off_at = off_at(member.index);
         let store = member.store.as_mut().map_or(Ok(Energy::default()), |store| store.close(off_at))?;
-        closing.push(store::since(store, before).total);
+        closing.push(store::energy_difference(store, before).total);
         energy.store_states += store;
         let (processor, memory) =
             outcome::node_energy(&member.node, off_at.as_seconds(), member.processor_busy.as_seconds());
         energy.processor_j += processor;
         energy.memory_j += memory;
-        simulated += member.simulated;
-        skipped += member.skipped;
+        simulated += member.simulated_pages;
+        skipped += member.skipped_pages;
         if let (Some(store), Some((_, dump))) =
             (&mut member.store, dump.as_mut().filter(|(node, _)| *node == member.index))
         {
-            **dump = store.take_dumped();
+            **dump = store.take_dump();
         }
     }
     energy.store_j = energy.store_states.total;
@@ -213,8 +215,8 @@ fn replay_once<'a>(
         failure: None,
         config: serde_json::Value::Null,
     };
-    all.largest = outcome::largest(all.components());
-    conserve(work, &all)?;
+    all.largest = outcome::largest_component(all.components());
+    check_conservation(work, &all)?;
     Ok(all)
 }
 
@@ -230,10 +232,11 @@ fn sampling_error_ns(ran: &[engine::ReplayedPhase]) -> u64 {
 /// each store after the last phase.
 fn phase_outcomes(work: &Work, ran: &[engine::ReplayedPhase], closing: Vec<f64>) -> Vec<PhaseOutcome> {
     let (startup, ran) = ran.split_at(ran.len() - work.phases.len());
-    let mut phases: Vec<PhaseOutcome> = startup.iter().map(|ran| outcome::phase(ran, &[], &[])).collect();
+    let mut phases: Vec<PhaseOutcome> =
+        startup.iter().map(|ran| outcome::phase_outcome(ran, &[], &[])).collect();
     for (ran, phase) in ran.iter().zip(&work.phases) {
         let sent: Vec<u64> = phase.bytes_sent().collect();
-        phases.push(outcome::phase(ran, &sent, &phase.bytes_received()));
+        phases.push(outcome::phase_outcome(ran, &sent, &phase.bytes_received()));
     }
     // The last phase includes the energy that stores use after it.
     if let Some(last) = phases.last_mut() {
@@ -244,10 +247,16 @@ fn phase_outcomes(work: &Work, ran: &[engine::ReplayedPhase], closing: Vec<f64>)
 
 /// Returns a node with its store and files before the job. The host, the last node of a host-based record, has no
 /// store.
-fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumped: bool) -> Result<Member> {
-    let kind = resolved.kind_of.get(index).map(|kind| &resolved.kinds[*kind]);
+fn member(
+    resolved: &ResolvedExperiment,
+    work: &Work,
+    index: usize,
+    rates: Rates,
+    is_dumped: bool,
+) -> Result<Member> {
+    let kind = resolved.kind_indices.get(index).map(|kind| &resolved.kinds[*kind]);
     let node = kind.map_or(&resolved.host, |kind| &kind.node);
-    let build = |kind: &NodeKind| Ok(Store::new(kind.store.system()?, rates.store, is_dumped));
+    let build = |kind: &NodeKind| Ok(Store::new(kind.store.build()?, rates.store, is_dumped));
     let store = kind.map(build).transpose()?;
     let capacity = store.as_ref().map_or(u64::MAX, Store::capacity_blocks);
     let bytes: Vec<u64> = work.files.iter().map(|file| file.bytes[index]).collect();
@@ -259,8 +268,8 @@ fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumpe
     // is unknown.
     let is_entered_late = node.params.prefetch_pages > 0 && !skips(SystemSetup::remembers_writes);
     let skips = Skips {
-        if_only_read: skips(SystemSetup::remembers_all) && !is_entered_late,
-        if_written: skips(SystemSetup::remembers_writes),
+        read_only_steps: skips(SystemSetup::remembers_accesses) && !is_entered_late,
+        writing_steps: skips(SystemSetup::remembers_writes),
     };
     Ok(Member {
         index,
@@ -271,8 +280,8 @@ fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumpe
         skips,
         seed: resolved.seed,
         processor_busy: Span::ZERO,
-        simulated: 0,
-        skipped: 0,
+        simulated_pages: 0,
+        skipped_pages: 0,
         skipped_passes: 0,
         sampling_error: Span::ZERO,
     })
@@ -310,7 +319,7 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
             longest_ns = longest_ns.max(own_ns);
         }
         job_ns += longest_ns;
-        if job_ns > LONGEST_NS as f64 {
+        if job_ns > MAX_TIME_NS as f64 {
             return Err(Error::user(format!(
                 "by the end of phase `{}` processors, software and network would have worked for more than 30 years",
                 phase.name
@@ -326,7 +335,7 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
 
 /// Returns the time of software before the requests of a step, in ns.
 fn requests_ns(work: &Work, member: &Member, step: &NodeStep) -> f64 {
-    let each = member.request();
+    let each = member.request_overhead();
     if each == Span::ZERO {
         return 0.0;
     }
@@ -336,7 +345,7 @@ fn requests_ns(work: &Work, member: &Member, step: &NodeStep) -> f64 {
 
 /// Checks that all pages of the record have been read and written, and that energies are consistent; a violation is a
 /// defect.
-fn conserve(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
+fn check_conservation(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
     let moved = |access: &sledlab_trace::work::FileAccess| access.bytes;
     let (mut min_read, mut min_written) = (0_u128, 0_u128);
     for step in work.phases.iter().flat_map(|phase| &phase.steps) {

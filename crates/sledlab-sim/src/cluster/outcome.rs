@@ -128,13 +128,13 @@ impl ClusterOutcome {
 }
 
 /// Returns the largest component except waiting.
-pub(super) fn largest(components: [u128; 4]) -> &'static str {
+pub(super) fn largest_component(components: [u128; 4]) -> &'static str {
     let [compute, store, network, _] = components;
     let named = [("store", store), ("network", network), ("compute", compute)];
     named.into_iter().max_by_key(|(_, ns)| *ns).map_or("store", |(name, _)| name)
 }
 
-pub(super) fn phase(ran: &ReplayedPhase, sent: &[u64], received: &[u64]) -> PhaseOutcome {
+pub(super) fn phase_outcome(ran: &ReplayedPhase, sent: &[u64], received: &[u64]) -> PhaseOutcome {
     let node = |(index, spent): (usize, &PhaseCost)| NodeOutcome {
         compute_ns: spent.parts.compute.as_ns(),
         store_ns: spent.parts.store.as_ns(),
@@ -142,8 +142,8 @@ pub(super) fn phase(ran: &ReplayedPhase, sent: &[u64], received: &[u64]) -> Phas
         waiting_ns: spent.parts.waiting.as_ns(),
         processor_ns: spent.busy.as_ns(),
         requests: spent.traffic.requests,
-        read_bytes: spent.traffic.read,
-        written_bytes: spent.traffic.written,
+        read_bytes: spent.traffic.read_bytes,
+        written_bytes: spent.traffic.written_bytes,
         sent_bytes: sent.get(index).copied().unwrap_or_default(),
         received_bytes: received.get(index).copied().unwrap_or_default(),
         store_j: spent.store.total,

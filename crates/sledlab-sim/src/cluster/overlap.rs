@@ -39,7 +39,7 @@ enum Task {
     /// Software for a message that depends on no unit.
     Posting,
     /// Receiving messages: their number and bytes.
-    Taking { messages: u64, bytes: u64 },
+    Receiving { messages: u64, bytes: u64 },
 }
 
 /// The step of a node. Its units of work are the pages it reads. If it reads none, the units are incoming messages;
@@ -55,16 +55,16 @@ pub(super) struct Overlap {
     done: u64,
     compute: Share,
     network: Share,
-    /// Reads issued so far, reads in flight (`reads_out`), and pages read that wait for the processor (`ready`).
+    /// Reads issued so far, reads in flight (`reads_in_flight`), and pages read that wait for the processor (`ready`).
     reads_issued: u64,
-    reads_out: u64,
+    reads_in_flight: u64,
     ready: u64,
     /// Pages to write that have become due so far; the next fields count writes issued and in flight.
     due: u64,
-    due_of_units: Share,
-    due_of_bytes: Share,
+    unit_writes: Share,
+    byte_writes: Share,
     writes_issued: u64,
-    writes_out: u64,
+    writes_in_flight: u64,
     /// Requests to the store that wait for their software: the time when each is ready, its operation, first block and
     /// blocks.
     software: VecDeque<(Time, Op, u64, u32)>,
@@ -75,23 +75,23 @@ pub(super) struct Overlap {
     sent: usize,
     outbox: VecDeque<(Port, u64)>,
     port_free: Time,
-    /// Messages and bytes that the step awaits; `arrived` wait for software, `taken_*` have been received.
+    /// Messages and bytes that the step awaits; `arrived` wait for software, `handled_*` have been processed.
     awaited_messages: u64,
     awaited_bytes: u64,
     /// Bytes that the node sends to itself; they count as received when they are packed.
     own_bytes: Share,
     arrived: (u64, u64),
-    taken_messages: u64,
-    taken_bytes: u64,
+    handled_messages: u64,
+    handled_bytes: u64,
     /// Packets in transfer to this node.
     pub inbound: u64,
-    looked: Time,
+    last_update: Time,
     cause: Cause,
     pub parts: MemberParts,
-    pub finished: Option<Time>,
+    pub finish_time: Option<Time>,
     sampling: Sampling,
     /// The time of skipped passes that [`advance`](Self::advance) has not added to its clock yet.
-    put_off: Span,
+    delay: Span,
 }
 
 /// Messages and bytes that a node receives in a phase.
@@ -132,19 +132,19 @@ impl Overlap {
         let sampling = if is_alone { member.sampling(&reads, &writes, phase) } else { Sampling::none() };
         let mut overlap = Overlap {
             depth: member.node.params.prefetch_pages.max(1),
-            request: member.request(),
+            request: member.request_overhead(),
             units,
             done: 0,
             compute: Share::new(charge.compute_ns, units),
             network: Share::new(charge.network_ns, units),
             reads_issued: 0,
-            reads_out: 0,
+            reads_in_flight: 0,
             ready: u64::from(reads.len() == 0 && incoming.messages == 0),
             due: 0,
-            due_of_units: Share::new(writes.len() - by_bytes, units),
-            due_of_bytes: Share::new(by_bytes, comes),
+            unit_writes: Share::new(writes.len() - by_bytes, units),
+            byte_writes: Share::new(by_bytes, comes),
             writes_issued: 0,
-            writes_out: 0,
+            writes_in_flight: 0,
             software: VecDeque::new(),
             software_free: now,
             task: None,
@@ -156,15 +156,15 @@ impl Overlap {
             awaited_bytes: comes,
             own_bytes: Share::new(own, units),
             arrived: (0, 0),
-            taken_messages: 0,
-            taken_bytes: 0,
+            handled_messages: 0,
+            handled_bytes: 0,
             inbound: 0,
-            looked: now,
+            last_update: now,
             cause: Cause::Waiting,
             parts: MemberParts::default(),
-            finished: None,
+            finish_time: None,
             sampling,
-            put_off: Span::ZERO,
+            delay: Span::ZERO,
             reading: Cursor::default(),
             writing: Cursor::default(),
             reads,
@@ -173,7 +173,7 @@ impl Overlap {
         if overlap.sampling.next == 0 {
             overlap.sampling.reach(0, 0, member.state(overlap.parts));
         }
-        overlap.cause = overlap.why();
+        overlap.cause = overlap.current_cause();
         Ok(overlap)
     }
 
@@ -181,7 +181,7 @@ impl Overlap {
     pub fn next_event(&self, member: &Member) -> Option<Time> {
         let store = member.store.as_ref().and_then(super::store::Store::next_event);
         let software = self.software.front().map(|(at, ..)| *at);
-        let port = (!self.outbox.is_empty() || self.port_free > self.looked).then_some(self.port_free);
+        let port = (!self.outbox.is_empty() || self.port_free > self.last_update).then_some(self.port_free);
         let task = self.task.map(|(_, until)| until);
         [store, software, port, task].into_iter().flatten().min()
     }
@@ -194,23 +194,23 @@ impl Overlap {
     }
 
     /// Charges the time since the last call to its component.
-    fn look(&mut self, now: Time) {
-        let span = now.since(self.looked);
+    fn charge_time(&mut self, now: Time) {
+        let span = now.since(self.last_update);
         *match self.cause {
             Cause::Compute => &mut self.parts.compute,
             Cause::Network => &mut self.parts.network,
             Cause::Store => &mut self.parts.store,
             Cause::Waiting => &mut self.parts.waiting,
         } += span;
-        self.looked = now;
+        self.last_update = now;
     }
 
     /// Ends the phase at `now`.
     pub fn end(&mut self, now: Time) {
-        self.look(now);
+        self.charge_time(now);
     }
 
-    /// Handles all events due at `now`; adds the ports to which packets were sent to `gone`.
+    /// Handles all events due at `now`; adds the ports to which packets were sent to `destinations`.
     ///
     /// # Errors
     /// An error of a scheduler or power policy.
@@ -220,34 +220,34 @@ impl Overlap {
         member: &mut Member,
         packet_bytes: u64,
         mut network: Option<&mut dyn Network>,
-        gone: &mut Vec<Port>,
+        destinations: &mut Vec<Port>,
     ) -> Result<()> {
-        self.look(now);
+        self.charge_time(now);
         loop {
             self.complete(now, member);
             let mut is_more = self.end_task(now, member)?;
-            now += std::mem::take(&mut self.put_off);
+            now += std::mem::take(&mut self.delay);
             is_more |= self.begin_task(now, member);
-            is_more |= self.ask(now, member)?;
+            is_more |= self.issue_requests(now, member)?;
             if let Some(network) = network.as_deref_mut() {
-                is_more |= self.send(now, packet_bytes, member, network, gone);
+                is_more |= self.send(now, packet_bytes, member, network, destinations);
             }
             if !is_more {
                 break;
             }
         }
-        self.cause = self.why();
-        if self.is_done(now) && self.finished.is_none() {
-            self.finished = Some(now);
+        self.cause = self.current_cause();
+        if self.is_done(now) && self.finish_time.is_none() {
+            self.finish_time = Some(now);
             member.note_sampling(&self.sampling);
         }
         Ok(())
     }
 
-    fn why(&self) -> Cause {
-        let pages_missing = self.reads_issued < self.reads.len() || self.reads_out + self.ready > 0;
-        let writes_left = self.writes_out > 0 || self.writes_issued < self.due;
-        let sends = !self.outbox.is_empty() || self.port_free > self.looked;
+    fn current_cause(&self) -> Cause {
+        let pages_missing = self.reads_issued < self.reads.len() || self.reads_in_flight + self.ready > 0;
+        let writes_left = self.writes_in_flight > 0 || self.writes_issued < self.due;
+        let sends = !self.outbox.is_empty() || self.port_free > self.last_update;
         match self.task {
             Some((Task::Unit { .. }, _)) => Cause::Compute,
             Some(_) => Cause::Network,
@@ -263,9 +263,9 @@ impl Overlap {
             && self.sent == self.messages.len()
             && self.outbox.is_empty()
             && self.port_free <= now
-            && self.taken_messages == self.awaited_messages
-            && self.taken_bytes == self.awaited_bytes
-            && self.writes_out == 0
+            && self.handled_messages == self.awaited_messages
+            && self.handled_bytes == self.awaited_bytes
+            && self.writes_in_flight == 0
             && self.writes_issued == self.due
             && self.software.is_empty()
     }
@@ -279,10 +279,10 @@ impl Overlap {
         }
         if store.next_event().is_some_and(|at| at <= now) {
             let (reads, writes) = store.advance(now);
-            self.reads_out -= reads;
+            self.reads_in_flight -= reads;
             self.ready += reads;
-            self.writes_out -= writes;
-            member.simulated += reads + writes;
+            self.writes_in_flight -= writes;
+            member.simulated_pages += reads + writes;
         }
     }
 
@@ -295,8 +295,8 @@ impl Overlap {
                 self.task = Some((Task::Packing, now + network));
             }
             Task::Unit { .. } | Task::Packing => self.end_unit(now, member)?,
-            Task::Posting => self.post_one(),
-            Task::Taking { messages, bytes } => self.take_in(messages, bytes),
+            Task::Posting => self.post_message(),
+            Task::Receiving { messages, bytes } => self.handle_messages(messages, bytes),
         }
         Ok(true)
     }
@@ -305,11 +305,11 @@ impl Overlap {
     fn end_unit(&mut self, now: Time, member: &mut Member) -> Result<()> {
         self.done += 1;
         while self.messages.get(self.sent).is_some_and(|message| message.unit <= self.done) {
-            self.post_one();
+            self.post_message();
         }
-        self.due += self.due_of_units.upto(self.done);
-        let own = self.own_bytes.upto(self.done);
-        self.came(own);
+        self.due += self.unit_writes.take_due(self.done);
+        let own = self.own_bytes.take_due(self.done);
+        self.add_handled_bytes(own);
         if self.done == self.sampling.next {
             self.end_group(now, member)?;
         }
@@ -317,21 +317,21 @@ impl Overlap {
     }
 
     /// Moves the next message to the outbox.
-    fn post_one(&mut self) {
+    fn post_message(&mut self) {
         let message = self.messages[self.sent];
         self.outbox.push_back((message.to, message.bytes));
         self.sent += 1;
     }
 
     /// Counts `bytes` as received; result pages that depend on them are due.
-    fn came(&mut self, bytes: u64) {
-        self.taken_bytes += bytes;
-        self.due += self.due_of_bytes.upto(self.taken_bytes);
+    fn add_handled_bytes(&mut self, bytes: u64) {
+        self.handled_bytes += bytes;
+        self.due += self.byte_writes.take_due(self.handled_bytes);
     }
 
-    fn take_in(&mut self, messages: u64, bytes: u64) {
-        self.taken_messages += messages;
-        self.came(bytes);
+    fn handle_messages(&mut self, messages: u64, bytes: u64) {
+        self.handled_messages += messages;
+        self.add_handled_bytes(bytes);
         if self.reads.len() == 0 {
             self.ready += messages;
         }
@@ -344,22 +344,22 @@ impl Overlap {
             return false;
         }
         let (messages, bytes) = std::mem::take(&mut self.arrived);
-        self.begin_taking(now, member, messages, bytes)
+        self.begin_receiving(now, member, messages, bytes)
             || self.begin_posting(now, member)
             || self.begin_unit(now, member)
     }
 
-    fn begin_taking(&mut self, now: Time, member: &mut Member, messages: u64, bytes: u64) -> bool {
+    fn begin_receiving(&mut self, now: Time, member: &mut Member, messages: u64, bytes: u64) -> bool {
         if messages + bytes == 0 {
             return false;
         }
         let took = Span::from_ns(member.message_ns(messages, bytes));
         if took > Span::ZERO {
             member.processor_busy += took;
-            self.task = Some((Task::Taking { messages, bytes }, now + took));
+            self.task = Some((Task::Receiving { messages, bytes }, now + took));
             return true;
         }
-        self.take_in(messages, bytes);
+        self.handle_messages(messages, bytes);
         false
     }
 
@@ -379,8 +379,8 @@ impl Overlap {
         }
         self.ready -= 1;
         let unit = self.done + 1;
-        let compute = Span::from_ns(self.compute.upto(unit));
-        let mut network = self.network.upto(unit);
+        let compute = Span::from_ns(self.compute.take_due(unit));
+        let mut network = self.network.take_due(unit);
         for message in self.messages[self.sent..].iter().take_while(|message| message.unit <= unit) {
             network += member.message_ns(1, message.bytes);
         }
@@ -390,19 +390,19 @@ impl Overlap {
     }
 
     /// Issues read-ahead and write-behind requests to the store; returns whether it issued any.
-    fn ask(&mut self, now: Time, member: &mut Member) -> Result<bool> {
+    fn issue_requests(&mut self, now: Time, member: &mut Member) -> Result<bool> {
         let mut any = false;
-        while self.reads_issued < self.reads.len() && self.reads_out + self.ready < self.depth {
+        while self.reads_issued < self.reads.len() && self.reads_in_flight + self.ready < self.depth {
             let Some((lbn, blocks)) = self.reading.next(&self.reads, &member.files) else { break };
             self.reads_issued += 1;
-            self.reads_out += 1;
+            self.reads_in_flight += 1;
             self.issue(now, member, Op::Read, lbn, blocks)?;
             any = true;
         }
-        while self.writes_issued < self.due && self.writes_out < self.depth {
+        while self.writes_issued < self.due && self.writes_in_flight < self.depth {
             let Some((lbn, blocks)) = self.writing.next(&self.writes, &member.files) else { break };
             self.writes_issued += 1;
-            self.writes_out += 1;
+            self.writes_in_flight += 1;
             self.issue(now, member, Op::Write, lbn, blocks)?;
             any = true;
         }
@@ -426,7 +426,7 @@ impl Overlap {
         packet_bytes: u64,
         member: &Member,
         network: &mut dyn Network,
-        gone: &mut Vec<Port>,
+        destinations: &mut Vec<Port>,
     ) -> bool {
         if self.port_free > now {
             return false;
@@ -436,7 +436,7 @@ impl Overlap {
         *left -= bytes;
         let is_last = *left == 0;
         let packet = Packet { from: member.index as Port, to: *to, bytes, tag: u64::from(is_last) };
-        gone.push(*to);
+        destinations.push(*to);
         if is_last {
             self.outbox.pop_front();
         }
@@ -447,36 +447,36 @@ impl Overlap {
     /// Skips passes of a nested loop when the last page of a group of passes is done: all events in flight are delayed
     /// by the time of the skipped passes.
     fn end_group(&mut self, now: Time, member: &mut Member) -> Result<()> {
-        self.look(now);
+        self.charge_time(now);
         let state = member.state(self.parts);
         let skip = self.sampling.reach(self.done, self.reads_issued - self.done, state);
         let mut traffic = Traffic::default();
         if skip.passes > 0 {
             self.done += skip.pages;
             self.reads_issued += skip.pages;
-            let compute = Span::from_ns(self.compute.upto(self.done));
-            let network = Span::from_ns(self.network.upto(self.done));
+            let compute = Span::from_ns(self.compute.take_due(self.done));
+            let network = Span::from_ns(self.network.take_due(self.done));
             let due_before = self.due;
-            self.due += self.due_of_units.upto(self.done);
-            let own = self.own_bytes.upto(self.done);
-            self.came(own);
+            self.due += self.unit_writes.take_due(self.done);
+            let own = self.own_bytes.take_due(self.done);
+            self.add_handled_bytes(own);
             let written = self.due - due_before;
             self.writes_issued += written;
-            let written = (written, self.writing.forward(&self.writes, &member.files, written));
-            let blocks = self.reading.skip(&self.reads, skip.passes);
-            traffic = Traffic::of((skip.pages, blocks), written);
+            let written = (written, self.writing.skip_pages(&self.writes, &member.files, written));
+            let blocks = self.reading.skip_passes(&self.reads, skip.passes);
+            traffic = Traffic::new((skip.pages, blocks), written);
             self.parts.compute += compute;
             self.parts.network += network;
-            self.put_off += compute + network;
+            self.delay += compute + network;
             member.processor_busy += compute + network;
         }
         self.parts.store += skip.store;
-        self.put_off += skip.store;
-        member.skip(self.put_off, traffic, skip.energy)?;
-        self.looked += self.put_off;
-        self.software_free += self.put_off;
-        self.software.iter_mut().for_each(|(at, ..)| *at += self.put_off);
-        self.port_free = self.port_free.max(self.looked);
+        self.delay += skip.store;
+        member.skip(self.delay, traffic, skip.energy)?;
+        self.last_update += self.delay;
+        self.software_free += self.delay;
+        self.software.iter_mut().for_each(|(at, ..)| *at += self.delay);
+        self.port_free = self.port_free.max(self.last_update);
         Ok(())
     }
 }

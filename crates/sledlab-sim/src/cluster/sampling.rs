@@ -1,16 +1,15 @@
 //! Sampling of the passes of a nested loop: selects the passes to simulate, and estimates time and energy of the
 //! others.
 //!
-//! 1. The first passes are simulated: at least [`FIRST_PAGES`] pages and [`MIN`] + 2 groups of passes. Short loops end
-//!    here. A group has as many passes as contain [`GROUP_PAGES`] pages.
+//! 1. The first passes are simulated: at least [`FIRST_PAGES`] pages and [`MIN_SAMPLES`] + 2 groups of passes. Short loops
+//!    end here. A group has as many passes as contain [`GROUP_PAGES`] pages.
 //! 2. Then passes are skipped, one group is simulated to bring the store into the state of that part of the loop, and
 //!    the next group is the sample. Gaps have random lengths, so that samples do not coincide with a period of the
 //!    loop. The skipped passes are assigned the mean of the samples before and after them.
 //! 3. The variance of the samples bounds the error of the sum. Rare passes, such as those with another revolution of a
 //!    disk, may take longer by one request and be missing from all samples; the variance includes such a difference.
-//!    After each sample, the next gap is chosen so that the bound stays below [`PLANNED`]. If that requires nearly all
-//!    passes, all are simulated.
-//!    simulated.
+//!    After each sample, the next gap is chosen so that the bound stays below [`TARGET_ERROR`]. If that requires nearly
+//!    all passes, all are simulated.
 
 use rand::RngExt;
 use sledlab_core::Span;
@@ -19,7 +18,7 @@ use sledlab_models::power::Energy;
 
 use super::member::MemberParts;
 use super::sequence::Loop;
-use super::store::{LONGEST_NS, scaled, since};
+use super::store::{MAX_TIME_NS, energy_difference, scale_energy};
 
 /// Pages at the beginning of a loop that are always simulated.
 const FIRST_PAGES: u64 = 1 << 14;
@@ -27,13 +26,13 @@ const FIRST_PAGES: u64 = 1 << 14;
 /// sample removes the effects of passes before the gap.
 const GROUP_PAGES: u64 = 256;
 /// Minimum number of differences of samples for an estimate of their variance.
-const MIN: u32 = 8;
+const MIN_SAMPLES: u32 = 8;
 /// Student's t for a two-sided confidence of 99.9 % at 8 degrees of freedom; with more samples the bound is wider than
 /// necessary.
 const T_9995: f64 = 5.04;
 /// The error for which gaps are planned, as a share of the loop's time. It is less than the documented 0.1 %, because
 /// the variance is not known before the last sample.
-const PLANNED: f64 = 5e-4;
+const TARGET_ERROR: f64 = 5e-4;
 /// Minimum number of groups in a gap: sampling with shorter gaps saves little.
 const MIN_GAP: f64 = 4.0;
 
@@ -101,12 +100,12 @@ struct Mean {
 
 impl Mean {
     /// Returns the larger variance of store time and energy, each relative to the square of the mean.
-    fn relative(&self, store: f64, energy: f64) -> f64 {
-        let relative = |variance: f64, sum: f64| {
+    fn relative_variance(&self, store: f64, energy: f64) -> f64 {
+        let relative_variance = |variance: f64, sum: f64| {
             let mean = sum / self.count.max(1.0);
             if variance <= 0.0 { 0.0 } else { variance / (mean * mean) }
         };
-        relative(store, self.total_ns).max(relative(energy, self.energy_j))
+        relative_variance(store, self.total_ns).max(relative_variance(energy, self.energy_j))
     }
 }
 
@@ -116,9 +115,9 @@ struct RunningStats {
     shape: Loop,
     /// Passes of a group.
     group: u64,
-    ended: u64,
+    finished_passes: u64,
     /// Passes skipped since the last sample.
-    owed: u64,
+    unsampled_passes: u64,
     role: Group,
     begun: State,
     first: Option<Sample>,
@@ -126,7 +125,7 @@ struct RunningStats {
     mean: Mean,
     /// Differences of all samples from the first, and of samples with a gap between them.
     all: Sums,
-    far: Sums,
+    distant: Sums,
     /// Variance of the estimate, in variances of a sample.
     weight: f64,
     /// The longest time between two completions after the first group.
@@ -138,15 +137,15 @@ impl RunningStats {
         RunningStats {
             shape,
             group: group_pages.div_ceil(shape.pages.max(1)),
-            ended: 0,
-            owed: 0,
+            finished_passes: 0,
+            unsampled_passes: 0,
             role: Group::WarmUp,
             begun,
             first: None,
             last: None,
             mean: Mean::default(),
             all: Sums::default(),
-            far: Sums::default(),
+            distant: Sums::default(),
             weight: 0.0,
             rare: Span::ZERO,
         }
@@ -159,10 +158,10 @@ impl RunningStats {
     /// Ends a group; `ahead` passes have already begun.
     fn end_group(&mut self, state: State, ahead: u64, random: &mut Stream) -> Skip {
         // The first group includes the time between the preceding requests and the loop.
-        if self.ended > 0 {
+        if self.finished_passes > 0 {
             self.rare = self.rare.max(state.longest_gap);
         }
-        self.ended += self.group;
+        self.finished_passes += self.group;
         let mut skip = Skip::default();
         if self.role == Group::WarmUp {
             self.role = Group::Sample;
@@ -172,15 +171,15 @@ impl RunningStats {
             let sample = Sample {
                 store_ns: store - store_before,
                 total_ns: total - total_before,
-                energy: since(state.energy, self.begun.energy),
+                energy: energy_difference(state.energy, self.begun.energy),
             };
             skip = self.take(sample);
             skip.passes = self.gap(ahead, random);
             skip.pages = skip.passes * self.shape.pages;
             if skip.passes > 0 {
                 self.role = Group::WarmUp;
-                self.owed = skip.passes;
-                self.ended += skip.passes;
+                self.unsampled_passes = skip.passes;
+                self.finished_passes += skip.passes;
             }
         }
         skip
@@ -193,18 +192,18 @@ impl RunningStats {
         self.mean.energy_j += sample.energy.total;
         self.mean.count += 1.0;
         self.all.add(&sample, self.first.get_or_insert(sample));
-        let Some(last) = self.last.replace(sample).filter(|_| self.owed > 0) else { return skip };
-        self.far.add(&last, &sample);
+        let Some(last) = self.last.replace(sample).filter(|_| self.unsampled_passes > 0) else { return skip };
+        self.distant.add(&last, &sample);
         let both = u128::from(last.store_ns) + u128::from(sample.store_ns);
-        let store = u128::from(self.owed) * both / (2 * u128::from(self.group));
-        skip.store = Span::from_ns(store.min(2 * u128::from(LONGEST_NS)) as u64);
+        let store = u128::from(self.unsampled_passes) * both / (2 * u128::from(self.group));
+        skip.store = Span::from_ns(store.min(2 * u128::from(MAX_TIME_NS)) as u64);
         let mut energy = last.energy;
         energy += sample.energy;
-        let gap = self.groups(self.owed);
-        skip.energy = scaled(energy, gap / 2.0);
+        let gap = self.groups(self.unsampled_passes);
+        skip.energy = scale_energy(energy, gap / 2.0);
         // A sample represents half of the gaps before and after it, and the skipped passes have a variance, too.
         self.weight += gap * gap + gap;
-        self.owed = 0;
+        self.unsampled_passes = 0;
         skip
     }
 
@@ -212,12 +211,13 @@ impl RunningStats {
     /// a gap between them. While there are few of these, it is the variance of all samples if that is larger. One
     /// additional sample is assumed to contain a rare request.
     fn variance(&self) -> f64 {
-        let gaps = f64::from(2 * self.far.count.max(1));
-        let mut seen = self.mean.relative(self.far.store[1] / gaps, self.far.energy[1] / gaps);
-        if self.far.count < MIN {
+        let gaps = f64::from(2 * self.distant.count.max(1));
+        let mut seen =
+            self.mean.relative_variance(self.distant.store[1] / gaps, self.distant.energy[1] / gaps);
+        if self.distant.count < MIN_SAMPLES {
             let count = f64::from(self.all.count.max(2));
             let variance = |[sum, squares]: [f64; 2]| (squares - sum * sum / count) / (count - 1.0);
-            seen = seen.max(self.mean.relative(variance(self.all.store), variance(self.all.energy)));
+            seen = seen.max(self.mean.relative_variance(variance(self.all.store), variance(self.all.energy)));
         }
         let rare = self.rare.as_ns() as f64 * self.mean.count / self.mean.total_ns.max(1.0);
         seen + rare * rare / (self.mean.count + 1.0)
@@ -225,22 +225,26 @@ impl RunningStats {
 
     /// Returns the number of passes to skip after a sample.
     fn gap(&self, ahead: u64, random: &mut Stream) -> u64 {
-        let left = self.shape.passes.saturating_sub(self.ended + ahead);
-        if self.all.count <= MIN || self.ended * self.shape.pages < FIRST_PAGES || left <= 2 * self.group {
+        let left = self.shape.passes.saturating_sub(self.finished_passes + ahead);
+        if self.all.count <= MIN_SAMPLES
+            || self.finished_passes * self.shape.pages < FIRST_PAGES
+            || left <= 2 * self.group
+        {
             return 0;
         }
         let remaining = self.groups(left);
-        let allowed = (PLANNED / T_9995 * self.groups(self.shape.passes)).powi(2);
-        let mut room = allowed / self.variance() - self.weight - remaining;
-        if self.far.count < MIN {
+        let allowed = (TARGET_ERROR / T_9995 * self.groups(self.shape.passes)).powi(2);
+        let mut budget = allowed / self.variance() - self.weight - remaining;
+        if self.distant.count < MIN_SAMPLES {
             // Distant samples may vary more than the adjacent samples known so far.
-            room /= 4.0;
+            budget /= 4.0;
         }
-        if room <= 0.0 {
+        if budget <= 0.0 {
             return 0;
         }
-        let windows =
-            (remaining * remaining / room).max(f64::from(MIN.saturating_sub(self.far.count))).max(1.0);
+        let windows = (remaining * remaining / budget)
+            .max(f64::from(MIN_SAMPLES.saturating_sub(self.distant.count)))
+            .max(1.0);
         let gap = remaining / windows - 2.0;
         if gap < MIN_GAP {
             return 0;
@@ -266,7 +270,7 @@ pub(super) struct Sampling {
     /// Maximum error of the time of all completed loops.
     pub error: Span,
     /// Number of skipped passes.
-    pub skipped: u64,
+    pub skipped_passes: u64,
     loop_begun: Span,
     group_pages: u64,
 }
@@ -285,7 +289,7 @@ impl Sampling {
             running: None,
             next: u64::MAX,
             error: Span::ZERO,
-            skipped: 0,
+            skipped_passes: 0,
             loop_begun: Span::ZERO,
             // The pages in flight at a jump belong to passes before the jump.
             group_pages: GROUP_PAGES.max(2 * depth),
@@ -305,12 +309,12 @@ impl Sampling {
         if let Some(running) = &mut self.running {
             let passes_ahead = ahead.div_ceil(running.shape.pages.max(1));
             skip = running.end_group(state, passes_ahead, &mut self.random);
-            self.skipped += skip.passes;
+            self.skipped_passes += skip.passes;
             running.begun = state;
             running.begun.parts.store += skip.store;
             running.begun.energy += skip.energy;
             self.next = done + skip.pages + running.group * running.shape.pages;
-            if running.ended + running.group > running.shape.passes {
+            if running.finished_passes + running.group > running.shape.passes {
                 let spent = state.parts.total() + skip.store - self.loop_begun;
                 self.error += Span::from_ns((running.error() * spent.as_ns() as f64) as u64);
                 self.running = None;
@@ -342,7 +346,7 @@ mod tests {
 
     /// Returns the estimate for a loop whose passes of 600 pages take `ns(pass)`, its exact time, the bound, and the
     /// skipped passes.
-    fn sampled(passes: u64, ns: impl Fn(u64) -> u64) -> (f64, f64, f64, u64) {
+    fn sample_loop(passes: u64, ns: impl Fn(u64) -> u64) -> (f64, f64, f64, u64) {
         let shape = Loop { start: 0, passes, pages: 600 };
         let mut sampling = Sampling::new(vec![shape], 0, seed::stream(1, "passes"));
         let (mut store, mut pass) = (0, 0);
@@ -362,7 +366,7 @@ mod tests {
             }
         }
         let exact: u64 = (0..passes).map(ns).sum();
-        (store as f64, exact as f64, sampling.error.as_ns() as f64, sampling.skipped)
+        (store as f64, exact as f64, sampling.error.as_ns() as f64, sampling.skipped_passes)
     }
 
     #[test]
@@ -377,7 +381,7 @@ mod tests {
             ("rare", |_, noise| if noise % 200 == 0 { 620_000 } else { 600_000 }),
         ];
         for (name, ns) in shapes {
-            let (store, exact, bound, skipped) = sampled(20_000, |pass| ns(pass, noise(pass)));
+            let (store, exact, bound, skipped) = sample_loop(20_000, |pass| ns(pass, noise(pass)));
             println!("{name}: {:.6} {:.6} {skipped}", store / exact - 1.0, bound / exact);
             assert!(skipped > 1000, "{name}: {skipped} skipped");
             assert!(
@@ -389,6 +393,6 @@ mod tests {
 
     #[test]
     fn short_loop_is_not_sampled() {
-        assert_eq!(sampled(20, |_| 600_000).3, 0);
+        assert_eq!(sample_loop(20, |_| 600_000).3, 0);
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct SequencePlace<'a> {
 /// Accesses are indices into those of the step.
 #[derive(Debug, Default)]
 struct Outline {
-    alone: Vec<usize>,
+    single: Vec<usize>,
     loops: Vec<LoopOutline>,
 }
 
@@ -68,7 +68,7 @@ impl Outline {
             // A loop reads its outer file block by block; a further read of that file is a separate access.
             match loop_of.get(&access.file).map(|at| &mut outline.loops[*at]) {
                 Some(LoopOutline { outer: outer @ None, .. }) => *outer = Some(index),
-                _ => outline.alone.push(index),
+                _ => outline.single.push(index),
             }
         }
         outline
@@ -98,7 +98,7 @@ pub(super) fn extent(
         (pages * u128::from(times), bytes().map(u128::from).sum::<u128>() * u128::from(times))
     };
     let outline = Outline::new(accesses);
-    let mut total = sum(&outline.alone, 1);
+    let mut total = sum(&outline.single, 1);
     for each in &outline.loops {
         let outer = each.outer.map_or_else(|| bytes_of(each.file), |index| accesses[index].bytes);
         let times = if once { 1 } else { passes(node, outer) };
@@ -135,7 +135,7 @@ impl Sequence {
             }
         };
         let outline = Outline::new(accesses);
-        let mut parts: Vec<Part> = outline.alone.into_iter().map(touch).map(Part::Once).collect();
+        let mut parts: Vec<Part> = outline.single.into_iter().map(touch).map(Part::Once).collect();
         parts.extend(outline.loops.into_iter().map(|each| {
             let outer_bytes = each.outer.map_or_else(|| bytes_of(each.file), |index| accesses[index].bytes);
             Part::Nested {
@@ -256,7 +256,7 @@ impl Cursor {
     }
 
     /// Skips `passes` passes after the current one; returns the number of their blocks.
-    pub fn skip(&mut self, sequence: &Sequence, passes: u64) -> u64 {
+    pub fn skip_passes(&mut self, sequence: &Sequence, passes: u64) -> u64 {
         let first = self.pass + 1;
         self.pass += passes;
         let Some(Part::Nested { outer, block_pages, inner, .. }) = sequence.parts.get(self.part) else {
@@ -268,7 +268,7 @@ impl Cursor {
     }
 
     /// Skips `pages` pages; returns the number of their blocks.
-    pub fn forward(&mut self, sequence: &Sequence, files: &Files, pages: u64) -> u64 {
+    pub fn skip_pages(&mut self, sequence: &Sequence, files: &Files, pages: u64) -> u64 {
         (0..pages).map_while(|_| self.next(sequence, files)).map(|(_, blocks)| u64::from(blocks)).sum()
     }
 }

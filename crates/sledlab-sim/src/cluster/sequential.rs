@@ -58,12 +58,12 @@ pub(super) fn run(
     let mut turn = PageLoop {
         now,
         parts: MemberParts::default(),
-        request: member.request(),
+        request: member.request_overhead(),
         compute: Share::new(charge.compute_ns, units),
         network: Share::new(charge.network_ns, units),
         due: Share::new(writes.len(), units),
         writing: Cursor::default(),
-        unwatched: 0,
+        unchecked_pages: 0,
     };
     let mut reading = Cursor::default();
     let mut sampling = member.sampling(reads, writes, phase);
@@ -75,13 +75,13 @@ pub(super) fn run(
         turn.serve(member, Op::Read, lbn, blocks)?;
         done += 1;
         turn.work(member, done, writes)?;
-        turn.watch(watch)?;
+        turn.check_interrupt(watch)?;
         if done == sampling.next {
             let skip = sampling.reach(done, 0, turn.state(member));
             turn.charge(member, &skip)?;
             if skip.passes > 0 {
                 done += skip.pages;
-                let blocks = reading.skip(reads, skip.passes);
+                let blocks = reading.skip_passes(reads, skip.passes);
                 turn.skip(member, done, (skip.pages, blocks), writes)?;
             }
         }
@@ -90,7 +90,7 @@ pub(super) fn run(
     if reads.len() == 0 {
         turn.work(member, units, writes)?;
     }
-    watch.note(turn.unwatched)?;
+    watch.check(turn.unchecked_pages)?;
     Ok((turn.now, turn.parts))
 }
 
@@ -103,7 +103,7 @@ struct PageLoop {
     network: Share,
     due: Share,
     writing: Cursor,
-    unwatched: u64,
+    unchecked_pages: u64,
 }
 
 impl PageLoop {
@@ -112,21 +112,21 @@ impl PageLoop {
         let done = member.store()?.serve(self.now + self.request, op, lbn, blocks)?;
         self.parts.store += done.since(self.now);
         self.now = done;
-        self.unwatched += 1;
-        member.simulated += 1;
+        self.unchecked_pages += 1;
+        member.simulated_pages += 1;
         Ok(())
     }
 
     /// Processes the pages that have been read, up to `done` units, and writes the pages that are due then.
     #[inline]
     fn work(&mut self, member: &mut Member, done: u64, writes: &Sequence) -> Result<()> {
-        let compute = Span::from_ns(self.compute.upto(done));
-        let network = Span::from_ns(self.network.upto(done));
+        let compute = Span::from_ns(self.compute.take_due(done));
+        let network = Span::from_ns(self.network.take_due(done));
         self.parts.compute += compute;
         self.parts.network += network;
         member.processor_busy += compute + network;
         self.now = self.now + compute + network;
-        for _ in 0..self.due.upto(done) {
+        for _ in 0..self.due.take_due(done) {
             let Some((lbn, blocks)) = self.writing.next(writes, &member.files) else { break };
             self.serve(member, Op::Write, lbn, blocks)?;
         }
@@ -146,22 +146,22 @@ impl PageLoop {
 
     /// Resumes at `done` units, after passes with `read` pages and blocks.
     fn skip(&mut self, member: &mut Member, done: u64, read: (u64, u64), writes: &Sequence) -> Result<()> {
-        let compute = Span::from_ns(self.compute.upto(done));
-        let network = Span::from_ns(self.network.upto(done));
+        let compute = Span::from_ns(self.compute.take_due(done));
+        let network = Span::from_ns(self.network.take_due(done));
         self.parts.compute += compute;
         self.parts.network += network;
         self.now += compute + network;
         member.processor_busy += compute + network;
-        let written = self.due.upto(done);
-        let blocks = self.writing.forward(writes, &member.files, written);
-        member.skip(compute + network, Traffic::of(read, (written, blocks)), Energy::default())
+        let written = self.due.take_due(done);
+        let blocks = self.writing.skip_pages(writes, &member.files, written);
+        member.skip(compute + network, Traffic::new(read, (written, blocks)), Energy::default())
     }
 
     #[inline]
-    fn watch(&mut self, watch: &InterruptCheck) -> Result<()> {
-        if self.unwatched >= InterruptCheck::EVERY {
-            watch.note(self.unwatched)?;
-            self.unwatched = 0;
+    fn check_interrupt(&mut self, watch: &InterruptCheck) -> Result<()> {
+        if self.unchecked_pages >= InterruptCheck::INTERVAL {
+            watch.check(self.unchecked_pages)?;
+            self.unchecked_pages = 0;
         }
         Ok(())
     }

@@ -45,8 +45,11 @@ impl ReplaySize {
                 self.events += u128::from(bytes.div_ceil(size)).max(packets(bytes));
                 self.phase_bytes_sent += u128::from(bytes);
             }
-            let skips =
-                if step.writes.is_empty() { member.skips.if_only_read } else { member.skips.if_written };
+            let skips = if step.writes.is_empty() {
+                member.skips.read_only_steps
+            } else {
+                member.skips.writing_steps
+            };
             for (accesses, skips) in [(&step.reads, skips), (&step.writes, false)] {
                 self.events += member.extent(work, accesses, skips).0;
                 self.bytes += member.extent(work, accesses, false).1;

@@ -12,29 +12,33 @@ pub(super) struct Traffic {
     /// Requests completed; those of skipped passes count.
     pub requests: u64,
     /// Bytes read.
-    pub read: u64,
+    pub read_bytes: u64,
     /// Bytes written.
-    pub written: u64,
+    pub written_bytes: u64,
 }
 
 impl Traffic {
     fn add(&mut self, op: Op, blocks: u32) {
         let bytes = u64::from(blocks) * BLOCK_BYTES;
         self.requests += 1;
-        if op == Op::Write { self.written += bytes } else { self.read += bytes }
+        if op == Op::Write { self.written_bytes += bytes } else { self.read_bytes += bytes }
     }
 
     /// Returns the traffic of read and written pages, each with their number of blocks.
-    pub fn of(read: (u64, u64), written: (u64, u64)) -> Self {
-        Traffic { requests: read.0 + written.0, read: read.1 * BLOCK_BYTES, written: written.1 * BLOCK_BYTES }
+    pub fn new(read: (u64, u64), written: (u64, u64)) -> Self {
+        Traffic {
+            requests: read.0 + written.0,
+            read_bytes: read.1 * BLOCK_BYTES,
+            written_bytes: written.1 * BLOCK_BYTES,
+        }
     }
 
     /// Returns the requests and bytes since `earlier`.
     pub fn since(self, earlier: Traffic) -> Traffic {
         Traffic {
             requests: self.requests - earlier.requests,
-            read: self.read - earlier.read,
-            written: self.written - earlier.written,
+            read_bytes: self.read_bytes - earlier.read_bytes,
+            written_bytes: self.written_bytes - earlier.written_bytes,
         }
     }
 }
@@ -49,7 +53,7 @@ pub struct Dump {
 }
 
 /// Maximum duration of a replay in ns: 31 years. Times have 64 bits.
-pub(super) const LONGEST_NS: u64 = 1_000_000_000_000_000_000;
+pub(super) const MAX_TIME_NS: u64 = 1_000_000_000_000_000_000;
 
 /// A system in a cluster. Its time is the cluster's time minus that of skipped passes, multiplied by a rate.
 ///
@@ -69,7 +73,7 @@ pub(super) struct Store {
     traffic: Traffic,
     /// Energy of skipped passes.
     skipped_energy: Energy,
-    dumped: Option<Dump>,
+    dump: Option<Dump>,
 }
 
 impl Store {
@@ -85,7 +89,7 @@ impl Store {
             completed: Vec::new(),
             traffic: Traffic::default(),
             skipped_energy: Energy::default(),
-            dumped: is_dumped.then(Dump::default),
+            dump: is_dumped.then(Dump::default),
         }
     }
 
@@ -97,11 +101,11 @@ impl Store {
         self.traffic
     }
 
-    pub fn take_dumped(&mut self) -> Dump {
-        self.dumped.take().unwrap_or_default()
+    pub fn take_dump(&mut self) -> Dump {
+        self.dump.take().unwrap_or_default()
     }
 
-    fn own_time(&self, now: Time) -> Time {
+    fn store_time(&self, now: Time) -> Time {
         Time::from_ns((now.as_ns() - self.skipped.as_ns()).saturating_mul(self.rate))
     }
 
@@ -112,7 +116,7 @@ impl Store {
     /// Submits a request that arrives at `now`; returns its number.
     #[inline]
     pub fn arrive(&mut self, now: Time, op: Op, lbn: u64, blocks: u32) -> u64 {
-        let arrival = self.own_time(now);
+        let arrival = self.store_time(now);
         // Events before the arrival are handled first: the system may read ahead, for example, without a request.
         while let Some(at) = self.system.next_event().filter(|at| *at < arrival) {
             self.system.advance(at, &mut self.completed);
@@ -121,9 +125,9 @@ impl Store {
         self.next_id += 1;
         self.in_flight += 1;
         let request = Request { arrival, lbn, blocks, op, ..Request::default() };
-        if let Some(dumped) = &mut self.dumped {
-            dumped.requests.push(request);
-            dumped.completions.push(Time::MAX);
+        if let Some(dump) = &mut self.dump {
+            dump.requests.push(request);
+            dump.completions.push(Time::MAX);
         }
         self.system.arrive(arrival, Queued::new(id, &request));
         id
@@ -137,12 +141,12 @@ impl Store {
     pub fn serve(&mut self, now: Time, op: Op, lbn: u64, blocks: u32) -> Result<Time> {
         self.arrive(now, op, lbn, blocks);
         while self.completed.is_empty() {
-            let Some(at) = self.system.next_event() else { return Err(self.stuck()) };
+            let Some(at) = self.system.next_event() else { return Err(self.stuck_error()) };
             self.system.advance(at, &mut self.completed);
         }
         let completion = self.completed[0].completion;
         self.note_completion(completion);
-        self.note();
+        self.record_dump();
         self.completed.clear();
         self.in_flight -= 1;
         self.traffic.add(op, blocks);
@@ -161,14 +165,14 @@ impl Store {
     /// Handles all events up to `now`; returns how many reads and how many writes have been completed.
     #[inline]
     pub fn advance(&mut self, now: Time) -> (u64, u64) {
-        let own = self.own_time(now);
+        let own = self.store_time(now);
         while let Some(at) = self.system.next_event().filter(|at| *at <= own) {
             self.system.advance(at, &mut self.completed);
         }
         if let Some(last) = self.completed.last() {
             self.note_completion(last.completion);
         }
-        self.note();
+        self.record_dump();
         let (mut reads, mut writes) = (0, 0);
         for done in self.completed.drain(..) {
             self.traffic.add(done.request.op, done.request.blocks);
@@ -190,15 +194,15 @@ impl Store {
         Span::from_ns(own.as_ns().div_ceil(self.rate))
     }
 
-    fn note(&mut self) {
-        if let Some(dumped) = &mut self.dumped {
+    fn record_dump(&mut self) {
+        if let Some(dump) = &mut self.dump {
             let done = self.completed.iter();
-            done.for_each(|done| dumped.completions[done.request.id as usize] = done.completion);
+            done.for_each(|done| dump.completions[done.request.id as usize] = done.completion);
         }
     }
 
     /// Returns the error for a store with queued requests and without a next event.
-    pub fn stuck(&mut self) -> Error {
+    pub fn stuck_error(&mut self) -> Error {
         let lost = || Error::internal("a store has queued requests but no next event");
         self.system.failure().unwrap_or_else(lost)
     }
@@ -214,13 +218,13 @@ impl Store {
     /// Passes whose duration exceeds the range of the clock.
     pub fn skip(&mut self, span: Span, traffic: Traffic, energy: Energy) -> Result<()> {
         self.skipped = Span::from_ns(self.skipped.as_ns().saturating_add(span.as_ns()));
-        if self.skipped.as_ns() > LONGEST_NS {
+        if self.skipped.as_ns() > MAX_TIME_NS {
             return Err(Error::user("the passes of a nested loop take more than 30 years")
                 .with_remedy("increase node.block_kb, or replay less data"));
         }
         self.traffic.requests += traffic.requests;
-        self.traffic.read += traffic.read;
-        self.traffic.written += traffic.written;
+        self.traffic.read_bytes += traffic.read_bytes;
+        self.traffic.written_bytes += traffic.written_bytes;
         self.skipped_energy += energy;
         Ok(())
     }
@@ -246,7 +250,7 @@ impl Store {
             return Err(error);
         }
         let (_, background) = self.system.background();
-        let end = self.own_time(now).max(background);
+        let end = self.store_time(now).max(background);
         self.system.close_ledgers(end);
         if self.in_flight > 0 || !self.completed.is_empty() {
             return Err(Error::internal(format!("a store has not served {} requests", self.in_flight)));
@@ -267,20 +271,20 @@ impl Store {
 }
 
 /// Returns the energy used since `earlier`.
-pub(super) fn since(now: Energy, earlier: Energy) -> Energy {
-    let mut spent = scaled(earlier, -1.0);
+pub(super) fn energy_difference(now: Energy, earlier: Energy) -> Energy {
+    let mut spent = scale_energy(earlier, -1.0);
     spent += now;
     spent
 }
 
-/// Returns the energy multiplied by `by`.
-pub(super) fn scaled(energy: Energy, by: f64) -> Energy {
+/// Returns the energy multiplied by `factor`.
+pub(super) fn scale_energy(energy: Energy, factor: f64) -> Energy {
     Energy {
-        total: energy.total * by,
-        seek: energy.seek * by,
-        access: energy.access * by,
-        idle: energy.idle * by,
-        inactive: energy.inactive * by,
-        startup: energy.startup * by,
+        total: energy.total * factor,
+        seek: energy.seek * factor,
+        access: energy.access * factor,
+        idle: energy.idle * factor,
+        inactive: energy.inactive * factor,
+        startup: energy.startup * factor,
     }
 }

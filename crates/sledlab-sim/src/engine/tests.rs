@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use sledlab_core::source::InMemory;
+use sledlab_core::source::MemorySource;
 use sledlab_core::{Op, Request};
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::device::{Mechanics, Queued};
@@ -17,14 +17,14 @@ use super::*;
 use crate::rows::Rows;
 
 /// A first-come, first-served scheduler that sleeps in every decision.
-struct Ponders {
+struct SlowScheduler {
     queue: Box<dyn Scheduler>,
     chosen: Arc<AtomicUsize>,
     pause: Duration,
     fails_at: usize,
 }
 
-impl Scheduler for Ponders {
+impl Scheduler for SlowScheduler {
     fn push(&mut self, request: Queued) {
         self.queue.push(request);
     }
@@ -72,17 +72,17 @@ fn build(name: &str, scheduler: &scheduler::Choice) -> Box<dyn System> {
 fn slow_system(pause: Duration, fails_at: usize) -> (Box<dyn System>, Arc<AtomicUsize>) {
     let chosen = Arc::<AtomicUsize>::default();
     let counter = chosen.clone();
-    let choice = scheduler::Choice::custom("ponders", toml::Table::new(), move |mechanics| {
+    let choice = scheduler::Choice::custom("slow", toml::Table::new(), move |mechanics| {
         let queue = fcfs().make(mechanics)?;
-        Ok(Box::new(Ponders { queue, chosen: counter.clone(), pause, fails_at }))
+        Ok(Box::new(SlowScheduler { queue, chosen: counter.clone(), pause, fails_at }))
     });
     (build("mems-g2", &choice), chosen)
 }
 
-/// Returns `count` requests, `apart_ns` apart, with occasional flushes.
-fn requests(count: u64, apart_ns: u64) -> InMemory {
+/// Returns `count` requests, `gap_ns` apart, with occasional flushes.
+fn requests(count: u64, gap_ns: u64) -> MemorySource {
     let request = |n: u64| Request {
-        arrival: Time::from_ns(n / 3 * 3 * apart_ns),
+        arrival: Time::from_ns(n / 3 * 3 * gap_ns),
         lbn: if n % 50 == 7 { 0 } else { n * 48_271 % 6_000_000 },
         blocks: if n % 50 == 7 { 0 } else { 8 },
         op: if n % 50 == 7 {
@@ -94,17 +94,17 @@ fn requests(count: u64, apart_ns: u64) -> InMemory {
         },
         ..Request::default()
     };
-    InMemory::new((0..count).map(request).collect::<Vec<_>>())
+    MemorySource::new((0..count).map(request).collect::<Vec<_>>())
 }
 
-fn closed(outstanding: u32) -> Replay {
+fn closed_replay(outstanding: u32) -> Replay {
     let table = format!("mode = \"closed:{outstanding}\"").parse().unwrap();
     Replay::from_table(&table).unwrap()
 }
 
 #[test]
 fn interrupt_of_draining_queue_retains_completed_requests() {
-    const QUEUED: u64 = 100_000;
+    const REQUEST_COUNT: u64 = 100_000;
     let (mut system, chosen) = slow_system(Duration::from_millis(1), usize::MAX);
     let mut recorder = Recorder::new(0, None);
     let begun = Instant::now();
@@ -112,23 +112,23 @@ fn interrupt_of_draining_queue_retains_completed_requests() {
     let mut stop = |at: Progress| {
         chosen_before = chosen.load(Ordering::Relaxed);
         // Late enough that some requests are complete.
-        let drains = at.operations == QUEUED && chosen_before >= 20;
+        let drains = at.operations == REQUEST_COUNT && chosen_before >= 20;
         if drains { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let counts = simulate(
         system.as_mut(),
-        &mut requests(QUEUED, 1),
+        &mut requests(REQUEST_COUNT, 1),
         &Replay::default(),
         &mut recorder,
         Some(&mut stop),
     )
     .unwrap();
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
-    assert!(counts.interrupted && counts.issued == QUEUED);
+    assert!(counts.interrupted && counts.issued == REQUEST_COUNT);
     let done = counts.reads + counts.writes;
     assert!(done as usize + 2 >= chosen_before, "{done} of {chosen_before}");
-    assert_eq!(done + counts.flushes + counts.dropped, QUEUED);
-    let recorded: u64 = recorder.by_op.iter().map(|times| times.moments().count()).sum();
+    assert_eq!(done + counts.flushes + counts.dropped, REQUEST_COUNT);
+    let recorded: u64 = recorder.response_times.iter().map(|times| times.moments().count()).sum();
     assert_eq!(recorded, done);
 }
 
@@ -141,7 +141,7 @@ fn slow_decisions_of_closed_replay_can_be_interrupted() {
         looks += 1;
         if looks < 4 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let replay = closed(12);
+    let replay = closed_replay(12);
     let counts =
         simulate(system.as_mut(), &mut requests(70_000, 1), &replay, &mut recorder, Some(&mut stop)).unwrap();
     assert!(counts.interrupted && counts.reads > 0);
@@ -149,9 +149,9 @@ fn slow_decisions_of_closed_replay_can_be_interrupted() {
 }
 
 /// A request every millisecond for hours.
-struct Endless(u64);
+struct EndlessSource(u64);
 
-impl Source for Endless {
+impl Source for EndlessSource {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
         let from = self.0;
         self.0 = (from + 4096).min(20_000_000);
@@ -173,7 +173,7 @@ impl Source for Endless {
 #[test]
 fn scheduler_failure_ends_run_immediately() {
     let (mut system, _) = slow_system(Duration::from_millis(2), 20);
-    let mut source = Endless(0);
+    let mut source = EndlessSource(0);
     let mut recorder = Recorder::new(0, None);
     let mut last = 0;
     let mut listen = |at: Progress| {
@@ -188,9 +188,9 @@ fn scheduler_failure_ends_run_immediately() {
 }
 
 /// A stream of requests that is interrupted by the user after a number of requests.
-struct Struck(InMemory, usize);
+struct InterruptedSource(MemorySource, usize);
 
-impl Source for Struck {
+impl Source for InterruptedSource {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
         self.1 = self.1.checked_sub(1).ok_or_else(Error::interrupted)?;
         self.0.fill(into)
@@ -203,21 +203,22 @@ impl Source for Struck {
 
 #[test]
 fn interrupt_in_source_retains_completed_requests() {
-    let mut source = Struck(requests(50_000, 1_000_000), 3);
-    for replay in [Replay::default(), closed(4)] {
+    let mut source = InterruptedSource(requests(50_000, 1_000_000), 3);
+    for replay in [Replay::default(), closed_replay(4)] {
         let mut recorder = Recorder::new(0, None);
         let mut system = build("mems-g2", &fcfs());
         let counts = simulate(system.as_mut(), &mut source, &replay, &mut recorder, None).unwrap();
         assert!(counts.interrupted);
         assert!(counts.reads + counts.writes + 200 > counts.issued - counts.flushes, "{counts:?}");
-        source = Struck(requests(50_000, 1_000_000), 3);
+        source = InterruptedSource(requests(50_000, 1_000_000), 3);
     }
 }
 
 #[test]
 fn poll_at_every_iteration_does_not_change_results() {
     for name in ["mems-g2", "atlas-10k", "mems-g2-disksim"] {
-        for (replay, apart_ns) in [(Replay::default(), 400_000), (Replay::default(), 1), (closed(9), 1)] {
+        for (replay, gap_ns) in [(Replay::default(), 400_000), (Replay::default(), 1), (closed_replay(9), 1)]
+        {
             let run = |poll: PollInterval| {
                 let mut all = Vec::new();
                 let sink = |rows: &Rows| {
@@ -226,15 +227,16 @@ fn poll_at_every_iteration_does_not_change_results() {
                 };
                 let mut recorder = Recorder::new(10, Some(Box::new(sink)));
                 let mut system = build(name, &fcfs());
-                let mut source = requests(3_000, apart_ns);
+                let mut source = requests(3_000, gap_ns);
                 let counts =
-                    simulate_at(poll, system.as_mut(), &mut source, &replay, &mut recorder, None).unwrap();
-                let ended = recorder.ended;
+                    simulate_with_poll(poll, system.as_mut(), &mut source, &replay, &mut recorder, None)
+                        .unwrap();
+                let end = recorder.end;
                 drop(recorder);
                 let ledgers: Vec<_> = system.ledgers().into_iter().map(|(_, energy)| energy.total).collect();
-                (counts, ended, ledgers, all)
+                (counts, end, ledgers, all)
             };
-            assert_eq!(run(PollInterval::without_clock()), run(PollInterval::slow()), "{name}");
+            assert_eq!(run(PollInterval::without_clock()), run(PollInterval::unit_stride()), "{name}");
         }
     }
 }

@@ -24,13 +24,14 @@ pub(crate) const TABLES: [&str; 11] = [
     "merge",
     "replay",
 ];
-const SEED: &str = "seed";
+const SEED_KEY: &str = "seed";
 /// Further tables of an experiment file with a cluster, which replays a work record.
 pub(crate) const CLUSTER_TABLES: [&str; 6] = ["work", "node", "host", "network", "cluster", "group"];
 
 /// Extensions of other files that users pass as device files by mistake.
-const TRACES: [&str; 10] = ["csv", "txt", "trace", "ascii", "disksim", "parquet", "gz", "zst", "bz2", "xz"];
-const PARAMETER_FILES: [&str; 2] = ["parv", "diskspecs"];
+const TRACE_EXTENSIONS: [&str; 10] =
+    ["csv", "txt", "trace", "ascii", "disksim", "parquet", "gz", "zst", "bz2", "xz"];
+const PARAMETER_EXTENSIONS: [&str; 2] = ["parv", "diskspecs"];
 
 /// Parses TOML; errors carry file, line and column.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
@@ -42,13 +43,17 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
         let result = text.lines().nth(line - 1).unwrap_or_default();
         Error::user(format!("not valid TOML: {}", error.message()))
             .with_remedy("`sledlab init experiment` writes an example of such a file")
-            .at(name, line as u64, column as u64, result.as_bytes())
+            .with_location(name, line as u64, column as u64, result.as_bytes())
     })
 }
 
 /// Returns the table of a preset, of a file if the name ends in `.toml`, or of a plug-in. The `noun` that it describes,
 /// such as device, is named after the preset, the file or the class, unless the table has a `name`.
-pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'static str>) -> Result<Table> {
+pub(crate) fn load_table(
+    name: &str,
+    noun: &str,
+    preset: impl Fn(&str) -> Result<&'static str>,
+) -> Result<Table> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
     if noun == "device" && is_plug_in(name) && !is_file {
@@ -61,29 +66,29 @@ pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'s
     }
     let (called, text) = if is_file {
         let text = std::fs::read_to_string(path).map_err(|error| {
-            Error::user(format!("cannot read the {noun} file: {error}")).at(name, 0, 0, b"")
+            Error::user(format!("cannot read the {noun} file: {error}")).with_location(name, 0, 0, b"")
         })?;
         (path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy()), text)
     } else {
-        let wrong = |error| if noun == "device" { not_a_device(error, name) } else { error };
+        let wrong = |error| if noun == "device" { not_a_device_error(error, name) } else { error };
         let text = preset(name).map_err(wrong)?;
         (name.to_ascii_lowercase().into(), text.to_owned())
     };
     let mut table = parse(name, &text)?;
     if noun == "device" && is_file && !table.contains_key("kind") {
-        return Err(preset::kind_missing().at(name, 0, 0, b""));
+        return Err(preset::kind_missing().with_location(name, 0, 0, b""));
     }
     table.entry("name").or_insert_with(|| Value::from(called.as_ref()));
     Ok(table)
 }
 
 /// Returns the error for a device name that is not a preset, with a remedy if the name is that of another kind of file.
-fn not_a_device(error: Error, name: &str) -> Error {
+fn not_a_device_error(error: Error, name: &str) -> Error {
     let path = Path::new(name);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let remedy = if PARAMETER_FILES.contains(&ending.as_str()) {
+    let remedy = if PARAMETER_EXTENSIONS.contains(&ending.as_str()) {
         format!("convert the parameters with: sledlab device import {name}")
-    } else if TRACES.contains(&ending.as_str()) || path.is_file() {
+    } else if TRACE_EXTENSIONS.contains(&ending.as_str()) || path.is_file() {
         format!("to replay a trace, use --trace {name}")
     } else {
         return error;
@@ -93,13 +98,13 @@ fn not_a_device(error: Error, name: &str) -> Error {
 
 /// Rejects tables that no experiment has.
 pub(crate) fn check_tables(table: &Table) -> Result<()> {
-    let known = || TABLES.into_iter().chain([SEED]);
+    let known = || TABLES.into_iter().chain([SEED_KEY]);
     match table.keys().find(|key| known().all(|known| known != key.as_str())) {
         Some(key) if CLUSTER_TABLES.contains(&key.as_str()) => {
             Err(Error::user(format!("{key}: only a work record replay has this table"))
                 .with_remedy("run the file with `sledlab smart replay`"))
         }
-        Some(key) => Err(Error::unknown("table", key, known())),
+        Some(key) => Err(Error::unknown_name("table", key, known())),
         None => Ok(()),
     }
 }
@@ -133,10 +138,10 @@ pub(crate) fn replay_table(all: &Table) -> Table {
 }
 
 /// Sets `table.key` (or `seed`) to a TOML value, or to text if the value is not TOML.
-pub(crate) fn set(all: &mut Table, key: &str, value: &str) -> Result<()> {
+pub(crate) fn set_key(all: &mut Table, key: &str, value: &str) -> Result<()> {
     let value = read_value(value);
-    if key == SEED {
-        all.insert(SEED.to_owned(), value);
+    if key == SEED_KEY {
+        all.insert(SEED_KEY.to_owned(), value);
         return Ok(());
     }
     let form = || {
@@ -146,7 +151,7 @@ pub(crate) fn set(all: &mut Table, key: &str, value: &str) -> Result<()> {
     let (name, key) =
         key.split_once('.').filter(|(name, key)| !name.is_empty() && !key.is_empty()).ok_or_else(form)?;
     if !TABLES.contains(&name) {
-        return Err(Error::unknown("table", name, TABLES));
+        return Err(Error::unknown_name("table", name, TABLES));
     }
     let mut changed = table(all, name)?;
     if ["device", "front"].contains(&name)

@@ -22,12 +22,12 @@ use toml::{Table, Value};
 use crate::decision_cost::DecisionCost;
 use crate::engine::{Progress, ProgressSink, Run};
 use crate::feed::Feed;
+use crate::incremental_run::{IncrementalRun, RunMetadata};
 use crate::memory;
 use crate::outcome::Outcome;
 use crate::poll_interval::PollInterval;
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Replay;
-use crate::running::{RunMetadata, Running};
 use crate::stopwatch::Stopwatch;
 pub use store::SystemSetup;
 pub(crate) use workload::TraceParams;
@@ -36,7 +36,7 @@ use workload::{FittedSource, Workload};
 const DEFAULT_SEED: u64 = 1;
 
 /// The device in front of a hybrid, unless the experiment sets another.
-const FRONT: &str = "mems-g2";
+const DEFAULT_FRONT: &str = "mems-g2";
 
 /// Source, sinks and callbacks of a run that are not part of its configuration.
 #[derive(Default)]
@@ -76,7 +76,7 @@ pub struct Experiment {
 
 /// A validated configuration with all defaults filled in.
 #[derive(Clone, Debug)]
-struct Resolved {
+struct ResolvedExperiment {
     seed: u64,
     store: SystemSetup,
     replay: Replay,
@@ -84,15 +84,15 @@ struct Resolved {
 }
 
 /// The part of an experiment required for the results of a live run, whose operations are submitted instead of read.
-pub(crate) struct Recorded {
+pub(crate) struct LiveSettings {
     pub seed: u64,
     pub config: serde_json::Value,
     /// Number of operations at the start that are excluded from statistics.
     pub warmup: u64,
     /// Whether the system has several devices.
-    pub several: bool,
+    pub has_several_devices: bool,
     /// Whether writes complete before they are durable.
-    pub volatile: bool,
+    pub is_volatile: bool,
 }
 
 impl Experiment {
@@ -101,13 +101,13 @@ impl Experiment {
         Experiment::default()
     }
 
-    /// Reads an experiment file. File names in it are resolved by [`seen`](crate::seen).
+    /// Reads an experiment file. File names in it are resolved by [`resolve_file_name`](crate::resolve_file_name).
     ///
     /// # Errors
     /// Text that is not TOML, with its location; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let mut table = keys::parse(name, text)?;
-        file_names::resolve_all(&mut table, name);
+        file_names::resolve_file_names(&mut table, name);
         Self::from_table(table)
     }
 
@@ -123,7 +123,7 @@ impl Experiment {
     /// A key that is not of the form `table.key`, or an unknown table. Key and value are validated with the complete
     /// experiment, by [`check`](Experiment::check).
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
-        keys::set(&mut self.table, key, value)
+        keys::set_key(&mut self.table, key, value)
     }
 
     /// Returns the keys that were set as TOML, without defaults and without the contents of presets.
@@ -165,7 +165,7 @@ impl Experiment {
 
     /// Returns the complete experiment, with all defaults filled in: sufficient to repeat the run.
     pub fn to_toml(&self) -> Result<String> {
-        let table = self.complete(&self.resolve(true)?);
+        let table = self.complete_table(&self.resolve(true)?);
         toml::to_string(&table)
             .map_err(|error| Error::internal(format!("cannot write the experiment: {error}")))
     }
@@ -207,7 +207,7 @@ impl Experiment {
     }
 
     /// Returns this experiment with the kinds of device and the replacement policies of `other`.
-    pub(crate) fn with_plugins_of(self, other: &Experiment) -> Self {
+    pub(crate) fn with_plug_ins(self, other: &Experiment) -> Self {
         Experiment { kinds: other.kinds.clone(), policies: other.policies.clone(), ..self }
     }
 
@@ -252,32 +252,36 @@ impl Experiment {
     ///
     /// # Errors
     /// Everything that [`check`](Experiment::check) rejects, and errors at the beginning of the trace.
-    pub fn begin<'a>(&self, hooks: Hooks<'a>) -> Result<Running<'a>> {
+    pub fn begin<'a>(&self, hooks: Hooks<'a>) -> Result<IncrementalRun<'a>> {
         let Hooks { source, highest_end, rows, mut progress, time_decisions, stop_overloaded } = hooks;
         let resolved = self.resolve(source.is_some())?;
         let begun = Stopwatch::start();
         let cost = time_decisions.then(DecisionCost::default);
-        let scheduler = cost.as_ref().map(|cost| cost.of(&resolved.store.scheduler));
+        let scheduler = cost.as_ref().map(|cost| cost.wrap(&resolved.store.scheduler));
         let scheduler = scheduler.as_ref().unwrap_or(&resolved.store.scheduler);
-        let system = resolved.store.with_scheduler(scheduler)?;
+        let system = resolved.store.build_with_scheduler(scheduler)?;
         let replay = resolved.replay;
-        let FittedSource { source, fitted, devices } = resolved.workload.open(
+        let FittedSource { source, fit_counts, devices } = resolved.workload.open(
             source.map(|source| (source, highest_end)),
             system.capacity_blocks(),
             resolved.seed,
             &replay,
-            &mut preparing(progress.as_mut()),
+            &mut preparation_check(progress.as_mut()),
         )?;
         let mut recorder = Recorder::new(replay.warmup, rows);
-        if resolved.store.has_several() {
-            recorder = recorder.naming_devices();
+        if resolved.store.has_several_devices() {
+            recorder = recorder.with_device_column();
         }
-        let explicit_settings =
-            RunMetadata { fitted, mode: replay.mode, config: self.config(&resolved)?, seed: resolved.seed };
+        let explicit_settings = RunMetadata {
+            fit_counts,
+            mode: replay.mode,
+            config: self.config(&resolved)?,
+            seed: resolved.seed,
+        };
         let poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
         let feed = Feed::new(source, devices, &replay, system.capacity_blocks());
-        let run = Run::new(poll, feed, &replay, progress).stopping_overloaded(stop_overloaded);
-        Ok(Running::new(run, system, recorder, explicit_settings, begun, cost))
+        let run = Run::new(poll, feed, &replay, progress).with_overload_stop(stop_overloaded);
+        Ok(IncrementalRun::new(run, system, recorder, explicit_settings, begun, cost))
     }
 
     /// Returns the system, and the settings that results contain, for an experiment with submitted operations.
@@ -285,7 +289,7 @@ impl Experiment {
     /// # Errors
     /// Everything that [`check`](Experiment::check) rejects; a generator, and any setting of the replay except
     /// `warmup`.
-    pub(crate) fn recorded(&self, keep_contents: bool) -> Result<(Recorded, Box<dyn System>)> {
+    pub(crate) fn build_live(&self, keep_contents: bool) -> Result<(LiveSettings, Box<dyn System>)> {
         let resolved = self.resolve(true)?;
         if matches!(resolved.workload, Workload::Generator(_)) {
             return Err(Error::user("a live run has no [workload]: programs submit its requests")
@@ -298,27 +302,27 @@ impl Experiment {
             )
             .with_remedy("omit all keys of [replay] except `warmup`"));
         }
-        let recorded = Recorded {
+        let settings = LiveSettings {
             seed: resolved.seed,
             config: self.config(&resolved)?,
             warmup,
-            several: resolved.store.has_several(),
-            volatile: resolved.store.is_volatile(),
+            has_several_devices: resolved.store.has_several_devices(),
+            is_volatile: resolved.store.is_volatile(),
         };
         let system =
-            if keep_contents { resolved.store.keeping_contents()? } else { resolved.store.system()? };
-        Ok((recorded, system))
+            if keep_contents { resolved.store.build_with_contents()? } else { resolved.store.build()? };
+        Ok((settings, system))
     }
 
     /// Returns every table with every key, as in results.
-    fn config(&self, resolved: &Resolved) -> Result<serde_json::Value> {
-        serde_json::to_value(self.complete(resolved))
+    fn config(&self, resolved: &ResolvedExperiment) -> Result<serde_json::Value> {
+        serde_json::to_value(self.complete_table(resolved))
             .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))
     }
 
-    fn resolve(&self, has_source: bool) -> Result<Resolved> {
+    fn resolve(&self, has_source: bool) -> Result<ResolvedExperiment> {
         let table = |name: &str| keys::table(&self.table, name);
-        let mut resolved = Resolved {
+        let mut resolved = ResolvedExperiment {
             seed: self.seed()?,
             store: self.store()?,
             replay: Replay::from_table(&table("replay")?)?,
@@ -329,11 +333,11 @@ impl Experiment {
         let own = self.workload.as_ref();
         resolved.workload = Workload::new(&table("trace")?, table("workload")?, has_source, limit, own)?;
         if !self.unbuilt {
-            memory::check(resolved.store.devices()?, || resolved.store.one_device())?;
+            memory::check(resolved.store.device_count()?, || resolved.store.build_single_device())?;
         }
         // Construction is cheap and detects errors in combinations of values, for example a device without blocks.
         if !self.unbuilt {
-            resolved.store.system()?;
+            resolved.store.build()?;
         }
         Ok(resolved)
     }
@@ -422,7 +426,7 @@ impl Experiment {
         if let Value::Table(explicit_settings) = &mut front
             && !explicit_settings.contains_key("kind")
         {
-            explicit_settings.entry("preset").or_insert(Value::from(FRONT));
+            explicit_settings.entry("preset").or_insert(Value::from(DEFAULT_FRONT));
         }
         let front = device(Some(&front), &self.kinds)?;
         let power = self.power(&front)?;
@@ -471,7 +475,7 @@ impl Experiment {
     }
 
     /// Returns every table with every key.
-    fn complete(&self, resolved: &Resolved) -> Table {
+    fn complete_table(&self, resolved: &ResolvedExperiment) -> Table {
         let mut table = Table::new();
         table.insert("seed".to_owned(), Value::Integer(resolved.seed.cast_signed()));
         if let Some((name, workload)) = resolved.workload.to_table() {
@@ -489,7 +493,7 @@ impl Experiment {
 }
 
 /// Returns a function to call at every step before a run: an interrupt there leaves no results.
-fn preparing<'a>(mut progress: Option<&'a mut ProgressSink>) -> impl FnMut() -> Result<()> + 'a {
+fn preparation_check<'a>(mut progress: Option<&'a mut ProgressSink>) -> impl FnMut() -> Result<()> + 'a {
     let mut poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
     move || {
         let flow = progress.as_mut().filter(|_| poll.tick(1)).map(|sink| sink(Progress::NONE));
@@ -499,10 +503,10 @@ fn preparing<'a>(mut progress: Option<&'a mut ProgressSink>) -> impl FnMut() -> 
 
 /// Returns the device of an experiment: a complete description, or a preset or file with some keys changed.
 fn device(value: Option<&Value>, custom: &[CustomDevice]) -> Result<DeviceFile> {
-    preset::from_table_among(&value.map_or_else(|| Err(no_device()), device_table)?, custom)
+    preset::from_table_among(&value.map_or_else(|| Err(no_device_error()), device_table)?, custom)
 }
 
-fn no_device() -> Error {
+fn no_device_error() -> Error {
     Error::user("no device was given")
         .with_remedy("choose one with --device NAME; `sledlab list device` shows all")
 }
@@ -510,14 +514,14 @@ fn no_device() -> Error {
 /// Returns the table of a device, read from its preset or file if it names one.
 fn device_table(value: &Value) -> Result<Table> {
     let mut changes = match value {
-        Value::String(name) => return keys::opened(name, "device", preset::text),
+        Value::String(name) => return keys::load_table(name, "device", preset::text),
         Value::Table(table) => table.clone(),
         other => return Err(Error::user(format!("device: expected a table, found `{other}`"))),
     };
     let Some(name) = keys::take_text(&mut changes, "device", "preset")? else {
-        return if changes.contains_key("kind") { Ok(changes) } else { Err(no_device()) };
+        return if changes.contains_key("kind") { Ok(changes) } else { Err(no_device_error()) };
     };
-    let mut device = keys::opened(&name, "device", preset::text)?;
+    let mut device = keys::load_table(&name, "device", preset::text)?;
     device.extend(changes);
     Ok(device)
 }

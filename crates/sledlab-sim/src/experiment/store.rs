@@ -29,8 +29,8 @@ impl SystemSetup {
     ///
     /// # Errors
     /// Parameters that contradict each other.
-    pub fn system(&self) -> Result<Box<dyn System>> {
-        self.with_scheduler(&self.scheduler)
+    pub fn build(&self) -> Result<Box<dyn System>> {
+        self.build_with_scheduler(&self.scheduler)
     }
 
     /// Returns a new system whose media store contents, so that a power failure can be simulated.
@@ -38,7 +38,7 @@ impl SystemSetup {
     /// # Errors
     /// Parameters that contradict each other, and a system whose power failure would leave data that the host never
     /// wrote.
-    pub(super) fn keeping_contents(&self) -> Result<Box<dyn System>> {
+    pub(super) fn build_with_contents(&self) -> Result<Box<dyn System>> {
         if self.system.kind == SystemKind::Raid5 && !self.system.failed.0.is_empty() {
             return Err(Error::user(
                 "a raid5 with a failed device cannot have power failures: blocks without a write in flight would be \
@@ -53,7 +53,7 @@ impl SystemSetup {
     ///
     /// # Errors
     /// Parameters of the device that contradict each other.
-    pub(crate) fn devices(&self) -> Result<u64> {
+    pub(crate) fn device_count(&self) -> Result<u64> {
         let units = self.device.params.units()?.map_or(1, |units| units.count as u64);
         Ok(self.system.devices * units)
     }
@@ -62,7 +62,7 @@ impl SystemSetup {
     ///
     /// # Errors
     /// Parameters that contradict each other.
-    pub(crate) fn one_device(&self) -> Result<Box<dyn System>> {
+    pub(crate) fn build_single_device(&self) -> Result<Box<dyn System>> {
         let setup = self.setup();
         let Some(units) = self.device.params.units()? else {
             let (system, cache) = (SystemParams::default(), CacheParams::default());
@@ -86,22 +86,22 @@ impl SystemSetup {
 
     /// Returns whether the time of a request depends on all earlier requests: because of the contents of a cache or a
     /// front device, or an adaptive power policy.
-    pub(crate) fn remembers_all(&self) -> bool {
+    pub(crate) fn remembers_accesses(&self) -> bool {
         self.cache.kind != cache::CacheKind::None || self.hybrid.is_some() || self.power.adapts()
     }
 
     /// Returns whether the time of a request depends on all earlier writes.
     pub(crate) fn remembers_writes(&self) -> bool {
-        self.remembers_all() || self.device.params.remembers_writes()
+        self.remembers_accesses() || self.device.params.remembers_writes()
     }
 
     /// Returns whether the system has several numbered devices.
-    pub(super) fn has_several(&self) -> bool {
+    pub(super) fn has_several_devices(&self) -> bool {
         self.system.devices > 1 || self.hybrid.is_some()
     }
 
     /// Returns the same system with another scheduler: for example one that measures its decisions.
-    pub(super) fn with_scheduler(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
+    pub(super) fn build_with_scheduler(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
         assemble(self.parts(scheduler))
     }
 

@@ -53,7 +53,7 @@ pub(super) enum Workload {
 pub(super) struct FittedSource {
     pub source: Box<dyn Source>,
     /// Counts of the requests rejected, moved or shortened to fit the device.
-    pub fitted: Arc<FitCounts>,
+    pub fit_counts: Arc<FitCounts>,
     /// Names of the devices in the trace, if its format has them.
     pub devices: Continuation,
 }
@@ -201,9 +201,9 @@ fn fit(
 ) -> Result<FittedSource> {
     let devices = Continuation::default();
     if outside == Outside::Reject {
-        return Ok(FittedSource { source, fitted: Arc::default(), devices });
+        return Ok(FittedSource { source, fit_counts: Arc::default(), devices });
     }
     let fit = Fit::new(outside, capacity_blocks, highest_end)?;
-    let fitted = fit.counts();
-    Ok(FittedSource { source: Box::new(TransformedSource::new(source, fit)), fitted, devices })
+    let fit_counts = fit.counts();
+    Ok(FittedSource { source: Box::new(TransformedSource::new(source, fit)), fit_counts, devices })
 }

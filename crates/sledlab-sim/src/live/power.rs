@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use sledlab_core::{Error, Op, Request, Result, Time};
 use sledlab_models::system::{Completion, Content, Contents, Durable, System};
 
-use super::{Answer, Live};
+use super::{Answer, LiveRun};
 use crate::experiment::Experiment;
 use crate::outcome::Outcome;
 use crate::recorder::RowSink;
@@ -70,7 +70,7 @@ impl Trims {
 }
 
 /// Drops the contents read by completed reads, because hosts have the data themselves.
-pub(super) fn forget_found(completed: &[Completion], system: &mut dyn System) {
+pub(super) fn discard_read_contents(completed: &[Completion], system: &mut dyn System) {
     for read in completed.iter().filter(|done| done.request.op == Op::Read) {
         if let Some(durable) = system.durable() {
             durable.read_contents(read.request.id);
@@ -78,8 +78,8 @@ pub(super) fn forget_found(completed: &[Completion], system: &mut dyn System) {
     }
 }
 
-impl Live {
-    /// Like [`Live::new`], for a system whose media store contents, so that its power can fail. This needs memory for
+impl LiveRun {
+    /// Like [`LiveRun::new`], for a system whose media store contents, so that its power can fail. This needs memory for
     /// every block that is written and every run of blocks that is trimmed, and slightly more wall-clock time for each
     /// request. Completions are the same.
     ///
@@ -87,11 +87,11 @@ impl Live {
     /// failure. Only a cache that is configured as volatile loses completed writes.
     ///
     /// # Errors
-    /// Those of [`Live::new`]; a system that cannot store contents, or whose power failure would leave data that the
+    /// Those of [`LiveRun::new`]; a system that cannot store contents, or whose power failure would leave data that the
     /// host never wrote.
-    pub fn keeping_contents(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
-        let live = Live::of(experiment.recorded(true)?, rows);
-        Ok(Live { kept: Some(Trims::default()), ..live })
+    pub fn with_contents(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
+        let live = LiveRun::from_setup(experiment.build_live(true)?, rows);
+        Ok(LiveRun { trims: Some(Trims::default()), ..live })
     }
 
     /// Fails the power at `at`, or at the current time of the system if that is later, after all due events. For each
@@ -100,21 +100,21 @@ impl Live {
     /// are missing or have version 0 were never written, or have been trimmed since.
     ///
     /// # Errors
-    /// Those of [`advance`](Live::advance); a system that stores no contents; violated conservation.
+    /// Those of [`advance`](LiveRun::advance); a system that stores no contents; violated conservation.
     pub fn crash(
         mut self,
         at: Time,
         survives: &mut dyn FnMut() -> bool,
         answers: &mut Vec<Answer>,
     ) -> Result<(Option<Outcome>, Contents)> {
-        self.do_before(at.max(self.latest), answers)?;
-        let (Some(stored), Some(durable)) = (self.kept.take(), self.system.durable()) else {
+        self.advance_before(at.max(self.last_time), answers)?;
+        let (Some(trims), Some(durable)) = (self.trims.take(), self.system.durable()) else {
             return Err(Error::internal("power failure of a system that stores no contents"));
         };
         let mut contents = durable.crash(survives);
-        contents.retain(|block, content| !stored.is_trimmed(*block, content));
+        contents.retain(|block, content| !trims.is_trimmed(*block, content));
         self.bookkeeping.counts.interrupted = true;
-        let has_counted = self.recorder.by_op.iter().any(|requests| requests.moments().count() > 0);
+        let has_counted = self.recorder.response_times.iter().any(|requests| requests.moments().count() > 0);
         Ok((if has_counted { Some(self.close()?) } else { None }, contents))
     }
 
@@ -131,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_last_trim_of_a_block_is_known(trims in prop::collection::vec((0_u64..60, 1_u64..20), 1..40)) {
+        fn last_trim_of_block_is_found(trims in prop::collection::vec((0_u64..60, 1_u64..20), 1..40)) {
             let mut stored = Trims::default();
             let mut last = [None; 80];
             for (id, (first, blocks)) in (1..).zip(trims) {

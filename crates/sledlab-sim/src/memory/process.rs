@@ -4,12 +4,12 @@ use std::fs::read_to_string;
 use std::path::Path;
 
 /// Returns the memory available on the machine and in the control group of this process, in bytes.
-pub(super) fn machine() -> Option<u64> {
-    let machine = field(&read("/proc/meminfo")?, "MemAvailable:");
-    machine.into_iter().chain(of_group()).min()
+pub(super) fn machine_memory() -> Option<u64> {
+    let machine = field(&read_file("/proc/meminfo")?, "MemAvailable:");
+    machine.into_iter().chain(cgroup_memory()).min()
 }
 
-fn read(path: impl AsRef<Path>) -> Option<String> {
+fn read_file(path: impl AsRef<Path>) -> Option<String> {
     read_to_string(path).ok()
 }
 
@@ -20,36 +20,36 @@ fn field(text: &str, name: &str) -> Option<u64> {
 }
 
 /// Returns a value, in bytes, from the kernel's status of this process.
-pub(super) fn status(name: &str) -> Option<u64> {
-    field(&read("/proc/self/status")?, name)
+pub(super) fn process_memory(name: &str) -> Option<u64> {
+    field(&read_file("/proc/self/status")?, name)
 }
 
 /// Returns the memory left by the limit of the control group, version 1 or 2; cached files of the group can be dropped.
-fn of_group() -> Option<u64> {
-    let groups = read("/proc/self/cgroup")?;
+fn cgroup_memory() -> Option<u64> {
+    let groups = read_file("/proc/self/cgroup")?;
     let own = |line: &str| line.strip_prefix("0::/").map(|path| Path::new("/sys/fs/cgroup").join(path));
     let folders = groups
         .lines()
         .filter_map(own)
         .chain([Path::new("/sys/fs/cgroup").to_owned(), Path::new("/sys/fs/cgroup/memory").to_owned()]);
-    folders.filter_map(|folder| of_folder(&folder)).min()
+    folders.filter_map(|folder| cgroup_folder_memory(&folder)).min()
 }
 
-fn of_folder(folder: &Path) -> Option<u64> {
+fn cgroup_folder_memory(folder: &Path) -> Option<u64> {
     let number = |names: [&str; 2]| {
-        names.into_iter().find_map(|name| read(folder.join(name))?.trim().parse::<u64>().ok())
+        names.into_iter().find_map(|name| read_file(folder.join(name))?.trim().parse::<u64>().ok())
     };
     let limit = number(["memory.max", "memory.limit_in_bytes"])?;
     let used = number(["memory.current", "memory.usage_in_bytes"])?;
-    let stat = read(folder.join("memory.stat")).unwrap_or_default();
+    let stat = read_file(folder.join("memory.stat")).unwrap_or_default();
     let cached = stat.lines().find_map(|line| line.strip_prefix("inactive_file ")?.parse::<u64>().ok());
     Some(limit.saturating_sub(used.saturating_sub(cached.unwrap_or(0))))
 }
 
 /// Returns the bytes left by the limit of this process's address space (`ulimit -v`).
-pub(super) fn of_address_space() -> Option<u64> {
-    let limit = address_limit(&read("/proc/self/limits")?)?;
-    Some(limit.saturating_sub(status("VmSize:")?))
+pub(super) fn remaining_address_space() -> Option<u64> {
+    let limit = address_limit(&read_file("/proc/self/limits")?)?;
+    Some(limit.saturating_sub(process_memory("VmSize:")?))
 }
 
 fn address_limit(limits: &str) -> Option<u64> {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_the_kernel_says() {
+    fn kernel_files_are_parsed() {
         assert_eq!(field("MemTotal: 9 kB\nMemAvailable:   123 kB\n", "MemAvailable:"), Some(123 * 1024));
         assert_eq!(field("MemTotal: 9 kB\n", "MemAvailable:"), None);
         let limits =
@@ -72,16 +72,16 @@ mod tests {
     }
 
     #[test]
-    fn a_group_may_use_what_it_has_cached() {
+    fn cgroup_memory_includes_its_cache() {
         let folder = std::env::temp_dir().join(format!("sledlab-group-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
         write("memory.max", "max\n");
         write("memory.current", "700\n");
         write("memory.stat", "anon 400\ninactive_file 200\n");
-        assert_eq!(of_folder(&folder), None);
+        assert_eq!(cgroup_folder_memory(&folder), None);
         write("memory.max", "1000\n");
-        assert_eq!(of_folder(&folder), Some(500));
+        assert_eq!(cgroup_folder_memory(&folder), Some(500));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

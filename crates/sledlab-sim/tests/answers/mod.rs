@@ -1,6 +1,6 @@
 //! Runs with the per-request table, and checks that apply to any run.
 
-use sledlab_core::source::InMemory;
+use sledlab_core::source::MemorySource;
 use sledlab_core::{BLOCK_BYTES, Request};
 use sledlab_sim::{Experiment, Hooks, Rows, Summary};
 
@@ -16,13 +16,13 @@ pub fn run(experiment: &Experiment, source: &[Request]) -> (Summary, Rows) {
         all.startup_uj.extend(&rows.startup_uj);
         Ok(())
     };
-    let source = Some(Box::new(InMemory::new(source.to_vec())) as Box<_>);
+    let source = Some(Box::new(MemorySource::new(source.to_vec())) as Box<_>);
     let outcome =
         experiment.run(Hooks { source, rows: Some(Box::new(&mut sink)), ..Hooks::default() }).unwrap();
     (outcome.summary, all)
 }
 
-pub fn close(a: f64, b: f64) -> bool {
+pub fn is_close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
 }
 
@@ -43,5 +43,5 @@ pub fn check((summary, rows): &(Summary, Rows), source: &[Request], devices: f64
     assert_eq!(summary.read.bytes + summary.write.bytes, bytes);
     let time = &summary.state_time_s;
     let states = time.seek + time.access + time.idle + time.inactive + time.startup;
-    assert!(close(states, devices * summary.elapsed_s), "{states} {}", summary.elapsed_s);
+    assert!(is_close(states, devices * summary.elapsed_s), "{states} {}", summary.elapsed_s);
 }

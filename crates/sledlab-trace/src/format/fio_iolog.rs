@@ -52,7 +52,7 @@ impl Format for FioIolog {
         if first.starts_with(b"fio version ") {
             return Err(Error::user("unsupported version of fio's iolog")
                 .with_remedy("write version 2 or 3 (any fio since 1.20 does)")
-                .at(reading.input.name(), 1, 1, &first));
+                .with_location(reading.input.name(), 1, 1, &first));
         }
         Ok(Box::new(LineSource::new(reading.input, BlockLog, reading.arrivals)))
     }

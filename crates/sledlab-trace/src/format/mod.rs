@@ -92,7 +92,7 @@ pub fn find(name: &str) -> Result<&'static dyn Format> {
         return Err(parquet());
     }
     let result = LIST.iter().copied().find(|format| format.name().eq_ignore_ascii_case(name));
-    result.ok_or_else(|| Error::unknown("trace format", name, names()))
+    result.ok_or_else(|| Error::unknown_name("trace format", name, names()))
 }
 
 /// The format in which a trace with this beginning is written.
@@ -103,10 +103,10 @@ pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
     if bytes.is_empty() {
         return Err(Error::user("the file is empty")
             .with_remedy("check that the file is complete")
-            .at(name, 0, 0, b""));
+            .with_location(name, 0, 0, b""));
     }
     if bytes.starts_with(b"PAR1") {
-        return Err(parquet().at(name, 0, 0, b""));
+        return Err(parquet().with_location(name, 0, 0, b""));
     }
     LIST.iter().copied().find(|format| format.recognises(&head)).ok_or_else(|| {
         let tried: Vec<&str> = names().collect();
@@ -118,10 +118,10 @@ pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
                     "the columns of csv are {}; or set the format with `--format`",
                     csv::HEADER
                 ))
-                .at(name, 0, 0, columns),
+                .with_location(name, 0, 0, columns),
             None => error
                 .with_remedy("set the format with `--format` for a detailed error message")
-                .at(name, 0, 0, b""),
+                .with_location(name, 0, 0, b""),
         }
     })
 }

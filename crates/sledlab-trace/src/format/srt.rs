@@ -66,7 +66,7 @@ fn read_header(input: &mut Input) -> Result<Vec<Disk>> {
     let head = input.head()?;
     let refuse = |message: &str| {
         let remedy = "check that this is an HP SRT trace and that it was copied as binary data";
-        Err(Error::user(message).with_remedy(remedy).at(&name, 1, 0, &head[..head.len().min(40)]))
+        Err(Error::user(message).with_remedy(remedy).with_location(&name, 1, 0, &head[..head.len().min(40)]))
     };
     if !head.starts_with(MAGIC) {
         return refuse("expected a header that begins with $$TR_IOREC");
@@ -167,7 +167,7 @@ impl Records {
                         error = error
                             .with_remedy("check that the trace is complete and was copied as binary data");
                     }
-                    return Err(error.at(self.input.name(), self.record, column as u64 + 1, b""));
+                    return Err(error.with_location(self.input.name(), self.record, column as u64 + 1, b""));
                 }
             }
         }

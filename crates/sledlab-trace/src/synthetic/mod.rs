@@ -76,7 +76,7 @@ pub static LIST: Registry<Make> = Registry {
     noun: "workload",
     path: PATH,
     example: "uniform:read_share=0.5",
-    also: &[],
+    extra_words: &[],
     entries: &[
         of::<exponential::Exponential>(),
         of::<mems_check::MemsCheck>(),
@@ -141,7 +141,7 @@ impl GeneratorSetting {
 
     /// The root for one use of a generator of random numbers outside this project, such as numpy's.
     pub fn root(&self, name: &str) -> u128 {
-        seed::root(self.seed, name)
+        seed::derive_seed(self.seed, name)
     }
 }
 

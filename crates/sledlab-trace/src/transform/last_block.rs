@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use sledlab_core::seed::{self, Stream};
-use sledlab_core::{MAX_UNREQUESTED, Request, Result};
+use sledlab_core::{MAX_UNREQUESTED_WORDS, Request, Result};
 
 use super::{Next, TransformStep};
 
@@ -27,7 +27,7 @@ impl TransformStep for RandomLastBlock {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         if request.op.is_media() {
-            request.unrequested_words = self.words.random_range(0..=MAX_UNREQUESTED);
+            request.unrequested_words = self.words.random_range(0..=MAX_UNREQUESTED_WORDS);
         }
         Ok(Next::Pass(request))
     }

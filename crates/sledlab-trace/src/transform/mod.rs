@@ -3,10 +3,10 @@
 //! Most are a [`TransformStep`], which looks at one request at a time, put over a source by [`TransformedSource`]:
 //!
 //! ```
-//! use sledlab_core::{Op, Request, Source, Time, source::InMemory};
+//! use sledlab_core::{Op, Request, Source, Time, source::MemorySource};
 //! use sledlab_trace::transform::{Limit, Speedup, TransformedSource};
 //! let request = |ns| Request { arrival: Time::from_ns(ns), lbn: 0, blocks: 8, op: Op::Read, ..Request::default() };
-//! let trace = InMemory::new(vec![request(0), request(100), request(200)]);
+//! let trace = MemorySource::new(vec![request(0), request(100), request(200)]);
 //! let mut source = TransformedSource::new(TransformedSource::new(trace, Speedup::new(2.0)?), Limit::new(2, u64::MAX));
 //! let mut requests = Vec::new();
 //! while source.fill(&mut requests)? > 0 {}

@@ -34,7 +34,9 @@ impl Outside {
             ("scale", Outside::Scale),
         ];
         let result = ALL.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice);
-        result.ok_or_else(|| Error::unknown("choice for requests outside", name, ALL.map(|(known, _)| known)))
+        result.ok_or_else(|| {
+            Error::unknown_name("choice for requests outside", name, ALL.map(|(known, _)| known))
+        })
     }
 }
 

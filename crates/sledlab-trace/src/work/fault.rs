@@ -48,7 +48,7 @@ impl Fault {
     /// The fault of an unknown name; a long list of known names is cut.
     #[cold]
     pub(super) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        let error = Error::unknown(kind, &quoted(name), known);
+        let error = Error::unknown_name(kind, &quoted(name), known);
         match error.remedy().filter(|remedy| remedy.len() > LONGEST_REMEDY) {
             Some(long) => {
                 let cut: String = long.chars().take(LONGEST_REMEDY).collect();
@@ -64,7 +64,7 @@ impl Fault {
         let line = if self.silent { &[] } else { line };
         let long = line.len() > SHOWN;
         let from = if long { self.column.saturating_sub(SHOWN / 2).min(line.len()) } else { 0 };
-        self.error.at(file, number, self.column as u64, &line[from..])
+        self.error.with_location(file, number, self.column as u64, &line[from..])
     }
 }
 

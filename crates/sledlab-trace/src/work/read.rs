@@ -21,7 +21,7 @@ pub(super) fn read(mut input: Input) -> Result<Work> {
     if !next_line(&mut input, &mut line)? {
         return Err(Error::user("the record is empty")
             .with_remedy("a record is a header and a line for each step: check where the file came from")
-            .at(input.name(), 0, 0, b""));
+            .with_location(input.name(), 0, 0, b""));
     }
     let head =
         Head::read(&line, &mut budget).map_err(|fault| fault.at(input.name(), input.line_number(), &line))?;
@@ -34,7 +34,7 @@ pub(super) fn read(mut input: Input) -> Result<Work> {
         lines += 1;
     }
     let ends = |message: String, remedy: &str| {
-        Err(Error::user(message).with_remedy(remedy).at(input.name(), input.line_number(), 0, b""))
+        Err(Error::user(message).with_remedy(remedy).with_location(input.name(), input.line_number(), 0, b""))
     };
     match promised {
         Some(promised) if promised > lines => ends(

@@ -66,7 +66,7 @@ impl Writer {
     }
 
     fn refused(&self, what: &str, remedy: &str) -> Error {
-        Error::user(format!("request {} is {what}", self.count)).with_remedy(remedy).at(
+        Error::user(format!("request {} is {what}", self.count)).with_remedy(remedy).with_location(
             self.output.name(),
             0,
             0,

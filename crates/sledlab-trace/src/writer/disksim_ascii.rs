@@ -27,7 +27,7 @@ impl TraceWriter for Writer {
                     "disksim-ascii knows reads and writes only, and this trace holds trims or flushes",
                 )
                 .with_remedy("drop them with `--media-only`, or write csv")
-                .at(self.output.name(), 0, 0, b""));
+                .with_location(self.output.name(), 0, 0, b""));
             }
         };
         self.output.decimal(request.arrival.as_ns(), 6, 6);

@@ -73,7 +73,7 @@ fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterFormat> {
     let known = || LIST.iter().map(|format| format.name);
     if let Some(name) = name {
         let result = LIST.iter().find(|format| format.name == name);
-        return result.ok_or_else(|| Error::unknown("format to write", name, known()));
+        return result.ok_or_else(|| Error::unknown_name("format to write", name, known()));
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let unpacked = output::PACKINGS.iter().find_map(|(extension, _)| file.strip_suffix(extension));

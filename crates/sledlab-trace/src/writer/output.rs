@@ -43,7 +43,7 @@ impl Output {
             Box::new(File::create(path).map_err(|error| {
                 Error::user(format!("cannot create: {error}"))
                     .with_remedy("check the path and its permissions")
-                    .at(&name, 0, 0, b"")
+                    .with_location(&name, 0, 0, b"")
             })?)
         };
         let lower = name.to_ascii_lowercase();
@@ -129,5 +129,5 @@ impl Output {
 fn cannot_write(name: &str, error: &io::Error) -> Error {
     Error::user(format!("cannot write: {error}"))
         .with_remedy("check the free space on the disk")
-        .at(name, 0, 0, b"")
+        .with_location(name, 0, 0, b"")
 }

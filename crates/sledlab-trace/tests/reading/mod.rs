@@ -30,7 +30,7 @@ pub fn read_file(path: &std::path::Path) -> (&'static str, Vec<Request>) {
 pub fn error(bytes: &[u8], format: Option<&str>) -> String {
     let error = read(bytes, OpenOptions { format, ..OpenOptions::default() }).unwrap_err();
     assert_eq!(error.origin(), sledlab_core::error::ErrorOrigin::User, "{error}");
-    assert!(error.remedy().is_some() && error.place().is_some(), "{error}");
+    assert!(error.remedy().is_some() && error.location().is_some(), "{error}");
     error.to_string()
 }
 

@@ -109,6 +109,6 @@ impl Overheads {
 
     /// Time of `sectors` written sectors on the bus.
     pub fn write_transfer(&self, sectors: u64) -> Span {
-        self.written_sector.times(sectors)
+        self.written_sector.saturating_mul(sectors)
     }
 }

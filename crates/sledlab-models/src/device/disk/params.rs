@@ -295,7 +295,7 @@ impl Params for DiskParams {
                     .chain([ZONES, SEEK_TABLE])
                     .map(|known| format!("{path}.{known}"))
                     .collect();
-                return Err(Error::unknown(
+                return Err(Error::unknown_name(
                     "key",
                     &format!("{path}.{key}"),
                     known.iter().map(String::as_str),

@@ -84,7 +84,7 @@ impl Zone {
                         .map(|known| format!("{path}.{known}"))
                         .collect();
                     let key = format!("{path}.{key}");
-                    return Err(Error::unknown("key", &key, known.iter().map(String::as_str)));
+                    return Err(Error::unknown_name("key", &key, known.iter().map(String::as_str)));
                 }
             }
         }

@@ -47,7 +47,7 @@ pub fn import(text: &str, file: &str, name: Option<&str>, open: Open) -> Result<
         known.extend(names);
     }
     if let (Some(name), false) = (name, known.is_empty()) {
-        return Err(Error::unknown("device", name, known.iter().map(String::as_str)));
+        return Err(Error::unknown_name("device", name, known.iter().map(String::as_str)));
     }
     let blocks: Vec<String> = LIST
         .iter()
@@ -79,7 +79,7 @@ pub(in crate::device) fn choose<'a>(
     match (called.next(), called.next()) {
         (Some(block), None) => Ok(block),
         (None, _) if blocks.is_empty() => choose(blocks, kind, file, None),
-        (None, _) => Err(Error::unknown("device", name, names())),
+        (None, _) => Err(Error::unknown_name("device", name, names())),
         (Some(first), Some(second)) => {
             Err(Error::user(format!("{} describes two devices called `{name}`", file.display())).with_remedy(
                 format!("rename one; they are on lines {} and {}", first.place.line, second.place.line),

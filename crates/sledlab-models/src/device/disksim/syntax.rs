@@ -23,10 +23,10 @@ pub(in crate::device) struct SyntaxPlace {
 impl SyntaxPlace {
     /// Makes `error` name this place and `text`, unless it names a place already.
     pub fn error(&self, error: Error, text: &str) -> Error {
-        if error.place().is_some() {
+        if error.location().is_some() {
             return error;
         }
-        error.at(self.file.to_string_lossy(), self.line, self.column, text.as_bytes())
+        error.with_location(self.file.to_string_lossy(), self.line, self.column, text.as_bytes())
     }
 }
 

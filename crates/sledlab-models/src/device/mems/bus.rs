@@ -92,7 +92,7 @@ impl Bus {
             let Read { read, crossed } = self.reads.get(&request.id).copied().unwrap_or_default();
             (crossed, read)
         };
-        let until = at + self.block_time.times(u64::from(target - crossed));
+        let until = at + self.block_time.saturating_mul(u64::from(target - crossed));
         self.owner = Some(Transfer { request, target, until });
     }
 
@@ -119,7 +119,7 @@ impl Bus {
 
     /// Forgets a write; returns when its last block crossed.
     pub fn forget_write(&mut self, id: u64) -> Time {
-        let arrived = |(begun, blocks): (Time, u32)| begun + self.block_time.times(blocks.into());
+        let arrived = |(begun, blocks): (Time, u32)| begun + self.block_time.saturating_mul(blocks.into());
         self.writes.remove(&id).map_or(Time::ZERO, arrived)
     }
 }

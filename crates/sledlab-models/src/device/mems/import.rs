@@ -134,7 +134,7 @@ fn reference_behaviour() -> MemsParams {
 fn meaning(entry: &KeyValue) -> Result<&'static ImportRule> {
     KEYS.iter()
         .find_map(|(key, meaning)| (*key == entry.key).then_some(meaning))
-        .ok_or_else(|| Error::unknown("parameter", &entry.key, KEYS.iter().map(|(key, _)| *key)))
+        .ok_or_else(|| Error::unknown_name("parameter", &entry.key, KEYS.iter().map(|(key, _)| *key)))
 }
 
 /// Checks that no required parameter is missing.

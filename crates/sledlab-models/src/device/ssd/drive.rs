@@ -161,8 +161,8 @@ impl Drive {
         let PageWrite { from, to, moves, erases } = self.pages.write(logical);
         // The rest of a page that holds data is read and written again with the new blocks.
         let fetched = if from.is_some() { shape.page_blocks - blocks } else { 0 };
-        let programs = (costs.read + costs.program).times(u64::from(moves))
-            + costs.erase.times(u64::from(erases))
+        let programs = (costs.read + costs.program).saturating_mul(u64::from(moves))
+            + costs.erase.saturating_mul(u64::from(erases))
             + costs.program;
         let mut energy = (costs.read_energy + costs.program_energy) * u64::from(moves)
             + costs.erase_energy * u64::from(erases)
@@ -291,7 +291,8 @@ impl Flash {
         };
         // The slowest of dies, channels and bus is never idle; the time of the other two counts once.
         let parts = [(cells, rounds), (channel, on_channel), (costs.bus(each), pages)];
-        let slowest = parts.iter().map(|(span, times)| span.times(times - 1)).max().unwrap_or(Span::ZERO);
+        let slowest =
+            parts.iter().map(|(span, times)| span.saturating_mul(times - 1)).max().unwrap_or(Span::ZERO);
         let transfer = slowest + cells + channel + costs.bus(each);
         Timing { transfer, ..Timing::default() }
     }

@@ -60,40 +60,40 @@ impl ParamValue for FailedNodes {
     }
 }
 
-/// A part of the work on a node's share: from `from / of` to `to / of` of the work.
+/// A part of the work on a node's share: from `start / total` to `end / total` of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The node that does this part.
     pub machine: usize,
     /// Whether the node works on its copy of another node's share.
     pub is_copy: bool,
-    /// The beginning of the part, in units of `1 / of` of the share.
-    pub from: u64,
+    /// The beginning of the part, in units of `1 / total` of the share.
+    pub start: u64,
     /// The end of the part, in the same units.
-    pub to: u64,
+    pub end: u64,
     /// Number of units in the whole share.
-    pub of: u64,
+    pub total: u64,
 }
 
 impl Part {
     /// Returns this part of `whole` bytes or operations. Successive parts sum to the whole.
     pub fn portion(&self, full: u64) -> u64 {
-        let upto = |share: u64| (u128::from(full) * u128::from(share) / u128::from(self.of)) as u64;
-        upto(self.to) - upto(self.from)
+        let upto = |share: u64| (u128::from(full) * u128::from(share) / u128::from(self.total)) as u64;
+        upto(self.end) - upto(self.start)
     }
 }
 
 /// Returns, for each node, the nodes that receive messages sent to it, given the `parts` of the work on each share.
 /// Each worker receives in proportion to its part of the work; if no work is left, the node itself receives.
-pub(super) fn takers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
+pub(super) fn receivers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
     let of_share = |(share, parts): (usize, &Vec<Part>)| match &parts[..] {
-        [] => vec![Part { machine: share, is_copy: false, from: 0, to: 1, of: 1 }],
+        [] => vec![Part { machine: share, is_copy: false, start: 0, end: 1, total: 1 }],
         [first, ..] => {
-            let of = parts.iter().map(|part| part.to - part.from).sum();
-            let from = first.from;
+            let total = parts.iter().map(|part| part.end - part.start).sum();
+            let start = first.start;
             parts
                 .iter()
-                .map(|part| Part { from: part.from - from, to: part.to - from, of, ..*part })
+                .map(|part| Part { start: part.start - start, end: part.end - start, total, ..*part })
                 .collect()
         }
     };
@@ -131,11 +131,11 @@ impl CopyLayout {
             nodes,
             failed: (0..nodes).map(|number| failed.contains(&number)).collect(),
         };
-        layout.refuse_loss().map(|()| layout)
+        layout.reject_data_loss().map(|()| layout)
     }
 
     /// Returns the same layout without failed nodes.
-    pub(super) fn healthy(&self) -> Self {
+    pub(super) fn without_failures(&self) -> Self {
         CopyLayout { failed: vec![false; self.nodes], ..self.clone() }
     }
 
@@ -166,7 +166,7 @@ impl CopyLayout {
     }
 
     /// Returns the failed nodes, in order.
-    pub(super) fn all_failed(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn failed_nodes(&self) -> impl Iterator<Item = usize> {
         (0..self.nodes).filter(|number| self.failed[*number])
     }
 
@@ -177,7 +177,7 @@ impl CopyLayout {
     /// (s + 1 - k) / s of the work on the share of node f + k - 1 and k / s of the work on its own, so that each does
     /// (s + 1) / s of a share.
     pub fn parts(&self) -> Vec<Vec<Part>> {
-        self.resumed(0, 1)
+        self.resumed_parts(0, 1)
     }
 
     /// Returns the nodes that do the remaining work on each share when nodes fail after `done / of` of the work, the
@@ -186,11 +186,11 @@ impl CopyLayout {
     /// The survivors then have equal amounts of work, too, unless little work is left on their own shares. In that case
     /// the node after a failed node works on the failed node's share alone, from its copy, and the other survivors
     /// divide the remaining work on theirs.
-    pub(super) fn resumed(&self, done: u64, of: u64) -> Vec<Vec<Part>> {
-        let remaining = |share| Part { machine: share, is_copy: false, from: done, to: of, of };
+    pub(super) fn resumed_parts(&self, done: u64, of: u64) -> Vec<Vec<Part>> {
+        let remaining = |share| Part { machine: share, is_copy: false, start: done, end: of, total: of };
         let mut parts: Vec<Vec<Part>> = (0..self.nodes)
             .map(|share| match self.holder(share).filter(|_| self.failed[share]) {
-                Some(machine) => vec![Part { machine, is_copy: true, from: 0, to: 1, of: 1 }],
+                Some(machine) => vec![Part { machine, is_copy: true, start: 0, end: 1, total: 1 }],
                 None => vec![remaining(share)],
             })
             .collect();
@@ -206,29 +206,30 @@ impl CopyLayout {
                         (of - done, survivors - 1)
                     };
                     let (full, shifted) = (of * steps, step * (survivors - place));
-                    let own = Part { from: done * steps, to: full - shifted, of: full, ..remaining(share) };
+                    let own =
+                        Part { start: done * steps, end: full - shifted, total: full, ..remaining(share) };
                     let machine = (share + 1) % self.nodes;
                     parts[share] =
-                        vec![own, Part { machine, is_copy: true, from: own.to, to: full, of: full }];
+                        vec![own, Part { machine, is_copy: true, start: own.end, end: full, total: full }];
                 }
             }
         }
         for parts in &mut parts {
-            parts.retain(|part| part.from < part.to);
+            parts.retain(|part| part.start < part.end);
         }
         parts
     }
 
     /// Returns each failed node and the number of survivors between it and the next failed node.
     fn chains(&self) -> Vec<(usize, u64)> {
-        let failed: Vec<usize> = self.all_failed().collect();
+        let failed: Vec<usize> = self.failed_nodes().collect();
         // The first failed node follows the last one, around the ring.
         let next = |index: usize| failed.get(index + 1).copied().unwrap_or(failed[0] + self.nodes);
         failed.iter().enumerate().map(|(index, first)| (*first, (next(index) - first - 1) as u64)).collect()
     }
 
     /// Rejects failures that leave no copy of a share.
-    fn refuse_loss(&self) -> Result<()> {
+    fn reject_data_loss(&self) -> Result<()> {
         let is_lost = |share: &usize| {
             self.failed[*share] && self.holder(*share).is_none_or(|holder| self.failed[holder])
         };

@@ -17,7 +17,7 @@ use serde::Serialize;
 use sledlab_core::{Error, Result};
 use sledlab_trace::work::Work;
 
-use super::config::{ClusterParams, JobPlacement, Resolved};
+use super::config::{ClusterParams, JobPlacement, ResolvedExperiment};
 use super::outcome::ClusterOutcome;
 use rebuild::LostFile;
 use script::{FailureTime, Script};
@@ -32,7 +32,7 @@ pub struct FailureOutcome {
     /// The phase of the record in which, or before which, the nodes fail.
     pub phase: Option<String>,
     /// When the other nodes detect the failure, in ns.
-    pub noticed_ns: Option<u64>,
+    pub detected_ns: Option<u64>,
     /// Bytes written as redundant copies.
     pub copied_bytes: u64,
     /// Nodes that replace failed nodes, numbered after all others.
@@ -56,20 +56,20 @@ pub struct RebuildOutcome {
 }
 
 /// Replays a record once on the nodes of an experiment.
-type ReplayOnce<'a> = &'a mut dyn FnMut(&Resolved, &Work) -> Result<ClusterOutcome>;
+type ReplayFunction<'a> = &'a mut dyn FnMut(&ResolvedExperiment, &Work) -> Result<ClusterOutcome>;
 
 /// Additional replays that determine the bytes rebuilt in each phase.
-const ROUNDS: usize = 3;
+const REBUILD_ROUNDS: usize = 3;
 /// Resolution of the time of failure: equal parts of a phase.
-const PARTS: u64 = 1 << 20;
+const PHASE_PARTS: u64 = 1 << 20;
 /// Maximum number of nodes for which the outcome contains the traffic matrix.
 const MAX_TRAFFIC: usize = 1024;
 
 /// Maximum number of replays of a record for one outcome.
-pub(super) fn replays(params: &ClusterParams) -> usize {
+pub(super) fn replay_count(params: &ClusterParams) -> usize {
     let fails = !params.failed.0.is_empty();
     1 + usize::from(fails && params.failed_at_s > 0.0)
-        + if fails && params.rebuild_mb_s > 0.0 { ROUNDS } else { 0 }
+        + if fails && params.rebuild_mb_s > 0.0 { REBUILD_ROUNDS } else { 0 }
 }
 
 /// Checks the settings of failure against the number of nodes.
@@ -95,7 +95,11 @@ pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
 ///
 /// # Errors
 /// Those of the replays; overflow of sums.
-pub(super) fn replayed(resolved: &Resolved, work: &Work, once: ReplayOnce) -> Result<ClusterOutcome> {
+pub(super) fn replay_with_failures(
+    resolved: &ResolvedExperiment,
+    work: &Work,
+    once: ReplayFunction,
+) -> Result<ClusterOutcome> {
     let params = &resolved.params;
     if params.redundancy == Redundancy::None {
         return once(resolved, work);
@@ -105,12 +109,12 @@ pub(super) fn replayed(resolved: &Resolved, work: &Work, once: ReplayOnce) -> Re
     let layout = CopyLayout::new(params.redundancy, work.nodes, failed)?;
     let mut when = FailureTime::Before(0);
     if failed.is_empty() || params.failed_at_s > 0.0 {
-        let script = Script::new(work, &layout.healthy(), FailureTime::After, page_bytes, &[])?;
+        let script = Script::new(work, &layout.without_failures(), FailureTime::After, page_bytes, &[])?;
         let mut outcome = once(resolved, &script.work)?;
         when = if failed.is_empty() {
             FailureTime::After
         } else {
-            moment(&script, &outcome, params.failed_at_s * 1e9)
+            failure_time(&script, &outcome, params.failed_at_s * 1e9)
         };
         if when == FailureTime::After {
             outcome.failure = Some(failure_outcome(params, work, &script, &outcome, when));
@@ -121,17 +125,19 @@ pub(super) fn replayed(resolved: &Resolved, work: &Work, once: ReplayOnce) -> Re
     let script = Script::new(work, &layout, when, page_bytes, spares)?;
     let mut resolved = resolved.clone();
     for failed in spares {
-        resolved.kind_of.push(resolved.kind_of[*failed]);
+        resolved.kind_indices.push(resolved.kind_indices[*failed]);
     }
-    resolved.failed_after = failed.iter().map(|failed| (*failed, script.noticed)).collect();
+    resolved.phases_before_failure =
+        failed.iter().map(|failed| (*failed, script.phases_before_detection)).collect();
     let first = once(&resolved, &script.work)?;
     if spares.is_empty() {
         let failure = failure_outcome(params, work, &script, &first, when);
         return Ok(ClusterOutcome { failure: Some(failure), ..first });
     }
-    let lost = rebuild::lost(work, &layout, when);
+    let lost = rebuild::lost_files(work, &layout, when);
     let rate = params.rebuild_mb_s * 1e6 / 1e9;
-    let (outcome, rebuilt, all) = rebuilding(&script, &lost, rate, first, &mut |work| once(&resolved, work))?;
+    let (outcome, rebuilt, all) =
+        replay_with_rebuild(&script, &lost, rate, first, &mut |work| once(&resolved, work))?;
     let failure = FailureOutcome {
         spares: spares.len(),
         rebuild: Some(rebuilt),
@@ -144,7 +150,7 @@ pub(super) fn replayed(resolved: &Resolved, work: &Work, once: ReplayOnce) -> Re
 /// Replays a script while the lost files are rebuilt at a rate, in bytes/ns. The bytes rebuilt in a phase depend on its
 /// duration, and the duration depends on the bytes. A few iterations determine both, starting with the replay `first`,
 /// which rebuilds nothing.
-fn rebuilding(
+fn replay_with_rebuild(
     script: &Script,
     lost: &[LostFile],
     rate: f64,
@@ -152,40 +158,43 @@ fn rebuilding(
     once: &mut dyn FnMut(&Work) -> Result<ClusterOutcome>,
 ) -> Result<(ClusterOutcome, RebuildOutcome, Work)> {
     let total: u64 = lost.iter().map(|each| each.bytes).sum();
-    let base: Vec<u64> = spans(script, &first).map(|(_, lasts)| lasts).collect();
+    let base: Vec<u64> = phase_times(script, &first).map(|(_, lasts)| lasts).collect();
     let mut amounts = vec![0; base.len()];
     let (mut outcome, mut work) = (first, script.work.clone());
-    for _ in 0..ROUNDS {
-        let slope: Vec<f64> = spans(script, &outcome)
+    for _ in 0..REBUILD_ROUNDS {
+        let slope: Vec<f64> = phase_times(script, &outcome)
             .zip(base.iter().zip(&amounts))
             .map(|((_, lasts), (base, bytes))| (lasts as f64 - *base as f64) / (*bytes).max(1) as f64)
             .collect();
-        amounts = rebuild::amounts(total, rate, script.noticed, &base, &slope);
-        work = rebuild::with(script, lost, &amounts);
+        amounts = rebuild::phase_bytes(total, rate, script.phases_before_detection, &base, &slope);
+        work = rebuild::work_with_rebuild(script, lost, &amounts);
         outcome = once(&work)?;
     }
-    let phases: Vec<(u64, u64, u64)> = spans(script, &outcome)
+    let phases: Vec<(u64, u64, u64)> = phase_times(script, &outcome)
         .zip(&base)
         .map(|((start, lasts), base)| (start, lasts, lasts.saturating_sub(*base)))
         .collect();
     let rebuilt = RebuildOutcome {
         bytes: total,
-        job_bytes: rebuild::moved(&work, script),
-        finished_ns: rebuild::finished(&amounts, &phases, total, rate),
+        job_bytes: rebuild::rebuilt_bytes(&work, script),
+        finished_ns: rebuild::finish_ns(&amounts, &phases, total, rate),
     };
     Ok((outcome, rebuilt, work))
 }
 
 /// Returns the begin and the duration of each phase of a script, in ns.
-fn spans<'a>(script: &Script, outcome: &'a ClusterOutcome) -> impl Iterator<Item = (u64, u64)> + use<'a> {
+fn phase_times<'a>(
+    script: &Script,
+    outcome: &'a ClusterOutcome,
+) -> impl Iterator<Item = (u64, u64)> + use<'a> {
     // A start-up phase may precede the phases of the record.
     let startup = outcome.phases.len() - script.work.phases.len();
     outcome.phases[startup..].iter().map(|phase| (phase.start_ns, phase.end_ns - phase.start_ns))
 }
 
 /// Converts the time `at`, in ns, to a position in the phases of a job without failures.
-fn moment(script: &Script, outcome: &ClusterOutcome, at: f64) -> FailureTime {
-    for ((phase, is_copying), (start, lasts)) in script.origins.iter().zip(spans(script, outcome)) {
+fn failure_time(script: &Script, outcome: &ClusterOutcome, at: f64) -> FailureTime {
+    for ((phase, is_copying), (start, lasts)) in script.origins.iter().zip(phase_times(script, outcome)) {
         let done = at - start as f64;
         if done >= lasts as f64 {
             continue;
@@ -193,7 +202,7 @@ fn moment(script: &Script, outcome: &ClusterOutcome, at: f64) -> FailureTime {
         return match is_copying {
             true => FailureTime::Copying(*phase),
             false if done <= 0.0 => FailureTime::Before(*phase),
-            false => FailureTime::In(*phase, (done / lasts as f64 * PARTS as f64) as u64, PARTS),
+            false => FailureTime::In(*phase, (done / lasts as f64 * PHASE_PARTS as f64) as u64, PHASE_PARTS),
         };
     }
     FailureTime::After
@@ -214,13 +223,15 @@ fn failure_outcome(
             work.phases.get(phase)
         }
     };
-    let noticed =
-        spans(script, outcome).map(|(start, _)| start).nth(script.noticed).unwrap_or(outcome.elapsed_ns);
+    let detected = phase_times(script, outcome)
+        .map(|(start, _)| start)
+        .nth(script.phases_before_detection)
+        .unwrap_or(outcome.elapsed_ns);
     FailureOutcome {
         redundancy: params.redundancy.word(),
         failed: if when == FailureTime::After { Vec::new() } else { params.failed.0.clone() },
         phase: phase.map(|phase| phase.name.clone()),
-        noticed_ns: phase.map(|_| noticed),
+        detected_ns: phase.map(|_| detected),
         copied_bytes: written.map(|access| access.bytes).sum(),
         spares: 0,
         rebuild: None,

@@ -19,20 +19,20 @@ pub(super) struct LostFile {
 /// first node after those of the record, and so on.
 ///
 /// Bytes written in the phase of the failure, or later, are not on a failed node.
-pub(super) fn lost(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<LostFile> {
+pub(super) fn lost_files(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<LostFile> {
     let first = match when {
         FailureTime::After => return Vec::new(),
         FailureTime::Before(phase) | FailureTime::In(phase, ..) | FailureTime::Copying(phase) => phase,
     };
     let mut all = Vec::new();
-    for (index, failed) in layout.all_failed().enumerate() {
+    for (index, failed) in layout.failed_nodes().enumerate() {
         let spare = work.nodes + index;
         for own in 0..work.files.len() {
             let copy = work.files.len() + own;
             let share = layout.holder(failed).map(|holder| (failed, holder, copy, own));
             let stored = layout.copied_share(failed).map(|share| (share, share, own, copy));
             for (share, source, source_file, spare_file) in share.into_iter().chain(stored) {
-                let bytes = present(work, own, share, first);
+                let bytes = existing_bytes(work, own, share, first);
                 all.push(LostFile { source, source_file, spare, spare_file, bytes });
             }
         }
@@ -42,7 +42,7 @@ pub(super) fn lost(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<L
 }
 
 /// Returns the bytes of a node's share of a file before a phase: all except those written in that phase or later.
-fn present(work: &Work, file: usize, share: usize, phase: usize) -> u64 {
+fn existing_bytes(work: &Work, file: usize, share: usize, phase: usize) -> u64 {
     let size = work.files[file].bytes[share];
     let writes = work.phases[phase..].iter().flat_map(|phase| &phase.steps[share].writes);
     let later =
@@ -55,14 +55,14 @@ fn present(work: &Work, file: usize, share: usize, phase: usize) -> u64 {
 /// Each phase rebuilds as many bytes as `rate` (bytes/ns) allows during the phase. A phase takes `base` ns and `slope`
 /// ns more for each rebuilt byte, because stores and network also do the work of the job. If they are slower than the
 /// rate, all remaining bytes are rebuilt in that phase, as fast as stores and network can.
-pub(super) fn amounts(total: u64, rate: f64, first: usize, base: &[u64], slope: &[f64]) -> Vec<u64> {
+pub(super) fn phase_bytes(total: u64, rate: f64, first: usize, base: &[u64], slope: &[f64]) -> Vec<u64> {
     let mut left = total;
     let of_phase = |(index, (base, slope)): (usize, (&u64, &f64))| {
-        let room = 1.0 - rate * slope.max(0.0);
+        let remaining_share = 1.0 - rate * slope.max(0.0);
         let bytes = match () {
             () if index < first => 0,
-            () if room <= 0.0 => left,
-            () => ((rate * *base as f64 / room) as u64).min(left),
+            () if remaining_share <= 0.0 => left,
+            () => ((rate * *base as f64 / remaining_share) as u64).min(left),
         };
         left -= bytes;
         bytes
@@ -71,7 +71,7 @@ pub(super) fn amounts(total: u64, rate: f64, first: usize, base: &[u64], slope: 
 }
 
 /// Returns the job with `amounts` bytes rebuilt in each phase, of each lost file in proportion to its size.
-pub(super) fn with(script: &Script, lost: &[LostFile], amounts: &[u64]) -> Work {
+pub(super) fn work_with_rebuild(script: &Script, lost: &[LostFile], amounts: &[u64]) -> Work {
     let mut work = script.work.clone();
     let total: u64 = lost.iter().map(|each| each.bytes).sum();
     let mut done = 0;
@@ -95,7 +95,7 @@ pub(super) fn with(script: &Script, lost: &[LostFile], amounts: &[u64]) -> Work 
 }
 
 /// Returns the bytes that are rebuilt in a job: all bytes written by spares.
-pub(super) fn moved(work: &Work, script: &Script) -> u64 {
+pub(super) fn rebuilt_bytes(work: &Work, script: &Script) -> u64 {
     let written = |work: &Work| -> u64 {
         let steps = work.phases.iter().flat_map(|phase| &phase.steps);
         steps.flat_map(|step| &step.writes).map(|access| access.bytes).sum()
@@ -113,7 +113,7 @@ fn send(step: &mut NodeStep, port: u32, bytes: u64) {
 
 /// Returns when the last byte is rebuilt, in ns. That is either in a phase, of which `added` ns are due to the rebuild,
 /// or after the last phase, at `rate`.
-pub(super) fn finished(amounts: &[u64], phases: &[(u64, u64, u64)], total: u64, rate: f64) -> u64 {
+pub(super) fn finish_ns(amounts: &[u64], phases: &[(u64, u64, u64)], total: u64, rate: f64) -> u64 {
     let mut left = total;
     let mut end = 0;
     for (amount, (start, lasts, added)) in amounts.iter().zip(phases) {

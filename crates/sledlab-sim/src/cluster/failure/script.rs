@@ -3,8 +3,8 @@
 use sledlab_core::Result;
 use sledlab_trace::work::{Phase, Work};
 
-use super::layout::{CopyLayout, Part, takers};
-use super::steps::{copied, files, rest, shared};
+use super::layout::{CopyLayout, Part, receivers};
+use super::steps::{copy_phase, divide_phase, files, remaining_phase};
 
 /// The time of a failure, as a position in the phases of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) struct Script {
     /// For each phase, the corresponding phase of the record, and whether it copies the data written in that phase.
     pub origins: Vec<(usize, bool)>,
     /// Number of phases before the failure is detected.
-    pub noticed: usize,
+    pub phases_before_detection: usize,
 }
 
 impl Script {
@@ -49,37 +49,39 @@ impl Script {
         let mut script = Script {
             work: Work { nodes: machines, files, phases: Vec::new(), ..work.clone() },
             origins: Vec::new(),
-            noticed: usize::MAX,
+            phases_before_detection: usize::MAX,
         };
-        let healthy = layout.healthy();
+        let healthy = layout.without_failures();
         let (before, after) = (healthy.parts(), layout.parts());
         for (index, phase) in work.phases.iter().enumerate() {
             let ordinary = |parts: &[Vec<Part>], layout: &CopyLayout| -> Result<[Option<Phase>; 2]> {
-                let itself = shared(work, phase, parts, &takers(parts), machines)?;
-                Ok([Some(itself), copied(work, phase, parts, layout, machines, page_bytes)?])
+                let itself = divide_phase(work, phase, parts, &receivers(parts), machines)?;
+                Ok([Some(itself), copy_phase(work, phase, parts, layout, machines, page_bytes)?])
             };
             match when {
                 FailureTime::Before(first) if index >= first => {
-                    script.noticed = script.noticed.min(script.origins.len());
+                    script.phases_before_detection = script.phases_before_detection.min(script.origins.len());
                     script.extend(index, ordinary(&after, layout)?);
                 }
                 FailureTime::In(during, done, of) if index == during => {
-                    let parts = all_do(layout, done, of);
+                    let parts = parts_before_failure(layout, done, of);
                     let alone = without_collectives(phase);
-                    script.extend(index, [Some(shared(work, &alone, &parts, &before, machines)?), None]);
-                    script.noticed = script.origins.len();
-                    let resumed = layout.resumed(done, of);
-                    let remaining = rest(work, phase, (done, of), &resumed, layout, machines)?;
-                    let written = written(layout, parts, resumed);
-                    let copies = copied(work, phase, &written, layout, machines, page_bytes)?;
+                    script
+                        .extend(index, [Some(divide_phase(work, &alone, &parts, &before, machines)?), None]);
+                    script.phases_before_detection = script.origins.len();
+                    let resumed = layout.resumed_parts(done, of);
+                    let remaining = remaining_phase(work, phase, (done, of), &resumed, layout, machines)?;
+                    let written = written_parts(layout, parts, resumed);
+                    let copies = copy_phase(work, phase, &written, layout, machines, page_bytes)?;
                     script.extend(index, [Some(remaining), copies]);
                 }
                 FailureTime::Copying(during) if index == during => {
                     script.extend(index, ordinary(&before, &healthy)?);
-                    script.noticed = script.origins.len();
+                    script.phases_before_detection = script.origins.len();
                     // All steps are done, but the data written by the failed nodes are not copied yet and are lost.
                     let alone = without_collectives(phase);
-                    let remaining = rest(work, &alone, (1, 1), &layout.resumed(1, 1), layout, machines)?;
+                    let remaining =
+                        remaining_phase(work, &alone, (1, 1), &layout.resumed_parts(1, 1), layout, machines)?;
                     script.extend(index, [Some(remaining), None]);
                 }
                 FailureTime::In(during, ..) | FailureTime::Copying(during) if index > during => {
@@ -88,7 +90,7 @@ impl Script {
                 _ => script.extend(index, ordinary(&before, &healthy)?),
             }
         }
-        script.noticed = script.noticed.min(script.origins.len());
+        script.phases_before_detection = script.phases_before_detection.min(script.origins.len());
         Ok(script)
     }
 
@@ -107,13 +109,13 @@ fn without_collectives(phase: &Phase) -> Phase {
 }
 
 /// Every node works on its own share, up to `done / of` of it.
-fn all_do(layout: &CopyLayout, done: u64, of: u64) -> Vec<Vec<Part>> {
-    let part = |share| Part { machine: share, is_copy: false, from: 0, to: done, of };
+fn parts_before_failure(layout: &CopyLayout, done: u64, of: u64) -> Vec<Vec<Part>> {
+    let part = |share| Part { machine: share, is_copy: false, start: 0, end: done, total: of };
     (0..layout.nodes()).map(|share| vec![part(share)]).collect()
 }
 
 /// The writers whose data exist at the end of a split phase: survivors before the failure, and all nodes after it.
-fn written(layout: &CopyLayout, before: Vec<Vec<Part>>, after: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
+fn written_parts(layout: &CopyLayout, before: Vec<Vec<Part>>, after: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
     let both = |(share, (before, after)): (usize, (Vec<Part>, Vec<Part>))| {
         let is_lost = layout.has_failed(share);
         before.into_iter().filter(|_| !is_lost).chain(after).collect()

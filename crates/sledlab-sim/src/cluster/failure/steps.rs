@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use sledlab_core::{Error, Result};
 use sledlab_trace::work::{Collective, CollectiveKind, File, FileAccess, NodeStep, Phase, Work};
 
-use super::layout::{CopyLayout, Part, takers};
+use super::layout::{CopyLayout, Part, receivers};
 
 /// For each share, the parts of its work and their nodes.
 pub(super) type Parts = [Vec<Part>];
 
 /// The step of a node under construction.
 #[derive(Clone, Default)]
-struct Done {
+struct StepBuilder {
     step: NodeStep,
     operations: BTreeMap<usize, u64>,
     sends: BTreeMap<u32, u64>,
@@ -37,30 +37,30 @@ pub(super) fn files(work: &Work, layout: &CopyLayout, spares: &[usize]) -> Vec<F
     work.files.iter().map(own).chain(work.files.iter().map(copy)).collect()
 }
 
-/// Returns a phase where nodes do `parts` of the work on shares, and `takers` receive its messages. `machines` counts
-/// nodes and spares.
+/// Returns a phase where nodes do `parts` of the work on shares, and `receivers` receive its messages. `machines`
+/// counts nodes and spares.
 ///
 /// # Errors
 /// Overflow of sums.
-pub(super) fn shared(
+pub(super) fn divide_phase(
     work: &Work,
     phase: &Phase,
     parts: &Parts,
-    takers: &Parts,
+    receivers: &Parts,
     machines: usize,
 ) -> Result<Phase> {
-    let mut done = vec![Done::default(); machines];
+    let mut done = vec![StepBuilder::default(); machines];
     for (share, step) in phase.steps.iter().enumerate() {
         for part in &parts[share] {
             let doing = &mut done[part.machine];
-            give(work, step, part, doing)?;
+            add_part(work, step, part, doing)?;
             for (to, bytes) in &step.sends {
                 let bytes = part.portion(*bytes);
-                match takers.get(*to as usize) {
+                match receivers.get(*to as usize) {
                     // Messages of a share to itself stay on the node that does the part.
                     Some(_) if *to as usize == share => add(&mut doing.sends, part.machine as u32, bytes)?,
-                    Some(takers) => takers.iter().try_for_each(|taker| {
-                        add(&mut doing.sends, taker.machine as u32, taker.portion(bytes))
+                    Some(receivers) => receivers.iter().try_for_each(|receiver| {
+                        add(&mut doing.sends, receiver.machine as u32, receiver.portion(bytes))
                     })?,
                     None => add(&mut doing.sends, machines as u32, bytes)?,
                 }
@@ -68,15 +68,15 @@ pub(super) fn shared(
         }
     }
     let collectives =
-        phase.collectives.iter().map(|each| surviving_collective(each, takers)).collect::<Result<_>>()?;
-    Ok(Phase { name: phase.name.clone(), steps: done.into_iter().map(finished).collect(), collectives })
+        phase.collectives.iter().map(|each| surviving_collective(each, receivers)).collect::<Result<_>>()?;
+    Ok(Phase { name: phase.name.clone(), steps: done.into_iter().map(build_step).collect(), collectives })
 }
 
 /// Adds a part of a share's step to a node's step: reads, writes and operations, but not sends.
-fn give(work: &Work, step: &NodeStep, part: &Part, doing: &mut Done) -> Result<()> {
+fn add_part(work: &Work, step: &NodeStep, part: &Part, doing: &mut StepBuilder) -> Result<()> {
     let file = |file: usize| if part.is_copy { work.files.len() + file } else { file };
     for access in &step.reads {
-        let bytes = read(step, access, part);
+        let bytes = read_bytes(step, access, part);
         if bytes > 0 {
             let per_block_of = access.per_block_of.map(file);
             doing.step.reads.push(FileAccess { file: file(access.file), bytes, per_block_of, ..*access });
@@ -104,7 +104,7 @@ fn give(work: &Work, step: &NodeStep, part: &Part, doing: &mut Done) -> Result<(
 /// Returns the bytes that a part of a step reads in an access. A part of a nested loop has that part of the outer
 /// file's blocks, and reads all of the inner file for each of them. If the step reads no outer file, the inner file is
 /// divided.
-fn read(step: &NodeStep, access: &FileAccess, part: &Part) -> u64 {
+fn read_bytes(step: &NodeStep, access: &FileAccess, part: &Part) -> u64 {
     let outer = access.per_block_of.and_then(|outer| {
         step.reads.iter().find(|other| other.file == outer && other.per_block_of.is_none())
     });
@@ -124,7 +124,7 @@ fn surviving_collective(collective: &Collective, parts: &Parts) -> Result<Collec
             match collective.kind {
                 CollectiveKind::Gather | CollectiveKind::AllGather => {
                     let sum = brought.entry(part.machine).or_insert(0_u64);
-                    *sum = sum.checked_add(part.portion(*bytes)).ok_or_else(overflow)?;
+                    *sum = sum.checked_add(part.portion(*bytes)).ok_or_else(overflow_error)?;
                 }
                 _ => {
                     let longest = brought.entry(part.machine).or_insert(0);
@@ -152,7 +152,7 @@ fn surviving_collective(collective: &Collective, parts: &Parts) -> Result<Collec
 ///
 /// # Errors
 /// Overflow of sums.
-pub(super) fn copied(
+pub(super) fn copy_phase(
     work: &Work,
     phase: &Phase,
     parts: &Parts,
@@ -160,7 +160,7 @@ pub(super) fn copied(
     machines: usize,
     page_bytes: u64,
 ) -> Result<Option<Phase>> {
-    let mut done = vec![Done::default(); machines];
+    let mut done = vec![StepBuilder::default(); machines];
     for (share, step) in phase.steps.iter().enumerate() {
         for part in &parts[share] {
             let other = if part.is_copy { Some(share) } else { layout.holder(share) };
@@ -178,7 +178,7 @@ pub(super) fn copied(
     }
     let name = format!("{}, copied", phase.name);
     let is_any = done.iter().any(|done| !done.sends.is_empty());
-    let steps = done.into_iter().map(finished).collect();
+    let steps = done.into_iter().map(build_step).collect();
     Ok(is_any.then_some(Phase { name, steps, collectives: Vec::new() }))
 }
 
@@ -187,7 +187,7 @@ pub(super) fn copied(
 ///
 /// # Errors
 /// Overflow of sums.
-pub(super) fn rest(
+pub(super) fn remaining_phase(
     work: &Work,
     phase: &Phase,
     (done, of): (u64, u64),
@@ -195,16 +195,16 @@ pub(super) fn rest(
     layout: &CopyLayout,
     machines: usize,
 ) -> Result<Phase> {
-    let takers = takers(parts);
-    let mut remaining = shared(work, phase, parts, &takers, machines)?;
+    let receivers = receivers(parts);
+    let mut remaining = divide_phase(work, phase, parts, &receivers, machines)?;
     for (share, step) in phase.steps.iter().enumerate().filter(|(share, _)| !layout.has_failed(*share)) {
-        let sent = Part { machine: share, is_copy: false, from: 0, to: done, of };
+        let sent = Part { machine: share, is_copy: false, start: 0, end: done, total: of };
         let doing = &mut remaining.steps[share];
         let mut sends: BTreeMap<u32, u64> = doing.sends.drain(..).collect();
         for (to, bytes) in &step.sends {
             if (*to as usize) < work.nodes && layout.has_failed(*to as usize) {
-                for taker in &takers[*to as usize] {
-                    add(&mut sends, taker.machine as u32, taker.portion(sent.portion(*bytes)))?;
+                for receiver in &receivers[*to as usize] {
+                    add(&mut sends, receiver.machine as u32, receiver.portion(sent.portion(*bytes)))?;
                 }
             }
         }
@@ -217,7 +217,7 @@ pub(super) fn rest(
     Ok(remaining)
 }
 
-fn finished(done: Done) -> NodeStep {
+fn build_step(done: StepBuilder) -> NodeStep {
     let operations = done.operations.into_iter().collect();
     NodeStep { operations, sends: done.sends.into_iter().collect(), ..done.step }
 }
@@ -226,11 +226,11 @@ fn finished(done: Done) -> NodeStep {
 fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, key: K, more: u64) -> Result<()> {
     if more > 0 {
         let sum = sums.entry(key).or_insert(0);
-        *sum = sum.checked_add(more).ok_or_else(overflow)?;
+        *sum = sum.checked_add(more).ok_or_else(overflow_error)?;
     }
     Ok(())
 }
 
-fn overflow() -> Error {
+fn overflow_error() -> Error {
     Error::user("a node would have more than 2^64 bytes or operations").with_remedy("replay a smaller record")
 }

@@ -82,19 +82,19 @@ fn sum(work: &Work, of: impl Fn(&NodeStep) -> u64) -> u64 {
     work.phases.iter().flat_map(|phase| &phase.steps).map(of).sum()
 }
 
-fn read(step: &NodeStep) -> u64 {
+fn read_bytes(step: &NodeStep) -> u64 {
     step.reads.iter().map(|access| access.bytes).sum()
 }
 
-fn written(step: &NodeStep) -> u64 {
+fn written_bytes(step: &NodeStep) -> u64 {
     step.writes.iter().map(|access| access.bytes).sum()
 }
 
-fn operations(step: &NodeStep) -> u64 {
+fn operation_count(step: &NodeStep) -> u64 {
     step.operations.iter().map(|(_, count)| count).sum()
 }
 
-fn sent(step: &NodeStep) -> u64 {
+fn sent_bytes(step: &NodeStep) -> u64 {
     step.sends.iter().map(|(_, bytes)| bytes).sum()
 }
 
@@ -115,7 +115,7 @@ proptest! {
         for share in &parts {
             prop_assert_eq!(share.iter().map(|part| part.portion(full)).sum::<u64>(), full);
             for part in share {
-                work[part.machine] += (part.to - part.from) as f64 / part.of as f64;
+                work[part.machine] += (part.end - part.start) as f64 / part.total as f64;
             }
         }
         for (machine, work) in work.into_iter().enumerate() {
@@ -128,10 +128,10 @@ proptest! {
     fn copies_double_only_written_bytes(work in records(), (redundancy, _) in failures()) {
         let layout = CopyLayout::new(redundancy, work.nodes, &[]).unwrap();
         let script = Script::new(&work, &layout, FailureTime::After, 8192, &[]).unwrap().work;
-        prop_assert_eq!(sum(&script, read), sum(&work, read));
-        prop_assert_eq!(sum(&script, operations), sum(&work, operations));
-        prop_assert_eq!(sum(&script, written), 2 * sum(&work, written));
-        prop_assert_eq!(sum(&script, sent), sum(&work, sent) + sum(&work, written));
+        prop_assert_eq!(sum(&script, read_bytes), sum(&work, read_bytes));
+        prop_assert_eq!(sum(&script, operation_count), sum(&work, operation_count));
+        prop_assert_eq!(sum(&script, written_bytes), 2 * sum(&work, written_bytes));
+        prop_assert_eq!(sum(&script, sent_bytes), sum(&work, sent_bytes) + sum(&work, written_bytes));
         for (file, copy) in work.files.iter().zip(&script.files[FILES..]) {
             prop_assert_eq!(file.bytes.iter().sum::<u64>(), copy.bytes.iter().sum::<u64>());
         }
@@ -144,13 +144,13 @@ proptest! {
         let script = Script::new(&work, &layout, FailureTime::Before(0), 8192, &[]).unwrap();
         let done = &script.work;
         prop_assert!(done.phases.iter().all(|phase| phase.steps[failed].is_idle()));
-        prop_assert_eq!(sum(done, read), sum(&work, read));
-        prop_assert_eq!(sum(done, operations), sum(&work, operations));
+        prop_assert_eq!(sum(done, read_bytes), sum(&work, read_bytes));
+        prop_assert_eq!(sum(done, operation_count), sum(&work, operation_count));
         // The failed node's share, and the share that it had a copy of, are written only once.
-        let once = |share: usize| work.phases.iter().map(|phase| written(&phase.steps[share])).sum::<u64>();
+        let once = |share: usize| work.phases.iter().map(|phase| written_bytes(&phase.steps[share])).sum::<u64>();
         let single = once(failed) + once(layout.copied_share(failed).unwrap());
-        prop_assert_eq!(sum(done, written), 2 * sum(&work, written) - single);
-        prop_assert_eq!(sum(done, sent), sum(&work, sent) + sum(done, written) - sum(&work, written));
+        prop_assert_eq!(sum(done, written_bytes), 2 * sum(&work, written_bytes) - single);
+        prop_assert_eq!(sum(done, sent_bytes), sum(&work, sent_bytes) + sum(done, written_bytes) - sum(&work, written_bytes));
         let to_client = |work: &Work| sum(work, |step| step.bytes_to(work.client()));
         prop_assert_eq!(to_client(done), to_client(&work));
     }
@@ -166,19 +166,19 @@ proptest! {
         let step = &work.phases[last].steps[failed];
         let portion = |full: u64| (u128::from(full) * u128::from(done) / 1000) as u64;
         let lost_reads = step.reads.iter().map(|access| portion(access.bytes)).sum::<u64>();
-        prop_assert_eq!(sum(&script.work, read), sum(&work, read) + lost_reads);
-        prop_assert_eq!(sum(&script.work, operations), sum(&work, operations) + portion(operations(step)));
+        prop_assert_eq!(sum(&script.work, read_bytes), sum(&work, read_bytes) + lost_reads);
+        prop_assert_eq!(sum(&script.work, operation_count), sum(&work, operation_count) + portion(operation_count(step)));
         let lost_writes = step.writes.iter().map(|access| portion(access.bytes)).sum::<u64>();
-        let single = written(step) + written(&work.phases[last].steps[layout.copied_share(failed).unwrap()]);
-        prop_assert_eq!(sum(&script.work, written), 2 * sum(&work, written) - single + lost_writes);
+        let single = written_bytes(step) + written_bytes(&work.phases[last].steps[layout.copied_share(failed).unwrap()]);
+        prop_assert_eq!(sum(&script.work, written_bytes), 2 * sum(&work, written_bytes) - single + lost_writes);
         // The bytes that the node sent before its failure, and those sent to it; bytes to itself count once.
         let sent_to = |step: &NodeStep| portion(step.bytes_to(failed as u32));
         let others = work.phases[last].steps.iter().enumerate().filter(|(share, _)| *share != failed);
         let lost_sends = step.sends.iter().map(|(_, bytes)| portion(*bytes)).sum::<u64>()
             + others.map(|(_, step)| sent_to(step)).sum::<u64>();
-        let copied = sum(&script.work, written) - sum(&work, written) - lost_writes;
-        prop_assert_eq!(sum(&script.work, sent), sum(&work, sent) + copied + lost_sends);
-        let after = script.work.phases[script.noticed..].iter();
+        let copied = sum(&script.work, written_bytes) - sum(&work, written_bytes) - lost_writes;
+        prop_assert_eq!(sum(&script.work, sent_bytes), sum(&work, sent_bytes) + copied + lost_sends);
+        let after = script.work.phases[script.phases_before_detection..].iter();
         prop_assert!(after.into_iter().all(|phase| phase.steps[failed].is_idle()));
     }
 
@@ -189,8 +189,8 @@ proptest! {
         let failed = failed % nodes;
         let layout = CopyLayout::new(Redundancy::Chained, nodes, &[failed]).unwrap();
         let mut busy = vec![0.0; nodes];
-        for part in layout.resumed(done, 100).iter().flatten() {
-            busy[part.machine] += (part.to - part.from) as f64 / part.of as f64;
+        for part in layout.resumed_parts(done, 100).iter().flatten() {
+            busy[part.machine] += (part.end - part.start) as f64 / part.total as f64;
         }
         let others = (nodes - 1) as f64;
         let mean = 1.0 / others + (1.0 - done as f64 / 100.0);
@@ -208,7 +208,7 @@ proptest! {
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
         let when = FailureTime::Before(first % work.phases.len());
         let script = Script::new(&work, &layout, when, 8192, &[failed]).unwrap();
-        let lost = rebuild::lost(&work, &layout, when);
+        let lost = rebuild::lost_files(&work, &layout, when);
         let total: u64 = lost.iter().map(|each| each.bytes).sum();
         if when == FailureTime::Before(0) && work.phases.iter().flat_map(|phase| &phase.steps).all(|step| step.writes.is_empty()) {
             let stored = |share: usize| work.files.iter().map(|file| file.bytes[share]).sum::<u64>();
@@ -222,12 +222,12 @@ proptest! {
             left -= bytes;
             bytes
         }).collect();
-        let rebuilt = rebuild::with(&script, &lost, &amounts);
+        let rebuilt = rebuild::work_with_rebuild(&script, &lost, &amounts);
         let spare = work.nodes;
-        let spares_write: u64 = rebuilt.phases.iter().map(|phase| written(&phase.steps[spare])).sum();
+        let spares_write: u64 = rebuilt.phases.iter().map(|phase| written_bytes(&phase.steps[spare])).sum();
         prop_assert_eq!(spares_write, total);
-        prop_assert_eq!(rebuild::moved(&rebuilt, &script), total);
-        prop_assert_eq!(sum(&rebuilt, read), sum(&script.work, read) + total);
+        prop_assert_eq!(rebuild::rebuilt_bytes(&rebuilt, &script), total);
+        prop_assert_eq!(sum(&rebuilt, read_bytes), sum(&script.work, read_bytes) + total);
         prop_assert_eq!(sum(&rebuilt, |step| step.bytes_to(spare as u32)), total);
     }
 }
@@ -237,7 +237,7 @@ fn nested_loop_is_split_by_outer_file() {
     let inner = FileAccess { per_block_of: Some(0), ..access(1, 700) };
     let mut work = Work {
         phases: vec![phase("loop".to_owned(), &vec![(0, 0, 0, 0, vec![0]); 4], &vec![vec![0; 4]; FILES])],
-        ..empty(4)
+        ..empty_work(4)
     };
     work.phases[0].steps[1].reads = vec![access(0, 900), inner];
     let layout = CopyLayout::new(Redundancy::Chained, 4, &[0]).unwrap();
@@ -269,7 +269,7 @@ fn lost_share_is_an_error() {
     }
 }
 
-fn empty(nodes: usize) -> Work {
+fn empty_work(nodes: usize) -> Work {
     let file = |file: usize| File { name: format!("file {file}"), bytes: vec![900; nodes] };
     Work {
         job: "loop".to_owned(),

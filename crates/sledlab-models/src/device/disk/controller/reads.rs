@@ -183,7 +183,7 @@ impl Controller {
         match (&mut self.stream, kind) {
             (Some((stream, _)), Kind::Hit { .. }) => stream.sent_from_buffer(start, lbn, end, sector),
             (Some((stream, _)), _) => stream.sent(drive, start, lbn, end, sector),
-            (None, _) => start + sector.times(end - lbn),
+            (None, _) => start + sector.saturating_mul(end - lbn),
         }
     }
 

@@ -161,7 +161,7 @@ impl Stream {
     /// When the last of blocks `lbn..end`, which are all buffered, has crossed the bus: the transfer starts at
     /// `start` and takes `sector` for each block.
     pub fn sent_from_buffer(&mut self, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
-        let sent = start + sector.times(end - lbn);
+        let sent = start + sector.saturating_mul(end - lbn);
         self.take(lbn, end, start, sent);
         self.room.release();
         sent
@@ -248,13 +248,13 @@ impl Stream {
             // Sectors are read at a steady rate: the bus waits for the first, or for the last, or for none.
             let until = end.min(pass.end_block());
             let first = free.max(pass.ends(lbn));
-            let last = first + sector.times(until - lbn);
+            let last = first + sector.saturating_mul(until - lbn);
             return (until, first, last.max(pass.ends(until - 1) + sector));
         }
         // These blocks are buffered.
         let until = passing.map_or(self.next, |pass| pass.lbn);
         let until = if lbn < until { until.min(end) } else { end };
-        (until, free, free + sector.times(until - lbn))
+        (until, free, free + sector.saturating_mul(until - lbn))
     }
 
     /// Total time between the passes computed so far, sorted by time: the rest of a track that is read on arrival

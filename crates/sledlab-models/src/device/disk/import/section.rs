@@ -34,7 +34,7 @@ impl<'a> Section<'a> {
             let meaning = keys.iter().find(|(key, _)| *key == entry.key).map(|(_, meaning)| meaning);
             let read = match meaning {
                 Some(meaning) => apply(entry, meaning, path, params, remarks),
-                None => Err(Error::unknown("parameter", &entry.key, keys.iter().map(|(key, _)| *key))),
+                None => Err(Error::unknown_name("parameter", &entry.key, keys.iter().map(|(key, _)| *key))),
             };
             read.map_err(|error| entry.error(error))?;
         }

@@ -21,7 +21,7 @@ pub(super) fn read(entry: &KeyValue, open: Open) -> Result<Vec<(u64, f64)>> {
         if line.is_empty() {
             continue;
         }
-        let at = |error: Error| error.at(shown.as_str(), number, 0, line.as_bytes());
+        let at = |error: Error| error.with_location(shown.as_str(), number, 0, line.as_bytes());
         if let (None, Some(count)) = (promised, line.strip_prefix("Seek distances measured:")) {
             promised = Some(count.trim().parse::<usize>().map_err(|_| {
                 at(Error::user("expected the number of seek times")

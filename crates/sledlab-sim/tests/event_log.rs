@@ -27,7 +27,7 @@ fn experiment(system: &str) -> Experiment {
 }
 
 #[test]
-fn watching_does_not_change_results() {
+fn watch_does_not_change_results() {
     for system in SYSTEMS {
         let experiment = experiment(system);
         let alone = experiment.run(Hooks::default()).unwrap().summary;
@@ -36,7 +36,7 @@ fn watching_does_not_change_results() {
         let mut seen = Vec::new();
         let mut done = false;
         while !done {
-            done = running.run_for(100).unwrap();
+            done = running.run_iterations(100).unwrap();
             seen.extend(running.stations_mut().into_iter().map(Station::take_log));
             check_residency(running.system(), system);
         }
@@ -85,7 +85,7 @@ fn check_residency(system: &dyn System, text: &str) {
 }
 
 /// Returns the distance between two angles, in turns.
-fn apart(one: f64, other: f64) -> f64 {
+fn circular_distance(one: f64, other: f64) -> f64 {
     let apart = (one - other).rem_euclid(1.0);
     apart.min(1.0 - apart)
 }
@@ -96,7 +96,7 @@ fn transfer_begins_at_first_sector_under_head() {
         let text = format!("device.preset = \"{disk}\"\nscheduler.kind = \"sptf\"\nworkload.blocks = 1");
         let mut running = experiment(&text).begin(Hooks::default()).unwrap();
         running.stations_mut()[0].watch(Time::ZERO);
-        while !running.run_for(100).unwrap() {}
+        while !running.run_iterations(100).unwrap() {}
         let seen = running.stations_mut()[0].take_log();
         let mut sought = 0;
         for access in &seen.accesses {
@@ -108,7 +108,7 @@ fn transfer_begins_at_first_sector_under_head() {
             let turning = mechanics.rotation_arc(&served.request).unwrap();
             let begins = served.start + served.timing.overhead + served.timing.positioning();
             let sector = turning.length / f64::from(served.request.blocks);
-            let apart = apart(turning.under_head(begins), turning.begin);
+            let apart = circular_distance(turning.under_head(begins), turning.begin);
             assert!(apart < sector, "{disk}: {apart} of {sector}, {served:?}");
             sought += 1;
         }
@@ -129,7 +129,7 @@ fn sptf_selects_nearest_of_all_candidates() {
     ] {
         let mut running = experiment(system).begin(Hooks::default()).unwrap();
         running.stations_mut()[0].watch(Time::ZERO);
-        while !running.run_for(100).unwrap() {}
+        while !running.run_iterations(100).unwrap() {}
         let seen = running.stations_mut()[0].take_log();
         assert_eq!(seen.choices.len(), 3000, "{system}");
         for choice in &seen.choices {

@@ -10,14 +10,14 @@ use std::ops::AddAssign;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompensatedSum {
     sum: f64,
-    lost: f64,
+    rounding_error: f64,
 }
 
 impl CompensatedSum {
     /// Returns the sum, corrected by the accumulated rounding errors.
     #[inline]
     pub fn value(self) -> f64 {
-        self.sum + self.lost
+        self.sum + self.rounding_error
     }
 }
 
@@ -26,7 +26,7 @@ impl AddAssign<f64> for CompensatedSum {
     fn add_assign(&mut self, value: f64) {
         let sum = self.sum + value;
         let added = sum - self.sum;
-        self.lost += (self.sum - (sum - added)) + (value - added);
+        self.rounding_error += (self.sum - (sum - added)) + (value - added);
         self.sum = sum;
     }
 }
@@ -35,7 +35,7 @@ impl AddAssign for CompensatedSum {
     #[inline]
     fn add_assign(&mut self, other: CompensatedSum) {
         *self += other.sum;
-        self.lost += other.lost;
+        self.rounding_error += other.rounding_error;
     }
 }
 
@@ -45,15 +45,15 @@ mod tests {
 
     #[test]
     fn many_equal_values_sum_to_their_product() {
-        const ADDED: u32 = 200_000_000;
+        const COUNT: u32 = 200_000_000;
         // The energy of a request, in microjoules.
         let value = 1_003.7;
         let (mut sum, mut plain) = (CompensatedSum::default(), 0.0);
-        for _ in 0..ADDED {
+        for _ in 0..COUNT {
             sum += value;
             plain += value;
         }
-        let exact = value * f64::from(ADDED);
+        let exact = value * f64::from(COUNT);
         assert!((sum.value() - exact).abs() <= 2.0 * f64::EPSILON * exact, "{} is not {exact}", sum.value());
         assert!((plain - exact).abs() > 1e-9 * exact, "a plain sum is off by {}", (plain - exact) / exact);
     }

@@ -15,7 +15,7 @@ use crate::stopwatch::Stopwatch;
 
 /// Results of a run besides statistics: counts of requests fitted to the device, replay mode, experiment and seed.
 pub(crate) struct RunMetadata {
-    pub fitted: Arc<FitCounts>,
+    pub fit_counts: Arc<FitCounts>,
     pub mode: Mode,
     pub config: serde_json::Value,
     pub seed: u64,
@@ -30,15 +30,15 @@ pub(crate) struct RunMetadata {
 /// experiment.set_device("mems-g2")?;
 /// experiment.set("workload.kind", "uniform")?;
 /// experiment.set("replay.limit", "1000")?;
-/// let mut running = experiment.begin(Hooks::default())?;
-/// while !running.run_for(100)? {
-///     assert!(running.progress().operations < 1000);
+/// let mut run = experiment.begin(Hooks::default())?;
+/// while !run.run_iterations(100)? {
+///     assert!(run.progress().operations < 1000);
 /// }
-/// let outcome = running.finish()?;
+/// let outcome = run.finish()?;
 /// assert_eq!(outcome.summary.checksum, experiment.run(Hooks::default())?.summary.checksum);
 /// # Ok::<(), sledlab_core::Error>(())
 /// ```
-pub struct Running<'a> {
+pub struct IncrementalRun<'a> {
     run: Run<'static, 'a>,
     system: Box<dyn System>,
     recorder: Recorder<'a>,
@@ -47,7 +47,7 @@ pub struct Running<'a> {
     cost: Option<DecisionCost>,
 }
 
-impl<'a> Running<'a> {
+impl<'a> IncrementalRun<'a> {
     pub(crate) fn new(
         run: Run<'static, 'a>,
         system: Box<dyn System>,
@@ -56,15 +56,15 @@ impl<'a> Running<'a> {
         begun: Stopwatch,
         cost: Option<DecisionCost>,
     ) -> Self {
-        Running { run, system, recorder, metadata, begun, cost }
+        IncrementalRun { run, system, recorder, metadata, begun, cost }
     }
 
-    /// Runs for about `turns` arrivals or events, and returns whether the end is reached.
+    /// Runs for about `iterations` arrivals or events, and returns whether the end is reached.
     ///
     /// # Errors
     /// An invalid request in the rest of the trace; an error of a scheduler or a power policy.
-    pub fn run_for(&mut self, turns: u32) -> Result<bool> {
-        self.run.run_for(turns, self.system.as_mut(), &mut self.recorder)
+    pub fn run_iterations(&mut self, iterations: u32) -> Result<bool> {
+        self.run.run_iterations(iterations, self.system.as_mut(), &mut self.recorder)
     }
 
     /// Returns the progress of the run.
@@ -73,8 +73,8 @@ impl<'a> Running<'a> {
     }
 
     /// Returns the number of completed reads and writes that count in statistics.
-    pub fn completed(&self) -> u64 {
-        self.recorder.by_op.iter().map(|times| times.moments().count()).sum()
+    pub fn completed_requests(&self) -> u64 {
+        self.recorder.response_times.iter().map(|times| times.moments().count()).sum()
     }
 
     /// Returns the system in which requests are queued and served.
@@ -95,13 +95,13 @@ impl<'a> Running<'a> {
     /// Runs to the end, and computes the results.
     ///
     /// # Errors
-    /// Those of [`run_for`](Running::run_for); a run without an operation that counts or interrupted before one was
-    /// complete; violated conservation.
+    /// Those of [`run_iterations`](IncrementalRun::run_iterations); a run without an operation that
+    /// counts or interrupted before one was complete; violated conservation.
     pub fn finish(mut self) -> Result<Outcome> {
         while !self.run.run_to_pause(self.system.as_mut(), &mut self.recorder)? {}
         let counts = self.run.close(self.system.as_mut(), &mut self.recorder)?;
-        let RunMetadata { fitted, mode, config, seed } = self.metadata;
-        let context = Context { counts, fitted, mode, config, seed };
+        let RunMetadata { fit_counts, mode, config, seed } = self.metadata;
+        let context = Context { counts, fit_counts, mode, config, seed };
         let summary = Summary::new(&self.recorder, self.system.as_ref(), context)?;
         let decision_ns = self.cost.as_ref().and_then(DecisionCost::mean_ns);
         Ok(Outcome::new(summary, &self.recorder, self.begun.elapsed_s(), decision_ns))

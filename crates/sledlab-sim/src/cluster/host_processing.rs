@@ -14,7 +14,7 @@ const MAX_PASSES: u64 = 1 << 20;
 ///
 /// # Errors
 /// Overflow of sums.
-pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work> {
+pub(super) fn move_to_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work> {
     let nodes = work.nodes;
     let mut moved = Work { nodes: nodes + 1, phases: Vec::new(), ..work.clone() };
     moved.files.iter_mut().for_each(|file| file.bytes.push(0));

@@ -11,7 +11,7 @@ use sledlab_trace::format::Measured;
 /// # Errors
 /// A device that cannot be constructed, a request beyond its end, and a device that does not report its completion
 /// times (the `interleaved` pipeline); and the error of `watch`, which is called before every request.
-pub fn replay_measured(
+pub fn replay_measured_requests(
     file: &DeviceFile,
     stream: &[Measured],
     watch: &mut dyn FnMut() -> Result<()>,
