@@ -19,9 +19,9 @@ const FAILURES: u64 = 2_000;
 fn main() -> ExitCode {
     let failures = std::env::args().nth(1).and_then(|number| number.parse().ok()).unwrap_or(FAILURES);
     let groups = [
-        ("durable", wire::durable()),
-        ("volatile", wire::volatile()),
-        ("never_flushed", wire::never_flushed()),
+        ("durable", wire::durable_systems()),
+        ("volatile", wire::volatile_systems()),
+        ("never_flushed", wire::unflushed_systems()),
     ];
     let systems: usize = groups.iter().map(|(_, systems)| systems.len()).sum();
     let each = failures.div_ceil(systems as u64);
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
                  \"least_lost_share\": {min_lost}, \"blocks\": {}}}",
                 systems.len(),
                 all.failures,
-                all.struck,
+                all.interrupted,
                 all.restored,
                 all.lost,
                 all.blocks

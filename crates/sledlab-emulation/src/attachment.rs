@@ -10,10 +10,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use sledlab_core::{Error, Result, Span};
 
 use crate::clock::Scale;
-use crate::model::Constant;
+use crate::model::ConstantModel;
 use crate::probe;
 use crate::report::HostPathCost;
-use crate::serving::{Clients, ProbeTiming, ServerOrder, ServerParts, ServerShared, ServerState};
+use crate::server_loop::{Clients, ProbeTiming, ServerOrder, ServerParts, ServerState, SharedState};
 
 /// How the server answers requests from now on.
 #[derive(Clone, Copy, Debug)]
@@ -27,32 +27,35 @@ enum Stage {
 }
 
 /// The next stage, and the sender for what requests have cost the server in the stage before.
-type Turn = (Stage, Sender<Vec<ProbeTiming>>);
+type StageRequest = (Stage, Sender<Vec<ProbeTiming>>);
 
 /// The side of a caller that attaches something to a server.
 #[derive(Debug)]
 pub(crate) struct AttachmentHandle {
-    turns: Sender<Turn>,
+    stage_requests: Sender<StageRequest>,
     host: HostPathCost,
-    takes: Span,
+    probe_duration: Span,
 }
 
 /// The server's side of attaching.
 #[derive(Debug)]
-pub(crate) struct Attachment(Receiver<Turn>);
+pub(crate) struct Attachment(Receiver<StageRequest>);
 
 /// Both sides, for a way to the host that is known.
-pub(crate) fn attaching(host: HostPathCost, scale: Scale) -> (AttachmentHandle, Attachment) {
-    let (turns, attached) = channel();
-    (AttachmentHandle { turns, host, takes: probe::takes(scale) }, Attachment(attached))
+pub(crate) fn attachment_channel(host: HostPathCost, scale: Scale) -> (AttachmentHandle, Attachment) {
+    let (stage_requests, attached) = channel();
+    (
+        AttachmentHandle { stage_requests, host, probe_duration: probe::model_duration(scale) },
+        Attachment(attached),
+    )
 }
 
 impl AttachmentHandle {
     /// Measures the way to the host through a file or a device, and leaves its data unchanged.
-    pub fn measure(&mut self, path: &Path, shared: &ServerShared) -> Result<()> {
-        self.turn(Stage::Probing(self.takes), shared)?;
+    pub fn measure(&mut self, path: &Path, shared: &SharedState) -> Result<()> {
+        self.change_stage(Stage::Probing(self.probe_duration), shared)?;
         let outside = probe::measure_path(path);
-        let inside = self.turn(Stage::Untimed, shared)?;
+        let inside = self.change_stage(Stage::Untimed, shared)?;
         let failed = |what: &dyn std::fmt::Display| {
             Error::user(format!("the way to {} cannot be measured: {what}", path.display()))
                 .with_remedy("--host-us 0 goes without, and --host-us N says what it takes")
@@ -64,15 +67,15 @@ impl AttachmentHandle {
     }
 
     /// Starts the clock.
-    pub fn begin(self, shared: &ServerShared) -> Result<()> {
-        self.turn(Stage::Timed(self.host), shared).map(drop)
+    pub fn begin(self, shared: &SharedState) -> Result<()> {
+        self.change_stage(Stage::Timed(self.host), shared).map(drop)
     }
 
-    fn turn(&self, stage: Stage, shared: &ServerShared) -> Result<Vec<ProbeTiming>> {
+    fn change_stage(&self, stage: Stage, shared: &SharedState) -> Result<Vec<ProbeTiming>> {
         let ended = || Error::internal("the server has ended while something was attached to it");
         let (sender, receiver) = channel();
-        self.turns.send((stage, sender)).map_err(|_| ended())?;
-        shared.order(ServerOrder::Turn);
+        self.stage_requests.send((stage, sender)).map_err(|_| ended())?;
+        shared.order(ServerOrder::ChangeStage);
         receiver.recv().map_err(|_| ended())
     }
 }
@@ -81,22 +84,22 @@ impl Attachment {
     /// Serves until the clock is to start or the server is to end; returns the server's parts and clients to go on
     /// with.
     pub fn run(self, mut parts: ServerParts) -> Result<(ServerParts, Clients)> {
-        let Attachment(turns) = self;
+        let Attachment(stage_requests) = self;
         let (scale, model, recording) = (parts.scale, parts.model.take(), parts.recording.take());
         let power = parts.power.take();
         let mut clients = Clients::default();
         loop {
-            let mut serving = ServerState::new(parts).with(clients);
-            serving.probed = Some(Vec::new());
+            let mut state = ServerState::new(parts).with_clients(clients);
+            state.probe_timings = Some(Vec::new());
             let probed;
-            (parts, clients, probed) = serving.serve_stage()?;
+            (parts, clients, probed) = state.serve_stage()?;
             (parts.scale, parts.model) = (Scale::default(), None);
-            if parts.shared.turns()
-                && let Ok((stage, sender)) = turns.recv()
+            if parts.shared.take_stage_change()
+                && let Ok((stage, sender)) = stage_requests.recv()
             {
                 match stage {
                     Stage::Untimed => {}
-                    Stage::Probing(takes) => parts.model = Some(Box::new(Constant::new(takes))),
+                    Stage::Probing(duration) => parts.model = Some(Box::new(ConstantModel::new(duration))),
                     Stage::Timed(host) => parts.host = host,
                 }
                 // A receiver that is gone has given up attaching, and ends the server.

@@ -9,13 +9,13 @@
 const SHARE: u64 = 800;
 
 /// Largest allowance that is saved up. Together with [`SHARE`] of a second it stays below what the kernel allows.
-const SAVED_NS: u64 = 100_000_000;
+const MAX_SAVED_NS: u64 = 100_000_000;
 
 /// Longest nap: replies that are due meanwhile must not be later than need be.
-const NAP_NS: u64 = 500_000;
+const MAX_NAP_NS: u64 = 500_000;
 
 /// Least real time between two charges: asking the kernel for the processor time takes longer than asking for the time.
-const CHARGE_EVERY_NS: u64 = 1_000_000;
+const CHARGE_INTERVAL_NS: u64 = 1_000_000;
 
 /// An allowance of processor time.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct Budget {
 impl Budget {
     /// A full allowance at `real`, when the thread has used `processor`; without limit if not `limited`.
     pub fn new(limited: bool, real: u64, processor: u64) -> Self {
-        Budget { saved: SAVED_NS.cast_signed(), real, processor, limited }
+        Budget { saved: MAX_SAVED_NS.cast_signed(), real, processor, limited }
     }
 
     /// Whether there is a limit at all.
@@ -41,7 +41,7 @@ impl Budget {
     /// Whether enough time has passed to charge again.
     #[inline]
     pub fn is_due(&self, real: u64) -> bool {
-        self.limited && real >= self.real + CHARGE_EVERY_NS
+        self.limited && real >= self.real + CHARGE_INTERVAL_NS
     }
 
     /// Charges the allowance: at `real`, the thread has used `processor` nanoseconds since it began.
@@ -49,15 +49,15 @@ impl Budget {
         let earned = real.saturating_sub(self.real).saturating_mul(SHARE) / 1000;
         let spent = processor.saturating_sub(self.processor);
         let saved = self.saved.saturating_add_unsigned(earned).saturating_sub_unsigned(spent);
-        self.saved = saved.min(SAVED_NS.cast_signed());
+        self.saved = saved.min(MAX_SAVED_NS.cast_signed());
         (self.real, self.processor) = (real, processor);
     }
 
     /// How many of `spin` nanoseconds may be spent polling the clock: all of them while more than half of the allowance
     /// is left, none below a quarter.
     #[inline]
-    pub fn spin(&self, spin: u64) -> u64 {
-        let (half, quarter) = (SAVED_NS.cast_signed() / 2, SAVED_NS.cast_signed() / 4);
+    pub fn allowed_spin(&self, spin: u64) -> u64 {
+        let (half, quarter) = (MAX_SAVED_NS.cast_signed() / 2, MAX_SAVED_NS.cast_signed() / 4);
         if !self.limited || self.saved >= half {
             return spin;
         }
@@ -68,7 +68,7 @@ impl Budget {
     /// How long to sleep before anything else where the allowance is overdrawn.
     pub fn nap(&self) -> Option<u64> {
         let overspent = self.limited && self.saved < 0;
-        overspent.then(|| (self.saved.unsigned_abs() * 1000 / SHARE).clamp(1, NAP_NS))
+        overspent.then(|| (self.saved.unsigned_abs() * 1000 / SHARE).clamp(1, MAX_NAP_NS))
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
 
     /// A thread that always works, naps where it must, and runs for ten seconds: the most processor time of any window
     /// of a second, and the longest nap.
-    fn greedy(limited: bool) -> (u64, u64) {
+    fn run_greedy_thread(limited: bool) -> (u64, u64) {
         let mut budget = Budget::new(limited, 0, 0);
         let (mut real, mut used) = (0, 0);
         let mut worked = vec![(0, 0)];
@@ -109,26 +109,26 @@ mod tests {
     }
 
     #[test]
-    fn stays_below_what_the_kernel_allows() {
-        let (maximum, gap) = greedy(true);
+    fn usage_stays_below_kernel_limit() {
+        let (maximum, gap) = run_greedy_thread(true);
         assert!(maximum < SECOND * 91 / 100, "{maximum}");
-        assert!(gap <= NAP_NS);
-        assert_eq!(greedy(false).1, 0);
+        assert!(gap <= MAX_NAP_NS);
+        assert_eq!(run_greedy_thread(false).1, 0);
     }
 
     #[test]
-    fn spins_less_before_it_naps() {
+    fn spin_shrinks_before_naps() {
         let mut budget = Budget::new(true, 0, 0);
-        assert_eq!(budget.spin(60), 60);
+        assert_eq!(budget.allowed_spin(60), 60);
         budget.charge(0, 60_000_000);
-        assert!((1..60).contains(&budget.spin(60)));
+        assert!((1..60).contains(&budget.allowed_spin(60)));
         assert_eq!(budget.nap(), None);
         budget.charge(0, 80_000_000);
-        assert_eq!(budget.spin(60), 0);
+        assert_eq!(budget.allowed_spin(60), 0);
         assert_eq!(budget.nap(), None);
         budget.charge(0, 101_000_000);
         assert!(budget.nap().is_some());
         budget.charge(SECOND, 101_000_000);
-        assert_eq!((budget.spin(60), budget.nap()), (60, None));
+        assert_eq!((budget.allowed_spin(60), budget.nap()), (60, None));
     }
 }

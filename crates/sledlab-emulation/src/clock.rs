@@ -85,13 +85,13 @@ impl Scale {
     /// The model's time after `real_ns` of real time.
     #[inline]
     pub fn model(self, real_ns: u64) -> Time {
-        Time::from_ns(scaled(real_ns, self.model, self.real, 0))
+        Time::from_ns(multiply_divide(real_ns, self.model, self.real, 0))
     }
 
     /// The first nanosecond of real time at which the model's time is `at`.
     #[inline]
     pub fn real(self, at: Time) -> u64 {
-        scaled(at.as_ns(), self.real, self.model, self.model - 1)
+        multiply_divide(at.as_ns(), self.real, self.model, self.model - 1)
     }
 
     /// The ratio as a number.
@@ -102,7 +102,7 @@ impl Scale {
 
 /// `(value * by + more) / over`; the largest number where the result does not fit.
 #[inline]
-fn scaled(value: u64, by: u64, over: u64, more: u64) -> u64 {
+fn multiply_divide(value: u64, by: u64, over: u64, more: u64) -> u64 {
     if by == 1 && over == 1 {
         return value;
     }
@@ -152,13 +152,13 @@ impl fmt::Display for Scale {
 pub(crate) struct DeviceClock {
     scale: Scale,
     /// When the device was switched on, in nanoseconds of real time.
-    on_ns: u64,
+    power_on_ns: u64,
 }
 
 impl DeviceClock {
-    /// The clock of a device that is switched on at `on_ns` of real time.
-    pub fn on(scale: Scale, on_ns: u64) -> Self {
-        DeviceClock { scale, on_ns }
+    /// The clock of a device that is switched on at `power_on_ns` of real time.
+    pub fn new(scale: Scale, power_on_ns: u64) -> Self {
+        DeviceClock { scale, power_on_ns }
     }
 
     /// How many times slower than real time the device's time passes.
@@ -167,25 +167,25 @@ impl DeviceClock {
     }
 
     /// When the device was switched on, in nanoseconds of real time.
-    pub fn on_ns(self) -> u64 {
-        self.on_ns
+    pub fn power_on_ns(self) -> u64 {
+        self.power_on_ns
     }
 
     /// The device's time at a real time.
     #[inline]
     pub fn model(self, real_ns: u64) -> Time {
-        self.scale.model(real_ns.saturating_sub(self.on_ns))
+        self.scale.model(real_ns.saturating_sub(self.power_on_ns))
     }
 
     /// The first nanosecond of real time at which the device's time is `at`.
     #[inline]
     pub fn real(self, at: Time) -> u64 {
-        self.scale.real(at).saturating_add(self.on_ns)
+        self.scale.real(at).saturating_add(self.power_on_ns)
     }
 }
 
 #[cfg(test)]
-pub(crate) mod fake {
+pub(crate) mod fake_clock {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -193,16 +193,16 @@ pub(crate) mod fake {
 
     /// Time passes only when the test sets it; the processor is always busy.
     #[derive(Clone, Debug, Default)]
-    pub struct Fake(Arc<AtomicU64>);
+    pub struct FakeClock(Arc<AtomicU64>);
 
-    impl Fake {
+    impl FakeClock {
         /// Moves time on to `ns`.
         pub fn set(&self, ns: u64) {
             self.0.store(ns, Ordering::Relaxed);
         }
     }
 
-    impl Clock for Fake {
+    impl Clock for FakeClock {
         fn now(&self) -> u64 {
             self.0.load(Ordering::Relaxed)
         }
@@ -217,11 +217,11 @@ pub(crate) mod fake {
 mod tests {
     use proptest::prelude::*;
 
-    use super::fake::Fake;
+    use super::fake_clock::FakeClock;
     use super::*;
 
     #[test]
-    fn is_read_as_written() {
+    fn scale_is_parsed_exactly() {
         let parse = |text: &str| text.parse::<Scale>();
         assert_eq!(parse("10").unwrap(), Scale { real: 10, model: 1 });
         assert_eq!(parse("0.50").unwrap(), Scale { real: 1, model: 2 });
@@ -234,8 +234,8 @@ mod tests {
     }
 
     #[test]
-    fn fake_time_stands_still() {
-        let clock = Fake::default();
+    fn fake_clock_stands_still() {
+        let clock = FakeClock::default();
         let same = clock.clone();
         clock.set(7);
         assert_eq!((same.now(), same.processor()), (7, 7));
@@ -244,7 +244,7 @@ mod tests {
     proptest! {
         /// `real` gives the first nanosecond of real time at which the model's time has reached `at`.
         #[test]
-        fn there_and_back(real in 1_u64..1_000, model in 1_u64..1_000, at in 0_u64..1 << 50) {
+        fn real_time_conversion_round_trips(real in 1_u64..1_000, model in 1_u64..1_000, at in 0_u64..1 << 50) {
             let Ok(scale) = Scale::new(real, model) else { return Ok(()) };
             let at = Time::from_ns(at);
             let first = scale.real(at);

@@ -17,7 +17,7 @@ const INPUT_BYTES: usize = 128 << 10;
 const PIECE_BYTES: usize = 128 << 10;
 
 /// Memory for payloads of writes that a connection keeps between two writes.
-const KEPT_PAYLOAD_BYTES: usize = 1 << 20;
+const MAX_IDLE_PAYLOAD_BYTES: usize = 1 << 20;
 
 /// Pieces sent to a client before other clients have their turn.
 const MAX_PIECES: usize = 8;
@@ -27,13 +27,13 @@ const MAX_IN_FLIGHT: u32 = 1_024;
 const MAX_IN_FLIGHT_BYTES: u64 = 64 << 20;
 
 /// Replies that are not due yet hold up to this many bytes of data in memory; data beyond that is read when it is sent.
-const MAX_FETCHED: u64 = 4 << 20;
+const MAX_PREFETCHED_BYTES: u64 = 4 << 20;
 
 /// Maximum waiting replies of a client to requests that are not simulated.
-const MAX_WAITING: usize = 16;
+const MAX_UNSIMULATED_REPLIES: usize = 16;
 
 /// Replies to several requests are sent together up to about this many bytes.
-const TOGETHER_BYTES: usize = 128 << 10;
+const MAX_COALESCED_BYTES: usize = 128 << 10;
 
 /// A reply, or a piece of one.
 #[derive(Debug, Default)]
@@ -41,14 +41,14 @@ pub(crate) struct Reply {
     bytes: Vec<u8>,
     sent: usize,
     /// Bytes of the store that follow `bytes` and have not been read yet.
-    rest: Range<u64>,
+    remaining: Range<u64>,
     /// The key of the request that this answers, where the server must know when the reply has left.
     key: Option<u32>,
 }
 
 impl Reply {
     /// A reply whose bytes are complete.
-    pub fn of(bytes: Vec<u8>) -> Self {
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Reply { bytes, ..Reply::default() }
     }
 
@@ -59,14 +59,14 @@ impl Reply {
 
     /// Replaces the bytes that were sent by the next piece of the data; false if no data is left.
     fn refill(&mut self, store: &DataStore) -> std::io::Result<bool> {
-        if self.rest.is_empty() {
+        if self.remaining.is_empty() {
             return Ok(false);
         }
-        let count = PIECE_BYTES.min((self.rest.end - self.rest.start) as usize);
+        let count = PIECE_BYTES.min((self.remaining.end - self.remaining.start) as usize);
         self.bytes.resize(count, 0);
         self.sent = 0;
-        store.read_at(self.rest.start, &mut self.bytes)?;
-        self.rest.start += count as u64;
+        store.read_at(self.remaining.start, &mut self.bytes)?;
+        self.remaining.start += count as u64;
         Ok(true)
     }
 }
@@ -82,7 +82,7 @@ fn append_part(payload: &mut Vec<u8>, part: &[u8], left: u32) {
 }
 
 /// How many of the `bytes` of a read are fetched from the store at a time.
-fn at_once(bytes: u32) -> usize {
+fn first_piece_bytes(bytes: u32) -> usize {
     PIECE_BYTES.min(bytes as usize)
 }
 
@@ -93,21 +93,21 @@ fn append_data(
     store: &DataStore,
 ) -> Result<(), Errno> {
     let begin = reply.bytes.len();
-    replies.data(&mut reply.bytes, request);
+    replies.encode_data(&mut reply.bytes, request);
     let head = reply.bytes.len();
-    let now = at_once(request.length);
+    let now = first_piece_bytes(request.length);
     reply.bytes.resize(head + now, 0);
     if let Err(error) = store.read_at(request.offset, &mut reply.bytes[head..]) {
         reply.bytes.truncate(begin);
         return Err(Errno::from(&error));
     }
-    reply.rest = request.offset + now as u64..request.offset + u64::from(request.length);
+    reply.remaining = request.offset + now as u64..request.offset + u64::from(request.length);
     Ok(())
 }
 
 /// The result of reading a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Received {
+pub(crate) enum ReceiveResult {
     Bytes,
     Nothing,
     /// The client has closed the connection.
@@ -144,17 +144,17 @@ pub(crate) struct Connection {
     session: Session,
     input: Vec<u8>,
     /// The part of the input that has not been parsed.
-    unread: Range<usize>,
+    unparsed_range: Range<usize>,
     /// Whether the codec must be called again; it may have an event left even when all input has been parsed.
-    understands: bool,
+    has_unparsed_input: bool,
     /// Scratch for what the codec wants sent.
     output: Vec<u8>,
     out: VecDeque<Reply>,
     in_flight: u32,
     in_flight_bytes: u64,
-    fetched: u64,
+    prefetched_bytes: u64,
     /// The client has sent a disconnect: close the connection when all requests in flight have been answered.
-    pub ending: bool,
+    pub is_disconnecting: bool,
     /// Payload of the write that is arriving: at most [`MAX_BYTES`](crate::transport::nbd::MAX_BYTES), since the next
     /// request is parsed only after this write has been stored.
     payload: Vec<u8>,
@@ -170,14 +170,14 @@ impl Connection {
             number,
             session: Session::new(export),
             input: vec![0; INPUT_BYTES],
-            unread: 0..0,
-            understands: false,
+            unparsed_range: 0..0,
+            has_unparsed_input: false,
             output: Vec::new(),
-            out: VecDeque::from([Reply::of(GREETING.to_vec())]),
+            out: VecDeque::from([Reply::from_bytes(GREETING.to_vec())]),
             in_flight: 0,
             in_flight_bytes: 0,
-            fetched: 0,
-            ending: false,
+            prefetched_bytes: 0,
+            is_disconnecting: false,
             payload: Vec::new(),
             store_error: None,
         }
@@ -194,29 +194,29 @@ impl Connection {
     }
 
     /// Whether more requests can be accepted.
-    fn has_room(&self) -> bool {
+    fn has_capacity(&self) -> bool {
         let room = self.in_flight < MAX_IN_FLIGHT && self.in_flight_bytes < MAX_IN_FLIGHT_BYTES;
-        room && self.out.len() < self.in_flight as usize + MAX_WAITING
+        room && self.out.len() < self.in_flight as usize + MAX_UNSIMULATED_REPLIES
     }
 
     /// Whether the socket is to be read.
-    pub fn reads(&self) -> bool {
-        !self.ending && !self.understands && self.has_room()
+    pub fn wants_input(&self) -> bool {
+        !self.is_disconnecting && !self.has_unparsed_input && self.has_capacity()
     }
 
     /// Whether there is input that can be parsed.
     pub fn has_input(&self) -> bool {
-        !self.ending && self.understands && self.has_room()
+        !self.is_disconnecting && self.has_unparsed_input && self.has_capacity()
     }
 
     /// Whether replies wait to be sent.
-    pub fn sends(&self) -> bool {
+    pub fn has_replies(&self) -> bool {
         !self.out.is_empty()
     }
 
     /// Whether the client has sent a disconnect and no request or reply is left.
-    pub fn is_over(&self) -> bool {
-        self.ending && self.is_idle()
+    pub fn is_finished(&self) -> bool {
+        self.is_disconnecting && self.is_idle()
     }
 
     /// Whether no request is in flight and no reply waits.
@@ -225,65 +225,65 @@ impl Connection {
     }
 
     /// The keys of the replies that have not left.
-    pub fn unsent(&self) -> Vec<u32> {
+    pub fn unsent_keys(&self) -> Vec<u32> {
         self.out.iter().filter_map(|reply| reply.key).collect()
     }
 
     /// Counts a request of `bytes` bytes as in flight.
-    pub fn begin(&mut self, bytes: u32) {
+    pub fn begin_request(&mut self, bytes: u32) {
         self.in_flight += 1;
         self.in_flight_bytes += u64::from(bytes);
-        self.fetched += at_once(bytes) as u64;
+        self.prefetched_bytes += first_piece_bytes(bytes) as u64;
     }
 
     /// Counts a request of `bytes` bytes as answered.
-    pub fn end(&mut self, bytes: u32) {
+    pub fn end_request(&mut self, bytes: u32) {
         self.in_flight -= 1;
         self.in_flight_bytes -= u64::from(bytes);
-        self.fetched -= at_once(bytes) as u64;
+        self.prefetched_bytes -= first_piece_bytes(bytes) as u64;
     }
 
     /// Reads the socket once.
-    pub fn receive(&mut self) -> Received {
-        debug_assert!(!self.understands && self.unread.is_empty());
+    pub fn receive(&mut self) -> ReceiveResult {
+        debug_assert!(!self.has_unparsed_input && self.unparsed_range.is_empty());
         loop {
             match recv(&self.socket, self.input.as_mut_slice(), RecvFlags::DONTWAIT) {
-                Ok((0, _)) => return Received::Gone,
+                Ok((0, _)) => return ReceiveResult::Gone,
                 Ok((count, _)) => {
-                    self.unread = 0..count;
-                    self.understands = true;
-                    return Received::Bytes;
+                    self.unparsed_range = 0..count;
+                    self.has_unparsed_input = true;
+                    return ReceiveResult::Bytes;
                 }
                 Err(Failure::INTR) => {}
-                Err(Failure::WOULDBLOCK) => return Received::Nothing,
-                Err(_) => return Received::Gone,
+                Err(Failure::WOULDBLOCK) => return ReceiveResult::Nothing,
+                Err(_) => return ReceiveResult::Gone,
             }
         }
     }
 
     /// Parses the input up to the next event of the codec. The payload of a write is stored as soon as it is complete,
-    /// unless the caller stores it (`keeps_payload`, see [`Connection::take_payload`]).
-    pub fn next(&mut self, store: &DataStore, keeps_payload: bool) -> NextRequest {
-        let (used, event) = self.session.feed(&self.input[self.unread.clone()], &mut self.output);
-        self.unread.start += used;
+    /// unless the caller stores it (`keep_payload`, see [`Connection::take_payload`]).
+    pub fn next(&mut self, store: &DataStore, keep_payload: bool) -> NextRequest {
+        let (used, event) = self.session.feed(&self.input[self.unparsed_range.clone()], &mut self.output);
+        self.unparsed_range.start += used;
         let next = match event {
             Event::More => {
-                self.understands = false;
+                self.has_unparsed_input = false;
                 NextRequest::More
             }
             Event::Replied => NextRequest::Done,
             Event::Data { offset, bytes, left } => {
                 let is_whole = left == 0 && self.payload.is_empty();
-                if !is_whole || keeps_payload {
+                if !is_whole || keep_payload {
                     append_part(&mut self.payload, bytes, left);
                 }
-                if left == 0 && !keeps_payload {
+                if left == 0 && !keep_payload {
                     // Most payloads lie whole in the input, and are stored from there.
                     let payload = if is_whole { bytes } else { &self.payload[..] };
                     let begin = offset + bytes.len() as u64 - payload.len() as u64;
                     self.store_error = store.write_at(begin, payload).err().map(|error| Errno::from(&error));
                     self.payload.clear();
-                    self.payload.shrink_to(KEPT_PAYLOAD_BYTES);
+                    self.payload.shrink_to(MAX_IDLE_PAYLOAD_BYTES);
                 }
                 NextRequest::Done
             }
@@ -302,15 +302,15 @@ impl Connection {
     }
 
     /// The reply to a read, to be sent later. Holds the first piece of the data, or none where replies hold
-    /// [`MAX_FETCHED`].
+    /// [`MAX_PREFETCHED_BYTES`].
     ///
     /// # Errors
     /// Data that cannot be read.
     pub fn prepare_data(&self, request: &NbdRequest, store: &DataStore) -> Result<Reply, Errno> {
         let mut reply = Reply::default();
-        if self.fetched >= MAX_FETCHED {
-            self.replies().data(&mut reply.bytes, request);
-            reply.rest = request.offset..request.offset + u64::from(request.length);
+        if self.prefetched_bytes >= MAX_PREFETCHED_BYTES {
+            self.replies().encode_data(&mut reply.bytes, request);
+            reply.remaining = request.offset..request.offset + u64::from(request.length);
         } else {
             append_data(&mut reply, self.replies(), request, store)?;
         }
@@ -340,8 +340,9 @@ impl Connection {
 
     /// The last reply of the queue, if others can be sent together with it, or a new one.
     fn tail(&mut self) -> &mut Reply {
-        let together =
-            |last: &Reply| last.key.is_none() && last.rest.is_empty() && last.bytes.len() < TOGETHER_BYTES;
+        let together = |last: &Reply| {
+            last.key.is_none() && last.remaining.is_empty() && last.bytes.len() < MAX_COALESCED_BYTES
+        };
         if !self.out.back().is_some_and(together) {
             self.out.push_back(Reply::default());
         }
@@ -388,7 +389,7 @@ mod tests {
     use crate::transport::nbd::MAX_BYTES;
 
     /// A client that has chosen the export, and the server's side of its connection.
-    fn connected(bytes: u64) -> (UnixStream, Connection) {
+    fn connect(bytes: u64) -> (UnixStream, Connection) {
         let (mut client, server) = UnixStream::pair().expect("sockets");
         let export = Export::new("disk", "", bytes).expect("an export");
         client.write_all(b"\0\0\0\x03IHAVEOPT\0\0\0\x01\0\0\0\0").expect("room");
@@ -405,7 +406,7 @@ mod tests {
     /// Parses all bytes that have arrived; returns the number of complete requests.
     fn parse(connection: &mut Connection, store: &DataStore) -> usize {
         let mut requests = 0;
-        while connection.receive() == Received::Bytes {
+        while connection.receive() == ReceiveResult::Bytes {
             loop {
                 match connection.next(store, false) {
                     NextRequest::More => break,
@@ -424,7 +425,7 @@ mod tests {
     #[test]
     fn announced_payload_reserves_no_memory() {
         let store = DataStore::in_memory(64 << 20).expect("memory");
-        let (mut client, mut connection) = connected(store.bytes());
+        let (mut client, mut connection) = connect(store.bytes());
         client.write_all(&write_header(0, MAX_BYTES)).expect("room");
         client.write_all(&[1; 1_000]).expect("room");
         assert_eq!(parse(&mut connection, &store), 0);
@@ -434,7 +435,7 @@ mod tests {
     #[test]
     fn payload_memory_is_bounded_by_the_longest_write() {
         let store = DataStore::in_memory(64 << 20).expect("memory");
-        let (mut client, mut connection) = connected(store.bytes());
+        let (mut client, mut connection) = connect(store.bytes());
         let mut bytes = write_header(0, MAX_BYTES);
         bytes.resize(bytes.len() + MAX_BYTES as usize, 7);
         bytes.extend(write_header(u64::from(MAX_BYTES), 3 << 20));
@@ -446,7 +447,7 @@ mod tests {
             assert!(connection.payload.capacity() <= MAX_BYTES as usize);
         }
         assert_eq!(requests, 2);
-        assert!(connection.payload.capacity() <= KEPT_PAYLOAD_BYTES);
+        assert!(connection.payload.capacity() <= MAX_IDLE_PAYLOAD_BYTES);
         let mut last = [0; 2];
         store.read_at(u64::from(MAX_BYTES) - 1, &mut last).expect("data");
         assert_eq!(last, [7, 8]);

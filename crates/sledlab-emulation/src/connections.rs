@@ -38,12 +38,12 @@ impl Connections {
     }
 
     /// The connection in a slot, if it is the one of this number: another one may have taken the slot.
-    pub fn numbered(&mut self, slot: usize, number: u64) -> Option<&mut Connection> {
+    pub fn get_by_number(&mut self, slot: usize, number: u64) -> Option<&mut Connection> {
         self.get_mut(slot).filter(|connection| connection.number == number)
     }
 
     /// Number of slots, free ones included.
-    pub fn places(&self) -> usize {
+    pub fn slot_count(&self) -> usize {
         self.0.len()
     }
 
@@ -63,7 +63,7 @@ impl Connections {
     }
 
     /// Closes the connections that have requests in flight or waiting replies.
-    pub fn keep_idle(&mut self) {
+    pub fn retain_idle(&mut self) {
         for place in &mut self.0 {
             place.take_if(|connection| !connection.is_idle());
         }

@@ -23,21 +23,21 @@ impl RowsDigest {
     pub fn update(&mut self, rows: &Rows) {
         let (times, energies) = (rows.columns(), rows.energies());
         for (place, (_, column)) in times.iter().enumerate() {
-            self.column(place, column.iter().copied());
+            self.update_column(place, column.iter().copied());
         }
         for (place, (_, column)) in (times.len()..).zip(&energies) {
-            self.column(place, column.iter().map(|energy| energy.to_bits()));
+            self.update_column(place, column.iter().map(|energy| energy.to_bits()));
         }
         let place = times.len() + energies.len();
-        self.column(place, rows.op.iter().copied().map(u64::from));
+        self.update_column(place, rows.op.iter().copied().map(u64::from));
         if !rows.device.is_empty() {
-            self.column(place + 1, rows.device.iter().copied());
+            self.update_column(place + 1, rows.device.iter().copied());
         }
     }
 
     /// Adds the next values of the column at `place`: first the columns of times, then those of energies, then `op` and
     /// `device`, in the order of [`Rows`].
-    pub fn column(&mut self, place: usize, values: impl Iterator<Item = u64>) {
+    pub fn update_column(&mut self, place: usize, values: impl Iterator<Item = u64>) {
         if self.columns.len() <= place {
             self.columns.resize(place + 1, 0);
         }

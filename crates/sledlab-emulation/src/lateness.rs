@@ -4,13 +4,13 @@ use serde::Serialize;
 use sledlab_core::stats::Distribution;
 
 /// From this duration on, work of the model or of the store is a cause of lateness, in nanoseconds.
-const LONG_NS: u64 = 20_000;
+const MIN_CAUSE_NS: u64 = 20_000;
 
 /// A delay of the server's thread beyond this counts as a stall, in nanoseconds.
 pub(crate) const STALL_NS: u64 = 1_000_000;
 
 /// Stalls that are listed one by one; all are counted.
-const MAX_LISTED: usize = 1_000;
+const MAX_LISTED_STALLS: usize = 1_000;
 
 /// Lateness up to this needs no cause, in nanoseconds.
 const ON_TIME_NS: i64 = 1_000;
@@ -65,40 +65,40 @@ pub(crate) struct RecentStalls {
 
 impl RecentStalls {
     /// Records that the thread was due to resume at `expected` and resumed later, at `now`.
-    pub fn woken(&mut self, expected: u64, now: u64) {
+    pub fn record_wakeup(&mut self, expected: u64, now: u64) {
         self.asleep = WallInterval { from: expected, to: now };
     }
 
     /// Notes that the model worked between two instants.
-    pub fn model(&mut self, from: u64, to: u64) {
-        note(&mut self.model, from, to);
+    pub fn record_model(&mut self, from: u64, to: u64) {
+        extend_interval(&mut self.model, from, to);
     }
 
     /// Notes that data was read or written between two instants.
-    pub fn data(&mut self, from: u64, to: u64) {
-        note(&mut self.data, from, to);
+    pub fn record_data(&mut self, from: u64, to: u64) {
+        extend_interval(&mut self.data, from, to);
     }
 
-    /// Why a reply was late on which work should have begun at `leaves`, and which was handed over at `sent`,
+    /// Why a reply was late on which work should have begun at `send_at`, and which was handed over at `sent`,
     /// `lateness` late.
-    pub fn cause(&self, leaves: u64, sent: u64, lateness: i64) -> Cause {
+    pub fn cause(&self, send_at: u64, sent: u64, lateness: i64) -> Cause {
         if lateness <= ON_TIME_NS {
             return Cause::OnTime;
         }
         let stored = [(Cause::Model, self.model), (Cause::Data, self.data), (Cause::WokenLate, self.asleep)];
-        let stored = stored.map(|(cause, stretch)| (stretch.overlap(leaves, sent), cause));
+        let stored = stored.map(|(cause, stretch)| (stretch.overlap(send_at, sent), cause));
         let (longest, cause) =
             stored.into_iter().fold((0, Cause::Floor), |a, b| if b.0 > a.0 { b } else { a });
         if longest * 4 >= lateness.unsigned_abs() { cause } else { Cause::Floor }
     }
 }
 
-fn note(stretch: &mut WallInterval, from: u64, to: u64) {
-    if to - from < LONG_NS {
+fn extend_interval(stretch: &mut WallInterval, from: u64, to: u64) {
+    if to - from < MIN_CAUSE_NS {
         return;
     }
     // Delays that follow one another closely count as one: many slow decisions delay the server as one does.
-    let joined = from.saturating_sub(stretch.to) < LONG_NS;
+    let joined = from.saturating_sub(stretch.to) < MIN_CAUSE_NS;
     *stretch = WallInterval { from: if joined { stretch.from } else { from }, to };
 }
 
@@ -138,7 +138,7 @@ impl Stalls {
         self.count += 1;
         self.sum_ns += length_ns;
         self.longest_ns = self.longest_ns.max(length_ns);
-        if self.listed.len() < MAX_LISTED {
+        if self.listed.len() < MAX_LISTED_STALLS {
             self.listed.push(Stall { at_ns: expected, length_ns });
         }
         true
@@ -251,14 +251,14 @@ mod tests {
         let mut stored = RecentStalls::default();
         assert_eq!(stored.cause(1_000, 1_500, 500), Cause::OnTime);
         assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::Floor);
-        stored.woken(60_000, 125_000);
+        stored.record_wakeup(60_000, 125_000);
         assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::WokenLate);
-        stored.model(200_000, 5_200_000);
+        stored.record_model(200_000, 5_200_000);
         assert_eq!(stored.cause(300_000, 5_210_000, 4_910_000), Cause::Model);
         // Short work is no cause of lateness.
-        stored.data(6_000_000, 6_010_000);
+        stored.record_data(6_000_000, 6_010_000);
         assert_eq!(stored.cause(6_000_000, 6_020_000, 20_000), Cause::Floor);
-        stored.data(7_000_000, 7_400_000);
+        stored.record_data(7_000_000, 7_400_000);
         assert_eq!(stored.cause(7_100_000, 7_420_000, 300_000), Cause::Data);
     }
 
@@ -266,7 +266,7 @@ mod tests {
     fn slow_decisions_add_up() {
         let mut stored = RecentStalls::default();
         for step in 0..10 {
-            stored.model(step * 30_000, step * 30_000 + 25_000);
+            stored.record_model(step * 30_000, step * 30_000 + 25_000);
         }
         assert_eq!(stored.cause(0, 300_000, 300_000), Cause::Model);
     }
@@ -279,7 +279,7 @@ mod tests {
             assert!(stalls.check(at, at + 2_000_000));
         }
         assert_eq!((stalls.count, stalls.sum_ns, stalls.longest_ns), (2_000, 4_000_000_000, 2_000_000));
-        assert_eq!(stalls.listed.len(), MAX_LISTED);
+        assert_eq!(stalls.listed.len(), MAX_LISTED_STALLS);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //! - [`transport::nbd`] parses requests and encodes replies: a codec over byte slices, without sockets or clocks.
 //! - [`DataStore`] keeps the data that clients write, in memory or in a sparse file.
 //! - `pacer`, `budget` and `clock` decide when to do what; `lateness` records how late replies were, and why.
-//! - `attaching` serves before the clock starts, while a file or a device is made of the server.
-//! - `serving` is the loop of the server's thread: sockets, clock and [`LiveRun`](sledlab_sim::LiveRun), the model.
+//! - `attachment` serves before the clock starts, while a file or a device is made of the server.
+//! - `server_loop` is the loop of the server's thread: sockets, clock and [`LiveRun`](sledlab_sim::LiveRun), the model.
 //!
 //! The codec builds on every system, everything else needs Linux.
 
@@ -33,11 +33,11 @@ mod connection;
 #[cfg(target_os = "linux")]
 mod connections;
 #[cfg(target_os = "linux")]
+mod cpu_idle;
+#[cfg(target_os = "linux")]
 mod digest;
 #[cfg(target_os = "linux")]
-mod flight;
-#[cfg(target_os = "linux")]
-mod keep_awake;
+mod in_flight;
 #[cfg(target_os = "linux")]
 mod lateness;
 #[cfg(target_os = "linux")]
@@ -59,7 +59,7 @@ mod report;
 #[cfg(target_os = "linux")]
 mod server;
 #[cfg(target_os = "linux")]
-mod serving;
+mod server_loop;
 #[cfg(target_os = "linux")]
 pub mod store;
 
@@ -70,7 +70,7 @@ pub use digest::RowsDigest;
 #[cfg(target_os = "linux")]
 pub use lateness::{Cause, CountWithinShare, Percentiles, Stall, Stalls};
 #[cfg(target_os = "linux")]
-pub use listener::Listen;
+pub use listener::ListenAddress;
 #[cfg(target_os = "linux")]
 pub use power::PowerFailure;
 #[cfg(target_os = "linux")]

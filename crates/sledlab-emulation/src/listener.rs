@@ -21,7 +21,7 @@ const BACKLOG: i32 = 128;
 
 /// Where a server is to listen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listen {
+pub enum ListenAddress {
     /// At a Unix socket of this path, which only its owner can use.
     Socket(PathBuf),
     /// At an address of this machine that other machines cannot reach; port 0 takes a free port.
@@ -29,15 +29,15 @@ pub enum Listen {
 }
 
 /// The socket in its private directory.
-const SOCKET: &str = "sledlab.sock";
+const SOCKET_NAME: &str = "sledlab.sock";
 /// Bytes of the path of a Unix socket, at most.
-const MAX_PATH: usize = 107;
+const MAX_PATH_BYTES: usize = 107;
 
 /// A place where clients connect, removed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Listener {
     pub socket: OwnedFd,
-    place: Listen,
+    place: ListenAddress,
     /// The directory that was made for the socket.
     folder: Option<PathBuf>,
 }
@@ -47,28 +47,32 @@ impl Listener {
     ///
     /// # Errors
     /// Addresses that other machines can reach; sockets that are in use or cannot be made.
-    pub fn open(place: Option<Listen>) -> Result<Self> {
+    pub fn open(place: Option<ListenAddress>) -> Result<Self> {
         match place {
             None => {
                 let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-                let folder = private_folder(&folder_for(runtime, std::env::temp_dir()))?;
-                let path = folder.join(SOCKET);
+                let folder = create_private_folder(&socket_base_folder(runtime, std::env::temp_dir()))?;
+                let path = folder.join(SOCKET_NAME);
                 // The directory is removed where the socket cannot be made, too.
-                let made = at_socket(&path);
+                let made = bind_unix_socket(&path);
                 if made.is_err() {
                     let _ = fs::remove_dir(&folder);
                 }
-                Ok(Listener { socket: made?, place: Listen::Socket(path), folder: Some(folder) })
+                Ok(Listener { socket: made?, place: ListenAddress::Socket(path), folder: Some(folder) })
             }
-            Some(Listen::Socket(path)) => {
+            Some(ListenAddress::Socket(path)) => {
                 let path =
-                    std::path::absolute(&path).map_err(|error| cannot_listen(&path.display(), &error))?;
-                remove_abandoned(&path)?;
-                Ok(Listener { socket: at_socket(&path)?, place: Listen::Socket(path), folder: None })
+                    std::path::absolute(&path).map_err(|error| listen_error(&path.display(), &error))?;
+                remove_stale_socket(&path)?;
+                Ok(Listener {
+                    socket: bind_unix_socket(&path)?,
+                    place: ListenAddress::Socket(path),
+                    folder: None,
+                })
             }
-            Some(Listen::Tcp(address)) => {
-                let (socket, address) = at_loopback(address)?;
-                Ok(Listener { socket, place: Listen::Tcp(address), folder: None })
+            Some(ListenAddress::Tcp(address)) => {
+                let (socket, address) = bind_loopback(address)?;
+                Ok(Listener { socket, place: ListenAddress::Tcp(address), folder: None })
             }
         }
     }
@@ -78,7 +82,7 @@ impl Listener {
         loop {
             match accept_with(&self.socket, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
                 Ok(client) => {
-                    prepare(&self.place, &client);
+                    disable_nagle(&self.place, &client);
                     return Ok(Some(client));
                 }
                 // A client that has disconnected before it was accepted is skipped.
@@ -92,8 +96,8 @@ impl Listener {
     /// The URI by which NBD clients find the server.
     pub fn uri(&self) -> String {
         match &self.place {
-            Listen::Tcp(address) => format!("nbd://{address}"),
-            Listen::Socket(path) => {
+            ListenAddress::Tcp(address) => format!("nbd://{address}"),
+            ListenAddress::Socket(path) => {
                 let mut uri = "nbd+unix:///?socket=".to_owned();
                 for &byte in path.as_os_str().as_encoded_bytes() {
                     match byte {
@@ -111,21 +115,21 @@ impl Listener {
     /// The path of the Unix socket, if the server listens at one.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
-            Listen::Socket(path) => Some(path),
-            Listen::Tcp(_) => None,
+            ListenAddress::Socket(path) => Some(path),
+            ListenAddress::Tcp(_) => None,
         }
     }
 
     /// Whether clients come over TCP.
     pub fn is_tcp(&self) -> bool {
-        matches!(self.place, Listen::Tcp(_))
+        matches!(self.place, ListenAddress::Tcp(_))
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
         // Somebody may have removed socket and directory before; nothing depends on them.
-        if let Listen::Socket(path) = &self.place {
+        if let ListenAddress::Socket(path) = &self.place {
             let _ = fs::remove_file(path);
         }
         if let Some(folder) = &self.folder {
@@ -135,8 +139,8 @@ impl Drop for Listener {
 }
 
 /// Turns off Nagle's algorithm for TCP: replies are small and leave one by one.
-fn prepare(place: &Listen, client: &OwnedFd) {
-    if let Listen::Tcp(_) = place {
+fn disable_nagle(place: &ListenAddress, client: &OwnedFd) {
+    if let ListenAddress::Tcp(_) = place {
         // Where this fails replies are late, and the report of lateness shows that.
         let _ = sockopt::set_tcp_nodelay(client, true);
     }
@@ -144,19 +148,19 @@ fn prepare(place: &Listen, client: &OwnedFd) {
 
 /// Where the directory of a socket is made: the runtime directory, the temporary one or `/tmp`, the first in which a
 /// socket's path is not too long.
-fn folder_for(runtime: Option<PathBuf>, temporary: PathBuf) -> PathBuf {
-    let room = MAX_PATH - "/sledlab-0123456789abcdef/".len() - SOCKET.len();
+fn socket_base_folder(runtime: Option<PathBuf>, temporary: PathBuf) -> PathBuf {
+    let room = MAX_PATH_BYTES - "/sledlab-0123456789abcdef/".len() - SOCKET_NAME.len();
     let usable = |path: &PathBuf| path.is_dir() && path.as_os_str().len() <= room;
     runtime.into_iter().chain([temporary]).find(usable).unwrap_or_else(|| "/tmp".into())
 }
 
-fn private_folder(base: &Path) -> Result<PathBuf> {
+fn create_private_folder(base: &Path) -> Result<PathBuf> {
     for attempt in 0..100 {
         let folder = base.join(format!("sledlab-{:016x}", RandomState::new().hash_one(attempt)));
         match DirBuilder::new().mode(0o700).create(&folder) {
             Ok(()) => return Ok(folder),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(cannot_listen(&folder.display(), &error)),
+            Err(error) => return Err(listen_error(&folder.display(), &error)),
         }
     }
     Err(Error::user(format!("there is no free name for a directory in {}", base.display()))
@@ -164,10 +168,11 @@ fn private_folder(base: &Path) -> Result<PathBuf> {
 }
 
 /// Binds a Unix socket that only its owner can use, from the moment it is bound.
-fn at_socket(path: &Path) -> Result<OwnedFd> {
+fn bind_unix_socket(path: &Path) -> Result<OwnedFd> {
     let address = SocketAddrUnix::new(path).map_err(|_| {
-        Error::user(format!("the path of the socket is too long: {}", path.display()))
-            .with_remedy(format!("Unix sockets have paths of at most {MAX_PATH} bytes: choose a shorter one"))
+        Error::user(format!("the path of the socket is too long: {}", path.display())).with_remedy(format!(
+            "Unix sockets have paths of at most {MAX_PATH_BYTES} bytes: choose a shorter one"
+        ))
     })?;
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let open = || {
@@ -178,21 +183,21 @@ fn at_socket(path: &Path) -> Result<OwnedFd> {
         listen(&socket, BACKLOG)?;
         Ok(socket)
     };
-    open().map_err(|error: Errno| cannot_listen(&path.display(), &error.into()))
+    open().map_err(|error: Errno| listen_error(&path.display(), &error.into()))
 }
 
 /// Removes the socket of a killed server, at which no process listens.
-fn remove_abandoned(path: &Path) -> Result<()> {
+fn remove_stale_socket(path: &Path) -> Result<()> {
     let Ok(about) = fs::symlink_metadata(path) else { return Ok(()) };
     let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
     if about.file_type().is_socket() && UnixStream::connect(path).is_err_and(|error| refused(&error)) {
-        return fs::remove_file(path).map_err(|error| cannot_listen(&path.display(), &error));
+        return fs::remove_file(path).map_err(|error| listen_error(&path.display(), &error));
     }
     Err(Error::user(format!("{} is there already, and in use", path.display()))
         .with_remedy("choose another path for the socket, or end what uses it"))
 }
 
-fn at_loopback(address: SocketAddr) -> Result<(OwnedFd, SocketAddr)> {
+fn bind_loopback(address: SocketAddr) -> Result<(OwnedFd, SocketAddr)> {
     if !address.ip().is_loopback() {
         return Err(Error::user(format!(
             "{address} can be reached by other machines, and clients are not authenticated"
@@ -205,10 +210,10 @@ fn at_loopback(address: SocketAddr) -> Result<(OwnedFd, SocketAddr)> {
         let address = listener.local_addr()?;
         Ok((OwnedFd::from(listener), address))
     };
-    open().map_err(|error: io::Error| cannot_listen(&address, &error))
+    open().map_err(|error: io::Error| listen_error(&address, &error))
 }
 
-fn cannot_listen(place: &dyn std::fmt::Display, error: &io::Error) -> Error {
+fn listen_error(place: &dyn std::fmt::Display, error: &io::Error) -> Error {
     let remedy = match error.kind() {
         io::ErrorKind::AddrInUse => "choose another one, or end what uses it",
         io::ErrorKind::NotFound => "make the directory first",
@@ -232,17 +237,17 @@ mod tests {
         let base = Path::new("/tmp").join(format!("{:016x}", RandomState::new().hash_one("long")));
         let long = base.join("a".repeat(100));
         fs::create_dir_all(&long).expect("a directory");
-        assert_eq!(folder_for(Some(base.join("none")), base.clone()), base);
-        assert_eq!(folder_for(Some(base.clone()), long.clone()), base);
-        assert_eq!(folder_for(Some(long.clone()), base.clone()), base);
-        assert_eq!(folder_for(None, long), Path::new("/tmp"));
+        assert_eq!(socket_base_folder(Some(base.join("none")), base.clone()), base);
+        assert_eq!(socket_base_folder(Some(base.clone()), long.clone()), base);
+        assert_eq!(socket_base_folder(Some(long.clone()), base.clone()), base);
+        assert_eq!(socket_base_folder(None, long), Path::new("/tmp"));
         fs::remove_dir_all(&base).expect("the directory");
-        let text = Listener::open(Some(Listen::Socket("a".repeat(MAX_PATH + 1).into())));
+        let text = Listener::open(Some(ListenAddress::Socket("a".repeat(MAX_PATH_BYTES + 1).into())));
         assert!(text.unwrap_err().to_string().contains("too long"));
     }
 
     #[test]
-    fn is_private_and_leaves_nothing() {
+    fn socket_is_private_and_removed_on_drop() {
         let listener = Listener::open(None).expect("a socket");
         let path = listener.path().expect("a path").to_path_buf();
         let folder = path.parent().expect("a directory").to_path_buf();
@@ -251,34 +256,35 @@ mod tests {
         let _client = UnixStream::connect(&path).expect("a client");
         assert!(listener.accept().expect("somebody").is_some());
         // A second server at the same place is refused, and does not remove the socket.
-        let refused = Listener::open(Some(Listen::Socket(path.clone())));
+        let refused = Listener::open(Some(ListenAddress::Socket(path.clone())));
         assert!(refused.unwrap_err().to_string().contains("in use"));
         drop(listener);
         assert!(!path.exists() && !folder.exists());
     }
 
     #[test]
-    fn takes_the_place_of_a_killed_server() {
-        let folder = private_folder(&std::env::temp_dir()).expect("a directory");
+    fn stale_socket_is_replaced() {
+        let folder = create_private_folder(&std::env::temp_dir()).expect("a directory");
         let path = folder.join("a b%.sock");
         drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket"));
-        let listener = Listener::open(Some(Listen::Socket(path))).expect("an abandoned place");
+        let listener = Listener::open(Some(ListenAddress::Socket(path))).expect("an abandoned place");
         assert!(listener.uri().ends_with("a%20b%25.sock"), "{}", listener.uri());
         let file = folder.join("file");
         fs::write(&file, "precious").expect("a file");
-        assert!(Listener::open(Some(Listen::Socket(file.clone()))).is_err());
+        assert!(Listener::open(Some(ListenAddress::Socket(file.clone()))).is_err());
         assert!(file.exists());
         drop(listener);
         fs::remove_dir_all(folder).expect("it is ours");
     }
 
     #[test]
-    fn tcp_stays_on_this_machine() {
-        let listener = Listener::open(Some(Listen::Tcp("127.0.0.1:0".parse().unwrap()))).expect("a port");
+    fn non_loopback_address_is_rejected() {
+        let listener =
+            Listener::open(Some(ListenAddress::Tcp("127.0.0.1:0".parse().unwrap()))).expect("a port");
         assert!(listener.uri().starts_with("nbd://127.0.0.1:") && listener.is_tcp());
-        let error = Listener::open(Some(Listen::Tcp("0.0.0.0:0".parse().unwrap()))).unwrap_err();
+        let error = Listener::open(Some(ListenAddress::Tcp("0.0.0.0:0".parse().unwrap()))).unwrap_err();
         assert!(error.remedy().is_some_and(|remedy| remedy.contains("ssh -L")));
         let long = PathBuf::from(format!("/tmp/{}", "x".repeat(200)));
-        assert!(Listener::open(Some(Listen::Socket(long))).is_err());
+        assert!(Listener::open(Some(ListenAddress::Socket(long))).is_err());
     }
 }

@@ -66,36 +66,42 @@ pub(crate) fn no_contents_error() -> Error {
 
 /// A model whose operations all take equally long, and none waits for another.
 #[derive(Debug)]
-pub(crate) struct Constant {
-    takes: Span,
+pub(crate) struct ConstantModel {
+    duration: Span,
     issued: u64,
     latest: Time,
     /// Whether completions are known when operations are submitted, or only when they are due.
-    promises: bool,
+    answers_at_submit: bool,
     waiting: VecDeque<Answer>,
 }
 
-impl Constant {
+impl ConstantModel {
     /// A model whose completions are known when operations are submitted.
-    pub fn new(takes: Span) -> Self {
-        Constant { takes, issued: 0, latest: Time::ZERO, promises: true, waiting: VecDeque::new() }
+    pub fn new(duration: Span) -> Self {
+        ConstantModel {
+            duration,
+            issued: 0,
+            latest: Time::ZERO,
+            answers_at_submit: true,
+            waiting: VecDeque::new(),
+        }
     }
 
     /// A model whose completions are known only when they are due.
     #[cfg(test)]
-    pub fn unforeseen(takes: Span) -> Self {
-        Constant { promises: false, ..Constant::new(takes) }
+    pub fn with_late_answers(duration: Span) -> Self {
+        ConstantModel { answers_at_submit: false, ..ConstantModel::new(duration) }
     }
 }
 
-impl Model for Constant {
+impl Model for ConstantModel {
     fn submit(&mut self, now: Time, _: Request, answers: &mut Vec<Answer>) -> Result<(u64, Time)> {
         let now = now.max(self.latest + Span::from_ns(1));
         self.advance(now, answers)?;
         self.latest = now;
-        let answer = Answer { id: self.issued, time: now + self.takes };
+        let answer = Answer { id: self.issued, time: now + self.duration };
         self.issued += 1;
-        if self.promises {
+        if self.answers_at_submit {
             answers.push(answer);
         } else {
             self.waiting.push_back(answer);

@@ -26,17 +26,17 @@ const SPIN_STEP_NS: u64 = 900;
 
 /// This close to the time a reply leaves only the clock is polled: polling the sockets takes about as long, in
 /// nanoseconds.
-const CLOSE_NS: u64 = 2_000;
+const CLOCK_POLL_NS: u64 = 2_000;
 
 /// How much `send` changes after each reply, for the smallest replies, in nanoseconds.
-const LEARN_NS: i64 = 150;
+const SEND_STEP_NS: i64 = 150;
 
 /// `send` of the smallest replies at first and at most, in nanoseconds.
 const FIRST_SEND_NS: i64 = 8_000;
 const MAX_SEND_NS: i64 = 100_000;
 
 /// Replies have a `send` by their size: up to 4 KiB, 8 KiB ... 32 MiB.
-const SIZES: usize = 14;
+const SIZE_CLASSES: usize = 14;
 
 /// What the thread should do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) enum PaceStep {
     /// Wait for the sockets, until this real time at the latest.
     Sleep(u64),
     /// Poll the sockets without waiting.
-    Look,
+    Poll,
     /// Poll the clock.
     Spin,
     /// A reply or an event of the model is due.
@@ -55,7 +55,7 @@ pub(crate) enum PaceStep {
 
 /// A reply that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Due {
+pub(crate) struct DueReply {
     /// When it should be handed over, in real time.
     pub target: u64,
     /// The key of its request.
@@ -67,9 +67,9 @@ pub(crate) struct Due {
 #[derive(Debug)]
 pub(crate) struct Pacer {
     /// Ordered by when they leave, then by when they were added.
-    waiting: BinaryHeap<Reverse<(u64, u64, Waiting)>>,
-    came: u64,
-    send: [i64; SIZES],
+    queue: BinaryHeap<Reverse<(u64, u64, QueuedReply)>>,
+    sequence: u64,
+    send: [i64; SIZE_CLASSES],
     spin: u64,
     /// Real time that should have been spent polling, but for the budget, in nanoseconds; and since when the budget
     /// forbids polling.
@@ -78,16 +78,16 @@ pub(crate) struct Pacer {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Waiting {
+struct QueuedReply {
     target: u64,
     key: u32,
     size: u8,
 }
 
 /// The class of size of a reply with so many bytes of data.
-fn size_of(bytes: u32) -> u8 {
+fn size_class(bytes: u32) -> u8 {
     let pages = bytes.div_ceil(4096).max(1);
-    (pages.next_power_of_two().trailing_zeros() as usize).min(SIZES - 1) as u8
+    (pages.next_power_of_two().trailing_zeros() as usize).min(SIZE_CLASSES - 1) as u8
 }
 
 impl Pacer {
@@ -96,8 +96,8 @@ impl Pacer {
         // Copying takes about 0.1 us per KiB.
         let send = std::array::from_fn(|size| (FIRST_SEND_NS + (400 << size)).min(MAX_SEND_NS));
         Pacer {
-            waiting: BinaryHeap::new(),
-            came: 0,
+            queue: BinaryHeap::new(),
+            sequence: 0,
             send,
             spin: FIRST_SPIN_NS,
             limited_ns: 0,
@@ -106,57 +106,57 @@ impl Pacer {
     }
 
     /// A pacer with no replies waiting, which keeps what was learnt.
-    pub fn afresh(self) -> Self {
+    pub fn with_empty_queue(self) -> Self {
         Pacer { send: self.send, spin: self.spin, ..Pacer::new() }
     }
 
     /// Drops the replies that wait.
-    pub fn forget(&mut self) {
-        self.waiting.clear();
+    pub fn clear(&mut self) {
+        self.queue.clear();
     }
 
     /// Adds a reply of so many bytes that should be handed over at `target`.
     pub fn push(&mut self, target: u64, bytes: u32, key: u32) {
-        let size = size_of(bytes);
-        let leaves = target.saturating_sub(self.send_of(size));
-        self.came += 1;
-        self.waiting.push(Reverse((leaves, self.came, Waiting { target, key, size })));
+        let size = size_class(bytes);
+        let leaves = target.saturating_sub(self.class_send_ns(size));
+        self.sequence += 1;
+        self.queue.push(Reverse((leaves, self.sequence, QueuedReply { target, key, size })));
     }
 
     /// How long handing over a reply of so many bytes takes, in nanoseconds.
-    pub fn send(&self, bytes: u32) -> u64 {
-        self.send_of(size_of(bytes))
+    pub fn send_ns(&self, bytes: u32) -> u64 {
+        self.class_send_ns(size_class(bytes))
     }
 
-    fn send_of(&self, size: u8) -> u64 {
+    fn class_send_ns(&self, size: u8) -> u64 {
         self.send[usize::from(size)].max(0).cast_unsigned()
     }
 
     /// Takes the reply that leaves first, if its time has come.
-    pub fn take_due(&mut self, now: u64) -> Option<Due> {
-        let Reverse((leaves, ..)) = self.waiting.peek()?;
+    pub fn take_due(&mut self, now: u64) -> Option<DueReply> {
+        let Reverse((leaves, ..)) = self.queue.peek()?;
         if *leaves > now {
             return None;
         }
-        let Reverse((_, _, Waiting { target, key, size })) = self.waiting.pop()?;
-        Some(Due { target, key, size })
+        let Reverse((_, _, QueuedReply { target, key, size })) = self.queue.pop()?;
+        Some(DueReply { target, key, size })
     }
 
     /// Whether no reply waits.
     pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.queue.is_empty()
     }
 
     /// Learns from a reply that could be on time, and was handed over at `at`.
-    pub fn learn(&mut self, due: Due, at: u64) {
+    pub fn learn_send(&mut self, due: DueReply, at: u64) {
         let send = &mut self.send[usize::from(due.size)];
-        let step = LEARN_NS << (due.size / 4);
+        let step = SEND_STEP_NS << (due.size / 4);
         *send += (at.cast_signed() - due.target.cast_signed()).signum() * step;
         *send = (*send).clamp(0, MAX_SEND_NS << (due.size / 4));
     }
 
     /// Learns from a sleep that ended `late` nanoseconds late.
-    pub fn slept(&mut self, late: u64) {
+    pub fn learn_sleep(&mut self, late: u64) {
         let spin = if late > self.spin { self.spin + SPIN_STEP_NS } else { self.spin - SPIN_STEP_NS / 9 };
         self.spin = spin.clamp(MIN_SPIN_NS, MAX_SPIN_NS);
     }
@@ -168,29 +168,29 @@ impl Pacer {
 
     /// What to do at `now`, where an event of the model is due at `event`, if any.
     pub fn step(&mut self, now: u64, event: Option<u64>, budget: &Budget) -> PaceStep {
-        let reply = self.waiting.peek().map(|Reverse((leaves, ..))| *leaves);
+        let reply = self.queue.peek().map(|Reverse((leaves, ..))| *leaves);
         let Some(next) = reply.into_iter().chain(event).min() else {
-            self.limited(now, false);
+            self.record_limit(now, false);
             return PaceStep::Wait;
         };
         if next <= now {
-            self.limited(now, false);
+            self.record_limit(now, false);
             return PaceStep::Act;
         }
-        let spin = budget.spin(self.spin);
+        let spin = budget.allowed_spin(self.spin);
         let wake = next - spin.min(next);
-        self.limited(now, now + self.spin >= next && now < wake);
+        self.record_limit(now, now + self.spin >= next && now < wake);
         if now < wake {
             PaceStep::Sleep(wake)
-        } else if next - now > CLOSE_NS {
-            PaceStep::Look
+        } else if next - now > CLOCK_POLL_NS {
+            PaceStep::Poll
         } else {
             PaceStep::Spin
         }
     }
 
     /// Adds up the real time in which the budget forbade polling.
-    fn limited(&mut self, now: u64, limited: bool) {
+    fn record_limit(&mut self, now: u64, limited: bool) {
         match (self.limited_since, limited) {
             (None, true) => self.limited_since = Some(now),
             (Some(since), false) => {
@@ -213,12 +213,12 @@ mod tests {
 
     use super::*;
 
-    fn unlimited() -> Budget {
+    fn unlimited_budget() -> Budget {
         Budget::new(false, 0, 0)
     }
 
     /// A budget that allows no polling of the clock.
-    fn exhausted() -> Budget {
+    fn exhausted_budget() -> Budget {
         let mut budget = Budget::new(true, 0, 0);
         budget.charge(0, 90_000_000);
         budget
@@ -227,76 +227,79 @@ mod tests {
     #[test]
     fn steps_follow_the_time_to_the_target() {
         let mut pacer = Pacer::new();
-        assert_eq!(pacer.step(0, None, &unlimited()), PaceStep::Wait);
+        assert_eq!(pacer.step(0, None, &unlimited_budget()), PaceStep::Wait);
         pacer.push(1_000_000, 4096, 7);
-        let leaves = 1_000_000 - pacer.send(4096);
-        assert_eq!(pacer.step(0, None, &unlimited()), PaceStep::Sleep(leaves - FIRST_SPIN_NS));
-        assert_eq!(pacer.step(leaves - FIRST_SPIN_NS, None, &unlimited()), PaceStep::Look);
-        assert_eq!(pacer.step(leaves - 1_000, None, &unlimited()), PaceStep::Spin);
+        let leaves = 1_000_000 - pacer.send_ns(4096);
+        assert_eq!(pacer.step(0, None, &unlimited_budget()), PaceStep::Sleep(leaves - FIRST_SPIN_NS));
+        assert_eq!(pacer.step(leaves - FIRST_SPIN_NS, None, &unlimited_budget()), PaceStep::Poll);
+        assert_eq!(pacer.step(leaves - 1_000, None, &unlimited_budget()), PaceStep::Spin);
         assert_eq!(pacer.take_due(leaves - 1), None);
-        assert_eq!(pacer.step(leaves, None, &unlimited()), PaceStep::Act);
+        assert_eq!(pacer.step(leaves, None, &unlimited_budget()), PaceStep::Act);
         assert_eq!(pacer.take_due(leaves).map(|due| (due.target, due.key)), Some((1_000_000, 7)));
         // An event of the model counts as a reply does.
-        assert_eq!(pacer.step(0, Some(500_000), &unlimited()), PaceStep::Sleep(500_000 - FIRST_SPIN_NS));
+        assert_eq!(
+            pacer.step(0, Some(500_000), &unlimited_budget()),
+            PaceStep::Sleep(500_000 - FIRST_SPIN_NS)
+        );
     }
 
     #[test]
-    fn without_budget_it_sleeps_and_returns_duration() {
+    fn exhausted_budget_forces_sleep() {
         let mut pacer = Pacer::new();
         pacer.push(1_000_000, 0, 0);
-        let leaves = 1_000_000 - pacer.send(0);
-        assert_eq!(pacer.step(leaves - 40_000, None, &exhausted()), PaceStep::Sleep(leaves));
-        assert_eq!(pacer.step(leaves, None, &exhausted()), PaceStep::Act);
+        let leaves = 1_000_000 - pacer.send_ns(0);
+        assert_eq!(pacer.step(leaves - 40_000, None, &exhausted_budget()), PaceStep::Sleep(leaves));
+        assert_eq!(pacer.step(leaves, None, &exhausted_budget()), PaceStep::Act);
         assert_eq!(pacer.limited_ns(), 40_000);
     }
 
     #[test]
-    fn learns_how_late_sleep_ends() {
+    fn spin_adapts_to_late_wakeups() {
         let mut pacer = Pacer::new();
         for sleep in 0..5_000_u64 {
             // Evenly spread up to 50 us: nine in ten are below 45 us.
-            pacer.slept(sleep * 7_919 % 50_000);
+            pacer.learn_sleep(sleep * 7_919 % 50_000);
         }
         assert!(pacer.spin().abs_diff(45_000) < 4_000, "{}", pacer.spin());
-        (0..500).for_each(|_| pacer.slept(1_000_000));
+        (0..500).for_each(|_| pacer.learn_sleep(1_000_000));
         assert_eq!(pacer.spin(), MAX_SPIN_NS);
     }
 
     #[test]
-    fn learns_how_long_handing_over_takes() {
+    fn send_time_adapts_to_lateness() {
         let mut pacer = Pacer::new();
         for reply in 0..1_000_u64 {
             let target = (reply + 1) * 1_000_000;
             pacer.push(target, 4096, 0);
-            let leaves = target - pacer.send(4096);
+            let leaves = target - pacer.send_ns(4096);
             let due = pacer.take_due(leaves).expect("its time has come");
             // Mostly 20 us, rarely much longer: the median is learnt.
             let takes = if reply % 10 == 0 { 5_000_000 } else { 20_000 };
-            pacer.learn(due, leaves + takes);
+            pacer.learn_send(due, leaves + takes);
         }
-        assert!(pacer.send(4096).abs_diff(20_000) < 1_500, "{}", pacer.send(4096));
-        assert!(pacer.send(1 << 20) > pacer.send(0));
+        assert!(pacer.send_ns(4096).abs_diff(20_000) < 1_500, "{}", pacer.send_ns(4096));
+        assert!(pacer.send_ns(1 << 20) > pacer.send_ns(0));
     }
 
     proptest! {
         /// Replies leave in order of their target; those of the same target, in the order in which they were added;
         /// none leaves early.
         #[test]
-        fn keeps_order(targets in prop::collection::vec(0_u64..50, 1..60), steps in prop::collection::vec(0_u64..20, 60)) {
+        fn replies_leave_in_target_order(targets in prop::collection::vec(0_u64..50, 1..60), steps in prop::collection::vec(0_u64..20, 60)) {
             let mut pacer = Pacer::new();
             let far = 1_000_000;
             for (key, target) in targets.iter().enumerate() {
                 pacer.push(far + target, 0, key as u32);
             }
-            let (mut now, mut left) = (far - pacer.send(0), Vec::new());
+            let (mut now, mut left) = (far - pacer.send_ns(0), Vec::new());
             for step in steps {
                 while let Some(due) = pacer.take_due(now) {
-                    prop_assert!(due.target <= now + pacer.send(0));
+                    prop_assert!(due.target <= now + pacer.send_ns(0));
                     left.push((due.target, due.key));
                 }
                 now += step;
-                let due = pacer.step(now, None, &unlimited()) == PaceStep::Act;
-                prop_assert_eq!(due, !pacer.is_empty() && pacer.waiting.peek().unwrap().0.0 <= now);
+                let due = pacer.step(now, None, &unlimited_budget()) == PaceStep::Act;
+                prop_assert_eq!(due, !pacer.is_empty() && pacer.queue.peek().unwrap().0.0 <= now);
             }
             while let Some(due) = pacer.take_due(u64::MAX) {
                 left.push((due.target, due.key));

@@ -12,7 +12,7 @@ use crate::Versions;
 use crate::model::Model;
 
 /// Probability that a block being written reaches its medium when the power fails.
-const SURVIVING: f64 = 0.5;
+const SURVIVAL_PROBABILITY: f64 = 0.5;
 
 /// Switches the device on anew, in the state in which the server began.
 pub(crate) type Restart = Box<dyn FnMut() -> Result<Box<dyn Model>> + Send>;
@@ -44,10 +44,10 @@ pub struct PowerFailure {
 
 /// An order to fail the power.
 #[derive(Debug)]
-pub(crate) struct Cut {
+pub(crate) struct PowerCut {
     /// Root of the random numbers; the experiment's seed where none is given.
     pub seed: Option<u64>,
-    pub tell: Sender<(PowerFailure, Contents)>,
+    pub sender: Sender<(PowerFailure, Contents)>,
 }
 
 /// What a server keeps so that the power of its device can fail.
@@ -71,10 +71,10 @@ impl Power {
 
     /// Returns the seed of the next failure, and a function that decides for each block being written whether it reaches its
     /// medium.
-    pub fn chance(&self, text: Option<u64>) -> (u64, impl FnMut() -> bool + use<>) {
-        let root = text.unwrap_or(self.seed);
+    pub fn survival_draw(&self, requested_seed: Option<u64>) -> (u64, impl FnMut() -> bool + use<>) {
+        let root = requested_seed.unwrap_or(self.seed);
         let mut stream = seed::stream(root, &format!("power failure {}", self.failures.len()));
-        (root, move || stream.random_bool(SURVIVING))
+        (root, move || stream.random_bool(SURVIVAL_PROBABILITY))
     }
 
     /// Takes the versions written since the device was switched on; empty ones take their place.

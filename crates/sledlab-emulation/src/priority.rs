@@ -10,7 +10,7 @@ use thread_priority::{
 };
 
 /// Low among real-time priorities: none of the kernel's own threads waits for the server's.
-const REALTIME: u8 = 10;
+const REALTIME_LEVEL: u8 = 10;
 
 /// The priority of the server's thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -30,14 +30,14 @@ pub enum Priority {
 ///
 /// # Errors
 /// Real-time priority that is required but not allowed.
-pub(crate) fn take(priority: Priority) -> Result<bool> {
+pub(crate) fn apply(priority: Priority) -> Result<bool> {
     // With the default slack sleep ends up to 50 us late, so that the kernel can wake several threads at once. Where
     // the slack cannot be set, lateness shows it.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     if priority == Priority::Normal {
         return Ok(false);
     }
-    let level = ThreadPriority::Crossplatform(REALTIME.try_into().map_err(Error::internal)?);
+    let level = ThreadPriority::Crossplatform(REALTIME_LEVEL.try_into().map_err(Error::internal)?);
     let fifo = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
     match set_thread_priority_and_policy(thread_native_id(), level, fifo) {
         Ok(()) => Ok(true),

@@ -20,29 +20,29 @@ use sledlab_core::{Error, Result, Span};
 
 use crate::DataStore;
 use crate::clock::{Monotonic, Scale};
-use crate::keep_awake::KeepAwake;
-use crate::model::Constant;
+use crate::cpu_idle::CpuIdleInhibitor;
+use crate::model::ConstantModel;
 use crate::pacer::Pacer;
 use crate::report::HostPathCost;
-use crate::serving::{ProbeTiming, ServerOrder, ServerParts, ServerShared, ServerState};
+use crate::server_loop::{ProbeTiming, ServerOrder, ServerParts, ServerState, SharedState};
 use crate::transport::nbd::Export;
 
 /// Requests sent of each kind and size.
 const ROUNDS: usize = 48;
 /// As few differences as this are taken by their median.
-const CLOSE: usize = 8;
+const MIN_MODE_SAMPLES: usize = 8;
 /// The two sizes of requests, in bytes.
 const SMALL: u32 = 4 << 10;
 const LARGE: u32 = 64 << 10;
 /// Time that the model takes: long enough for processors to fall asleep as deeply as they do between requests to a
 /// sled.
-const TAKES_NS: u64 = 800_000;
+const MODEL_DURATION_NS: u64 = 800_000;
 /// The longest time that the model takes for slower devices: processors sleep no deeper after it.
 const MAX_DURATION_NS: u64 = 8_000_000;
 /// Alignment of memory that is read and written without the page cache, in bytes.
-const ALIGNED: usize = 4096;
+const ALIGNMENT: usize = 4096;
 /// After this time without a reply the client gives up.
-const PATIENCE: Duration = Duration::from_secs(10);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Kinds of requests: whether they read, and their number of bytes.
 const KINDS: [(bool, u32); 4] = [(true, SMALL), (false, SMALL), (true, LARGE), (false, LARGE)];
@@ -51,17 +51,17 @@ const KINDS: [(bool, u32); 4] = [(true, SMALL), (false, SMALL), (true, LARGE), (
 pub(crate) struct Probe {
     server: OwnedFd,
     client: JoinHandle<io::Result<Vec<ProbeTiming>>>,
-    shared: Arc<ServerShared>,
+    shared: Arc<SharedState>,
 }
 
 impl Probe {
     /// Starts the client, over TCP or a Unix socket. The client's thread gets the priority of the calling one.
     pub fn start(tcp: bool) -> Result<Self> {
-        let shared = Arc::new(ServerShared::new()?);
+        let shared = Arc::new(SharedState::new()?);
         let theirs = Arc::clone(&shared);
         let failed =
             |error: io::Error| Error::user(format!("the way to the host cannot be measured: {error}"));
-        let (server, mut client) = pair(tcp).map_err(failed)?;
+        let (server, mut client) = connect_pair(tcp).map_err(failed)?;
         let client = thread::Builder::new().name("sledlab-probe".to_owned()).spawn(move || {
             let measured = measure(client.as_mut());
             theirs.order(ServerOrder::Break);
@@ -71,12 +71,16 @@ impl Probe {
     }
 
     /// Serves the client in the calling thread until it has sent all its requests.
-    pub fn run(self, realtime: bool, awake: Option<Arc<KeepAwake>>) -> Result<(HostPathCost, Pacer)> {
+    pub fn run(
+        self,
+        realtime: bool,
+        cpu_idle: Option<Arc<CpuIdleInhibitor>>,
+    ) -> Result<(HostPathCost, Pacer)> {
         let bytes = u64::from(LARGE);
-        let mut serving = ServerState::new(ServerParts {
+        let mut state = ServerState::new(ServerParts {
             clock: Box::new(Monotonic::start()),
             scale: Scale::default(),
-            model: Some(Box::new(Constant::new(Span::from_ns(TAKES_NS)))),
+            model: Some(Box::new(ConstantModel::new(Span::from_ns(MODEL_DURATION_NS)))),
             rows: Box::new(|| (0, 0)),
             power: None,
             store: DataStore::in_memory(bytes)?,
@@ -87,25 +91,25 @@ impl Probe {
             host: HostPathCost::default(),
             realtime,
             pacer: Pacer::new(),
-            awake,
+            cpu_idle,
         });
-        serving.probed = Some(Vec::new());
-        serving.adopt(self.server);
-        let (pacer, inside) = serving.probe()?;
+        state.probe_timings = Some(Vec::new());
+        state.adopt(self.server);
+        let (pacer, inside) = state.probe()?;
         let outside = self.client.join().map_err(|_| Error::internal("the probe has panicked"))?;
         let outside = outside.map_err(|error| {
             Error::internal(format!("the way to the host could not be measured: {error}"))
         })?;
-        Ok((fit(&outside, &inside), pacer.afresh()))
+        Ok((fit(&outside, &inside), pacer.with_empty_queue()))
     }
 }
 
 /// The server's and the client's end of a connection like those of other clients.
-fn pair(tcp: bool) -> io::Result<(OwnedFd, Box<dyn Stream>)> {
+fn connect_pair(tcp: bool) -> io::Result<(OwnedFd, Box<dyn Stream>)> {
     if !tcp {
         let (server, client) = UnixStream::pair()?;
         server.set_nonblocking(true)?;
-        client.set_read_timeout(Some(PATIENCE))?;
+        client.set_read_timeout(Some(REPLY_TIMEOUT))?;
         return Ok((server.into(), Box::new(client)));
     }
     let listener = TcpListener::bind("127.0.0.1:0")?;
@@ -114,7 +118,7 @@ fn pair(tcp: bool) -> io::Result<(OwnedFd, Box<dyn Stream>)> {
     server.set_nonblocking(true)?;
     server.set_nodelay(true)?;
     client.set_nodelay(true)?;
-    client.set_read_timeout(Some(PATIENCE))?;
+    client.set_read_timeout(Some(REPLY_TIMEOUT))?;
     Ok((server.into(), Box::new(client)))
 }
 
@@ -151,9 +155,9 @@ fn measure(stream: &mut dyn Stream) -> io::Result<Vec<ProbeTiming>> {
 }
 
 /// Time that the model takes while the way to a device of this time scale is probed.
-pub(crate) fn takes(scale: Scale) -> Span {
-    let slower = (TAKES_NS as f64 * scale.as_f64()) as u64;
-    Span::from_ns(slower.clamp(TAKES_NS, MAX_DURATION_NS))
+pub(crate) fn model_duration(scale: Scale) -> Span {
+    let slower = (MODEL_DURATION_NS as f64 * scale.as_f64()) as u64;
+    Span::from_ns(slower.clamp(MODEL_DURATION_NS, MAX_DURATION_NS))
 }
 
 /// Measures requests through a file or a device, without the page cache; data that is written was read from there
@@ -161,8 +165,8 @@ pub(crate) fn takes(scale: Scale) -> Span {
 pub(crate) fn measure_path(path: &Path) -> io::Result<Vec<ProbeTiming>> {
     let direct = rustix::fs::OFlags::DIRECT.bits().cast_signed();
     let file = OpenOptions::new().read(true).write(true).custom_flags(direct).open(path)?;
-    let mut memory = vec![0; ALIGNED + LARGE as usize];
-    let begin = memory.as_ptr().align_offset(ALIGNED);
+    let mut memory = vec![0; ALIGNMENT + LARGE as usize];
+    let begin = memory.as_ptr().align_offset(ALIGNMENT);
     let mut measured = Vec::with_capacity(ROUNDS * KINDS.len());
     for _ in 0..ROUNDS {
         for (reads, bytes) in KINDS {
@@ -192,7 +196,7 @@ fn fit(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> HostPathCost {
     let way = |kind: (bool, u32)| {
         let of_kind = |probed: &&ProbeTiming| (probed.reads, probed.bytes) == kind;
         let pairs = outside.iter().filter(of_kind).zip(inside.iter().filter(of_kind));
-        usual(pairs.map(|(outside, inside)| outside.ns as f64 - inside.ns as f64).collect())
+        half_sample_mode(pairs.map(|(outside, inside)| outside.ns as f64 - inside.ns as f64).collect())
     };
     let line = |reads: bool| {
         let (small, large) = (way((reads, SMALL)), way((reads, LARGE)));
@@ -205,10 +209,10 @@ fn fit(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> HostPathCost {
 /// The typical one of differences in nanoseconds, in microseconds. Other programs only add to what requests take, often
 /// to most of them, but each time by a different amount: the differences that lie closest together are the undisturbed
 /// ones (the half-sample mode: of the shortest interval that holds half of the differences, the same again).
-fn usual(mut differences: Vec<f64>) -> f64 {
+fn half_sample_mode(mut differences: Vec<f64>) -> f64 {
     differences.sort_unstable_by(f64::total_cmp);
     let mut closest = differences.as_slice();
-    while closest.len() > CLOSE {
+    while closest.len() > MIN_MODE_SAMPLES {
         let length = |half: &&[f64]| half[half.len() - 1] - half[0];
         let halves = closest.windows(closest.len().div_ceil(2));
         let Some(shortest) = halves.min_by(|a, b| length(a).total_cmp(&length(b))) else { break };
@@ -223,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_what_requests_take_outside_more_than_inside() {
+    fn cost_is_outside_time_minus_inside_time() {
         let of = |more: u64| -> Vec<ProbeTiming> {
             KINDS
                 .iter()
@@ -241,19 +245,19 @@ mod tests {
         assert_eq!(host.ns(true, 4096), 8_000);
         assert_eq!(host.ns(true, 8192), 16_000);
         assert_eq!(host.ns(false, 0), 8_000);
-        assert_eq!(HostPathCost::fixed(2.5).ns(false, 1 << 20), 2_500);
+        assert_eq!(HostPathCost::from_us(2.5).ns(false, 1 << 20), 2_500);
     }
 
     #[test]
-    fn most_of_it_may_be_disturbed() {
+    fn mode_ignores_disturbed_majority() {
         // Spread evenly over 20 us where undisturbed, and up to milliseconds in two of three cases.
         let ns = |i: u32| {
             f64::from(100_000 + i * 7_919 % 20_000 + if i.is_multiple_of(3) { 0 } else { i * i * 1_500 })
         };
-        let result = usual((0..48).map(ns).collect());
+        let result = half_sample_mode((0..48).map(ns).collect());
         assert!((100.0..125.0).contains(&result), "{result}");
-        assert!(usual(Vec::new()).abs() < 1e-9);
-        assert!(usual(vec![-3.0]).abs() < 1e-9);
+        assert!(half_sample_mode(Vec::new()).abs() < 1e-9);
+        assert!(half_sample_mode(vec![-3.0]).abs() < 1e-9);
     }
 
     #[test]
@@ -271,15 +275,15 @@ mod tests {
 
     #[test]
     fn slower_devices_let_processors_sleep_longer() {
-        let takes = |scale: &str| takes(scale.parse().expect("a scale")).as_ns();
+        let takes = |scale: &str| model_duration(scale.parse().expect("a scale")).as_ns();
         assert_eq!(
             [takes("0.5"), takes("1"), takes("2"), takes("100")],
-            [TAKES_NS, TAKES_NS, 1_600_000, MAX_DURATION_NS]
+            [MODEL_DURATION_NS, MODEL_DURATION_NS, 1_600_000, MAX_DURATION_NS]
         );
     }
 
     #[test]
-    fn measures_both_ways() {
+    fn unix_socket_and_tcp_are_measured() {
         for tcp in [false, true] {
             let (host, _) =
                 Probe::start(tcp).and_then(|probe| probe.run(false, None)).expect("a way to the host");

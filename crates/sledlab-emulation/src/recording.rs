@@ -18,9 +18,9 @@ use sledlab_core::{Error, Op, Result};
 use crate::lateness::Cause;
 
 /// Records handed over at a time.
-const CHUNK: usize = 1_024;
+const CHUNK_RECORDS: usize = 1_024;
 /// Chunks that the channel holds.
-const CHUNKS: usize = 64;
+const MAX_QUEUED_CHUNKS: usize = 64;
 
 /// One operation of the model: the request, and when it was answered. Files hold records of 64 bytes,
 /// little-endian, in the order of the fields, one after another in the order of replies; sorted by `id` they are the
@@ -118,7 +118,7 @@ impl Record {
 }
 
 /// The number that stands for an operation in a record.
-pub(crate) const fn number_of(op: Op) -> u8 {
+pub(crate) const fn op_code(op: Op) -> u8 {
     match op {
         Op::Read => 0,
         Op::Write => 1,
@@ -133,7 +133,7 @@ pub(crate) struct Recording {
     chunk: Vec<u8>,
     sender: SyncSender<Vec<u8>>,
     /// Set while the server waits for room in the channel and wants to be woken.
-    waits: Arc<AtomicBool>,
+    wants_wake: Arc<AtomicBool>,
     thread: JoinHandle<io::Result<()>>,
     name: String,
     failed: bool,
@@ -146,18 +146,18 @@ impl Recording {
     /// A file that cannot be made.
     pub fn create(path: &Path, wake: Arc<OwnedFd>) -> Result<Self> {
         let name = path.display().to_string();
-        let file = File::create(path).map_err(|error| cannot_write(&name, &error))?;
-        let (sender, receiver) = sync_channel(CHUNKS);
-        let waits = Arc::new(AtomicBool::new(false));
-        let theirs = Arc::clone(&waits);
+        let file = File::create(path).map_err(|error| write_error(&name, &error))?;
+        let (sender, receiver) = sync_channel(MAX_QUEUED_CHUNKS);
+        let wants_wake = Arc::new(AtomicBool::new(false));
+        let theirs = Arc::clone(&wants_wake);
         let thread = thread::Builder::new()
             .name("sledlab-recorder".to_owned())
-            .spawn(move || write(file, &receiver, &theirs, &wake))
+            .spawn(move || write_chunks(file, &receiver, &theirs, &wake))
             .map_err(|error| Error::user(format!("there is no thread for the recording: {error}")))?;
         Ok(Recording {
-            chunk: Vec::with_capacity(CHUNK * Record::BYTES),
+            chunk: Vec::with_capacity(CHUNK_RECORDS * Record::BYTES),
             sender,
-            waits,
+            wants_wake,
             thread,
             name,
             failed: false,
@@ -168,22 +168,22 @@ impl Recording {
     #[inline]
     pub fn push(&mut self, record: &Record) {
         self.chunk.extend_from_slice(&record.to_bytes());
-        if self.chunk.len() >= CHUNK * Record::BYTES {
-            self.offer();
+        if self.chunk.len() >= CHUNK_RECORDS * Record::BYTES {
+            self.try_send();
         }
     }
 
     /// Hands over the records at hand, if the channel has room.
-    pub fn offer(&mut self) {
+    pub fn try_send(&mut self) {
         if self.chunk.is_empty() || self.failed {
             return;
         }
-        let empty = Vec::with_capacity(CHUNK * Record::BYTES);
+        let empty = Vec::with_capacity(CHUNK_RECORDS * Record::BYTES);
         match self.sender.try_send(std::mem::replace(&mut self.chunk, empty)) {
             Ok(()) => {}
             Err(TrySendError::Full(chunk)) => {
                 self.chunk = chunk;
-                self.waits.store(true, Ordering::SeqCst);
+                self.wants_wake.store(true, Ordering::SeqCst);
             }
             Err(TrySendError::Disconnected(_)) => self.failed = true,
         }
@@ -191,7 +191,7 @@ impl Recording {
 
     /// Whether the channel is full, so that no more requests may be read.
     pub fn is_full(&self) -> bool {
-        self.chunk.len() >= CHUNK * Record::BYTES
+        self.chunk.len() >= CHUNK_RECORDS * Record::BYTES
     }
 
     /// Whether the file can no longer be written; [`finish`](Recording::finish) says why.
@@ -209,31 +209,36 @@ impl Recording {
         let _ = sender.send(chunk);
         drop(sender);
         let written = thread.join().map_err(|_| Error::internal("the recorder has panicked"))?;
-        written.map_err(|error| cannot_write(&name, &error))
+        written.map_err(|error| write_error(&name, &error))
     }
 }
 
-fn write(mut file: File, chunks: &Receiver<Vec<u8>>, waits: &AtomicBool, wake: &OwnedFd) -> io::Result<()> {
+fn write_chunks(
+    mut file: File,
+    chunks: &Receiver<Vec<u8>>,
+    wants_wake: &AtomicBool,
+    wake: &OwnedFd,
+) -> io::Result<()> {
     let written = chunks.iter().try_for_each(|chunk| {
         file.write_all(&chunk)?;
-        if waits.swap(false, Ordering::SeqCst) {
-            ring(wake);
+        if wants_wake.swap(false, Ordering::SeqCst) {
+            signal_eventfd(wake);
         }
         Ok(())
     });
     if written.is_err() {
-        ring(wake);
+        signal_eventfd(wake);
     }
     written
 }
 
 /// Wakes the thread that sleeps at an eventfd. It can only fail where the counter is full, and then the thread wakes
 /// anyway.
-pub(crate) fn ring(wake: &OwnedFd) {
+pub(crate) fn signal_eventfd(wake: &OwnedFd) {
     let _ = rustix::io::write(wake, &1_u64.to_ne_bytes());
 }
 
-fn cannot_write(name: &str, error: &io::Error) -> Error {
+fn write_error(name: &str, error: &io::Error) -> Error {
     Error::user(format!("the recording cannot be written to {name}: {error}"))
         .with_remedy("choose a file in a directory that can be written to and has room")
 }
@@ -243,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_read_as_written() {
+    fn record_bytes_round_trip() {
         let record = Record {
             id: 1,
             stamp_ns: 2,
@@ -252,7 +257,7 @@ mod tests {
             lbn: 5,
             blocks: u32::MAX,
             connection: 7,
-            op: number_of(Op::Flush),
+            op: op_code(Op::Flush),
             flags: Record::FUA,
             unrequested_words: 63,
             cause: Cause::Client as u8,

@@ -65,7 +65,7 @@ pub struct HostPathCost {
 
 impl HostPathCost {
     /// A way that takes `us` microseconds for every request.
-    pub fn fixed(us: f64) -> Self {
+    pub fn from_us(us: f64) -> Self {
         HostPathCost { read_us: us, write_us: us, ..HostPathCost::default() }
     }
 

@@ -11,19 +11,19 @@ use sledlab_models::system::Contents;
 use sledlab_sim::{Experiment, LiveRun, RowSink};
 
 use crate::DataStore;
-use crate::attachment::{Attachment, AttachmentHandle, attaching};
+use crate::attachment::{Attachment, AttachmentHandle, attachment_channel};
 use crate::clock::{Monotonic, Scale};
+use crate::cpu_idle::CpuIdleInhibitor;
 use crate::digest::RowsDigest;
-use crate::keep_awake::KeepAwake;
-use crate::listener::{Listen, Listener};
+use crate::listener::{ListenAddress, Listener};
 use crate::model::Model;
 use crate::pacer::Pacer;
-use crate::power::{Cut, Power, PowerFailure};
+use crate::power::{Power, PowerCut, PowerFailure};
 use crate::priority::{self, Priority};
 use crate::probe::Probe;
 use crate::recording::Recording;
 use crate::report::{HostPathCost, ServerReport, Status};
-use crate::serving::{Clients, Rows, ServerOrder, ServerParts, ServerShared, ServerState};
+use crate::server_loop::{Clients, RowDigestSource, ServerOrder, ServerParts, ServerState, SharedState};
 use crate::transport::nbd::Export;
 
 /// Where a server keeps its data.
@@ -53,7 +53,7 @@ pub enum HostPath {
 #[allow(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct ServerOptions {
     /// Where clients connect; by default a socket in a new private directory.
-    pub listen: Option<Listen>,
+    pub listen: Option<ListenAddress>,
     /// Where data is kept.
     pub data: Data,
     /// Answer at once, without asking the model: to fill a device with data, say.
@@ -96,15 +96,15 @@ pub struct ServerOptions {
 pub struct Server {
     uri: String,
     socket: Option<PathBuf>,
-    shared: Arc<ServerShared>,
+    shared: Arc<SharedState>,
     /// Whether the device can lose its power.
     can_fail: bool,
     thread: Option<JoinHandle<Result<ServerReport>>>,
-    attaching: Option<AttachmentHandle>,
+    attachment: Option<AttachmentHandle>,
 }
 
 /// Tells the caller that the thread is ready to serve, or why it cannot.
-type Ready = Sender<Result<()>>;
+type ReadySender = Sender<Result<()>>;
 
 impl Server {
     /// Starts a server; clients can connect when this returns.
@@ -117,30 +117,30 @@ impl Server {
         let table = Arc::new(Mutex::new((RowsDigest::default(), 0)));
         let mut power = None;
         let live = if options.power_failures {
-            let live = LiveRun::with_contents(experiment, Some(sink(&table)))?;
+            let live = LiveRun::with_contents(experiment, Some(digest_sink(&table)))?;
             let (again, same) = (experiment.clone(), Arc::clone(&table));
             let restart = move || -> Result<Box<dyn Model>> {
-                Ok(Box::new(LiveRun::with_contents(&again, Some(sink(&same)))?))
+                Ok(Box::new(LiveRun::with_contents(&again, Some(digest_sink(&same)))?))
             };
             power = Some(Power::new(live.is_volatile(), experiment.seed()?, Box::new(restart)));
             live
         } else {
-            LiveRun::new(experiment, Some(sink(&table)))?
+            LiveRun::new(experiment, Some(digest_sink(&table)))?
         };
         let bytes = live.capacity_blocks() * BLOCK_BYTES;
         let rows = move || {
             let (digest, rows) = std::mem::take(&mut *table.lock().unwrap_or_else(PoisonError::into_inner));
             (digest.value(), rows)
         };
-        Server::start_with(Box::new(live), bytes, options, Box::new(rows), power)
+        Server::start_model(Box::new(live), bytes, options, Box::new(rows), power)
     }
 
     /// Starts a server of any model.
-    pub(crate) fn start_with(
+    pub(crate) fn start_model(
         model: Box<dyn Model>,
         bytes: u64,
         options: ServerOptions,
-        rows: Rows,
+        rows: RowDigestSource,
         power: Option<Power>,
     ) -> Result<Server> {
         let ServerOptions {
@@ -167,7 +167,7 @@ impl Server {
             Data::File(path) => DataStore::open(&path, bytes)?,
             Data::Scratch(path) => DataStore::scratch(&path, bytes)?,
         };
-        let shared = Arc::new(ServerShared::new()?);
+        let shared = Arc::new(SharedState::new()?);
         let listener = Listener::open(listen)?;
         let (uri, socket) = (listener.uri(), listener.path().map(Path::to_path_buf));
         // The threads of the recording and the probe start here: started by the server's thread, they would inherit its
@@ -179,7 +179,7 @@ impl Server {
             _ => None,
         };
         let host = match host_us {
-            HostPath::Fixed(us) if us.is_finite() && us >= 0.0 => HostPathCost::fixed(us),
+            HostPath::Fixed(us) if us.is_finite() && us >= 0.0 => HostPathCost::from_us(us),
             HostPath::Fixed(us) => {
                 return Err(
                     Error::user(format!("a way to the host of {us} us")).with_remedy("it is 0 or more")
@@ -187,7 +187,7 @@ impl Server {
             }
             HostPath::Auto => HostPathCost::default(),
         };
-        let awake = (priority != Priority::Normal).then(|| Arc::new(KeepAwake::start()));
+        let cpu_idle = (priority != Priority::Normal).then(|| Arc::new(CpuIdleInhibitor::start()));
         let parts = ServerParts {
             clock: Box::new(Monotonic::start()),
             scale,
@@ -202,17 +202,17 @@ impl Server {
             host,
             realtime: false,
             pacer: Pacer::new(),
-            awake,
+            cpu_idle,
         };
         // Without a model no reply has a time to keep, and processors are left to other programs.
         let priority = if untimed { Priority::Normal } else { priority };
         let (ready, started) = channel();
-        let (attaching, attached) = attached.then(|| attaching(host, scale)).unzip();
+        let (attachment, attached) = attached.then(|| attachment_channel(host, scale)).unzip();
         let thread = thread::Builder::new()
             .name("sledlab-server".to_owned())
             .spawn(move || run(parts, priority, probe, attached, &ready))
             .map_err(|error| Error::user(format!("there is no thread for the server: {error}")))?;
-        let server = Server { uri, socket, shared, can_fail, thread: Some(thread), attaching };
+        let server = Server { uri, socket, shared, can_fail, thread: Some(thread), attachment };
         match started.recv() {
             Ok(Ok(())) => Ok(server),
             Ok(Err(error)) => Err(error),
@@ -227,8 +227,8 @@ impl Server {
     /// A file that cannot be read and written without the page cache; a server that has begun, or was not started as
     /// `attached`.
     pub fn measure(&mut self, path: &Path) -> Result<()> {
-        let attaching = self.attaching.as_mut().ok_or_else(|| Error::internal("the clock runs already"))?;
-        attaching.measure(path, &self.shared)
+        let attachment = self.attachment.as_mut().ok_or_else(|| Error::internal("the clock runs already"))?;
+        attachment.measure(path, &self.shared)
     }
 
     /// Starts the clock of an `attached` server. Before, every request is answered at once and none is recorded.
@@ -236,8 +236,8 @@ impl Server {
     /// # Errors
     /// A server that has begun, or was not started as `attached`.
     pub fn begin(&mut self) -> Result<()> {
-        let attaching = self.attaching.take().ok_or_else(|| Error::internal("the clock runs already"))?;
-        attaching.begin(&self.shared)
+        let attachment = self.attachment.take().ok_or_else(|| Error::internal("the clock runs already"))?;
+        attachment.begin(&self.shared)
     }
 
     /// The URI by which NBD clients find the device.
@@ -268,8 +268,8 @@ impl Server {
                 "start the server with --power-failures or --power-fail-after, in Python with power_failures=True",
             ));
         }
-        let (tell, receiver) = channel();
-        self.shared.cut(Cut { seed, tell });
+        let (sender, receiver) = channel();
+        self.shared.order_power_cut(PowerCut { seed, sender });
         loop {
             match receiver.recv_timeout(Duration::from_millis(50)) {
                 Ok(result) => return Ok(result),
@@ -317,12 +317,12 @@ fn run(
     priority: Priority,
     probe: Option<Probe>,
     attached: Option<Attachment>,
-    ready: &Ready,
+    ready: &ReadySender,
 ) -> Result<ServerReport> {
     let prepare = || -> Result<()> {
-        parts.realtime = priority::take(priority)?;
+        parts.realtime = priority::apply(priority)?;
         if let Some(probe) = probe {
-            (parts.host, parts.pacer) = probe.run(parts.realtime, parts.awake.clone())?;
+            (parts.host, parts.pacer) = probe.run(parts.realtime, parts.cpu_idle.clone())?;
         }
         Ok(())
     };
@@ -337,13 +337,13 @@ fn run(
         (parts, clients) = attached.run(parts)?;
     }
     parts.clock = Box::new(Monotonic::start());
-    let serving = ServerState::new(parts).with(clients);
+    let state = ServerState::new(parts).with_clients(clients);
     let _ = ready.send(Ok(()));
-    serving.serve()
+    state.serve()
 }
 
 /// A sink that adds the rows of a per-request table to a digest, and counts them.
-fn sink(table: &Arc<Mutex<(RowsDigest, u64)>>) -> RowSink<'static> {
+fn digest_sink(table: &Arc<Mutex<(RowsDigest, u64)>>) -> RowSink<'static> {
     let table = Arc::clone(table);
     Box::new(move |rows| {
         let (digest, count) = &mut *table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -354,6 +354,6 @@ fn sink(table: &Arc<Mutex<(RowsDigest, u64)>>) -> RowSink<'static> {
 }
 
 #[cfg(test)]
-mod losing_power;
+mod power_failure_tests;
 #[cfg(test)]
 mod tests;

@@ -15,13 +15,13 @@ const ERR_INVALID: u32 = 0x8000_0003;
 const ERR_UNKNOWN: u32 = 0x8000_0006;
 const ERR_TOO_BIG: u32 = 0x8000_0009;
 
-fn whole(client: &Client) -> Transcript {
+fn serve_whole(client: &Client) -> Transcript {
     serve(export(), &client.0, &[usize::MAX])
 }
 
 /// Options and kinds of the replies to them.
-fn kinds(transcript: &Transcript) -> Vec<(u32, u32)> {
-    let pairs = transcript.understood().into_iter().map(|reply| match reply {
+fn reply_kinds(transcript: &Transcript) -> Vec<(u32, u32)> {
+    let pairs = transcript.parsed_replies().into_iter().map(|reply| match reply {
         Reply::Option { option, kind, .. } => (option, kind),
         Reply::ExportName { .. } => (1, 0),
         other => panic!("{other:?} is no reply to an option"),
@@ -30,7 +30,7 @@ fn kinds(transcript: &Transcript) -> Vec<(u32, u32)> {
 }
 
 fn option_replies(client: &Client) -> Vec<(u32, Vec<u8>)> {
-    let replies = whole(client).understood().into_iter().map(|reply| match reply {
+    let replies = serve_whole(client).parsed_replies().into_iter().map(|reply| match reply {
         Reply::Option { kind, data, .. } => (kind, data),
         other => panic!("{other:?} is no reply to an option"),
     });
@@ -38,14 +38,14 @@ fn option_replies(client: &Client) -> Vec<(u32, Vec<u8>)> {
 }
 
 #[test]
-fn every_command_is_understood_and_its_reply_too() {
-    let transcript = whole(&samples::plain());
+fn every_command_is_parsed_and_answered() {
+    let transcript = serve_whole(&samples::simple_session());
     let commands: Vec<Command> = transcript.requests.iter().map(|request| request.command).collect();
     assert_eq!(commands, [Write, Read, Write, Flush, Trim, WriteZeroes, Cache, Read]);
     assert_eq!(transcript.requests.iter().map(|r| r.fua).collect::<Vec<_>>()[2..5], [true, false, true]);
     assert!(transcript.requests[5].no_hole);
-    assert_eq!(transcript.ending, Some(ConnectionEnd::Requested));
-    let replies = &transcript.understood()[9..];
+    assert_eq!(transcript.connection_end, Some(ConnectionEnd::Requested));
+    let replies = &transcript.parsed_replies()[9..];
     let read = [vec![0; 12], vec![7; 18]].concat();
     assert_eq!(replies[1], Reply::Simple { errno: 0, cookie: 2, data: read });
     let read = [vec![0; 600], vec![7; 424], vec![0; 512], vec![0; 512]].concat();
@@ -54,10 +54,10 @@ fn every_command_is_understood_and_its_reply_too() {
 }
 
 #[test]
-fn real_clients_get_what_they_ask_for() {
-    for session in samples::RECORDED {
+fn recorded_sessions_get_no_errors() {
+    for session in samples::RECORDED_SESSIONS {
         let transcript = serve(export(), session, &[usize::MAX]);
-        for reply in transcript.understood() {
+        for reply in transcript.parsed_replies() {
             let failed = match reply {
                 Reply::Simple { errno, .. } => errno != 0,
                 Reply::Error { .. } => true,
@@ -67,12 +67,12 @@ fn real_clients_get_what_they_ask_for() {
             };
             assert!(!failed, "{reply:?}");
         }
-        assert!(!matches!(transcript.ending, Some(ConnectionEnd::Violation(_))));
+        assert!(!matches!(transcript.connection_end, Some(ConnectionEnd::Violation(_))));
     }
 }
 
 #[test]
-fn an_export_is_described() {
+fn info_option_describes_export() {
     const RW: u16 = 0b101_0110_1101;
     let replies = option_replies(&Client::new(3).info(6, "disk", &[3, 2, 1]));
     let export = [&[0, 0], &BYTES.to_be_bytes()[..], &RW.to_be_bytes()].concat();
@@ -86,8 +86,9 @@ fn an_export_is_described() {
 }
 
 #[test]
-fn flags_say_what_can_be_done() {
-    let flags = |export: Export, client: Client| match &serve(export, &client.0, &[usize::MAX]).understood()[..]
+fn transmission_flags_match_export() {
+    let flags = |export: Export, client: Client| match &serve(export, &client.0, &[usize::MAX])
+        .parsed_replies()[..]
     {
         [.., Reply::ExportName { flags, bytes: BYTES, .. }] => *flags,
         other => panic!("{other:?}"),
@@ -100,21 +101,21 @@ fn flags_say_what_can_be_done() {
 }
 
 #[test]
-fn zeroes_come_unless_the_client_can_do_without() {
+fn no_zeroes_flag_omits_padding() {
     for (flags, expected) in [(0, 124), (1, 124), (2, 0), (3, 0)] {
-        let replies = whole(&Client::new(flags).option(1, b"disk")).understood();
+        let replies = serve_whole(&Client::new(flags).option(1, b"disk")).parsed_replies();
         assert!(
             matches!(replies[..], [Reply::ExportName { zeroes, .. }] if zeroes == expected),
             "{replies:?}"
         );
     }
-    let replies = whole(&Client::new(1).info(7, "", &[]).request(0, 0, 1, 0, 3));
+    let replies = serve_whole(&Client::new(1).info(7, "", &[]).request(0, 0, 1, 0, 3));
     assert_eq!(replies.replies[0].len(), 16 + 3, "after GO there are none");
 }
 
 #[test]
-fn extents_and_chunks() {
-    let replies = whole(&samples::chunks()).understood();
+fn structured_replies_carry_extents_and_errors() {
+    let replies = serve_whole(&samples::structured_session()).parsed_replies();
     let replies = &replies[replies.len() - 5..];
     let data = [vec![0; 10], vec![7; 10]].concat();
     assert_eq!(replies[0], Reply::Simple { errno: 0, cookie: 1, data: vec![] });
@@ -126,22 +127,23 @@ fn extents_and_chunks() {
 }
 
 #[test]
-fn extents_are_those_of_the_request() {
+fn extents_are_merged_and_clipped() {
     let mut session = Session::new(export());
-    let mut input = &Client::structured().0[..];
+    let mut input = &Client::with_structured_replies().0[..];
     while !session.is_open() {
         input = &input[session.feed(input, &mut Vec::new()).0..];
     }
-    let encoded = |length: u32, only_one: bool, extents: &[(u64, bool)]| {
+    let encoded = |length: u32, single_extent: bool, extents: &[(u64, bool)]| {
         let (command, cookie) = (Command::BlockStatus, 5);
-        let request = NbdRequest { cookie, command, offset: 0, length, fua: false, no_hole: false, only_one };
+        let request =
+            NbdRequest { cookie, command, offset: 0, length, fua: false, no_hole: false, single_extent };
         let extents: Vec<DataExtent> = extents
             .iter()
             .map(|(length, allocated)| DataExtent { length: *length, allocated: *allocated })
             .collect();
         let mut out = Vec::new();
-        session.replies().extents(&mut out, &request, &extents);
-        match client::reply(&out) {
+        session.replies().encode_extents(&mut out, &request, &extents);
+        match client::parse_reply(&out) {
             Reply::Extents { cookie: 5, extents } => extents,
             other => panic!("{other:?}"),
         }
@@ -175,14 +177,14 @@ fn buffer_is_bounded_by_longest_option() {
         let client = Client::new(3).option(8, &[]).contexts(10, name, &queries);
         // `serve` checks the memory in use after every byte.
         let transcript = serve(export(), &client.0, &[1]);
-        assert_eq!(kinds(&transcript)[1], (10, kind));
+        assert_eq!(reply_kinds(&transcript)[1], (10, kind));
     }
     let client = Client::new(3).option(8, &[]).contexts(10, "", &[&*long(4097)]);
-    assert_eq!(kinds(&whole(&client))[1], (10, ERR_INVALID));
+    assert_eq!(reply_kinds(&serve_whole(&client))[1], (10, ERR_INVALID));
 }
 
 #[test]
-fn options_that_go_wrong() {
+fn invalid_options_are_refused() {
     let expected = [
         (5, ERR_UNSUP),
         (4, ERR_UNSUP),
@@ -202,15 +204,17 @@ fn options_that_go_wrong() {
         (9, ERR_TOO_BIG),
         (2, ACK),
     ];
-    let transcript = whole(&samples::haggling());
-    assert_eq!(kinds(&transcript), expected);
-    assert_eq!(transcript.ending, Some(ConnectionEnd::Requested));
+    let transcript = serve_whole(&samples::refused_options_session());
+    assert_eq!(reply_kinds(&transcript), expected);
+    assert_eq!(transcript.connection_end, Some(ConnectionEnd::Requested));
 }
 
 #[test]
-fn a_new_context_replaces_the_previous_one() {
+fn new_context_replaces_previous_one() {
     let client = || Client::new(3).option(8, &[]).contexts(10, "", &["base:allocation"]);
-    let asks = |client: Client| whole(&client.info(7, "", &[]).request(0, 7, 1, 0, 512)).understood().pop();
+    let asks = |client: Client| {
+        serve_whole(&client.info(7, "", &[]).request(0, 7, 1, 0, 512)).parsed_replies().pop()
+    };
     assert!(matches!(asks(client()), Some(Reply::Extents { .. })));
     for forgetful in [
         client().contexts(10, "", &[]),
@@ -226,9 +230,9 @@ fn a_new_context_replaces_the_previous_one() {
 }
 
 #[test]
-fn unservable_request_is_refused_with_number() {
-    let transcript = whole(&samples::refused());
-    let replies = transcript.understood();
+fn unservable_request_gets_errno() {
+    let transcript = serve_whole(&samples::refused_requests_session());
+    let replies = transcript.parsed_replies();
     let errors: Vec<(u64, u32)> = replies[1..]
         .iter()
         .map(|reply| match reply {
@@ -244,7 +248,7 @@ fn unservable_request_is_refused_with_number() {
 }
 
 #[test]
-fn a_read_only_device_stays_as_it_is() {
+fn read_only_export_refuses_changes() {
     let client = Client::new(3).info(7, "", &[]).write(0, 1, 0, b"data");
     let client =
         client.request(0, 4, 2, 0, 4).request(0, 6, 3, 0, 4).request(0, 0, 4, 0, 4).request(0, 3, 5, 0, 0);
@@ -269,8 +273,8 @@ fn protocol_violations_close_the_connection() {
         Client::new(3).option(1, &[b'd'; 4097]),
     ];
     for client in strange {
-        let transcript = whole(&client);
-        assert!(matches!(transcript.ending, Some(ConnectionEnd::Violation(_))), "{:?}", client.0);
+        let transcript = serve_whole(&client);
+        assert!(matches!(transcript.connection_end, Some(ConnectionEnd::Violation(_))), "{:?}", client.0);
         // Input after a violation is not parsed.
         let later = serve(export(), &client.option(1, b"disk").0, &[5]);
         assert_eq!(later, transcript);
@@ -302,14 +306,14 @@ fn hostile_lengths_take_no_memory() {
     ];
     for option in [6, 7, 9, 10] {
         for data in &counts {
-            let replies = kinds(&whole(&Client::new(3).option(8, &[]).option(option, data)));
+            let replies = reply_kinds(&serve_whole(&Client::new(3).option(8, &[]).option(option, data)));
             assert_eq!(replies[1..], [(option, ERR_INVALID)], "{data:?}");
         }
     }
 }
 
 #[test]
-fn too_long_write_is_read_completely() {
+fn oversized_write_is_skipped_completely() {
     let mut session = Session::new(export());
     let mut replies = Vec::new();
     let mut client = Client::new(3).option(1, b"").request(0, 1, 1, 0, (32 << 20) + 1).0;
@@ -327,10 +331,10 @@ fn too_long_write_is_read_completely() {
 fn session_prefixes_give_transcript_prefixes() {
     for session in samples::sessions() {
         let full = serve(export(), &session, &[usize::MAX]);
-        full.understood();
+        full.parsed_replies();
         for cut in 0..session.len() {
             let part = serve(export(), &session[..cut], &[usize::MAX]);
-            assert!(part.begins(&full), "{cut}");
+            assert!(part.is_prefix_of(&full), "{cut}");
             assert_eq!(serve(export(), &session, &[cut, usize::MAX]), full, "{cut}");
         }
         assert_eq!(serve(export(), &session, &[1]), full, "byte by byte");
@@ -338,7 +342,7 @@ fn session_prefixes_give_transcript_prefixes() {
 }
 
 #[test]
-fn exports_that_cannot_be_announced_are_refused() {
+fn invalid_exports_are_refused() {
     for (name, bytes) in [("a\0b", 512), (&*"n".repeat(4097), 512), ("n", 0), ("n", 513)] {
         let error = Export::new(name, "", bytes).expect_err("refused");
         assert!(error.remedy().is_some());
@@ -365,12 +369,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn pieces_make_no_difference(
+    fn input_chunking_does_not_change_transcript(
         requests in prop::collection::vec(request(), 0..20),
         sizes in prop::collection::vec(1_usize..200, 0..200),
         structured in any::<bool>(),
     ) {
-        let start = if structured { Client::structured() } else { Client::new(1).info(7, "", &[]) };
+        let start = if structured { Client::with_structured_replies() } else { Client::new(1).info(7, "", &[]) };
         let bytes = session(start, &requests);
         let full = serve(export(), &bytes, &[usize::MAX]);
         prop_assert_eq!(&serve(export(), &bytes, &sizes), &full);
@@ -380,12 +384,12 @@ proptest! {
         let cookies: Vec<u64> = full.replies.iter().map(|reply| u64::from_be_bytes(reply[8..16].try_into().unwrap())).collect();
         let sent: Vec<u64> = requests[..until].iter().map(|request| request.2).collect();
         prop_assert_eq!(cookies, sent);
-        full.understood();
+        full.parsed_replies();
     }
 
     #[test]
-    fn whatever_arrives_is_survived(bytes in prop::collection::vec(any::<u8>(), 0..400), open in any::<bool>()) {
-        let mut session = if open { Client::structured() } else { Client::new(3) }.0;
+    fn arbitrary_input_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..400), open in any::<bool>()) {
+        let mut session = if open { Client::with_structured_replies() } else { Client::new(3) }.0;
         session.extend_from_slice(&bytes);
         let full = serve(export(), &session, &[usize::MAX]);
         prop_assert_eq!(serve(export(), &session, &[3]), full);

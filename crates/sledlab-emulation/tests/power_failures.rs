@@ -4,11 +4,13 @@
 use sledlab_sim::LiveRun;
 
 use crate::power::live::{self, Defect, Failure};
-use crate::power::systems::{System, durable, mechanical, mechanical_volatile, volatile};
+use crate::power::systems::{
+    System, durable_systems, mechanical_systems, mechanical_volatile_systems, volatile_systems,
+};
 use crate::power::{BLOCKS, Tally};
 
-fn devices() -> Vec<System> {
-    mechanical().into_iter().chain(mechanical_volatile()).collect()
+fn mechanical_devices() -> Vec<System> {
+    mechanical_systems().into_iter().chain(mechanical_volatile_systems()).collect()
 }
 
 fn fail(systems: &[System], failures: u64) -> Tally {
@@ -16,11 +18,11 @@ fn fail(systems: &[System], failures: u64) -> Tally {
     for system in systems {
         for number in 0..failures {
             let shown = live::run(system, number, None);
-            let Failure { struck, lost, restored, .. } =
+            let Failure { interrupted, lost, restored, .. } =
                 shown.unwrap_or_else(|wrong| panic!("{system}, run {number}: {wrong}"));
             tally += Tally {
                 failures: 1,
-                struck: u64::from(struck),
+                interrupted: u64::from(interrupted),
                 restored: u64::from(restored > 0),
                 lost: u64::from(lost),
                 blocks: BLOCKS,
@@ -32,11 +34,12 @@ fn fail(systems: &[System], failures: u64) -> Tally {
 
 #[test]
 fn store_equals_model_and_durable_data_survives() {
-    let shown = [(durable(), 44), (volatile(), 44), (devices(), 14)].map(|(of, runs)| fail(&of, runs));
+    let shown = [(durable_systems(), 44), (volatile_systems(), 44), (mechanical_devices(), 14)]
+        .map(|(of, runs)| fail(&of, runs));
     let [durable, volatile, devices] = shown;
     assert!(durable.failures + volatile.failures + devices.failures >= 2_000, "{shown:?}");
     assert!(
-        shown.iter().all(|tally| 5 * tally.struck >= 2 * tally.failures),
+        shown.iter().all(|tally| 5 * tally.interrupted >= 2 * tally.failures),
         "too few strike anything: {shown:?}"
     );
     assert!(
@@ -47,8 +50,8 @@ fn store_equals_model_and_durable_data_survives() {
 }
 
 #[test]
-fn the_same_failure_leaves_the_same() {
-    for system in durable().into_iter().chain(volatile()).chain(devices()) {
+fn same_seed_reproduces_power_failure() {
+    for system in durable_systems().into_iter().chain(volatile_systems()).chain(mechanical_devices()) {
         assert!(live::run(&system, 7, None) == live::run(&system, 7, None), "{system}");
     }
 }
@@ -56,7 +59,7 @@ fn the_same_failure_leaves_the_same() {
 /// Flushed writes are durable, which every run checks. Without flushes some acknowledged write is lost.
 #[test]
 fn volatile_cache_loses_unflushed_data() {
-    for system in volatile() {
+    for system in volatile_systems() {
         let system = [system.without_flushes()];
         let tally = fail(&system, 40);
         assert!(5 * tally.lost >= tally.failures, "{}: {tally:?}", system[0]);
@@ -64,7 +67,7 @@ fn volatile_cache_loses_unflushed_data() {
 }
 
 /// Whether any of several power failures shows a planted defect.
-fn is_found(system: &System, defect: Defect) -> bool {
+fn is_detected(system: &System, defect: Defect) -> bool {
     (0..400).any(|number| {
         // Recovery itself fails at a clean block that the back device does not hold.
         let run = || live::run(system, number, Some(defect));
@@ -74,26 +77,26 @@ fn is_found(system: &System, defect: Defect) -> bool {
 }
 
 #[test]
-fn too_early_dropped_versions_are_detected() {
-    for system in durable() {
-        assert!(is_found(&system, Defect::ArrivedIsAnswered), "{system}");
+fn early_dropped_versions_are_detected() {
+    for system in durable_systems() {
+        assert!(is_detected(&system, Defect::ArrivedIsAnswered), "{system}");
     }
-    for system in volatile() {
-        assert!(is_found(&system, Defect::AnsweredIsSafe), "{system}");
-        assert!(is_found(&system, Defect::FlushedAtOnce), "{system}");
-    }
-}
-
-#[test]
-fn lost_block_is_found() {
-    for system in durable() {
-        assert!(is_found(&system, Defect::LosesBlock), "{system}");
+    for system in volatile_systems() {
+        assert!(is_detected(&system, Defect::AnsweredIsSafe), "{system}");
+        assert!(is_detected(&system, Defect::FlushedAtOnce), "{system}");
     }
 }
 
 #[test]
-fn a_raid5_that_misses_a_device_is_refused() {
-    let system = System::of_memory("system.kind=raid5 system.devices=3 system.failed=1");
+fn lost_block_is_detected() {
+    for system in durable_systems() {
+        assert!(is_detected(&system, Defect::LosesBlock), "{system}");
+    }
+}
+
+#[test]
+fn degraded_raid5_is_refused() {
+    let system = System::in_memory("system.kind=raid5 system.devices=3 system.failed=1");
     let live = LiveRun::with_contents(&system.experiment, None);
     let refused = live.err().expect("an error: the failed device has unknown contents");
     assert!(refused.to_string().contains("write hole"), "{refused}");

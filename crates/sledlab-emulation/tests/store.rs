@@ -13,14 +13,14 @@ use sledlab_emulation::transport::nbd::Errno;
 const BYTES: u64 = 1 << 20;
 
 /// A path in an empty directory of this test's own.
-fn fresh(name: &str) -> PathBuf {
+fn fresh_path(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a directory");
     folder.join("disk.img")
 }
 
-fn refused<T: std::fmt::Debug>(outcome: sledlab_core::Result<T>, text: &str) {
+fn assert_refused<T: std::fmt::Debug>(outcome: sledlab_core::Result<T>, text: &str) {
     let error = outcome.expect_err(text);
     assert!(error.message().contains(text), "{error}");
     assert_eq!(error.origin(), ErrorOrigin::User);
@@ -39,7 +39,7 @@ enum Step {
     Punch(u64, u64),
     Zero(u64, u64),
     Read(u64, usize),
-    Allocated(u64, u64, usize),
+    Extents(u64, u64, usize),
 }
 
 /// Offset and length of a range: mostly unaligned, sometimes whole pages.
@@ -55,11 +55,11 @@ fn step() -> impl Strategy<Value = Step> {
         range().prop_map(|(at, count)| Step::Punch(at, count)),
         range().prop_map(|(at, count)| Step::Zero(at, count)),
         range().prop_map(|(at, count)| Step::Read(at, count as usize)),
-        (range(), 1_usize..20).prop_map(|((at, count), maximum)| Step::Allocated(at, count, maximum)),
+        (range(), 1_usize..20).prop_map(|((at, count), maximum)| Step::Extents(at, count, maximum)),
     ]
 }
 
-fn holds_like_a_vector(store: &DataStore, steps: &[Step]) {
+fn check_against_vector(store: &DataStore, steps: &[Step]) {
     let mut model = vec![0; BYTES as usize];
     for step in steps {
         match *step {
@@ -80,8 +80,8 @@ fn holds_like_a_vector(store: &DataStore, steps: &[Step]) {
                 store.read_at(at, &mut bytes).expect("data");
                 assert_eq!(bytes, model[at as usize..][..count]);
             }
-            Step::Allocated(at, count, maximum) => {
-                let extents = store.allocated(at, count, maximum).expect("extents");
+            Step::Extents(at, count, maximum) => {
+                let extents = store.extents(at, count, maximum).expect("extents");
                 assert!(extents.len() <= maximum);
                 assert!(extents.windows(2).all(|pair| pair[0].allocated != pair[1].allocated));
                 let mut end = at;
@@ -102,15 +102,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
-    fn memory_holds_like_a_vector(steps in prop::collection::vec(step(), 0..30)) {
-        holds_like_a_vector(&DataStore::in_memory(BYTES).expect("memory"), &steps);
+    fn memory_store_matches_vector(steps in prop::collection::vec(step(), 0..30)) {
+        check_against_vector(&DataStore::in_memory(BYTES).expect("memory"), &steps);
     }
 
     #[test]
-    fn files_hold_like_a_vector(steps in prop::collection::vec(step(), 0..30)) {
-        let path = fresh("vector");
+    fn file_store_matches_vector(steps in prop::collection::vec(step(), 0..30)) {
+        let path = fresh_path("vector");
         let store = DataStore::open(&path, BYTES).expect("a file");
-        holds_like_a_vector(&store, &steps);
+        check_against_vector(&store, &steps);
         store.sync().expect("durable");
         let before = content(&store);
         drop(store);
@@ -120,8 +120,8 @@ proptest! {
 }
 
 #[test]
-fn a_large_store_takes_room_for_data_only() {
-    let path = fresh("large");
+fn large_store_is_sparse() {
+    let path = fresh_path("large");
     let bytes = 1 << 40;
     let store = DataStore::open(&path, bytes).expect("a sparse file");
     store.write_at(bytes - (1 << 16), &vec![8; 1 << 16]).expect("room");
@@ -129,17 +129,17 @@ fn a_large_store_takes_room_for_data_only() {
     assert!(fs::metadata(&path).expect("the file").blocks() * 512 < 1 << 20);
     drop(store);
     let copy = DataStore::scratch(&path, bytes).expect("a copy of what there is");
-    let extents = copy.allocated(0, bytes, 100).expect("extents");
+    let extents = copy.extents(0, bytes, 100).expect("extents");
     let lengths: Vec<(bool, u64)> = extents.iter().map(|extent| (extent.allocated, extent.length)).collect();
     let remaining = (1 << 39) - (2 << 16);
     assert_eq!(lengths, [(false, 1 << 39), (true, 1 << 16), (false, remaining), (true, 1 << 16)]);
     copy.punch(1 << 39, 1 << 16).expect("a hole");
-    assert_eq!(copy.allocated(0, bytes - (1 << 16), 100).expect("extents").len(), 1);
+    assert_eq!(copy.extents(0, bytes - (1 << 16), 100).expect("extents").len(), 1);
 }
 
 #[test]
 fn scratch_copy_writes_are_discarded() {
-    let path = fresh("scratch");
+    let path = fresh_path("scratch");
     DataStore::open(&path, BYTES).expect("a file").write_at(5, b"kept").expect("room");
     fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o400)).expect("a mode");
     let copy = DataStore::scratch(&path, BYTES).expect("reading is enough");
@@ -157,7 +157,7 @@ fn scratch_copy_writes_are_discarded() {
 }
 
 #[test]
-fn a_store_has_an_end() {
+fn access_past_end_is_an_error() {
     let store = DataStore::in_memory(BYTES).expect("memory");
     let errors = [
         store.write_at(BYTES, &[1]),
@@ -165,7 +165,7 @@ fn a_store_has_an_end() {
         store.read_at(u64::MAX, &mut [0, 0]),
         store.punch(1, BYTES),
         store.zero(u64::MAX, 1),
-        store.allocated(0, BYTES + 1, 1).map(drop),
+        store.extents(0, BYTES + 1, 1).map(drop),
     ];
     for error in errors {
         let error = error.expect_err("past the end");
@@ -177,7 +177,7 @@ fn a_store_has_an_end() {
 
 #[test]
 fn shrinking_file_is_an_error() {
-    let path = fresh("shrinks");
+    let path = fresh_path("shrinks");
     let store = DataStore::open(&path, BYTES).expect("a file");
     File::options().write(true).open(&path).and_then(|file| file.set_len(512)).expect("shorter");
     let error = store.read_at(0, &mut [0; 4096]).expect_err("too short");
@@ -204,42 +204,42 @@ fn system_errors_map_to_protocol_errors() {
 
 #[test]
 fn foreign_files_are_refused_unchanged() {
-    let path = fresh("refused");
+    let path = fresh_path("refused");
     fs::write(&path, b"a letter").expect("a file");
-    refused(DataStore::open(&path, BYTES), "has 8 bytes, the device 1048576");
-    refused(DataStore::scratch(&path, 7), "has 8 bytes, the device 7");
+    assert_refused(DataStore::open(&path, BYTES), "has 8 bytes, the device 1048576");
+    assert_refused(DataStore::scratch(&path, 7), "has 8 bytes, the device 7");
     assert_eq!(fs::read(&path).expect("the file"), b"a letter");
 
     let folder = path.parent().expect("a directory");
-    refused(DataStore::open(folder, BYTES), "not a regular file");
-    refused(DataStore::open(Path::new("/dev/null"), BYTES), "not a regular file");
-    refused(DataStore::open(Path::new("/dev/pts/no-such-device"), BYTES), "not a regular file");
-    refused(DataStore::scratch(Path::new("/dev/zero"), BYTES), "not a regular file");
+    assert_refused(DataStore::open(folder, BYTES), "not a regular file");
+    assert_refused(DataStore::open(Path::new("/dev/null"), BYTES), "not a regular file");
+    assert_refused(DataStore::open(Path::new("/dev/pts/no-such-device"), BYTES), "not a regular file");
+    assert_refused(DataStore::scratch(Path::new("/dev/zero"), BYTES), "not a regular file");
     let link = folder.join("link");
     symlink("/dev/null", &link).expect("a link");
-    refused(DataStore::open(&link, BYTES), "not a regular file");
-    refused(DataStore::open(&folder.join("none/disk.img"), BYTES), "cannot be opened");
-    refused(DataStore::scratch(&folder.join("none.img"), BYTES), "there is no file");
+    assert_refused(DataStore::open(&link, BYTES), "not a regular file");
+    assert_refused(DataStore::open(&folder.join("none/disk.img"), BYTES), "cannot be opened");
+    assert_refused(DataStore::scratch(&folder.join("none.img"), BYTES), "there is no file");
 
     let huge = folder.join("huge.img");
-    refused(DataStore::open(&huge, 1 << 62), "cannot have");
+    assert_refused(DataStore::open(&huge, 1 << 62), "cannot have");
     assert!(!huge.exists(), "no file is left behind");
 }
 
 #[test]
-fn an_empty_file_becomes_the_devices() {
-    let path = fresh("empty");
+fn empty_file_gets_device_size() {
+    let path = fresh_path("empty");
     File::create(&path).expect("a file");
     assert_eq!(DataStore::open(&path, BYTES).expect("nothing was in it").bytes(), BYTES);
     assert_eq!(fs::metadata(&path).expect("the file").len(), BYTES);
 }
 
 #[test]
-fn a_file_has_one_store() {
-    let path = fresh("one");
+fn open_file_is_locked() {
+    let path = fresh_path("one");
     let store = DataStore::open(&path, BYTES).expect("a file");
-    refused(DataStore::open(&path, BYTES), "is in use");
-    refused(DataStore::scratch(&path, BYTES), "is in use");
+    assert_refused(DataStore::open(&path, BYTES), "is in use");
+    assert_refused(DataStore::scratch(&path, BYTES), "is in use");
     drop(store);
     let copies = [DataStore::scratch(&path, BYTES), DataStore::scratch(&path, BYTES)];
     assert!(copies.iter().all(Result::is_ok));

@@ -83,7 +83,7 @@ impl Work {
         let mut rows = vec![vec![0_u64; work.nodes + 1]; work.nodes];
         for phase in &work.phases {
             for (from, step) in phase.steps.iter().enumerate() {
-                for (to, bytes) in step.away_from(from) {
+                for (to, bytes) in step.remote_sends(from) {
                     rows[from][to as usize] = rows[from][to as usize].saturating_add(bytes);
                 }
             }
@@ -278,7 +278,7 @@ fn read_named(experiment: &cluster::ClusterExperiment) -> Result<sledlab_trace::
 
 fn write_dump(dump: Dump, path: &str) -> Result<(), Error> {
     let mut source = MemorySource::new(dump.requests);
-    let mut writer = writer::create_with(path, WriteOptions::default())?;
+    let mut writer = writer::create_with_options(path, WriteOptions::default())?;
     let mut chunk = Vec::new();
     while source.fill(&mut chunk)? > 0 {
         chunk.iter().try_for_each(|request| writer.write(request))?;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sledlab_core::Error;
 use sledlab_models::device::{DeviceState, disksim, host, preset};
-use sledlab_trace::format::read_measured;
+use sledlab_trace::format::read_measured_requests;
 
 use crate::columns::to_bytes;
 use crate::error::raise;
@@ -75,7 +75,7 @@ pub(crate) fn replay_measured_requests<'py>(
             return Err(Error::user(format!("a device of kind `{kind}` does not use a host"))
                 .with_remedy("omit the host"));
         }
-        let stream = read_measured(file)?;
+        let stream = read_measured_requests(file)?;
         let services = sledlab_sim::replay_measured_requests(&device, &stream, &mut watch())?;
         Ok((stream, services))
     };

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use sledlab_core::Error;
-use sledlab_emulation::{Data, HostPath, Listen, Priority, Scale, ServerOptions, ServerReport};
+use sledlab_emulation::{Data, HostPath, ListenAddress, Priority, Scale, ServerOptions, ServerReport};
 
 use crate::error::raise;
 use crate::experiment::Experiment;
@@ -180,14 +180,14 @@ fn json(value: &impl serde::Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
 }
 
-fn listen(socket: Option<PathBuf>, tcp: Option<&str>) -> Result<Option<Listen>, Error> {
+fn listen(socket: Option<PathBuf>, tcp: Option<&str>) -> Result<Option<ListenAddress>, Error> {
     match (socket, tcp) {
         (Some(_), Some(_)) => {
             Err(Error::user("both a socket and an address were given").with_remedy("keep one of them"))
         }
-        (Some(path), None) => Ok(Some(Listen::Socket(path))),
+        (Some(path), None) => Ok(Some(ListenAddress::Socket(path))),
         (None, Some(address)) => match address.parse::<SocketAddr>() {
-            Ok(address) => Ok(Some(Listen::Tcp(address))),
+            Ok(address) => Ok(Some(ListenAddress::Tcp(address))),
             Err(_) => Err(Error::user(format!("`{address}` is no address and port"))
                 .with_remedy("write it as 127.0.0.1:10809; port 0 takes one that is free")),
         },
@@ -222,10 +222,10 @@ impl RowsDigest {
     fn update(&mut self, columns: Vec<(String, Vec<u8>)>) {
         for (place, (name, bytes)) in columns.iter().enumerate() {
             if name == "op" {
-                self.0.column(place, bytes.iter().copied().map(u64::from));
+                self.0.update_column(place, bytes.iter().copied().map(u64::from));
             } else {
                 let (text, _) = bytes.as_chunks::<8>();
-                self.0.column(place, text.iter().copied().map(u64::from_le_bytes));
+                self.0.update_column(place, text.iter().copied().map(u64::from_le_bytes));
             }
         }
     }

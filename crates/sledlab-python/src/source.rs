@@ -130,7 +130,8 @@ impl Continuation {
     #[pyo3(signature = (base_ns = None))]
     fn new(base_ns: Option<u64>) -> Self {
         Continuation(
-            base_ns.map_or_else(sledlab_trace::Continuation::default, sledlab_trace::Continuation::since),
+            base_ns
+                .map_or_else(sledlab_trace::Continuation::default, sledlab_trace::Continuation::with_base_ns),
         )
     }
 

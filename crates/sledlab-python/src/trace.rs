@@ -50,7 +50,7 @@ pub(crate) fn write_trace(
     let mut source = source.take()?;
     let options = WriteOptions { format, device_column, media_only };
     py.detach(move || {
-        let mut writer = writer::create_with(path, options)?;
+        let mut writer = writer::create_with_options(path, options)?;
         let mut chunk = Vec::new();
         let mut left = limit.unwrap_or(u64::MAX);
         let mut written = 0;

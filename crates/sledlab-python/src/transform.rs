@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use sledlab_core::Time;
 use sledlab_trace::spill::Spill;
 use sledlab_trace::transform::{
-    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Overlay, PlaceDevices, Shift, Speedup,
-    TimeWindow, TransformStep, TransformedSource, survey,
+    BlockRange, DeviceFilter, Fit, Limit, MediaFilter, Merge, OutsidePolicy, Overlay, PlaceDevices, Shift,
+    Speedup, TimeWindow, TransformStep, TransformedSource, survey,
 };
 
 use crate::error::raise;
@@ -31,7 +31,7 @@ pub(crate) fn time_window(
 /// Requests to the `devices`, which are numbered anew in that order.
 #[pyfunction]
 pub(crate) fn only_devices(source: &Source, devices: Vec<u16>) -> PyResult<Source> {
-    via(source, OnlyDevices::new(devices))
+    via(source, DeviceFilter::new(devices))
 }
 
 /// Requests that begin in the blocks from `first` up to, not including, `end`.
@@ -43,7 +43,7 @@ pub(crate) fn block_range(source: &Source, first: u64, end: u64) -> PyResult<Sou
 /// Reads and writes only.
 #[pyfunction]
 pub(crate) fn media_only(source: &Source) -> PyResult<Source> {
-    via(source, MediaOnly)
+    via(source, MediaFilter)
 }
 
 /// Every request moved by so many blocks.
@@ -72,7 +72,8 @@ pub(crate) fn fit(
     capacity_blocks: u64,
     highest_end: Option<u64>,
 ) -> PyResult<Source> {
-    let fit = Outside::named(outside).and_then(|policy| Fit::new(policy, capacity_blocks, highest_end));
+    let fit =
+        OutsidePolicy::from_name(outside).and_then(|policy| Fit::new(policy, capacity_blocks, highest_end));
     via(source, fit.map_err(raise)?)
 }
 
@@ -127,7 +128,7 @@ impl Sorter {
         let spill = py
             .detach(move || {
                 let mut chunk = Vec::new();
-                while spill.take(&mut requests, &mut chunk)? > 0 {
+                while spill.write_chunk(&mut requests, &mut chunk)? > 0 {
                     tell(progress.as_ref(), spill.requests(), requests.progress())?;
                 }
                 Ok(spill)

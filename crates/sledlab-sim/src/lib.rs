@@ -49,7 +49,7 @@ pub use measured_requests::replay_measured_requests;
 pub use outcome::{Cdf, Outcome, Snapshot, Summary, TimeStats};
 pub use poll_interval::PollInterval;
 pub use recorder::{Recorder, RowSink};
-pub use replay::{Limits, Mode, Outside, Replay};
+pub use replay::{Limits, Mode, OutsidePolicy, Replay};
 pub use rows::Rows;
 pub use seek_map::seek_map;
 pub use timeline::{Timeline, TimelineBin};

@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::device::{self, Queued};
-use sledlab_trace::format::Measured;
+use sledlab_trace::format::MeasuredRequest;
 
 /// Returns the service times of a device that serves one request at a time. The gap between a completion and the next
 /// request is the measured one, so that the platters turn by the same angle.
@@ -13,14 +13,14 @@ use sledlab_trace::format::Measured;
 /// times (the `interleaved` pipeline); and the error of `watch`, which is called before every request.
 pub fn replay_measured_requests(
     file: &DeviceFile,
-    stream: &[Measured],
+    stream: &[MeasuredRequest],
     watch: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Vec<Span>> {
     let mut device = device::build(file)?;
     let capacity = device.mechanics().capacity_blocks();
     let mut served = Vec::new();
     let mut now = Time::ZERO;
-    let mut serve = |(id, measured): (usize, &Measured)| {
+    let mut serve = |(id, measured): (usize, &MeasuredRequest)| {
         watch()?;
         if measured.request.end() > capacity {
             return Err(Error::user(format!(

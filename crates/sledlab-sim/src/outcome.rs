@@ -482,9 +482,9 @@ fn operations(context: &Context) -> Operations {
         write: counts.writes,
         trim: counts.trims,
         flush: counts.flushes,
-        rejected: context.fit_counts.dropped(),
-        moved: context.fit_counts.moved(),
-        shortened: context.fit_counts.shortened(),
+        rejected: context.fit_counts.dropped_count(),
+        moved: context.fit_counts.moved_count(),
+        shortened: context.fit_counts.shortened_count(),
         dropped: counts.dropped,
     }
 }

@@ -2,7 +2,7 @@
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Span, Time};
-pub use sledlab_trace::transform::Outside;
+pub use sledlab_trace::transform::OutsidePolicy;
 use toml::Table;
 
 /// The times at which requests are issued.
@@ -81,7 +81,7 @@ sledlab_core::params! {
         /// Simulated time after which no more requests are issued; 0 for no end.
         duration_s: f64 = 0.0, "s", 0.0..1e9;
         /// What happens to a request that reaches past the end of the device.
-        outside: Outside = Outside::Reject;
+        outside: OutsidePolicy = OutsidePolicy::Reject;
         /// Part of its last block that a request wants: as `given` by the trace, or `random` words of 8 bytes.
         last_block: LastBlock = LastBlock::Given;
     }
@@ -115,7 +115,7 @@ pub struct Replay {
     /// The end of the replay.
     pub limits: Limits,
     /// The handling of a request beyond the end of the device.
-    pub outside: Outside,
+    pub outside: OutsidePolicy,
     /// The requested part of the last block of requests.
     pub last_block: LastBlock,
 }
@@ -164,7 +164,7 @@ impl Default for Replay {
             speedup: 1.0,
             warmup: 0,
             limits: Limits::NONE,
-            outside: Outside::Reject,
+            outside: OutsidePolicy::Reject,
             last_block: LastBlock::Given,
         }
     }

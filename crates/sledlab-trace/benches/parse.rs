@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Cursor;
 
 use sledlab_core::Source;
-use sledlab_trace::transform::{Fit, Outside, TransformedSource};
+use sledlab_trace::transform::{Fit, OutsidePolicy, TransformedSource};
 use sledlab_trace::{OpenOptions, OpenedTrace, open_reader};
 
 const REQUESTS: u64 = 1_000_000;
@@ -39,7 +39,7 @@ fn csv() -> String {
     })
 }
 
-fn opened(text: &'static [u8]) -> OpenedTrace {
+fn open_text(text: &'static [u8]) -> OpenedTrace {
     open_reader("memory", Box::new(Cursor::new(text)), OpenOptions::default()).expect("opens")
 }
 
@@ -59,15 +59,15 @@ fn count(mut source: impl Source) -> usize {
 fn parse(bencher: divan::Bencher, format: &str) {
     let text = if format == "csv" { csv() } else { disksim_ascii() };
     let text: &'static [u8] = text.leak().as_bytes();
-    bencher.counter(divan::counter::ItemsCount::new(REQUESTS)).bench(|| count(opened(text)));
+    bencher.counter(divan::counter::ItemsCount::new(REQUESTS)).bench(|| count(open_text(text)));
 }
 
 /// The time of checking that requests lie inside the device.
 #[divan::bench]
 fn parse_and_fit(bencher: divan::Bencher) {
     let text: &'static [u8] = disksim_ascii().leak().as_bytes();
-    let fit = || Fit::new(Outside::Reject, 6_760_000, None).expect("has blocks");
+    let fit = || Fit::new(OutsidePolicy::Reject, 6_760_000, None).expect("has blocks");
     bencher
         .counter(divan::counter::ItemsCount::new(REQUESTS))
-        .bench(|| count(TransformedSource::new(opened(text), fit())));
+        .bench(|| count(TransformedSource::new(open_text(text), fit())));
 }

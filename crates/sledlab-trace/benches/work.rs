@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use sledlab_trace::work::{LARGEST, NodeStep, Phase, Work, pack};
+use sledlab_trace::work::{MAX_COUNT, NodeStep, Phase, Work, pack};
 
 const NODES: u64 = 1024;
 
@@ -19,7 +19,7 @@ fn bytes(from: u64, to: u64) -> u64 {
 /// A record with a line for each node; its sends are a packed row or a list.
 fn record(packed: bool) -> Vec<u8> {
     let header = format!(
-        "{{\"work\": 1, \"job\": \"sort\", \"nodes\": {NODES}, \"files\": {{\"data\": {LARGEST}}}}}\n"
+        "{{\"work\": 1, \"job\": \"sort\", \"nodes\": {NODES}, \"files\": {{\"data\": {MAX_COUNT}}}}}\n"
     );
     let line = |node: u64| {
         let row = (0..NODES).map(|to| bytes(node, to));

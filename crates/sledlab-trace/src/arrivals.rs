@@ -5,7 +5,7 @@ use sledlab_core::{Error, Time};
 use crate::continuation::Continuation;
 
 /// Latest arrival in nanoseconds, 285 years: tables hold times as signed or floating-point numbers of 64 bits.
-pub(crate) const LATEST_NS: u64 = 9_000_000_000_000_000_000;
+pub(crate) const MAX_ARRIVAL_NS: u64 = 9_000_000_000_000_000_000;
 
 /// The instant from which a trace's times count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl TraceArrivals {
             checking: true,
             base_ns: 0,
             last_ns: 0,
-            latest_ns: LATEST_NS,
+            latest_ns: MAX_ARRIVAL_NS,
             started: !shifting,
             first_ns: 0,
             continuation,
@@ -51,7 +51,7 @@ impl TraceArrivals {
     /// Accepts times in any order, for a caller that sorts the requests. Times of a wall clock are returned as they are,
     /// and the caller subtracts the first.
     pub(crate) fn unordered(clock: Clock) -> Self {
-        let latest_ns = if clock == Clock::Wall { u64::MAX } else { LATEST_NS };
+        let latest_ns = if clock == Clock::Wall { u64::MAX } else { MAX_ARRIVAL_NS };
         TraceArrivals {
             checking: false,
             latest_ns,
@@ -60,9 +60,9 @@ impl TraceArrivals {
     }
 
     /// The arrival of a request at `trace_ns` of the trace, or `None` when it comes before that of the previous
-    /// request, or after [`LATEST_NS`].
+    /// request, or after [`MAX_ARRIVAL_NS`].
     #[inline]
-    pub(crate) fn take(&mut self, trace_ns: u64) -> Option<Time> {
+    pub(crate) fn accept(&mut self, trace_ns: u64) -> Option<Time> {
         if !self.started {
             self.started = true;
             self.base_ns = self.continuation.begin(trace_ns);
@@ -77,7 +77,7 @@ impl TraceArrivals {
         Some(Time::from_ns(trace_ns - self.base_ns))
     }
 
-    /// The error for a request at `trace_ns`, for which [`TraceArrivals::take`] returned `None`.
+    /// The error for a request at `trace_ns`, for which [`TraceArrivals::accept`] returned `None`.
     #[cold]
     pub(crate) fn refusal(&self, trace_ns: u64) -> Error {
         if trace_ns.saturating_sub(self.base_ns) > self.latest_ns {
@@ -93,7 +93,7 @@ impl TraceArrivals {
     }
 }
 
-/// The error for a request that arrives after [`LATEST_NS`].
+/// The error for a request that arrives after [`MAX_ARRIVAL_NS`].
 #[cold]
 pub(crate) fn late_arrival_error() -> Error {
     Error::user("the request arrives more than 9e18 ns (285 years) after the start of the trace")

@@ -6,12 +6,12 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 
 #[cfg(not(target_family = "wasm"))]
-mod by_library;
+mod c_library;
 #[cfg(any(target_family = "wasm", test))]
 mod pure_rust;
 
 #[cfg(not(target_family = "wasm"))]
-use by_library::{xz, zstd};
+use c_library::{xz, zstd};
 #[cfg(target_family = "wasm")]
 use pure_rust::{xz, zstd};
 
@@ -37,7 +37,7 @@ type Decompressor = Box<dyn Read + Send>;
 const PACKED_BUFFER: usize = 64 * 1024;
 
 /// The memory limit of an xz stream: `xz -9` needs 65 MiB.
-const XZ_MEMORY: u64 = 256 << 20;
+const MAX_XZ_MEMORY: u64 = 256 << 20;
 
 impl Compression {
     /// Longest prefix needed to recognise a compression.

@@ -9,7 +9,7 @@ use sledlab_core::{Op, Request, Result, Source, Time, seed};
 use crate::synthetic::GeneratorSetting;
 
 /// Makes a workload for a seed and a capacity.
-pub type Make<'a> = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + 'a;
+pub type MakeSource<'a> = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + 'a;
 
 /// A case on which rules check a workload.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ impl Case {
 }
 
 /// Checks a rule and returns the violation, if any.
-pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
+pub type Check = fn(&MakeSource<'_>, &Case) -> CheckResult;
 
 const fn rule(
     requirement: &'static str,
@@ -47,26 +47,26 @@ pub static RULES: [Rule<Check>; 4] = [
         "Requests come in the order of arrival, none of them empty, and nothing fails.",
         "yield requests sorted by time_us, of a block at least",
         true,
-        comes_in_order,
+        check_order,
     ),
     rule(
         "Requests lie on the device.",
         "draw lbn below capacity_blocks - blocks; past the end `replay.outside` decides, and refuses by default",
         true,
-        lies_on_the_device,
+        check_bounds,
     ),
     rule(
         "The same seed gives the same requests again.",
         "draw from the random numbers that requests is given, and from no others",
         true,
-        same_seed_same_requests,
+        check_determinism,
     ),
     rule(
         "Time passes.",
         "let the last request arrive after the start",
         // A plug-in may make a single request, at the start.
         false,
-        time_passes,
+        check_progress,
     ),
 ];
 
@@ -82,7 +82,7 @@ impl fmt::Display for RequestDisplay<'_> {
 }
 
 /// The first requests of a workload, at most `case.max_requests`.
-fn run(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Request>> {
+fn run(make: &MakeSource<'_>, case: &Case) -> CheckResult<Vec<Request>> {
     let mut source = make(case.setting)?;
     let mut requests = Vec::new();
     while requests.len() < case.max_requests {
@@ -100,7 +100,7 @@ fn run(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Request>> {
 }
 
 /// Checks the rule of the same place in [`RULES`], as do the functions below.
-fn comes_in_order(make: &Make<'_>, case: &Case) -> CheckResult {
+fn check_order(make: &MakeSource<'_>, case: &Case) -> CheckResult {
     let mut before = Time::ZERO;
     for (number, request) in run(make, case)?.iter().enumerate() {
         Violation::check(request.arrival >= before, RequestDisplay(number, request), || {
@@ -116,7 +116,7 @@ fn comes_in_order(make: &Make<'_>, case: &Case) -> CheckResult {
     Ok(())
 }
 
-fn lies_on_the_device(make: &Make<'_>, case: &Case) -> CheckResult {
+fn check_bounds(make: &MakeSource<'_>, case: &Case) -> CheckResult {
     let capacity = case.setting.capacity_blocks;
     run(make, case)?.iter().enumerate().try_for_each(|(number, request)| {
         Violation::check(
@@ -127,7 +127,7 @@ fn lies_on_the_device(make: &Make<'_>, case: &Case) -> CheckResult {
     })
 }
 
-fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> CheckResult {
+fn check_determinism(make: &MakeSource<'_>, case: &Case) -> CheckResult {
     let (first, again) = (run(make, case)?, run(make, case)?);
     for (number, (first, again)) in first.iter().zip(&again).enumerate() {
         Violation::check(first == again, RequestDisplay(number, first), || {
@@ -139,7 +139,7 @@ fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> CheckResult {
     })
 }
 
-fn time_passes(make: &Make<'_>, case: &Case) -> CheckResult {
+fn check_progress(make: &MakeSource<'_>, case: &Case) -> CheckResult {
     let requests = run(make, case)?;
     let last = requests.last().map_or(Time::ZERO, |request| request.arrival);
     Violation::check(last > Time::ZERO, "", || format!("{} requests arrive at the start", requests.len()))

@@ -19,7 +19,7 @@ struct ContinuationState {
 
 impl Continuation {
     /// For traces whose wall clocks begin at `base_ns` rather than with the first request.
-    pub fn since(base_ns: u64) -> Self {
+    pub fn with_base_ns(base_ns: u64) -> Self {
         Continuation(Arc::new(Mutex::new(ContinuationState {
             base_ns: Some(base_ns),
             ..ContinuationState::default()
@@ -28,22 +28,22 @@ impl Continuation {
 
     /// Names of the devices by number, where the format has names.
     pub fn names(&self) -> Vec<Box<[u8]>> {
-        self.shared().names.clone()
+        self.lock_state().names.clone()
     }
 
     /// The time from which wall clocks count, once there has been a request.
     pub fn base_ns(&self) -> Option<u64> {
-        self.shared().base_ns
+        self.lock_state().base_ns
     }
 
     /// The time from which wall clocks count; `first_ns` becomes it unless a request came before.
     pub(crate) fn begin(&self, first_ns: u64) -> u64 {
-        *self.shared().base_ns.get_or_insert(first_ns)
+        *self.lock_state().base_ns.get_or_insert(first_ns)
     }
 
     /// The number of the device called `name`; `None` if there are too many devices.
     pub(crate) fn number(&self, name: &[u8]) -> Option<u16> {
-        let mut shared = self.shared();
+        let mut shared = self.lock_state();
         if let Some(number) = shared.numbers.get(name) {
             return Some(*number);
         }
@@ -53,7 +53,7 @@ impl Continuation {
         Some(number)
     }
 
-    fn shared(&self) -> MutexGuard<'_, ContinuationState> {
+    fn lock_state(&self) -> MutexGuard<'_, ContinuationState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,7 @@ use crate::continuation::Continuation;
 use crate::fields::{Fault, ParseResult};
 
 /// Longest name of a device, so that a hostile trace cannot fill the memory.
-const LONGEST_NAME: usize = 256;
+const MAX_NAME_BYTES: usize = 256;
 
 /// Numbers devices in order of their first appearance, from 0, or from where the trace that this one continues ended.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl DeviceNumbers {
         if *self.last.0 == *name && !name.is_empty() {
             return Ok(self.last.1);
         }
-        if name.is_empty() || name.len() > LONGEST_NAME {
+        if name.is_empty() || name.len() > MAX_NAME_BYTES {
             let what = if name.is_empty() { "missing" } else { "too long" };
             return Err(Fault::new(at, format!("the name of the device is {what}")));
         }

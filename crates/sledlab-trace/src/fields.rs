@@ -51,11 +51,11 @@ pub(crate) struct Line<'a> {
 /// of unknown length is what costs most in a loop over its digits.
 #[inline(always)]
 fn leading_digits(characters: [u8; SLACK]) -> (usize, u64) {
-    const EACH: u64 = 0x0101_0101_0101_0101;
+    const BYTE_LOW_BITS: u64 = 0x0101_0101_0101_0101;
     // Digits become 0 to 9; adding 0x76 sets the top bit of all other bytes, the first of which
     // is certain (a carry reaches only the bytes after it).
-    let values = u64::from_le_bytes(characters) ^ (EACH * 0x30);
-    let others = (values.wrapping_add(EACH * 0x76) | values) & (EACH * 0x80);
+    let values = u64::from_le_bytes(characters) ^ (BYTE_LOW_BITS * 0x30);
+    let others = (values.wrapping_add(BYTE_LOW_BITS * 0x76) | values) & (BYTE_LOW_BITS * 0x80);
     let count = (others.trailing_zeros() / 8) as usize;
     if count == 0 {
         return (0, 0);
@@ -118,7 +118,7 @@ impl<'a> Fields<'a> {
             self.at += 1;
             return Ok(());
         }
-        Err(self.missing_separator(separator))
+        Err(self.missing_separator_fault(separator))
     }
 
     /// Steps over spaces and tabs, of which there must be at least one.
@@ -129,7 +129,7 @@ impl<'a> Fields<'a> {
             self.skip_blanks();
             return Ok(());
         }
-        Err(self.missing_separator(b' '))
+        Err(self.missing_separator_fault(b' '))
     }
 
     /// Checks that only spaces are left of the line.
@@ -139,16 +139,16 @@ impl<'a> Fields<'a> {
         if self.is_at_end() {
             return Ok(());
         }
-        Err(self.text_left())
+        Err(self.trailing_text_fault())
     }
 
     #[cold]
-    fn text_left(self) -> Fault {
+    fn trailing_text_fault(self) -> Fault {
         Fault::new(self.at, "unexpected text after the last field")
     }
 
     #[cold]
-    fn missing_separator(self, separator: u8) -> Fault {
+    fn missing_separator_fault(self, separator: u8) -> Fault {
         let expected =
             if separator == b' ' { "a space".to_owned() } else { format!("`{}`", char::from(separator)) };
         let result = if self.is_at_end() { "the line ends" } else { "other text comes" };
@@ -157,12 +157,12 @@ impl<'a> Fields<'a> {
 
     /// Reads a whole number, 0 or more. `what` names the field in errors.
     #[inline(always)]
-    pub(crate) fn unsigned(&mut self, what: &str) -> ParseResult<u64> {
+    pub(crate) fn integer(&mut self, what: &str) -> ParseResult<u64> {
         let from = self.at;
         let value = self.digits();
         let count = self.at - from;
         if count == 0 || count > SAFE_DIGITS {
-            return self.unsigned_with_care(from, what);
+            return self.parse_long_unsigned(from, what);
         }
         Ok(value)
     }
@@ -188,10 +188,10 @@ impl<'a> Fields<'a> {
     }
 
     #[cold]
-    fn unsigned_with_care(self, from: usize, what: &str) -> ParseResult<u64> {
+    fn parse_long_unsigned(self, from: usize, what: &str) -> ParseResult<u64> {
         let digits = &self.line[from..self.at];
         if digits.is_empty() {
-            return Err(self.not_a_number(from, what, "a whole number"));
+            return Err(self.not_a_number_fault(from, what, "a whole number"));
         }
         let value = digits
             .iter()
@@ -208,8 +208,8 @@ impl<'a> Fields<'a> {
             self.at += 1;
             return Ok(u16::from(digit - b'0'));
         }
-        let number = self.unsigned("the device number")?;
-        u16::try_from(number).map_err(|_| no_such_device(at, number))
+        let number = self.integer("the device number")?;
+        u16::try_from(number).map_err(|_| unknown_device_fault(at, number))
     }
 
     /// Reads a hexadecimal number, with or without `0x`.
@@ -230,7 +230,7 @@ impl<'a> Fields<'a> {
             self.at += 1;
         }
         match self.at - from {
-            0 => Err(self.not_a_number(from, what, "a hexadecimal number")),
+            0 => Err(self.not_a_number_fault(from, what, "a hexadecimal number")),
             1..=16 => Ok(value),
             _ => Err(Fault::new(from, format!("{what} is too large: it does not fit 64 bits"))),
         }
@@ -252,7 +252,7 @@ impl<'a> Fields<'a> {
         }
         let simple = whole_digits + scale < SAFE_DIGITS && fraction_digits <= scale;
         if !simple || whole_digits + fraction_digits == 0 || matches!(self.peek(), b'e' | b'E') {
-            let (value, at) = Fields { at: from, ..*self }.decimal_with_care(what, scale)?;
+            let (value, at) = Fields { at: from, ..*self }.parse_long_decimal(what, scale)?;
             self.at = at;
             return Ok(value);
         }
@@ -261,7 +261,7 @@ impl<'a> Fields<'a> {
 
     /// As [`Fields::decimal`], for any number of digits and for exponents.
     #[cold]
-    fn decimal_with_care(mut self, what: &str, scale: usize) -> ParseResult<(u64, usize)> {
+    fn parse_long_decimal(mut self, what: &str, scale: usize) -> ParseResult<(u64, usize)> {
         let from = self.at;
         let whole_from = self.at;
         self.digits();
@@ -275,7 +275,7 @@ impl<'a> Fields<'a> {
         }
         if full.is_empty() && fraction.is_empty() {
             self.at = from;
-            return Err(self.not_a_number(from, what, "a number"));
+            return Err(self.not_a_number_fault(from, what, "a number"));
         }
         let exponent = self.exponent(what)?;
         // Decimal place of each digit after scaling: 0 for units, -1 for tenths.
@@ -359,7 +359,7 @@ impl<'a> Fields<'a> {
     }
 
     #[cold]
-    fn not_a_number(self, at: usize, what: &str, expected: &str) -> Fault {
+    fn not_a_number_fault(self, at: usize, what: &str, expected: &str) -> Fault {
         let remaining = &self.line[at.min(self.line.len())..];
         let unsigned =
             remaining.strip_prefix(b"-").or_else(|| remaining.strip_prefix(b"+")).unwrap_or(remaining);
@@ -378,18 +378,18 @@ impl<'a> Fields<'a> {
 }
 
 #[cold]
-fn no_such_device(at: usize, number: u64) -> Fault {
+fn unknown_device_fault(at: usize, number: u64) -> Fault {
     Fault::new(at, format!("device number {number}: the highest is {}", u16::MAX))
 }
 
 /// Checks a range given in blocks. `at` is the byte of the line where the range stands.
 #[inline(always)]
 pub(crate) fn blocks(at: usize, lbn: u64, blocks: u64) -> ParseResult<(u64, u32)> {
-    range::of_blocks(lbn, blocks).map_err(|error| Fault(Box::new((at, error))))
+    range::from_blocks(lbn, blocks).map_err(|error| Fault(Box::new((at, error))))
 }
 
 /// Checks a range given in bytes and rounds it outwards to whole blocks. `at` as in [`blocks`].
 #[inline(always)]
 pub(crate) fn bytes(at: usize, offset: u64, length: u64) -> ParseResult<(u64, u32)> {
-    range::of_bytes(offset, length).map_err(|error| Fault(Box::new((at, error))))
+    range::from_bytes(offset, length).map_err(|error| Fault(Box::new((at, error))))
 }

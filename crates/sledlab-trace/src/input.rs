@@ -18,13 +18,13 @@ use crate::fields::{Line, SLACK};
 use crate::sample;
 
 /// Unpacked bytes buffered at once.
-const BUFFER: usize = 512 * 1024;
+const BUFFER_BYTES: usize = 512 * 1024;
 
 /// Longest line read, so that a file without line ends cannot fill the memory.
-pub(crate) const LONGEST_LINE: usize = 64 * 1024;
+pub(crate) const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// Bytes examined to recognise a format.
-pub(crate) const HEAD: usize = 64 * 1024;
+pub(crate) const HEAD_BYTES: usize = 64 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -46,12 +46,12 @@ pub struct Input {
 }
 
 /// Counts the bytes read from `inner`, for progress.
-struct Counting<R> {
+struct CountingReader<R> {
     inner: R,
     count: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counting<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(into)?;
         self.count.fetch_add(n as u64, Ordering::Relaxed);
@@ -72,7 +72,7 @@ impl Input {
             input.size = Some(size);
             return Ok(input);
         }
-        let file = File::open(sample::resolve(path)?).map_err(|error| cannot_open(&name, &error))?;
+        let file = File::open(sample::resolve(path)?).map_err(|error| open_error(&name, &error))?;
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
         let mut input = Self::from_reader(&name, Box::new(file))?;
         input.size = size;
@@ -82,14 +82,14 @@ impl Input {
     /// Reads from any reader; `name` stands for it in messages.
     pub fn from_reader(name: &str, reader: Box<dyn Read + Send>) -> Result<Self> {
         let consumed = Arc::new(AtomicU64::new(0));
-        let counting = Box::new(Counting { inner: reader, count: Arc::clone(&consumed) });
+        let counting = Box::new(CountingReader { inner: reader, count: Arc::clone(&consumed) });
         let (compression, reader) =
-            unpack(counting).map_err(|error| cannot_read(name, Compression::Plain, &error))?;
+            unpack(counting).map_err(|error| read_error(name, Compression::Plain, &error))?;
         let mut input = Input {
             name: name.to_owned(),
             reader,
             compression,
-            buffer: vec![0; BUFFER + SLACK].into_boxed_slice(),
+            buffer: vec![0; BUFFER_BYTES + SLACK].into_boxed_slice(),
             start: 0,
             end: 0,
             exhausted: false,
@@ -108,20 +108,20 @@ impl Input {
         &self.name
     }
 
-    /// The first bytes not yet read, [`HEAD`] of them unless the trace is shorter.
+    /// The first bytes not yet read, [`HEAD_BYTES`] of them unless the trace is shorter.
     pub(crate) fn head(&mut self) -> Result<&[u8]> {
-        self.want(HEAD)?;
+        self.fill_buffer(HEAD_BYTES)?;
         Ok(self.buffered_head())
     }
 
     /// As [`Input::head`], of the bytes that are buffered already.
     pub(crate) fn buffered_head(&self) -> &[u8] {
-        &self.buffer[self.start..self.end.min(self.start + HEAD)]
+        &self.buffer[self.start..self.end.min(self.start + HEAD_BYTES)]
     }
 
     /// Whether the trace ends with the head.
     pub(crate) fn ends_with_head(&self) -> bool {
-        self.exhausted && self.end - self.start <= HEAD
+        self.exhausted && self.end - self.start <= HEAD_BYTES
     }
 
     /// The share of the stored bytes that has been read, 0 to 1.
@@ -134,8 +134,8 @@ impl Input {
     #[inline(always)]
     pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         let range = match memchr(b'\n', &self.buffer[self.start..self.end]) {
-            Some(length) if length <= LONGEST_LINE => self.start..self.start + length,
-            Some(_) => return Err(self.line_too_long()),
+            Some(length) if length <= MAX_LINE_BYTES => self.start..self.start + length,
+            Some(_) => return Err(self.long_line_error()),
             None => match self.line_across_refill()? {
                 Some(range) => range,
                 None => return Ok(None),
@@ -153,15 +153,15 @@ impl Input {
     fn line_across_refill(&mut self) -> Result<Option<Range<usize>>> {
         loop {
             let searched = self.end - self.start;
-            if searched > LONGEST_LINE {
-                return Err(self.line_too_long());
+            if searched > MAX_LINE_BYTES {
+                return Err(self.long_line_error());
             }
-            if !self.want(searched + 1)? {
+            if !self.fill_buffer(searched + 1)? {
                 // The rest is the last line, which has no line end.
                 return Ok((searched > 0).then_some(self.start..self.end));
             }
             match memchr(b'\n', &self.buffer[self.start + searched..self.end]) {
-                Some(more) if searched + more > LONGEST_LINE => return Err(self.line_too_long()),
+                Some(more) if searched + more > MAX_LINE_BYTES => return Err(self.long_line_error()),
                 Some(more) => return Ok(Some(self.start..self.start + searched + more)),
                 None => {}
             }
@@ -172,7 +172,7 @@ impl Input {
     /// after the last.
     pub(crate) fn next_long_line(&mut self, line: &mut Vec<u8>, longest: usize) -> Result<bool> {
         line.clear();
-        let mut more = self.want(1)?;
+        let mut more = self.fill_buffer(1)?;
         let any = more;
         while more {
             let remaining = &self.buffer[self.start..self.end];
@@ -185,7 +185,7 @@ impl Input {
             }
             line.extend_from_slice(&remaining[..taken]);
             self.start += taken + usize::from(result.is_some());
-            more = result.is_none() && self.want(1)?;
+            more = result.is_none() && self.fill_buffer(1)?;
         }
         if line.last() == Some(&b'\r') {
             line.pop();
@@ -195,30 +195,30 @@ impl Input {
     }
 
     #[cold]
-    fn line_too_long(&self) -> Error {
-        Error::user(format!("line longer than {LONGEST_LINE} bytes"))
+    fn long_line_error(&self) -> Error {
+        Error::user(format!("line longer than {MAX_LINE_BYTES} bytes"))
             .with_remedy("this is no text trace, or its line ends are lost: check where the file came from")
-            .with_location(&self.name, self.line + 1, LONGEST_LINE as u64, &self.buffer[self.start..self.end])
+            .with_location(&self.name, self.line + 1, MAX_LINE_BYTES as u64, &self.buffer[self.start..self.end])
     }
 
     /// The next `length` bytes, or fewer at the end of the trace.
     pub(crate) fn next_bytes(&mut self, length: usize) -> Result<&[u8]> {
-        self.want(length)?;
+        self.fill_buffer(length)?;
         let range = self.start..self.end.min(self.start + length);
         self.start = range.end;
         Ok(&self.buffer[range])
     }
 
     /// Fills the buffer to `length` bytes; returns false if the trace ends before.
-    fn want(&mut self, length: usize) -> Result<bool> {
-        debug_assert!(length <= BUFFER / 2, "room to move and to read");
+    fn fill_buffer(&mut self, length: usize) -> Result<bool> {
+        debug_assert!(length <= BUFFER_BYTES / 2, "room to move and to read");
         while self.end - self.start < length && !self.exhausted {
             if self.start > 0 {
                 self.buffer.copy_within(self.start..self.end, 0);
                 self.end -= self.start;
                 self.start = 0;
             }
-            match self.reader.read(&mut self.buffer[self.end..BUFFER]) {
+            match self.reader.read(&mut self.buffer[self.end..BUFFER_BYTES]) {
                 Ok(0) => {
                     self.exhausted = true;
                     self.buffer[self.end..self.end + SLACK].fill(b'\n');
@@ -226,7 +226,7 @@ impl Input {
                 Ok(n) => self.end += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    let error = cannot_read(&self.name, self.compression, &error);
+                    let error = read_error(&self.name, self.compression, &error);
                     return Err(error.with_location(&self.name, self.line, 0, b""));
                 }
             }
@@ -240,7 +240,7 @@ impl Input {
     }
 }
 
-fn cannot_open(name: &str, error: &io::Error) -> Error {
+fn open_error(name: &str, error: &io::Error) -> Error {
     let remedy = match error.kind() {
         io::ErrorKind::NotFound => "check the path",
         io::ErrorKind::PermissionDenied => "check the permissions of the file",
@@ -249,7 +249,7 @@ fn cannot_open(name: &str, error: &io::Error) -> Error {
     Error::user(format!("cannot open: {error}")).with_remedy(remedy).with_location(name, 0, 0, b"")
 }
 
-fn cannot_read(name: &str, compression: Compression, error: &io::Error) -> Error {
+fn read_error(name: &str, compression: Compression, error: &io::Error) -> Error {
     let packed = compression.name();
     let mended = match (compression, error.kind()) {
         (_, io::ErrorKind::IsADirectory) => Error::user("is a directory").with_remedy("name a file in it"),

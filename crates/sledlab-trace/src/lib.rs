@@ -8,7 +8,6 @@ mod compression;
 pub mod conformance;
 mod continuation;
 mod devices;
-mod ending;
 mod fields;
 pub mod format;
 mod input;
@@ -19,6 +18,7 @@ mod range;
 pub mod sample;
 #[cfg(not(target_family = "wasm"))]
 pub mod spill;
+mod stream_end;
 pub mod synthetic;
 pub mod table;
 pub mod transform;

@@ -3,15 +3,15 @@
 use sledlab_core::{Error, Request, Result, Source};
 
 use crate::arrivals::TraceArrivals;
-use crate::ending::StreamEnd;
 use crate::fields::{Fault, Line, ParseResult};
 use crate::input::Input;
+use crate::stream_end::StreamEnd;
 
 /// Requests per call of [`Source::fill`].
 pub(crate) const CHUNK: usize = 4096;
 
 /// Bytes of an offending line shown in an error.
-const SHOWN: usize = 80;
+const MAX_SHOWN_BYTES: usize = 80;
 
 /// Reads one line of a text format.
 pub(crate) trait LineParser: Send {
@@ -33,11 +33,11 @@ pub(crate) struct LineSource<P> {
     input: Input,
     parser: P,
     arrivals: TraceArrivals,
-    ending: StreamEnd,
+    stream_end: StreamEnd,
 }
 
 /// The error for a trace that ends before its first request.
-pub(crate) fn no_requests(input: &Input) -> Error {
+pub(crate) fn no_requests_error(input: &Input) -> Error {
     Error::user("the trace holds no requests")
         .with_remedy("check that the file is complete and that `--format` is correct")
         .with_location(input.name(), 0, 0, b"")
@@ -45,7 +45,7 @@ pub(crate) fn no_requests(input: &Input) -> Error {
 
 impl<P: LineParser> LineSource<P> {
     pub(crate) fn new(input: Input, parser: P, arrivals: TraceArrivals) -> Self {
-        LineSource { input, parser, arrivals, ending: StreamEnd::default() }
+        LineSource { input, parser, arrivals, stream_end: StreamEnd::default() }
     }
 
     fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
@@ -55,10 +55,10 @@ impl<P: LineParser> LineSource<P> {
             let Some(line) = self.input.next_line()? else { return Ok(()) };
             let fault = match self.parser.parse(line) {
                 Ok(Some(mut request)) => {
-                    let Some(arrival) = self.arrivals.take(request.arrival.as_ns()) else {
+                    let Some(arrival) = self.arrivals.accept(request.arrival.as_ns()) else {
                         let refusal = self.arrivals.refusal(request.arrival.as_ns());
                         let line = line.text.to_vec();
-                        return Err(self.placed(Fault(Box::new((0, refusal))), &line));
+                        return Err(self.locate_fault(Fault(Box::new((0, refusal))), &line));
                     };
                     request.arrival = arrival;
                     into.push(request);
@@ -67,18 +67,18 @@ impl<P: LineParser> LineSource<P> {
                 Ok(None) => continue,
                 Err(fault) => fault,
             };
-            let leading = into.len() == before && self.ending.is_fresh();
+            let leading = into.len() == before && self.stream_end.is_empty();
             if is_blank(line.text) || (leading && self.parser.is_header(line.text)) {
                 continue;
             }
             let line = line.text.to_vec();
-            return Err(self.placed(fault, &line));
+            return Err(self.locate_fault(fault, &line));
         }
         Ok(())
     }
 
     #[cold]
-    fn placed(&self, fault: Fault, line: &[u8]) -> Error {
+    fn locate_fault(&self, fault: Fault, line: &[u8]) -> Error {
         let (column, mut error) = *fault.0;
         if error.remedy().is_none() {
             error = error.with_remedy(format!(
@@ -87,7 +87,11 @@ impl<P: LineParser> LineSource<P> {
             ));
         }
         // Of a long line, the error shows the part around the fault.
-        let from = if line.len() > SHOWN { column.saturating_sub(SHOWN / 2).min(line.len()) } else { 0 };
+        let from = if line.len() > MAX_SHOWN_BYTES {
+            column.saturating_sub(MAX_SHOWN_BYTES / 2).min(line.len())
+        } else {
+            0
+        };
         error.with_location(self.input.name(), self.input.line_number(), column as u64 + 1, &line[from..])
     }
 }
@@ -98,10 +102,10 @@ fn is_blank(line: &[u8]) -> bool {
 
 impl<P: LineParser> Source for LineSource<P> {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        self.ending.check()?;
+        self.stream_end.check()?;
         let before = into.len();
         let outcome = self.read_chunk(into);
-        self.ending.close_trace(into.len() - before, outcome, || no_requests(&self.input))
+        self.stream_end.close_trace(into.len() - before, outcome, || no_requests_error(&self.input))
     }
 
     fn progress(&self) -> Option<f64> {

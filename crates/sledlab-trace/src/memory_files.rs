@@ -18,7 +18,7 @@ pub fn store(name: &str, bytes: Vec<u8>) {
 }
 
 /// Deletes the stored file `name`; open readers continue to read its bytes.
-pub fn drop(name: &str) {
+pub fn remove(name: &str) {
     files().remove(name);
 }
 

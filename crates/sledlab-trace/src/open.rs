@@ -8,7 +8,7 @@ use sledlab_core::{Request, Result, Source};
 use crate::arrivals::TraceArrivals;
 use crate::continuation::Continuation;
 use crate::devices::DeviceNumbers;
-use crate::format::{self, Clock, Reading};
+use crate::format::{self, Clock, TraceInput};
 use crate::input::Input;
 use crate::transform::Reorder;
 
@@ -61,8 +61,8 @@ fn open_input(mut input: Input, options: OpenOptions) -> Result<OpenedTrace> {
         TraceArrivals::new(format.clock(), continuation.clone())
     };
     let devices = DeviceNumbers::new(continuation.clone());
-    let reading = Reading { input, arrivals, devices, add_service_times: options.add_service_times };
-    let mut source = format.read(reading)?;
+    let trace = TraceInput { input, arrivals, devices, add_service_times: options.add_service_times };
+    let mut source = format.read(trace)?;
     if sorting {
         let sorted = Reorder::new(source, options.sort_window);
         source = Box::new(if format.clock() == Clock::Wall {

@@ -9,36 +9,36 @@ pub(crate) const MAX_BLOCKS: u64 = i64::MAX as u64 / BLOCK_BYTES;
 
 /// Checks a range given in blocks: not empty, at most 2^32 - 1 blocks long, byte addresses below 2^63.
 #[inline(always)]
-pub(crate) fn of_blocks(lbn: u64, blocks: u64) -> Result<(u64, u32), Error> {
+pub(crate) fn from_blocks(lbn: u64, blocks: u64) -> Result<(u64, u32), Error> {
     let count = blocks as u32;
     if blocks == 0 || u64::from(count) != blocks || lbn > MAX_BLOCKS - blocks {
-        return Err(impossible(blocks));
+        return Err(length_error(blocks));
     }
     Ok((lbn, count))
 }
 
 /// Checks a range given in bytes and rounds it outwards to whole blocks.
 #[inline(always)]
-pub(crate) fn of_bytes(offset: u64, length: u64) -> Result<(u64, u32), Error> {
+pub(crate) fn from_bytes(offset: u64, length: u64) -> Result<(u64, u32), Error> {
     let lbn = offset / BLOCK_BYTES;
     match offset.checked_add(length) {
-        Some(end) if length > 0 => of_blocks(lbn, end.div_ceil(BLOCK_BYTES) - lbn),
-        Some(_) => Err(impossible(0)),
-        None => Err(beyond_addresses()),
+        Some(end) if length > 0 => from_blocks(lbn, end.div_ceil(BLOCK_BYTES) - lbn),
+        Some(_) => Err(length_error(0)),
+        None => Err(address_error()),
     }
 }
 
 #[cold]
-fn impossible(blocks: u64) -> Error {
+fn length_error(blocks: u64) -> Error {
     if blocks == 0 {
         Error::user("a request of length zero").with_remedy("remove it from the trace")
     } else if blocks > u64::from(u32::MAX) {
         Error::user(format!("a request of {blocks} blocks: the longest is {} (2 TiB)", u32::MAX))
     } else {
-        beyond_addresses()
+        address_error()
     }
 }
 
-fn beyond_addresses() -> Error {
+fn address_error() -> Error {
     Error::user("the request ends beyond the highest byte address, 2^63 - 1")
 }

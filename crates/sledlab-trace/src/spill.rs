@@ -15,7 +15,7 @@ use sledlab_core::{Error, Op, Request, Result, Source, Time};
 pub const RECORD_BYTES: usize = 24;
 
 /// Bytes gathered for a file before they are written.
-const BUFFER: usize = 256 * 1024;
+const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Files that are being written: `0`, `1` and so on, each for the device numbers with that remainder modulo `parts`.
 pub struct Spill {
@@ -31,8 +31,8 @@ impl Spill {
         let name = directory.display().to_string();
         let create = |part| File::create_new(directory.join(format!("{part}")));
         let files: std::io::Result<Vec<File>> = (0..parts.max(1)).map(create).collect();
-        let files = files.map_err(|error| not_written(&name, &error))?;
-        let files = files.into_iter().map(|file| BufWriter::with_capacity(BUFFER, file)).collect();
+        let files = files.map_err(|error| write_error(&name, &error))?;
+        let files = files.into_iter().map(|file| BufWriter::with_capacity(BUFFER_BYTES, file)).collect();
         Ok(Spill { files, directory: name, last: Time::ZERO, requests: 0 })
     }
 
@@ -40,7 +40,7 @@ impl Spill {
     ///
     /// # Errors
     /// Those of the source; a request that arrives before the last one of the source before; no room on the disk.
-    pub fn take(&mut self, source: &mut impl Source, chunk: &mut Vec<Request>) -> Result<usize> {
+    pub fn write_chunk(&mut self, source: &mut impl Source, chunk: &mut Vec<Request>) -> Result<usize> {
         chunk.clear();
         let taken = source.fill(chunk)?;
         if let Some(early) = chunk.first().filter(|request| request.arrival < self.last) {
@@ -53,7 +53,7 @@ impl Spill {
             let part = usize::from(request.device) % self.files.len();
             self.files[part]
                 .write_all(&record(request))
-                .map_err(|error| not_written(&self.directory, &error))?;
+                .map_err(|error| write_error(&self.directory, &error))?;
         }
         self.requests += taken as u64;
         Ok(taken)
@@ -67,12 +67,12 @@ impl Spill {
     /// Writes the requests still buffered, and returns how many were written in all.
     pub fn finish(mut self) -> Result<u64> {
         let flushed: std::io::Result<()> = self.files.iter_mut().try_for_each(Write::flush);
-        flushed.map_err(|error| not_written(&self.directory, &error))?;
+        flushed.map_err(|error| write_error(&self.directory, &error))?;
         Ok(self.requests)
     }
 }
 
-fn not_written(directory: &str, error: &std::io::Error) -> Error {
+fn write_error(directory: &str, error: &std::io::Error) -> Error {
     Error::user(format!("cannot write into `{directory}`: {error}"))
         .with_remedy("make room, or write elsewhere")
 }

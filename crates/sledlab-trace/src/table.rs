@@ -4,7 +4,7 @@
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unrequested_words};
 
-use crate::arrivals::{Clock, LATEST_NS, TraceArrivals};
+use crate::arrivals::{Clock, MAX_ARRIVAL_NS, TraceArrivals};
 use crate::continuation::Continuation;
 use crate::range;
 use crate::transform::Reorder;
@@ -54,7 +54,7 @@ impl Times {
             Times::Whole(times) => u64::try_from(times[row]).ok()?.checked_mul(1000),
             Times::Fractional(times) => {
                 let ns = (times[row] * 1000.0).round();
-                (0.0..=LATEST_NS as f64).contains(&ns).then_some(ns as u64)
+                (0.0..=MAX_ARRIVAL_NS as f64).contains(&ns).then_some(ns as u64)
             }
         }
     }
@@ -123,9 +123,9 @@ impl Table {
         if op == Op::Flush {
             return Ok(Request { arrival, lbn: 0, blocks: 0, device, op, ..Request::default() });
         }
-        let offset = unsigned("offset_bytes", columns.offset_bytes[row])?;
-        let length = unsigned("length_bytes", columns.length_bytes[row])?;
-        let (lbn, blocks) = range::of_bytes(offset, length)?;
+        let offset = to_unsigned("offset_bytes", columns.offset_bytes[row])?;
+        let length = to_unsigned("length_bytes", columns.length_bytes[row])?;
+        let (lbn, blocks) = range::from_bytes(offset, length)?;
         let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
         let metadata = columns.metadata(row)?;
         Ok(Request { arrival, lbn, blocks, device, op, unrequested_words, metadata })
@@ -135,11 +135,11 @@ impl Table {
         let ns = times.ns(row).ok_or_else(|| {
             Error::user(format!("time_us: {} is not a time from 0 to 9e15 microseconds", times.show(row)))
         })?;
-        self.arrivals.take(ns).ok_or_else(|| self.arrivals.refusal(ns))
+        self.arrivals.accept(ns).ok_or_else(|| self.arrivals.refusal(ns))
     }
 }
 
-fn unsigned(column: &str, value: i64) -> Result<u64> {
+fn to_unsigned(column: &str, value: i64) -> Result<u64> {
     u64::try_from(value).map_err(|_| Error::user(format!("{column}: {value} is negative")))
 }
 

@@ -37,7 +37,7 @@ fn devices_and_times_continue_across_files() {
 
 #[test]
 fn time_origin_may_precede_trace() {
-    assert_eq!(read(FIRST, &Continuation::since(400_000), 0), [(0, 600_000), (1, 601_000)]);
+    assert_eq!(read(FIRST, &Continuation::with_base_ns(400_000), 0), [(0, 600_000), (1, 601_000)]);
 }
 
 #[test]
@@ -59,9 +59,9 @@ fn requests_are_written_to_their_device_file() {
     let mut chunk = Vec::new();
     for text in [FIRST, SECOND] {
         let mut source = opened(text, &continuation, 0);
-        while spill.take(&mut source, &mut chunk).unwrap() > 0 {}
+        while spill.write_chunk(&mut source, &mut chunk).unwrap() > 0 {}
     }
-    let again = spill.take(&mut opened(FIRST, &continuation, 0), &mut chunk).unwrap_err().to_string();
+    let again = spill.write_chunk(&mut opened(FIRST, &continuation, 0), &mut chunk).unwrap_err().to_string();
     assert!(again.contains("before the trace ends that it continues"), "{again}");
     assert_eq!(spill.finish().unwrap(), 4);
     let [even, odd] = ["0", "1"].map(|name| fs::read(directory.join(name)).unwrap());

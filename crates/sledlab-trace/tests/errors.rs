@@ -1,6 +1,6 @@
 //! Bad input ends in an error blamed on the user, with its place and remedy.
 
-use crate::reading::{error, read};
+use crate::trace_reader::{error, read};
 use sledlab_trace::{OpenOptions, format, open};
 
 #[test]
@@ -142,7 +142,7 @@ fn unreadable_path_is_named() {
 
 /// Formats whose lines hold byte addresses: a line with the address and length in bytes in the place of `ADDRESS` and
 /// `LENGTH`, and a first line where the format needs one.
-const BYTE_ADDRESSED: [(&str, &str, &str); 7] = [
+const BYTE_ADDRESS_LINES: [(&str, &str, &str); 7] = [
     ("csv", "time_us,op,offset_bytes,length_bytes\n", "0,R,ADDRESS,LENGTH\n"),
     ("csv", "", "0,W,ADDRESS,LENGTH,3\n"),
     ("msr", "", "1,h,0,Read,ADDRESS,LENGTH,1\n"),
@@ -152,8 +152,8 @@ const BYTE_ADDRESSED: [(&str, &str, &str); 7] = [
     ("alibaba", "", "419,R,ADDRESS,LENGTH,1\n"),
 ];
 
-/// As [`BYTE_ADDRESSED`], in blocks of 512 bytes.
-const BLOCK_ADDRESSED: [(&str, &str, &str); 4] = [
+/// As [`BYTE_ADDRESS_LINES`], in blocks of 512 bytes.
+const BLOCK_ADDRESS_LINES: [(&str, &str, &str); 4] = [
     ("disksim-ascii", "", "0 0 ADDRESS LENGTH 1\n"),
     ("disksim-validate", "", "R Miss ADDRESS LENGTH 1 1\n"),
     ("blkparse", "", "  8,0 3 1 0.5 697 Q W ADDRESS + LENGTH [k]\n"),
@@ -162,8 +162,8 @@ const BLOCK_ADDRESSED: [(&str, &str, &str); 4] = [
 
 #[test]
 fn addresses_of_2_63_bytes_are_rejected() {
-    let all = BYTE_ADDRESSED.map(|case| (case, 512)).into_iter();
-    let all = all.chain(BLOCK_ADDRESSED.map(|case| (case, 1))).collect::<Vec<_>>();
+    let all = BYTE_ADDRESS_LINES.map(|case| (case, 512)).into_iter();
+    let all = all.chain(BLOCK_ADDRESS_LINES.map(|case| (case, 1))).collect::<Vec<_>>();
     let spc = ("spc", "", "0,ADDRESS,LENGTH,w,0.5\n");
     for name in format::names().filter(|name| !["srt", "spc"].contains(name)) {
         assert!(all.iter().any(|((format, ..), _)| *format == name), "{name} has no case");
@@ -173,30 +173,39 @@ fn addresses_of_2_63_bytes_are_rejected() {
         for (address, length) in
             [(end, unit), (end - unit, unit), (end - unit, 8 * unit), (2 * (end - 1), unit)]
         {
-            refused_after_a_good_line((format, head, line), address, length, unit);
+            check_rejected_after_valid_line((format, head, line), address, length, unit);
         }
-        accepted(format, head, line, end - 2 * unit, unit);
+        check_accepted(format, head, line, end - 2 * unit, unit);
     }
     // SPC addresses blocks and counts bytes.
     for (address, length) in [(1 << 54, 512), ((1 << 54) - 1, 512), ((1 << 54) - 2, 1_024), (u64::MAX, 512)] {
-        refused_after_a_good_line(spc, address, length, 512);
+        check_rejected_after_valid_line(spc, address, length, 512);
     }
-    accepted(spc.0, spc.1, spc.2, (1 << 54) - 2, 512);
+    check_accepted(spc.0, spc.1, spc.2, (1 << 54) - 2, 512);
 }
 
-fn filled(line: &str, address: u64, length: u64) -> String {
+fn fill_template(line: &str, address: u64, length: u64) -> String {
     line.replace("ADDRESS", &address.to_string()).replace("LENGTH", &length.to_string())
 }
 
-fn refused_after_a_good_line((format, head, line): (&str, &str, &str), address: u64, length: u64, unit: u64) {
-    let text = format!("{head}{}{}", filled(line, unit, unit.max(length)), filled(line, address, length));
+fn check_rejected_after_valid_line(
+    (format, head, line): (&str, &str, &str),
+    address: u64,
+    length: u64,
+    unit: u64,
+) {
+    let text = format!(
+        "{head}{}{}",
+        fill_template(line, unit, unit.max(length)),
+        fill_template(line, address, length)
+    );
     let message = error(text.as_bytes(), Some(format));
     let place = format!("t:{}:", text.lines().count());
     assert!(message.starts_with(&place) && message.contains("beyond the highest byte address"), "{message}");
 }
 
-fn accepted(format: &str, head: &str, line: &str, address: u64, length: u64) {
-    let text = format!("{head}{}", filled(line, address, length));
+fn check_accepted(format: &str, head: &str, line: &str, address: u64, length: u64) {
+    let text = format!("{head}{}", fill_template(line, address, length));
     let options = OpenOptions { format: Some(format), ..OpenOptions::default() };
     let (_, requests) = read(text.as_bytes(), options).expect("the highest address is accepted");
     assert_eq!((requests[0].lbn, requests[0].blocks), ((1 << 54) - 2, 1), "{format}");

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::reading::{self, read, request};
+use crate::trace_reader::{self, read, request};
 use sledlab_core::Op::{Flush, Read, Trim, Write as Put};
 use sledlab_core::Request;
 use sledlab_trace::{OpenOptions, format, open_reader};
@@ -231,7 +231,7 @@ fn srt_error_names_record() {
     let with = |at: usize, word: u32| {
         let mut bytes = full.clone();
         bytes[first + at..first + at + 4].copy_from_slice(&word.to_be_bytes());
-        reading::error(&bytes, None)
+        trace_reader::error(&bytes, None)
     };
     assert!(with(56 + 28, 24).starts_with("t:2:29: sector 24 and 256 bytes from there lie beyond"));
     assert!(with(56 + 24, 0).starts_with("t:2:25: a request of length zero"));
@@ -239,11 +239,11 @@ fn srt_error_names_record() {
     assert!(with(4, 0x0003_0001).starts_with("t:1:1: record of length 56, version 3, type 1"));
     assert!(with(112 + 8, 2).starts_with("t:3:9: the request arrives 6000 ms before"));
     assert!(
-        reading::error(&full[..full.len() - 3], None)
+        trace_reader::error(&full[..full.len() - 3], None)
             .starts_with("t:3:1: the last record is cut off: 53 of 56")
     );
-    assert!(reading::error(&full[..first], None).contains("holds no requests"));
-    assert!(reading::error(&full[..first - 2], None).contains("does not end"));
+    assert!(trace_reader::error(&full[..first], None).contains("holds no requests"));
+    assert!(trace_reader::error(&full[..first - 2], None).contains("does not end"));
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn every_format_has_name_and_description() {
     assert!(near.to_string().contains("did you mean `disksim-ascii`?"));
 }
 
-fn packed(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+fn compress_all(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(text).unwrap();
     let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
@@ -275,25 +275,25 @@ fn packed(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
 #[test]
 fn compression_is_detected_from_content() {
     let (a, b) = (b"0,R,0,512\n1,W,", b"512,512\n2,R,0,512\n");
-    for ((name, mut first), (_, second)) in packed(a).into_iter().zip(packed(b)) {
+    for ((name, mut first), (_, second)) in compress_all(a).into_iter().zip(compress_all(b)) {
         first.extend(second);
         assert_eq!(read(&first, OpenOptions::default()).unwrap().1.len(), 3, "{name}");
     }
 }
 
 #[test]
-fn damaged_compressed_traces_are_the_users_errors() {
+fn damaged_compressed_trace_is_user_error() {
     let lines: Vec<String> =
         (0..20_000).map(|i| format!("{i},R,{},4096", i * 7919 % 100_000 * 512)).collect();
     let text = lines.join("\n");
-    for (name, full) in packed(text.as_bytes()) {
-        let cut = reading::error(&full[..full.len() / 2], None);
+    for (name, full) in compress_all(text.as_bytes()) {
+        let cut = trace_reader::error(&full[..full.len() / 2], None);
         assert!(cut.contains(&format!("the {name} data ends too early")), "{name}: {cut}");
         assert!(cut.contains("help: "), "{cut}");
         let mut hurt = full.clone();
         let middle = hurt.len() / 2;
         hurt[middle..middle + 40].iter_mut().for_each(|byte| *byte ^= 0x5a);
-        reading::error(&hurt, None);
+        trace_reader::error(&hurt, None);
     }
 }
 

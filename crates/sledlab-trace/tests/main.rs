@@ -3,9 +3,9 @@
 mod continuation;
 mod errors;
 mod formats;
-mod never_panics;
-mod reading;
 mod reference;
+mod robustness;
 mod roundtrip;
+mod trace_reader;
 mod transform;
 mod work;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::reading::{all, read_file, reference};
+use crate::trace_reader::{read_all, read_file, reference};
 use sledlab_core::{Op, Request};
 use sledlab_trace::{OpenOptions, open};
 
@@ -19,7 +19,7 @@ fn span_s(requests: &[Request]) -> f64 {
 }
 
 #[test]
-fn recorded_application_traces_have_the_published_counts() {
+fn application_traces_match_published_counts() {
     let Some(folder) = reference("SLEDLAB_TRACES", "traces") else { return };
     // Rows, reads, writes, trims, flushes, seconds, highest offset in GB.
     let known = [
@@ -89,14 +89,14 @@ fn every_reference_trace_is_read() {
         let path = entry.unwrap().path();
         let trace = open(&path, OpenOptions::default()).unwrap();
         assert_eq!(trace.format(), "disksim-ascii");
-        assert!(!all(trace).unwrap().is_empty());
+        assert!(!read_all(trace).unwrap().is_empty());
         count += 1;
     }
     assert!(count >= 40, "{count}");
 }
 
 #[test]
-fn the_disk_validation_trace_has_the_measured_statistics() {
+fn disk_validation_trace_matches_measured_statistics() {
     let Some(folder) = reference("SLEDLAB_REFERENCE", "reference") else { return };
     let (_, requests) = read_file(&folder.join("mems/traces/seagate_gap.txt.gz"));
     assert_eq!(requests.len(), 9_999);

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::reading::{all, request};
+use crate::trace_reader::{read_all, request};
 use proptest::prelude::*;
 use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::Request;
-use sledlab_trace::writer::{WriteOptions, create, create_with};
+use sledlab_trace::writer::{WriteOptions, create, create_with_options};
 use sledlab_trace::{OpenOptions, open};
 
 /// A temporary file of one test, removed at its end.
@@ -43,12 +43,12 @@ fn requests(ops: u32) -> impl Strategy<Value = Vec<Request>> {
 
 fn check(name: &str, options: WriteOptions, requests: &[Request]) {
     let scratch = Scratch::new(name);
-    let mut writer = create_with(&scratch.0, options).unwrap();
+    let mut writer = create_with_options(&scratch.0, options).unwrap();
     for request in requests {
         writer.write(request).unwrap();
     }
     assert_eq!(writer.finish().unwrap(), requests.len() as u64);
-    assert_eq!(all(open(&scratch.0, OpenOptions::default()).unwrap()).unwrap(), requests);
+    assert_eq!(read_all(open(&scratch.0, OpenOptions::default()).unwrap()).unwrap(), requests);
 }
 
 /// The same requests, some of them for metadata, using random parts of their last blocks.
@@ -137,7 +137,8 @@ fn unsupported_requests_are_rejected_or_dropped() {
     let mut strict = create(&scratch.0, None).unwrap();
     assert!(strict.write(&trim).unwrap_err().to_string().contains("--media-only"));
     let mut lenient =
-        create_with(&scratch.0, WriteOptions { media_only: true, ..WriteOptions::default() }).unwrap();
+        create_with_options(&scratch.0, WriteOptions { media_only: true, ..WriteOptions::default() })
+            .unwrap();
     lenient.write(&trim).unwrap();
     assert_eq!(lenient.finish().unwrap(), 0);
     let csv = Scratch::new("d.csv");

@@ -1,17 +1,17 @@
 //! The effect of each transformation step on a stream, and that the result keeps the promises of a stream.
 
-use crate::reading::{self, all, request};
+use crate::trace_reader::{self, read_all, request};
 use proptest::prelude::*;
 use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::source::MemorySource;
 use sledlab_core::{Request, Result, Time};
 use sledlab_trace::transform::{
-    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, PlaceDevices, RandomLastBlock, Reorder,
-    Shift, Speedup, TimeWindow, TransformStep, TransformedSource, survey,
+    BlockRange, DeviceFilter, Fit, Limit, MediaFilter, Merge, OutsidePolicy, PlaceDevices, RandomLastBlock,
+    Reorder, Shift, Speedup, TimeWindow, TransformStep, TransformedSource, survey,
 };
 
-fn after(step: impl TransformStep, requests: &[Request]) -> Result<Vec<Request>> {
-    all(TransformedSource::new(MemorySource::new(requests), step))
+fn apply_step(step: impl TransformStep, requests: &[Request]) -> Result<Vec<Request>> {
+    read_all(TransformedSource::new(MemorySource::new(requests), step))
 }
 
 fn sample() -> Vec<Request> {
@@ -27,17 +27,17 @@ fn sample() -> Vec<Request> {
 #[test]
 fn selection_returns_matching_requests() {
     let all = sample();
-    assert_eq!(after(Limit::new(2, u64::MAX), &all).unwrap(), all[..2]);
-    assert_eq!(after(Limit::new(3, u64::MAX), &all).unwrap(), all[..5]);
-    assert_eq!(after(Limit::new(3, 4), &all).unwrap(), all[..4]);
-    assert_eq!(after(Limit::new(2, 4), &all).unwrap(), all[..2]);
-    assert_eq!(after(MediaOnly, &all).unwrap(), [all[0], all[1], all[4]]);
+    assert_eq!(apply_step(Limit::new(2, u64::MAX), &all).unwrap(), all[..2]);
+    assert_eq!(apply_step(Limit::new(3, u64::MAX), &all).unwrap(), all[..5]);
+    assert_eq!(apply_step(Limit::new(3, 4), &all).unwrap(), all[..4]);
+    assert_eq!(apply_step(Limit::new(2, 4), &all).unwrap(), all[..2]);
+    assert_eq!(apply_step(MediaFilter, &all).unwrap(), [all[0], all[1], all[4]]);
     let window = |from_zero| TimeWindow { from: Time::from_ns(10), until: Time::from_ns(30), from_zero };
-    assert_eq!(after(window(false), &all).unwrap(), all[1..4]);
-    assert_eq!(after(window(true), &all).unwrap()[2].arrival.as_ns(), 10);
-    assert_eq!(after(BlockRange { first: 90, end: 250 }, &all).unwrap(), all[1..4]);
+    assert_eq!(apply_step(window(false), &all).unwrap(), all[1..4]);
+    assert_eq!(apply_step(window(true), &all).unwrap()[2].arrival.as_ns(), 10);
+    assert_eq!(apply_step(BlockRange { first: 90, end: 250 }, &all).unwrap(), all[1..4]);
     let only: Vec<(u16, u64)> =
-        after(OnlyDevices::new([2, 0]), &all).unwrap().iter().map(|r| (r.device, r.lbn)).collect();
+        apply_step(DeviceFilter::new([2, 0]), &all).unwrap().iter().map(|r| (r.device, r.lbn)).collect();
     assert_eq!(only, [(1, 0), (0, 90), (0, 0), (0, 250)]);
 }
 
@@ -47,63 +47,65 @@ fn devices_are_concatenated() {
     assert_eq!((result.extents.clone(), result.highest_end(), result.requests), (vec![8, 195, 254], 254, 5));
     let place = PlaceDevices::new(&result.extents).unwrap();
     assert_eq!(place.starts(), [0, 8, 203]);
-    let lbns: Vec<u64> = after(place, &sample()).unwrap().iter().map(|r| r.lbn).collect();
+    let lbns: Vec<u64> = apply_step(place, &sample()).unwrap().iter().map(|r| r.lbn).collect();
     assert_eq!(lbns, [0, 293, 103, 0, 453]);
 }
 
 #[test]
 fn shifts_stay_in_address_range() {
-    assert_eq!(after(Shift { blocks: 5 }, &sample()).unwrap()[1].lbn, 95);
-    let error = after(Shift { blocks: -1 }, &sample()).unwrap_err().to_string();
+    assert_eq!(apply_step(Shift { blocks: 5 }, &sample()).unwrap()[1].lbn, 95);
+    let error = apply_step(Shift { blocks: -1 }, &sample()).unwrap_err().to_string();
     assert!(error.contains("block 0 cannot be moved by -1 blocks"), "{error}");
-    assert!(after(Shift { blocks: i64::MAX }, &sample()).is_err());
+    assert!(apply_step(Shift { blocks: i64::MAX }, &sample()).is_err());
 }
 
 #[test]
 fn requests_outside_device_follow_option() {
-    let fit = |policy| after(Fit::new(policy, 100, Some(254)).unwrap(), &sample());
+    let fit = |policy| apply_step(Fit::new(policy, 100, Some(254)).unwrap(), &sample());
     let places = |policy| fit(policy).unwrap().iter().map(|r| (r.lbn, r.blocks)).collect::<Vec<_>>();
-    let error = fit(Outside::Reject).unwrap_err().to_string();
+    let error = fit(OutsidePolicy::Reject).unwrap_err().to_string();
     assert!(
         error.starts_with("request 2, blocks 95 to 194, lies outside the device of 100 blocks"),
         "{error}"
     );
     assert!(error.contains("`--outside wrap`"));
-    assert_eq!(places(Outside::Wrap), [(0, 8), (90, 10), (0, 100), (0, 0), (50, 4)]);
-    assert_eq!(places(Outside::Clip), [(0, 8), (90, 10), (95, 5), (0, 0)]);
-    assert_eq!(places(Outside::Scale), [(0, 8), (35, 10), (0, 100), (0, 0), (96, 4)]);
-    let step = Fit::new(Outside::Clip, 100, None).unwrap();
+    assert_eq!(places(OutsidePolicy::Wrap), [(0, 8), (90, 10), (0, 100), (0, 0), (50, 4)]);
+    assert_eq!(places(OutsidePolicy::Clip), [(0, 8), (90, 10), (95, 5), (0, 0)]);
+    assert_eq!(places(OutsidePolicy::Scale), [(0, 8), (35, 10), (0, 100), (0, 0), (96, 4)]);
+    let step = Fit::new(OutsidePolicy::Clip, 100, None).unwrap();
     let counts = step.counts();
-    after(step, &sample()).unwrap();
-    assert_eq!((counts.moved(), counts.shortened(), counts.dropped()), (0, 1, 1));
-    assert!(Fit::new(Outside::Scale, 100, None).is_err());
-    assert!(Fit::new(Outside::Wrap, 0, None).is_err());
-    let long = after(Fit::new(Outside::Wrap, 3, None).unwrap(), &sample()).unwrap_err().to_string();
+    apply_step(step, &sample()).unwrap();
+    assert_eq!((counts.moved_count(), counts.shortened_count(), counts.dropped_count()), (0, 1, 1));
+    assert!(Fit::new(OutsidePolicy::Scale, 100, None).is_err());
+    assert!(Fit::new(OutsidePolicy::Wrap, 0, None).is_err());
+    let long =
+        apply_step(Fit::new(OutsidePolicy::Wrap, 3, None).unwrap(), &sample()).unwrap_err().to_string();
     assert!(long.starts_with("request 0 of 8 blocks is longer than the device of 3 blocks"), "{long}");
-    assert_eq!(Outside::named("wrap").unwrap(), Outside::Wrap);
-    assert!(Outside::named("warp").unwrap_err().to_string().contains("did you mean `wrap`?"));
+    assert_eq!(OutsidePolicy::from_name("wrap").unwrap(), OutsidePolicy::Wrap);
+    assert!(OutsidePolicy::from_name("warp").unwrap_err().to_string().contains("did you mean `wrap`?"));
 }
 
 #[test]
 fn speed_divides_times() {
-    assert_eq!(after(Speedup::new(0.5).unwrap(), &sample()).unwrap()[4].arrival.as_ns(), 60);
+    assert_eq!(apply_step(Speedup::new(0.5).unwrap(), &sample()).unwrap()[4].arrival.as_ns(), 60);
     assert!([0.0, -1.0, f64::NAN, f64::INFINITY].iter().all(|factor| Speedup::new(*factor).is_err()));
-    assert!(after(Speedup::new(1e-300).unwrap(), &sample()).is_err());
+    assert!(apply_step(Speedup::new(1e-300).unwrap(), &sample()).is_err());
     let late = [request(u64::MAX, Read, 0, 1, 0)];
-    assert_eq!(after(Speedup::new(1.0).unwrap(), &late).unwrap(), late);
+    assert_eq!(apply_step(Speedup::new(1.0).unwrap(), &late).unwrap(), late);
 }
 
 #[test]
 fn clipping_requests_all_of_new_last_block() {
     let part = |lbn| Request { unrequested_words: 9, ..request(0, Read, lbn, 4, 0) };
-    let fitted = after(Fit::new(Outside::Clip, 100, None).unwrap(), &[part(96), part(98)]).unwrap();
+    let fitted =
+        apply_step(Fit::new(OutsidePolicy::Clip, 100, None).unwrap(), &[part(96), part(98)]).unwrap();
     assert_eq!(fitted.iter().map(|r| r.unrequested_words).collect::<Vec<_>>(), [9, 0]);
 }
 
 #[test]
 fn random_part_of_last_block_is_uniform() {
     let all: Vec<Request> = (0..64_000).map(|i| request(i * 1000, Read, i, 2, 0)).collect();
-    let random = |seed, requests: &[Request]| after(RandomLastBlock::new(seed), requests).unwrap();
+    let random = |seed, requests: &[Request]| apply_step(RandomLastBlock::new(seed), requests).unwrap();
     let result = random(1, &all);
     let mut counts = [0_u32; 64];
     for request in &result {
@@ -114,7 +116,7 @@ fn random_part_of_last_block_is_uniform() {
     assert_eq!(result, random(1, &result), "the draw ignores earlier values");
     assert_ne!(result, random(2, &all));
     // Neither arrivals nor trims and flushes change the draw.
-    let faster: Vec<Request> = after(Speedup::new(10.0).unwrap(), &all).unwrap();
+    let faster: Vec<Request> = apply_step(Speedup::new(10.0).unwrap(), &all).unwrap();
     let unrequested = |requests: &[Request]| requests.iter().map(|r| r.unrequested_words).collect::<Vec<_>>();
     assert_eq!(unrequested(&random(1, &faster)), unrequested(&result));
     let mixed: Vec<Request> =
@@ -136,10 +138,10 @@ fn merged_traces_are_sorted_with_distinct_devices() {
         request(9, Read, 5, 1, 7),
     ]);
     let result: Vec<(u64, u16)> =
-        all(Merge::new([a.clone(), b.clone()])).unwrap().iter().map(|r| (r.lbn, r.device)).collect();
+        read_all(Merge::new([a.clone(), b.clone()])).unwrap().iter().map(|r| (r.lbn, r.device)).collect();
     assert_eq!(result, [(3, 0), (1, 1), (4, 2), (2, 1), (5, 0)]);
-    assert!(all(Merge::new([a, b]).keep_devices()).unwrap().iter().all(|r| [0, 7].contains(&r.device)));
-    assert!(all(Merge::<MemorySource>::new([])).unwrap().is_empty());
+    assert!(read_all(Merge::new([a, b]).keep_devices()).unwrap().iter().all(|r| [0, 7].contains(&r.device)));
+    assert!(read_all(Merge::<MemorySource>::new([])).unwrap().is_empty());
 }
 
 fn requests() -> impl Strategy<Value = Vec<Request>> {
@@ -157,18 +159,18 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
 proptest! {
     #[test]
     fn fitted_requests_are_inside_device(all in requests(), capacity in 5000_u64..1 << 41, policy in 1_usize..4) {
-        let policy = [Outside::Reject, Outside::Wrap, Outside::Clip, Outside::Scale][policy];
+        let policy = [OutsidePolicy::Reject, OutsidePolicy::Wrap, OutsidePolicy::Clip, OutsidePolicy::Scale][policy];
         let highest = survey(&mut MemorySource::new(all.clone())).unwrap().highest_end();
-        let fitted = after(Fit::new(policy, capacity, Some(highest)).unwrap(), &all).unwrap();
+        let fitted = apply_step(Fit::new(policy, capacity, Some(highest)).unwrap(), &all).unwrap();
         prop_assert!(fitted.iter().all(|r| r.end() <= capacity && r.blocks > 0));
         if highest <= capacity {
             prop_assert_eq!(&fitted, &all);
-        } else if policy == Outside::Clip {
+        } else if policy == OutsidePolicy::Clip {
             prop_assert!(fitted.len() <= all.len());
         } else {
             prop_assert_eq!(fitted.len(), all.len());
         }
-        if policy == Outside::Scale {
+        if policy == OutsidePolicy::Scale {
             // Scaling keeps the order of first blocks, except of requests moved to fit at the very end.
             let mut pairs: Vec<(u64, u64)> =
                 all.iter().zip(&fitted).filter(|(_, f)| f.end() < capacity).map(|(a, f)| (a.lbn, f.lbn)).collect();
@@ -183,14 +185,14 @@ proptest! {
         for at in swaps.iter().filter(|at| **at + 1 < all.len()).step_by(2) {
             mixed.swap(*at, *at + 1);
         }
-        let sorted = reading::all(Reorder::new(Unordered(mixed), 50)).unwrap();
+        let sorted = trace_reader::read_all(Reorder::new(UnorderedSource(mixed), 50)).unwrap();
         prop_assert!(sorted.is_sorted_by_key(|r| r.arrival));
         prop_assert_eq!(sorted.len(), all.len());
     }
 
     #[test]
     fn merging_keeps_all_requests(a in requests(), b in requests()) {
-        let merged = reading::all(Merge::new([MemorySource::new(a.clone()), MemorySource::new(b.clone())]).keep_devices()).unwrap();
+        let merged = trace_reader::read_all(Merge::new([MemorySource::new(a.clone()), MemorySource::new(b.clone())]).keep_devices()).unwrap();
         prop_assert!(merged.is_sorted_by_key(|r| r.arrival));
         let key = |r: &Request| (r.arrival, r.lbn, r.blocks, r.device, r.op.letter());
         let mut expected = [a, b].concat();
@@ -202,9 +204,9 @@ proptest! {
 }
 
 /// A source whose requests are not in order, as a trace read with a sort window may be.
-struct Unordered(Vec<Request>);
+struct UnorderedSource(Vec<Request>);
 
-impl sledlab_core::Source for Unordered {
+impl sledlab_core::Source for UnorderedSource {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
         let count = self.0.len();
         into.append(&mut self.0);

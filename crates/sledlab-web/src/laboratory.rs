@@ -71,7 +71,7 @@ impl Laboratory {
     pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Ready> {
         memory_files::store(name, bytes);
         // A file that cannot be read as a trace is dropped.
-        Self::trace(name).inspect_err(|_| memory_files::drop(name))
+        Self::trace(name).inspect_err(|_| memory_files::remove(name))
     }
 
     /// Reads a trace to its end, and returns its characteristics.
@@ -90,7 +90,7 @@ impl Laboratory {
 
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn drop_trace(&self, name: &str) -> Result<Ready> {
-        memory_files::drop(name);
+        memory_files::remove(name);
         Ready::text(&())
     }
 

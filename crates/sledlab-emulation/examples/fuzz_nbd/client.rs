@@ -20,7 +20,7 @@ impl Client {
 
     /// Adds the option `INFO` (6) or `GO` (7).
     pub fn info(self, option: u32, name: &str, expected: &[u16]) -> Self {
-        let mut data = string(name);
+        let mut data = encode_string(name);
         data.extend_from_slice(&(expected.len() as u16).to_be_bytes());
         data.extend(expected.iter().flat_map(|kind| kind.to_be_bytes()));
         self.option(option, &data)
@@ -28,14 +28,14 @@ impl Client {
 
     /// Adds the option `LIST_META_CONTEXT` (9) or `SET_META_CONTEXT` (10).
     pub fn contexts(self, option: u32, name: &str, queries: &[&str]) -> Self {
-        let mut data = string(name);
+        let mut data = encode_string(name);
         data.extend_from_slice(&(queries.len() as u32).to_be_bytes());
-        data.extend(queries.iter().flat_map(|query| string(query)));
+        data.extend(queries.iter().flat_map(|query| encode_string(query)));
         self.option(option, &data)
     }
 
     /// Returns a client that has requested structured replies and extents.
-    pub fn structured() -> Self {
+    pub fn with_structured_replies() -> Self {
         Client::new(3).option(8, &[]).contexts(10, "disk", &["base:allocation"]).info(7, "disk", &[3])
     }
 
@@ -56,7 +56,7 @@ impl Client {
     }
 }
 
-fn string(text: &str) -> Vec<u8> {
+fn encode_string(text: &str) -> Vec<u8> {
     let length = (text.len() as u32).to_be_bytes();
     [&length, text.as_bytes()].concat()
 }
@@ -85,7 +85,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// Parses the replies of the handshake; panics where bytes are no reply.
-pub fn options(mut bytes: &[u8]) -> Vec<Reply> {
+pub fn parse_option_replies(mut bytes: &[u8]) -> Vec<Reply> {
     let mut replies = Vec::new();
     while !bytes.is_empty() {
         if u64_at(bytes, 0) != 0x0003_e889_0455_65a9 {
@@ -102,7 +102,7 @@ pub fn options(mut bytes: &[u8]) -> Vec<Reply> {
 }
 
 /// Parses one reply of the transmission phase; panics where the bytes are no reply.
-pub fn reply(bytes: &[u8]) -> Reply {
+pub fn parse_reply(bytes: &[u8]) -> Reply {
     if u32_at(bytes, 0) == 0x6744_6698 {
         return Reply::Simple {
             errno: u32_at(bytes, 4),

@@ -19,7 +19,7 @@ use frame::Frame;
 use serve::{Transcript, export, serve};
 
 fn main() -> ExitCode {
-    let frame = Frame::of_environment();
+    let frame = Frame::from_environment();
     if frame.fuzz("nbd", samples::sessions(), mutate::mutate, check) {
         ExitCode::SUCCESS
     } else {
@@ -33,7 +33,7 @@ fn check(bytes: &[u8]) -> String {
     let full = serve(export(), bytes, &[usize::MAX]);
     assert_eq!(serve(export(), bytes, &[1 + bytes.len() % 97]), full, "pieces make no difference");
     let part = serve(export(), &bytes[..bytes.len() / 2], &[1, 3, 28, 7, 1000]);
-    assert!(part.begins(&full), "half of a session is the beginning of it");
+    assert!(part.is_prefix_of(&full), "half of a session is the beginning of it");
     signature(&full)
 }
 
@@ -47,7 +47,7 @@ fn signature(transcript: &Transcript) -> String {
         Reply::Extents { extents, .. } => format!("extents {}", extents.len().min(3)),
         Reply::Error { message, .. } => message.clone(),
     };
-    let understood = transcript.understood();
+    let understood = transcript.parsed_replies();
     let kinds: Vec<String> = understood.iter().rev().take(6).map(kind).collect();
-    format!("{} {:?}", kinds.join(","), transcript.ending)
+    format!("{} {:?}", kinds.join(","), transcript.connection_end)
 }

@@ -38,14 +38,14 @@ const ODD_NUMBERS: &[u64] = &[
 const MAGICS: [&[u8]; 2] = [b"IHAVEOPT", &[0x25, 0x60, 0x95, 0x13]];
 
 /// The longest session that is kept, in bytes: longer ones show nothing new.
-const LONGEST: usize = 24_000;
+const MAX_SESSION_BYTES: usize = 24_000;
 
 /// One to six damages to `session`; `other` is a session to take messages from.
 pub fn mutate(rng: &mut impl Rng, session: &[u8], other: &[u8]) -> Vec<u8> {
     let mut bytes = session.to_vec();
     for _ in 0..rng.random_range(1..=6) {
         damage(rng, &mut bytes, other);
-        bytes.truncate(LONGEST);
+        bytes.truncate(MAX_SESSION_BYTES);
     }
     bytes
 }
@@ -65,12 +65,12 @@ fn damage(rng: &mut impl Rng, bytes: &mut Vec<u8>, other: &[u8]) {
         }
         3 => bytes.splice(at..at, vec![rng.random(); rng.random_range(0..60)]).for_each(drop),
         4 => {
-            let (from, to) = message(rng, bytes);
+            let (from, to) = random_message(rng, bytes);
             drop(bytes.drain(from..to));
         }
         5 | 6 => {
-            let (from, to) = message(rng, other);
-            let (before, _) = message(rng, bytes);
+            let (from, to) = random_message(rng, other);
+            let (before, _) = random_message(rng, bytes);
             bytes.splice(before..before, other[from..to].to_vec());
         }
         _ => replace_field(rng, bytes),
@@ -79,7 +79,7 @@ fn damage(rng: &mut impl Rng, bytes: &mut Vec<u8>, other: &[u8]) {
 
 /// Puts an odd number into the head of a message.
 fn replace_field(rng: &mut impl Rng, bytes: &mut [u8]) {
-    let (from, _) = message(rng, bytes);
+    let (from, _) = random_message(rng, bytes);
     let at = from + 2 * rng.random_range(0..18);
     let width = [2, 4, 8][rng.random_range(0..3)];
     let number = ODD_NUMBERS[rng.random_range(0..ODD_NUMBERS.len())].to_be_bytes();
@@ -89,7 +89,7 @@ fn replace_field(rng: &mut impl Rng, bytes: &mut [u8]) {
 }
 
 /// The place of a message of a session, chosen at random: its first byte, and the first byte of the next message.
-fn message(rng: &mut impl Rng, bytes: &[u8]) -> (usize, usize) {
+fn random_message(rng: &mut impl Rng, bytes: &[u8]) -> (usize, usize) {
     let begins = |at: &usize| MAGICS.iter().any(|magic| bytes[*at..].starts_with(magic));
     let mut places: Vec<usize> = (0..bytes.len()).filter(begins).collect();
     places.extend([bytes.len(), bytes.len()]);

@@ -4,7 +4,7 @@ use crate::client::Client;
 
 /// What real clients sent to a device of 64 KiB called `disk` (fio 3.33, libnbd 1.14, QEMU 7.2): verified random reads
 /// and writes, a copy of a sparse file, queries of the export and of its extents, and writes of all kinds.
-pub const RECORDED: [&[u8]; 7] = [
+pub const RECORDED_SESSIONS: [&[u8]; 7] = [
     include_bytes!("recorded/fio.bin"),
     include_bytes!("recorded/nbdcopy.bin"),
     include_bytes!("recorded/nbdinfo.bin"),
@@ -16,12 +16,19 @@ pub const RECORDED: [&[u8]; 7] = [
 
 /// Recorded sessions, and composed ones that use every command and option.
 pub fn sessions() -> Vec<Vec<u8>> {
-    let made = [plain(), oldest(), chunks(), haggling(), refused()].map(|client| client.0);
-    RECORDED.into_iter().map(<[u8]>::to_vec).chain(made).collect()
+    let made = [
+        simple_session(),
+        export_name_session(),
+        structured_session(),
+        refused_options_session(),
+        refused_requests_session(),
+    ]
+    .map(|client| client.0);
+    RECORDED_SESSIONS.into_iter().map(<[u8]>::to_vec).chain(made).collect()
 }
 
 /// A session with every command and simple replies.
-pub fn plain() -> Client {
+pub fn simple_session() -> Client {
     Client::new(3)
         .option(3, &[])
         .info(6, "", &[])
@@ -38,7 +45,7 @@ pub fn plain() -> Client {
 }
 
 /// A session without options, as clients from before 2017 begin one.
-pub fn oldest() -> Client {
+pub fn export_name_session() -> Client {
     Client::new(0)
         .option(1, b"disk")
         .write(0, u64::MAX, 0, b"data")
@@ -47,8 +54,8 @@ pub fn oldest() -> Client {
 }
 
 /// A session with structured replies and extents.
-pub fn chunks() -> Client {
-    Client::structured()
+pub fn structured_session() -> Client {
+    Client::with_structured_replies()
         .write(0, 1, 100, &[7; 100])
         .request(4, 0, 2, 90, 20)
         .request(0, 7, 3, 0, 65_536)
@@ -58,7 +65,7 @@ pub fn chunks() -> Client {
 }
 
 /// A session whose options are refused, or are unusual.
-pub fn haggling() -> Client {
+pub fn refused_options_session() -> Client {
     Client::new(1)
         .option(5, &[])
         .option(4, b"peek")
@@ -77,7 +84,7 @@ pub fn haggling() -> Client {
 }
 
 /// A session whose requests are refused, a write with its data among them.
-pub fn refused() -> Client {
+pub fn refused_requests_session() -> Client {
     Client::new(3)
         .option(1, b"")
         .write(0, 1, 65_535, b"past")

@@ -6,13 +6,13 @@ use sledlab_emulation::transport::nbd::{
     Command, ConnectionEnd, Event, Export, MAX_BYTES, NbdRequest, Session,
 };
 
-use crate::client::{Reply, options, reply};
+use crate::client::{Reply, parse_option_replies, parse_reply};
 
 /// Size of the device that is served.
 pub const BYTES: u64 = 64 << 10;
 
 /// More memory than the codec may hold for a session, in bytes, whatever the client sends.
-const MAX_STORED: usize = 16 << 10;
+const MAX_BUFFERED_BYTES: usize = 16 << 10;
 
 /// The outcome of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Transcript {
     pub requests: Vec<NbdRequest>,
     /// Replies after the handshake, one by one.
     pub replies: Vec<Vec<u8>>,
-    pub ending: Option<ConnectionEnd>,
+    pub connection_end: Option<ConnectionEnd>,
     pub disk: Vec<u8>,
 }
 
@@ -47,7 +47,7 @@ pub fn serve(export: Export, bytes: &[u8], sizes: &[usize]) -> Transcript {
     while !remaining.is_empty() {
         size = *sizes.next().unwrap_or(&size);
         let (piece, after) = remaining.split_at(size.min(remaining.len()));
-        server.take(piece);
+        server.receive(piece);
         remaining = after;
     }
     server.transcript
@@ -60,13 +60,13 @@ impl Server {
         Server { session: Session::new(export), transcript, payload: Vec::new() }
     }
 
-    fn take(&mut self, mut input: &[u8]) {
+    fn receive(&mut self, mut input: &[u8]) {
         loop {
             let was_open = self.session.is_open();
             let mut out = Vec::new();
             let (used, event) = self.session.feed(input, &mut out);
-            assert!(out.len() < MAX_STORED, "a call adds little to what is to be sent");
-            assert!(self.session.buffered_bytes() <= MAX_STORED, "memory is bounded");
+            assert!(out.len() < MAX_BUFFERED_BYTES, "a call adds little to what is to be sent");
+            assert!(self.session.buffered_bytes() <= MAX_BUFFERED_BYTES, "memory is bounded");
             let more = event == Event::More;
             assert!(
                 !more || (used == input.len() && out.is_empty()),
@@ -75,9 +75,9 @@ impl Server {
             self.record_output(was_open, out, &event);
             match event {
                 Event::More | Event::Replied => {}
-                Event::Data { offset, bytes, left } => self.take_part(offset, bytes, left),
+                Event::Data { offset, bytes, left } => self.receive_payload(offset, bytes, left),
                 Event::Request(request) => self.answer(request),
-                Event::Close(ending) => self.transcript.ending = Some(ending),
+                Event::Close(ending) => self.transcript.connection_end = Some(ending),
             }
             input = &input[used..];
             if more {
@@ -87,7 +87,7 @@ impl Server {
     }
 
     /// Collects the payload of a write, and changes the disk when the payload is complete.
-    fn take_part(&mut self, offset: u64, bytes: &[u8], left: u32) {
+    fn receive_payload(&mut self, offset: u64, bytes: &[u8], left: u32) {
         assert!(!bytes.is_empty());
         self.payload.extend_from_slice(bytes);
         if left == 0 {
@@ -98,7 +98,10 @@ impl Server {
     }
 
     fn record_output(&mut self, was_open: bool, out: Vec<u8>, event: &Event) {
-        assert!(self.transcript.ending.is_none() || *event == Event::More, "nothing comes after the end");
+        assert!(
+            self.transcript.connection_end.is_none() || *event == Event::More,
+            "nothing comes after the end"
+        );
         if !was_open {
             self.transcript.handshake.extend_from_slice(&out);
         } else if out.is_empty() {
@@ -122,15 +125,15 @@ impl Server {
         match request.command {
             Command::Read => {
                 assert!(request.length <= MAX_BYTES);
-                replies.data(&mut out, &request);
+                replies.encode_data(&mut out, &request);
                 out.extend_from_slice(self.range(request.offset, request.length as usize));
             }
-            Command::BlockStatus => replies.extents(&mut out, &request, &self.extents(&request)),
+            Command::BlockStatus => replies.encode_extents(&mut out, &request, &self.extents(&request)),
             Command::Trim | Command::WriteZeroes => {
                 self.range(request.offset, request.length as usize).fill(0);
-                replies.done(&mut out, &request);
+                replies.encode_success(&mut out, &request);
             }
-            Command::Write | Command::Flush | Command::Cache => replies.done(&mut out, &request),
+            Command::Write | Command::Flush | Command::Cache => replies.encode_success(&mut out, &request),
         }
         self.transcript.requests.push(request);
         self.transcript.replies.push(out);
@@ -145,17 +148,17 @@ impl Server {
 
 impl Transcript {
     /// The replies, parsed as a client parses them.
-    pub fn understood(&self) -> Vec<Reply> {
-        let mut replies = options(&self.handshake);
-        replies.extend(self.replies.iter().map(|bytes| reply(bytes)));
+    pub fn parsed_replies(&self) -> Vec<Reply> {
+        let mut replies = parse_option_replies(&self.handshake);
+        replies.extend(self.replies.iter().map(|bytes| parse_reply(bytes)));
         replies
     }
 
     /// Whether this transcript is the beginning of `whole`.
-    pub fn begins(&self, full: &Transcript) -> bool {
+    pub fn is_prefix_of(&self, full: &Transcript) -> bool {
         full.handshake.starts_with(&self.handshake)
             && full.requests.starts_with(&self.requests)
             && full.replies.starts_with(&self.replies)
-            && (self.ending.is_none() || self.ending == full.ending)
+            && (self.connection_end.is_none() || self.connection_end == full.connection_end)
     }
 }

@@ -15,7 +15,7 @@ use sledlab_sim::{Answer, Experiment, Outcome};
 
 use super::*;
 use crate::Record;
-use crate::model::{Constant, no_contents_error};
+use crate::model::{ConstantModel, no_contents_error};
 
 const BYTES: u64 = 64 << 20;
 const MS: u64 = 1_000_000;
@@ -26,7 +26,7 @@ fn options() -> ServerOptions {
 
 fn start(model: impl Model + 'static, options: ServerOptions) -> (Server, Host) {
     let server =
-        Server::start_with(Box::new(model), BYTES, options, Box::new(|| (7, 0)), None).expect("a server");
+        Server::start_model(Box::new(model), BYTES, options, Box::new(|| (7, 0)), None).expect("a server");
     let host = Host::connect(server.socket().expect("a socket")).expect("a place");
     (server, host)
 }
@@ -63,12 +63,12 @@ fn records(path: &PathBuf) -> Vec<Record> {
 
 /// A model whose operations take as many microseconds as the number of their block says, and fail at block 1,000.
 #[derive(Default)]
-struct ByPlace {
+struct BlockDelayModel {
     issued: u64,
     latest: Time,
 }
 
-impl Model for ByPlace {
+impl Model for BlockDelayModel {
     fn submit(&mut self, now: Time, request: Request, answers: &mut Vec<Answer>) -> Result<(u64, Time)> {
         if request.lbn == 1_000 {
             return Err(Error::user("the scheduler has given up"));
@@ -103,10 +103,10 @@ impl Model for ByPlace {
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn written_data_is_read_back() {
     for untimed in [false, true] {
         let (server, mut host) =
-            start(Constant::new(Span::from_ns(MS)), ServerOptions { untimed, ..options() });
+            start(ConstantModel::new(Span::from_ns(MS)), ServerOptions { untimed, ..options() });
         assert_eq!(host.bytes, BYTES);
         let data: Vec<u8> = (0..300_000_u32).map(|i| (i % 251) as u8).collect();
         // A write that neither begins nor ends at a boundary of blocks, and is longer than a piece.
@@ -148,9 +148,9 @@ fn incomplete_write_changes_no_data() {
     for (data, untimed) in
         [(Data::Memory, true), (Data::Memory, false), (Data::File(folder.0.join("disk.img")), true)]
     {
-        let (server, mut witness) =
-            start(Constant::new(Span::from_ns(MS)), ServerOptions { data, untimed, ..options() });
-        assert_eq!(witness.write(0, 0, &[1; 8_192]), 0);
+        let (server, mut observer) =
+            start(ConstantModel::new(Span::from_ns(MS)), ServerOptions { data, untimed, ..options() });
+        assert_eq!(observer.write(0, 0, &[1; 8_192]), 0);
         for (length, sent) in [(4_096, 0), (4_096, 1), (4_096, 1_000), (4_096, 4_095), (300_000, 299_999)] {
             let mut dying = Host::connect(server.socket().expect("a socket")).expect("a place");
             // The reply to the complete write shows that the server has parsed the cut one, which is sent with it.
@@ -158,10 +158,10 @@ fn incomplete_write_changes_no_data() {
             bytes.extend(cut_write(&mut dying, 1_024, length, sent));
             dying.stream.write_all(&bytes).expect("the server reads");
             assert_eq!(dying.reply().expect("a reply"), (cookie, 0, Vec::new()));
-            assert_eq!(witness.read(0, 8_192), [1; 8_192], "{sent} of {length} bytes sent");
+            assert_eq!(observer.read(0, 8_192), [1; 8_192], "{sent} of {length} bytes sent");
             drop(dying);
-            assert_eq!(witness.read(0, 8_192), [1; 8_192], "client gone after {sent} of {length} bytes");
-            assert_eq!(witness.read(8_192, 300_000), vec![0; 300_000]);
+            assert_eq!(observer.read(0, 8_192), [1; 8_192], "client gone after {sent} of {length} bytes");
+            assert_eq!(observer.read(8_192, 300_000), vec![0; 300_000]);
         }
         let counts = server.stop(true).expect("a report").counts;
         assert_eq!((counts.writes, counts.errors, counts.violations), (6, 0, 0));
@@ -170,8 +170,8 @@ fn incomplete_write_changes_no_data() {
 
 #[test]
 fn pipelined_writes_before_the_cut_are_stored() {
-    let (server, mut witness) =
-        start(Constant::new(Span::from_ns(MS)), ServerOptions { untimed: true, ..options() });
+    let (server, mut observer) =
+        start(ConstantModel::new(Span::from_ns(MS)), ServerOptions { untimed: true, ..options() });
     let mut dying = Host::connect(server.socket().expect("a socket")).expect("a place");
     // 100 writes of 5,000 bytes: some lie across two reads of the socket.
     let mut bytes: Vec<u8> = (0..100_u8)
@@ -184,13 +184,13 @@ fn pipelined_writes_before_the_cut_are_stored() {
     }
     drop(dying);
     let expected: Vec<u8> = (0..100_u8).flat_map(|i| [i + 1; 5_000]).collect();
-    assert_eq!(witness.read(0, 500_000), expected);
+    assert_eq!(observer.read(0, 500_000), expected);
     server.stop(true).expect("a report");
 }
 
 #[test]
-fn replies_leave_in_the_order_of_the_model() {
-    let (server, mut host) = start(ByPlace::default(), options());
+fn replies_leave_in_model_order() {
+    let (server, mut host) = start(BlockDelayModel::default(), options());
     // All three are sent at once; block 3,000 takes 3 ms, and so on.
     let mut all = Vec::new();
     let mut cookies = Vec::new();
@@ -214,9 +214,10 @@ fn replies_leave_in_the_order_of_the_model() {
 }
 
 #[test]
-fn a_scale_slows_everything() {
+fn time_scale_slows_replies() {
     let scale = "20".parse().expect("a scale");
-    let (server, mut host) = start(Constant::new(Span::from_ns(MS)), ServerOptions { scale, ..options() });
+    let (server, mut host) =
+        start(ConstantModel::new(Span::from_ns(MS)), ServerOptions { scale, ..options() });
     let begun = Instant::now();
     host.read(0, 512);
     assert!(begun.elapsed() >= Duration::from_micros(19_800));
@@ -228,7 +229,7 @@ fn a_scale_slows_everything() {
 fn requests_before_start_are_immediate_and_unrecorded() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
-    let slow = Constant::new(Span::from_ns(300 * MS));
+    let slow = ConstantModel::new(Span::from_ns(300 * MS));
     let recording = Some(path.clone());
     let (mut server, mut host) = start(slow, ServerOptions { attached: true, recording, ..options() });
     let begun = Instant::now();
@@ -253,10 +254,10 @@ fn requests_before_start_are_immediate_and_unrecorded() {
 }
 
 #[test]
-fn it_can_end_before_it_begins() {
+fn attached_server_stops_before_clock_starts() {
     for drain in [false, true] {
         let (server, mut host) =
-            start(Constant::new(Span::from_ns(MS)), ServerOptions { attached: true, ..options() });
+            start(ConstantModel::new(Span::from_ns(MS)), ServerOptions { attached: true, ..options() });
         host.read(0, 512);
         assert_eq!(server.stop(drain).expect("a report").counts.operations, 0);
     }
@@ -267,7 +268,7 @@ fn recording_has_all_requests() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
     let (server, mut host) = start(
-        Constant::unforeseen(Span::from_ns(MS)),
+        ConstantModel::with_late_answers(Span::from_ns(MS)),
         ServerOptions { recording: Some(path.clone()), ..options() },
     );
     host.write(0, 4_096, &[1; 8_192]);
@@ -276,7 +277,7 @@ fn recording_has_all_requests() {
     host.call(TRIM, 0, 1_024, 512, &[]);
     host.call(FLUSH, 0, 0, 0, &[]);
     // The client disconnects before this reply comes.
-    host.ask(READ, 0, 0, 512, &[]);
+    host.send_request(READ, 0, 0, 512, &[]);
     while server.status().counts.operations < 7 {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -312,13 +313,13 @@ fn failing_model_leaves_no_client_waiting() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
     let (server, mut host) =
-        start(ByPlace::default(), ServerOptions { recording: Some(path.clone()), ..options() });
+        start(BlockDelayModel::default(), ServerOptions { recording: Some(path.clone()), ..options() });
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
     // This request would take a second.
-    let waiting = other.ask(READ, 0, 100_000 * 512, 512, &[]);
+    let waiting = other.send_request(READ, 0, 100_000 * 512, 512, &[]);
     std::thread::sleep(Duration::from_millis(50));
     let begun = Instant::now();
-    let requested = host.ask(WRITE, 0, 1_000 * 512, 512, &[0; 512]);
+    let requested = host.send_request(WRITE, 0, 1_000 * 512, 512, &[0; 512]);
     assert_eq!(host.reply().expect("a reply"), (requested, 5, Vec::new()));
     assert_eq!(other.reply().expect("a reply"), (waiting, 5, Vec::new()));
     assert!(host.reply().is_err() && begun.elapsed() < Duration::from_secs(20));
@@ -341,7 +342,7 @@ fn unreadable_data_fails_its_request() {
     let folder = Folder::new();
     let path = folder.0.join("disk.img");
     let (server, mut host) = start(
-        Constant::new(Span::from_ns(MS)),
+        ConstantModel::new(Span::from_ns(MS)),
         ServerOptions { data: Data::File(path.clone()), ..options() },
     );
     assert_eq!(host.write(0, 0, &[9; 512]), 0);
@@ -356,7 +357,7 @@ fn unreadable_data_fails_its_request() {
 
 #[test]
 fn requests_beyond_the_limit_wait() {
-    let (server, mut host) = start(Constant::new(Span::from_ns(20 * MS)), options());
+    let (server, mut host) = start(ConstantModel::new(Span::from_ns(20 * MS)), options());
     let mut stream = host.stream.try_clone().expect("the same connection");
     let requests: Vec<u8> = (0..5_000_u64).flat_map(|i| host.request(READ, 0, i * 512, 512, &[]).1).collect();
     let sender = std::thread::spawn(move || stream.write_all(&requests));
@@ -376,10 +377,12 @@ fn requests_beyond_the_limit_wait() {
 fn slow_client_delays_only_itself() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
-    let (server, mut lazy) =
-        start(Constant::new(Span::from_ns(MS)), ServerOptions { recording: Some(path.clone()), ..options() });
+    let (server, mut lazy) = start(
+        ConstantModel::new(Span::from_ns(MS)),
+        ServerOptions { recording: Some(path.clone()), ..options() },
+    );
     for _ in 0..3 {
-        lazy.ask(READ, 0, 0, 4 << 20, &[]);
+        lazy.send_request(READ, 0, 0, 4 << 20, &[]);
     }
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
     for _ in 0..20 {
@@ -390,7 +393,7 @@ fn slow_client_delays_only_itself() {
         assert_eq!(lazy.reply().expect("a reply").2.len(), 4 << 20);
     }
     // A server ends soon, though a client does not read the reply that is being sent.
-    lazy.ask(READ, 0, 0, 32 << 20, &[]);
+    lazy.send_request(READ, 0, 0, 32 << 20, &[]);
     std::thread::sleep(Duration::from_millis(20));
     let begun = Instant::now();
     server.stop(true).expect("a report");
@@ -401,21 +404,21 @@ fn slow_client_delays_only_itself() {
 
 #[test]
 fn disconnecting_client_gets_its_replies() {
-    let (server, mut host) = start(Constant::new(Span::from_ns(20 * MS)), options());
-    let requested = host.ask(READ, 0, 0, 512, &[]);
-    host.ask(DISCONNECT, 0, 0, 0, &[]);
+    let (server, mut host) = start(ConstantModel::new(Span::from_ns(20 * MS)), options());
+    let requested = host.send_request(READ, 0, 0, 512, &[]);
+    host.send_request(DISCONNECT, 0, 0, 0, &[]);
     assert_eq!(host.reply().expect("a reply").0, requested);
     assert!(host.reply().is_err());
     // So does a client whose server ends.
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
-    other.ask(READ, 0, 0, 512, &[]);
+    other.send_request(READ, 0, 0, 512, &[]);
     std::thread::sleep(Duration::from_millis(10));
     server.stop(true).expect("a report");
     assert_eq!(other.reply().expect("a reply").1, 0);
 }
 
 #[test]
-fn replays_of_real_systems_come_to_the_same() {
+fn replay_reproduces_live_results() {
     for device in ["ram", "mems-g2"] {
         let folder = Folder::new();
         let path = folder.0.join("recording");

@@ -51,26 +51,29 @@ impl DataStore {
     /// Makes a hole: the range reads as zeroes and takes no room. Where the file system knows no holes, zeroes are
     /// written, which takes time for long ranges.
     pub fn punch(&self, offset: u64, length: u64) -> io::Result<()> {
-        self.zeroes(FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, length)
+        self.fallocate_zeroes(FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, length)
     }
 
     /// Writes zeroes that take the room of data, so that later writes to the range do not run out of room. In memory
     /// this takes as long as writing data.
     pub fn zero(&self, offset: u64, length: u64) -> io::Result<()> {
-        self.zeroes(FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE, offset, length)
+        self.fallocate_zeroes(FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE, offset, length)
     }
 
     /// The extents of data and holes from `offset` on: at most `most` of them, one after another, which together are
     /// `length` bytes or, if they are too many, less. Of two neighbours one is data and one a hole. Where the file
     /// system knows no holes, all is data.
-    pub fn allocated(&self, offset: u64, length: u64, maximum: usize) -> io::Result<Vec<DataExtent>> {
+    pub fn extents(&self, offset: u64, length: u64, maximum: usize) -> io::Result<Vec<DataExtent>> {
         let end = self.range_end(offset, length)?;
         let mut extents = Vec::new();
         let mut at = offset;
         while at < end && extents.len() < maximum {
-            let data = next(&self.file, SeekFrom::Data(at), end)?;
-            let (to, allocated) =
-                if data > at { (data, false) } else { (next(&self.file, SeekFrom::Hole(at), end)?, true) };
+            let data = next_boundary(&self.file, SeekFrom::Data(at), end)?;
+            let (to, allocated) = if data > at {
+                (data, false)
+            } else {
+                (next_boundary(&self.file, SeekFrom::Hole(at), end)?, true)
+            };
             extents.push(DataExtent { length: to - at, allocated });
             at = to;
         }
@@ -82,7 +85,7 @@ impl DataStore {
         self.file.sync_data()
     }
 
-    fn zeroes(&self, how: FallocateFlags, offset: u64, length: u64) -> io::Result<()> {
+    fn fallocate_zeroes(&self, how: FallocateFlags, offset: u64, length: u64) -> io::Result<()> {
         let end = self.range_end(offset, length)?;
         if length == 0 {
             return Ok(());
@@ -118,7 +121,7 @@ impl DataStore {
 
 /// Where the next data or hole begins, at `end` if there is none before; where the file system knows no holes all is
 /// data.
-fn next(file: &File, from: SeekFrom, end: u64) -> io::Result<u64> {
+fn next_boundary(file: &File, from: SeekFrom, end: u64) -> io::Result<u64> {
     match seek(file, from) {
         Ok(at) => Ok(at.min(end)),
         Err(Errno::NXIO) => Ok(end),
@@ -135,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zeroes_can_be_written_where_nothing_else_helps() {
+    fn zeroes_are_written_without_fallocate() {
         let bytes = 3 * PIECE_BYTES as u64;
         let store = DataStore::in_memory(bytes).expect("memory");
         store.write_at(0, &vec![7; bytes as usize]).expect("room");

@@ -35,9 +35,9 @@ impl DataStore {
         }
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(!existed);
-        let file = options.open(path).map_err(|error| cannot_open(path, &error))?;
-        take(path, &file, FlockOperation::NonBlockingLockExclusive)?;
-        if measure(path, &file)? == 0 {
+        let file = options.open(path).map_err(|error| open_error(path, &error))?;
+        lock(path, &file, FlockOperation::NonBlockingLockExclusive)?;
+        if file_size(path, &file)? == 0 {
             file.set_len(bytes).map_err(|error| {
                 if !existed {
                     // The file was created here and holds nothing; an empty file must not be left behind.
@@ -47,7 +47,7 @@ impl DataStore {
                     .with_remedy("keep the data on a file system that allows files of that size")
             })?;
         }
-        of_size(path, &file, bytes)?;
+        check_size(path, &file, bytes)?;
         Ok(DataStore { file, bytes })
     }
 
@@ -62,12 +62,12 @@ impl DataStore {
             return Err(Error::user(format!("there is no file {}", path.display()))
                 .with_remedy("make it first: serve the device with this file, but without scratch"));
         }
-        let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
+        let file = File::open(path).map_err(|error| open_error(path, &error))?;
         // Other processes may copy the file too, but none may write to it meanwhile.
-        take(path, &file, FlockOperation::NonBlockingLockShared)?;
-        let stored = measure(path, &file)?;
+        lock(path, &file, FlockOperation::NonBlockingLockShared)?;
+        let stored = file_size(path, &file)?;
         if stored > bytes {
-            of_size(path, &file, bytes)?;
+            check_size(path, &file, bytes)?;
         }
         let copy = DataStore::in_memory(bytes)?;
         let source = DataStore { file, bytes: stored };
@@ -82,7 +82,7 @@ impl DataStore {
 fn copy_data(from: &DataStore, to: &DataStore) -> io::Result<()> {
     let mut piece = vec![0; PIECE_BYTES];
     let mut at = 0;
-    for extent in from.allocated(0, from.bytes, usize::MAX)? {
+    for extent in from.extents(0, from.bytes, usize::MAX)? {
         let end = at + extent.length;
         while extent.allocated && at < end {
             let count = PIECE_BYTES.min((end - at) as usize);
@@ -99,9 +99,9 @@ fn copy_data(from: &DataStore, to: &DataStore) -> io::Result<()> {
 fn is_regular(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Ok(about) if about.is_file() => Ok(true),
-        Ok(_) => Err(no_file(path)),
+        Ok(_) => Err(irregular_file_error(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(cannot_open(path, &error)),
+        Err(error) => Err(open_error(path, &error)),
     }
 }
 
@@ -112,17 +112,21 @@ fn refuse_devices(path: &Path) -> Result<()> {
         _ => Path::new("."),
     };
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| PathBuf::from(folder));
-    if folder.starts_with("/dev") && !folder.starts_with("/dev/shm") { Err(no_file(path)) } else { Ok(()) }
+    if folder.starts_with("/dev") && !folder.starts_with("/dev/shm") {
+        Err(irregular_file_error(path))
+    } else {
+        Ok(())
+    }
 }
 
 /// The size of the file that was opened, which may be another than the one at the path before.
-fn measure(path: &Path, file: &File) -> Result<u64> {
-    let about = file.metadata().map_err(|error| cannot_open(path, &error))?;
-    if about.is_file() { Ok(about.len()) } else { Err(no_file(path)) }
+fn file_size(path: &Path, file: &File) -> Result<u64> {
+    let about = file.metadata().map_err(|error| open_error(path, &error))?;
+    if about.is_file() { Ok(about.len()) } else { Err(irregular_file_error(path)) }
 }
 
-fn of_size(path: &Path, file: &File, bytes: u64) -> Result<()> {
-    match measure(path, file)? {
+fn check_size(path: &Path, file: &File, bytes: u64) -> Result<()> {
+    match file_size(path, file)? {
         found if found == bytes => Ok(()),
         found => Err(Error::user(format!("{} has {found} bytes, the device {bytes}", path.display())).with_remedy(
             "give a file that was made for this device, one that is not there yet, or a device of the file's size",
@@ -130,7 +134,7 @@ fn of_size(path: &Path, file: &File, bytes: u64) -> Result<()> {
     }
 }
 
-fn take(path: &Path, file: &File, how: FlockOperation) -> Result<()> {
+fn lock(path: &Path, file: &File, how: FlockOperation) -> Result<()> {
     flock(file, how).map_err(|error| match error {
         Errno::WOULDBLOCK => Error::user(format!("{} is in use", path.display()))
             .with_remedy("another process serves or copies it: end that one, or give each a file of its own"),
@@ -139,12 +143,12 @@ fn take(path: &Path, file: &File, how: FlockOperation) -> Result<()> {
     })
 }
 
-fn no_file(path: &Path) -> Error {
+fn irregular_file_error(path: &Path) -> Error {
     Error::user(format!("{} is not a regular file", path.display()))
         .with_remedy("data is kept in files only, never on devices: give the path of a file")
 }
 
-fn cannot_open(path: &Path, error: &io::Error) -> Error {
+fn open_error(path: &Path, error: &io::Error) -> Error {
     let remedy = match error.kind() {
         io::ErrorKind::NotFound => "make the directory first",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {

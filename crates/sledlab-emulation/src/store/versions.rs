@@ -166,16 +166,16 @@ impl Versions {
     }
 
     /// Notes that an operation has been acknowledged, or is about to be.
-    pub fn acknowledged(&mut self, id: u64) {
+    pub fn acknowledge(&mut self, id: u64) {
         let is_safe = !self.is_volatile;
-        self.note(id, |write| (write.is_answered, write.is_safe) = (true, write.is_safe || is_safe));
+        self.update_write(id, |write| (write.is_answered, write.is_safe) = (true, write.is_safe || is_safe));
     }
 
     /// Notes that a flush has been acknowledged: writes with numbers below `up_to`, the flush's own, are safe.
-    pub fn flushed(&mut self, up_to: u64) {
+    pub fn flush(&mut self, up_to: u64) {
         let unsafe_writes = self.writes.range(..up_to).filter(|(_, write)| !write.is_safe);
         for id in unsafe_writes.map(|(id, _)| *id).collect::<Vec<_>>() {
-            self.note(id, |write| write.is_safe = true);
+            self.update_write(id, |write| write.is_safe = true);
         }
     }
 
@@ -184,7 +184,7 @@ impl Versions {
     ///
     /// # Errors
     /// A block that holds a version whose data was given up, which is a defect of sledlab.
-    pub fn crashed(self, contents: &Contents) -> Result<RecoveredBlocks> {
+    pub fn recover(self, contents: &Contents) -> Result<RecoveredBlocks> {
         let mut result = RecoveredBlocks::default();
         for (lbn, block) in self.blocks {
             let version = match contents.get(&lbn) {
@@ -201,7 +201,7 @@ impl Versions {
     }
 
     /// Bytes of memory that the versions take, about.
-    pub fn memory(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         self.bytes
             + self.stored * size_of::<PossibleVersion>()
             + self.blocks.len() * size_of::<(u64, Vec<PossibleVersion>)>()
@@ -209,7 +209,7 @@ impl Versions {
     }
 
     /// Changes the state of a write, and gives up the versions that no failure can restore any more.
-    fn note(&mut self, id: u64, change: impl FnOnce(&mut Write)) {
+    fn update_write(&mut self, id: u64, change: impl FnOnce(&mut Write)) {
         let Some(write) = self.writes.get_mut(&id) else { return };
         change(write);
         let write = *write;

@@ -72,7 +72,7 @@ impl Host {
     }
 
     /// Sends a request and does not wait for its reply.
-    pub fn ask(&mut self, command: u16, flags: u16, offset: u64, length: u32, data: &[u8]) -> u64 {
+    pub fn send_request(&mut self, command: u16, flags: u16, offset: u64, length: u32, data: &[u8]) -> u64 {
         let (cookie, request) = self.request(command, flags, offset, length, data);
         self.stream.write_all(&request).expect("the server reads");
         cookie
@@ -100,7 +100,7 @@ impl Host {
         length: u32,
         data: &[u8],
     ) -> (u32, Vec<u8>) {
-        let requested = self.ask(command, flags, offset, length, data);
+        let requested = self.send_request(command, flags, offset, length, data);
         let (cookie, errno, data) = self.reply().expect("a reply");
         assert_eq!(cookie, requested);
         (errno, data)

@@ -8,7 +8,7 @@ use super::operations::{Kind, Operation};
 pub const BLOCK: usize = BLOCK_BYTES as usize;
 
 /// An operation that was sent.
-struct Sent {
+struct SentOperation {
     operation: Operation,
     /// The data of its blocks after it, if it changes them.
     data: Vec<u8>,
@@ -22,9 +22,9 @@ struct Sent {
     is_durable: bool,
 }
 
-impl Sent {
-    fn changes(&self, lbn: u64) -> bool {
-        self.operation.kind.changes() && (self.operation.first..self.operation.end).contains(&lbn)
+impl SentOperation {
+    fn has_changed(&self, lbn: u64) -> bool {
+        self.operation.kind.is_change() && (self.operation.first..self.operation.end).contains(&lbn)
     }
 
     fn block(&self, lbn: u64) -> &[u8] {
@@ -39,7 +39,7 @@ pub struct History {
     image: Vec<u8>,
     /// The contents after all operations sent, in order.
     pub store: Vec<u8>,
-    operations: Vec<Sent>,
+    operations: Vec<SentOperation>,
     is_volatile: bool,
 }
 
@@ -63,13 +63,13 @@ impl History {
     /// Adds an operation sent at time `at`, after which [`store`](History::store) holds its data.
     pub fn send(&mut self, operation: Operation, at: u64, has_arrived: bool, is_fua: bool) {
         let Operation { kind, first, end } = operation;
-        let data = if kind.changes() {
+        let data = if kind.is_change() {
             self.store[first as usize * BLOCK..end as usize * BLOCK].to_vec()
         } else {
             Vec::new()
         };
         let is_durable = !self.is_volatile || is_fua || kind == Kind::Trim;
-        self.operations.push(Sent { operation, data, at, done: None, has_arrived, is_durable });
+        self.operations.push(SentOperation { operation, data, at, done: None, has_arrived, is_durable });
     }
 
     /// Records the reply to an operation.
@@ -87,7 +87,7 @@ impl History {
         }
         let mut candidates = Vec::new();
         for (number, sent) in self.operations.iter().enumerate().rev() {
-            if sent.operation.kind == Kind::Trim && sent.changes(lbn) {
+            if sent.operation.kind == Kind::Trim && sent.has_changed(lbn) {
                 candidates.push(Some(number));
                 if sent.has_arrived {
                     return candidates;
@@ -118,7 +118,7 @@ impl History {
         };
         let holds = |number: &Option<usize>| match number.map(|number| self.operations.get(number)) {
             None => block == &self.image[lbn as usize * BLOCK..][..BLOCK],
-            Some(sent) => sent.is_some_and(|sent| sent.changes(lbn) && sent.block(lbn) == block),
+            Some(sent) => sent.is_some_and(|sent| sent.has_changed(lbn) && sent.block(lbn) == block),
         };
         let Some(number) = self.candidates(lbn, version).into_iter().find(holds) else {
             return Err(format!("block {lbn} is not the version {version} that the model finds"));
@@ -129,10 +129,10 @@ impl History {
         let after = number.map_or(0, |number| number + 1);
         let mut is_lost = false;
         for (number, later) in self.operations.iter().enumerate().skip(after) {
-            if !later.changes(lbn) || later.done.is_none() || later.at < done {
+            if !later.has_changed(lbn) || later.done.is_none() || later.at < done {
                 continue;
             }
-            let is_flush = |sent: &Sent| sent.operation.kind == Kind::Flush && sent.done.is_some();
+            let is_flush = |sent: &SentOperation| sent.operation.kind == Kind::Flush && sent.done.is_some();
             if later.is_durable || self.operations[number..].iter().any(is_flush) {
                 return Err(format!(
                     "block {lbn} holds version {version}, but operation {number} was durable"

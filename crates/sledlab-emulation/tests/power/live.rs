@@ -29,7 +29,7 @@ pub enum Defect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Whether operations were in flight.
-    pub struck: bool,
+    pub interrupted: bool,
     /// Whether an acknowledged write was lost.
     pub lost: bool,
     /// Number of blocks whose data in the store was not what the model found.
@@ -47,12 +47,12 @@ struct Client {
 }
 
 /// A block of the contents at the beginning: a third of the blocks are zeroes.
-fn original(lbn: u64) -> [u8; BLOCK] {
-    if lbn.is_multiple_of(3) { [0; BLOCK] } else { filled(u64::MAX, lbn) }
+fn initial_block(lbn: u64) -> [u8; BLOCK] {
+    if lbn.is_multiple_of(3) { [0; BLOCK] } else { block_pattern(u64::MAX, lbn) }
 }
 
 /// Data of a block that differs from that of every other write and block.
-fn filled(number: u64, lbn: u64) -> [u8; BLOCK] {
+fn block_pattern(number: u64, lbn: u64) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     for (place, word) in block.as_chunks_mut::<8>().0.iter_mut().enumerate() {
         *word = [number, lbn][place % 2].to_le_bytes();
@@ -63,7 +63,7 @@ fn filled(number: u64, lbn: u64) -> [u8; BLOCK] {
 impl Client {
     fn new(live: LiveRun, defect: Option<Defect>) -> Self {
         let is_volatile = live.is_volatile();
-        let image = (0..BLOCKS).flat_map(original).collect();
+        let image = (0..BLOCKS).flat_map(initial_block).collect();
         Client {
             versions: Versions::new(is_volatile && defect != Some(Defect::AnsweredIsSafe)),
             history: History::new(image, is_volatile),
@@ -103,17 +103,17 @@ impl Client {
             Op::Write => {
                 self.versions.arrive(id, first, &self.history.store[bytes.clone()]);
                 if self.defect == Some(Defect::ArrivedIsAnswered) {
-                    self.versions.acknowledged(id);
+                    self.versions.acknowledge(id);
                 }
             }
             Op::Trim => self.versions.trim(first, end - first),
-            Op::Flush if self.defect == Some(Defect::FlushedAtOnce) => self.versions.flushed(id),
+            Op::Flush if self.defect == Some(Defect::FlushedAtOnce) => self.versions.flush(id),
             _ => {}
         }
         if kind == Kind::Write {
-            let data = (first..end).flat_map(|lbn| filled(id, lbn));
+            let data = (first..end).flat_map(|lbn| block_pattern(id, lbn));
             self.history.store[bytes].iter_mut().zip(data).for_each(|(to, byte)| *to = byte);
-        } else if kind.changes() {
+        } else if kind.is_change() {
             self.history.store[bytes].fill(0);
         }
         self.history.send(operation, arrival.as_ns(), true, false);
@@ -127,16 +127,16 @@ impl Client {
             // An operation that arrives at the time of a reply does not follow: the arrival is handled first.
             self.history.complete(id as usize, at.as_ns() + 1);
             if self.history.kind(id as usize) == Kind::Flush {
-                self.versions.flushed(id);
+                self.versions.flush(id);
             }
-            self.versions.acknowledged(id);
+            self.versions.acknowledge(id);
         }
     }
 
     /// Cuts the power, and checks every block of the store.
     fn cut_power(mut self, at: Time, survives: &mut dyn FnMut() -> bool) -> Result<Failure, String> {
         self.advance(at).map_err(|error| error.to_string())?;
-        let struck = self.live.in_flight() > 0;
+        let interrupted = self.live.in_flight() > 0;
         let Client { live, versions, history, defect, .. } = self;
         let mut late = Vec::new();
         let (_, mut contents) = live.crash(at, survives, &mut late).map_err(|error| error.to_string())?;
@@ -144,7 +144,7 @@ impl Client {
         if defect == Some(Defect::LosesBlock) {
             lose_block(&mut contents);
         }
-        let recovered = versions.crashed(&contents).map_err(|error| error.to_string())?;
+        let recovered = versions.recover(&contents).map_err(|error| error.to_string())?;
         let RecoveredBlocks { older: restored, lost: lost_blocks, .. } = recovered;
         let mut store = history.store.clone();
         for (lbn, data) in &restored {
@@ -158,7 +158,7 @@ impl Client {
         if lost != (lost_blocks > 0) {
             return Err(format!("{lost_blocks} blocks are reported as lost after their acknowledgment"));
         }
-        Ok(Failure { struck, lost, restored: restored.len(), store })
+        Ok(Failure { interrupted, lost, restored: restored.len(), store })
     }
 }
 

@@ -18,7 +18,7 @@ pub const BLOCKS: u64 = 400;
 pub struct Tally {
     pub failures: u64,
     /// Failures with operations in flight.
-    pub struck: u64,
+    pub interrupted: u64,
     /// Failures after which a block had an older version than the last one written.
     pub restored: u64,
     /// Failures that lost an acknowledged write.
@@ -30,7 +30,7 @@ pub struct Tally {
 impl std::ops::AddAssign for Tally {
     fn add_assign(&mut self, other: Tally) {
         self.failures += other.failures;
-        self.struck += other.struck;
+        self.interrupted += other.interrupted;
         self.restored += other.restored;
         self.lost += other.lost;
         self.blocks += other.blocks;

@@ -16,7 +16,7 @@ pub enum Kind {
 
 impl Kind {
     /// Whether the operation changes its blocks.
-    pub fn changes(self) -> bool {
+    pub fn is_change(self) -> bool {
         matches!(self, Kind::Write | Kind::WriteZeroes | Kind::Trim)
     }
 }

@@ -92,7 +92,7 @@ impl System {
     }
 
     /// A system whose devices are memory.
-    pub fn of_memory(settings: &str) -> Self {
+    pub fn in_memory(settings: &str) -> Self {
         let front = if settings.contains("hybrid.kind") { FRONT } else { "" };
         let system = System::new("ram", &format!("{RAM} {settings} {front}"));
         System { mean_gap_us: 150.0, scale: "10", ..system }
@@ -104,30 +104,30 @@ impl System {
     }
 }
 
-fn memory() -> impl Iterator<Item = &'static str> {
+fn memory_settings() -> impl Iterator<Item = &'static str> {
     ARRAYS.into_iter().chain(HYBRIDS)
 }
 
 /// Systems of memory whose acknowledged writes are durable: bare, and behind a cache that keeps its contents.
-pub fn durable() -> Vec<System> {
-    let both = |system: &str| [System::of_memory(system), System::of_memory(&format!("{system} {CACHE}"))];
-    memory().flat_map(both).collect()
+pub fn durable_systems() -> Vec<System> {
+    let both = |system: &str| [System::in_memory(system), System::in_memory(&format!("{system} {CACHE}"))];
+    memory_settings().flat_map(both).collect()
 }
 
 /// The same systems behind a volatile cache.
-pub fn volatile() -> Vec<System> {
-    memory().map(|system| System::of_memory(&format!("{system} {CACHE} {VOLATILE}"))).collect()
+pub fn volatile_systems() -> Vec<System> {
+    memory_settings().map(|system| System::in_memory(&format!("{system} {CACHE} {VOLATILE}"))).collect()
 }
 
-/// Systems with mechanics, bare; the first [`OVER_THE_WIRE`] of them acknowledge writes that are durable.
-pub fn mechanical() -> Vec<System> {
+/// Systems with mechanics, bare; the first [`SERVED_SYSTEMS`] of them acknowledge writes that are durable.
+pub fn mechanical_systems() -> Vec<System> {
     MECHANICAL.map(|(device, settings)| System::new(device, settings)).into()
 }
 
 /// The same systems behind a volatile cache.
-pub fn mechanical_volatile() -> Vec<System> {
+pub fn mechanical_volatile_systems() -> Vec<System> {
     MECHANICAL.map(|(device, settings)| System::new(device, &format!("{settings} {CACHE} {VOLATILE}"))).into()
 }
 
 /// Number of systems with mechanics that are used over the wire, where they run in wall-clock time.
-pub const OVER_THE_WIRE: usize = 4;
+pub const SERVED_SYSTEMS: usize = 4;

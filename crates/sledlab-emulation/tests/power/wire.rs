@@ -18,23 +18,23 @@ use super::systems::{self, System};
 use super::{BLOCKS, Tally};
 
 /// Starts a server, intact or with a planted defect.
-pub type Start = fn(&Experiment, ServerOptions) -> Outcome<Server>;
+pub type ServerStarter = fn(&Experiment, ServerOptions) -> Outcome<Server>;
 
 /// Systems that acknowledge writes when they are durable.
-pub fn durable() -> Vec<System> {
-    let mechanical = systems::mechanical().into_iter().take(systems::OVER_THE_WIRE);
-    systems::durable().into_iter().chain(mechanical).collect()
+pub fn durable_systems() -> Vec<System> {
+    let mechanical = systems::mechanical_systems().into_iter().take(systems::SERVED_SYSTEMS);
+    systems::durable_systems().into_iter().chain(mechanical).collect()
 }
 
 /// The same systems behind a volatile cache.
-pub fn volatile() -> Vec<System> {
-    let mechanical = systems::mechanical_volatile().into_iter().take(systems::OVER_THE_WIRE);
-    systems::volatile().into_iter().chain(mechanical).collect()
+pub fn volatile_systems() -> Vec<System> {
+    let mechanical = systems::mechanical_volatile_systems().into_iter().take(systems::SERVED_SYSTEMS);
+    systems::volatile_systems().into_iter().chain(mechanical).collect()
 }
 
 /// Volatile systems with a client that never flushes.
-pub fn never_flushed() -> Vec<System> {
-    systems::volatile().into_iter().map(System::without_flushes).collect()
+pub fn unflushed_systems() -> Vec<System> {
+    systems::volatile_systems().into_iter().map(System::without_flushes).collect()
 }
 
 /// A client between two power failures. Its clock is the number of replies received.
@@ -82,10 +82,10 @@ impl Session {
         if operation.kind == Kind::Write {
             data = self.fill(offset, length);
             self.history.store[bytes].copy_from_slice(&data);
-        } else if operation.kind.changes() {
+        } else if operation.kind.is_change() {
             self.history.store[bytes].fill(0);
         }
-        let cookie = self.host.ask(command, if is_fua { FUA } else { 0 }, offset, length, &data);
+        let cookie = self.host.send_request(command, if is_fua { FUA } else { 0 }, offset, length, &data);
         self.in_flight.insert(cookie, self.history.len());
         self.history.send(operation, self.replies, false, is_fua);
     }
@@ -117,12 +117,12 @@ impl Session {
         }
         let is_fua = has_flushes && rng.random_bool(0.1);
         self.send_bytes(operation, offset, length, is_fua);
-        if is_fua { self.end_of_fua() } else { Ok(()) }
+        if is_fua { self.wait_for_fua() } else { Ok(()) }
     }
 
     /// Waits for a write with force unit access. Its flush takes the next number in the model if no other operation is
     /// sent before.
-    fn end_of_fua(&mut self) -> Result<(), String> {
+    fn wait_for_fua(&mut self) -> Result<(), String> {
         while !self.history.is_done(self.history.len() - 1) {
             self.receive()?;
         }
@@ -145,7 +145,7 @@ impl Session {
 ///
 /// # Errors
 /// A block that does not hold what the model finds, a lost durable write, or a server that stops.
-pub fn run(system: &System, failures: u64, start: Start) -> Result<Tally, String> {
+pub fn run(system: &System, failures: u64, start: ServerStarter) -> Result<Tally, String> {
     let scale: Scale = system.scale.parse().map_err(|error| format!("{error}"))?;
     let options = ServerOptions {
         scale,
@@ -173,7 +173,7 @@ pub fn run(system: &System, failures: u64, start: Start) -> Result<Tally, String
         }
         spin([0, 200, 2_000][rng.random_range(0..3_usize)]);
         let failed = server.power_fail(Some(number));
-        let Ok((failure, contents)) = failed else { return Err(cause_of_end(server)) };
+        let Ok((failure, contents)) = failed else { return Err(end_reason(server)) };
         // The replies that were sent before the connection broke.
         while session.receive().is_ok() {}
         let next = Session::begin(&server, number + 1, system.is_volatile)?;
@@ -183,7 +183,7 @@ pub fn run(system: &System, failures: u64, start: Start) -> Result<Tally, String
         }
         tally += Tally {
             failures: 1,
-            struck: u64::from(failure.in_flight > 0),
+            interrupted: u64::from(failure.in_flight > 0),
             restored: u64::from(failure.older > 0),
             lost: u64::from(lost),
             blocks: BLOCKS,
@@ -200,7 +200,7 @@ pub fn run(system: &System, failures: u64, start: Start) -> Result<Tally, String
 }
 
 /// The error with which a server has ended.
-fn cause_of_end(server: Server) -> String {
+fn end_reason(server: Server) -> String {
     match server.stop(false) {
         Ok(report) => report.failure.map_or_else(|| "the server ended".to_owned(), |error| error.to_string()),
         Err(error) => error.to_string(),

@@ -309,7 +309,7 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
                 .with_remedy("increase it: --set node.memory_mb=..."));
             }
             let charge = member.charge(work, step)?;
-            let sent: u64 = step.away_from(member.index).map(|(_, bytes)| bytes).sum();
+            let sent: u64 = step.remote_sends(member.index).map(|(_, bytes)| bytes).sum();
             let bytes = sent.saturating_add(received[member.index]);
             let messages = bytes.div_ceil(member.message_bytes(step)) + members.len() as u64;
             let own_ns = charge.compute_ns as f64

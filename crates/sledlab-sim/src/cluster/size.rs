@@ -40,7 +40,7 @@ impl ReplaySize {
         self.phase_bytes_sent = 0;
         for (member, step) in members.iter().zip(&phase.steps) {
             let size = member.message_bytes(step);
-            for (_, bytes) in step.away_from(member.index) {
+            for (_, bytes) in step.remote_sends(member.index) {
                 messages += u128::from(bytes.div_ceil(size));
                 self.events += u128::from(bytes.div_ceil(size)).max(packets(bytes));
                 self.phase_bytes_sent += u128::from(bytes);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Source};
 use sledlab_trace::transform::{
-    Fit, FitCounts, Outside, Overlay, PlaceDevices, RandomLastBlock, Survey, TransformedSource,
+    Fit, FitCounts, OutsidePolicy, Overlay, PlaceDevices, RandomLastBlock, Survey, TransformedSource,
     survey_with_progress,
 };
 use sledlab_trace::{Continuation, OpenOptions, format, synthetic};
@@ -144,7 +144,7 @@ fn generator(kind: &str, mut params: Table, limit: u64) -> Result<synthetic::Cho
 impl TraceParams {
     fn open(
         &self,
-        outside: Outside,
+        outside: OutsidePolicy,
         capacity_blocks: u64,
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<FittedSource> {
@@ -179,8 +179,12 @@ impl TraceParams {
     }
 
     /// Surveys the file in a first pass, if scaling or placing devices requires the extent of its requests.
-    fn survey(&self, outside: Outside, watch: &mut dyn FnMut() -> Result<()>) -> Result<Option<Survey>> {
-        if outside != Outside::Scale && self.devices != TraceDevices::Place {
+    fn survey(
+        &self,
+        outside: OutsidePolicy,
+        watch: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Option<Survey>> {
+        if outside != OutsidePolicy::Scale && self.devices != TraceDevices::Place {
             return Ok(None);
         }
         if self.file == "-" {
@@ -195,12 +199,12 @@ impl TraceParams {
 /// policy transforms the source.
 fn fit(
     source: Box<dyn Source>,
-    outside: Outside,
+    outside: OutsidePolicy,
     capacity_blocks: u64,
     highest_end: Option<u64>,
 ) -> Result<FittedSource> {
     let devices = Continuation::default();
-    if outside == Outside::Reject {
+    if outside == OutsidePolicy::Reject {
         return Ok(FittedSource { source, fit_counts: Arc::default(), devices });
     }
     let fit = Fit::new(outside, capacity_blocks, highest_end)?;

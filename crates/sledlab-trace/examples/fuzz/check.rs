@@ -45,9 +45,9 @@ fn read(bytes: &[u8], format: Option<&str>, sort_window: usize, size: usize) -> 
 /// which inputs with a new result are recognised.
 pub fn check(bytes: &[u8], format: Option<&str>) -> String {
     let (requests, outcome) = read(bytes, format, 0, usize::MAX);
-    in_order_and_possible(&requests);
+    check_requests(&requests);
     if let Err(error) = &outcome {
-        helpful(error);
+        check_error(error);
     } else {
         assert!(!requests.is_empty(), "a trace without requests is an error");
     }
@@ -58,11 +58,11 @@ pub fn check(bytes: &[u8], format: Option<&str>) -> String {
         assert_eq!((&requests, &outcome), (&again, &outcome_again));
     }
     let (sorted, outcome_sorted) = read(bytes, format, 4, usize::MAX);
-    in_order_and_possible(&sorted);
+    check_requests(&sorted);
     if let Err(error) = &outcome_sorted {
-        helpful(error);
+        check_error(error);
     }
-    let text = words(outcome.err());
+    let text = message_words(outcome.err());
     let kinds: String = requests.iter().take(4).map(|request| request.op.letter()).collect();
     format!("{kinds} {text}")
 }
@@ -76,13 +76,13 @@ pub fn check_work(bytes: &[u8]) -> String {
     let work = match outcome {
         Ok(work) => work,
         Err(error) => {
-            helpful(&error);
-            return words(Some(error));
+            check_error(&error);
+            return message_words(Some(error));
         }
     };
     assert_eq!(Ok(&work), again.as_ref());
     assert!(!work.phases.is_empty(), "a record without phases is an error");
-    possible(&work);
+    check_work_indices(&work);
     let mut written = Vec::new();
     work.write(&mut written).expect("what was read can be written");
     let back =
@@ -97,7 +97,7 @@ pub fn check_work(bytes: &[u8]) -> String {
 }
 
 /// Checks that every index is within its list, and that all bytes sent are received.
-fn possible(work: &Work) {
+fn check_work_indices(work: &Work) {
     for phase in &work.phases {
         assert_eq!(phase.steps.len(), work.nodes);
         assert_eq!(phase.bytes_sent().sum::<u64>(), phase.bytes_received().iter().sum::<u64>());
@@ -120,12 +120,12 @@ fn possible(work: &Work) {
 }
 
 /// A message without its numbers, as a signature.
-fn words(error: Option<Error>) -> String {
+fn message_words(error: Option<Error>) -> String {
     let message = error.map(|error| error.message().to_owned()).unwrap_or_default();
     message.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
-fn in_order_and_possible(requests: &[Request]) {
+fn check_requests(requests: &[Request]) {
     assert!(requests.is_sorted_by_key(|request| request.arrival), "arrivals decrease");
     for request in requests {
         assert_eq!(request.blocks == 0, request.op == Op::Flush, "{request:?}");
@@ -134,7 +134,7 @@ fn in_order_and_possible(requests: &[Request]) {
     }
 }
 
-fn helpful(error: &Error) {
+fn check_error(error: &Error) {
     assert_eq!(error.origin(), ErrorOrigin::User, "{error}");
     assert!(error.remedy().is_some(), "no remedy: {error}");
     assert!(error.to_string().len() < 2000, "too long: {error}");

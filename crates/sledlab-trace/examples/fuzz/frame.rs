@@ -10,7 +10,7 @@ use rand::RngExt;
 use sledlab_core::seed::{self, Stream};
 
 /// Inputs kept for further damage.
-const CORPUS: usize = 5_000;
+const MAX_CORPUS: usize = 5_000;
 
 /// How long to fuzz, and from which seed.
 pub struct Frame {
@@ -20,10 +20,10 @@ pub struct Frame {
 
 impl Frame {
     /// The settings from `FUZZ_SECONDS` (60) and `FUZZ_SEED` (the time of day); prints both.
-    pub fn of_environment() -> Self {
-        let seconds = variable("FUZZ_SECONDS").unwrap_or(60);
+    pub fn from_environment() -> Self {
+        let seconds = parse_variable("FUZZ_SECONDS").unwrap_or(60);
         let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |passed| passed.as_secs());
-        let seed = variable("FUZZ_SEED").unwrap_or(clock);
+        let seed = parse_variable("FUZZ_SEED").unwrap_or(clock);
         println!("seed {seed}, {seconds} s a target");
         Frame { seed, time: Duration::from_secs(seconds) }
     }
@@ -47,14 +47,14 @@ impl Frame {
             let (sample, other) = (pick(), pick());
             let input = mutate(&mut rng, &corpus[sample], &corpus[other]);
             let Ok(signature) = catch_unwind(AssertUnwindSafe(|| check(&input))) else {
-                let (seed, stored) = (self.seed, keep(target, &input));
+                let (seed, stored) = (self.seed, save_artifact(target, &input));
                 println!(
                     "{target}: broken after {runs} runs, seed {seed}; the input is in {}",
                     stored.display()
                 );
                 return false;
             };
-            if seen.insert(signature) && corpus.len() < CORPUS {
+            if seen.insert(signature) && corpus.len() < MAX_CORPUS {
                 corpus.push(input);
             }
             runs += 1;
@@ -64,11 +64,11 @@ impl Frame {
     }
 }
 
-fn variable(name: &str) -> Option<u64> {
+fn parse_variable(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-fn keep(target: &str, input: &[u8]) -> PathBuf {
+fn save_artifact(target: &str, input: &[u8]) -> PathBuf {
     let folder = PathBuf::from("fuzz/artifacts");
     let path = folder.join(format!("{target}-{:08x}", fingerprint(input)));
     if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, input)) {

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         eprintln!("unknown target `{unknown}`; known: {}", known.join(", "));
         return ExitCode::from(2);
     }
-    let frame = Frame::of_environment();
+    let frame = Frame::from_environment();
     for target in known.iter().filter(|target| named.is_empty() || named.iter().any(|name| name == **target))
     {
         if !fuzz(&frame, target) {
@@ -36,19 +36,19 @@ fn main() -> ExitCode {
 }
 
 /// Traces to begin with, and the format as which they are read.
-fn start(target: &str) -> (Vec<Vec<u8>>, Option<&str>) {
-    let every = || format::names().flat_map(samples::of);
+fn initial_corpus(target: &str) -> (Vec<Vec<u8>>, Option<&str>) {
+    let every = || format::names().flat_map(samples::for_format);
     match target {
         WORK => (samples::work(), None),
         "sniff" => (every().collect(), None),
-        "packed" => (every().flat_map(|sample| samples::packed(&sample)).collect(), None),
-        format => (samples::of(format), Some(format)),
+        "packed" => (every().flat_map(|sample| samples::compress_all(&sample)).collect(), None),
+        format => (samples::for_format(format), Some(format)),
     }
 }
 
 /// Fuzzes a target; returns false when a promise was broken.
 fn fuzz(frame: &Frame, target: &str) -> bool {
-    let (corpus, format) = start(target);
+    let (corpus, format) = initial_corpus(target);
     let check =
         |input: &[u8]| if target == WORK { check::check_work(input) } else { check::check(input, format) };
     frame.fuzz(target, corpus, mutate::mutate, check)

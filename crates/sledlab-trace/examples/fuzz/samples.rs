@@ -1,7 +1,7 @@
 //! Valid traces to start from, with a few lines in each format.
 
 /// Short valid traces of a format.
-pub fn of(format: &str) -> Vec<Vec<u8>> {
+pub fn for_format(format: &str) -> Vec<Vec<u8>> {
     let texts: &[&str] = match format {
         "csv" => &[
             "time_us,op,offset_bytes,length_bytes\n0,R,1024,4096\n7.25,W,100,512\n8,T,0,1048576\n9,F,0,0\n",
@@ -52,7 +52,7 @@ fn srt() -> Vec<u8> {
 
 /// Valid work records: the samples, and one that uses the other ways of writing.
 pub fn work() -> Vec<Vec<u8>> {
-    const OTHER: &str = r#"{"work": 1, "job": "j", "seed": 7, "parameters": {"a": [0.1, null]}, "nodes": 3, "lines": 4, "files": {"f": [9, 0, 7], "g": 5}, "groups": {"b": ["a", 2], "a": [0]}, "answer": "sha256:0"}
+    const ALTERNATIVE_FORMS: &str = r#"{"work": 1, "job": "j", "seed": 7, "parameters": {"a": [0.1, null]}, "nodes": 3, "lines": 4, "files": {"f": [9, 0, 7], "g": 5}, "groups": {"b": ["a", 2], "a": [0]}, "answer": "sha256:0"}
 {"phase": "p", "nodes": ["b"], "reads": [{"file": "f", "order": "random"}, {"file": "g", "bytes": 4, "per_block_of": "f"}], "sends": {"each": 5, "2": 0, "client": 1}}
 {"phase": "p", "node": 1, "sends": "varint:iCcAiCcF", "operations": {"hash": 5}, "message_bytes": 2, "memory": 6}
 {"phase": "p", "collective": "gather", "bytes": [1, 2], "group": "b", "root": 1}
@@ -64,11 +64,11 @@ pub fn work() -> Vec<Vec<u8>> {
         include_bytes!("../../../../sample/work/join.work"),
         include_bytes!("../../../../sample/work/exchange.work"),
     ];
-    shown.into_iter().chain([OTHER.as_bytes()]).map(<[u8]>::to_vec).collect()
+    shown.into_iter().chain([ALTERNATIVE_FORMS.as_bytes()]).map(<[u8]>::to_vec).collect()
 }
 
 /// The same bytes in every compression that is read.
-pub fn packed(text: &[u8]) -> Vec<Vec<u8>> {
+pub fn compress_all(text: &[u8]) -> Vec<Vec<u8>> {
     use std::io::Write;
     // Writing to memory does not fail.
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());

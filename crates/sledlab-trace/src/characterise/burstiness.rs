@@ -38,13 +38,13 @@ impl Window {
     pub fn record(&mut self, arrival: Time) {
         let at_ns = arrival.since(*self.start.get_or_insert(arrival)).as_ns();
         if at_ns >= self.end_ns {
-            self.move_to(at_ns);
+            self.advance_window(at_ns);
         }
         self.count += 1;
     }
 
     /// Closes the present window and skips windows without an arrival.
-    fn move_to(&mut self, at_ns: u64) {
+    fn advance_window(&mut self, at_ns: u64) {
         let length_ns = self.length_s * 1_000_000_000;
         self.sum += self.count;
         self.sum_of_squares += u128::from(self.count).pow(2);

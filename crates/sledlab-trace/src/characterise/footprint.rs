@@ -20,7 +20,7 @@ const PAGE_UNITS: u64 = 64;
 const PAGE_BLOCKS: u64 = PAGE_UNITS * BLOCKS_PER_4K;
 
 /// Pages from which on the whole pages of a request are kept as a range.
-const LONG_PAGES: u64 = 64;
+const MIN_RANGE_PAGES: u64 = 64;
 
 /// The blocks that were read and written, and the pages with a bit set.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +63,7 @@ impl Bits {
         }
     }
 
-    fn or(&self, other: &Bits) -> Bits {
+    fn union(&self, other: &Bits) -> Bits {
         Bits {
             units: self.units | other.units,
             blocks: std::array::from_fn(|word| self.blocks[word] | other.blocks[word]),
@@ -85,8 +85,8 @@ struct TouchedBytes {
 }
 
 impl TouchedBytes {
-    fn of_pages(pages: &RangeSet<u64>) -> Self {
-        let bytes = length(pages) * PAGE_BLOCKS * BLOCK_BYTES;
+    fn from_pages(pages: &RangeSet<u64>) -> Self {
+        let bytes = count_pages(pages) * PAGE_BLOCKS * BLOCK_BYTES;
         TouchedBytes { in_units: bytes, in_blocks: bytes }
     }
 
@@ -96,7 +96,7 @@ impl TouchedBytes {
     }
 }
 
-fn length(pages: &RangeSet<u64>) -> u64 {
+fn count_pages(pages: &RangeSet<u64>) -> u64 {
     pages.iter().map(|range| range.end - range.start).sum()
 }
 
@@ -114,7 +114,7 @@ impl Footprint {
     #[inline]
     pub fn record(&mut self, request: &Request) {
         let (first, end) = (request.lbn.div_ceil(PAGE_BLOCKS), request.end() / PAGE_BLOCKS);
-        if end < first + LONG_PAGES {
+        if end < first + MIN_RANGE_PAGES {
             self.record_short(request, request.lbn, request.end());
             return;
         }
@@ -161,7 +161,7 @@ impl Footprint {
     fn record_pages(&mut self, op: Op, pages: Range<u64>) {
         if op == Op::Write {
             self.units_written += (pages.end - pages.start) * PAGE_UNITS;
-            self.units_overwritten += self.units_written_in(&pages);
+            self.units_overwritten += self.count_written_units(&pages);
             self.written.insert(pages);
         } else {
             self.read.insert(pages);
@@ -169,7 +169,7 @@ impl Footprint {
     }
 
     /// Number of units that were written before in some whole pages, of which the caller makes a range.
-    fn units_written_in(&mut self, pages: &Range<u64>) -> u64 {
+    fn count_written_units(&mut self, pages: &Range<u64>) -> u64 {
         let full = self.written.overlapping(pages);
         let full: u64 = full.map(|range| range.end.min(pages.end) - range.start.max(pages.start)).sum();
         let ordered = self.ordered.get_or_insert_with(|| self.pages.iter().map(|page| page.key).collect());
@@ -190,7 +190,7 @@ impl Footprint {
         let mut either = self.read.clone();
         either.extend(self.written.iter().cloned());
         let [mut read, mut written, mut all] =
-            [&self.read, &self.written, &either].map(TouchedBytes::of_pages);
+            [&self.read, &self.written, &either].map(TouchedBytes::from_pages);
         for page in &self.pages {
             let bits = |ranges: &RangeSet<u64>, bits: &Bits| {
                 // Of a page within a range, all bytes are counted already.
@@ -198,7 +198,7 @@ impl Footprint {
             };
             read.add(bits(&self.read, &page.read));
             written.add(bits(&self.written, &page.written));
-            all.add(bits(&either, &page.read.or(&page.written)));
+            all.add(bits(&either, &page.read.union(&page.written)));
         }
         WorkingSet {
             read_4k_bytes: read.in_units,

@@ -91,7 +91,7 @@ pub struct Characterisation {
 
 impl Default for Characterisation {
     fn default() -> Self {
-        Self::over(Reuse::new(&CharacterOptions::default()))
+        Self::with_reuse(Reuse::new(&CharacterOptions::default()))
     }
 }
 
@@ -111,10 +111,10 @@ impl Characterisation {
             return Err(Error::user(format!("cache sizes of {sizes:?} MB"))
                 .with_remedy("give sizes from 1 to 1048576, smallest first, each once"));
         }
-        Ok(Self::over(Reuse::new(options)))
+        Ok(Self::with_reuse(Reuse::new(options)))
     }
 
-    fn over(reuse: Reuse) -> Self {
+    fn with_reuse(reuse: Reuse) -> Self {
         Characterisation {
             trims: 0,
             flushes: 0,
@@ -196,7 +196,7 @@ impl Characterisation {
             overwrite_ratio: self.footprint.overwrite_ratio(),
             hot_50_write_share: self.hot_write_share(),
             sequentiality: self.sequentiality.summarise(self.media_requests),
-            interarrival_ms: Interarrivals::of(&self.gaps),
+            interarrival_ms: Interarrivals::from_gaps(&self.gaps),
             dispersion: self.windows.iter().map(Window::summarise).collect(),
             requests_per_sixth: self.timeline.parts(span_ns),
             cache_hits: self.reuse.hit_ratios(),

@@ -169,7 +169,7 @@ pub struct Interarrivals {
 }
 
 impl Interarrivals {
-    pub(super) fn of(gaps: &Distribution) -> Self {
+    pub(super) fn from_gaps(gaps: &Distribution) -> Self {
         let quantile = |q| gaps.quantile_ns(q) as f64 / 1e6;
         Interarrivals {
             mean: gaps.moments().mean() / 1e6,

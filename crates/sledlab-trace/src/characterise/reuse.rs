@@ -12,7 +12,7 @@ use super::report::HitRatio;
 use super::{CharacterOptions, key, ratio};
 
 /// The index of no entry.
-const NONE: u32 = u32::MAX;
+const NO_ENTRY: u32 = u32::MAX;
 
 /// Units of a page: neighbouring units share one look-up.
 const PAGE_UNITS: u64 = 64;
@@ -56,7 +56,7 @@ impl Reuse {
         let cache = |size_mb: &u64| Cache {
             size_mb: *size_mb,
             capacity: ((size_mb << 20) / options.cache_block_bytes).max(1) as usize,
-            last: NONE,
+            last: NO_ENTRY,
             hits: 0,
         };
         Reuse {
@@ -64,8 +64,8 @@ impl Reuse {
             caches: options.cache_sizes_mb.iter().map(cache).collect(),
             entries: Vec::new(),
             pages: Pages::default(),
-            head: NONE,
-            tail: NONE,
+            head: NO_ENTRY,
+            tail: NO_ENTRY,
             accesses: 0,
         }
     }
@@ -115,7 +115,7 @@ impl Reuse {
     fn access(&mut self, page: u32, unit: u16) {
         self.accesses += 1;
         match self.pages.slot(page, unit) {
-            NONE => self.miss(page, unit),
+            NO_ENTRY => self.miss(page, unit),
             slot => self.hit(slot),
         }
     }
@@ -145,12 +145,12 @@ impl Reuse {
             self.evict(slot);
             (self.entries[slot as usize].page, self.entries[slot as usize].unit) = (page, unit);
         } else {
-            self.entries.push(Entry { page, unit, zone: 0, previous: NONE, next: NONE });
+            self.entries.push(Entry { page, unit, zone: 0, previous: NO_ENTRY, next: NO_ENTRY });
             self.push_out(self.caches.len(), slot);
         }
         self.link_first(slot);
         if let Some(cache) = self.caches.iter_mut().find(|cache| cache.capacity == self.entries.len())
-            && cache.last == NONE
+            && cache.last == NO_ENTRY
         {
             cache.last = self.tail;
         }
@@ -175,33 +175,33 @@ impl Reuse {
     fn push_out(&mut self, zone: usize, newcomer: u32) {
         for number in 0..zone {
             let last = self.caches[number].last;
-            if last == NONE {
+            if last == NO_ENTRY {
                 return;
             }
             let entry = &mut self.entries[last as usize];
             entry.zone += 1;
             // A cache of one entry now ends with the newcomer.
-            self.caches[number].last = if entry.previous == NONE { newcomer } else { entry.previous };
+            self.caches[number].last = if entry.previous == NO_ENTRY { newcomer } else { entry.previous };
         }
     }
 
     fn unlink(&mut self, slot: u32) {
         let Entry { previous, next, .. } = self.entries[slot as usize];
         match previous {
-            NONE => self.head = next,
+            NO_ENTRY => self.head = next,
             previous => self.entries[previous as usize].next = next,
         }
         match next {
-            NONE => self.tail = previous,
+            NO_ENTRY => self.tail = previous,
             next => self.entries[next as usize].previous = previous,
         }
     }
 
     fn link_first(&mut self, slot: u32) {
         let entry = &mut self.entries[slot as usize];
-        (entry.previous, entry.next, entry.zone) = (NONE, self.head, 0);
+        (entry.previous, entry.next, entry.zone) = (NO_ENTRY, self.head, 0);
         match self.head {
-            NONE => self.tail = slot,
+            NO_ENTRY => self.tail = slot,
             head => self.entries[head as usize].previous = slot,
         }
         self.head = slot;
@@ -229,7 +229,7 @@ impl Pages {
     #[inline]
     fn find(&mut self, key: u64) -> u32 {
         *self.index.entry(key).or_insert_with(|| {
-            let page = Page { key, resident: 0, slots: [NONE; PAGE_UNITS as usize] };
+            let page = Page { key, resident: 0, slots: [NO_ENTRY; PAGE_UNITS as usize] };
             if let Some(place) = self.free.pop() {
                 self.table[place as usize] = page;
                 return place;
@@ -254,7 +254,7 @@ impl Pages {
     #[inline]
     fn leave(&mut self, place: u32, unit: u16) {
         let page = &mut self.table[place as usize];
-        page.slots[usize::from(unit)] = NONE;
+        page.slots[usize::from(unit)] = NO_ENTRY;
         page.resident -= 1;
         if page.resident == 0 {
             self.index.remove(&page.key);
@@ -271,7 +271,7 @@ mod tests {
 
     /// A list with caches of `capacities` entries, whatever their size in MB.
     fn reuse(capacities: &[usize]) -> Reuse {
-        let cache = |capacity: &usize| Cache { size_mb: 0, capacity: *capacity, last: NONE, hits: 0 };
+        let cache = |capacity: &usize| Cache { size_mb: 0, capacity: *capacity, last: NO_ENTRY, hits: 0 };
         let mut reuse = Reuse::new(&CharacterOptions { cache_block_bytes: 512, cache_sizes_mb: Vec::new() });
         reuse.caches = capacities.iter().map(cache).collect();
         reuse

@@ -7,10 +7,10 @@ use super::ratio;
 use super::report::{CommonSize, SizeSummary, Sizes};
 
 /// Sizes below this many blocks (2 MiB) are counted in an array, larger ones in a map.
-const SMALL: usize = 4096;
+const MAX_ARRAY_BLOCKS: usize = 4096;
 
 /// Number of commonest sizes in the report.
-const COMMONEST: usize = 10;
+const MAX_COMMON_SIZES: usize = 10;
 
 /// Exact counts by size and operation.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct SizeCollector {
 
 impl Default for SizeCollector {
     fn default() -> Self {
-        SizeCollector { small: vec![[0; 2]; SMALL], large: Map::default() }
+        SizeCollector { small: vec![[0; 2]; MAX_ARRAY_BLOCKS], large: Map::default() }
     }
 }
 
@@ -37,16 +37,16 @@ impl SizeCollector {
 
     /// Bytes moved by `op`.
     pub fn bytes(&self, op: Op) -> u64 {
-        let counted = self.counted(|counts| counts[column(op)]);
+        let counted = self.size_counts(|counts| counts[column(op)]);
         let bytes = |(blocks, n): &(u32, u64)| (u64::from(*blocks) * BLOCK_BYTES).saturating_mul(*n);
         counted.iter().map(bytes).fold(0, u64::saturating_add)
     }
 
     pub fn summarise(&self) -> Sizes {
         let (read, write) = (column(Op::Read), column(Op::Write));
-        let all = self.counted(|counts| counts[read] + counts[write]);
-        let reads = self.counted(|counts| counts[read]);
-        let writes = self.counted(|counts| counts[write]);
+        let all = self.size_counts(|counts| counts[read] + counts[write]);
+        let reads = self.size_counts(|counts| counts[read]);
+        let writes = self.size_counts(|counts| counts[write]);
         let total = all.iter().map(|(_, count)| count).sum();
         let lettered = |counted: &[(u32, u64)], op: Op| {
             let common = |(blocks, n): &(u32, u64)| CommonSize {
@@ -59,12 +59,12 @@ impl SizeCollector {
         let mut commonest = lettered(&reads, Op::Read);
         commonest.extend(lettered(&writes, Op::Write));
         commonest.sort_by(|a, b| b.share.total_cmp(&a.share));
-        commonest.truncate(COMMONEST);
+        commonest.truncate(MAX_COMMON_SIZES);
         Sizes { all: summary(&all), read: summary(&reads), write: summary(&writes), commonest }
     }
 
     /// Sizes that occur, smallest first, each with the number that `of` makes of its counts of reads and writes.
-    fn counted(&self, of: impl Fn(&[u64; 2]) -> u64) -> Vec<(u32, u64)> {
+    fn size_counts(&self, of: impl Fn(&[u64; 2]) -> u64) -> Vec<(u32, u64)> {
         let small = self.small.iter().enumerate().map(|(blocks, counts)| (blocks as u32, of(counts)));
         let mut large: Vec<_> = self.large.iter().map(|(blocks, counts)| (*blocks, of(counts))).collect();
         large.sort_unstable();

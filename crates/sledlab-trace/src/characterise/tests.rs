@@ -1,4 +1,4 @@
-mod published;
+mod published_statistics;
 
 use std::collections::HashSet;
 

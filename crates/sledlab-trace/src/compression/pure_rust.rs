@@ -6,21 +6,21 @@ use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{Decompressor, XZ_MEMORY};
+use super::{Decompressor, MAX_XZ_MEMORY};
 
 /// The maximum window size of a frame: the limit of the C library.
-const WINDOW: u64 = 128 << 20;
+const MAX_WINDOW: u64 = 128 << 20;
 
 #[allow(clippy::unnecessary_wraps, reason = "as the library in C, which allocates")]
 pub(super) fn zstd(packed: impl BufRead + Send + 'static) -> io::Result<Decompressor> {
     let mut decoder = FrameDecoder::new();
-    decoder.set_max_window_size(WINDOW);
+    decoder.set_max_window_size(MAX_WINDOW);
     Ok(Box::new(Frames { packed, decoder, within: false }))
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "as the library in C, which allocates")]
 pub(super) fn xz(packed: impl BufRead + Send + 'static) -> io::Result<Decompressor> {
-    Ok(Box::new(XzReader::new_mem_limit(packed, true, (XZ_MEMORY >> 10) as u32)))
+    Ok(Box::new(XzReader::new_mem_limit(packed, true, (MAX_XZ_MEMORY >> 10) as u32)))
 }
 
 /// The frames of a zstd file, one after another; skippable frames are skipped.
@@ -46,7 +46,7 @@ impl<R: BufRead> Frames<R> {
                         return Err(ErrorKind::UnexpectedEof.into());
                     }
                 }
-                Err(error) => return Err(damaged(error)),
+                Err(error) => return Err(damage_error(error)),
             }
         }
         Ok(false)
@@ -64,7 +64,7 @@ impl<R: BufRead> Read for Frames<R> {
             }
             if self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
                 let enough = BlockDecodingStrategy::UptoBytes(into.len());
-                self.decoder.decode_blocks(&mut self.packed, enough).map_err(damaged)?;
+                self.decoder.decode_blocks(&mut self.packed, enough).map_err(damage_error)?;
             }
             let read = self.decoder.read(into)?;
             if read > 0 || into.is_empty() {
@@ -82,14 +82,16 @@ impl<R> Frames<R> {
     /// Compares the checksum of the frame, where it has one.
     fn check(&self) -> io::Result<()> {
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
-            (Some(stated), Some(result)) if stated != result => Err(damaged("the checksum does not fit")),
+            (Some(stated), Some(result)) if stated != result => {
+                Err(damage_error("the checksum does not fit"))
+            }
             _ => Ok(()),
         }
     }
 }
 
 /// The error of a decoder: a file that ends within a frame is cut off, any other error is damage.
-fn damaged(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+fn damage_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
     let error = error.into();
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error.as_ref());
     while let Some(at) = cause {
@@ -106,7 +108,7 @@ mod tests {
     use std::io::{Cursor, Write};
 
     use super::*;
-    use crate::compression::by_library;
+    use crate::compression::c_library;
 
     fn text() -> Vec<u8> {
         (0..200_000_u64).flat_map(|n| (n.wrapping_mul(0x9e37_79b9) >> 7).to_string().into_bytes()).collect()
@@ -131,7 +133,7 @@ mod tests {
         };
         let packed = [frame(half), skipped, frame(remaining)].concat();
         assert!(read(zstd(Cursor::new(packed.clone()))).unwrap() == text);
-        assert!(read(by_library::zstd(Cursor::new(packed))).unwrap() == text);
+        assert!(read(c_library::zstd(Cursor::new(packed))).unwrap() == text);
         let stream = |bytes: &[u8]| {
             let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
             encoder.write_all(bytes).unwrap();
@@ -139,7 +141,7 @@ mod tests {
         };
         let packed = [stream(half), stream(remaining)].concat();
         assert!(read(xz(Cursor::new(packed.clone()))).unwrap() == text);
-        assert!(read(by_library::xz(Cursor::new(packed))).unwrap() == text);
+        assert!(read(c_library::xz(Cursor::new(packed))).unwrap() == text);
     }
 
     #[test]

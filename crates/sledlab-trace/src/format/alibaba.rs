@@ -4,7 +4,7 @@
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, Reading, is_numeric};
+use super::{Clock, Format, Head, TraceInput, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
@@ -25,7 +25,7 @@ impl Format for Alibaba {
         Clock::Wall
     }
 
-    fn recognises(&self, head: &Head) -> bool {
+    fn matches_head(&self, head: &Head) -> bool {
         match head.first_fields(b',')[..] {
             [b"device_id", b"opcode", b"offset", b"length", b"timestamp"] => true,
             [device, b"R" | b"W", offset, length, time] => {
@@ -35,8 +35,8 @@ impl Format for Alibaba {
         }
     }
 
-    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
-        Ok(Box::new(LineSource::new(reading.input, Parser { devices: reading.devices }, reading.arrivals)))
+    fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(trace.input, Parser { devices: trace.devices }, trace.arrivals)))
     }
 }
 
@@ -49,7 +49,7 @@ impl LineParser for Parser {
 
     fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
-        fields.unsigned("the device")?;
+        fields.integer("the device")?;
         let device = self.devices.number(0, fields.since(0))?;
         fields.separator(b',')?;
         let op_at = fields.column();
@@ -60,9 +60,9 @@ impl LineParser for Parser {
         };
         fields.separator(b',')?;
         let at = fields.column();
-        let offset = fields.unsigned("the offset in bytes")?;
+        let offset = fields.integer("the offset in bytes")?;
         fields.separator(b',')?;
-        let length = fields.unsigned("the length in bytes")?;
+        let length = fields.integer("the length in bytes")?;
         fields.separator(b',')?;
         let arrival = fields.time("the timestamp in us", 3)?;
         fields.end()?;

@@ -7,7 +7,7 @@
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, Reading, fields, is_numeric};
+use super::{Clock, Format, Head, TraceInput, fields, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
@@ -28,15 +28,15 @@ impl Format for Blkparse {
         Clock::Wall
     }
 
-    fn recognises(&self, head: &Head) -> bool {
+    fn matches_head(&self, head: &Head) -> bool {
         head.lines().take(3).any(|line| action(line).is_some())
     }
 
-    fn read(&self, mut reading: Reading) -> Result<Box<dyn Source>> {
-        let events: Vec<u8> = Head::of(&mut reading.input)?.lines().filter_map(action).collect();
+    fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {
+        let events: Vec<u8> = Head::from_input(&mut trace.input)?.lines().filter_map(action).collect();
         let event = if !events.contains(&b'Q') && events.contains(&b'D') { b'D' } else { b'Q' };
-        let parser = Parser { event, devices: reading.devices, in_summary: false };
-        Ok(Box::new(LineSource::new(reading.input, parser, reading.arrivals)))
+        let parser = Parser { event, devices: trace.devices, in_summary: false };
+        Ok(Box::new(LineSource::new(trace.input, parser, trace.arrivals)))
     }
 }
 
@@ -81,13 +81,13 @@ impl LineParser for Parser {
             return Err(Fault::new(device_at, "expected the device as major,minor"));
         }
         fields.blanks()?;
-        fields.unsigned("the processor")?;
+        fields.integer("the processor")?;
         fields.blanks()?;
-        fields.unsigned("the sequence number")?;
+        fields.integer("the sequence number")?;
         fields.blanks()?;
         let arrival = fields.time("the time in s", 9)?;
         fields.blanks()?;
-        fields.unsigned("the process id")?;
+        fields.integer("the process id")?;
         fields.blanks()?;
         if fields.token() != [self.event] {
             return Ok(None);
@@ -114,11 +114,11 @@ fn operation(fields: &mut Fields) -> ParseResult<Option<(Op, u64, u32)>> {
         return Ok(flush);
     }
     let at = fields.column();
-    let lbn = fields.unsigned("the sector")?;
+    let lbn = fields.integer("the sector")?;
     fields.blanks()?;
     fields.separator(b'+')?;
     fields.blanks()?;
-    let count = fields.unsigned("the number of sectors")?;
+    let count = fields.integer("the number of sectors")?;
     if count == 0 && flush.is_some() {
         return Ok(flush);
     }

@@ -9,7 +9,7 @@
 
 use sledlab_core::{Op, Request, Result, Source, unrequested_words};
 
-use super::{Clock, Format, Head, Reading, is_numeric};
+use super::{Clock, Format, Head, TraceInput, is_numeric};
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
 
@@ -32,26 +32,26 @@ impl Format for Csv {
         Clock::Trace
     }
 
-    fn recognises(&self, head: &Head) -> bool {
+    fn matches_head(&self, head: &Head) -> bool {
         match head.first_fields(b',')[..] {
             [b"time_us", b"op", b"offset_bytes", b"length_bytes", ref more @ ..] => {
                 b"device,metadata".split(|byte| *byte == b',').take(more.len()).eq(more.iter().copied())
             }
             [time, &[op], offset, length] => {
-                is_numeric(time) && op_of(op).is_some() && is_numeric(offset) && is_numeric(length)
+                is_numeric(time) && parse_op(op).is_some() && is_numeric(offset) && is_numeric(length)
             }
             _ => false,
         }
     }
 
-    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
-        Ok(Box::new(LineSource::new(reading.input, Parser, reading.arrivals)))
+    fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(trace.input, Parser, trace.arrivals)))
     }
 }
 
 struct Parser;
 
-fn op_of(letter: u8) -> Option<Op> {
+fn parse_op(letter: u8) -> Option<Op> {
     match letter {
         b'R' | b'r' => Some(Op::Read),
         b'W' | b'w' => Some(Op::Write),
@@ -72,17 +72,18 @@ impl LineParser for Parser {
         fields.separator(b',')?;
         fields.skip_blanks();
         let at = fields.column();
-        let Some(op) = op_of(fields.letter()) else {
+        let Some(op) = parse_op(fields.letter()) else {
             return Err(Fault::with_remedy(at, "unknown operation", "write R, W, T (trim) or F (flush)"));
         };
         fields.separator(b',')?;
         fields.skip_blanks();
         let at = fields.column();
-        let offset = fields.unsigned("offset_bytes")?;
+        let offset = fields.integer("offset_bytes")?;
         fields.separator(b',')?;
         fields.skip_blanks();
-        let length = fields.unsigned("length_bytes")?;
-        let (device, metadata) = if fields.is_at_end() { (0, false) } else { more(&mut fields)? };
+        let length = fields.integer("length_bytes")?;
+        let (device, metadata) =
+            if fields.is_at_end() { (0, false) } else { parse_optional_columns(&mut fields)? };
         let (lbn, blocks) = if op == Op::Flush { (0, 0) } else { bytes(at, offset, length)? };
         let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
         Ok(Some(Request { arrival, lbn, blocks, device, op, metadata, unrequested_words }))
@@ -97,7 +98,7 @@ impl LineParser for Parser {
 }
 
 /// The columns `device` and `metadata`.
-fn more(fields: &mut Fields) -> ParseResult<(u16, bool)> {
+fn parse_optional_columns(fields: &mut Fields) -> ParseResult<(u16, bool)> {
     fields.skip_blanks();
     if fields.is_at_end() {
         return Ok((0, false));

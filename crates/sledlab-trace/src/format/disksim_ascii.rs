@@ -5,7 +5,7 @@
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, Reading, is_numeric};
+use super::{Clock, Format, Head, TraceInput, is_numeric};
 use crate::fields::{Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
 
@@ -25,13 +25,13 @@ impl Format for DisksimAscii {
         Clock::Trace
     }
 
-    fn recognises(&self, head: &Head) -> bool {
+    fn matches_head(&self, head: &Head) -> bool {
         let fields = head.first_fields(b' ');
         fields.len() == 5 && fields.iter().all(|field| is_numeric(field))
     }
 
-    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
-        Ok(Box::new(LineSource::new(reading.input, Parser, reading.arrivals)))
+    fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(trace.input, Parser, trace.arrivals)))
     }
 }
 
@@ -49,9 +49,9 @@ impl LineParser for Parser {
         let device = fields.device()?;
         fields.blanks()?;
         let at = fields.column();
-        let lbn = fields.unsigned("the block number")?;
+        let lbn = fields.integer("the block number")?;
         fields.blanks()?;
-        let count = fields.unsigned("the number of blocks")?;
+        let count = fields.integer("the number of blocks")?;
         fields.blanks()?;
         let flags = fields.hexadecimal("the flags")?;
         fields.end()?;

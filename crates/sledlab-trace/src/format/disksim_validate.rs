@@ -2,7 +2,7 @@
 //!
 //! `R|W cache_action lbn blocks service_us gap_us`: the first request arrives at time 0, the next a gap after it.
 //! DiskSim itself issues the next request a gap after this one *completes*. Adding the traced service times to the gaps
-//! (`add_service_times`) comes closest to that in an open replay; [`read_measured`] returns the measured times
+//! (`add_service_times`) comes closest to that in an open replay; [`read_measured_requests`] returns the measured times
 //! themselves, for a replay that issues requests as DiskSim does. The cache action is ignored.
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sledlab_core::{Op, Request, Result, Source, Span, Time};
 
-use super::{Clock, Format, Head, Reading, is_numeric};
+use super::{Clock, Format, Head, TraceInput, is_numeric};
 use crate::arrivals::TraceArrivals;
 
 use crate::continuation::Continuation;
@@ -34,25 +34,25 @@ impl Format for DisksimValidate {
         Clock::Wall
     }
 
-    fn recognises(&self, head: &Head) -> bool {
+    fn matches_head(&self, head: &Head) -> bool {
         let fields = head.first_fields(b' ');
         fields.len() == 6
             && matches!(fields[0], b"R" | b"W")
             && fields[2..].iter().all(|field| is_numeric(field))
     }
 
-    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
+    fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
         Ok(Box::new(LineSource::new(
-            reading.input,
-            Parser { add_service_times: reading.add_service_times, next_ns: 0, times: None },
-            reading.arrivals,
+            trace.input,
+            Parser { add_service_times: trace.add_service_times, next_ns: 0, times: None },
+            trace.arrivals,
         )))
     }
 }
 
 /// A request whose service was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct MeasuredRequest {
     /// The request; its arrival is that in an open replay.
     pub request: Request,
     /// Time from the issue of the request to its completion.
@@ -65,7 +65,7 @@ pub struct Measured {
 ///
 /// # Errors
 /// Those of [`open`](crate::open) and of reading a trace in this format.
-pub fn read_measured(path: impl AsRef<Path>) -> Result<Vec<Measured>> {
+pub fn read_measured_requests(path: impl AsRef<Path>) -> Result<Vec<MeasuredRequest>> {
     let times = Arc::new(Mutex::new(Vec::new()));
     let parser = Parser { add_service_times: true, next_ns: 0, times: Some(times.clone()) };
     let mut source = LineSource::new(
@@ -76,7 +76,7 @@ pub fn read_measured(path: impl AsRef<Path>) -> Result<Vec<Measured>> {
     let mut requests = Vec::new();
     while source.fill(&mut requests)? > 0 {}
     let times = std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner));
-    let measured = |(request, (service, gap))| Measured { request, service, gap };
+    let measured = |(request, (service, gap))| MeasuredRequest { request, service, gap };
     Ok(requests.into_iter().zip(times).map(measured).collect())
 }
 
@@ -105,9 +105,9 @@ impl LineParser for Parser {
         fields.token();
         fields.blanks()?;
         let at = fields.column();
-        let lbn = fields.unsigned("the block number")?;
+        let lbn = fields.integer("the block number")?;
         fields.blanks()?;
-        let count = fields.unsigned("the number of blocks")?;
+        let count = fields.integer("the number of blocks")?;
         fields.blanks()?;
         let service_ns = fields.decimal("the service time in us", 3)?;
         fields.blanks()?;

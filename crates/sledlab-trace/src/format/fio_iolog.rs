@@ -13,7 +13,7 @@
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time};
 
-use super::{Clock, Format, Head, Reading, is_numeric};
+use super::{Clock, Format, Head, TraceInput, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
@@ -37,24 +37,24 @@ impl Format for FioIolog {
         Clock::Wall
     }
 
-    fn recognises(&self, head: &Head) -> bool {
+    fn matches_head(&self, head: &Head) -> bool {
         head.bytes().starts_with(b"fio version ") || is_block_log(head)
     }
 
-    fn read(&self, mut reading: Reading) -> Result<Box<dyn Source>> {
-        let head = Head::of(&mut reading.input)?;
+    fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {
+        let head = Head::from_input(&mut trace.input)?;
         let first = head.lines().next().unwrap_or_default().to_vec();
-        let devices = reading.devices;
+        let devices = trace.devices;
         if first == VERSION_2 || first == VERSION_3 {
             let parser = Iolog { timed: first == VERSION_3, waited_ns: 0, devices };
-            return Ok(Box::new(LineSource::new(reading.input, parser, reading.arrivals)));
+            return Ok(Box::new(LineSource::new(trace.input, parser, trace.arrivals)));
         }
         if first.starts_with(b"fio version ") {
             return Err(Error::user("unsupported version of fio's iolog")
                 .with_remedy("write version 2 or 3 (any fio since 1.20 does)")
-                .with_location(reading.input.name(), 1, 1, &first));
+                .with_location(trace.input.name(), 1, 1, &first));
         }
-        Ok(Box::new(LineSource::new(reading.input, BlockLog, reading.arrivals)))
+        Ok(Box::new(LineSource::new(trace.input, BlockLog, trace.arrivals)))
     }
 }
 
@@ -101,9 +101,9 @@ impl LineParser for Iolog {
         }
         fields.blanks()?;
         let at = fields.column();
-        let offset = fields.unsigned("the offset in bytes")?;
+        let offset = fields.integer("the offset in bytes")?;
         fields.blanks()?;
-        let length = fields.unsigned("the length in bytes")?;
+        let length = fields.integer("the length in bytes")?;
         fields.end()?;
         let (lbn, blocks) = bytes(at, offset, length)?;
         Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
@@ -146,7 +146,7 @@ impl LineParser for BlockLog {
             }
         };
         next(&mut fields)?;
-        let length = fields.unsigned("the length in bytes")?;
+        let length = fields.integer("the length in bytes")?;
         let at = fields.column();
         // Without offsets the fifth field is the priority, in hexadecimal.
         let has_offset = next(&mut fields).is_ok() && !fields.rest().starts_with(b"0x");
@@ -155,7 +155,7 @@ impl LineParser for BlockLog {
             return Err(Fault::with_remedy(at, message, "record it again with fio's option `log_offset=1`"));
         }
         let at = fields.column();
-        let offset = fields.unsigned("the offset in bytes")?;
+        let offset = fields.integer("the offset in bytes")?;
         if !fields.is_at_end() {
             fields.separator(b',')?;
         }

@@ -28,7 +28,7 @@ mod tencent;
 
 use sledlab_core::{Error, Result, Source};
 
-pub use self::disksim_validate::{Measured, read_measured};
+pub use self::disksim_validate::{MeasuredRequest, read_measured_requests};
 pub use crate::arrivals::Clock;
 use crate::arrivals::TraceArrivals;
 use crate::devices::DeviceNumbers;
@@ -49,14 +49,14 @@ pub trait Format: Sync {
 
     /// Whether a trace that begins like this is written in the format. Checks only the shape (how many fields of which
     /// kind), so that a wrong value in a known shape gets a precise error.
-    fn recognises(&self, head: &Head) -> bool;
+    fn matches_head(&self, head: &Head) -> bool;
 
     /// Reads a trace.
-    fn read(&self, reading: Reading) -> Result<Box<dyn Source>>;
+    fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>>;
 }
 
 /// A trace to be read, and the settings of reading it.
-pub struct Reading {
+pub struct TraceInput {
     pub(crate) input: Input,
     pub(crate) arrivals: TraceArrivals,
     pub(crate) devices: DeviceNumbers,
@@ -89,7 +89,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The format called `name`.
 pub fn find(name: &str) -> Result<&'static dyn Format> {
     if name.eq_ignore_ascii_case(PARQUET) {
-        return Err(parquet());
+        return Err(parquet_error());
     }
     let result = LIST.iter().copied().find(|format| format.name().eq_ignore_ascii_case(name));
     result.ok_or_else(|| Error::unknown_name("trace format", name, names()))
@@ -98,7 +98,7 @@ pub fn find(name: &str) -> Result<&'static dyn Format> {
 /// The format in which a trace with this beginning is written.
 pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
     let name = input.name().to_owned();
-    let head = Head::of(input)?;
+    let head = Head::from_input(input)?;
     let bytes = head.bytes;
     if bytes.is_empty() {
         return Err(Error::user("the file is empty")
@@ -106,9 +106,9 @@ pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
             .with_location(name, 0, 0, b""));
     }
     if bytes.starts_with(b"PAR1") {
-        return Err(parquet().with_location(name, 0, 0, b""));
+        return Err(parquet_error().with_location(name, 0, 0, b""));
     }
-    LIST.iter().copied().find(|format| format.recognises(&head)).ok_or_else(|| {
+    LIST.iter().copied().find(|format| format.matches_head(&head)).ok_or_else(|| {
         let tried: Vec<&str> = names().collect();
         let error = Error::user(format!("this is none of the known trace formats ({})", tried.join(", ")));
         // A file that is no trace may be private: the error shows none of its text but names of columns.
@@ -126,7 +126,7 @@ pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
     })
 }
 
-fn parquet() -> Error {
+fn parquet_error() -> Error {
     Error::user("Parquet traces are read by the Python package, not by the native reader")
         .with_remedy("open the file with `sledlab` or `sledlab.read_trace`, or convert it to csv")
 }
@@ -140,7 +140,7 @@ pub struct Head<'a> {
 
 impl<'a> Head<'a> {
     /// The beginning of the bytes that have not been read.
-    pub(crate) fn of(input: &'a mut Input) -> Result<Self> {
+    pub(crate) fn from_input(input: &'a mut Input) -> Result<Self> {
         input.head()?;
         Ok(Head { bytes: input.buffered_head(), complete: input.ends_with_head() })
     }

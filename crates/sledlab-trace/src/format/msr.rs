@@ -6,7 +6,7 @@
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, Reading, is_numeric};
+use super::{Clock, Format, Head, TraceInput, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
@@ -27,13 +27,13 @@ impl Format for Msr {
         Clock::Wall
     }
 
-    fn recognises(&self, head: &Head) -> bool {
+    fn matches_head(&self, head: &Head) -> bool {
         match head.first_fields(b',')[..] {
             [time, _, disk, op, offset, size, _] => {
                 time.eq_ignore_ascii_case(b"timestamp")
                     || (is_numeric(time)
                         && is_numeric(disk)
-                        && op_of(op).is_some()
+                        && parse_op(op).is_some()
                         && is_numeric(offset)
                         && is_numeric(size))
             }
@@ -41,8 +41,8 @@ impl Format for Msr {
         }
     }
 
-    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
-        Ok(Box::new(LineSource::new(reading.input, Parser { devices: reading.devices }, reading.arrivals)))
+    fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(trace.input, Parser { devices: trace.devices }, trace.arrivals)))
     }
 }
 
@@ -50,7 +50,7 @@ struct Parser {
     devices: DeviceNumbers,
 }
 
-fn op_of(word: &[u8]) -> Option<Op> {
+fn parse_op(word: &[u8]) -> Option<Op> {
     match word {
         _ if word.eq_ignore_ascii_case(b"read") => Some(Op::Read),
         _ if word.eq_ignore_ascii_case(b"write") => Some(Op::Write),
@@ -68,18 +68,18 @@ impl LineParser for Parser {
         let name_at = fields.column();
         fields.word(b',');
         fields.separator(b',')?;
-        fields.unsigned("the disk number")?;
+        fields.integer("the disk number")?;
         let name = fields.since(name_at);
         fields.separator(b',')?;
         let at = fields.column();
-        let Some(op) = op_of(fields.word(b',').trim_ascii()) else {
+        let Some(op) = parse_op(fields.word(b',').trim_ascii()) else {
             return Err(Fault::with_remedy(at, "unknown type of request", "write Read or Write"));
         };
         fields.separator(b',')?;
         let at = fields.column();
-        let offset = fields.unsigned("the offset in bytes")?;
+        let offset = fields.integer("the offset in bytes")?;
         fields.separator(b',')?;
-        let size = fields.unsigned("the size in bytes")?;
+        let size = fields.integer("the size in bytes")?;
         let (lbn, blocks) = bytes(at, offset, size)?;
         if !fields.is_at_end() {
             fields.separator(b',')?;

@@ -6,7 +6,7 @@
 
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, Reading, is_numeric};
+use super::{Clock, Format, Head, TraceInput, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
@@ -27,7 +27,7 @@ impl Format for Spc {
         Clock::Wall
     }
 
-    fn recognises(&self, head: &Head) -> bool {
+    fn matches_head(&self, head: &Head) -> bool {
         match head.first_fields(b',')[..] {
             [asu, lba, size, op, time, ..] => {
                 [asu, lba, size, time].iter().all(|field| is_numeric(field))
@@ -37,8 +37,8 @@ impl Format for Spc {
         }
     }
 
-    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
-        Ok(Box::new(LineSource::new(reading.input, Parser { devices: reading.devices }, reading.arrivals)))
+    fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(trace.input, Parser { devices: trace.devices }, trace.arrivals)))
     }
 }
 
@@ -53,15 +53,15 @@ impl LineParser for Parser {
         let mut fields = Fields::new(line);
         fields.skip_blanks();
         let unit_at = fields.column();
-        fields.unsigned("the storage unit")?;
+        fields.integer("the storage unit")?;
         let device = self.devices.number(unit_at, fields.since(unit_at))?;
         fields.separator(b',')?;
         fields.skip_blanks();
         let at = fields.column();
-        let lbn = fields.unsigned("the block address")?;
+        let lbn = fields.integer("the block address")?;
         fields.separator(b',')?;
         fields.skip_blanks();
-        let size = fields.unsigned("the size in bytes")?;
+        let size = fields.integer("the size in bytes")?;
         fields.separator(b',')?;
         fields.skip_blanks();
         let op_at = fields.column();

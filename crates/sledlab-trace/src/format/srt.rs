@@ -11,12 +11,12 @@
 
 use sledlab_core::{Error, Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, Reading};
+use super::{Clock, Format, Head, TraceInput};
 use crate::arrivals::TraceArrivals;
-use crate::ending::StreamEnd;
 use crate::input::Input;
-use crate::lines::{CHUNK, no_requests};
+use crate::lines::{CHUNK, no_requests_error};
 use crate::range;
+use crate::stream_end::StreamEnd;
 
 /// See the module documentation.
 pub struct Srt;
@@ -41,14 +41,14 @@ impl Format for Srt {
         Clock::Wall
     }
 
-    fn recognises(&self, head: &Head) -> bool {
+    fn matches_head(&self, head: &Head) -> bool {
         head.bytes().starts_with(MAGIC)
     }
 
-    fn read(&self, mut reading: Reading) -> Result<Box<dyn Source>> {
-        let disks = read_header(&mut reading.input)?;
-        let Reading { input, arrivals, .. } = reading;
-        Ok(Box::new(Records { input, disks, arrivals, record: 0, ending: StreamEnd::default() }))
+    fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {
+        let disks = read_header(&mut trace.input)?;
+        let TraceInput { input, arrivals, .. } = trace;
+        Ok(Box::new(Records { input, disks, arrivals, record: 0, stream_end: StreamEnd::default() }))
     }
 }
 
@@ -74,7 +74,7 @@ fn read_header(input: &mut Input) -> Result<Vec<Disk>> {
     let Some(length) = head.iter().position(|byte| *byte == HEADER_END) else {
         return refuse("the header does not end (with a form feed)");
     };
-    let disks = match disks_of(&head[..length]) {
+    let disks = match parse_disks(&head[..length]) {
         Ok(disks) => disks,
         Err(message) => return refuse(&message),
     };
@@ -83,7 +83,7 @@ fn read_header(input: &mut Input) -> Result<Vec<Disk>> {
 }
 
 /// Reads `disks = { 0 -> { nspt = 113, ntpc = 8, ncyl = 1449, sectorsize = 256, ... }, 1 -> ... }`.
-fn disks_of(header: &[u8]) -> Result<Vec<Disk>, String> {
+fn parse_disks(header: &[u8]) -> Result<Vec<Disk>, String> {
     const KEYS: [&str; 4] = ["nspt", "ntpc", "ncyl", "sectorsize"];
     let text = String::from_utf8_lossy(header);
     let Some((_, text)) = text.split_once("disks") else {
@@ -148,7 +148,7 @@ struct Records {
     arrivals: TraceArrivals,
     /// Records read so far.
     record: u64,
-    ending: StreamEnd,
+    stream_end: StreamEnd,
 }
 
 impl Records {
@@ -199,19 +199,19 @@ fn parse(bytes: &[u8], disks: &[Disk], arrivals: &mut TraceArrivals) -> Result<R
             format!("sector {sector} and {size} bytes from there lie beyond the end of disk {number}");
         return Err((28, Error::user(message)));
     }
-    let (lbn, blocks) = range::of_bytes(disk.start + offset, size).map_err(|error| (24, error))?;
+    let (lbn, blocks) = range::from_bytes(disk.start + offset, size).map_err(|error| (24, error))?;
     let trace_ns = (u64::from(seconds) * 1_000_000 + u64::from(micros)) * 1_000;
-    let Some(arrival) = arrivals.take(trace_ns) else { return Err((8, arrivals.refusal(trace_ns))) };
+    let Some(arrival) = arrivals.accept(trace_ns) else { return Err((8, arrivals.refusal(trace_ns))) };
     let op = if flags & READ_FLAG != 0 { Op::Read } else { Op::Write };
     Ok(Request { arrival, lbn, blocks, op, ..Request::default() })
 }
 
 impl Source for Records {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        self.ending.check()?;
+        self.stream_end.check()?;
         let before = into.len();
         let outcome = self.read_chunk(into);
-        self.ending.close_trace(into.len() - before, outcome, || no_requests(&self.input))
+        self.stream_end.close_trace(into.len() - before, outcome, || no_requests_error(&self.input))
     }
 
     fn progress(&self) -> Option<f64> {

@@ -4,7 +4,7 @@
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, Reading, is_numeric};
+use super::{Clock, Format, Head, TraceInput, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
@@ -25,7 +25,7 @@ impl Format for Tencent {
         Clock::Wall
     }
 
-    fn recognises(&self, head: &Head) -> bool {
+    fn matches_head(&self, head: &Head) -> bool {
         match head.first_fields(b',')[..] {
             [time, _, _, _, _] if time.eq_ignore_ascii_case(b"timestamp") => true,
             [time, offset, size, b"0" | b"1", volume] => {
@@ -35,8 +35,8 @@ impl Format for Tencent {
         }
     }
 
-    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
-        Ok(Box::new(LineSource::new(reading.input, Parser { devices: reading.devices }, reading.arrivals)))
+    fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(trace.input, Parser { devices: trace.devices }, trace.arrivals)))
     }
 }
 
@@ -52,9 +52,9 @@ impl LineParser for Parser {
         let arrival = fields.time("the timestamp in s", 9)?;
         fields.separator(b',')?;
         let at = fields.column();
-        let lbn = fields.unsigned("the offset in sectors")?;
+        let lbn = fields.integer("the offset in sectors")?;
         fields.separator(b',')?;
-        let count = fields.unsigned("the size in sectors")?;
+        let count = fields.integer("the size in sectors")?;
         fields.separator(b',')?;
         let op_at = fields.column();
         let op = match fields.letter() {
@@ -70,7 +70,7 @@ impl LineParser for Parser {
         };
         fields.separator(b',')?;
         let volume_at = fields.column();
-        fields.unsigned("the volume")?;
+        fields.integer("the volume")?;
         let device = self.devices.number(volume_at, fields.since(volume_at))?;
         fields.end()?;
         let (lbn, blocks) = blocks(at, lbn, count)?;

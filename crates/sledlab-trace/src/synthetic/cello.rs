@@ -5,8 +5,8 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Op, Request, Result};
 
 use super::draw::{Ops, Places};
-use super::files::{RankedFile, RankedFiles, blocks_of};
-use super::modulated::{ModulatedArrivals, Shape};
+use super::files::{RankedFile, RankedFiles, mb_to_blocks};
+use super::modulated_arrivals::{ModulatedArrivals, Shape};
 use super::sequential_share::SequentialShare;
 use super::size_mix::{SizeMix, WeightedSize, mean_kb, split};
 use super::{Generator, GeneratorSetting};
@@ -58,7 +58,7 @@ const EXTENT_BLOCKS: u32 = 128;
 const RECENT_WRITES: usize = 1024;
 
 /// Sizes of reads in KB.
-const READS: [WeightedSize; 4] = [(2.0, 0.1 / 3.0), (4.0, 0.1 / 3.0), (6.0, 0.1 / 3.0), (8.0, 0.9)];
+const READ_SIZES: [WeightedSize; 4] = [(2.0, 0.1 / 3.0), (4.0, 0.1 / 3.0), (6.0, 0.1 / 3.0), (8.0, 0.9)];
 
 /// Sizes of writes below 8 KB, in KB.
 const SMALL_WRITES: [WeightedSize; 3] = [(1.0, 20.0), (2.0, 16.0), (4.0, 16.0)];
@@ -97,7 +97,7 @@ struct Place {
 }
 
 impl Place {
-    fn holds(self, blocks: u32) -> bool {
+    fn can_hold(self, blocks: u32) -> bool {
         self.lbn + u64::from(blocks) <= self.file.end()
     }
 }
@@ -126,7 +126,7 @@ fn write_sizes(params: &CelloParams) -> Result<Vec<WeightedSize>> {
     let large = (1.0 - small) * LARGE_SHARE;
     let eight = (1.0 - small) - large;
     let rest_kb =
-        params.read_share * mean_kb(&READS) + writes * (small * mean_kb(&SMALL_WRITES) + eight * 8.0);
+        params.read_share * mean_kb(&READ_SIZES) + writes * (small * mean_kb(&SMALL_WRITES) + eight * 8.0);
     let longest = if writes * large > 0.0 {
         split(params.mean_size_kb, rest_kb, writes * large, 16.0, 64.0)?
     } else {
@@ -154,8 +154,8 @@ impl Generator for Cello {
             burst_s: params.burst_s,
             burst_share: params.burst_share,
         };
-        let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
-        let extents = blocks_of(params.data_mb).div_ceil(u64::from(EXTENT_BLOCKS));
+        let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.address_space_gb * 1024.0));
+        let extents = mb_to_blocks(params.data_mb).div_ceil(u64::from(EXTENT_BLOCKS));
         let lengths = (0..extents).map(|_| EXTENT_BLOCKS);
         let layout = [stream("scatter"), stream("extents"), stream("places")];
         let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
@@ -164,7 +164,7 @@ impl Generator for Cello {
         Ok(Cello {
             arrivals: ModulatedArrivals::new(shape, stream("arrivals"), stream("bursts"))?,
             ops: Ops::new(params.read_share, stream("ops"))?,
-            reads: SizeMix::new(&READS, max_blocks),
+            reads: SizeMix::new(&READ_SIZES, max_blocks),
             writes: SizeMix::new(&write_sizes(params)?, max_blocks),
             files,
             sequential: SequentialShare::new(params.sequential_share),
@@ -186,7 +186,7 @@ impl Generator for Cello {
     fn next(&mut self) -> Request {
         let arrival = self.arrivals.next();
         let drawn = self.ops.next();
-        self.take_turns(drawn);
+        self.switch_turn(drawn);
         // Drawn whether used or not, so that no choice shifts another.
         let overwrites = self.overwrites_rng.random::<f64>() < self.overwrite_share;
         let (op, stream) = self.turn.map_or((drawn, None), |(stream, op)| (op, Some(stream)));
@@ -194,8 +194,8 @@ impl Generator for Cello {
         let blocks = mix.draw(&mut self.sizes_rng);
         let place = match stream {
             Some(stream) => self.follow(stream, blocks),
-            None if op == Op::Write && overwrites => self.written_lately(blocks),
-            None => self.anywhere(blocks),
+            None if op == Op::Write && overwrites => self.pick_recent_write(blocks),
+            None => self.random_place(blocks),
         };
         if op == Op::Write {
             self.remember(place);
@@ -208,7 +208,7 @@ impl Generator for Cello {
 
 impl Cello {
     /// Ends the turn of a stream, or begins one, with operation `op`.
-    fn take_turns(&mut self, op: Op) {
+    fn switch_turn(&mut self, op: Op) {
         let chance: f64 = self.turns_rng.random();
         if self.turn.is_some() {
             if chance * self.stream_turn < 1.0 {
@@ -222,7 +222,7 @@ impl Cello {
     /// The next place of the stream: in its extent or, if too few blocks are left there, at the beginning of another.
     fn follow(&mut self, stream: usize, blocks: u32) -> Place {
         let mut place = self.streams[stream];
-        if !place.holds(blocks) {
+        if !place.can_hold(blocks) {
             let file = self.files.pick();
             place = Place { file, lbn: file.start };
         }
@@ -231,15 +231,15 @@ impl Cello {
     }
 
     /// The place of one of the last writes, moved back where too few blocks are left to the end of its extent.
-    fn written_lately(&mut self, blocks: u32) -> Place {
+    fn pick_recent_write(&mut self, blocks: u32) -> Place {
         if self.recent.is_empty() {
-            return self.anywhere(blocks);
+            return self.random_place(blocks);
         }
         let place = self.recent[self.choices.below(self.recent.len() as u64) as usize];
         Place { lbn: place.lbn.min(place.file.end() - u64::from(blocks)), ..place }
     }
 
-    fn anywhere(&mut self, blocks: u32) -> Place {
+    fn random_place(&mut self, blocks: u32) -> Place {
         let (file, lbn) = self.files.place(blocks);
         Place { file, lbn }
     }

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Request, Result};
 
-use super::draw::{Arrivals, Gap, Ops, Places, fitting};
+use super::draw::{Arrivals, Gap, Ops, Places, clamp_blocks};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -76,7 +76,7 @@ impl Generator for DirectedBoundaries {
             ops: Ops::new(params.read_share, setting.stream("directed-boundaries.ops"))?,
             turns: ends.chain([Boundary::First, Boundary::Last]).collect(),
             turn: 0,
-            blocks: fitting(params.blocks, capacity_blocks),
+            blocks: clamp_blocks(params.blocks, capacity_blocks),
             capacity_blocks,
         })
     }
@@ -86,7 +86,7 @@ impl Generator for DirectedBoundaries {
         self.turn = (self.turn + 1) % self.turns.len();
         let last_start = self.capacity_blocks - u64::from(self.blocks);
         let lbn = match turn {
-            Boundary::End(unit) => self.across(unit).min(last_start),
+            Boundary::End(unit) => self.crossing_start(unit).min(last_start),
             Boundary::First => 0,
             Boundary::Last => last_start,
         };
@@ -102,7 +102,7 @@ impl Generator for DirectedBoundaries {
 
 impl DirectedBoundaries {
     /// The first block of a request with at least one block on either side of the end of a `unit`.
-    fn across(&mut self, unit: u64) -> u64 {
+    fn crossing_start(&mut self, unit: u64) -> u64 {
         let boundaries = (self.capacity_blocks - 1) / unit;
         let boundary = (1 + self.places.below(boundaries)) * unit;
         let before = 1 + self.places.below(u64::from(self.blocks) - 1);

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Op, Request, Result, Span, Time};
 
-use super::draw::{Arrivals, Gap, Places, fitting};
+use super::draw::{Arrivals, Gap, Places, clamp_blocks};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -58,7 +58,7 @@ impl Generator for DirectedStarvation {
     }
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
-        let blocks = fitting(params.blocks, setting.capacity_blocks);
+        let blocks = clamp_blocks(params.blocks, setting.capacity_blocks);
         let room = setting.capacity_blocks - u64::from(blocks);
         let span = params.near_cylinders.saturating_mul(params.blocks_per_cylinder);
         let near_span_blocks = span.clamp(u64::from(blocks), setting.capacity_blocks);

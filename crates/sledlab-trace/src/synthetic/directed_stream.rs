@@ -2,7 +2,7 @@
 
 use sledlab_core::{Op, Request, Result, Time};
 
-use super::draw::{Arrivals, Gap, Places, fitting};
+use super::draw::{Arrivals, Gap, Places, clamp_blocks};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -51,7 +51,7 @@ impl Generator for DirectedStream {
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let capacity_blocks = setting.capacity_blocks;
-        let stream_blocks = fitting(params.stream_blocks, capacity_blocks);
+        let stream_blocks = clamp_blocks(params.stream_blocks, capacity_blocks);
         let steady = Gap::Constant { ms: params.stream_interarrival_ms };
         let sparse = Gap::Exponential { mean_ms: params.random_interarrival_ms };
         let mut stream = Arrivals::new(steady, setting.stream("directed-stream.stream"));
@@ -65,7 +65,7 @@ impl Generator for DirectedStream {
             places: Places::new(setting.stream("directed-stream.places")),
             stream_lbn: ((params.start_share * capacity_blocks as f64) as u64).min(room),
             stream_blocks,
-            random_blocks: fitting(params.random_blocks, capacity_blocks),
+            random_blocks: clamp_blocks(params.random_blocks, capacity_blocks),
             capacity_blocks,
         })
     }

@@ -90,7 +90,7 @@ impl Generator for DiskCheck {
                 (if end <= last_start { end } else { 0 }, op)
             }
             Some((start, ..)) if kind < self.local_below => {
-                (mirrored(start as f64 + (distance * self.distance_blocks).round(), last_start), any_op)
+                (reflect(start as f64 + (distance * self.distance_blocks).round(), last_start), any_op)
             }
             _ => (anywhere, any_op),
         };
@@ -100,7 +100,7 @@ impl Generator for DiskCheck {
 }
 
 /// `place` folded back into `0..=last` as if both ends were mirrors.
-fn mirrored(place: f64, last: u64) -> u64 {
+fn reflect(place: f64, last: u64) -> u64 {
     if last == 0 {
         return 0;
     }

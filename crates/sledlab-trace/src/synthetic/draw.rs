@@ -125,6 +125,6 @@ impl Ops {
 }
 
 /// `blocks`, but at most the capacity of the device.
-pub fn fitting(blocks: u64, capacity_blocks: u64) -> u32 {
+pub fn clamp_blocks(blocks: u64, capacity_blocks: u64) -> u32 {
     blocks.min(capacity_blocks).min(u64::from(u32::MAX)) as u32
 }

@@ -14,7 +14,7 @@ pub const PIECE_BLOCKS: u64 = 16;
 const FRAGMENT_BLOCKS: u64 = 2;
 
 /// Blocks in `mb` times 2^20 bytes, at least one.
-pub fn blocks_of(mb: f64) -> u64 {
+pub fn mb_to_blocks(mb: f64) -> u64 {
     ((mb * f64::from(1 << 20)) as u64 / BLOCK_BYTES).max(1)
 }
 
@@ -99,7 +99,7 @@ impl RankedFiles {
 
     /// The file of a rank below [`count`](Self::count); ranks begin at 0.
     #[inline]
-    pub fn of_rank(&self, rank: usize) -> RankedFile {
+    pub fn file_at_rank(&self, rank: usize) -> RankedFile {
         self.by_rank[rank]
     }
 
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_files_are_the_most_popular() {
+    fn first_ranks_are_most_popular() {
         let mut files = place_files(&[16; 1000], 0, 1 << 20);
         let (first, tenth) = (files.by_rank[0], files.by_rank[9]);
         let picks: Vec<RankedFile> = (0..200_000).map(|_| files.pick()).collect();

@@ -6,8 +6,8 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Op, Request, Result, math};
 
 use super::draw::{Ops, Places};
-use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
-use super::on_off::OnOff;
+use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, mb_to_blocks};
+use super::on_off::OnOffArrivals;
 use super::sequential_share::SequentialShare;
 use super::size_mix::{SizeMix, WeightedSize, mean_kb, split};
 use super::{Generator, GeneratorSetting};
@@ -50,20 +50,20 @@ sledlab_core::params! {
 }
 
 /// Share of requests of 8 KB, those of runs included.
-const EIGHT_SHARE: f64 = 0.85;
+const SHARE_8_KB: f64 = 0.85;
 
 /// Sizes below 8 KB.
-const SMALL: [WeightedSize; 3] = [(1.0, 0.6), (2.0, 0.25), (4.0, 0.15)];
+const SMALL_SIZES: [WeightedSize; 3] = [(1.0, 0.6), (2.0, 0.25), (4.0, 0.15)];
 
 /// Sizes above 8 KB.
-const LARGE: [WeightedSize; 3] = [(16.0, 0.8), (32.0, 0.15), (64.0, 0.05)];
+const LARGE_SIZES: [WeightedSize; 3] = [(16.0, 0.8), (32.0, 0.15), (64.0, 0.05)];
 
 /// The maximum number of files that are accessed at the same time: one and 1 to 4 others.
 const MAX_SCANS: u64 = 5;
 
 /// See [`HplajwParams`].
 pub struct Hplajw {
-    arrivals: OnOff,
+    arrivals: OnOffArrivals,
     ops: Ops,
     sizes: SizeMix,
     files: RankedFiles,
@@ -91,13 +91,13 @@ struct Scan {
 
 /// Sizes of the requests outside runs, such that all requests have the configured mean size.
 fn random_sizes(params: &HplajwParams) -> Result<Vec<WeightedSize>> {
-    let (small_kb, large_kb) = (mean_kb(&SMALL), mean_kb(&LARGE));
-    let others = 1.0 - EIGHT_SHARE;
-    let large = split(params.mean_size_kb, EIGHT_SHARE * 8.0, others, small_kb, large_kb)?;
+    let (small_kb, large_kb) = (mean_kb(&SMALL_SIZES), mean_kb(&LARGE_SIZES));
+    let others = 1.0 - SHARE_8_KB;
+    let large = split(params.mean_size_kb, SHARE_8_KB * 8.0, others, small_kb, large_kb)?;
     let weighted = |sizes: [WeightedSize; 3], share: f64| sizes.map(|(kb, weight)| (kb, weight * share));
-    let mut sizes = weighted(SMALL, others * (1.0 - large)).to_vec();
-    sizes.push((8.0, EIGHT_SHARE - params.run_share));
-    sizes.extend(weighted(LARGE, others * large));
+    let mut sizes = weighted(SMALL_SIZES, others * (1.0 - large)).to_vec();
+    sizes.push((8.0, SHARE_8_KB - params.run_share));
+    sizes.extend(weighted(LARGE_SIZES, others * large));
     Ok(sizes)
 }
 
@@ -122,7 +122,7 @@ fn file_lengths(params: &HplajwParams, gap_blocks: u64, mut rng: Stream) -> impl
     let mean_pieces = params.mean_file_kb * 1024.0 / (PIECE_BLOCKS * 512) as f64;
     // Rounded up, an exponential draw of this mean is geometric with the configured mean.
     let mean = -1.0 / math::ln_1p(-1.0 / mean_pieces);
-    let mut left = blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS);
+    let mut left = mb_to_blocks(params.data_mb).div_ceil(PIECE_BLOCKS);
     std::iter::from_fn(move || {
         let pieces = ((mean * rng.sample::<f64, _>(Exp1)).ceil().max(1.0) as u64).min(left);
         left -= pieces;
@@ -144,12 +144,12 @@ impl Generator for Hplajw {
         check_sequential_share(params)?;
         let stream = |use_of: &str| setting.stream(&format!("hplajw.{use_of}"));
         let gap_blocks = params.interleave_kb * 2;
-        let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
+        let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.address_space_gb * 1024.0));
         let lengths = file_lengths(params, gap_blocks, stream("lengths"));
         let layout = [stream("scatter"), stream("files"), stream("places")];
         let files = RankedFiles::new(lengths, gap_blocks, space_blocks, params.zipf_exponent, layout)?;
         Ok(Hplajw {
-            arrivals: OnOff::new(
+            arrivals: OnOffArrivals::new(
                 params.rate_per_s,
                 params.burst_requests,
                 params.busy_share,

@@ -12,7 +12,7 @@
 //! added, so no digits are lost however long the stream runs. The first request arrives one gap after the start.
 
 mod cello;
-mod clustered;
+mod clustered_arrivals;
 mod day;
 mod directed_boundaries;
 mod directed_merge;
@@ -25,7 +25,7 @@ mod exponential;
 mod files;
 mod hplajw;
 mod mems_check;
-mod modulated;
+mod modulated_arrivals;
 mod on_off;
 mod rate_control;
 mod relation;
@@ -52,7 +52,7 @@ pub type Make = fn(&Table, GeneratorSetting) -> Result<Box<dyn Source>>;
 /// A generator in the list.
 pub type Entry = registry::Entry<Make>;
 
-const fn of<G: Generator>() -> Entry {
+const fn entry<G: Generator>() -> Entry {
     Entry {
         name: G::NAME,
         aliases: &[],
@@ -78,24 +78,24 @@ pub static LIST: Registry<Make> = Registry {
     example: "uniform:read_share=0.5",
     extra_words: &[],
     entries: &[
-        of::<exponential::Exponential>(),
-        of::<mems_check::MemsCheck>(),
-        of::<disk_check::DiskCheck>(),
-        of::<uniform::Uniform>(),
-        of::<small::Small>(),
-        of::<small_and_streams::SmallAndStreams>(),
-        of::<relation::Relation>(),
-        of::<cello::Cello>(),
-        of::<hplajw::Hplajw>(),
-        of::<snake::Snake>(),
-        of::<tpcd::Tpcd>(),
-        of::<tpcc::Tpcc>(),
-        of::<volume::Volume>(),
-        of::<directed_starvation::DirectedStarvation>(),
-        of::<directed_stream::DirectedStream>(),
-        of::<directed_same_position::DirectedSamePosition>(),
-        of::<directed_boundaries::DirectedBoundaries>(),
-        of::<directed_merge::DirectedMerge>(),
+        entry::<exponential::Exponential>(),
+        entry::<mems_check::MemsCheck>(),
+        entry::<disk_check::DiskCheck>(),
+        entry::<uniform::Uniform>(),
+        entry::<small::Small>(),
+        entry::<small_and_streams::SmallAndStreams>(),
+        entry::<relation::Relation>(),
+        entry::<cello::Cello>(),
+        entry::<hplajw::Hplajw>(),
+        entry::<snake::Snake>(),
+        entry::<tpcd::Tpcd>(),
+        entry::<tpcc::Tpcc>(),
+        entry::<volume::Volume>(),
+        entry::<directed_starvation::DirectedStarvation>(),
+        entry::<directed_stream::DirectedStream>(),
+        entry::<directed_same_position::DirectedSamePosition>(),
+        entry::<directed_boundaries::DirectedBoundaries>(),
+        entry::<directed_merge::DirectedMerge>(),
     ],
 };
 
@@ -146,14 +146,14 @@ impl GeneratorSetting {
 }
 
 /// Starts the generator of a [`Choice`].
-type MakeChosen = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + Send + Sync;
+type SourceFactory = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + Send + Sync;
 
 /// A generator with all its parameters.
 #[derive(Clone)]
 pub struct Choice {
     name: String,
     params: Table,
-    make: Arc<MakeChosen>,
+    make: Arc<SourceFactory>,
 }
 
 impl Choice {

@@ -35,7 +35,7 @@ const IDLE_RANGE: f64 = 50.0;
 
 /// Arrival instants in bursts of a geometric number of requests; idle times are Pareto.
 #[derive(Clone, Debug)]
-pub struct OnOff {
+pub struct OnOffArrivals {
     now: Time,
     burst_requests: f64,
     /// Factor on the measured gaps.
@@ -47,14 +47,14 @@ pub struct OnOff {
     started: bool,
 }
 
-impl OnOff {
+impl OnOffArrivals {
     /// `rate_per_s` on average, in bursts of `burst_requests` (2 or more) on average that last `busy_share` of the
     /// time.
     pub fn new(rate_per_s: f64, burst_requests: f64, busy_share: f64, gaps: Stream, bursts: Stream) -> Self {
         let cycle_s = burst_requests / rate_per_s;
         let tail = IDLE_SHAPE / (IDLE_SHAPE - 1.0) * (1.0 - math::pow(IDLE_RANGE, 1.0 - IDLE_SHAPE))
             / (1.0 - math::pow(IDLE_RANGE, -IDLE_SHAPE));
-        OnOff {
+        OnOffArrivals {
             now: Time::ZERO,
             burst_requests,
             scale: cycle_s * busy_share / (burst_requests - 1.0) / (mean_gap_ms() / 1e3),

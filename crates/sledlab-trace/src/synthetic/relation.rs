@@ -128,7 +128,7 @@ impl Relation {
             // The tuples of one block of an attribute fill, in rows, as many blocks as there are attributes.
             let tuple = if scans { 0 } else { choice };
             let blocks = if scans { blocks * self.attributes } else { 1 };
-            return read(arrival, first * self.attributes + tuple, blocks);
+            return read_request(arrival, first * self.attributes + tuple, blocks);
         }
         let (attribute, left) = if scans { (choice, self.projected) } else { (0, self.attributes) };
         self.query = Query { arrival, first, blocks, attribute, left };
@@ -140,10 +140,10 @@ impl Relation {
         let Query { arrival, first, blocks, attribute, left } = self.query;
         self.query.attribute = (attribute + 1) % self.attributes;
         self.query.left = left - 1;
-        read(arrival, attribute * self.stride + first, blocks)
+        read_request(arrival, attribute * self.stride + first, blocks)
     }
 }
 
-fn read(arrival: Time, lbn: u64, blocks: u64) -> Request {
+fn read_request(arrival: Time, lbn: u64, blocks: u64) -> Request {
     Request { arrival, lbn, blocks: blocks as u32, op: Op::Read, ..Request::default() }
 }

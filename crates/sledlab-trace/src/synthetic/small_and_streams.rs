@@ -44,7 +44,7 @@ struct Part {
 
 /// A stream, at its next request.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct StreamCursor {
     next: u64,
     end: u64,
     op: Op,
@@ -62,7 +62,7 @@ pub struct SmallAndStreams {
     groups: u64,
     small: Part,
     large: Part,
-    runs: Vec<Run>,
+    runs: Vec<StreamCursor>,
     kinds_rng: Stream,
     ends_rng: Stream,
     turns: Places,
@@ -98,7 +98,7 @@ impl Generator for SmallAndStreams {
             groups,
             small,
             large,
-            runs: vec![Run { next: 0, end: 0, op: Op::Read }; params.streams as usize],
+            runs: vec![StreamCursor { next: 0, end: 0, op: Op::Read }; params.streams as usize],
             kinds_rng: stream("kinds"),
             ends_rng: stream("ends"),
             turns: Places::new(stream("turns")),
@@ -136,7 +136,7 @@ impl SmallAndStreams {
         let mut run = self.runs[turn];
         if ends || run.next + self.stream_blocks > run.end {
             let (next, end) = self.place(self.large, self.stream_blocks);
-            run = Run { next, end, op };
+            run = StreamCursor { next, end, op };
         }
         let lbn = run.next;
         run.next += self.stream_blocks;

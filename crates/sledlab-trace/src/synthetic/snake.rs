@@ -4,9 +4,9 @@ use rand::RngExt;
 use sledlab_core::seed::Stream;
 use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, WORD_BYTES};
 
-use super::clustered::{Arrival, ClusterRates, Clustered, First};
+use super::clustered_arrivals::{Arrival, ClusterRates, ClusteredArrivals, First};
 use super::draw::{Ops, Places};
-use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
+use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, mb_to_blocks};
 use super::sequential_share::SequentialShare;
 use super::size_mix::{SizeMix, WeightedSize, mean_kb, split};
 use super::{Generator, GeneratorSetting};
@@ -63,17 +63,17 @@ sledlab_core::params! {
 }
 
 /// Open: share of requests of 8 KB; a choice that, with the shares below, gives the published mean size.
-const EIGHT_SHARE: f64 = 0.75;
+const SHARE_8_KB: f64 = 0.75;
 
 /// Open: sizes below 8 KB, and the share of each among all requests.
-const SMALL: [WeightedSize; 3] = [(1.0, 0.05), (2.0, 0.05), (4.0, 0.05)];
+const SMALL_SIZES: [WeightedSize; 3] = [(1.0, 0.05), (2.0, 0.05), (4.0, 0.05)];
 
 /// Open: share of requests of 16 or 32 KB.
 const LARGE_SHARE: f64 = 0.1;
 
 /// See [`SnakeParams`].
 pub struct Snake {
-    arrivals: Clustered,
+    arrivals: ClusteredArrivals,
     /// Draws an operation for each clump or run.
     ops: Ops,
     op: Op,
@@ -104,11 +104,11 @@ struct Copy {
 
 /// The sizes, with the share of 32 KB that gives the mean.
 fn sizes(params: &SnakeParams) -> Result<Vec<WeightedSize>> {
-    let small: f64 = SMALL.iter().map(|(_, weight)| weight).sum();
-    let rest_kb = small * mean_kb(&SMALL) + EIGHT_SHARE * 8.0;
+    let small: f64 = SMALL_SIZES.iter().map(|(_, weight)| weight).sum();
+    let rest_kb = small * mean_kb(&SMALL_SIZES) + SHARE_8_KB * 8.0;
     let longest = split(params.mean_size_kb, rest_kb, LARGE_SHARE, 16.0, 32.0)?;
-    let mut sizes = SMALL.to_vec();
-    sizes.extend([(8.0, EIGHT_SHARE), (16.0, LARGE_SHARE * (1.0 - longest)), (32.0, LARGE_SHARE * longest)]);
+    let mut sizes = SMALL_SIZES.to_vec();
+    sizes.extend([(8.0, SHARE_8_KB), (16.0, LARGE_SHARE * (1.0 - longest)), (32.0, LARGE_SHARE * longest)]);
     Ok(sizes)
 }
 
@@ -157,16 +157,16 @@ impl Generator for Snake {
             copy_gap_s: params.copy_gap_ms / 1e3,
             copy_every_s: params.copy_every_s,
         };
-        let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
-        let file_blocks = blocks_of(params.file_kb / 1024.0);
-        let lengths = (0..blocks_of(params.data_mb).div_ceil(file_blocks)).map(|_| file_blocks as u32);
+        let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.address_space_gb * 1024.0));
+        let file_blocks = mb_to_blocks(params.file_kb / 1024.0);
+        let lengths = (0..mb_to_blocks(params.data_mb).div_ceil(file_blocks)).map(|_| file_blocks as u32);
         let layout = [stream("scatter"), stream("files"), stream("places")];
         let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
         let requested_words = params.metadata_bytes.div_ceil(WORD_BYTES);
         let unrequested_words = (BLOCK_BYTES / WORD_BYTES - requested_words) as u8;
         let times = ["arrivals", "clusters", "copies"].map(stream);
         Ok(Snake {
-            arrivals: Clustered::new(rhythm, times)?,
+            arrivals: ClusteredArrivals::new(rhythm, times)?,
             ops: Ops::new(params.read_share, stream("ops"))?,
             op: Op::Read,
             sizes: SizeMix::new(&sizes(params)?, u64::from(files.largest_blocks())),
@@ -198,9 +198,9 @@ impl Generator for Snake {
             self.reading = None;
         }
         let lbn = if copying {
-            self.copy_on(first == First::Copy, blocks)
+            self.continue_copy(first == First::Copy, blocks)
         } else {
-            self.within_cluster(continues, blocks)
+            self.next_cluster_block(continues, blocks)
         };
         let full = Request { arrival, lbn, blocks, op: self.op, metadata, ..Request::default() };
         match self.trimmed {
@@ -212,7 +212,7 @@ impl Generator for Snake {
 
 impl Snake {
     /// The first block of the next request of a copy.
-    fn copy_on(&mut self, begins: bool, blocks: u32) -> u64 {
+    fn continue_copy(&mut self, begins: bool, blocks: u32) -> u64 {
         let pieces = self.space_blocks.div_ceil(PIECE_BLOCKS);
         let mut somewhere = || self.copy_places.below(pieces) * PIECE_BLOCKS;
         if begins {
@@ -229,7 +229,7 @@ impl Snake {
 
     /// The first block of a request of a cluster; a read continues the file of the previous read if `continues` is
     /// true.
-    fn within_cluster(&mut self, continues: bool, blocks: u32) -> u64 {
+    fn next_cluster_block(&mut self, continues: bool, blocks: u32) -> u64 {
         if self.op == Op::Write {
             self.reading = None;
             return self.files.place(blocks).1;

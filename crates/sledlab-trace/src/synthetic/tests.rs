@@ -1,5 +1,5 @@
 mod databases;
-mod placed;
+mod placement;
 mod small;
 mod snake;
 mod stand_ins;
@@ -172,7 +172,7 @@ fn starvation_has_one_far_request() {
 }
 
 #[test]
-fn the_stream_is_sequential_and_starts_over() {
+fn stream_is_sequential_and_wraps_around() {
     let requests =
         try_make("directed-stream", "requests = 3000\nrandom_interarrival_ms = 2.0", 1, 1001).unwrap();
     // Stream requests arrive on a grid of 0.2 ms; a random one falls on it once in 200,000.

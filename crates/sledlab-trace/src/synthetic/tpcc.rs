@@ -6,8 +6,8 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Op, Request, Result};
 
 use super::draw::Places;
-use super::files::{PIECE_BLOCKS, RankedFiles, blocks_of};
-use super::modulated::{ModulatedArrivals, Shape};
+use super::files::{PIECE_BLOCKS, RankedFiles, mb_to_blocks};
+use super::modulated_arrivals::{ModulatedArrivals, Shape};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -50,7 +50,7 @@ pub struct Tpcc {
     /// The pages of the database: each is a file of one page.
     pages: RankedFiles,
     popularity: Popularity,
-    changed: Changed,
+    changed: DirtyPages,
 }
 
 /// Draws the pages to read: their ranks, the hot pages first.
@@ -93,7 +93,7 @@ impl Popularity {
 /// Each request writes any one of them with the same small probability, so that a page waits for a geometric number of
 /// requests: nearly an exponential time, without a clock for each page. In the long run as many pages are written as
 /// are changed.
-struct Changed {
+struct DirtyPages {
     pages: Vec<u32>,
     /// Probability that a page that is read is also changed.
     chance: f64,
@@ -104,14 +104,14 @@ struct Changed {
     choices: Places,
 }
 
-impl Changed {
+impl DirtyPages {
     /// Begins with as many waiting pages as there are on average, so that the first requests are like all others.
     fn new(params: &TpccParams, popularity: &mut Popularity, streams: [Stream; 3]) -> Self {
         let [changes_rng, ops_rng, choices] = streams;
         let write_share = 1.0 - params.read_share;
         let waiting =
             (params.rate_per_s * write_share * params.write_lag_s).clamp(1.0, popularity.pages as f64);
-        Changed {
+        DirtyPages {
             pages: (0..waiting as u64).map(|_| popularity.draw()).collect(),
             chance: write_share / params.read_share,
             write_chance: write_share / waiting,
@@ -123,7 +123,7 @@ impl Changed {
 
     /// The page that the next request writes, or `None` if it reads.
     #[inline]
-    fn written(&mut self) -> Option<u32> {
+    fn next_write(&mut self) -> Option<u32> {
         let writes = self.ops_rng.random::<f64>() < self.pages.len() as f64 * self.write_chance;
         writes.then(|| {
             let which = self.choices.below(self.pages.len() as u64) as usize;
@@ -132,7 +132,7 @@ impl Changed {
     }
 
     #[inline]
-    fn read(&mut self, page: u32) {
+    fn note_read(&mut self, page: u32) {
         if self.changes_rng.random::<f64>() < self.chance {
             self.pages.push(page);
         }
@@ -157,14 +157,14 @@ impl Generator for Tpcc {
             burst_s: params.burst_s,
             burst_share: params.burst_share,
         };
-        let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
-        let lengths = (0..blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS)).map(|_| PIECE_BLOCKS as u32);
+        let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.address_space_gb * 1024.0));
+        let lengths = (0..mb_to_blocks(params.data_mb).div_ceil(PIECE_BLOCKS)).map(|_| PIECE_BLOCKS as u32);
         // Ranks and places are drawn here, by popularity, so that the files draw no popularity of their own.
         let layout = [stream("scatter"), stream("files"), stream("places")];
         let pages = RankedFiles::new(lengths, 0, space_blocks, 0.0, layout)?;
         let choices = ["kinds", "hot", "cold"].map(stream);
         let mut popularity = Popularity::new(params, pages.count(), choices)?;
-        let changed = Changed::new(params, &mut popularity, ["changes", "ops", "writes"].map(stream));
+        let changed = DirtyPages::new(params, &mut popularity, ["changes", "ops", "writes"].map(stream));
         let arrivals = ModulatedArrivals::new(shape, stream("arrivals"), stream("bursts"))?;
         Ok(Tpcc { arrivals, pages, popularity, changed })
     }
@@ -172,13 +172,13 @@ impl Generator for Tpcc {
     #[inline]
     fn next(&mut self) -> Request {
         let arrival = self.arrivals.next();
-        let written = self.changed.written();
+        let written = self.changed.next_write();
         let page = written.unwrap_or_else(|| self.popularity.draw());
         let op = if written.is_some() { Op::Write } else { Op::Read };
         if op == Op::Read {
-            self.changed.read(page);
+            self.changed.note_read(page);
         }
-        let place = self.pages.of_rank(page as usize);
+        let place = self.pages.file_at_rank(page as usize);
         Request { arrival, lbn: place.start, blocks: place.blocks, op, ..Request::default() }
     }
 }

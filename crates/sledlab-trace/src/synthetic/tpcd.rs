@@ -4,9 +4,9 @@ use rand::RngExt;
 use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Op, Request, Result};
 
-use super::clustered::{Arrival, ClusterRates, Clustered, First};
+use super::clustered_arrivals::{Arrival, ClusterRates, ClusteredArrivals, First};
 use super::draw::Places;
-use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
+use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, mb_to_blocks};
 use super::size_mix::{SizeMix, WeightedSize, split};
 use super::{Generator, GeneratorSetting};
 
@@ -47,7 +47,7 @@ const SIZES_KB: [f64; 2] = [8.0, 64.0];
 
 /// See [`TpcdParams`].
 pub struct Tpcd {
-    arrivals: Clustered,
+    arrivals: ClusteredArrivals,
     sizes: SizeMix,
     tables: RankedFiles,
     scans: Vec<Scan>,
@@ -154,16 +154,17 @@ impl Generator for Tpcd {
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let stream = |use_of: &str| setting.stream(&format!("tpcd.{use_of}"));
-        let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
-        let pages = blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS).min(space_blocks / PIECE_BLOCKS);
+        let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.address_space_gb * 1024.0));
+        let pages = mb_to_blocks(params.data_mb).div_ceil(PIECE_BLOCKS).min(space_blocks / PIECE_BLOCKS);
         let lengths = table_lengths(params.tables, pages, stream("lengths"));
         let layout = [stream("scatter"), stream("tables"), stream("places")];
         // Look-ups by an index choose all tables equally often.
         let tables = RankedFiles::new(lengths, 0, space_blocks, 0.0, layout)?;
         let count = tables.count();
-        let scans = (0..params.streams as usize).map(|scan| Scan::of(tables.of_rank(scan % count))).collect();
+        let scans =
+            (0..params.streams as usize).map(|scan| Scan::new(tables.file_at_rank(scan % count))).collect();
         Ok(Tpcd {
-            arrivals: Clustered::new(rhythm(params)?, ["arrivals", "queries", "copies"].map(stream))?,
+            arrivals: ClusteredArrivals::new(rhythm(params)?, ["arrivals", "queries", "copies"].map(stream))?,
             sizes: SizeMix::new(&scan_sizes(params)?, u64::from(tables.largest_blocks())),
             next_table: params.streams as usize % count,
             tables,
@@ -191,7 +192,7 @@ impl Generator for Tpcd {
 }
 
 impl Scan {
-    fn of(table: RankedFile) -> Self {
+    fn new(table: RankedFile) -> Self {
         Scan { table, next: table.start }
     }
 }
@@ -220,7 +221,7 @@ impl Tpcd {
     fn scan(&mut self, blocks: u32) -> (u64, u32) {
         let mut scan = self.scans[self.active];
         if scan.next >= scan.table.end() {
-            scan = Scan::of(self.tables.of_rank(self.next_table));
+            scan = Scan::new(self.tables.file_at_rank(self.next_table));
             self.next_table = (self.next_table + 1) % self.tables.count();
         }
         let (lbn, left) = (scan.next, scan.table.end() - scan.next);

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Request, Result};
 
-use super::draw::{Arrivals, Gap, Ops, Places, fitting};
+use super::draw::{Arrivals, Gap, Ops, Places, clamp_blocks};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -48,7 +48,7 @@ impl Generator for Uniform {
             arrivals: Arrivals::new(gap, setting.stream("uniform.arrivals")),
             places: Places::new(setting.stream("uniform.places")),
             ops: Ops::new(params.read_share, setting.stream("uniform.ops"))?,
-            blocks: fitting(params.blocks, setting.capacity_blocks),
+            blocks: clamp_blocks(params.blocks, setting.capacity_blocks),
             align_blocks: params.align_blocks,
             capacity_blocks: setting.capacity_blocks,
         })

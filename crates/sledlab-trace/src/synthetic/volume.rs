@@ -11,8 +11,8 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, math};
 
 use super::day::Day;
 use super::draw::{Ops, Places};
-use super::files::blocks_of;
-use super::modulated::{Bursts, ModulatedArrivals};
+use super::files::mb_to_blocks;
+use super::modulated_arrivals::{Bursts, ModulatedArrivals};
 use super::sequential_share::SequentialShare;
 use super::size_mix::{SizeMix, WeightedSize};
 use super::{Generator, GeneratorSetting};
@@ -150,7 +150,7 @@ impl Generator for Volume {
             burst_s: params.burst_s,
             burst_share: params.burst_share,
         };
-        let space_blocks = setting.capacity_blocks.min(blocks_of(params.footprint_mb));
+        let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.footprint_mb));
         let max_blocks = space_blocks.min(u64::from(u32::MAX));
         let extents = (space_blocks / UNIT_BLOCKS).div_ceil(EXTENT_UNITS).max(1);
         let kind = |name: &str, mean_kb: f64, exponent: f64| -> Result<Kind> {

@@ -18,7 +18,7 @@ impl TransformStep for Shift {
         if request.blocks > 0 {
             let moved = request.lbn.checked_add_signed(self.blocks);
             let fits = |lbn: &u64| *lbn <= MAX_BLOCKS - u64::from(request.blocks);
-            request.lbn = moved.filter(fits).ok_or_else(|| self.impossible(&request))?;
+            request.lbn = moved.filter(fits).ok_or_else(|| self.range_error(&request))?;
         }
         Ok(Next::Pass(request))
     }
@@ -26,7 +26,7 @@ impl TransformStep for Shift {
 
 impl Shift {
     #[cold]
-    fn impossible(self, request: &Request) -> Error {
+    fn range_error(self, request: &Request) -> Error {
         Error::user(format!("a request at block {} cannot be moved by {} blocks", request.lbn, self.blocks))
             .with_remedy("choose a shift that keeps every request between block 0 and byte 2^63")
     }

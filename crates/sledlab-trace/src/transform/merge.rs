@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use sledlab_core::hash::Map;
 use sledlab_core::{Error, Request, Result, Source, Time};
 
-use crate::ending::StreamEnd;
 use crate::lines::CHUNK;
+use crate::stream_end::StreamEnd;
 
 /// The requests of several sources in order of arrival; of requests with equal arrivals, that of the source named first
 /// comes first.
@@ -22,7 +22,7 @@ pub struct Merge<S> {
     due: Vec<usize>,
     renumber: bool,
     devices: Map<(usize, u16), u16>,
-    ending: StreamEnd,
+    stream_end: StreamEnd,
 }
 
 struct Stream<S> {
@@ -56,7 +56,7 @@ impl<S: Source> Merge<S> {
             ready: BinaryHeap::new(),
             renumber: true,
             devices: Map::default(),
-            ending: StreamEnd::default(),
+            stream_end: StreamEnd::default(),
         }
     }
 
@@ -98,7 +98,7 @@ impl<S: Source> Merge<S> {
 
 impl<S: Source> Source for Merge<S> {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        self.ending.check()?;
+        self.stream_end.check()?;
         let before = into.len();
         let mut outcome = Ok(());
         while into.len() < before + CHUNK {
@@ -111,7 +111,7 @@ impl<S: Source> Source for Merge<S> {
                 }
             }
         }
-        self.ending.close(into.len() - before, outcome)
+        self.stream_end.close(into.len() - before, outcome)
     }
 
     fn progress(&self) -> Option<f64> {

@@ -15,9 +15,9 @@
 //! ```
 
 mod address;
+mod fit;
 mod last_block;
 mod merge;
-mod outside;
 mod rate;
 mod reorder;
 mod select;
@@ -26,15 +26,15 @@ mod survey;
 use sledlab_core::{Request, Result, Source};
 
 pub use address::{Overlay, PlaceDevices, Shift};
+pub use fit::{Fit, FitCounts, OutsidePolicy};
 pub use last_block::RandomLastBlock;
 pub use merge::Merge;
-pub use outside::{Fit, FitCounts, Outside};
 pub use rate::Speedup;
 pub use reorder::Reorder;
-pub use select::{BlockRange, Limit, MediaOnly, OnlyDevices, TimeWindow};
+pub use select::{BlockRange, DeviceFilter, Limit, MediaFilter, TimeWindow};
 pub use survey::{Survey, survey, survey_with_progress};
 
-use crate::ending::StreamEnd;
+use crate::stream_end::StreamEnd;
 
 /// The result of a step for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,17 +58,17 @@ pub struct TransformedSource<S, T> {
     source: S,
     step: T,
     stopped: bool,
-    ending: StreamEnd,
+    stream_end: StreamEnd,
 }
 
 impl<S: Source, T: TransformStep> TransformedSource<S, T> {
     /// Puts `step` over `source`.
     pub fn new(source: S, step: T) -> Self {
-        TransformedSource { source, step, stopped: false, ending: StreamEnd::default() }
+        TransformedSource { source, step, stopped: false, stream_end: StreamEnd::default() }
     }
 
     /// Passes the requests from index `from` on through the step, in place.
-    fn sieve(&mut self, requests: &mut Vec<Request>, from: usize) -> Result<()> {
+    fn apply_step(&mut self, requests: &mut Vec<Request>, from: usize) -> Result<()> {
         let mut stored = from;
         let mut outcome = Ok(());
         for i in from..requests.len() {
@@ -95,18 +95,18 @@ impl<S: Source, T: TransformStep> TransformedSource<S, T> {
 
 impl<S: Source, T: TransformStep> Source for TransformedSource<S, T> {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        self.ending.check()?;
+        self.stream_end.check()?;
         let before = into.len();
         let mut outcome = Ok(());
         // A chunk whose requests are all dropped is not the end of the stream.
         while outcome.is_ok() && into.len() == before && !self.stopped {
             outcome = match self.source.fill(into) {
                 Ok(0) => break,
-                Ok(_) => self.sieve(into, before),
+                Ok(_) => self.apply_step(into, before),
                 Err(error) => Err(error),
             };
         }
-        self.ending.close(into.len() - before, outcome)
+        self.stream_end.close(into.len() - before, outcome)
     }
 
     fn progress(&self) -> Option<f64> {

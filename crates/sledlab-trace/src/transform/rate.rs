@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Request, Result, Time};
 
 use super::{Next, TransformStep};
-use crate::arrivals::LATEST_NS;
+use crate::arrivals::MAX_ARRIVAL_NS;
 
 /// Divides every arrival by a factor, rounded to the nearest nanosecond: a factor of 2 is twice as intense.
 ///
@@ -32,7 +32,7 @@ impl TransformStep for Speedup {
         #[allow(clippy::float_cmp, reason = "exactly 1 means: as traced")]
         if self.factor != 1.0 {
             let ns = (request.arrival.as_ns() as f64 / self.factor).round();
-            if ns > LATEST_NS as f64 {
+            if ns > MAX_ARRIVAL_NS as f64 {
                 return Err(Error::user(format!(
                     "a request arrives after more than 9e18 ns (285 years) at a speed-up of {}",
                     self.factor

@@ -5,10 +5,10 @@ use std::collections::BinaryHeap;
 
 use sledlab_core::{Error, Request, Result, Source, Time};
 
-use crate::arrivals::{LATEST_NS, early_arrival_error, late_arrival_error};
+use crate::arrivals::{MAX_ARRIVAL_NS, early_arrival_error, late_arrival_error};
 use crate::continuation::Continuation;
-use crate::ending::StreamEnd;
 use crate::lines::CHUNK;
+use crate::stream_end::StreamEnd;
 
 /// The requests of an inner stream in order of arrival. In the inner stream no request may stand more than `window`
 /// places after one that arrives later. Memory is `window` requests. Requests with equal arrivals keep their order.
@@ -25,7 +25,7 @@ pub struct Reorder<S> {
     continuation: Option<Continuation>,
     base_ns: Option<u64>,
     last: Time,
-    ending: StreamEnd,
+    stream_end: StreamEnd,
 }
 
 /// A request that takes no part in comparisons: arrival and number decide before it.
@@ -63,7 +63,7 @@ impl<S: Source> Reorder<S> {
             continuation: None,
             base_ns: None,
             last: Time::ZERO,
-            ending: StreamEnd::default(),
+            stream_end: StreamEnd::default(),
         }
     }
 
@@ -75,7 +75,7 @@ impl<S: Source> Reorder<S> {
     }
 
     /// Reads until `window` requests are buffered in addition to the next one to return.
-    fn take_in(&mut self) -> Result<()> {
+    fn fill_buffer(&mut self) -> Result<()> {
         while !self.drained && self.buffered.len() <= self.window {
             if self.next == self.chunk.len() {
                 self.chunk.clear();
@@ -93,7 +93,7 @@ impl<S: Source> Reorder<S> {
         Ok(())
     }
 
-    fn give_out(&mut self) -> Result<Option<Request>> {
+    fn next_request(&mut self) -> Result<Option<Request>> {
         let Some(Reverse((arrival, number, HeapRequest(mut request)))) = self.buffered.pop() else {
             return Ok(None);
         };
@@ -112,7 +112,7 @@ impl<S: Source> Reorder<S> {
                 .as_ns()
                 .checked_sub(base_ns)
                 .ok_or_else(|| early_arrival_error(base_ns - arrival.as_ns()))?;
-            if since_ns > LATEST_NS {
+            if since_ns > MAX_ARRIVAL_NS {
                 return Err(late_arrival_error());
             }
             request.arrival = Time::from_ns(since_ns);
@@ -123,11 +123,11 @@ impl<S: Source> Reorder<S> {
 
 impl<S: Source> Source for Reorder<S> {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        self.ending.check()?;
+        self.stream_end.check()?;
         let before = into.len();
         let mut outcome = Ok(());
         while into.len() < before + CHUNK {
-            match self.take_in().and_then(|()| self.give_out()) {
+            match self.fill_buffer().and_then(|()| self.next_request()) {
                 Ok(Some(request)) => into.push(request),
                 Ok(None) => break,
                 Err(error) => {
@@ -136,7 +136,7 @@ impl<S: Source> Source for Reorder<S> {
                 }
             }
         }
-        self.ending.close(into.len() - before, outcome)
+        self.stream_end.close(into.len() - before, outcome)
     }
 
     fn progress(&self) -> Option<f64> {

@@ -76,18 +76,18 @@ impl TransformStep for BlockRange {
 
 /// Requests to some devices, which are numbered anew: the first of them becomes device 0.
 #[derive(Clone, Debug)]
-pub struct OnlyDevices {
+pub struct DeviceFilter {
     devices: Vec<u16>,
 }
 
-impl OnlyDevices {
+impl DeviceFilter {
     /// Lets requests to `devices` pass.
     pub fn new(devices: impl Into<Vec<u16>>) -> Self {
-        OnlyDevices { devices: devices.into() }
+        DeviceFilter { devices: devices.into() }
     }
 }
 
-impl TransformStep for OnlyDevices {
+impl TransformStep for DeviceFilter {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         let Some(place) = self.devices.iter().position(|device| *device == request.device) else {
@@ -100,9 +100,9 @@ impl TransformStep for OnlyDevices {
 
 /// Reads and writes; trims and flushes are dropped.
 #[derive(Clone, Copy, Debug)]
-pub struct MediaOnly;
+pub struct MediaFilter;
 
-impl TransformStep for MediaOnly {
+impl TransformStep for MediaFilter {
     #[inline]
     fn take(&mut self, request: Request) -> Result<Next> {
         Ok(if request.op.is_media() { Next::Pass(request) } else { Next::Drop })

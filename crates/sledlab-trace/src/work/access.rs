@@ -102,13 +102,13 @@ fn order(raw: &RawAccess, nodes: usize) -> ParseResult<PageOrder> {
             Err(Fault::new("the order `merge` without `runs`", "add `\"runs\": ...`, the number of runs"))
         }
         ("streams", runs) => Ok(PageOrder::Streams { runs: runs.unwrap_or(nodes as u64) }),
-        _ => Err(Fault::unknown("order", name, ORDERS)),
+        _ => Err(Fault::unknown_name("order", name, ORDERS)),
     }
 }
 
 impl Sketch {
     /// The access on one node; `None` where it has no bytes to access there.
-    pub(super) fn on(&self, node: usize, files: &[File]) -> ParseResult<Option<FileAccess>> {
+    pub(super) fn for_node(&self, node: usize, files: &[File]) -> ParseResult<Option<FileAccess>> {
         let file = &files[self.file];
         let size = file.bytes[node];
         let bytes = self.bytes.unwrap_or(size);
@@ -134,7 +134,7 @@ impl Sketch {
 }
 
 /// The name of an order in a record, and its runs where the record must state them.
-pub(super) fn written(order: PageOrder, nodes: usize) -> (Option<&'static str>, Option<u64>) {
+pub(super) fn encode_order(order: PageOrder, nodes: usize) -> (Option<&'static str>, Option<u64>) {
     match order {
         PageOrder::Sequential => (None, None),
         PageOrder::Random => (Some("random"), None),

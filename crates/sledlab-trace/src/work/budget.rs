@@ -3,10 +3,10 @@
 use super::fault::{Fault, ParseResult};
 
 /// The memory limit of a record: an exchange of all with all between 11,000 nodes.
-const MEMORY: usize = 2 << 30;
+const MAX_MEMORY: usize = 2 << 30;
 
 /// The largest sum, which a signed number of 64 bits holds.
-const LARGEST_SUM: u64 = i64::MAX as u64;
+const MAX_SUM: u64 = i64::MAX as u64;
 
 /// Counts memory, so that a few lines (`"nodes": "all"`, `"each"`) cannot use up all of the machine's.
 #[derive(Debug, Default)]
@@ -18,11 +18,11 @@ impl Budget {
     /// Takes memory for `count` values of type `T`.
     pub(super) fn take<T>(&mut self, count: usize) -> ParseResult<()> {
         self.used_bytes = self.used_bytes.saturating_add(count.saturating_mul(size_of::<T>()));
-        if self.used_bytes <= MEMORY {
+        if self.used_bytes <= MAX_MEMORY {
             return Ok(());
         }
         Err(Fault::new(
-            format!("up to this line the record needs more than {} GiB of memory", MEMORY >> 30),
+            format!("up to this line the record needs more than {} GiB of memory", MAX_MEMORY >> 30),
             "record fewer nodes or phases, or omit zero entries of `sends`",
         ))
     }
@@ -30,7 +30,7 @@ impl Budget {
 
 /// Adds `more` to `sum`; `what` names the sum in errors.
 pub(super) fn add(sum: &mut u64, more: u64, what: &str) -> ParseResult<()> {
-    match sum.checked_add(more).filter(|sum| *sum <= LARGEST_SUM) {
+    match sum.checked_add(more).filter(|sum| *sum <= MAX_SUM) {
         Some(added) => {
             *sum = added;
             Ok(())

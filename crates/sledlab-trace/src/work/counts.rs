@@ -8,20 +8,20 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 use super::fault::custom_error;
 
 /// The largest count or number of bytes in a record, so that sums have room.
-pub const LARGEST: u64 = 1 << 50;
+pub const MAX_COUNT: u64 = 1 << 50;
 
 /// The maximum number of nodes of a record.
 pub const MAX_NODES: usize = 65_536;
 
 /// Bytes of the longest name of a file, group, phase or kind of operation.
-pub const LONGEST_NAME: usize = 200;
+pub const MAX_NAME_BYTES: usize = 200;
 
 /// A whole number, 0 or more and at most `LIMIT`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoundedInteger<const LIMIT: u64>(pub(super) u64);
 
 /// A count or a number of bytes.
-pub(super) type Count = BoundedInteger<LARGEST>;
+pub(super) type Count = BoundedInteger<MAX_COUNT>;
 
 /// Any unsigned number of 64 bits.
 pub(super) type Seed = BoundedInteger<{ u64::MAX }>;
@@ -30,7 +30,7 @@ pub(super) type Seed = BoundedInteger<{ u64::MAX }>;
 pub(super) const A_COUNT: &str = "a whole number";
 
 pub(super) fn from_u64<const LIMIT: u64, E: serde::de::Error>(number: u64) -> Result<u64, E> {
-    if number <= LIMIT { Ok(number) } else { Err(too_large::<LIMIT, E>(&number.to_string())) }
+    if number <= LIMIT { Ok(number) } else { Err(too_large_error::<LIMIT, E>(&number.to_string())) }
 }
 
 pub(super) fn from_i64<const LIMIT: u64, E: serde::de::Error>(number: i64) -> Result<u64, E> {
@@ -46,7 +46,7 @@ pub(super) fn from_f64<const LIMIT: u64, E: serde::de::Error>(number: f64) -> Re
         return Err(custom_error(&format!("{number} is negative"), "write a whole number, 0 or more"));
     }
     if number > LIMIT as f64 {
-        return Err(too_large::<LIMIT, E>(&format!("{number:e}")));
+        return Err(too_large_error::<LIMIT, E>(&format!("{number:e}")));
     }
     Err(custom_error(
         &format!("{number} is not written as a whole number"),
@@ -54,8 +54,8 @@ pub(super) fn from_f64<const LIMIT: u64, E: serde::de::Error>(number: f64) -> Re
     ))
 }
 
-fn too_large<const LIMIT: u64, E: serde::de::Error>(number: &str) -> E {
-    let limit = if LIMIT == LARGEST { "2^50" } else { "2^64 - 1" };
+fn too_large_error<const LIMIT: u64, E: serde::de::Error>(number: &str) -> E {
+    let limit = if LIMIT == MAX_COUNT { "2^50" } else { "2^64 - 1" };
     custom_error(&format!("{number} is more than {limit}"), "check the number and its unit: bytes, not bits")
 }
 
@@ -105,8 +105,8 @@ impl<'a> Name<'a> {
         if text.is_empty() {
             return Err(custom_error("a name is empty", "give it a name"));
         }
-        if text.len() > LONGEST_NAME {
-            return Err(custom_error(&format!("a name is longer than {LONGEST_NAME} bytes"), remedy));
+        if text.len() > MAX_NAME_BYTES {
+            return Err(custom_error(&format!("a name is longer than {MAX_NAME_BYTES} bytes"), remedy));
         }
         if text.chars().any(char::is_control) {
             return Err(custom_error("a name contains control characters", remedy));
@@ -148,7 +148,7 @@ pub(super) enum Sizes {
 
 impl Sizes {
     /// A number for each of `count` nodes; where the list has another length, that length.
-    pub(super) fn for_each(self, count: usize) -> Result<Vec<u64>, usize> {
+    pub(super) fn into_vec(self, count: usize) -> Result<Vec<u64>, usize> {
         match self {
             Sizes::Same(bytes) => Ok(vec![bytes; count]),
             Sizes::Each(bytes) if bytes.len() == count => Ok(bytes),
@@ -166,7 +166,7 @@ impl<'de> Visitor<'de> for SizesVisitor {
         f.write_str("a whole number, or a list of them")
     }
 
-    take_counts!(LARGEST, Sizes::Same);
+    take_counts!(MAX_COUNT, Sizes::Same);
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut sizes = Vec::new();
@@ -209,8 +209,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
         }
         let mut names: Vec<&Name> = pairs.iter().map(|(name, _)| name).collect();
         names.sort_unstable();
-        if let Some([twice, _]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(A::Error::custom(super::fault::twice(&twice.0)));
+        if let Some([duplicate, _]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(A::Error::custom(super::fault::duplicate_message(&duplicate.0)));
         }
         Ok(Pairs(pairs))
     }

@@ -8,13 +8,13 @@ use sledlab_core::Error;
 const REMEDY_SEPARATOR: char = '\u{1f}';
 
 /// Bytes of an offending line shown in an error.
-const SHOWN: usize = 80;
+const MAX_SHOWN_BYTES: usize = 80;
 
 /// Most characters of a text from the file that a message repeats.
-const QUOTED: usize = 60;
+const MAX_QUOTED_CHARS: usize = 60;
 
 /// Most characters of a remedy that lists names.
-const LONGEST_REMEDY: usize = 300;
+const MAX_REMEDY_CHARS: usize = 300;
 
 /// An error about a line, and its column from 1; column 0 means the line as a whole.
 #[derive(Debug)]
@@ -47,11 +47,11 @@ impl Fault {
 
     /// The fault of an unknown name; a long list of known names is cut.
     #[cold]
-    pub(super) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        let error = Error::unknown_name(kind, &quoted(name), known);
-        match error.remedy().filter(|remedy| remedy.len() > LONGEST_REMEDY) {
+    pub(super) fn unknown_name<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let error = Error::unknown_name(kind, &quote(name), known);
+        match error.remedy().filter(|remedy| remedy.len() > MAX_REMEDY_CHARS) {
             Some(long) => {
-                let cut: String = long.chars().take(LONGEST_REMEDY).collect();
+                let cut: String = long.chars().take(MAX_REMEDY_CHARS).collect();
                 error.with_remedy(cut + " ...").into()
             }
             None => error.into(),
@@ -60,10 +60,10 @@ impl Fault {
 
     /// The error with its place. Of a long line it shows the part around the fault.
     #[cold]
-    pub(super) fn at(self, file: &str, number: u64, line: &[u8]) -> Error {
+    pub(super) fn into_error(self, file: &str, number: u64, line: &[u8]) -> Error {
         let line = if self.silent { &[] } else { line };
-        let long = line.len() > SHOWN;
-        let from = if long { self.column.saturating_sub(SHOWN / 2).min(line.len()) } else { 0 };
+        let long = line.len() > MAX_SHOWN_BYTES;
+        let from = if long { self.column.saturating_sub(MAX_SHOWN_BYTES / 2).min(line.len()) } else { 0 };
         self.error.with_location(file, number, self.column as u64, &line[from..])
     }
 }
@@ -76,14 +76,14 @@ pub(super) fn custom_error<E: serde::de::Error>(message: &str, remedy: &str) -> 
 
 /// The message for a key or name that may stand only once.
 #[cold]
-pub(super) fn twice(name: &str) -> String {
+pub(super) fn duplicate_message(name: &str) -> String {
     format!("duplicate name `{name}`{REMEDY_SEPARATOR}keep one of the two")
 }
 
 /// A text from the file, safe and short enough for a message.
-pub(super) fn quoted(text: &str) -> String {
-    let mut shown: String = text.chars().take(QUOTED).flat_map(char::escape_debug).collect();
-    if text.chars().nth(QUOTED).is_some() {
+pub(super) fn quote(text: &str) -> String {
+    let mut shown: String = text.chars().take(MAX_QUOTED_CHARS).flat_map(char::escape_debug).collect();
+    if text.chars().nth(MAX_QUOTED_CHARS).is_some() {
         shown.push_str("...");
     }
     shown
@@ -111,13 +111,13 @@ fn to_fault(error: &serde_json::Error, line: &[u8]) -> Fault {
             "the line ends too early",
             "write each object on one line; if the file was cut off, copy or record it again",
         ),
-        Category::Data => data(message),
-        Category::Syntax | Category::Io => syntax(message, line, error.column()),
+        Category::Data => data_fault(message),
+        Category::Syntax | Category::Io => syntax_fault(message, line, error.column()),
     };
     Fault { column: error.column(), ..fault }
 }
 
-fn syntax(message: &str, line: &[u8], column: usize) -> Fault {
+fn syntax_fault(message: &str, line: &[u8], column: usize) -> Fault {
     if message.starts_with("trailing characters") {
         return Fault::new("text after the end of the object", "put every object on a line of its own");
     }
@@ -127,19 +127,19 @@ fn syntax(message: &str, line: &[u8], column: usize) -> Fault {
         return Fault::new("not a finite number", "write a whole number, 0 or more");
     }
     Fault::new(
-        format!("not JSON: {}", quoted(message)),
+        format!("not JSON: {}", quote(message)),
         "check quotes, commas and braces; names must be in double quotes",
     )
 }
 
-fn data(message: &str) -> Fault {
+fn data_fault(message: &str) -> Fault {
     if let Some((message, remedy)) = message.split_once(REMEDY_SEPARATOR) {
         return Fault::new(message, remedy);
     }
-    let first_name = |remaining: &str| remaining.split('`').next().map(quoted).unwrap_or_default();
+    let first_name = |remaining: &str| remaining.split('`').next().map(quote).unwrap_or_default();
     if let Some(remaining) = message.strip_prefix("unknown field `") {
         let (name, known) = remaining.rsplit_once("`, expected").unwrap_or((remaining, ""));
-        return Fault::unknown("key", name, known.split('`').skip(1).step_by(2));
+        return Fault::unknown_name("key", name, known.split('`').skip(1).step_by(2));
     }
     if let Some(remaining) = message.strip_prefix("missing field `") {
         let name = first_name(remaining);
@@ -152,5 +152,5 @@ fn data(message: &str) -> Fault {
     // `invalid type: string "x", expected a whole number`
     let (result, expected) = message.rsplit_once(", expected ").unwrap_or((message, "something else"));
     let result = result.split_once(": ").map_or(result, |(_, result)| result);
-    Fault::new(format!("expected {expected}, found {}", quoted(result)), format!("write {expected} here"))
+    Fault::new(format!("expected {expected}, found {}", quote(result)), format!("write {expected} here"))
 }

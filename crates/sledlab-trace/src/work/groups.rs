@@ -8,7 +8,7 @@ use sledlab_core::hash::Map;
 
 use super::Group;
 use super::budget::Budget;
-use super::counts::{LARGEST, Name, Pairs, take_counts};
+use super::counts::{MAX_COUNT, Name, Pairs, take_counts};
 use super::fault::{Fault, ParseResult};
 
 /// The group of all nodes.
@@ -37,7 +37,7 @@ impl<'de> Visitor<'de> for MemberVisitor {
         f.write_str("the number of a node or the name of a group")
     }
 
-    take_counts!(LARGEST, Member::Node);
+    take_counts!(MAX_COUNT, Member::Node);
 
     fn visit_borrowed_str<E: serde::de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
         Name::new(Cow::Borrowed(text)).map(Member::Group)
@@ -63,7 +63,7 @@ impl<'de> Visitor<'de> for SelectorVisitor {
         f.write_str("the number of a node, the name of a group, or a list of them")
     }
 
-    take_counts!(LARGEST, |node| Selector::One(Member::Node(node)));
+    take_counts!(MAX_COUNT, |node| Selector::One(Member::Node(node)));
 
     fn visit_borrowed_str<E: serde::de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
         MemberVisitor.visit_borrowed_str(text).map(Selector::One)
@@ -128,10 +128,10 @@ impl Groups {
                 let (name, selector) = &declared[group];
                 if state[group] == State::New {
                     state[group] = State::Open;
-                    for inner in groups.named_in(selector)? {
+                    for inner in groups.group_indices(selector)? {
                         match state[inner] {
                             State::New => stack.push(inner),
-                            State::Open => return Err(circle(&declared[inner].0.0, &name.0)),
+                            State::Open => return Err(cycle_fault(&declared[inner].0.0, &name.0)),
                             State::Done => {}
                         }
                     }
@@ -160,20 +160,20 @@ impl Groups {
         self.by_name.get(name).copied()
     }
 
-    fn find_or_tell(&self, name: &str) -> ParseResult<usize> {
+    fn find_or_fault(&self, name: &str) -> ParseResult<usize> {
         self.find(name).ok_or_else(|| {
             let known = self.list.iter().map(|group| group.name.as_str());
-            Fault::unknown("group", name, known.chain([ALL]))
+            Fault::unknown_name("group", name, known.chain([ALL]))
         })
     }
 
     /// The indices of the groups that a selector names, without `all`.
-    fn named_in(&self, selector: &Selector) -> ParseResult<Vec<usize>> {
+    fn group_indices(&self, selector: &Selector) -> ParseResult<Vec<usize>> {
         let names = selector.entries().iter().filter_map(|member| match member {
             Member::Group(name) if name.0 != ALL => Some(name),
             _ => None,
         });
-        names.map(|name| self.find_or_tell(&name.0)).collect()
+        names.map(|name| self.find_or_fault(&name.0)).collect()
     }
 
     /// The nodes that a selector selects, in order.
@@ -182,18 +182,18 @@ impl Groups {
             Selector::One(Member::Node(node)) => return Ok(vec![self.node(*node)?]),
             Selector::One(Member::Group(name)) if name.0 == ALL => return Ok((0..self.nodes).collect()),
             Selector::One(Member::Group(name)) => {
-                return Ok(self.list[self.find_or_tell(&name.0)?].members.clone());
+                return Ok(self.list[self.find_or_fault(&name.0)?].members.clone());
             }
             Selector::List(entries) => entries,
         };
         let mut sorted: Vec<&Member> = entries.iter().collect();
         sorted.sort_unstable();
-        if let Some([twice, _]) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            let twice = match twice {
+        if let Some([duplicate, _]) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            let duplicate = match duplicate {
                 Member::Node(node) => format!("node {node}"),
                 Member::Group(name) => format!("`{}`", name.0),
             };
-            return Err(Fault::new(format!("{twice} is repeated in a list"), "keep one of the two"));
+            return Err(Fault::new(format!("{duplicate} is repeated in a list"), "keep one of the two"));
         }
         // Groups may share nodes, which count once.
         let mut among = vec![false; self.nodes];
@@ -202,7 +202,7 @@ impl Groups {
                 Member::Node(node) => among[self.node(*node)?] = true,
                 Member::Group(name) if name.0 == ALL => among.fill(true),
                 Member::Group(name) => {
-                    let group = &self.list[self.find_or_tell(&name.0)?];
+                    let group = &self.list[self.find_or_fault(&name.0)?];
                     group.members.iter().for_each(|node| among[*node] = true);
                 }
             }
@@ -229,7 +229,7 @@ enum State {
 }
 
 #[cold]
-fn circle(inner: &str, outer: &str) -> Fault {
+fn cycle_fault(inner: &str, outer: &str) -> Fault {
     let message = if inner == outer {
         format!("the group `{outer}` is its own member")
     } else {

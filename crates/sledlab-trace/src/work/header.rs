@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::File;
 use super::budget::{Budget, add};
 use super::counts::{MAX_NODES, Pairs, Sizes};
-use super::fault::{Fault, ParseResult, object, quoted};
+use super::fault::{Fault, ParseResult, object, quote};
 use super::groups::Groups;
 use super::lines::{Header, HeaderMarker};
 
@@ -59,7 +59,7 @@ fn check_version(line: &[u8]) -> ParseResult<()> {
         None => Err(Fault::new("the header is missing", HEADER)),
         Some(version) if version.as_u64() == Some(VERSION) => Ok(()),
         Some(other) => Err(Fault::new(
-            format!("version {} of work records is not known", quoted(&other.to_string())),
+            format!("version {} of work records is not known", quote(&other.to_string())),
             format!("this sledlab reads version {VERSION}: record the job again, or update sledlab"),
         )),
     }
@@ -69,7 +69,7 @@ fn files(declared: Pairs<Sizes>, nodes: usize, budget: &mut Budget) -> ParseResu
     let mut files = Vec::with_capacity(declared.0.len());
     for (name, sizes) in declared.0 {
         budget.take::<u64>(nodes)?;
-        let bytes = sizes.for_each(nodes).map_err(|count| {
+        let bytes = sizes.into_vec(nodes).map_err(|count| {
             Fault::new(
                 format!("the file `{}` has {count} sizes for {nodes} nodes", name.0),
                 "give one number for all, or one for each node",

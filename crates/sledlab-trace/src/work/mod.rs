@@ -11,7 +11,7 @@ mod fault;
 mod groups;
 mod header;
 mod lines;
-mod packed;
+mod packed_row;
 mod read;
 mod sends;
 mod write;
@@ -22,8 +22,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use sledlab_core::Result;
 
-pub use counts::{LARGEST, LONGEST_NAME, MAX_NODES};
-pub use packed::pack;
+pub use counts::{MAX_COUNT, MAX_NAME_BYTES, MAX_NODES};
+pub use packed_row::pack;
 
 use crate::input::Input;
 
@@ -194,14 +194,17 @@ impl Work {
 impl Phase {
     /// For each node, the bytes it sends to other nodes or to the client, in steps.
     pub fn bytes_sent(&self) -> impl Iterator<Item = u64> {
-        self.steps.iter().enumerate().map(|(node, step)| step.away_from(node).map(|(_, bytes)| bytes).sum())
+        self.steps
+            .iter()
+            .enumerate()
+            .map(|(node, step)| step.remote_sends(node).map(|(_, bytes)| bytes).sum())
     }
 
     /// For each port, the bytes it receives from other nodes, in steps; the client's port is the last.
     pub fn bytes_received(&self) -> Vec<u64> {
         let mut received = vec![0; self.steps.len() + 1];
         for (node, step) in self.steps.iter().enumerate() {
-            for (port, bytes) in step.away_from(node) {
+            for (port, bytes) in step.remote_sends(node) {
                 if let Some(sum) = received.get_mut(port as usize) {
                     *sum += bytes;
                 }
@@ -211,7 +214,7 @@ impl Phase {
     }
 
     /// Whether any node sends bytes to another node or to the client, in steps.
-    pub fn exchanges(&self) -> bool {
+    pub fn has_exchange(&self) -> bool {
         self.bytes_sent().any(|bytes| bytes > 0)
     }
 }
@@ -223,13 +226,13 @@ impl NodeStep {
     }
 
     /// Bytes that the step sends to a port.
-    pub fn bytes_to(&self, port: u32) -> u64 {
+    pub fn bytes_for_port(&self, port: u32) -> u64 {
         let result = self.sends.binary_search_by_key(&port, |(port, _)| *port);
         result.ok().and_then(|at| self.sends.get(at)).map_or(0, |(_, bytes)| *bytes)
     }
 
     /// Bytes that leave the node, which is `node`, for other nodes and the client, by port.
-    pub fn away_from(&self, node: usize) -> impl Iterator<Item = (u32, u64)> {
+    pub fn remote_sends(&self, node: usize) -> impl Iterator<Item = (u32, u64)> {
         self.sends.iter().copied().filter(move |(port, _)| *port as usize != node)
     }
 }

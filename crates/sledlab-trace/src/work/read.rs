@@ -13,7 +13,7 @@ use super::{Collective, CollectiveKind, FileAccess, NodeStep, Phase, Work};
 use crate::input::Input;
 
 /// Longest line read: a header with the sizes of a dozen files on 65,536 nodes.
-const LONGEST_LINE: usize = 16 << 20;
+const MAX_LINE_BYTES: usize = 16 << 20;
 
 pub(super) fn read(mut input: Input) -> Result<Work> {
     let mut line = Vec::new();
@@ -23,14 +23,14 @@ pub(super) fn read(mut input: Input) -> Result<Work> {
             .with_remedy("a record is a header and a line for each step: check where the file came from")
             .with_location(input.name(), 0, 0, b""));
     }
-    let head =
-        Head::read(&line, &mut budget).map_err(|fault| fault.at(input.name(), input.line_number(), &line))?;
+    let head = Head::read(&line, &mut budget)
+        .map_err(|fault| fault.into_error(input.name(), input.line_number(), &line))?;
     let promised = head.lines;
     let mut reader = Reader::new(head, budget);
     let mut lines = 0;
     while next_line(&mut input, &mut line)? {
-        let taken = object(&line).and_then(|parsed| reader.take(parsed));
-        taken.map_err(|fault| fault.at(input.name(), input.line_number(), &line))?;
+        let taken = object(&line).and_then(|parsed| reader.process_line(parsed));
+        taken.map_err(|fault| fault.into_error(input.name(), input.line_number(), &line))?;
         lines += 1;
     }
     let ends = |message: String, remedy: &str| {
@@ -55,7 +55,7 @@ pub(super) fn read(mut input: Input) -> Result<Work> {
 
 /// The next line that is not blank; false after the last.
 fn next_line(input: &mut Input, line: &mut Vec<u8>) -> Result<bool> {
-    while input.next_long_line(line, LONGEST_LINE)? {
+    while input.next_long_line(line, MAX_LINE_BYTES)? {
         if !line.trim_ascii().is_empty() {
             return Ok(true);
         }
@@ -73,7 +73,9 @@ struct Files {
 impl FindFile for Files {
     fn find(&self, name: &Name) -> ParseResult<usize> {
         let result = self.index.get(&*name.0).copied();
-        result.ok_or_else(|| Fault::unknown("file", &name.0, self.list.iter().map(|file| file.name.as_str())))
+        result.ok_or_else(|| {
+            Fault::unknown_name("file", &name.0, self.list.iter().map(|file| file.name.as_str()))
+        })
     }
 
     fn name(&self, file: usize) -> &str {
@@ -121,13 +123,13 @@ impl Reader {
         }
     }
 
-    fn take(&mut self, line: Line) -> ParseResult<()> {
-        self.enter(&line.phase)?;
+    fn process_line(&mut self, line: Line) -> ParseResult<()> {
+        self.begin_phase(&line.phase)?;
         if line.collective.is_some() { self.collective(line) } else { self.step(line) }
     }
 
     /// Begins a phase if its name is a new one.
-    fn enter(&mut self, name: &Name) -> ParseResult<()> {
+    fn begin_phase(&mut self, name: &Name) -> ParseResult<()> {
         if self.phases.last().is_some_and(|phase| phase.name == name.0) {
             return Ok(());
         }
@@ -180,7 +182,7 @@ impl Reader {
         let mut sends = line.sends;
         if let Some(sends) = &sends {
             sends.check(all)?;
-            self.budget.take::<(u32, u64)>(members.len().saturating_mul(sends.most(all)))?;
+            self.budget.take::<(u32, u64)>(members.len().saturating_mul(sends.max_pairs(all)))?;
         }
         self.budget.take::<FileAccess>(members.len().saturating_mul(reads.len() + writes.len()))?;
         self.budget.take::<(usize, u64)>(members.len().saturating_mul(operations.len()))?;
@@ -188,8 +190,8 @@ impl Reader {
             self.claim(node)?;
             // Most lines are of one node, which takes the sends without a copy.
             let sends = if rank + 1 == members.len() { sends.take() } else { sends.clone() };
-            let sends = sends.map(|sends| sends.of(node, all));
-            let on = |sketch: &super::access::Sketch| sketch.on(node, &self.files.list).transpose();
+            let sends = sends.map(|sends| sends.for_node(node, all));
+            let on = |sketch: &super::access::Sketch| sketch.for_node(node, &self.files.list).transpose();
             let step = NodeStep {
                 reads: reads.iter().filter_map(on).collect::<ParseResult<_>>()?,
                 writes: writes.iter().filter_map(on).collect::<ParseResult<_>>()?,
@@ -250,7 +252,11 @@ impl Reader {
         }
         let name = line.collective.as_ref().map_or("", |name| &name.0);
         let Some(kind) = CollectiveKind::ALL.into_iter().find(|kind| kind.name() == name) else {
-            return Err(Fault::unknown("collective", name, CollectiveKind::ALL.map(CollectiveKind::name)));
+            return Err(Fault::unknown_name(
+                "collective",
+                name,
+                CollectiveKind::ALL.map(CollectiveKind::name),
+            ));
         };
         let members = match &line.group {
             Some(group) => self.head.groups.members(group)?,
@@ -270,7 +276,7 @@ impl Reader {
                 ));
             }
         };
-        let bytes = sizes.for_each(members.len()).map_err(|count| {
+        let bytes = sizes.into_vec(members.len()).map_err(|count| {
             Fault::new(
                 format!("{count} numbers in `bytes` for {} members", members.len()),
                 "give one number for all, or one for each member",

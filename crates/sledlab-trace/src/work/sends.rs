@@ -6,17 +6,17 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::counts::{BoundedInteger, Count, MAX_NODES};
-use super::fault::{Fault, ParseResult, custom_error, quoted};
-use super::packed::{pack, unpack};
+use super::fault::{Fault, ParseResult, custom_error, quote};
+use super::packed_row::{pack, unpack};
 
 /// A pair of port and bytes.
 type Pair = (u32, u64);
 
-const CLIENT: &str = "client";
-const EACH: &str = "each";
+const CLIENT_KEY: &str = "client";
+const EACH_KEY: &str = "each";
 
 /// Stands in place of the client's port while the number of nodes is not known.
-const SOME_CLIENT: u32 = u32::MAX;
+const UNRESOLVED_CLIENT: u32 = u32::MAX;
 
 /// The sends of a line, as written.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl<'de> Visitor<'de> for SendsVisitor {
         pairs.sort_unstable();
         if let Some(pair) = pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let port = pair[0].0;
-            let receiver = if port == SOME_CLIENT { CLIENT.to_owned() } else { port.to_string() };
+            let receiver = if port == UNRESOLVED_CLIENT { CLIENT_KEY.to_owned() } else { port.to_string() };
             return Err(custom_error(&format!("duplicate receiver `{receiver}`"), "keep one of the two"));
         }
         Ok(Sends::Object { each, pairs })
@@ -107,13 +107,13 @@ impl Visitor<'_> for ReceiverVisitor {
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        let port = text.parse().ok().filter(|port| digits && *port < SOME_CLIENT);
+        let port = text.parse().ok().filter(|port| digits && *port < UNRESOLVED_CLIENT);
         match text {
-            EACH => Ok(Receiver(None)),
-            CLIENT => Ok(Receiver(Some(SOME_CLIENT))),
+            EACH_KEY => Ok(Receiver(None)),
+            CLIENT_KEY => Ok(Receiver(Some(UNRESOLVED_CLIENT))),
             _ if port.is_some() => Ok(Receiver(port)),
             _ => Err(custom_error(
-                &format!("unknown receiver `{}`", quoted(text)),
+                &format!("unknown receiver `{}`", quote(text)),
                 "name a node by its number, or `client`, or `each` for every other node",
             )),
         }
@@ -136,7 +136,8 @@ impl Sends {
                 format!("give {nodes}, or {} where the last is for the client", nodes + 1),
             )),
             Sends::Object { pairs, .. } => {
-                let stray = pairs.iter().find(|(port, _)| *port != SOME_CLIENT && *port as usize >= nodes);
+                let stray =
+                    pairs.iter().find(|(port, _)| *port != UNRESOLVED_CLIENT && *port as usize >= nodes);
                 stray.map_or(Ok(()), |(port, _)| {
                     Err(Fault::new(
                         format!("there is no node {port} to receive"),
@@ -148,7 +149,7 @@ impl Sends {
     }
 
     /// Most pairs that a node may take in memory.
-    pub(super) fn most(&self, nodes: usize) -> usize {
+    pub(super) fn max_pairs(&self, nodes: usize) -> usize {
         match self {
             Sends::Object { each: Some(_), .. } => nodes + 1,
             Sends::Row { pairs, .. } | Sends::Object { pairs, .. } => pairs.len(),
@@ -156,12 +157,12 @@ impl Sends {
     }
 
     /// Ports and bytes of one node, by port, without zeros.
-    pub(super) fn of(self, node: usize, nodes: usize) -> Vec<Pair> {
+    pub(super) fn for_node(self, node: usize, nodes: usize) -> Vec<Pair> {
         let mut result = match self {
             Sends::Row { pairs, .. } => pairs,
             Sends::Object { each, pairs } => {
                 let named = pairs.into_iter().map(|(port, bytes)| match port {
-                    SOME_CLIENT => (nodes as u32, bytes),
+                    UNRESOLVED_CLIENT => (nodes as u32, bytes),
                     port => (port, bytes),
                 });
                 match each.filter(|bytes| *bytes > 0) {
@@ -190,7 +191,7 @@ fn fill(own: usize, nodes: usize, bytes: u64, named: impl Iterator<Item = Pair>)
 }
 
 /// Most nodes for which rows are written as lists; with more nodes they are packed.
-const LONGEST_ROW: usize = 64;
+const MAX_LIST_NODES: usize = 64;
 
 /// The sends of a node, to be written in the shortest of the four ways.
 pub(super) struct SendEncoding<'a> {
@@ -201,7 +202,7 @@ pub(super) struct SendEncoding<'a> {
 
 impl SendEncoding<'_> {
     /// The bytes to every other node, where all are the same and the node sends itself none.
-    fn each(&self) -> Option<u64> {
+    fn uniform_bytes(&self) -> Option<u64> {
         let to_nodes = self.to_nodes();
         let first = to_nodes.first()?.1;
         let all = to_nodes.len() + 1 == self.nodes
@@ -229,20 +230,20 @@ impl SendEncoding<'_> {
 
 impl Serialize for SendEncoding<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let each = self.each();
+        let each = self.uniform_bytes();
         if each.is_none() && self.pairs.len() > 4 && self.pairs.len() * 4 > self.nodes {
             return match self.nodes {
-                0..=LONGEST_ROW => serializer.collect_seq(self.row()),
+                0..=MAX_LIST_NODES => serializer.collect_seq(self.row()),
                 _ => serializer.serialize_str(&pack(self.row())),
             };
         }
         let mut map = serializer.serialize_map(None)?;
         match each {
-            Some(bytes) => map.serialize_entry(EACH, &bytes)?,
+            Some(bytes) => map.serialize_entry(EACH_KEY, &bytes)?,
             None => self.to_nodes().iter().try_for_each(|(port, bytes)| map.serialize_entry(port, bytes))?,
         }
         if let Some(bytes) = self.to_client() {
-            map.serialize_entry(CLIENT, &bytes)?;
+            map.serialize_entry(CLIENT_KEY, &bytes)?;
         }
         map.end()
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use sledlab_core::hash;
 use sledlab_core::{Error, Result};
 
-use super::access::written;
+use super::access::encode_order;
 use super::groups::ALL;
 use super::header::VERSION;
 use super::sends::SendEncoding;
@@ -33,9 +33,9 @@ struct Header<'a> {
 #[derive(serde::Serialize)]
 struct Body<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    reads: Vec<WrittenAccess<'a>>,
+    reads: Vec<AccessRecord<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    writes: Vec<WrittenAccess<'a>>,
+    writes: Vec<AccessRecord<'a>>,
     #[serde(skip_serializing_if = "OrderedObject::is_empty")]
     operations: OrderedObject<'a, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ struct Body<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct WrittenAccess<'a> {
+struct AccessRecord<'a> {
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
@@ -60,7 +60,7 @@ struct WrittenAccess<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct WrittenCollective<'a> {
+struct CollectiveRecord<'a> {
     phase: &'a str,
     collective: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,7 +133,7 @@ impl Work {
         push(&header, &mut first)?;
         first.push(b'\n');
         let outcome = to.write_all(&first).and_then(|()| to.write_all(&text)).and_then(|()| to.flush());
-        outcome.map_err(|error| cannot_write(&error))
+        outcome.map_err(|error| write_error(&error))
     }
 
     fn write_phase(&self, phase: &Phase, text: &mut Vec<u8>) -> Result<()> {
@@ -159,7 +159,7 @@ impl Work {
         for ((body, _), nodes) in bodies.iter().zip(&sharing) {
             text.extend_from_slice(b"{\"phase\":");
             push(&phase.name, text)?;
-            let nodes = self.nodes_in_short(nodes);
+            let nodes = self.compact_nodes(nodes);
             text.extend_from_slice(if matches!(nodes, Nodes::One(_)) {
                 b",\"node\":"
             } else {
@@ -199,15 +199,15 @@ impl Work {
         })
     }
 
-    fn accesses(&self, node: usize, list: &[FileAccess]) -> Result<Vec<WrittenAccess<'_>>> {
+    fn accesses(&self, node: usize, list: &[FileAccess]) -> Result<Vec<AccessRecord<'_>>> {
         list.iter().map(|access| self.access(node, access)).collect()
     }
 
-    fn access(&self, node: usize, access: &FileAccess) -> Result<WrittenAccess<'_>> {
+    fn access(&self, node: usize, access: &FileAccess) -> Result<AccessRecord<'_>> {
         let find = |at: usize| self.files.get(at).ok_or_else(|| invalid_index("file", at));
         let file = find(access.file)?;
-        let (order, runs) = written(access.order, self.nodes);
-        Ok(WrittenAccess {
+        let (order, runs) = encode_order(access.order, self.nodes);
+        Ok(AccessRecord {
             file: &file.name,
             bytes: Some(access.bytes).filter(|bytes| file.bytes.get(node) != Some(bytes)),
             order,
@@ -216,19 +216,19 @@ impl Work {
         })
     }
 
-    fn collective<'a>(&'a self, phase: &'a str, collective: &'a Collective) -> WrittenCollective<'a> {
+    fn collective<'a>(&'a self, phase: &'a str, collective: &'a Collective) -> CollectiveRecord<'a> {
         let all = collective.members.len() == self.nodes;
         let silent = collective.kind == CollectiveKind::Barrier;
-        WrittenCollective {
+        CollectiveRecord {
             phase,
             collective: collective.kind.name(),
             bytes: (!silent).then_some(Numbers(&collective.bytes)),
-            group: (!all).then(|| self.nodes_in_short(&collective.members)),
+            group: (!all).then(|| self.compact_nodes(&collective.members)),
             root: Some(collective.root).filter(|root| *root > 0),
         }
     }
 
-    fn nodes_in_short<'a>(&'a self, nodes: &'a [usize]) -> Nodes<'a> {
+    fn compact_nodes<'a>(&'a self, nodes: &'a [usize]) -> Nodes<'a> {
         match nodes {
             [one] => Nodes::One(*one),
             nodes if nodes.len() == self.nodes => Nodes::Group(ALL),
@@ -250,6 +250,6 @@ fn invalid_index(what: &str, index: usize) -> Error {
 }
 
 #[cold]
-fn cannot_write(error: &io::Error) -> Error {
+fn write_error(error: &io::Error) -> Error {
     Error::user(format!("cannot write: {error}")).with_remedy("check the free space on the disk")
 }

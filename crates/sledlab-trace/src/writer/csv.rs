@@ -8,7 +8,7 @@ use crate::format::CSV_HEADER;
 
 /// The maximum number of buffered requests until the first metadata request, which decides whether the file has that
 /// column: the header precedes the requests, and a stream cannot be read twice.
-const MAX_BUFFERED: usize = 1 << 16;
+const MAX_BUFFERED_REQUESTS: usize = 1 << 16;
 
 struct Writer {
     output: Output,
@@ -45,7 +45,7 @@ impl Writer {
         text.extend_from_slice(CSV_HEADER.as_bytes());
         text.extend_from_slice(if device { b",device" } else { b"" });
         text.extend_from_slice(if metadata { b",metadata" } else { b"" });
-        self.output.line_done()?;
+        self.output.end_line()?;
         stored.iter().try_for_each(|request| self.line(request, device, metadata))
     }
 
@@ -62,10 +62,10 @@ impl Writer {
         if metadata {
             self.output.text().extend_from_slice(if request.metadata { b",1" } else { b",0" });
         }
-        self.output.line_done()
+        self.output.end_line()
     }
 
-    fn refused(&self, what: &str, remedy: &str) -> Error {
+    fn unsupported_error(&self, what: &str, remedy: &str) -> Error {
         Error::user(format!("request {} is {what}", self.count)).with_remedy(remedy).with_location(
             self.output.name(),
             0,
@@ -78,15 +78,15 @@ impl Writer {
 impl TraceWriter for Writer {
     fn write(&mut self, request: &Request) -> Result<()> {
         if request.device != 0 && !self.device_column {
-            return Err(self.refused(
+            return Err(self.unsupported_error(
                 &format!("for device {}, and the file has no column `device`", request.device),
                 "add the column, choose one device, or place the devices one after another",
             ));
         }
         match &mut self.columns {
             Columns::Written { metadata: false, .. } if request.metadata => {
-                return Err(self.refused(
-                    &format!("the first for metadata, and the {MAX_BUFFERED} before it were written without"),
+                return Err(self.unsupported_error(
+                    &format!("the first for metadata, and the {MAX_BUFFERED_REQUESTS} before it were written without"),
                     "write the requests from there on to a file of their own",
                 ));
             }
@@ -96,7 +96,7 @@ impl TraceWriter for Writer {
             }
             Columns::Open(stored) => {
                 stored.push(*request);
-                if request.metadata || stored.len() == MAX_BUFFERED {
+                if request.metadata || stored.len() == MAX_BUFFERED_REQUESTS {
                     self.begin()?;
                 }
             }

@@ -37,7 +37,7 @@ impl TraceWriter for Writer {
         }
         self.output.text().extend_from_slice(flag);
         self.count += 1;
-        self.output.line_done()
+        self.output.end_line()
     }
 
     fn finish(self: Box<Self>) -> Result<u64> {

@@ -56,14 +56,14 @@ pub struct WriteOptions<'a> {
 /// Creates a trace file, `-` for standard output. An extension `.gz` or `.zst` compresses; the
 /// extension before it, or `format`, names the format.
 pub fn create(path: impl AsRef<Path>, format: Option<&str>) -> Result<Box<dyn TraceWriter>> {
-    create_with(path, WriteOptions { format, ..WriteOptions::default() })
+    create_with_options(path, WriteOptions { format, ..WriteOptions::default() })
 }
 
 /// As [`create`], with further settings.
 ///
 /// # Errors
 /// The format is unknown or the extension names none, or the file cannot be created.
-pub fn create_with(path: impl AsRef<Path>, options: WriteOptions) -> Result<Box<dyn TraceWriter>> {
+pub fn create_with_options(path: impl AsRef<Path>, options: WriteOptions) -> Result<Box<dyn TraceWriter>> {
     let path = path.as_ref();
     let format = choose(path, options.format)?;
     (format.start)(Output::create(path)?, options)
@@ -76,7 +76,7 @@ fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterFormat> {
         return result.ok_or_else(|| Error::unknown_name("format to write", name, known()));
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let unpacked = output::PACKINGS.iter().find_map(|(extension, _)| file.strip_suffix(extension));
+    let unpacked = output::COMPRESSIONS.iter().find_map(|(extension, _)| file.strip_suffix(extension));
     let extension = unpacked.unwrap_or(&file).rsplit_once('.').map(|(_, extension)| extension);
     let result =
         extension.and_then(|extension| LIST.iter().find(|format| format.extensions.contains(&extension)));

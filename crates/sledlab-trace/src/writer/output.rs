@@ -8,17 +8,17 @@ use flate2::write::GzEncoder;
 use sledlab_core::{Error, Result};
 
 /// Bytes of text gathered before they are written.
-const BUFFER: usize = 256 * 1024;
+const BUFFER_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Packing {
+pub(super) enum OutputCompression {
     Gzip,
     Zstd,
 }
 
 /// Extensions that select a compression.
-pub(super) const PACKINGS: [(&str, Packing); 3] =
-    [(".gz", Packing::Gzip), (".zst", Packing::Zstd), (".zstd", Packing::Zstd)];
+pub(super) const COMPRESSIONS: [(&str, OutputCompression); 3] =
+    [(".gz", OutputCompression::Gzip), (".zst", OutputCompression::Zstd), (".zstd", OutputCompression::Zstd)];
 
 enum Sink {
     Plain(Box<dyn Write + Send>),
@@ -47,16 +47,18 @@ impl Output {
             })?)
         };
         let lower = name.to_ascii_lowercase();
-        let packing = PACKINGS.iter().find(|(extension, _)| lower.ends_with(extension));
+        let packing = COMPRESSIONS.iter().find(|(extension, _)| lower.ends_with(extension));
         let sink = match packing.map(|(_, packing)| packing) {
             None => Sink::Plain(plain),
-            Some(Packing::Gzip) => Sink::Gzip(GzEncoder::new(plain, flate2::Compression::default())),
-            Some(Packing::Zstd) => {
+            Some(OutputCompression::Gzip) => {
+                Sink::Gzip(GzEncoder::new(plain, flate2::Compression::default()))
+            }
+            Some(OutputCompression::Zstd) => {
                 let encoder = zstd::stream::write::Encoder::new(plain, zstd::DEFAULT_COMPRESSION_LEVEL);
-                Sink::Zstd(encoder.map_err(|error| cannot_write(&name, &error))?)
+                Sink::Zstd(encoder.map_err(|error| write_error(&name, &error))?)
             }
         };
-        Ok(Output { name, sink, text: Vec::with_capacity(BUFFER + 256) })
+        Ok(Output { name, sink, text: Vec::with_capacity(BUFFER_BYTES + 256) })
     }
 
     /// The file's name in messages.
@@ -64,7 +66,7 @@ impl Output {
         &self.name
     }
 
-    /// The buffered text; call [`Output::line_done`] after each line.
+    /// The buffered text; call [`Output::end_line`] after each line.
     pub(super) fn text(&mut self) -> &mut Vec<u8> {
         &mut self.text
     }
@@ -98,9 +100,9 @@ impl Output {
 
     /// Ends the line, and writes the buffer out if it is full.
     #[inline]
-    pub(super) fn line_done(&mut self) -> Result<()> {
+    pub(super) fn end_line(&mut self) -> Result<()> {
         self.text.push(b'\n');
-        if self.text.len() >= BUFFER { self.flush() } else { Ok(()) }
+        if self.text.len() >= BUFFER_BYTES { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -110,7 +112,7 @@ impl Output {
             Sink::Zstd(sink) => sink.write_all(&self.text),
         };
         self.text.clear();
-        written.map_err(|error| cannot_write(&self.name, &error))
+        written.map_err(|error| write_error(&self.name, &error))
     }
 
     /// Writes the rest of the buffer and completes the file.
@@ -122,11 +124,11 @@ impl Output {
             Sink::Gzip(sink) => sink.finish(),
             Sink::Zstd(sink) => sink.finish(),
         };
-        plain.and_then(|mut sink| sink.flush()).map_err(|error| cannot_write(&name, &error))
+        plain.and_then(|mut sink| sink.flush()).map_err(|error| write_error(&name, &error))
     }
 }
 
-fn cannot_write(name: &str, error: &io::Error) -> Error {
+fn write_error(name: &str, error: &io::Error) -> Error {
     Error::user(format!("cannot write: {error}"))
         .with_remedy("check the free space on the disk")
         .with_location(name, 0, 0, b"")

@@ -38,10 +38,10 @@ fn sends_to_self_are_no_exchange() {
     let phase = &work.phases[0];
     assert_eq!(phase.bytes_sent().collect::<Vec<_>>(), [9, 8, 7, 6]);
     assert_eq!(phase.bytes_received(), [3, 6, 9, 12, 0]);
-    assert_eq!((work.bytes_sent(), phase.exchanges()), (30, true));
-    assert_eq!((phase.steps[2].bytes_to(2), phase.steps[2].bytes_to(4)), (3, 0));
+    assert_eq!((work.bytes_sent(), phase.has_exchange()), (30, true));
+    assert_eq!((phase.steps[2].bytes_for_port(2), phase.steps[2].bytes_for_port(4)), (3, 0));
     let stored = parse(record(r#"{"phase": "a", "node": 2, "sends": {"2": 7}}"#)).unwrap();
-    assert!(!stored.phases[0].exchanges());
+    assert!(!stored.phases[0].has_exchange());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 use serde_json::{Map, Value, json};
 use sledlab_trace::work::{
-    Collective, CollectiveKind, File, FileAccess, Group, LARGEST, NodeStep, PageOrder, Phase, Work,
+    Collective, CollectiveKind, File, FileAccess, Group, MAX_COUNT, NodeStep, PageOrder, Phase, Work,
 };
 
 use super::{bytes, parse};
@@ -14,7 +14,7 @@ const KINDS: [&str; 4] = ["tuple", "hash", "prüfe \"x\"", "pack"];
 
 /// Small counts, large ones, and repeated ones.
 fn count() -> impl Strategy<Value = u64> {
-    prop_oneof![Just(1000_u64), 1..300_u64, 1..=LARGEST >> 12]
+    prop_oneof![Just(1000_u64), 1..300_u64, 1..=MAX_COUNT >> 12]
 }
 
 fn parameter() -> impl Strategy<Value = Value> {
@@ -103,7 +103,7 @@ fn collective(nodes: usize) -> impl Strategy<Value = Collective> {
 }
 
 /// Numbers kinds of operation as the reader does: by phase and node.
-fn in_order(mut work: Work) -> Work {
+fn order_kinds(mut work: Work) -> Work {
     let mut kinds: Vec<String> = Vec::new();
     for step in work.phases.iter_mut().flat_map(|phase| &mut phase.steps) {
         for (kind, _) in &mut step.operations {
@@ -119,7 +119,7 @@ fn in_order(mut work: Work) -> Work {
     work
 }
 
-fn of_nodes(nodes: usize) -> impl Strategy<Value = Work> {
+fn work_of_size(nodes: usize) -> impl Strategy<Value = Work> {
     let files = vec(
         prop_oneof![vec(prop_oneof![Just(0), count()], nodes), count().prop_map(move |b| vec![b; nodes])],
         1..4,
@@ -144,7 +144,7 @@ fn of_nodes(nodes: usize) -> impl Strategy<Value = Work> {
                 collectives,
             }
         };
-        in_order(Work {
+        order_kinds(Work {
             job: "job".to_owned(),
             parameters: header.0.into_iter().collect::<Map<_, _>>(),
             seed: header.1,
@@ -162,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn records(work in prop_oneof![(1..6_usize), Just(40), Just(80)].prop_flat_map(of_nodes)) {
+    fn records(work in prop_oneof![(1..6_usize), Just(40), Just(80)].prop_flat_map(work_of_size)) {
         let written = bytes(&work);
         let read = parse(&written);
         prop_assert_eq!(read.as_ref(), Ok(&work), "{}", String::from_utf8_lossy(&written));

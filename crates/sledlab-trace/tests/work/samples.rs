@@ -15,9 +15,9 @@ fn sample(name: &str) -> Work {
 }
 
 /// Bytes that each node sends to itself in a phase.
-fn kept(work: &Work, phase: usize) -> Vec<u64> {
+fn self_sent_bytes(work: &Work, phase: usize) -> Vec<u64> {
     let steps = work.phases[phase].steps.iter().enumerate();
-    steps.map(|(node, step)| step.bytes_to(node as u32)).collect()
+    steps.map(|(node, step)| step.bytes_for_port(node as u32)).collect()
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn sort() {
     // The nodes write the bytes that they receive and those that they keep.
     let received = work.phases[1].bytes_received();
     let bucket = &work.files[work.file("bucket").unwrap()];
-    for (node, stored) in kept(&work, 1).into_iter().enumerate() {
+    for (node, stored) in self_sent_bytes(&work, 1).into_iter().enumerate() {
         assert_eq!(received[node] + stored, bucket.bytes[node]);
         assert_eq!(work.phases[1].steps[node].writes[0].bytes, bucket.bytes[node]);
     }
@@ -51,7 +51,7 @@ fn join() {
     let work = sample("join");
     let received = work.phases[1].bytes_received();
     let parts = ["orders-part", "lineitem-part"].map(|name| &work.files[work.file(name).unwrap()]);
-    for (node, stored) in kept(&work, 1).into_iter().enumerate() {
+    for (node, stored) in self_sent_bytes(&work, 1).into_iter().enumerate() {
         assert_eq!(received[node] + stored, parts[0].bytes[node] + parts[1].bytes[node]);
     }
     let inner = &work.phases[2].steps[3].reads[1];

@@ -7,7 +7,7 @@ use super::*;
 const BLOCKS: u64 = 6;
 
 /// A write, in terms of the definition.
-struct Written {
+struct WriteState {
     id: u64,
     /// Number of operations that had begun when the write was acknowledged.
     answered: Option<u64>,
@@ -46,7 +46,7 @@ struct Session {
     versions: Versions,
     is_volatile: bool,
     store: Vec<u8>,
-    writes: Vec<Written>,
+    writes: Vec<WriteState>,
     /// By block: all versions since the last trim, with the data of each.
     history: Vec<Vec<(u64, Block)>>,
     begun: u64,
@@ -73,7 +73,7 @@ impl Session {
                 self.versions.arrive(id, lbn, &self.store[bytes.clone()]);
                 let data = [if is_zero { 0 } else { id as u8 + 10 }; BLOCK];
                 self.store[bytes].as_chunks_mut::<BLOCK>().0.fill(data);
-                self.writes.push(Written { id, answered: None, is_safe: false });
+                self.writes.push(WriteState { id, answered: None, is_safe: false });
                 for block in lbn..lbn + blocks {
                     self.history[block as usize].push((version(id), data));
                 }
@@ -93,7 +93,7 @@ impl Session {
                     let write = &mut *waiting[place];
                     write.answered = Some(begun);
                     write.is_safe |= !self.is_volatile;
-                    self.versions.acknowledged(write.id);
+                    self.versions.acknowledge(write.id);
                 }
             }
             Step::Flush => {
@@ -104,14 +104,14 @@ impl Session {
                     .filter(|w| is_volatile || w.answered.is_some())
                     .for_each(|w| w.is_safe = true);
                 if self.writes.iter().all(|write| write.is_safe) {
-                    self.versions.flushed(id);
+                    self.versions.flush(id);
                 }
             }
         }
     }
 
     /// The versions that a block may hold: those that no safe write followed which began after their acknowledgement.
-    fn possible(&self, lbn: u64) -> Vec<(u64, Block)> {
+    fn possible_versions(&self, lbn: u64) -> Vec<(u64, Block)> {
         let history = &self.history[lbn as usize];
         let of = |stored: u64| self.writes.iter().find(|write| version(write.id) == stored);
         let completed = |stored: u64| of(stored).map_or(Some(0), |write| write.answered);
@@ -138,7 +138,7 @@ proptest! {
             session.step(step);
             let mut stored = 0;
             for lbn in 0..BLOCKS {
-                let possible = session.possible(lbn);
+                let possible = session.possible_versions(lbn);
                 let newest = possible.last().expect("the newest may always be found").0;
                 let is_settled = session.writes.iter().find(|write| version(write.id) == newest)
                     .is_none_or(|write| write.is_safe && write.answered.is_some());
@@ -151,7 +151,7 @@ proptest! {
         let mut contents = Contents::default();
         let mut expected = session.store.clone();
         for (lbn, pick) in (0..BLOCKS).zip(picks) {
-            let possible = session.possible(lbn);
+            let possible = session.possible_versions(lbn);
             let (version, data) = possible[pick % possible.len()];
             if version > OLDEST {
                 contents.insert(lbn, Content::Data(version));
@@ -159,7 +159,7 @@ proptest! {
             expected[lbn as usize * BLOCK..][..BLOCK].copy_from_slice(&data);
         }
         let Session { versions, mut store, .. } = session;
-        for (lbn, data) in versions.crashed(&contents).expect("all that may be found is kept").older {
+        for (lbn, data) in versions.recover(&contents).expect("all that may be found is kept").older {
             store[lbn as usize * BLOCK..][..BLOCK].copy_from_slice(&data);
         }
         prop_assert!(store == expected);
@@ -167,36 +167,36 @@ proptest! {
 }
 
 #[test]
-fn what_is_safe_takes_no_memory() {
+fn safe_writes_use_no_memory() {
     for is_volatile in [false, true] {
         let mut versions = Versions::new(is_volatile);
         for id in 0..1_000 {
             versions.arrive(id, id % 7, &[1; 8 * BLOCK]);
-            versions.acknowledged(id);
+            versions.acknowledge(id);
             if is_volatile {
-                versions.flushed(id + 1);
+                versions.flush(id + 1);
             }
-            assert_eq!(versions.memory(), 0);
+            assert_eq!(versions.memory_bytes(), 0);
         }
     }
 }
 
 #[test]
-fn what_was_given_up_is_not_made_up() {
+fn dropped_version_is_not_restored() {
     let mut versions = Versions::new(false);
     versions.arrive(0, 0, &[1; BLOCK]);
-    versions.acknowledged(0);
+    versions.acknowledge(0);
     versions.arrive(1, 0, &[2; BLOCK]);
-    versions.acknowledged(1);
+    versions.acknowledge(1);
     versions.arrive(2, 0, &[3; BLOCK]);
     let contents = |stored| Contents::from_iter([(0, Content::Data(stored))]);
-    let result = versions.crashed(&contents(version(1))).expect("what was there before");
+    let result = versions.recover(&contents(version(1))).expect("what was there before");
     assert_eq!(result, RecoveredBlocks { newest: 0, older: vec![(0, [3; BLOCK])], lost: 0 });
 
     let mut versions = Versions::new(false);
     versions.arrive(0, 0, &[1; BLOCK]);
     versions.arrive(1, 0, &[2; BLOCK]);
-    versions.acknowledged(1);
-    let error = versions.crashed(&Contents::default()).expect_err("the first content is superseded");
+    versions.acknowledge(1);
+    let error = versions.recover(&Contents::default()).expect_err("the first content is superseded");
     assert!(error.to_string().contains("given up"), "{error}");
 }

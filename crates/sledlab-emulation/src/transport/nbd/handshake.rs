@@ -2,7 +2,7 @@
 
 use super::reply::{ALLOCATION_CONTEXT, option_reply};
 use super::wire::{AppendField, Fields, PartialMessage};
-use super::{ConnectionEnd, Export, LONGEST_NAME, MAX_BYTES};
+use super::{ConnectionEnd, Export, MAX_BYTES, MAX_NAME_BYTES};
 
 /// `NBD_FLAG_C_FIXED_NEWSTYLE`
 const FIXED_NEWSTYLE: u32 = 1;
@@ -16,7 +16,7 @@ const OPTION_MAGIC: &[u8] = b"IHAVEOPT";
 /// Bytes before the data of an option: magic number, option, length of the data.
 const OPTION_BYTES: usize = 16;
 /// The most data of an option, in bytes; longer options are refused without parsing their data.
-const LONGEST_OPTION: u32 = 16 << 10;
+const MAX_OPTION_BYTES: u32 = 16 << 10;
 
 /// The announced minimum block size, in bytes; smaller requests at any byte are served nevertheless.
 const MIN_BLOCK: u32 = 512;
@@ -98,7 +98,7 @@ pub struct Handshake {
     stage: Stage,
     fixed: bool,
     no_zeroes: bool,
-    agreed: NegotiatedOptions,
+    options: NegotiatedOptions,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -143,7 +143,7 @@ impl Handshake {
                     return (used, HandshakeProgress::More);
                 }
                 self.stage = Stage::Option;
-                return (used, skipped_over(option, replies));
+                return (used, answer_skipped_option(option, replies));
             }
             let count = match self.stage {
                 Stage::Flags => 4,
@@ -186,13 +186,13 @@ impl Handshake {
             return Some(violation("an option without its magic number"));
         }
         let (option, length) = (fields.u32()?, fields.u32()?);
-        if option == option::EXPORT_NAME && length as usize > LONGEST_NAME {
+        if option == option::EXPORT_NAME && length as usize > MAX_NAME_BYTES {
             return Some(violation("the name of an export is too long"));
         }
         if option != option::EXPORT_NAME && !self.fixed {
             return Some(violation("an option of a client that does not speak the fixed newstyle"));
         }
-        let looked_at = is_known(option) && option != option::ABORT && length <= LONGEST_OPTION;
+        let looked_at = is_known(option) && option != option::ABORT && length <= MAX_OPTION_BYTES;
         self.stage =
             if looked_at { Stage::Data { option, length } } else { Stage::Skip { option, left: length } };
         None
@@ -210,7 +210,7 @@ impl Handshake {
         }
         let granted = match option {
             option::LIST => list(export, data, replies),
-            option::INFO | option::GO => self.tell(export, option, data, replies),
+            option::INFO | option::GO => self.send_info(export, option, data, replies),
             option::STRUCTURED_REPLY => self.structured_reply(data),
             _ => self.contexts(export, option, data, replies),
         };
@@ -219,32 +219,32 @@ impl Handshake {
             Err(OptionRefusal(kind, why)) => option_reply(replies, option, kind, &[why.as_bytes()]),
         }
         if option == option::GO && granted.is_ok() {
-            return HandshakeProgress::Transmission(self.agreed);
+            return HandshakeProgress::Transmission(self.options);
         }
         HandshakeProgress::Replied
     }
 
     fn export_name(&self, export: &Export, name: &[u8], replies: &mut Vec<u8>) -> HandshakeProgress {
-        if !export.is_called(name) {
+        if !export.matches_name(name) {
             return violation("there is no export of that name");
         }
         replies.extend_from_slice(&self.size_and_flags(export));
         if !self.no_zeroes {
             replies.extend_from_slice(&ZEROES);
         }
-        HandshakeProgress::Transmission(self.agreed)
+        HandshakeProgress::Transmission(self.options)
     }
 
     fn structured_reply(&mut self, data: &[u8]) -> Result<(), OptionRefusal> {
         if !data.is_empty() {
             return Err(OptionRefusal(rep::ERR_INVALID, "this option has no data"));
         }
-        self.agreed.structured = true;
+        self.options.structured = true;
         Ok(())
     }
 
     /// Answers `INFO` and `GO`: sends the information about an export.
-    fn tell(
+    fn send_info(
         &self,
         export: &Export,
         option: u32,
@@ -253,7 +253,7 @@ impl Handshake {
     ) -> Result<(), OptionRefusal> {
         let (name, expected) =
             info_requests(data).ok_or(OptionRefusal(rep::ERR_INVALID, "lengths do not fit"))?;
-        known(export, name)?;
+        check_export_name(export, name)?;
         let mut inform = |kind: u16, data: &[u8]| {
             option_reply(replies, option, rep::INFO, &[&kind.to_be_bytes(), data]);
         };
@@ -282,17 +282,17 @@ impl Handshake {
         let sets = option == option::SET_META_CONTEXT;
         if sets {
             // An earlier choice of contexts is dropped, even where this option fails.
-            self.agreed.allocation = false;
+            self.options.allocation = false;
         }
-        if !self.agreed.structured {
+        if !self.options.structured {
             return Err(OptionRefusal(rep::ERR_INVALID, "structured replies come first"));
         }
         let (name, queries) = queries(data).ok_or(OptionRefusal(rep::ERR_INVALID, "lengths do not fit"))?;
-        known(export, name)?;
+        check_export_name(export, name)?;
         // For lists, no query asks for all contexts, and `base:` for all of that namespace.
         let means_it = |query: &&[u8]| *query == ALLOCATION || (!sets && *query == b"base:");
         if queries.iter().any(means_it) || (!sets && queries.is_empty()) {
-            self.agreed.allocation |= sets;
+            self.options.allocation |= sets;
             let number = ALLOCATION_CONTEXT.to_be_bytes();
             option_reply(replies, option, rep::META_CONTEXT, &[&number, ALLOCATION]);
         }
@@ -318,7 +318,7 @@ impl Handshake {
         if export.rotational {
             flags |= flag::ROTATIONAL;
         }
-        if self.agreed.structured {
+        if self.options.structured {
             flags |= flag::SEND_DF;
         }
         flags
@@ -332,7 +332,7 @@ fn is_known(option: u32) -> bool {
 }
 
 /// Answers an option whose data was skipped.
-fn skipped_over(option: u32, replies: &mut Vec<u8>) -> HandshakeProgress {
+fn answer_skipped_option(option: u32, replies: &mut Vec<u8>) -> HandshakeProgress {
     if option == option::ABORT {
         option_reply(replies, option, rep::ACK, &[]);
         return HandshakeProgress::Close(ConnectionEnd::Requested);
@@ -356,8 +356,8 @@ fn list(export: &Export, data: &[u8], replies: &mut Vec<u8>) -> Result<(), Optio
     Ok(())
 }
 
-fn known(export: &Export, name: &[u8]) -> Result<(), OptionRefusal> {
-    if export.is_called(name) {
+fn check_export_name(export: &Export, name: &[u8]) -> Result<(), OptionRefusal> {
+    if export.matches_name(name) {
         Ok(())
     } else {
         Err(OptionRefusal(rep::ERR_UNKNOWN, "there is no export of that name"))
@@ -370,7 +370,7 @@ fn info_requests(data: &[u8]) -> Option<(&[u8], Vec<u16>)> {
     let name = fields.string()?;
     let count = fields.u16()?;
     let expected = (0..count).map(|_| fields.u16()).collect::<Option<_>>()?;
-    (fields.0.is_empty() && name.len() <= LONGEST_NAME).then_some((name, expected))
+    (fields.0.is_empty() && name.len() <= MAX_NAME_BYTES).then_some((name, expected))
 }
 
 /// Parses the name and the queries of options about metadata contexts; `None` where lengths do not fit.
@@ -383,5 +383,5 @@ fn queries(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
         queries.push(fields.string()?);
     }
     let longest = queries.iter().map(|query| query.len()).chain([name.len()]).max();
-    (fields.0.is_empty() && longest <= Some(LONGEST_NAME)).then_some((name, queries))
+    (fields.0.is_empty() && longest <= Some(MAX_NAME_BYTES)).then_some((name, queries))
 }

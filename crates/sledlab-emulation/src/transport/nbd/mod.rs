@@ -58,7 +58,7 @@ pub const GREETING: [u8; 18] = *b"NBDMAGICIHAVEOPT\x00\x03";
 pub const MAX_BYTES: u32 = 32 << 20;
 
 /// The longest text of the protocol, in bytes.
-const LONGEST_NAME: usize = 4096;
+const MAX_NAME_BYTES: usize = 4096;
 
 /// What is served: one device under one name.
 #[derive(Clone, Debug)]
@@ -78,9 +78,9 @@ impl Export {
     /// of 512 bytes.
     pub fn new(name: &str, description: &str, bytes: u64) -> Result<Self> {
         for (what, text) in [("name", name), ("description", description)] {
-            if text.len() > LONGEST_NAME || text.contains('\0') {
+            if text.len() > MAX_NAME_BYTES || text.contains('\0') {
                 return Err(Error::user(format!("the {what} of an export cannot be sent to NBD clients"))
-                    .with_remedy(format!("at most {LONGEST_NAME} bytes, none of them NUL")));
+                    .with_remedy(format!("at most {MAX_NAME_BYTES} bytes, none of them NUL")));
             }
         }
         if bytes == 0 || !bytes.is_multiple_of(BLOCK_BYTES) {
@@ -111,7 +111,7 @@ impl Export {
     }
 
     /// Whether a client means this export by `name`: the empty name stands for the only one.
-    fn is_called(&self, name: &[u8]) -> bool {
+    fn matches_name(&self, name: &[u8]) -> bool {
         name.is_empty() || name == self.name.as_bytes()
     }
 }
@@ -187,9 +187,9 @@ impl Session {
                     HandshakeProgress::More => Event::More,
                     HandshakeProgress::Replied => Event::Replied,
                     HandshakeProgress::Close(ending) => Event::Close(ending),
-                    HandshakeProgress::Transmission(agreed) => {
-                        self.replies = Replies { structured: agreed.structured };
-                        self.phase = Phase::Transmission(Requests::new(agreed));
+                    HandshakeProgress::Transmission(options) => {
+                        self.replies = Replies { structured: options.structured };
+                        self.phase = Phase::Transmission(Requests::new(options));
                         Event::Replied
                     }
                 };

@@ -83,41 +83,41 @@ pub struct Replies {
 impl Replies {
     /// Encodes what comes before the data of a read: exactly `request.length` bytes must follow. Once this was sent, an
     /// error can no longer be reported.
-    pub fn data(self, out: &mut Vec<u8>, request: &NbdRequest) {
+    pub fn encode_data(self, out: &mut Vec<u8>, request: &NbdRequest) {
         debug_assert_eq!(request.command, Command::Read);
         if self.structured {
-            chunk(out, request, chunk::OFFSET_DATA, 8 + request.length);
+            encode_chunk_header(out, request, chunk::OFFSET_DATA, 8 + request.length);
             out.put_u64(request.offset);
         } else {
-            simple(out, request, 0);
+            encode_simple(out, request, 0);
         }
     }
 
     /// Encodes the success of a request without data in its reply: neither a read nor a query of extents.
-    pub fn done(self, out: &mut Vec<u8>, request: &NbdRequest) {
+    pub fn encode_success(self, out: &mut Vec<u8>, request: &NbdRequest) {
         debug_assert!(!matches!(request.command, Command::Read | Command::BlockStatus));
         // Clients take a simple reply in the place of a chunk too, and it is shorter.
-        simple(out, request, 0);
+        encode_simple(out, request, 0);
     }
 
     /// Encodes an error. `why` is for people, at most 4,096 bytes; only chunks have room for it.
-    pub fn error(self, out: &mut Vec<u8>, request: &NbdRequest, errno: Errno, why: &str) {
+    pub fn encode_error(self, out: &mut Vec<u8>, request: &NbdRequest, errno: Errno, why: &str) {
         if self.structured {
-            let why = &why.as_bytes()[..why.len().min(super::LONGEST_NAME)];
-            chunk(out, request, chunk::ERROR, 6 + why.len() as u32);
+            let why = &why.as_bytes()[..why.len().min(super::MAX_NAME_BYTES)];
+            encode_chunk_header(out, request, chunk::ERROR, 6 + why.len() as u32);
             out.put_u32(errno as u32);
             out.put_u16(why.len() as u16);
             out.extend_from_slice(why);
         } else {
-            simple(out, request, errno as u32);
+            encode_simple(out, request, errno as u32);
         }
     }
 
     /// Encodes which extents hold data: `extents` from the request's offset on, at least one. They are cut off at the
     /// end of the request, and may end before it.
-    pub fn extents(self, out: &mut Vec<u8>, request: &NbdRequest, extents: &[DataExtent]) {
+    pub fn encode_extents(self, out: &mut Vec<u8>, request: &NbdRequest, extents: &[DataExtent]) {
         debug_assert!(self.structured && request.command == Command::BlockStatus);
-        let maximum = if request.only_one { 1 } else { MAX_EXTENTS };
+        let maximum = if request.single_extent { 1 } else { MAX_EXTENTS };
         let mut left = u64::from(request.length);
         let mut merged: Vec<(u32, bool)> = Vec::new();
         for extent in extents {
@@ -135,7 +135,7 @@ impl Replies {
             // Where nothing is known, data is a valid answer.
             merged.push((request.length, true));
         }
-        chunk(out, request, chunk::BLOCK_STATUS, 4 + 8 * merged.len() as u32);
+        encode_chunk_header(out, request, chunk::BLOCK_STATUS, 4 + 8 * merged.len() as u32);
         out.put_u32(ALLOCATION_CONTEXT);
         for (length, allocated) in merged {
             out.put_u32(length);
@@ -144,13 +144,13 @@ impl Replies {
     }
 }
 
-fn simple(out: &mut Vec<u8>, request: &NbdRequest, errno: u32) {
+fn encode_simple(out: &mut Vec<u8>, request: &NbdRequest, errno: u32) {
     out.put_u32(SIMPLE_MAGIC);
     out.put_u32(errno);
     out.put_u64(request.cookie);
 }
 
-fn chunk(out: &mut Vec<u8>, request: &NbdRequest, kind: u16, length: u32) {
+fn encode_chunk_header(out: &mut Vec<u8>, request: &NbdRequest, kind: u16, length: u32) {
     out.put_u32(CHUNK_MAGIC);
     out.put_u16(DONE);
     out.put_u16(kind);

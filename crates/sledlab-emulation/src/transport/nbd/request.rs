@@ -43,7 +43,7 @@ pub enum Command {
 }
 
 impl Command {
-    fn of(number: u16) -> Option<Self> {
+    fn from_number(number: u16) -> Option<Self> {
         Some(match number {
             0 => Command::Read,
             WRITE => Command::Write,
@@ -78,7 +78,7 @@ pub struct NbdRequest {
     /// Zeroes must take the room of data, not become a hole.
     pub no_hole: bool,
     /// The reply may have one extent only.
-    pub only_one: bool,
+    pub single_extent: bool,
 }
 
 /// The reason for refusing a request.
@@ -88,7 +88,7 @@ struct Refusal(Errno, &'static str);
 /// The state of parsing the requests of a connection.
 #[derive(Debug)]
 pub struct Requests {
-    agreed: NegotiatedOptions,
+    options: NegotiatedOptions,
     stage: Stage,
 }
 
@@ -109,12 +109,12 @@ enum Stage {
 }
 
 impl Requests {
-    pub fn new(agreed: NegotiatedOptions) -> Self {
-        Requests { agreed, stage: Stage::Header }
+    pub fn new(options: NegotiatedOptions) -> Self {
+        Requests { options, stage: Stage::Header }
     }
 
     fn replies(&self) -> Replies {
-        Replies { structured: self.agreed.structured }
+        Replies { structured: self.options.structured }
     }
 
     /// Parses bytes of the client, up to the end of a request or of a piece of data.
@@ -149,7 +149,7 @@ impl Requests {
         if number == DISCONNECT {
             return Some(Event::Close(ConnectionEnd::Requested));
         }
-        let command = Command::of(number);
+        let command = Command::from_number(number);
         let request = NbdRequest {
             cookie,
             // An unknown command is refused below, and its reply is encoded like that of any command.
@@ -158,18 +158,18 @@ impl Requests {
             length,
             fua: flags & flag::FUA != 0,
             no_hole: flags & flag::NO_HOLE != 0,
-            only_one: flags & flag::REQ_ONE != 0,
+            single_extent: flags & flag::REQ_ONE != 0,
         };
-        let judged = match command {
-            Some(_) => judge(export, self.agreed, flags, &request),
+        let checked = match command {
+            Some(_) => check_request(export, self.options, flags, &request),
             None => Err(Refusal(Errno::Inval, "this command is not known here")),
         };
-        match judged {
+        match checked {
             Ok(()) if number == WRITE => self.stage = Stage::Data { request, left: length },
             Ok(()) => return Some(Event::Request(request)),
             Err(refusal) if number == WRITE => self.stage = Stage::Skip { request, refusal, left: length },
             Err(Refusal(errno, why)) => {
-                self.replies().error(replies, &request, errno, why);
+                self.replies().encode_error(replies, &request, errno, why);
                 return Some(Event::Replied);
             }
         }
@@ -200,7 +200,7 @@ impl Requests {
                     return (used, Event::More);
                 }
                 self.stage = Stage::Header;
-                self.replies().error(replies, &request, refusal.0, refusal.1);
+                self.replies().encode_error(replies, &request, refusal.0, refusal.1);
                 (used, Event::Replied)
             }
         }
@@ -208,9 +208,9 @@ impl Requests {
 }
 
 /// Checks whether a request can be served at all.
-fn judge(
+fn check_request(
     export: &Export,
-    agreed: NegotiatedOptions,
+    options: NegotiatedOptions,
     flags: u16,
     request: &NbdRequest,
 ) -> Result<(), Refusal> {
@@ -218,14 +218,14 @@ fn judge(
     let possible = flag::FUA
         | match command {
             Command::WriteZeroes => flag::NO_HOLE,
-            Command::Read if agreed.structured => flag::DF,
+            Command::Read if options.structured => flag::DF,
             Command::BlockStatus => flag::REQ_ONE,
             _ => 0,
         };
     if flags & !possible != 0 {
         return Err(Refusal(Errno::Inval, "a flag that this command does not have"));
     }
-    if command == Command::BlockStatus && !agreed.allocation {
+    if command == Command::BlockStatus && !options.allocation {
         return Err(Refusal(Errno::Inval, "no metadata context was chosen"));
     }
     if command == Command::Flush {

@@ -248,7 +248,7 @@ fn traffic(work: &Work) -> Vec<Vec<u64>> {
     let mut rows = vec![vec![0_u64; work.nodes + 1]; work.nodes];
     for phase in &work.phases {
         for (from, step) in phase.steps.iter().enumerate() {
-            for (to, bytes) in step.away_from(from) {
+            for (to, bytes) in step.remote_sends(from) {
                 rows[from][to as usize] = rows[from][to as usize].saturating_add(bytes);
             }
         }

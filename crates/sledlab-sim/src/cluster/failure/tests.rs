@@ -151,7 +151,7 @@ proptest! {
         let single = once(failed) + once(layout.copied_share(failed).unwrap());
         prop_assert_eq!(sum(done, written_bytes), 2 * sum(&work, written_bytes) - single);
         prop_assert_eq!(sum(done, sent_bytes), sum(&work, sent_bytes) + sum(done, written_bytes) - sum(&work, written_bytes));
-        let to_client = |work: &Work| sum(work, |step| step.bytes_to(work.client()));
+        let to_client = |work: &Work| sum(work, |step| step.bytes_for_port(work.client()));
         prop_assert_eq!(to_client(done), to_client(&work));
     }
 
@@ -172,7 +172,7 @@ proptest! {
         let single = written_bytes(step) + written_bytes(&work.phases[last].steps[layout.copied_share(failed).unwrap()]);
         prop_assert_eq!(sum(&script.work, written_bytes), 2 * sum(&work, written_bytes) - single + lost_writes);
         // The bytes that the node sent before its failure, and those sent to it; bytes to itself count once.
-        let sent_to = |step: &NodeStep| portion(step.bytes_to(failed as u32));
+        let sent_to = |step: &NodeStep| portion(step.bytes_for_port(failed as u32));
         let others = work.phases[last].steps.iter().enumerate().filter(|(share, _)| *share != failed);
         let lost_sends = step.sends.iter().map(|(_, bytes)| portion(*bytes)).sum::<u64>()
             + others.map(|(_, step)| sent_to(step)).sum::<u64>();
@@ -228,7 +228,7 @@ proptest! {
         prop_assert_eq!(spares_write, total);
         prop_assert_eq!(rebuild::rebuilt_bytes(&rebuilt, &script), total);
         prop_assert_eq!(sum(&rebuilt, read_bytes), sum(&script.work, read_bytes) + total);
-        prop_assert_eq!(sum(&rebuilt, |step| step.bytes_to(spare as u32)), total);
+        prop_assert_eq!(sum(&rebuilt, |step| step.bytes_for_port(spare as u32)), total);
     }
 }
 

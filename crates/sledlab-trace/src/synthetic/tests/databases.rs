@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::stand_ins::{characterised, dispersion, report, touched_mb};
+use super::stand_ins::{characterise_generator, dispersion, report, touched_mb};
 use super::*;
 use crate::characterise::Report;
 
 /// Hit ratio of a cache with least-recently-used replacement.
-fn hits(report: &Report, cache_mb: u64) -> f64 {
+fn hit_ratio(report: &Report, cache_mb: u64) -> f64 {
     report.cache_hits.iter().find(|row| row.cache_mb == cache_mb).expect("a size that is reported").hit_ratio
 }
 
@@ -25,7 +25,7 @@ fn assert_changes(name: &str, changes: &[&str]) {
 #[test]
 fn tpcd_matches_published_statistics() {
     for seed in 1..=3 {
-        let report = characterised("tpcd", "", seed, G2_BLOCKS);
+        let report = characterise_generator("tpcd", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 238_971);
         assert_near("span, h", report.span_s / 3600.0, 7.0, 0.02);
         assert_near("rate", report.rate_per_s.unwrap(), 9.48, 0.02);
@@ -36,14 +36,14 @@ fn tpcd_matches_published_statistics() {
         assert_near("data, MB", touched_mb(&report), 1242.0, 0.001);
         assert!(report.end_block <= 6_710_887, "3.2 GB");
         // Nearly all other data are read before a page is read again: no cache of this size helps, as the paper says.
-        assert!(hits(&report, 512) < 0.02);
+        assert!(hit_ratio(&report, 512) < 0.02);
     }
 }
 
 #[test]
 fn tpcc_matches_published_statistics() {
     for seed in 1..=3 {
-        let report = characterised("tpcc", "", seed, G2_BLOCKS);
+        let report = characterise_generator("tpcc", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 1_246_763);
         assert_near("span, h", report.span_s / 3600.0, 2.5, 0.02);
         assert_near("rate", report.rate_per_s.unwrap(), 138.5, 0.02);
@@ -52,7 +52,7 @@ fn tpcc_matches_published_statistics() {
         assert_near("data, MB", touched_mb(&report), 1006.0, 0.02);
         assert!(report.sequentiality.with_16kb_gap_share < 0.000_5);
         assert_near("dispersion, a choice", dispersion(&report, 0), 4.0, 0.05);
-        assert!((0.85..0.92).contains(&hits(&report, 256)), "{:?}", report.cache_hits);
+        assert!((0.85..0.92).contains(&hit_ratio(&report, 256)), "{:?}", report.cache_hits);
         assert!(report.end_block <= 6_710_887, "3.2 GB");
     }
 }
@@ -120,7 +120,7 @@ fn tpcd_parameters_have_documented_effect() {
     assert_near("probes", alone("probe_share = 0.2") - alone("probe_share = 0.05"), 0.15, 0.15);
     assert_near("sequential", of("probe_share = 0.2").sequentiality.one_stream_share, 0.727, 0.01);
     assert_near("data, MB", touched_mb(&of("data_mb = 50.0")), 50.0, 0.01);
-    assert!(hits(&of("data_mb = 50.0"), 64) > 0.95);
+    assert!(hit_ratio(&of("data_mb = 50.0"), 64) > 0.95);
     assert!(of("address_space_gb = 1.5").end_block <= 3 << 20);
     // Before the end of any table is reached, as many places are begun as there are streams.
     let begun = |params: &str| {
@@ -199,8 +199,8 @@ fn tpcc_parameters_have_documented_effect() {
     }
     assert_near("reads", of("write_lag_s = 0.0").read_share, 0.521, 0.01);
     assert!(touched_mb(&of("data_mb = 200.0")) <= 200.0);
-    assert!(hits(&of("hot_share = 0.02"), 64) > hits(&base, 64) + 0.05);
-    assert!(hits(&of("hot_read_share = 0.9"), 256) > hits(&base, 256) + 0.05);
+    assert!(hit_ratio(&of("hot_share = 0.02"), 64) > hit_ratio(&base, 64) + 0.05);
+    assert!(hit_ratio(&of("hot_read_share = 0.9"), 256) > hit_ratio(&base, 256) + 0.05);
     assert!(touched_mb(&of("zipf_exponent = 0.8")) < 0.95 * touched_mb(&base));
     assert!(of("address_space_gb = 2.5").end_block <= 5 << 20);
     assert!(make("tpcc", "requests = 20000").iter().all(|r| r.lbn % 16 == 0 && r.blocks == 16));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::characterise::{Characterisation, Report};
 
-pub(super) fn characterised(name: &str, params: &str, seed: u64, capacity: u64) -> Report {
+pub(super) fn characterise_generator(name: &str, params: &str, seed: u64, capacity: u64) -> Report {
     let mut characterisation = Characterisation::default();
     for request in &try_make(name, params, seed, capacity).expect("possible") {
         characterisation.record(request);
@@ -12,7 +12,7 @@ pub(super) fn characterised(name: &str, params: &str, seed: u64, capacity: u64) 
 }
 
 pub(super) fn report(name: &str, params: &str) -> Report {
-    characterised(name, params, 1, G2_BLOCKS)
+    characterise_generator(name, params, 1, G2_BLOCKS)
 }
 
 pub(super) fn dispersion(report: &Report, window: usize) -> f64 {
@@ -26,7 +26,7 @@ pub(super) fn touched_mb(report: &Report) -> f64 {
 #[test]
 fn cello_matches_published_statistics() {
     for seed in 1..=3 {
-        let report = characterised("cello", "", seed, G2_BLOCKS);
+        let report = characterise_generator("cello", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 118_800);
         assert_near("span, s", report.span_s, 3600.0, 0.02);
         assert_near("rate", report.rate_per_s.unwrap(), 33.0, 0.02);
@@ -44,7 +44,7 @@ fn cello_matches_published_statistics() {
 fn hplajw_matches_published_statistics() {
     let cello = report("cello", "");
     for seed in 1..=3 {
-        let report = characterised("hplajw", "", seed, G2_BLOCKS);
+        let report = characterise_generator("hplajw", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 75_240);
         assert_near("span, s", report.span_s, 3600.0, 0.02);
         assert_near("rate", report.rate_per_s.unwrap(), 20.9, 0.02);
@@ -61,7 +61,7 @@ fn hplajw_matches_published_statistics() {
 }
 
 #[test]
-fn the_longer_traces_touch_the_published_data() {
+fn longer_traces_match_published_footprint() {
     let cello = report("cello", "requests = 1088407\nrate_per_s = 25.2");
     assert_near("span of cello, h", cello.span_s / 3600.0, 12.0, 0.01);
     assert_near("cello, MB", touched_mb(&cello), 775.0, 0.03);
@@ -92,7 +92,7 @@ fn hplajw_keeps_its_statistics_at_every_run_share() {
 }
 
 /// Share of requests that start where one of the last 300 ended, but not the last.
-fn resumed(requests: &[Request]) -> f64 {
+fn resumed_share(requests: &[Request]) -> f64 {
     let continues = |at: &usize| {
         let earlier = &requests[at.saturating_sub(300)..at - 1];
         earlier.iter().any(|before| before.end() == requests[*at].lbn)
@@ -128,7 +128,7 @@ fn cello_parameters_have_documented_effect() {
     let made = |params: &str| make("cello", &short(params));
     // Popular extents are continued by chance, too; a single stream, which has every turn, is continued after 37
     // requests.
-    let [one, many] = ["streams = 1", "streams = 100"].map(|params| resumed(&made(params)));
+    let [one, many] = ["streams = 1", "streams = 100"].map(|params| resumed_share(&made(params)));
     assert!(one > many + 0.01, "{one} and {many}");
     assert!(run_length(&made("stream_turn = 12.0")) > 1.3 * run_length(&made("")));
 }

@@ -1,14 +1,14 @@
 //! A volume of a cloud has the statistics that its parameters set.
 
-use super::stand_ins::{characterised, touched_mb};
+use super::stand_ins::{characterise_generator, touched_mb};
 use super::*;
 
 /// A volume without bursts and days, so that the property under test shows plainly.
-fn even(params: &str) -> Vec<Request> {
+fn flat_volume(params: &str) -> Vec<Request> {
     make("volume", &format!("requests = 200000\nburst_ratio = 1.0\nday_amplitude = 0.0\n{params}"))
 }
 
-fn in_hours(requests: &[Request]) -> Vec<f64> {
+fn arrival_hours(requests: &[Request]) -> Vec<f64> {
     let mut counts = Vec::new();
     for request in requests {
         let hour = (request.arrival.as_seconds() / 3600.0) as usize;
@@ -21,8 +21,12 @@ fn in_hours(requests: &[Request]) -> Vec<f64> {
 #[test]
 fn defaults_are_as_declared() {
     for seed in 1..=3 {
-        let report =
-            characterised("volume", "rate_per_s = 100.0\nday_h = 0.1\nburst_s = 1.0", seed, G2_BLOCKS);
+        let report = characterise_generator(
+            "volume",
+            "rate_per_s = 100.0\nday_h = 0.1\nburst_s = 1.0",
+            seed,
+            G2_BLOCKS,
+        );
         assert_near("rate", report.rate_per_s.unwrap(), 100.0, 0.05);
         assert_near("reads", report.read_share, 0.25, 0.02);
         assert_near("reads, KB", report.sizes.read.mean_kb, 57.0, 0.02);
@@ -33,7 +37,7 @@ fn defaults_are_as_declared() {
 
 #[test]
 fn three_quarters_of_reads_and_writes_are_small() {
-    let requests = even("");
+    let requests = flat_volume("");
     for (op, blocks) in [(Op::Read, 64), (Op::Write, 32)] {
         let of_kind: Vec<Request> = requests.iter().filter(|r| r.op == op).copied().collect();
         assert_near("three quarters", share(&of_kind, |r| r.blocks <= blocks), 0.75, 0.02);
@@ -43,7 +47,7 @@ fn three_quarters_of_reads_and_writes_are_small() {
 #[test]
 fn run_length_matches_parameter() {
     for expected in [0.1, 0.3, 0.6] {
-        let requests = even(&format!("sequential_share = {expected}"));
+        let requests = flat_volume(&format!("sequential_share = {expected}"));
         let mut ends = [u64::MAX; 2];
         let sequential = requests.iter().filter(|request| {
             let end = &mut ends[usize::from(request.op == Op::Write)];
@@ -56,12 +60,12 @@ fn run_length_matches_parameter() {
 }
 
 #[test]
-fn the_rate_follows_the_day() {
+fn rate_follows_daily_cycle() {
     let requests = make(
         "volume",
         "requests = 864000\nburst_ratio = 1.0\nday_amplitude = 0.8\npeak_h = 6.0\nrate_per_s = 10.0",
     );
-    let hours = in_hours(&requests);
+    let hours = arrival_hours(&requests);
     assert_near("at the peak", hours[5], 36_000.0 * 1.8, 0.03);
     assert_near("opposite", hours[17], 36_000.0 * 0.2, 0.06);
     assert_near("a day", requests[863_999].arrival.as_seconds(), 86_400.0, 0.01);
@@ -88,7 +92,7 @@ fn burst_rate_matches_parameter() {
 #[test]
 fn hot_extents_follow_zipf_distribution() {
     let top_tenth = |op: Op, params: &str| {
-        let requests = even(&format!("sequential_share = 0.0\nfootprint_mb = 64.0\n{params}"));
+        let requests = flat_volume(&format!("sequential_share = 0.0\nfootprint_mb = 64.0\n{params}"));
         let mut hits = vec![0_u64; 1024];
         requests.iter().filter(|r| r.op == op).for_each(|r| hits[(r.lbn / 128) as usize] += 1);
         hits.sort_unstable_by(|a, b| b.cmp(a));

@@ -11,18 +11,18 @@ use check::{check, check_work};
 use proptest::prelude::*;
 use sledlab_trace::format;
 
-fn damaged(seed: u64, sample: &[u8], other: &[u8]) -> Vec<u8> {
+fn damage(seed: u64, sample: &[u8], other: &[u8]) -> Vec<u8> {
     mutate::mutate(&mut sledlab_core::seed::stream(seed, "damage"), sample, other)
 }
 
 #[test]
 fn samples_are_valid() {
     for name in format::names() {
-        let samples = samples::of(name);
+        let samples = samples::for_format(name);
         assert!(!samples.is_empty(), "{name} has no samples");
         for sample in samples {
             assert_eq!(check(&sample, Some(name)), check(&sample, None));
-            for packed in samples::packed(&sample) {
+            for packed in samples::compress_all(&sample) {
                 assert_eq!(check(&packed, Some(name)), check(&sample, None));
             }
         }
@@ -34,7 +34,7 @@ fn samples_of_work_records_are_valid() {
     for sample in samples::work() {
         let text = check_work(&sample);
         assert!(text.starts_with('['), "{text}");
-        for packed in samples::packed(&sample) {
+        for packed in samples::compress_all(&sample) {
             assert_eq!(check_work(&packed), text);
         }
     }
@@ -58,9 +58,9 @@ proptest! {
     #[test]
     fn damaged_traces(seed: u64, which in 0..format::LIST.len(), other in 0..format::LIST.len()) {
         let name = format::LIST[which].name();
-        let other = samples::of(format::LIST[other].name()).remove(0);
-        for sample in samples::of(name) {
-            let bytes = damaged(seed, &sample, &other);
+        let other = samples::for_format(format::LIST[other].name()).remove(0);
+        for sample in samples::for_format(name) {
+            let bytes = damage(seed, &sample, &other);
             check(&bytes, Some(name));
             check(&bytes, None);
         }
@@ -70,22 +70,22 @@ proptest! {
     fn damaged_work_records(seed: u64, other in 0..5_usize) {
         let other = &samples::work()[other];
         for sample in samples::work() {
-            check_work(&damaged(seed, &sample, other));
+            check_work(&damage(seed, &sample, other));
         }
     }
 
     #[test]
     fn damaged_compressed_traces(seed: u64, which in 0..format::LIST.len()) {
-        let sample = samples::of(format::LIST[which].name()).remove(0);
-        for packed in samples::packed(&sample) {
-            check(&damaged(seed, &packed, &sample), None);
+        let sample = samples::for_format(format::LIST[which].name()).remove(0);
+        for packed in samples::compress_all(&sample) {
+            check(&damage(seed, &packed, &sample), None);
         }
     }
 
     #[test]
     fn truncated_compressed_traces(which in 0..format::LIST.len(), cut in 0.0..1.0) {
-        let sample = samples::of(format::LIST[which].name()).remove(0);
-        for packed in samples::packed(&sample) {
+        let sample = samples::for_format(format::LIST[which].name()).remove(0);
+        for packed in samples::compress_all(&sample) {
             check(&packed[..(packed.len() as f64 * cut) as usize], None);
         }
     }

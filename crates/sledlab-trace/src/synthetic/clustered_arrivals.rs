@@ -7,7 +7,7 @@ use sledlab_core::{Error, Result, Span, Time};
 
 use super::rate_control::RateControl;
 
-/// Rates and lengths of a [`Clustered`] process.
+/// Rates and lengths of a [`ClusteredArrivals`] process.
 #[derive(Clone, Copy, Debug)]
 pub struct ClusterRates {
     /// Mean requests per second, copies included.
@@ -95,7 +95,7 @@ pub struct Arrival {
 /// clumps up to twice the mean, all equally likely: with a geometric number, the number of clusters in a day would
 /// differ from seed to seed by several percent.
 #[derive(Clone, Debug)]
-pub struct Clustered {
+pub struct ClusteredArrivals {
     rhythm: ClusterRates,
     quiet_s: f64,
     now: Time,
@@ -112,12 +112,12 @@ pub struct Clustered {
     copy_times: Stream,
 }
 
-impl Clustered {
+impl ClusteredArrivals {
     /// A process that begins with a quiet time. An error where copies or clusters leave no quiet time.
     pub fn new(rhythm: ClusterRates, streams: [Stream; 3]) -> Result<Self> {
         let [gaps, lengths, copy_times] = streams;
         let quiet_s = rhythm.quiet_s()?;
-        let mut process = Clustered {
+        let mut process = ClusteredArrivals {
             rhythm,
             quiet_s,
             now: Time::ZERO,

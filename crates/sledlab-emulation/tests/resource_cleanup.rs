@@ -12,7 +12,7 @@ use host::{Host, READ, WRITE};
 use sledlab_emulation::{HostPath, Priority, Server, ServerOptions};
 use sledlab_sim::Experiment;
 
-fn entries(folder: &str) -> usize {
+fn count_entries(folder: &str) -> usize {
     fs::read_dir(folder).expect("Linux tells").count()
 }
 
@@ -25,8 +25,8 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 #[test]
-fn nothing_is_left_behind() {
-    let before = (entries("/proc/self/task"), entries("/proc/self/fd"));
+fn server_leaves_no_threads_or_files() {
+    let before = (count_entries("/proc/self/task"), count_entries("/proc/self/fd"));
     let mut experiment = Experiment::new();
     experiment.set_device("ram").expect("a device");
     let normal = ServerOptions {
@@ -36,19 +36,19 @@ fn nothing_is_left_behind() {
     };
     let server = Server::start(&experiment, normal.clone()).expect("a server");
     let socket = server.socket().expect("a socket").to_path_buf();
-    let one = entries("/proc/self/fd");
+    let one = count_entries("/proc/self/fd");
 
     // A thousand clients, some of which disconnect in the middle of a message.
     for client in 0..1_000 {
         let mut host = Host::connect(&socket).expect("a place");
         match client % 4 {
             0 => assert_eq!(host.read(0, 512).len(), 512),
-            1 => drop(host.ask(READ, 0, 0, 1 << 20, &[])),
-            2 => drop(host.ask(WRITE, 0, 0, 4096, &[1; 100])),
+            1 => drop(host.send_request(READ, 0, 0, 1 << 20, &[])),
+            2 => drop(host.send_request(WRITE, 0, 0, 4096, &[1; 100])),
             _ => host.stream.write_all(&[7; 28]).expect("bytes are sent"),
         }
     }
-    wait_until("clients that have left are forgotten", || entries("/proc/self/fd") <= one);
+    wait_until("clients that have left are forgotten", || count_entries("/proc/self/fd") <= one);
     let mut host = Host::connect(&socket).expect("a place");
     assert_eq!(host.read(0, 512).len(), 512);
 
@@ -74,6 +74,6 @@ fn nothing_is_left_behind() {
     drop(Server::start(&experiment, normal.clone()).expect("a server"));
     let nowhere = ServerOptions { recording: Some("/nowhere/at/all".into()), ..normal };
     assert!(Server::start(&experiment, nowhere).is_err());
-    wait_until("threads end", || entries("/proc/self/task") <= before.0);
-    assert!(entries("/proc/self/fd") <= before.1);
+    wait_until("threads end", || count_entries("/proc/self/task") <= before.0);
+    assert!(count_entries("/proc/self/fd") <= before.1);
 }

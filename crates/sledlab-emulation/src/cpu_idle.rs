@@ -18,42 +18,42 @@ use thread_priority::{
 };
 
 /// How long processors stay awake after the last request: the next request mostly comes sooner.
-const AFTER_NS: u64 = 20_000_000;
+const HOLD_NS: u64 = 20_000_000;
 
 /// On machines with more processors none is kept awake: that would cost more than it gains.
 const MAX_PROCESSORS: usize = 8;
 
 /// Keeps processors awake while requests are in flight.
 #[derive(Debug)]
-pub(crate) struct KeepAwake {
-    shared: Arc<AwakeState>,
+pub(crate) struct CpuIdleInhibitor {
+    shared: Arc<InhibitorState>,
     threads: Vec<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct AwakeState {
+struct InhibitorState {
     start: Instant,
-    until_ns: AtomicU64,
+    active_until_ns: AtomicU64,
     asleep: AtomicBool,
     ended: AtomicBool,
 }
 
-impl AwakeState {
+impl InhibitorState {
     fn now(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
     }
 
-    fn is_awake(&self) -> bool {
-        self.now() < self.until_ns.load(Ordering::SeqCst)
+    fn is_active(&self) -> bool {
+        self.now() < self.active_until_ns.load(Ordering::SeqCst)
     }
 }
 
-impl KeepAwake {
+impl CpuIdleInhibitor {
     /// Starts threads that sleep until a request comes; none on machines of more than [`MAX_PROCESSORS`] processors.
     pub fn start() -> Self {
-        let shared = Arc::new(AwakeState {
+        let shared = Arc::new(InhibitorState {
             start: Instant::now(),
-            until_ns: AtomicU64::new(0),
+            active_until_ns: AtomicU64::new(0),
             asleep: AtomicBool::new(false),
             ended: AtomicBool::new(false),
         });
@@ -61,22 +61,25 @@ impl KeepAwake {
         let expected = if processors > MAX_PROCESSORS { 0 } else { processors };
         let start = |_| {
             let shared = Arc::clone(&shared);
-            thread::Builder::new().name("sledlab-awake".to_owned()).spawn(move || stay_awake(&shared)).ok()
+            thread::Builder::new()
+                .name("sledlab-awake".to_owned())
+                .spawn(move || spin_while_active(&shared))
+                .ok()
         };
         let threads = (0..expected).filter_map(start).collect();
-        KeepAwake { shared, threads }
+        CpuIdleInhibitor { shared, threads }
     }
 
-    /// Keeps processors awake for [`AFTER_NS`] from now on; call it while a request is in flight.
+    /// Keeps processors awake for [`HOLD_NS`] from now on; call it while a request is in flight.
     pub fn hold(&self) {
-        self.shared.until_ns.store(self.shared.now() + AFTER_NS, Ordering::SeqCst);
+        self.shared.active_until_ns.store(self.shared.now() + HOLD_NS, Ordering::SeqCst);
         if self.shared.asleep.swap(false, Ordering::SeqCst) {
             self.threads.iter().for_each(|thread| thread.thread().unpark());
         }
     }
 }
 
-impl Drop for KeepAwake {
+impl Drop for CpuIdleInhibitor {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::SeqCst);
         for thread in self.threads.drain(..) {
@@ -87,13 +90,13 @@ impl Drop for KeepAwake {
     }
 }
 
-fn stay_awake(shared: &AwakeState) {
+fn spin_while_active(shared: &InhibitorState) {
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     if set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle).is_err() {
         return; // at its own priority the thread would delay other programs
     }
     while !shared.ended.load(Ordering::Relaxed) {
-        if shared.is_awake() {
+        if shared.is_active() {
             // Spins without a pause instruction: hosts take that for a reason to give the processor to other machines.
             (0_u32..2_000).for_each(|turn| {
                 black_box(turn);
@@ -101,7 +104,7 @@ fn stay_awake(shared: &AwakeState) {
             continue;
         }
         shared.asleep.store(true, Ordering::SeqCst);
-        if !shared.is_awake() && !shared.ended.load(Ordering::SeqCst) {
+        if !shared.is_active() && !shared.ended.load(Ordering::SeqCst) {
             thread::park();
         }
     }
@@ -115,13 +118,13 @@ mod tests {
 
     #[test]
     fn threads_sleep_without_requests_and_end() {
-        let awake = KeepAwake::start();
-        assert!(!awake.shared.is_awake());
-        awake.hold();
-        assert!(awake.shared.is_awake());
-        thread::sleep(Duration::from_nanos(AFTER_NS));
-        assert!(!awake.shared.is_awake());
-        awake.hold();
-        drop(awake);
+        let inhibitor = CpuIdleInhibitor::start();
+        assert!(!inhibitor.shared.is_active());
+        inhibitor.hold();
+        assert!(inhibitor.shared.is_active());
+        thread::sleep(Duration::from_nanos(HOLD_NS));
+        assert!(!inhibitor.shared.is_active());
+        inhibitor.hold();
+        drop(inhibitor);
     }
 }

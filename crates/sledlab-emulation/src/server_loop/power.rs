@@ -15,7 +15,7 @@ use super::ServerState;
 use crate::PowerFailure;
 use crate::clock::DeviceClock;
 use crate::connection::Connection;
-use crate::power::Cut;
+use crate::power::PowerCut;
 use crate::store::{DataStore, versions};
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 
@@ -45,7 +45,7 @@ impl ServerState {
     }
 
     /// Notes that the model has taken a request; a write has `replaced` the data of its blocks.
-    pub(super) fn has_arrived(&mut self, key: u32, replaced: Option<&[u8]>) {
+    pub(super) fn note_arrival(&mut self, key: u32, replaced: Option<&[u8]>) {
         let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
         let (id, requested) = (flight.id, flight.operation);
         match (requested.op, replaced) {
@@ -57,12 +57,12 @@ impl ServerState {
     }
 
     /// Records that the last submitted operation of a request has been answered, or is about to be.
-    pub(super) fn is_answered(&mut self, key: u32) {
+    pub(super) fn note_answer(&mut self, key: u32) {
         let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
-        power.latest = power.latest.max(flight.planned);
+        power.latest = power.latest.max(flight.completion);
         match flight.operation.op {
-            Op::Write => power.versions.acknowledged(flight.id),
-            Op::Flush => power.versions.flushed(flight.id),
+            Op::Write => power.versions.acknowledge(flight.id),
+            Op::Flush => power.versions.flush(flight.id),
             Op::Read | Op::Trim => {}
         }
     }
@@ -71,27 +71,27 @@ impl ServerState {
     ///
     /// # Errors
     /// A model that fails; a store that cannot be set to what the model finds.
-    pub(super) fn fail_power_if_ordered(&mut self) -> Result<()> {
+    pub(super) fn handle_power_cut(&mut self) -> Result<()> {
         // Until the clock starts, the order waits.
-        let requested = if self.power.is_some() { self.shared.take_cut() } else { None };
-        let Some(Cut { seed, tell }) = requested else { return Ok(()) };
-        let failure = self.lose_power(seed)?;
-        self.tell(true);
+        let requested = if self.power.is_some() { self.shared.take_power_cut() } else { None };
+        let Some(PowerCut { seed, sender }) = requested else { return Ok(()) };
+        let failure = self.cut_power(seed)?;
+        self.update_status(true);
         // The thread that gave the order may have stopped waiting.
-        let _ = tell.send(failure);
+        let _ = sender.send(failure);
         Ok(())
     }
 
-    fn lose_power(&mut self, text: Option<u64>) -> Result<(PowerFailure, Contents)> {
+    fn cut_power(&mut self, requested_seed: Option<u64>) -> Result<(PowerFailure, Contents)> {
         let nothing = || Error::internal("the power fails of a device that keeps nothing for it");
         let failed_at = self.clock.now();
         let power = self.power.as_mut().ok_or_else(nothing)?;
         let model = self.model.take().ok_or_else(nothing)?;
         let at = self.time.model(failed_at).max(power.latest + Span::from_ns(1));
-        let (seed, mut survives) = power.chance(text);
+        let (seed, mut survives) = power.survival_draw(requested_seed);
         let mut answers = std::mem::take(&mut self.answers);
         let contents = model.crash(at, &mut survives, &mut answers)?;
-        let result = power.take_versions().crashed(&contents)?;
+        let result = power.take_versions().recover(&contents)?;
         restore(&self.store, &result).map_err(|error| {
             Error::user(format!("the data cannot be set to what the power failure has left: {error}"))
                 .with_remedy("keep the data where there is room for all of the device, or in memory")
@@ -100,13 +100,13 @@ impl ServerState {
         for answer in answers.drain(..) {
             self.complete_after_end(answer);
         }
-        self.forget_all();
+        self.break_connections();
         let (digest_of_rows, rows) = (self.rows)();
-        self.switch_on()?;
+        self.power_on()?;
         let failure = PowerFailure {
             model_s: at.as_seconds(),
             real_s: failed_at as f64 / 1e9,
-            on_s: self.time.on_ns() as f64 / 1e9,
+            on_s: self.time.power_on_ns() as f64 / 1e9,
             seed,
             in_flight,
             newest: result.newest,
@@ -122,30 +122,30 @@ impl ServerState {
     }
 
     /// Breaks all connections; requests in flight are never answered.
-    fn forget_all(&mut self) {
+    fn break_connections(&mut self) {
         self.connections.clear();
         for key in self.flights.keys() {
             if self.ids.contains_key(&self.flights[key].id) {
-                self.record_lost(key);
+                self.record_power_loss(key);
             } else {
-                self.record_silently(key);
+                self.record_unanswered(key);
             }
         }
         self.ids.clear();
-        self.pacer.forget();
+        self.pacer.clear();
         self.status_updates.due = true;
     }
 
     /// Switches the device on anew: its time and its numbers begin at 0.
-    fn switch_on(&mut self) -> Result<()> {
+    fn power_on(&mut self) -> Result<()> {
         let power = self.power.as_mut().ok_or_else(|| Error::internal("nothing switches the device on"))?;
         self.model = Some(power.restart()?);
         self.starts += 1;
         self.media_requests = 0;
-        self.asks_early = false;
-        self.left_until = Time::ZERO;
+        self.needs_lead = false;
+        self.last_sent_completion = Time::ZERO;
         self.resumption = None;
-        self.time = DeviceClock::on(self.time.scale(), self.clock.now());
+        self.time = DeviceClock::new(self.time.scale(), self.clock.now());
         Ok(())
     }
 }

@@ -8,36 +8,36 @@ use crate::lateness::{Cause, Stalls};
 use crate::report::{ServerReport, Status};
 
 /// Least time between two updates of the status, in nanoseconds.
-const TELL_EVERY_NS: u64 = 250_000_000;
+const UPDATE_INTERVAL_NS: u64 = 250_000_000;
 
 /// A thread that waits for less than this has no time for an update, in nanoseconds.
-const NO_TIME_NS: u64 = 200_000;
+const MIN_UPDATE_WAIT_NS: u64 = 200_000;
 
 /// The time of the last status update, and whether the status has changed since.
 #[derive(Debug)]
 pub(super) struct StatusUpdates {
-    pub updated: u64,
+    pub last_update: u64,
     pub due: bool,
 }
 
 impl ServerState {
     /// Updates the status if there is time for it; returns how long to wait at most.
     pub(super) fn update_when_idle(&mut self, now: u64, wait: u64) -> u64 {
-        let due = self.status_updates.updated + TELL_EVERY_NS;
-        if !self.status_updates.due || wait < NO_TIME_NS && now < due + TELL_EVERY_NS {
+        let due = self.status_updates.last_update + UPDATE_INTERVAL_NS;
+        if !self.status_updates.due || wait < MIN_UPDATE_WAIT_NS && now < due + UPDATE_INTERVAL_NS {
             return wait;
         }
         if now < due {
             return wait.min(due - now);
         }
-        self.status_updates.updated = now;
-        self.tell(false);
+        self.status_updates.last_update = now;
+        self.update_status(false);
         // The update has taken some time.
         wait.saturating_sub(self.clock.now() - now)
     }
 
     /// Updates the status; waits for its lock only if `patient`.
-    pub(super) fn tell(&mut self, patient: bool) {
+    pub(super) fn update_status(&mut self, patient: bool) {
         let status = self.status();
         // A reader holds the lock while it copies the status; a real-time thread does not wait for that.
         let theirs = if patient { Some(self.shared.status()) } else { self.shared.status.try_lock().ok() };
@@ -46,7 +46,7 @@ impl ServerState {
             self.status_updates.due = false;
         }
         if let Some(recording) = &mut self.recording {
-            recording.offer();
+            recording.try_send();
         }
     }
 
@@ -89,12 +89,12 @@ impl ServerState {
             response_mean_us: lateness.response_mean_us(),
             stalls: self.stalls.clone(),
             shifted: self.shifted,
-            cpu_s: (self.clock.processor() - self.used_before) as f64 / 1e9,
+            cpu_s: (self.clock.processor() - self.initial_processor_ns) as f64 / 1e9,
             wall_s: self.clock.now() as f64 / 1e9,
             spin_limited_s: self.pacer.limited_ns() as f64 / 1e9,
             naps: self.naps,
             host: self.host,
-            send_us: self.pacer.send(4096) as f64 / 1e3,
+            send_us: self.pacer.send_ns(4096) as f64 / 1e3,
             spin_us: self.pacer.spin() as f64 / 1e3,
             scale: self.time.scale(),
             untimed: self.untimed,

@@ -8,12 +8,12 @@ use sledlab_core::{Error, Result};
 use smallvec::SmallVec;
 
 use super::{MAX_CONNECTIONS, ServerOrder, ServerState};
-use crate::connection::{Connection, NextRequest, Received, SendResult};
+use crate::connection::{Connection, NextRequest, ReceiveResult, SendResult};
 use crate::recording::Recording;
 use crate::transport::nbd::ConnectionEnd;
 
 /// Events of the codec that are handled for a connection before other connections have their turn.
-const AT_A_TIME: usize = 32;
+const MAX_EVENTS_PER_TURN: usize = 32;
 
 /// Slots of connections with activity, and the kind of activity.
 type ActiveSlots = SmallVec<[(usize, PollFlags); 4]>;
@@ -21,13 +21,13 @@ type ActiveSlots = SmallVec<[(usize, PollFlags); 4]>;
 impl ServerState {
     /// Polls the sockets and handles what has arrived, waiting at most `wait_ns` nanoseconds; `None` waits without
     /// limit.
-    pub(super) fn look(&mut self, wait_ns: Option<u64>) -> Result<()> {
+    pub(super) fn handle_sockets(&mut self, wait_ns: Option<u64>) -> Result<()> {
         let (result, woken, coming) = self.poll(wait_ns)?;
         if woken {
             // The eventfd is emptied so that it wakes the thread again; its count does not matter.
             let _ = rustix::io::read(&*self.shared.wake, &mut [0; 8]);
             if let Some(recording) = &mut self.recording {
-                recording.offer();
+                recording.try_send();
             }
         }
         for (slot, flags) in result {
@@ -36,7 +36,7 @@ impl ServerState {
             }
             let Some(connection) = self.connections.get_mut(slot) else { continue };
             let broken = flags.intersects(PollFlags::HUP | PollFlags::ERR);
-            if flags.contains(PollFlags::IN) && connection.reads() {
+            if flags.contains(PollFlags::IN) && connection.wants_input() {
                 self.receive(slot)?;
             } else if broken {
                 // Its requests stay in flight in the model, but no client waits for them.
@@ -56,11 +56,11 @@ impl ServerState {
         let mut slots: SmallVec<[usize; 4]> = SmallVec::new();
         let mut fds: SmallVec<[PollFd; 6]> = SmallVec::new();
         fds.push(PollFd::new(&*self.shared.wake, PollFlags::IN));
-        let reads = self.takes_more();
+        let reads = self.accepts_requests();
         for (slot, connection) in self.connections.iter() {
             let mut flags = PollFlags::empty();
-            flags.set(PollFlags::IN, reads && connection.reads());
-            flags.set(PollFlags::OUT, connection.sends());
+            flags.set(PollFlags::IN, reads && connection.wants_input());
+            flags.set(PollFlags::OUT, connection.has_replies());
             slots.push(slot);
             fds.push(PollFd::new(&connection.socket, flags));
         }
@@ -116,22 +116,22 @@ impl ServerState {
     /// Closes a connection. The model continues with the requests submitted to it.
     pub(super) fn disconnect(&mut self, slot: usize) {
         self.status_updates.due = true;
-        for key in self.connections.remove(slot).map(|gone| gone.unsent()).unwrap_or_default() {
-            self.record_silently(key);
+        for key in self.connections.remove(slot).map(|gone| gone.unsent_keys()).unwrap_or_default() {
+            self.record_unanswered(key);
         }
     }
 
     /// Sends replies that wait for a client, and ends the requests whose replies have left.
     pub(super) fn send(&mut self, slot: usize) {
         let Some(connection) = self.connections.get_mut(slot) else { return };
-        let mut completed = std::mem::take(&mut self.answered);
+        let mut completed = std::mem::take(&mut self.completed_keys);
         let sent = connection.send(&self.store, &mut completed);
-        let over = connection.is_over();
+        let over = connection.is_finished();
         for key in completed.drain(..) {
-            self.left(key, true);
+            self.complete_reply(key, true);
         }
-        self.answered = completed;
-        let over = over || self.connections.get(slot).is_some_and(Connection::is_over);
+        self.completed_keys = completed;
+        let over = over || self.connections.get(slot).is_some_and(Connection::is_finished);
         if sent == SendResult::Gone || over {
             self.disconnect(slot);
         }
@@ -140,9 +140,9 @@ impl ServerState {
     fn receive(&mut self, slot: usize) -> Result<()> {
         let Some(connection) = self.connections.get_mut(slot) else { return Ok(()) };
         match connection.receive() {
-            Received::Bytes => self.work_off_one(slot),
-            Received::Nothing => Ok(()),
-            Received::Gone => {
+            ReceiveResult::Bytes => self.parse_connection_input(slot),
+            ReceiveResult::Nothing => Ok(()),
+            ReceiveResult::Gone => {
                 self.disconnect(slot);
                 Ok(())
             }
@@ -151,30 +151,30 @@ impl ServerState {
 
     /// Whether some connection has input that can be parsed.
     pub(super) fn has_input(&self) -> bool {
-        self.takes_more() && self.connections.iter().any(|(_, connection)| connection.has_input())
+        self.accepts_requests() && self.connections.iter().any(|(_, connection)| connection.has_input())
     }
 
     /// Whether requests are accepted: not while the server ends or starts the next stage, nor while the recording
     /// is behind.
-    fn takes_more(&self) -> bool {
-        self.shared.ordered() == ServerOrder::Serve
+    fn accepts_requests(&self) -> bool {
+        self.shared.current_order() == ServerOrder::Serve
             && !self.recording.as_ref().is_some_and(Recording::is_full)
     }
 
     /// Parses some of the input of each connection.
     pub(super) fn parse_input(&mut self) -> Result<()> {
-        for slot in 0..self.connections.places() {
-            if self.takes_more() && self.connections.get(slot).is_some_and(Connection::has_input) {
-                self.work_off_one(slot)?;
+        for slot in 0..self.connections.slot_count() {
+            if self.accepts_requests() && self.connections.get(slot).is_some_and(Connection::has_input) {
+                self.parse_connection_input(slot)?;
             }
         }
         Ok(())
     }
 
-    fn work_off_one(&mut self, slot: usize) -> Result<()> {
+    fn parse_connection_input(&mut self, slot: usize) -> Result<()> {
         let result = self.clock.now();
         let mut spent = result;
-        for _ in 0..AT_A_TIME {
+        for _ in 0..MAX_EVENTS_PER_TURN {
             let Some(connection) = self.connections.get_mut(slot).filter(|connection| connection.has_input())
             else {
                 break;
@@ -183,14 +183,14 @@ impl ServerState {
                 NextRequest::More => break,
                 NextRequest::Done => {
                     let now = self.clock.now();
-                    self.recent_stalls.data(spent, now);
+                    self.recent_stalls.record_data(spent, now);
                     spent = now;
                 }
                 NextRequest::Request(request, stored) => {
                     self.arrive(slot, request, stored, result)?;
                     spent = self.clock.now();
                 }
-                NextRequest::Close(ConnectionEnd::Requested) => connection.ending = true,
+                NextRequest::Close(ConnectionEnd::Requested) => connection.is_disconnecting = true,
                 NextRequest::Close(ConnectionEnd::Violation(_)) => {
                     self.counts.violations += 1;
                     // Replies made before the violation still go to the client.
@@ -199,13 +199,13 @@ impl ServerState {
                 }
             }
         }
-        self.send_if_any(slot);
+        self.send_pending(slot);
         self.hand_over_due_replies()
     }
 
-    fn send_if_any(&mut self, slot: usize) {
+    fn send_pending(&mut self, slot: usize) {
         let connection = self.connections.get(slot);
-        if connection.is_some_and(|connection| connection.sends() || connection.is_over()) {
+        if connection.is_some_and(|connection| connection.has_replies() || connection.is_finished()) {
             self.send(slot);
         }
     }

@@ -17,19 +17,19 @@ use crate::power::Power;
 
 /// A server that takes writes for safe when they are acknowledged, though a volatile cache holds them: it gives up
 /// superseded data too early.
-fn forgetful(experiment: &Experiment, options: ServerOptions) -> Result<Server> {
+fn start_forgetful_server(experiment: &Experiment, options: ServerOptions) -> Result<Server> {
     let live = LiveRun::with_contents(experiment, None)?;
     let bytes = live.capacity_blocks() * BLOCK_BYTES;
     let again = experiment.clone();
     let restart = move || -> Result<Box<dyn Model>> { Ok(Box::new(LiveRun::with_contents(&again, None)?)) };
     let power = Power::new(false, 1, Box::new(restart));
-    Server::start_with(Box::new(live), bytes, options, Box::new(|| (0, 0)), Some(power))
+    Server::start_model(Box::new(live), bytes, options, Box::new(|| (0, 0)), Some(power))
 }
 
 #[test]
-fn what_is_given_up_too_early_is_found() {
-    let result = wire::never_flushed().into_iter().take(4).filter(|system| {
-        let shown = catch_unwind(AssertUnwindSafe(|| wire::run(system, 20, forgetful)));
+fn early_dropped_versions_are_detected() {
+    let result = wire::unflushed_systems().into_iter().take(4).filter(|system| {
+        let shown = catch_unwind(AssertUnwindSafe(|| wire::run(system, 20, start_forgetful_server)));
         !matches!(shown, Ok(Ok(_)))
     });
     assert_eq!(result.count(), 4);

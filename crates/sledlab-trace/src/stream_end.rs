@@ -12,7 +12,7 @@ pub(crate) struct StreamEnd {
 
 impl StreamEnd {
     /// Whether no earlier chunk has returned a request.
-    pub(crate) fn is_fresh(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         !self.any
     }
 
@@ -39,7 +39,7 @@ impl StreamEnd {
         outcome: Result<()>,
         none: impl FnOnce() -> Error,
     ) -> Result<usize> {
-        let ended_empty = count == 0 && outcome.is_ok() && self.is_fresh();
+        let ended_empty = count == 0 && outcome.is_ok() && self.is_empty();
         self.close(count, if ended_empty { Err(none()) } else { outcome })
     }
 }

@@ -7,7 +7,7 @@ use sledlab_core::{Op, Request, Result, Source, Time};
 use sledlab_trace::{OpenOptions, open, open_reader};
 
 /// All requests of a source.
-pub fn all(mut source: impl Source) -> Result<Vec<Request>> {
+pub fn read_all(mut source: impl Source) -> Result<Vec<Request>> {
     let mut requests = Vec::new();
     while source.fill(&mut requests)? > 0 {}
     Ok(requests)
@@ -17,13 +17,13 @@ pub fn all(mut source: impl Source) -> Result<Vec<Request>> {
 pub fn read(bytes: &[u8], options: OpenOptions) -> Result<(&'static str, Vec<Request>)> {
     let trace = open_reader("t", Box::new(Cursor::new(bytes.to_vec())), options)?;
     let format = trace.format();
-    Ok((format, all(trace)?))
+    Ok((format, read_all(trace)?))
 }
 
 /// All requests of a file.
 pub fn read_file(path: &std::path::Path) -> (&'static str, Vec<Request>) {
     let trace = open(path, OpenOptions::default()).unwrap();
-    (trace.format(), all(trace).unwrap())
+    (trace.format(), read_all(trace).unwrap())
 }
 
 /// The message of the error that reading `bytes` must end in, which must be the user's.

@@ -17,7 +17,7 @@ fn reference_file(variable: &str, folder: &str, file: &str) -> Option<PathBuf> {
 }
 
 /// A recorded trace: one of the samples, or one too large to be a sample.
-fn recorded(name: &str) -> Option<PathBuf> {
+fn recorded_trace(name: &str) -> Option<PathBuf> {
     let file = format!("{name}.csv.zst");
     let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../sample/traces");
     Some(samples.join(&file))
@@ -25,7 +25,7 @@ fn recorded(name: &str) -> Option<PathBuf> {
         .or_else(|| reference_file("SLEDLAB_TRACES", "traces", &file))
 }
 
-fn report_of(path: PathBuf, options: &CharacterOptions) -> Report {
+fn characterise_file(path: PathBuf, options: &CharacterOptions) -> Report {
     let mut trace = crate::open(path, OpenOptions::default()).unwrap();
     characterise(&mut trace, options).unwrap()
 }
@@ -37,7 +37,7 @@ fn assert_prints(what: &str, result: f64, printed: &str) {
 }
 
 /// The two tables of statistics published with the recorded traces, a line for each trace.
-const RECORDED: &str = "
+const RECORDED_STATISTICS: &str = "
 oltp-bank-a    160625 52483 78939 0 29203 420.0 39.9 8.3 8 13.4 8 0.45 1.08      354 766 799 3.25 0.2 4.1 313 6.7 0.29 100.0
 oltp-orders-a  279203 132922 134650 0 11631 420.0 49.7 9.0 8 12.3 8 1.22 1.70    395 857 966 3.25 0.4 1.3 637 30.0 0.49 100.0
 dss-a          300000 296150 3798 0 52 194.0 98.7 101.7 128 306.4 408 30.84 1.19 2039 678 2043 4.72 49.3 92.7 1546 2.3 0.43 100.0
@@ -47,7 +47,7 @@ kv-a           211681 77841 84675 0 49165 420.0 47.9 16.1 4 6.6 4 1.28 0.58     
 ";
 
 /// Requests per sixth of the time; the commonest requests as operation, size in KB and share in percent.
-const RECORDED_COMMON: &str = "
+const RECORDED_COMMON_SIZES: &str = "
 oltp-bank-a   19728 22671 22166 22611 22281 21965  R 8 39, W 8 39, W 24 16, W 16 4, W 40 1, W 32 0
 oltp-orders-a 51381 46007 41258 42165 44460 42301  W 8 46, R 8 44, R 4 2, R 16 2, W 16 1, R 24 1
 dss-a         45437 55019 53746 35129 43895 66722  R 128 74, R 8 12, R 32 4, R 16 3, R 64 3, R 4 1
@@ -58,10 +58,10 @@ kv-a          26990 28136 26869 28530 25748 26243  R 4 36, W 4 33, W 12 6, W 3 4
 
 #[test]
 fn recorded_traces_have_their_published_statistics() {
-    for line in RECORDED.lines().filter(|line| !line.is_empty()) {
+    for line in RECORDED_STATISTICS.lines().filter(|line| !line.is_empty()) {
         let (name, printed) = line.split_once(' ').unwrap();
-        let Some(path) = recorded(name) else { continue };
-        let report = report_of(path, &CharacterOptions::default());
+        let Some(path) = recorded_trace(name) else { continue };
+        let report = characterise_file(path, &CharacterOptions::default());
         let (sizes, set) = (&report.sizes, &report.working_set);
         let count = |n: u64| n as f64;
         let result = [
@@ -99,11 +99,11 @@ fn recorded_traces_have_their_published_statistics() {
 
 #[test]
 fn recorded_traces_have_their_published_shape() {
-    for line in RECORDED_COMMON.lines().filter(|line| !line.is_empty()) {
+    for line in RECORDED_COMMON_SIZES.lines().filter(|line| !line.is_empty()) {
         let mut text = line.split_whitespace();
         let name = text.next().unwrap();
-        let Some(path) = recorded(name) else { continue };
-        let report = report_of(path, &CharacterOptions::default());
+        let Some(path) = recorded_trace(name) else { continue };
+        let report = characterise_file(path, &CharacterOptions::default());
         for result in report.requests_per_sixth {
             let printed: u64 = text.next().unwrap().parse().unwrap();
             assert!(result.abs_diff(printed) <= printed / 1000, "{name}: {:?}", report.requests_per_sixth);
@@ -122,7 +122,7 @@ fn seagate_validation_trace_has_its_published_statistics() {
     else {
         return;
     };
-    let report = report_of(path, &CharacterOptions::default());
+    let report = characterise_file(path, &CharacterOptions::default());
     let (follow, gaps) = (&report.sequentiality, &report.interarrival_ms);
     for (what, result, printed) in [
         ("requests", report.requests as f64, "9999"),

@@ -97,16 +97,16 @@ impl ModulatedArrivals {
     /// A process that begins with a quiet time. An error where no two rates give the `shape`.
     pub fn new(shape: Shape, gaps: Stream, states: Stream) -> Result<Self> {
         let mean_s = [shape.quiet_s(), shape.burst_s];
-        Ok(Self::of(shape.rates_per_s()?, mean_s, shape.rate_per_s, [gaps, states]))
+        Ok(Self::from_rates(shape.rates_per_s()?, mean_s, shape.rate_per_s, [gaps, states]))
     }
 
     /// As [`ModulatedArrivals::new`]. An error where bursts would hold more than all requests.
     pub fn with_bursts(bursts: Bursts, gaps: Stream, states: Stream) -> Result<Self> {
         let mean_s = [bursts.burst_s * (1.0 / bursts.burst_share - 1.0), bursts.burst_s];
-        Ok(Self::of(bursts.rates_per_s()?, mean_s, bursts.rate_per_s, [gaps, states]))
+        Ok(Self::from_rates(bursts.rates_per_s()?, mean_s, bursts.rate_per_s, [gaps, states]))
     }
 
-    fn of(rates_per_s: [f64; 2], mean_s: [f64; 2], rate_per_s: f64, streams: [Stream; 2]) -> Self {
+    fn from_rates(rates_per_s: [f64; 2], mean_s: [f64; 2], rate_per_s: f64, streams: [Stream; 2]) -> Self {
         let [gaps, states] = streams;
         ModulatedArrivals {
             rates_per_s,

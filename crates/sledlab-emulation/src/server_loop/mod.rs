@@ -6,7 +6,7 @@
 //! does not read its replies delays only itself.
 
 mod power;
-mod probed;
+mod probe_timing;
 mod requests;
 mod sockets;
 mod stage_change;
@@ -21,20 +21,20 @@ use sledlab_core::hash::Map;
 use sledlab_core::{Error, Result, Time};
 use sledlab_sim::{Answer, Outcome};
 
-pub(crate) use self::probed::ProbeTiming;
+pub(crate) use self::probe_timing::ProbeTiming;
 pub(crate) use self::stage_change::Clients;
 use self::status_updates::StatusUpdates;
 use crate::DataStore;
 use crate::budget::Budget;
 use crate::clock::{Clock, DeviceClock, Scale};
 use crate::connections::Connections;
-use crate::flight::Flights;
-use crate::keep_awake::KeepAwake;
+use crate::cpu_idle::CpuIdleInhibitor;
+use crate::in_flight::InFlightRequests;
 use crate::lateness::{Lateness, RecentStalls, STALL_NS, Stalls};
 use crate::listener::Listener;
 use crate::model::Model;
 use crate::pacer::{PaceStep, Pacer};
-use crate::power::{Cut, Power};
+use crate::power::{Power, PowerCut};
 use crate::recording::Recording;
 use crate::report::{HostPathCost, RequestCounts, ServerReport, ShiftedArrivals, Status};
 use crate::transport::nbd::Export;
@@ -46,14 +46,14 @@ pub(crate) const MAX_CONNECTIONS: usize = 64;
 const IDLE_DELAY_NS: u64 = 10_000_000;
 
 /// How long a server that ends waits for clients to take their replies, in nanoseconds.
-const PATIENCE_NS: u64 = 2_000_000_000;
+const DRAIN_TIMEOUT_NS: u64 = 2_000_000_000;
 
 /// How long the server polls for the next request before it sleeps, where requests are answered at once: the next one
 /// mostly comes at once, too. In nanoseconds.
 const LINGER_NS: u64 = 50_000;
 
 /// The sockets are polled after this time at the latest, however much else is due, in nanoseconds.
-const LOOK_EVERY_NS: u64 = 100_000;
+const MAX_POLL_INTERVAL_NS: u64 = 100_000;
 
 /// An order to the server's thread from other threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,31 +65,31 @@ pub(crate) enum ServerOrder {
     /// Break all connections and end.
     Break,
     /// Answer the requests in flight, and start the next stage of attaching with the same clients.
-    Turn,
+    ChangeStage,
 }
 
 /// State that the server's thread shares with other threads.
 #[derive(Debug)]
-pub(crate) struct ServerShared {
+pub(crate) struct SharedState {
     order: AtomicU8,
     /// An eventfd that wakes the thread from its sleep.
     pub wake: Arc<OwnedFd>,
-    cut: Mutex<Option<Cut>>,
+    power_cut: Mutex<Option<PowerCut>>,
     /// Whether `cut` holds an order: polled in every turn, without the lock.
-    is_cut: AtomicBool,
+    has_power_cut: AtomicBool,
     pub status: Mutex<Status>,
 }
 
-impl ServerShared {
+impl SharedState {
     pub fn new() -> Result<Self> {
         use rustix::event::{EventfdFlags, eventfd};
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|error| Error::user(format!("there is no eventfd: {error}")))?;
-        Ok(ServerShared {
+        Ok(SharedState {
             order: AtomicU8::new(ServerOrder::Serve as u8),
             wake: Arc::new(wake),
-            cut: Mutex::new(None),
-            is_cut: AtomicBool::new(false),
+            power_cut: Mutex::new(None),
+            has_power_cut: AtomicBool::new(false),
             status: Mutex::new(Status::default()),
         })
     }
@@ -97,35 +97,35 @@ impl ServerShared {
     /// Gives the thread an order and wakes it.
     pub fn order(&self, order: ServerOrder) {
         self.order.store(order as u8, Ordering::SeqCst);
-        crate::recording::ring(&self.wake);
+        crate::recording::signal_eventfd(&self.wake);
     }
 
     /// Orders the thread to fail the power.
-    pub fn cut(&self, cut: Cut) {
-        *self.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
-        self.is_cut.store(true, Ordering::SeqCst);
-        crate::recording::ring(&self.wake);
+    pub fn order_power_cut(&self, cut: PowerCut) {
+        *self.power_cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
+        self.has_power_cut.store(true, Ordering::SeqCst);
+        crate::recording::signal_eventfd(&self.wake);
     }
 
-    fn take_cut(&self) -> Option<Cut> {
-        if !self.is_cut.load(Ordering::Relaxed) || !self.is_cut.swap(false, Ordering::SeqCst) {
+    fn take_power_cut(&self) -> Option<PowerCut> {
+        if !self.has_power_cut.load(Ordering::Relaxed) || !self.has_power_cut.swap(false, Ordering::SeqCst) {
             return None;
         }
-        self.cut.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.power_cut.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn ordered(&self) -> ServerOrder {
+    fn current_order(&self) -> ServerOrder {
         match self.order.load(Ordering::Relaxed) {
             0 => ServerOrder::Serve,
             1 => ServerOrder::Drain,
-            3 => ServerOrder::Turn,
+            3 => ServerOrder::ChangeStage,
             _ => ServerOrder::Break,
         }
     }
 
     /// Whether the order was to go on to the next stage; if so, it becomes the order to serve.
-    pub fn turns(&self) -> bool {
-        let (turn, serve) = (ServerOrder::Turn as u8, ServerOrder::Serve as u8);
+    pub fn take_stage_change(&self) -> bool {
+        let (turn, serve) = (ServerOrder::ChangeStage as u8, ServerOrder::Serve as u8);
         self.order.compare_exchange(turn, serve, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
@@ -136,7 +136,7 @@ impl ServerShared {
 }
 
 /// Returns the digest and the number of rows of the per-request table, and begins another table.
-pub(crate) type Rows = Box<dyn FnMut() -> (u64, u64) + Send>;
+pub(crate) type RowDigestSource = Box<dyn FnMut() -> (u64, u64) + Send>;
 
 /// All parts that a server is made of.
 pub(crate) struct ServerParts {
@@ -145,20 +145,20 @@ pub(crate) struct ServerParts {
     /// None where requests are answered at once.
     pub model: Option<Box<dyn Model>>,
     /// Returns the digest and the number of rows of the per-request table since the last call.
-    pub rows: Rows,
+    pub rows: RowDigestSource,
     /// What the server keeps for power failures, where there may be any.
     pub power: Option<Power>,
     pub store: DataStore,
     pub export: Export,
     pub listener: Option<Listener>,
     pub recording: Option<Recording>,
-    pub shared: Arc<ServerShared>,
+    pub shared: Arc<SharedState>,
     pub host: HostPathCost,
     pub realtime: bool,
     /// What an earlier stage has learnt about handing over replies.
     pub pacer: Pacer,
     /// Keeps processors awake while requests are in flight.
-    pub awake: Option<Arc<KeepAwake>>,
+    pub cpu_idle: Option<Arc<CpuIdleInhibitor>>,
 }
 
 /// When the loop is due to resume, and whether it sleeps until then.
@@ -173,7 +173,7 @@ pub(crate) struct ServerState {
     clock: Box<dyn Clock>,
     time: DeviceClock,
     model: Option<Box<dyn Model>>,
-    rows: Rows,
+    rows: RowDigestSource,
     power: Option<Power>,
     /// How often the power has failed.
     starts: u16,
@@ -181,27 +181,27 @@ pub(crate) struct ServerState {
     export: Export,
     listener: Option<Listener>,
     recording: Option<Recording>,
-    shared: Arc<ServerShared>,
+    shared: Arc<SharedState>,
     host: HostPathCost,
-    awake: Option<Arc<KeepAwake>>,
+    cpu_idle: Option<Arc<CpuIdleInhibitor>>,
 
     connections: Connections,
-    flights: Flights,
+    flights: InFlightRequests,
     /// By the model's number of an operation that is not complete: the key of its request.
     ids: Map<u64, u32>,
     answers: Vec<Answer>,
-    answered: Vec<u32>,
+    completed_keys: Vec<u32>,
     /// Whether the model has reported completions only when they were due: then its events must be simulated a little
     /// earlier.
-    asks_early: bool,
+    needs_lead: bool,
     /// The latest planned completion of a reply that has left, in the model's time.
-    left_until: Time,
+    last_sent_completion: Time,
 
     pacer: Pacer,
     budget: Budget,
     naps: u64,
     /// Processor time of the thread when it began to serve, in nanoseconds.
-    used_before: u64,
+    initial_processor_ns: u64,
     recent_stalls: RecentStalls,
     lateness: Lateness,
     stalls: Stalls,
@@ -213,15 +213,15 @@ pub(crate) struct ServerState {
     resumption: Option<Resumption>,
     /// When a request was last answered at once, without a model.
     answered_at: Option<u64>,
-    looked: u64,
+    last_poll: u64,
     /// Whether requests found next may have waited at the sockets during a stall of the server.
     after_stall: bool,
     status_updates: StatusUpdates,
     /// Since when nothing is left to do but to send replies that clients do not take.
-    drained: Option<u64>,
+    drained_since: Option<u64>,
     untimed: bool,
     /// Collects what requests cost the server itself, while the way to the host is measured.
-    pub probed: Option<Vec<ProbeTiming>>,
+    pub probe_timings: Option<Vec<ProbeTiming>>,
 }
 
 impl ServerState {
@@ -240,14 +240,14 @@ impl ServerState {
             host,
             realtime,
             pacer,
-            awake,
+            cpu_idle,
         } = parts;
         let budget = Budget::new(realtime, clock.now(), clock.processor());
         let untimed = model.is_none();
-        let used_before = clock.processor();
+        let initial_processor_ns = clock.processor();
         ServerState {
             clock,
-            time: DeviceClock::on(scale, 0),
+            time: DeviceClock::new(scale, 0),
             model,
             rows,
             power,
@@ -258,18 +258,18 @@ impl ServerState {
             recording,
             shared,
             host,
-            awake,
+            cpu_idle,
             connections: Connections::default(),
-            flights: Flights::default(),
+            flights: InFlightRequests::default(),
             ids: Map::default(),
             answers: Vec::new(),
-            answered: Vec::new(),
-            asks_early: false,
-            left_until: Time::ZERO,
+            completed_keys: Vec::new(),
+            needs_lead: false,
+            last_sent_completion: Time::ZERO,
             pacer,
             budget,
             naps: 0,
-            used_before,
+            initial_processor_ns,
             recent_stalls: RecentStalls::default(),
             lateness: Lateness::default(),
             stalls: Stalls::default(),
@@ -279,12 +279,12 @@ impl ServerState {
             longest_queue: 0,
             resumption: None,
             answered_at: None,
-            looked: 0,
+            last_poll: 0,
             after_stall: false,
-            status_updates: StatusUpdates { updated: 0, due: true },
-            drained: None,
+            status_updates: StatusUpdates { last_update: 0, due: true },
+            drained_since: None,
             untimed,
-            probed: None,
+            probe_timings: None,
         }
     }
 
@@ -294,9 +294,9 @@ impl ServerState {
     /// # Errors
     /// A recording that cannot be written.
     pub fn serve(mut self) -> Result<ServerReport> {
-        let served = self.turns();
+        let served = self.run_loop();
         if let Err(error) = &served {
-            self.give_up();
+            self.fail_waiting_requests();
             self.shared.status().error = Some(error.to_string());
         }
         self.connections.clear();
@@ -304,7 +304,7 @@ impl ServerState {
         let finished = served.and_then(|()| self.finish_model());
         self.recording.take().map_or(Ok(()), Recording::finish)?;
         if finished.is_ok() {
-            self.tell(true);
+            self.update_status(true);
         }
         let (outcome, failure) = finished.map_or_else(|error| (None, Some(error)), |outcome| (outcome, None));
         Ok(self.report(outcome, failure))
@@ -313,8 +313,8 @@ impl ServerState {
     /// Serves until it is ordered to end, without a report. Returns the pacer, with what it has learnt, and what
     /// requests have cost.
     pub fn probe(mut self) -> Result<(Pacer, Vec<ProbeTiming>)> {
-        self.turns()?;
-        Ok((self.pacer, self.probed.unwrap_or_default()))
+        self.run_loop()?;
+        Ok((self.pacer, self.probe_timings.unwrap_or_default()))
     }
 
     /// Serves a client whose connection did not come through the listener.
@@ -322,31 +322,31 @@ impl ServerState {
         self.connect(client);
     }
 
-    fn turns(&mut self) -> Result<()> {
+    fn run_loop(&mut self) -> Result<()> {
         loop {
-            self.fail_power_if_ordered()?;
+            self.handle_power_cut()?;
             let began = self.clock.now();
-            self.notice(began);
+            self.check_wakeup(began);
             self.advance_model(began)?;
             self.hand_over_due_replies()?;
             self.parse_input()?;
-            self.keep_awake();
-            if self.ends()? {
+            self.inhibit_cpu_idle();
+            if self.should_end()? {
                 return Ok(());
             }
             let now = self.clock.now();
             self.check_stall(began, now);
-            self.rest(now)?;
+            self.wait(now)?;
         }
     }
 
     /// Checks for a stall and for the used budget of processor time; sleeps where the budget requires it.
-    fn notice(&mut self, now: u64) {
+    fn check_wakeup(&mut self, now: u64) {
         if let Some(Resumption { due: expected, slept }) = self.resumption.take() {
             if now > expected {
-                self.recent_stalls.woken(expected, now);
+                self.recent_stalls.record_wakeup(expected, now);
                 if slept {
-                    self.pacer.slept(now - expected);
+                    self.pacer.learn_sleep(now - expected);
                 }
             }
             self.check_stall(expected, now);
@@ -361,11 +361,11 @@ impl ServerState {
     }
 
     /// Keeps processors awake while a request is in flight or was answered a moment ago.
-    fn keep_awake(&self) {
-        let Some(awake) = &self.awake else { return };
+    fn inhibit_cpu_idle(&self) {
+        let Some(cpu_idle) = &self.cpu_idle else { return };
         let lingers = |at| self.clock.now() < at + LINGER_NS;
         if self.flights.len() > 0 || self.answered_at.is_some_and(lingers) {
-            awake.hold();
+            cpu_idle.hold();
         }
     }
 
@@ -376,18 +376,18 @@ impl ServerState {
     }
 
     /// Whether the server was ordered to end, and everything to be done before has been done.
-    fn ends(&mut self) -> Result<bool> {
+    fn should_end(&mut self) -> Result<bool> {
         if self.recording.as_ref().is_some_and(Recording::has_failed) {
             return Err(Error::user("the recording cannot be written"));
         }
-        match self.shared.ordered() {
+        match self.shared.current_order() {
             ServerOrder::Serve => Ok(false),
             ServerOrder::Break => Ok(true),
             ServerOrder::Drain => {
                 self.listener = None;
                 Ok(self.is_drained())
             }
-            ServerOrder::Turn => Ok(self.is_drained()),
+            ServerOrder::ChangeStage => Ok(self.is_drained()),
         }
     }
 
@@ -396,27 +396,27 @@ impl ServerState {
         let idle = self.connections.iter().all(|(_, connection)| connection.is_idle());
         let only_clients = self.ids.is_empty() && self.pacer.is_empty();
         let now = self.clock.now();
-        let since = *self.drained.get_or_insert(now);
+        let since = *self.drained_since.get_or_insert(now);
         if !only_clients {
-            self.drained = None;
+            self.drained_since = None;
         }
-        only_clients && (idle || now > since + PATIENCE_NS)
+        only_clients && (idle || now > since + DRAIN_TIMEOUT_NS)
     }
 
     /// Waits for activity at a socket, or until something is due.
-    fn rest(&mut self, now: u64) -> Result<()> {
+    fn wait(&mut self, now: u64) -> Result<()> {
         if self.has_input() {
             self.resumption = Some(Resumption { due: now, slept: false });
-            return self.look(Some(0));
+            return self.handle_sockets(Some(0));
         }
-        let (urgent, other) = self.next_of_model();
+        let (urgent, other) = self.next_model_event();
         let step = self.pacer.step(now, urgent, &self.budget);
         let wait = match step {
-            PaceStep::Act | PaceStep::Spin if now < self.looked + LOOK_EVERY_NS => {
+            PaceStep::Act | PaceStep::Spin if now < self.last_poll + MAX_POLL_INTERVAL_NS => {
                 self.resumption = Some(Resumption { due: now, slept: false });
                 return Ok(());
             }
-            PaceStep::Act | PaceStep::Spin | PaceStep::Look => 0,
+            PaceStep::Act | PaceStep::Spin | PaceStep::Poll => 0,
             PaceStep::Sleep(until) => until.min(other.unwrap_or(u64::MAX)).saturating_sub(now),
             PaceStep::Wait if self.answered_at.is_some_and(|at| now < at + LINGER_NS) => {
                 // Lets a client that waits for this processor go first.
@@ -425,18 +425,21 @@ impl ServerState {
             }
             PaceStep::Wait => other.map_or(u64::MAX, |other| other.saturating_sub(now)),
         };
-        self.looked = now;
-        let wait =
-            if self.shared.ordered() == ServerOrder::Serve { wait } else { wait.min(PATIENCE_NS / 10) };
+        self.last_poll = now;
+        let wait = if self.shared.current_order() == ServerOrder::Serve {
+            wait
+        } else {
+            wait.min(DRAIN_TIMEOUT_NS / 10)
+        };
         let wait = self.update_when_idle(now, wait);
         let back = now.checked_add(wait).filter(|_| wait < u64::MAX);
         self.resumption = back.map(|due| Resumption { due, slept: wait > 0 });
-        self.look((wait < u64::MAX).then_some(wait))
+        self.handle_sockets((wait < u64::MAX).then_some(wait))
     }
 
     /// When the model's next event is to be simulated: on time where a request waits for the model (first), a little
     /// late where none does (second).
-    fn next_of_model(&self) -> (Option<u64>, Option<u64>) {
+    fn next_model_event(&self) -> (Option<u64>, Option<u64>) {
         let Some(event) = self.model.as_ref().and_then(|model| model.next_event()) else {
             return (None, None);
         };
@@ -451,11 +454,11 @@ impl ServerState {
     /// How much earlier than it is due an event must be simulated whose completions are known only then, in
     /// nanoseconds.
     fn lead(&self) -> u64 {
-        if !self.asks_early {
+        if !self.needs_lead {
             return 0;
         }
-        let bytes = self.flights.largest_waiting();
-        u64::from(self.host.ns(true, bytes).max(self.host.ns(false, 0))) + self.pacer.send(bytes)
+        let bytes = self.flights.largest_waiting_bytes();
+        u64::from(self.host.ns(true, bytes).max(self.host.ns(false, 0))) + self.pacer.send_ns(bytes)
     }
 
     /// Ends the model: the requests that are left are simulated to their ends without real time passing.
@@ -470,7 +473,7 @@ impl ServerState {
             self.complete_after_end(answer);
         }
         for key in self.flights.keys() {
-            self.record_silently(key);
+            self.record_unanswered(key);
         }
         outcome
     }

@@ -5,7 +5,7 @@ use sledlab_sim::Answer;
 
 use super::{ProbeTiming, ServerState};
 use crate::connection::{Connection, Reply, SendResult};
-use crate::flight::{self, Flight};
+use crate::in_flight::{self, InFlightRequest};
 use crate::lateness::Cause;
 use crate::recording::Record;
 use crate::transport::nbd::{Command, Errno, NbdRequest};
@@ -26,25 +26,26 @@ impl ServerState {
         self.status_updates.due = true;
         self.stalls.arrivals += u64::from(self.after_stall);
         let began = self.clock.now();
-        let requested = flight::operation(&request).filter(|_| self.model.is_some());
+        let requested = in_flight::operation(&request).filter(|_| self.model.is_some());
         let Some(requested) = requested else {
-            self.answer_at_once(slot, &request, stored);
+            self.answer_immediately(slot, &request, stored);
             self.answered_at = self.untimed.then_some(began);
             return Ok(());
         };
         let reply = stored.and_then(|()| self.prepare(slot, &request));
-        self.recent_stalls.data(began, self.clock.now());
+        self.recent_stalls.record_data(began, self.clock.now());
         let Some(connection) = self.connections.get_mut(slot) else { return Ok(()) };
         let (reply, replaced) = match reply {
             Ok(prepared) => prepared,
             Err(errno) => {
                 self.counts.errors += 1;
-                connection.answer(|replies, out| replies.error(out, &request, errno, why(errno)));
+                connection
+                    .answer(|replies, out| replies.encode_error(out, &request, errno, error_message(errno)));
                 return Ok(());
             }
         };
-        connection.begin(flight::data_bytes(&request));
-        let flight = Flight {
+        connection.begin_request(in_flight::data_bytes(&request));
+        let flight = InFlightRequest {
             slot,
             connection: connection.number,
             starts: self.starts,
@@ -52,18 +53,18 @@ impl ServerState {
             operation: requested,
             id: 0,
             stamp: Time::ZERO,
-            arrived: Time::ZERO,
-            planned: Time::ZERO,
+            arrival: Time::ZERO,
+            completion: Time::ZERO,
             reply,
             flushing: false,
             host_ns: 0,
             target: 0,
-            leaves: 0,
-            in_time: false,
+            send_at: 0,
+            is_on_time: false,
         };
         let key = self.flights.insert(flight);
         self.submit(key, self.time.model(result))?;
-        self.has_arrived(key, replaced.as_deref());
+        self.note_arrival(key, replaced.as_deref());
         Ok(())
     }
 
@@ -82,8 +83,8 @@ impl ServerState {
             self.change(request)?;
         }
         let mut bytes = Vec::new();
-        replies.done(&mut bytes, request);
-        Ok((Reply::of(bytes), replaced))
+        replies.encode_success(&mut bytes, request);
+        Ok((Reply::from_bytes(bytes), replaced))
     }
 
     /// Makes holes and zeroes as a request asks; the data of a write has been stored before.
@@ -98,19 +99,19 @@ impl ServerState {
     }
 
     /// Answers a request that is not simulated.
-    fn answer_at_once(&mut self, slot: usize, request: &NbdRequest, stored: Result<(), Errno>) {
+    fn answer_immediately(&mut self, slot: usize, request: &NbdRequest, stored: Result<(), Errno>) {
         let changed = stored.and_then(|()| self.change(request));
         let Some(connection) = self.connections.get_mut(slot) else { return };
         let completed = changed.and_then(|()| match request.command {
             Command::Read => connection.answer_data(request, &self.store),
             Command::BlockStatus => {
-                let extents = self.store.allocated(request.offset, request.length.into(), MAX_EXTENTS);
+                let extents = self.store.extents(request.offset, request.length.into(), MAX_EXTENTS);
                 let extents = extents.map_err(|error| Errno::from(&error))?;
-                connection.answer(|replies, out| replies.extents(out, request, &extents));
+                connection.answer(|replies, out| replies.encode_extents(out, request, &extents));
                 Ok(())
             }
             _ => {
-                connection.answer(|replies, out| replies.done(out, request));
+                connection.answer(|replies, out| replies.encode_success(out, request));
                 Ok(())
             }
         });
@@ -118,7 +119,8 @@ impl ServerState {
             Ok(()) => self.count(request),
             Err(errno) => {
                 self.counts.errors += 1;
-                connection.answer(|replies, out| replies.error(out, request, errno, why(errno)));
+                connection
+                    .answer(|replies, out| replies.encode_error(out, request, errno, error_message(errno)));
             }
         }
     }
@@ -148,10 +150,10 @@ impl ServerState {
     fn submit(&mut self, key: u32, now: Time) -> Result<()> {
         let Some(model) = self.model.as_mut() else { return Ok(()) };
         let began = self.clock.now();
-        let earliest = now.max(self.left_until + Span::from_ns(1));
+        let earliest = now.max(self.last_sent_completion + Span::from_ns(1));
         let (id, stamp) = model.submit(earliest, self.flights[key].operation, &mut self.answers)?;
         self.longest_queue = self.longest_queue.max(model.queue_length() as u64);
-        self.recent_stalls.model(began, self.clock.now());
+        self.recent_stalls.record_model(began, self.clock.now());
         self.counts.operations += 1;
         self.media_requests += u64::from(self.flights[key].operation.op.is_media());
         let flight = &mut self.flights[key];
@@ -160,7 +162,7 @@ impl ServerState {
             power.latest = power.latest.max(stamp);
         }
         if !flight.flushing {
-            flight.arrived = stamp;
+            flight.arrival = stamp;
             let by = stamp.since(now).as_ns();
             // Requests that are found together get stamps 1 ns apart.
             if by > 1_000 {
@@ -170,7 +172,7 @@ impl ServerState {
             }
         }
         let bytes = flight.reply_bytes();
-        self.flights.waits(bytes);
+        self.flights.add_waiting(bytes);
         self.ids.insert(id, key);
         self.take_answers(None);
         Ok(())
@@ -179,7 +181,7 @@ impl ServerState {
     /// Simulates the events of the model that are due.
     pub(super) fn advance_model(&mut self, now: u64) -> Result<()> {
         loop {
-            let (urgent, other) = self.next_of_model();
+            let (urgent, other) = self.next_model_event();
             if urgent.or(other).is_none_or(|at| at > now) {
                 return Ok(());
             }
@@ -187,7 +189,7 @@ impl ServerState {
             let Some(event) = model.next_event() else { return Ok(()) };
             let began = self.clock.now();
             model.advance(event, &mut self.answers)?;
-            self.recent_stalls.model(began, self.clock.now());
+            self.recent_stalls.record_model(began, self.clock.now());
             self.take_answers(Some(event));
         }
     }
@@ -203,19 +205,19 @@ impl ServerState {
         for Answer { id, time: at } in answers.drain(..) {
             let Some(key) = self.ids.remove(&id) else { continue };
             // A completion that was known only at its event: such events must be simulated early, and this one was if
-            // `asks_early` was set.
+            // `needs_lead` was set.
             let with_event = event.is_some_and(|event| at <= event);
-            let is_early = with_event && self.asks_early;
-            self.asks_early |= with_event;
+            let is_early = with_event && self.needs_lead;
+            self.needs_lead |= with_event;
             let flight = &mut self.flights[key];
             let bytes = flight.reply_bytes();
-            flight.planned = at;
+            flight.completion = at;
             flight.host_ns = self.host.ns(flight.request.command == Command::Read, flight.request.length);
             flight.target = self.time.real(at).saturating_sub(flight.host_ns.into());
-            flight.leaves = flight.target.saturating_sub(self.pacer.send(bytes));
-            flight.in_time = now <= flight.leaves || is_early;
+            flight.send_at = flight.target.saturating_sub(self.pacer.send_ns(bytes));
+            flight.is_on_time = now <= flight.send_at || is_early;
             let target = flight.target;
-            self.flights.note_answer(bytes);
+            self.flights.remove_waiting(bytes);
             self.pacer.push(target, bytes, key);
         }
         self.answers = answers;
@@ -225,38 +227,38 @@ impl ServerState {
     pub(super) fn hand_over_due_replies(&mut self) -> Result<()> {
         while let Some(due) = self.pacer.take_due(self.clock.now()) {
             let key = due.key;
-            self.is_answered(key);
+            self.note_answer(key);
             if self.flights[key].needs_flush() {
                 self.flush_after_write(key)?;
                 continue;
             }
             let flight = &mut self.flights[key];
             let slot = flight.slot;
-            self.left_until = self.left_until.max(flight.planned);
+            self.last_sent_completion = self.last_sent_completion.max(flight.completion);
             let reply = std::mem::take(&mut flight.reply);
             let number = flight.connection;
-            let Some(connection) = self.connections.numbered(slot, number) else {
-                self.record_silently(key);
+            let Some(connection) = self.connections.get_by_number(slot, number) else {
+                self.record_unanswered(key);
                 continue;
             };
-            let first = !connection.sends();
+            let first = !connection.has_replies();
             connection.push(reply, key);
             if !first {
                 continue;
             }
-            let mut completed = std::mem::take(&mut self.answered);
+            let mut completed = std::mem::take(&mut self.completed_keys);
             let sent = connection.send(&self.store, &mut completed);
             let at_once = completed.pop() == Some(key);
-            self.answered = completed;
+            self.completed_keys = completed;
             if at_once {
                 let now = self.clock.now();
                 // Nothing is learnt from a completion that was known too late, unless its reply was early all the same.
-                if self.flights[key].in_time || now < due.target {
-                    self.pacer.learn(due, now);
+                if self.flights[key].is_on_time || now < due.target {
+                    self.pacer.learn_send(due, now);
                 }
-                self.left(key, false);
+                self.complete_reply(key, false);
             }
-            let over = self.connections.get(slot).is_some_and(Connection::is_over);
+            let over = self.connections.get(slot).is_some_and(Connection::is_finished);
             if sent == SendResult::Gone || over {
                 self.disconnect(slot);
             }
@@ -267,10 +269,10 @@ impl ServerState {
     /// Submits the flush of a write with force unit access: the write has completed, but its reply waits for the flush.
     fn flush_after_write(&mut self, key: u32) -> Result<()> {
         let flight = &mut self.flights[key];
-        let done = flight.planned;
+        let done = flight.completion;
         let record = flight.record(done.as_ns(), 0, Cause::OnTime, true);
         flight.flushing = true;
-        flight.operation = flight::flush();
+        flight.operation = in_flight::flush_operation();
         flight.stamp = Time::ZERO;
         if let Some(recording) = &mut self.recording {
             recording.push(&record);
@@ -279,36 +281,36 @@ impl ServerState {
     }
 
     /// Notes that a reply has left; `waited` says whether it had to wait for the client to read.
-    pub(super) fn left(&mut self, key: u32, waited: bool) {
+    pub(super) fn complete_reply(&mut self, key: u32, waited: bool) {
         let now = self.clock.now();
         let Some(flight) = self.flights.remove(key) else { return };
         let lateness = now.cast_signed() - flight.target.cast_signed();
-        let cause = self.recent_stalls.cause(flight.leaves, now, lateness);
+        let cause = self.recent_stalls.cause(flight.send_at, now, lateness);
         let cause = if waited && cause != Cause::OnTime { Cause::Client } else { cause };
-        let response = self.time.real(flight.planned).saturating_sub(self.time.real(flight.arrived));
+        let response = self.time.real(flight.completion).saturating_sub(self.time.real(flight.arrival));
         self.lateness.record(lateness, response, cause);
         self.count(&flight.request);
-        if let Some(probed) = &mut self.probed {
+        if let Some(probed) = &mut self.probe_timings {
             let reads = flight.request.command == Command::Read;
-            let began = self.time.real(flight.arrived);
+            let began = self.time.real(flight.arrival);
             probed.push(ProbeTiming { reads, bytes: flight.request.length, ns: now.saturating_sub(began) });
         }
         if let Some(recording) = &mut self.recording {
             recording.push(&flight.record(self.time.model(now).as_ns(), lateness, cause, false));
         }
-        if let Some(connection) = self.connections.numbered(flight.slot, flight.connection) {
-            connection.end(flight.data_bytes());
+        if let Some(connection) = self.connections.get_by_number(flight.slot, flight.connection) {
+            connection.end_request(flight.data_bytes());
         }
     }
 
     /// Records the operation of a request that gets no reply: its client has gone, the run ends, or the power failed
     /// after the operation was complete.
-    pub(super) fn record_silently(&mut self, key: u32) {
+    pub(super) fn record_unanswered(&mut self, key: u32) {
         self.record_unsent(key, 0);
     }
 
     /// Records an operation that the power failure has kept from completing.
-    pub(super) fn record_lost(&mut self, key: u32) {
+    pub(super) fn record_power_loss(&mut self, key: u32) {
         self.record_unsent(key, Record::LOST);
     }
 
@@ -316,7 +318,7 @@ impl ServerState {
         let Some(flight) = self.flights.remove(key) else { return };
         // An operation that the model has refused, or has never received, is not recorded.
         if let Some(recording) = self.recording.as_mut().filter(|_| flight.stamp > Time::ZERO) {
-            let record = flight.record(flight.planned.as_ns(), 0, Cause::OnTime, true);
+            let record = flight.record(flight.completion.as_ns(), 0, Cause::OnTime, true);
             recording.push(&Record { flags: record.flags | flag, ..record });
         }
     }
@@ -324,23 +326,24 @@ impl ServerState {
     /// Notes when the model would have completed a request of a server that has ended.
     pub(super) fn complete_after_end(&mut self, answer: Answer) {
         if let Some(key) = self.ids.remove(&answer.id) {
-            self.flights[key].planned = answer.time;
+            self.flights[key].completion = answer.time;
         }
     }
 
     /// Ends the run with an error: every request that waits gets one, as far as clients take replies at once.
-    pub(super) fn give_up(&mut self) {
+    pub(super) fn fail_waiting_requests(&mut self) {
         for key in self.flights.keys() {
-            let Flight { slot, connection, request, ref reply, .. } = self.flights[key];
+            let InFlightRequest { slot, connection, request, ref reply, .. } = self.flights[key];
             let waits = !reply.is_empty();
-            let connected = self.connections.numbered(slot, connection);
+            let connected = self.connections.get_by_number(slot, connection);
             if let Some(connection) = connected.filter(|_| waits) {
-                connection
-                    .answer(|replies, out| replies.error(out, &request, Errno::Io, "the model has given up"));
+                connection.answer(|replies, out| {
+                    replies.encode_error(out, &request, Errno::Io, "the model has given up");
+                });
                 self.counts.errors += 1;
             }
             if waits {
-                self.record_silently(key);
+                self.record_unanswered(key);
             }
         }
         let mut left = Vec::new();
@@ -352,7 +355,7 @@ impl ServerState {
 }
 
 /// The message of an error for people.
-fn why(errno: Errno) -> &'static str {
+fn error_message(errno: Errno) -> &'static str {
     match errno {
         Errno::NoSpc => "what the data is kept in is full",
         Errno::Perm => "what the data is kept in is read-only",

@@ -6,7 +6,7 @@ use sledlab_sim::Experiment;
 
 use crate::power::Tally;
 use crate::power::systems::System;
-use crate::power::wire::{durable, never_flushed, run, volatile};
+use crate::power::wire::{durable_systems, run, unflushed_systems, volatile_systems};
 
 fn fail(systems: &[System], failures: u64) -> Tally {
     let mut all = Tally::default();
@@ -18,18 +18,18 @@ fn fail(systems: &[System], failures: u64) -> Tally {
 
 #[test]
 fn blocks_equal_model_and_durable_data_survives() {
-    let durable = fail(&durable(), 3);
+    let durable = fail(&durable_systems(), 3);
     assert_eq!(durable.lost, 0);
-    let volatile = fail(&volatile(), 3);
+    let volatile = fail(&volatile_systems(), 3);
     for tally in [durable, volatile] {
-        assert!(4 * tally.struck >= tally.failures, "too few strike anything: {tally:?}");
+        assert!(4 * tally.interrupted >= tally.failures, "too few strike anything: {tally:?}");
         assert!(tally.restored > 0, "none changes the data: {tally:?}");
     }
 }
 
 #[test]
 fn volatile_cache_loses_unflushed_data() {
-    let tally = fail(&never_flushed(), 4);
+    let tally = fail(&unflushed_systems(), 4);
     assert!(5 * tally.lost >= tally.failures, "{tally:?}");
 }
 

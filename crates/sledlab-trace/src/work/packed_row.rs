@@ -5,7 +5,7 @@ use base64::alphabet::STANDARD as ALPHABET;
 use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use super::counts::{LARGEST, MAX_NODES};
+use super::counts::{MAX_COUNT, MAX_NODES};
 
 /// Prefix of a packed row.
 const PREFIX: &str = "varint:";
@@ -48,7 +48,7 @@ pub(super) fn unpack(text: &str, mut take: impl FnMut(usize, u64)) -> Result<usi
         if byte & 0x80 != 0 {
             continue;
         }
-        if number > LARGEST {
+        if number > MAX_COUNT {
             return Err(format!("number {count} of the row is more than 2^50"));
         }
         if count > MAX_NODES {

@@ -10,15 +10,15 @@ use crate::connections::Connections;
 pub(crate) struct Clients {
     connections: Connections,
     /// Number of clients that have connected so far.
-    met: u64,
+    connected_clients: u64,
 }
 
 impl ServerState {
     /// Serves until it is ordered to end, or to go on to the next stage. Returns the server's parts and its clients,
     /// with which the next stage begins, and what requests have cost in this one.
     pub fn serve_stage(mut self) -> Result<(ServerParts, Clients, Vec<ProbeTiming>)> {
-        self.turns()?;
-        self.connections.keep_idle();
+        self.run_loop()?;
+        self.connections.retain_idle();
         let parts = ServerParts {
             clock: self.clock,
             scale: self.time.scale(),
@@ -32,17 +32,17 @@ impl ServerState {
             shared: self.shared,
             host: self.host,
             realtime: self.budget.is_limited(),
-            pacer: self.pacer.afresh(),
-            awake: self.awake,
+            pacer: self.pacer.with_empty_queue(),
+            cpu_idle: self.cpu_idle,
         };
-        let clients = Clients { connections: self.connections, met: self.counts.connections };
-        Ok((parts, clients, self.probed.unwrap_or_default()))
+        let clients = Clients { connections: self.connections, connected_clients: self.counts.connections };
+        Ok((parts, clients, self.probe_timings.unwrap_or_default()))
     }
 
     /// Takes over the clients of the stage before.
-    pub fn with(mut self, clients: Clients) -> Self {
+    pub fn with_clients(mut self, clients: Clients) -> Self {
         self.connections = clients.connections;
-        self.counts.connections = clients.met;
+        self.counts.connections = clients.connected_clients;
         self
     }
 }

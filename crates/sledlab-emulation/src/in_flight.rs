@@ -6,12 +6,12 @@ use sledlab_core::{BLOCK_BYTES, Op, Request, Time, unrequested_words};
 
 use crate::connection::Reply;
 use crate::lateness::Cause;
-use crate::recording::{Record, number_of};
+use crate::recording::{Record, op_code};
 use crate::transport::nbd::{self, Command};
 
 /// A request in flight.
 #[derive(Debug)]
-pub(crate) struct Flight {
+pub(crate) struct InFlightRequest {
     /// Slot of the client's connection, and that connection's number, since another one may have taken the slot.
     pub slot: usize,
     pub connection: u64,
@@ -25,8 +25,8 @@ pub(crate) struct Flight {
     /// When the operation counts as arrived in the model, never 0 (0: not submitted yet); and when the request does, in
     /// the model's time.
     pub stamp: Time,
-    pub arrived: Time,
-    pub planned: Time,
+    pub arrival: Time,
+    pub completion: Time,
     /// The reply, made when the request arrived.
     pub reply: Reply,
     /// The write has completed, and the flush of force unit access is in flight.
@@ -35,12 +35,12 @@ pub(crate) struct Flight {
     pub host_ns: u32,
     /// When the reply is to be handed over, and when work on that should begin, in nanoseconds of real time.
     pub target: u64,
-    pub leaves: u64,
+    pub send_at: u64,
     /// Whether the completion was known before work on the reply was to begin, or as early as the model can tell it.
-    pub in_time: bool,
+    pub is_on_time: bool,
 }
 
-impl Flight {
+impl InFlightRequest {
     /// Bytes of data in the reply.
     pub fn reply_bytes(&self) -> u32 {
         if self.request.command == Command::Read { self.request.length } else { 0 }
@@ -67,12 +67,12 @@ impl Flight {
         Record {
             id: self.id,
             stamp_ns: self.stamp.as_ns(),
-            planned_ns: self.planned.as_ns(),
+            planned_ns: self.completion.as_ns(),
             sent_ns,
             lbn: self.operation.lbn,
             blocks: self.operation.blocks,
             connection: self.connection as u16,
-            op: number_of(self.operation.op),
+            op: op_code(self.operation.op),
             flags: flag(unaligned && self.operation.op != Op::Flush, Record::UNALIGNED)
                 | flag(silent, Record::SILENT)
                 | flag(self.flushing, Record::FUA),
@@ -98,7 +98,7 @@ pub(crate) fn operation(request: &nbd::NbdRequest) -> Option<Request> {
         // Sleds and disks have no faster way to write zeroes than to write data.
         Command::Write | Command::WriteZeroes => Op::Write,
         Command::Trim => Op::Trim,
-        Command::Flush => return Some(flush()),
+        Command::Flush => return Some(flush_operation()),
         Command::Cache | Command::BlockStatus => return None,
     };
     let (offset, length) = (request.offset, u64::from(request.length));
@@ -109,42 +109,42 @@ pub(crate) fn operation(request: &nbd::NbdRequest) -> Option<Request> {
 }
 
 /// Returns the operation of a flush.
-pub(crate) fn flush() -> Request {
+pub(crate) fn flush_operation() -> Request {
     Request { op: Op::Flush, ..Request::default() }
 }
 
 /// Requests in flight by key; keys of answered requests are reused.
 #[derive(Debug)]
-pub(crate) struct Flights {
-    all: Vec<Option<Flight>>,
-    free: Vec<u32>,
+pub(crate) struct InFlightRequests {
+    slots: Vec<Option<InFlightRequest>>,
+    free_keys: Vec<u32>,
     count: usize,
     /// By size of the reply, in powers of two: how many requests wait for the model.
-    sizes: [u32; 33],
+    waiting_by_size: [u32; 33],
 }
 
-impl Default for Flights {
+impl Default for InFlightRequests {
     fn default() -> Self {
-        Flights { all: Vec::new(), free: Vec::new(), count: 0, sizes: [0; 33] }
+        InFlightRequests { slots: Vec::new(), free_keys: Vec::new(), count: 0, waiting_by_size: [0; 33] }
     }
 }
 
-impl Flights {
+impl InFlightRequests {
     /// Adds a request and returns its key.
-    pub fn insert(&mut self, flight: Flight) -> u32 {
+    pub fn insert(&mut self, flight: InFlightRequest) -> u32 {
         self.count += 1;
-        if let Some(key) = self.free.pop() {
-            self.all[key as usize] = Some(flight);
+        if let Some(key) = self.free_keys.pop() {
+            self.slots[key as usize] = Some(flight);
             return key;
         }
-        self.all.push(Some(flight));
-        self.all.len() as u32 - 1
+        self.slots.push(Some(flight));
+        self.slots.len() as u32 - 1
     }
 
     /// Removes a request that is no longer in flight.
-    pub fn remove(&mut self, key: u32) -> Option<Flight> {
-        let flight = self.all.get_mut(key as usize)?.take()?;
-        self.free.push(key);
+    pub fn remove(&mut self, key: u32) -> Option<InFlightRequest> {
+        let flight = self.slots.get_mut(key as usize)?.take()?;
+        self.free_keys.push(key);
         self.count -= 1;
         Some(flight)
     }
@@ -156,41 +156,41 @@ impl Flights {
 
     /// Returns the keys of all requests in flight.
     pub fn keys(&self) -> Vec<u32> {
-        let taken = self.all.iter().enumerate().filter(|(_, flight)| flight.is_some());
+        let taken = self.slots.iter().enumerate().filter(|(_, flight)| flight.is_some());
         taken.map(|(key, _)| key as u32).collect()
     }
 
     /// Notes that a request with a reply of so many bytes waits for the model.
-    pub fn waits(&mut self, bytes: u32) {
-        self.sizes[class(bytes)] += 1;
+    pub fn add_waiting(&mut self, bytes: u32) {
+        self.waiting_by_size[size_class(bytes)] += 1;
     }
 
     /// Notes that the model has answered a request with a reply of so many bytes.
-    pub fn note_answer(&mut self, bytes: u32) {
-        self.sizes[class(bytes)] -= 1;
+    pub fn remove_waiting(&mut self, bytes: u32) {
+        self.waiting_by_size[size_class(bytes)] -= 1;
     }
 
     /// The size of the largest reply that waits for the model, rounded up.
-    pub fn largest_waiting(&self) -> u32 {
-        let largest = self.sizes.iter().rposition(|count| *count > 0).unwrap_or(0);
+    pub fn largest_waiting_bytes(&self) -> u32 {
+        let largest = self.waiting_by_size.iter().rposition(|count| *count > 0).unwrap_or(0);
         1_u32.checked_shl(largest as u32).unwrap_or(u32::MAX)
     }
 }
 
-fn class(bytes: u32) -> usize {
+fn size_class(bytes: u32) -> usize {
     32 - bytes.saturating_sub(1).leading_zeros() as usize
 }
 
-impl Index<u32> for Flights {
-    type Output = Flight;
-    fn index(&self, key: u32) -> &Flight {
-        self.all[key as usize].as_ref().expect("keys belong to requests in flight")
+impl Index<u32> for InFlightRequests {
+    type Output = InFlightRequest;
+    fn index(&self, key: u32) -> &InFlightRequest {
+        self.slots[key as usize].as_ref().expect("keys belong to requests in flight")
     }
 }
 
-impl IndexMut<u32> for Flights {
-    fn index_mut(&mut self, key: u32) -> &mut Flight {
-        self.all[key as usize].as_mut().expect("keys belong to requests in flight")
+impl IndexMut<u32> for InFlightRequests {
+    fn index_mut(&mut self, key: u32) -> &mut InFlightRequest {
+        self.slots[key as usize].as_mut().expect("keys belong to requests in flight")
     }
 }
 
@@ -199,7 +199,15 @@ mod tests {
     use super::*;
 
     fn request(command: Command, offset: u64, length: u32) -> nbd::NbdRequest {
-        nbd::NbdRequest { cookie: 0, command, offset, length, fua: false, no_hole: false, only_one: false }
+        nbd::NbdRequest {
+            cookie: 0,
+            command,
+            offset,
+            length,
+            fua: false,
+            no_hole: false,
+            single_extent: false,
+        }
     }
 
     #[test]
@@ -219,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_rounded_up() {
-        let mut flights = Flights::default();
-        assert_eq!(flights.largest_waiting(), 1);
+    fn largest_waiting_size_is_rounded_up() {
+        let mut flights = InFlightRequests::default();
+        assert_eq!(flights.largest_waiting_bytes(), 1);
         for (bytes, largest) in [(0, 1), (4096, 4096), (4097, 8192), (32 << 20, 32 << 20)] {
-            flights.waits(bytes);
-            assert_eq!(flights.largest_waiting(), largest);
+            flights.add_waiting(bytes);
+            assert_eq!(flights.largest_waiting_bytes(), largest);
         }
-        flights.note_answer(32 << 20);
-        assert_eq!(flights.largest_waiting(), 8192);
+        flights.remove_waiting(32 << 20);
+        assert_eq!(flights.largest_waiting_bytes(), 8192);
     }
 }

@@ -9,7 +9,7 @@ use super::{Next, TransformStep};
 
 sledlab_core::choices! {
     /// The handling of requests past the end of the device.
-    pub enum Outside {
+    pub enum OutsidePolicy {
         /// The run ends with an error that names the request.
         Reject = "reject",
         /// Its first block is taken modulo the capacity; if it then crosses the end of the
@@ -24,14 +24,14 @@ sledlab_core::choices! {
     }
 }
 
-impl Outside {
+impl OutsidePolicy {
     /// The policy called `name`.
-    pub fn named(name: &str) -> Result<Self> {
-        const ALL: [(&str, Outside); 4] = [
-            ("reject", Outside::Reject),
-            ("wrap", Outside::Wrap),
-            ("clip", Outside::Clip),
-            ("scale", Outside::Scale),
+    pub fn from_name(name: &str) -> Result<Self> {
+        const ALL: [(&str, OutsidePolicy); 4] = [
+            ("reject", OutsidePolicy::Reject),
+            ("wrap", OutsidePolicy::Wrap),
+            ("clip", OutsidePolicy::Clip),
+            ("scale", OutsidePolicy::Scale),
         ];
         let result = ALL.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice);
         result.ok_or_else(|| {
@@ -50,17 +50,17 @@ pub struct FitCounts {
 
 impl FitCounts {
     /// Requests moved to other blocks.
-    pub fn moved(&self) -> u64 {
+    pub fn moved_count(&self) -> u64 {
         self.moved.load(Relaxed)
     }
 
     /// Requests cut short.
-    pub fn shortened(&self) -> u64 {
+    pub fn shortened_count(&self) -> u64 {
         self.shortened.load(Relaxed)
     }
 
     /// Dropped requests.
-    pub fn dropped(&self) -> u64 {
+    pub fn dropped_count(&self) -> u64 {
         self.dropped.load(Relaxed)
     }
 }
@@ -68,7 +68,7 @@ impl FitCounts {
 /// Fits requests to a capacity. A request that lies inside costs one comparison.
 #[derive(Debug)]
 pub struct Fit {
-    policy: Outside,
+    policy: OutsidePolicy,
     capacity: u64,
     /// Requests that end at or before this block are not changed.
     untouched: u64,
@@ -79,18 +79,18 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Fits requests to `capacity` blocks. [`Outside::Scale`] needs `highest_end`, the first
+    /// Fits requests to `capacity` blocks. [`OutsidePolicy::Scale`] needs `highest_end`, the first
     /// block after the highest request, which a [`survey`](super::survey) finds.
     ///
     /// # Errors
     /// The capacity is 0, or `highest_end` is missing for scaling.
-    pub fn new(policy: Outside, capacity: u64, highest_end: Option<u64>) -> Result<Self> {
+    pub fn new(policy: OutsidePolicy, capacity: u64, highest_end: Option<u64>) -> Result<Self> {
         if capacity == 0 {
             return Err(
                 Error::user("the device has no blocks").with_remedy("choose a device with a capacity")
             );
         }
-        let scaling = policy == Outside::Scale;
+        let scaling = policy == OutsidePolicy::Scale;
         let highest_end = match highest_end {
             None if scaling => {
                 return Err(Error::user("scaling needs the highest address of the trace beforehand")
@@ -111,15 +111,15 @@ impl Fit {
     #[inline(never)]
     fn treat(&mut self, mut request: Request) -> Result<Next> {
         let blocks = u64::from(request.blocks);
-        if self.policy == Outside::Reject {
-            return Err(self.outside(&request));
+        if self.policy == OutsidePolicy::Reject {
+            return Err(self.outside_error(&request));
         }
-        if self.policy == Outside::Clip {
+        if self.policy == OutsidePolicy::Clip {
             return Ok(self.clip(request));
         }
         if blocks > self.capacity {
             if request.op != Op::Trim {
-                return Err(self.too_long(&request));
+                return Err(self.too_long_error(&request));
             }
             // Of requests longer than the device only trims are accepted: they trim all of it.
             self.counts.shortened.fetch_add(1, Relaxed);
@@ -127,7 +127,7 @@ impl Fit {
             return Ok(Next::Pass(request));
         }
         let place = match self.policy {
-            Outside::Scale => {
+            OutsidePolicy::Scale => {
                 let scaled =
                     u128::from(request.lbn) * u128::from(self.capacity) / u128::from(self.highest_end.max(1));
                 u64::try_from(scaled).unwrap_or(u64::MAX)
@@ -154,7 +154,7 @@ impl Fit {
         Next::Pass(request)
     }
 
-    fn outside(&self, request: &Request) -> Error {
+    fn outside_error(&self, request: &Request) -> Error {
         let (first, last) = (request.lbn, request.end() - 1);
         let (number, capacity) = (self.number, self.capacity);
         Error::user(format!(
@@ -163,7 +163,7 @@ impl Fit {
         .with_remedy("choose `--outside wrap`, `clip` or `scale`, or use a larger device")
     }
 
-    fn too_long(&self, request: &Request) -> Error {
+    fn too_long_error(&self, request: &Request) -> Error {
         let (number, blocks, capacity) = (self.number, request.blocks, self.capacity);
         Error::user(format!(
             "request {number} of {blocks} blocks is longer than the device of {capacity} blocks"
