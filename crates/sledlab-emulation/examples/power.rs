@@ -14,10 +14,10 @@ use power::{Tally, wire};
 use sledlab_emulation::Server;
 
 /// Power failures where the command line gives no number.
-const FAILURES: u64 = 2_000;
+const DEFAULT_FAILURES: u64 = 2_000;
 
 fn main() -> ExitCode {
-    let failures = std::env::args().nth(1).and_then(|number| number.parse().ok()).unwrap_or(FAILURES);
+    let failures = std::env::args().nth(1).and_then(|number| number.parse().ok()).unwrap_or(DEFAULT_FAILURES);
     let groups = [
         ("durable", wire::durable_systems()),
         ("volatile", wire::volatile_systems()),

@@ -8,7 +8,9 @@ use rustix::io::Errno as Failure;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::DataStore;
-use crate::transport::nbd::{ConnectionEnd, Errno, Event, Export, GREETING, NbdRequest, Replies, Session};
+use crate::transport::nbd::{
+    ConnectionEnd, Errno, Event, Export, GREETING, NbdRequest, ReplyEncoder, Session,
+};
 
 /// Bytes read from a socket at a time, at most.
 const INPUT_BYTES: usize = 128 << 10;
@@ -88,7 +90,7 @@ fn first_piece_bytes(bytes: u32) -> usize {
 
 fn append_data(
     reply: &mut Reply,
-    replies: Replies,
+    replies: ReplyEncoder,
     request: &NbdRequest,
     store: &DataStore,
 ) -> Result<(), Errno> {
@@ -189,7 +191,7 @@ impl Connection {
     }
 
     /// How requests are replied to.
-    pub fn replies(&self) -> Replies {
+    pub fn replies(&self) -> ReplyEncoder {
         self.session.replies()
     }
 
@@ -324,7 +326,7 @@ impl Connection {
     }
 
     /// Queues the reply to a request without a key, so that it is sent together with others.
-    pub fn answer(&mut self, write: impl FnOnce(Replies, &mut Vec<u8>)) {
+    pub fn answer(&mut self, write: impl FnOnce(ReplyEncoder, &mut Vec<u8>)) {
         let replies = self.replies();
         write(replies, &mut self.tail().bytes);
     }

@@ -32,8 +32,8 @@ const ROUNDS: usize = 48;
 /// As few differences as this are taken by their median.
 const MIN_MODE_SAMPLES: usize = 8;
 /// The two sizes of requests, in bytes.
-const SMALL: u32 = 4 << 10;
-const LARGE: u32 = 64 << 10;
+const SMALL_BYTES: u32 = 4 << 10;
+const LARGE_BYTES: u32 = 64 << 10;
 /// Time that the model takes: long enough for processors to fall asleep as deeply as they do between requests to a
 /// sled.
 const MODEL_DURATION_NS: u64 = 800_000;
@@ -45,7 +45,8 @@ const ALIGNMENT: usize = 4096;
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Kinds of requests: whether they read, and their number of bytes.
-const KINDS: [(bool, u32); 4] = [(true, SMALL), (false, SMALL), (true, LARGE), (false, LARGE)];
+const KINDS: [(bool, u32); 4] =
+    [(true, SMALL_BYTES), (false, SMALL_BYTES), (true, LARGE_BYTES), (false, LARGE_BYTES)];
 
 /// A client that has started and waits for its server.
 pub(crate) struct Probe {
@@ -76,7 +77,7 @@ impl Probe {
         realtime: bool,
         cpu_idle: Option<Arc<CpuIdleInhibitor>>,
     ) -> Result<(HostPathCost, Pacer)> {
-        let bytes = u64::from(LARGE);
+        let bytes = u64::from(LARGE_BYTES);
         let mut state = ServerState::new(ServerParts {
             clock: Box::new(Monotonic::start()),
             scale: Scale::default(),
@@ -134,7 +135,7 @@ fn measure(stream: &mut dyn Stream) -> io::Result<Vec<ProbeTiming>> {
     stream.write_all(b"IHAVEOPT\0\0\0\x01\0\0\0\0")?;
     stream.read_exact(&mut [0; 10])?;
     let mut measured = Vec::with_capacity(ROUNDS * KINDS.len());
-    let mut reply = vec![0; 16 + LARGE as usize];
+    let mut reply = vec![0; 16 + LARGE_BYTES as usize];
     for _ in 0..ROUNDS {
         for (reads, bytes) in KINDS {
             let mut request = b"\x25\x60\x95\x13\0\0".to_vec();
@@ -165,7 +166,7 @@ pub(crate) fn model_duration(scale: Scale) -> Span {
 pub(crate) fn measure_path(path: &Path) -> io::Result<Vec<ProbeTiming>> {
     let direct = rustix::fs::OFlags::DIRECT.bits().cast_signed();
     let file = OpenOptions::new().read(true).write(true).custom_flags(direct).open(path)?;
-    let mut memory = vec![0; ALIGNMENT + LARGE as usize];
+    let mut memory = vec![0; ALIGNMENT + LARGE_BYTES as usize];
     let begin = memory.as_ptr().align_offset(ALIGNMENT);
     let mut measured = Vec::with_capacity(ROUNDS * KINDS.len());
     for _ in 0..ROUNDS {
@@ -199,8 +200,8 @@ fn fit(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> HostPathCost {
         half_sample_mode(pairs.map(|(outside, inside)| outside.ns as f64 - inside.ns as f64).collect())
     };
     let line = |reads: bool| {
-        let (small, large) = (way((reads, SMALL)), way((reads, LARGE)));
-        (small, (large - small).max(0.0) / f64::from((LARGE - SMALL) / 1024))
+        let (small, large) = (way((reads, SMALL_BYTES)), way((reads, LARGE_BYTES)));
+        (small, (large - small).max(0.0) / f64::from((LARGE_BYTES - SMALL_BYTES) / 1024))
     };
     let ((read_us, read_us_per_kib), (write_us, write_us_per_kib)) = (line(true), line(false));
     HostPathCost { read_us, read_us_per_kib, write_us, write_us_per_kib }
@@ -266,7 +267,7 @@ mod tests {
             (0..ROUNDS).flat_map(|_| KINDS.map(|(reads, bytes)| ProbeTiming { reads, bytes, ns })).collect()
         };
         let (outside, mut inside) = (of(900_000), of(800_000));
-        inside.insert(0, ProbeTiming { reads: true, bytes: LARGE, ns: 1 });
+        inside.insert(0, ProbeTiming { reads: true, bytes: LARGE_BYTES, ns: 1 });
         assert_eq!(fit_last(&outside, &inside).map(|host| host.ns(true, 4096)), Some(100_000));
         // A request was split, or a layer in between has answered one.
         inside[9].bytes /= 2;

@@ -1,5 +1,5 @@
-//! Integration tests of sledlab-emulation in one program, which links once. `resource_cleanup` is a program of its own: the test
-//! counts the threads and files of its process.
+//! Integration tests of sledlab-emulation in one program, which links once. `resource_cleanup` is a program of its
+//! own: the test counts the threads and files of its process.
 #![cfg(target_os = "linux")]
 
 #[path = "../examples/fuzz_nbd/client.rs"]

@@ -16,7 +16,7 @@ fn check(format: &str, text: &[u8], expected: &[Request]) {
 }
 
 #[test]
-fn csv() {
+fn csv_is_parsed() {
     let text = b"time_us,op,offset_bytes,length_bytes\n5,R,1024,4096\n\n# later\n7.25,W,100,512\r\n7.25,T,0,1048576\n9,F,0,0";
     let expected = [
         request(5_000, Read, 2, 8, 0),
@@ -30,14 +30,14 @@ fn csv() {
 }
 
 #[test]
-fn csv_with_devices() {
+fn csv_with_devices_is_parsed() {
     let text = b"time_us,op,offset_bytes,length_bytes,device\n5,R,1024,4096,3\n 6 , w , 512 , 1 , 0 \n";
     let byte = Request { unrequested_words: 63, ..request(6_000, Put, 1, 1, 0) };
     check("csv", text, &[request(5_000, Read, 2, 8, 3), byte]);
 }
 
 #[test]
-fn csv_with_metadata() {
+fn csv_with_metadata_is_parsed() {
     let text = b"time_us,op,offset_bytes,length_bytes,device,metadata\n5,R,1024,128,3,1\n 6,R,0,512,0 , 0 \n7,F,0,0,0\n";
     let metadata = Request { metadata: true, unrequested_words: 48, ..request(5_000, Read, 2, 1, 3) };
     check("csv", text, &[metadata, request(6_000, Read, 0, 1, 0), request(7_000, Flush, 0, 0, 0)]);
@@ -57,7 +57,7 @@ fn csv_length_sets_requested_part_of_last_block() {
 }
 
 #[test]
-fn disksim_ascii() {
+fn disksim_ascii_is_parsed() {
     let text =
         b"0.000000 0 1130508 8 1\n  38.7957885 2\t843900 21 0 \n1e2 0 5 1 11\n100.00000049 0 5 1 0x10\n";
     let expected = [
@@ -70,7 +70,7 @@ fn disksim_ascii() {
 }
 
 #[test]
-fn disksim_validate() {
+fn disksim_validate_is_parsed() {
     let text = b"R Miss 1130508 8 21392.02 17403.765\nW Hit 843900 21 17264.9 22142.546\nR Read 3 1 1 1\n";
     let by_gap = [
         request(0, Read, 1_130_508, 8, 0),
@@ -83,7 +83,7 @@ fn disksim_validate() {
 }
 
 #[test]
-fn msr() {
+fn msr_is_parsed() {
     let text = b"128166372003061629,hm,1,Read,383496192,32768,413\n128166372003061630,web,0,Write,1000,24,5\n128166372013061630,hm,1,Write,0,512,1\n";
     let expected =
         [request(0, Read, 749_016, 64, 0), request(100, Put, 1, 1, 1), request(1_000_000_100, Put, 0, 1, 0)];
@@ -96,7 +96,7 @@ fn msr() {
 }
 
 #[test]
-fn spc() {
+fn spc_is_parsed() {
     let text = b"0,303567,3584,w,0.000000\n1,55590,3072,R,0.026214\n0,5,1,r,0.026214000,x,y\n";
     let expected = [
         request(0, Put, 303_567, 7, 0),
@@ -107,7 +107,7 @@ fn spc() {
 }
 
 #[test]
-fn blkparse() {
+fn blkparse_is_parsed() {
     let text = b"  8,0    3        1     0.500000000   697  A   W 223490 + 8 <- (8,1) 223427
   8,0    3        2     0.500000100   697  Q   W 223490 + 8 [kjournald]
   8,0    3        3     0.500000500   697  G   W 223490 + 8 [kjournald]
@@ -138,7 +138,7 @@ fn blkparse_without_queue_events_uses_issue_events() {
 }
 
 #[test]
-fn fio_iolog_2() {
+fn fio_iolog_2_is_parsed() {
     let text = b"fio version 2 iolog
 /dev/sda add
 /dev/sda open
@@ -159,7 +159,7 @@ fn fio_iolog_2() {
 }
 
 #[test]
-fn fio_iolog_3() {
+fn fio_iolog_3_is_parsed() {
     let text = b"fio version 3 iolog
 2 Nvme1n1 add
 872 Nvme1n1 open
@@ -174,7 +174,7 @@ fn fio_iolog_3() {
 }
 
 #[test]
-fn fio_block_log() {
+fn fio_block_log_is_parsed() {
     let text = b"0, 1043, 0, 4096, 8192\n2, 900, 1, 512, 0, 0x0004\n2, 900, 2, 1024, 512, 0, 17\n";
     let expected =
         [request(0, Read, 16, 8, 0), request(2_000_000, Put, 0, 1, 0), request(2_000_000, Trim, 1, 2, 0)];
@@ -182,7 +182,7 @@ fn fio_block_log() {
 }
 
 #[test]
-fn alibaba() {
+fn alibaba_is_parsed() {
     let text = b"419,W,8792731648,16384,1577808144360767\n725,R,59110326272,360448,1577808144360813\n";
     let expected = [request(0, Put, 17_173_304, 32, 0), request(46_000, Read, 115_449_856, 704, 1)];
     check("alibaba", text, &expected);
@@ -190,7 +190,7 @@ fn alibaba() {
 }
 
 #[test]
-fn tencent() {
+fn tencent_is_parsed() {
     let text = b"1538323200,12910952,128,0,1063\n1538323201,6338688,8,1,1627\n1538323201,1,8,1,1063\n";
     let expected = [
         request(0, Read, 12_910_952, 128, 0),

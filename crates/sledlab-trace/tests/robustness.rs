@@ -44,19 +44,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400), which in 0..format::LIST.len()) {
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), which in 0..format::LIST.len()) {
         check(&bytes, None);
         check(&bytes, Some(format::LIST[which].name()));
     }
 
     #[test]
-    fn random_text(text in "[-+0-9a-zRWTF,. \n#x]{0,200}", which in 0..format::LIST.len()) {
+    fn random_text_never_panic(text in "[-+0-9a-zRWTF,. \n#x]{0,200}", which in 0..format::LIST.len()) {
         check(text.as_bytes(), None);
         check(text.as_bytes(), Some(format::LIST[which].name()));
     }
 
     #[test]
-    fn damaged_traces(seed: u64, which in 0..format::LIST.len(), other in 0..format::LIST.len()) {
+    fn damaged_traces_never_panic(seed: u64, which in 0..format::LIST.len(), other in 0..format::LIST.len()) {
         let name = format::LIST[which].name();
         let other = samples::for_format(format::LIST[other].name()).remove(0);
         for sample in samples::for_format(name) {
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_work_records(seed: u64, other in 0..5_usize) {
+    fn damaged_work_records_never_panic(seed: u64, other in 0..5_usize) {
         let other = &samples::work()[other];
         for sample in samples::work() {
             check_work(&damage(seed, &sample, other));
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_compressed_traces(seed: u64, which in 0..format::LIST.len()) {
+    fn damaged_compressed_traces_never_panic(seed: u64, which in 0..format::LIST.len()) {
         let sample = samples::for_format(format::LIST[which].name()).remove(0);
         for packed in samples::compress_all(&sample) {
             check(&damage(seed, &packed, &sample), None);
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn truncated_compressed_traces(which in 0..format::LIST.len(), cut in 0.0..1.0) {
+    fn truncated_compressed_traces_never_panic(which in 0..format::LIST.len(), cut in 0.0..1.0) {
         let sample = samples::for_format(format::LIST[which].name()).remove(0);
         for packed in samples::compress_all(&sample) {
             check(&packed[..(packed.len() as f64 * cut) as usize], None);

@@ -65,19 +65,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn csv_with_metadata(all in requests(4), details in prop::collection::vec((any::<bool>(), 0_u8..64), 1..50)) {
+    fn csv_with_metadata_round_trips(all in requests(4), details in prop::collection::vec((any::<bool>(), 0_u8..64), 1..50)) {
         let all = with_partial_blocks(&all, &details);
         check("e.csv", WriteOptions { device_column: true, ..WriteOptions::default() }, &all);
     }
 
     #[test]
-    fn csv(all in requests(4), packing in 0_usize..3) {
+    fn csv_round_trips(all in requests(4), packing in 0_usize..3) {
         let name = ["a.csv", "a.csv.gz", "a.csv.zst"][packing];
         check(name, WriteOptions { device_column: true, ..WriteOptions::default() }, &all);
     }
 
     #[test]
-    fn disksim_ascii(all in requests(2), packing in 0_usize..3) {
+    fn disksim_ascii_round_trips(all in requests(2), packing in 0_usize..3) {
         check(["b.txt", "b.trace.gz", "b.ascii.zst"][packing], WriteOptions::default(), &all);
     }
 }

@@ -470,7 +470,7 @@ impl ServerState {
         let mut answers = std::mem::take(&mut self.answers);
         let outcome = model.finish(&mut answers);
         for answer in answers {
-            self.complete_after_end(answer);
+            self.record_late_completion(answer);
         }
         for key in self.flights.keys() {
             self.record_unanswered(key);

@@ -98,7 +98,7 @@ impl ServerState {
         })?;
         let in_flight = self.flights.len() as u64;
         for answer in answers.drain(..) {
-            self.complete_after_end(answer);
+            self.record_late_completion(answer);
         }
         self.break_connections();
         let (digest_of_rows, rows) = (self.rows)();

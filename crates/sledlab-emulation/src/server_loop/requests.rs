@@ -324,7 +324,7 @@ impl ServerState {
     }
 
     /// Notes when the model would have completed a request of a server that has ended.
-    pub(super) fn complete_after_end(&mut self, answer: Answer) {
+    pub(super) fn record_late_completion(&mut self, answer: Answer) {
         if let Some(key) = self.ids.remove(&answer.id) {
             self.flights[key].completion = answer.time;
         }

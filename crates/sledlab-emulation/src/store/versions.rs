@@ -43,7 +43,7 @@ pub struct Versions {
 /// A version that a block may hold after a power failure.
 #[derive(Debug)]
 struct PossibleVersion {
-    /// Version of the write; [`OLDEST`] of the data before all writes that are known.
+    /// Version of the write; [`OLDEST_VERSION`] of the data before all writes that are known.
     version: u64,
     /// The last write that had arrived when this one was acknowledged: writes after that one follow on this one.
     followed_after: Option<u64>,
@@ -73,8 +73,9 @@ impl RecoveredBlocks {
         }
         // The data before all known writes has an older version than any of these.
         let is_oldest = block.get(1).is_some_and(|second| version < second.version);
-        let stands_for =
-            |stored: &PossibleVersion| stored.version == version || (stored.version == OLDEST && is_oldest);
+        let stands_for = |stored: &PossibleVersion| {
+            stored.version == version || (stored.version == OLDEST_VERSION && is_oldest)
+        };
         let Some(place) = block.iter().position(stands_for) else {
             return Err(Error::internal(format!(
                 "block {lbn} holds version {version} after a power failure, which was given up"
@@ -91,7 +92,7 @@ impl RecoveredBlocks {
 }
 
 /// Stands for the version of a block before all writes to it that are known, whichever that is.
-const OLDEST: u64 = 0;
+const OLDEST_VERSION: u64 = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Write {
@@ -107,7 +108,7 @@ impl Versions {
     pub fn new(is_volatile: bool) -> Self {
         Versions {
             is_volatile,
-            last: OLDEST,
+            last: OLDEST_VERSION,
             blocks: Map::default(),
             writes: BTreeMap::new(),
             stored: 0,
@@ -127,8 +128,8 @@ impl Versions {
             let block = self.blocks.entry(lbn).or_default();
             if block.is_empty() {
                 block.push(PossibleVersion {
-                    version: OLDEST,
-                    followed_after: Some(OLDEST),
+                    version: OLDEST_VERSION,
+                    followed_after: Some(OLDEST_VERSION),
                     is_safe: true,
                     data: None,
                 });
@@ -188,7 +189,7 @@ impl Versions {
         let mut result = RecoveredBlocks::default();
         for (lbn, block) in self.blocks {
             let version = match contents.get(&lbn) {
-                None => OLDEST,
+                None => OLDEST_VERSION,
                 Some(Content::Data(version)) => *version,
                 Some(Content::Header(_)) => {
                     return Err(Error::internal(format!("block {lbn} of the host holds a header")));

@@ -30,7 +30,7 @@ const RAM: &str = "device.capacity_mb=1 device.access_us=200";
 const FRONT: &str = "front.preset=ram front.capacity_mb=1 front.access_us=20";
 const CACHE: &str =
     "cache.kind=write-back cache.capacity_blocks=64 cache.line_blocks=4 cache.destage_idle_ms=4";
-const VOLATILE: &str = "cache.volatile=true";
+const VOLATILE_CACHE: &str = "cache.volatile=true";
 
 /// Single devices and arrays made of memory: every access takes about as long as any other. The small units make a
 /// request touch several devices.
@@ -56,7 +56,7 @@ const HYBRIDS: [&str; 6] = [
 ];
 
 /// Devices with mechanics, whose schedulers reorder requests.
-const MECHANICAL: [(&str, &str); 7] = [
+const MECHANICAL_SYSTEMS: [(&str, &str); 7] = [
     ("mems-g2", "scheduler.kind=sptf"),
     ("mems-g2", "system.kind=raid5 system.devices=5 system.unit_blocks=8"),
     ("atlas-10k-50mb", "device.buffers_writes=false scheduler.kind=c-look merge.kind=chains"),
@@ -84,7 +84,7 @@ impl System {
         System {
             name: format!("{device} {settings}").trim().to_owned(),
             experiment,
-            is_volatile: settings.contains(VOLATILE),
+            is_volatile: settings.contains(VOLATILE_CACHE),
             has_flushes: true,
             mean_gap_us: if device.starts_with("mems") { 200.0 } else { 1_500.0 },
             scale: "1",
@@ -116,17 +116,19 @@ pub fn durable_systems() -> Vec<System> {
 
 /// The same systems behind a volatile cache.
 pub fn volatile_systems() -> Vec<System> {
-    memory_settings().map(|system| System::in_memory(&format!("{system} {CACHE} {VOLATILE}"))).collect()
+    memory_settings().map(|system| System::in_memory(&format!("{system} {CACHE} {VOLATILE_CACHE}"))).collect()
 }
 
 /// Systems with mechanics, bare; the first [`SERVED_SYSTEMS`] of them acknowledge writes that are durable.
 pub fn mechanical_systems() -> Vec<System> {
-    MECHANICAL.map(|(device, settings)| System::new(device, settings)).into()
+    MECHANICAL_SYSTEMS.map(|(device, settings)| System::new(device, settings)).into()
 }
 
 /// The same systems behind a volatile cache.
 pub fn mechanical_volatile_systems() -> Vec<System> {
-    MECHANICAL.map(|(device, settings)| System::new(device, &format!("{settings} {CACHE} {VOLATILE}"))).into()
+    MECHANICAL_SYSTEMS
+        .map(|(device, settings)| System::new(device, &format!("{settings} {CACHE} {VOLATILE_CACHE}")))
+        .into()
 }
 
 /// Number of systems with mechanics that are used over the wire, where they run in wall-clock time.

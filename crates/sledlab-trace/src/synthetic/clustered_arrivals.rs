@@ -67,7 +67,7 @@ impl ClusterRates {
 
 /// The unit that begins with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum First {
+pub enum UnitStart {
     /// Nothing: the request continues its clump or run.
     Nothing,
     /// A clump of a cluster, or a run of a copy.
@@ -84,7 +84,7 @@ pub struct Arrival {
     /// When the request arrives.
     pub at: Time,
     /// The unit that begins with the request.
-    pub first: First,
+    pub first: UnitStart,
     /// Whether the request belongs to a copy.
     pub copying: bool,
 }
@@ -152,10 +152,12 @@ impl ClusteredArrivals {
     pub fn next(&mut self) -> Arrival {
         let first = self.first();
         let gap_s = match first {
-            First::Nothing => self.exponential(self.rhythm.clump_gap_s),
-            First::Clump if self.copying => self.exponential(self.rhythm.copy_gap_s),
-            First::Clump => self.exponential(self.rhythm.cluster_gap_s),
-            First::Cluster | First::Copy => self.exponential(self.quiet_s * self.pace.stretch(self.now)),
+            UnitStart::Nothing => self.exponential(self.rhythm.clump_gap_s),
+            UnitStart::Clump if self.copying => self.exponential(self.rhythm.copy_gap_s),
+            UnitStart::Clump => self.exponential(self.rhythm.cluster_gap_s),
+            UnitStart::Cluster | UnitStart::Copy => {
+                self.exponential(self.quiet_s * self.pace.stretch(self.now))
+            }
         };
         self.now += Span::from_seconds(gap_s);
         if !self.copying {
@@ -169,27 +171,27 @@ impl ClusteredArrivals {
         mean * self.gaps.sample::<f64, _>(Exp1)
     }
 
-    fn first(&mut self) -> First {
+    fn first(&mut self) -> UnitStart {
         // Both drawn whether used or not, so that no length shifts another.
         let [ends, clumps] = [self.lengths.random::<f64>(), self.lengths.random::<f64>()];
         if self.copying && self.copy_left > 0 {
             self.copy_left -= 1;
-            return if ends * self.rhythm.copy_run < 1.0 { First::Clump } else { First::Nothing };
+            return if ends * self.rhythm.copy_run < 1.0 { UnitStart::Clump } else { UnitStart::Nothing };
         }
         if self.cluster_left > 0 && ends * self.rhythm.clump_requests >= 1.0 {
-            return First::Nothing;
+            return UnitStart::Nothing;
         }
         self.cluster_left = self.cluster_left.saturating_sub(1);
         if self.cluster_left > 0 {
-            return First::Clump;
+            return UnitStart::Clump;
         }
         self.copying = self.now >= self.next_copy;
         if self.copying {
             self.copy_left = self.rhythm.copy_requests - 1;
             self.schedule_copy();
-            return First::Copy;
+            return UnitStart::Copy;
         }
         self.cluster_left = 1 + (clumps * (2.0 * self.rhythm.cluster_clumps - 1.0)) as u64;
-        First::Cluster
+        UnitStart::Cluster
     }
 }

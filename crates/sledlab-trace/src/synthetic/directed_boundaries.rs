@@ -46,7 +46,7 @@ enum Boundary {
     /// The end of a unit of this many blocks.
     End(u64),
     /// The first block of the device.
-    First,
+    UnitStart,
     /// The last block of the device.
     Last,
 }
@@ -74,7 +74,7 @@ impl Generator for DirectedBoundaries {
             arrivals: Arrivals::new(gap, setting.stream("directed-boundaries.arrivals")),
             places: Places::new(setting.stream("directed-boundaries.places")),
             ops: Ops::new(params.read_share, setting.stream("directed-boundaries.ops"))?,
-            turns: ends.chain([Boundary::First, Boundary::Last]).collect(),
+            turns: ends.chain([Boundary::UnitStart, Boundary::Last]).collect(),
             turn: 0,
             blocks: clamp_blocks(params.blocks, capacity_blocks),
             capacity_blocks,
@@ -87,7 +87,7 @@ impl Generator for DirectedBoundaries {
         let last_start = self.capacity_blocks - u64::from(self.blocks);
         let lbn = match turn {
             Boundary::End(unit) => self.crossing_start(unit).min(last_start),
-            Boundary::First => 0,
+            Boundary::UnitStart => 0,
             Boundary::Last => last_start,
         };
         Request {

@@ -4,7 +4,7 @@ use rand::RngExt;
 use sledlab_core::seed::Stream;
 use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, WORD_BYTES};
 
-use super::clustered_arrivals::{Arrival, ClusterRates, ClusteredArrivals, First};
+use super::clustered_arrivals::{Arrival, ClusterRates, ClusteredArrivals, UnitStart};
 use super::draw::{Ops, Places};
 use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, mb_to_blocks};
 use super::sequential_share::SequentialShare;
@@ -187,18 +187,18 @@ impl Generator for Snake {
     #[inline]
     fn next(&mut self) -> Request {
         let Arrival { at: arrival, first, copying } = self.arrivals.next();
-        if first != First::Nothing {
+        if first != UnitStart::Nothing {
             self.op = self.ops.next();
         }
         // Drawn whether used or not, so that no choice shifts another.
         let blocks = self.sizes.draw(&mut self.sizes_rng);
         let continues = self.sequential_rng.random::<f64>() < self.sequential.chance();
         let metadata = self.metadata_rng.random::<f64>() < self.metadata_share;
-        if matches!(first, First::Cluster | First::Copy) {
+        if matches!(first, UnitStart::Cluster | UnitStart::Copy) {
             self.reading = None;
         }
         let lbn = if copying {
-            self.continue_copy(first == First::Copy, blocks)
+            self.continue_copy(first == UnitStart::Copy, blocks)
         } else {
             self.next_cluster_block(continues, blocks)
         };

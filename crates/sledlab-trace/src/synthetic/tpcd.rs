@@ -4,7 +4,7 @@ use rand::RngExt;
 use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Op, Request, Result};
 
-use super::clustered_arrivals::{Arrival, ClusterRates, ClusteredArrivals, First};
+use super::clustered_arrivals::{Arrival, ClusterRates, ClusteredArrivals, UnitStart};
 use super::draw::Places;
 use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, mb_to_blocks};
 use super::size_mix::{SizeMix, WeightedSize, split};
@@ -181,7 +181,7 @@ impl Generator for Tpcd {
     #[inline]
     fn next(&mut self) -> Request {
         let Arrival { at: arrival, first, .. } = self.arrivals.next();
-        if first != First::Nothing {
+        if first != UnitStart::Nothing {
             self.begin_turn();
         }
         // Drawn whether used or not, so that no choice shifts another.

@@ -32,7 +32,7 @@ fn check_headers<const N: usize>(cases: [(&str, &str, &str); N]) {
 }
 
 #[test]
-fn headers() {
+fn invalid_headers_are_rejected() {
     let cases = [
         ("", "w: the record is empty", "check where the file came from"),
         ("\n \n", "w: the record is empty", "check where the file came from"),
@@ -89,7 +89,7 @@ fn headers() {
 }
 
 #[test]
-fn files_and_groups() {
+fn invalid_files_and_groups_are_rejected() {
     let cases = [
         (
             r#"{"work": 1, "job": "j", "nodes": 4, "files": []}"#,
@@ -167,7 +167,7 @@ fn files_and_groups() {
 }
 
 #[test]
-fn phases() {
+fn invalid_phases_are_rejected() {
     let line = |phase: &str, node: usize| format!("{{\"phase\": \"{phase}\", \"node\": {node}}}\n");
     let twice = record(&(line("a", 0) + &line("a", 1) + &line("a", 0)));
     check(twice, "w:4: a second step of node 0 in the phase `a`", "on one line");
@@ -176,7 +176,7 @@ fn phases() {
 }
 
 #[test]
-fn sums_that_overflow() {
+fn overflowing_sums_are_rejected() {
     let header = r#"{"work": 1, "job": "j", "nodes": 65536, "files": {}}"#;
     let cases = [
         (
@@ -227,7 +227,7 @@ fn long_names_and_lines_are_cut_in_messages() {
 }
 
 #[test]
-fn cut_and_damaged_archives() {
+fn truncated_and_damaged_archives_are_rejected() {
     let text = record(r#"{"phase": "a", "node": 0, "memory": 5}"#);
     let full = zstd::encode_all(text.as_bytes(), 3).unwrap();
     check(&full[..full.len() - 5], "w: the zstd data ends too early", "copy, download or compress");

@@ -4,7 +4,7 @@ use super::malformed::check_all;
 use super::record;
 
 #[test]
-fn steps() {
+fn invalid_steps_are_rejected() {
     let cases = [
         (r#"{"phase": "a", "node": 0"#, "w:2:24: the line ends too early", "if the file was cut off"),
         (r"[1, 2]", "w:2: the line is no JSON object", "begins with `{`"),
@@ -29,7 +29,7 @@ fn steps() {
 }
 
 #[test]
-fn accesses() {
+fn invalid_accesses_are_rejected() {
     let cases = [
         (
             r#"{"phase": "a", "node": 0, "reads": [{"filee": "data"}]}"#,
@@ -120,7 +120,7 @@ fn loop_of_three_files_is_rejected() {
 }
 
 #[test]
-fn counts() {
+fn invalid_counts_are_rejected() {
     let cases = [
         (
             r#"{"phase": "a", "node": 0, "operations": {"hash": 1.5}}"#,
@@ -168,7 +168,7 @@ fn counts() {
 }
 
 #[test]
-fn sends() {
+fn invalid_sends_are_rejected() {
     let cases = [
         ("[1, 2, 3]", "w:2: 3 numbers in `sends` for 4 nodes", "give 4, or 5"),
         ("[1, 2, 3, 4, 5, 6]", "w:2: 6 numbers in `sends` for 4 nodes", "give 4, or 5"),
@@ -202,7 +202,7 @@ fn sends() {
 }
 
 #[test]
-fn collectives() {
+fn invalid_collectives_are_rejected() {
     let cases = [
         (
             r#""collective": "all-gathr", "bytes": 1"#,

@@ -162,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn records(work in prop_oneof![(1..6_usize), Just(40), Just(80)].prop_flat_map(work_of_size)) {
+    fn records_round_trip(work in prop_oneof![(1..6_usize), Just(40), Just(80)].prop_flat_map(work_of_size)) {
         let written = bytes(&work);
         let read = parse(&written);
         prop_assert_eq!(read.as_ref(), Ok(&work), "{}", String::from_utf8_lossy(&written));

@@ -21,7 +21,7 @@ fn self_sent_bytes(work: &Work, phase: usize) -> Vec<u64> {
 }
 
 #[test]
-fn scan() {
+fn scan_sample_matches_definition() {
     let work = sample("scan");
     let [phase] = &work.phases[..] else { panic!("one phase") };
     assert_eq!(phase.bytes_received()[work.nodes], work.bytes_sent());
@@ -31,7 +31,7 @@ fn scan() {
 }
 
 #[test]
-fn sort() {
+fn sort_sample_matches_definition() {
     let work = sample("sort");
     let names: Vec<&str> = work.phases.iter().map(|phase| &*phase.name).collect();
     assert_eq!(names, ["sampling", "re-distribution", "internal sort", "merge"]);
@@ -47,7 +47,7 @@ fn sort() {
 }
 
 #[test]
-fn join() {
+fn join_sample_matches_definition() {
     let work = sample("join");
     let received = work.phases[1].bytes_received();
     let parts = ["orders-part", "lineitem-part"].map(|name| &work.files[work.file(name).unwrap()]);
@@ -60,7 +60,7 @@ fn join() {
 }
 
 #[test]
-fn exchange() {
+fn exchange_sample_matches_definition() {
     let work = sample("exchange");
     assert_eq!(work.bytes_sent(), 12 << 20);
     assert_eq!(work.phases[0].bytes_received(), [3 << 20, 3 << 20, 3 << 20, 3 << 20, 0]);

@@ -59,7 +59,7 @@ impl Session {
             is_volatile,
             store: vec![9; BLOCKS as usize * BLOCK],
             writes: Vec::new(),
-            history: vec![vec![(OLDEST, [9; BLOCK])]; BLOCKS as usize],
+            history: vec![vec![(OLDEST_VERSION, [9; BLOCK])]; BLOCKS as usize],
             begun: 0,
         }
     }
@@ -82,7 +82,7 @@ impl Session {
                 self.versions.trim(lbn, blocks);
                 self.store[lbn as usize * BLOCK..(lbn + blocks) as usize * BLOCK].fill(0);
                 for block in lbn..lbn + blocks {
-                    self.history[block as usize] = vec![(OLDEST, [0; BLOCK])];
+                    self.history[block as usize] = vec![(OLDEST_VERSION, [0; BLOCK])];
                 }
             }
             Step::Answer(pick) => {
@@ -153,7 +153,7 @@ proptest! {
         for (lbn, pick) in (0..BLOCKS).zip(picks) {
             let possible = session.possible_versions(lbn);
             let (version, data) = possible[pick % possible.len()];
-            if version > OLDEST {
+            if version > OLDEST_VERSION {
                 contents.insert(lbn, Content::Data(version));
             }
             expected[lbn as usize * BLOCK..][..BLOCK].copy_from_slice(&data);

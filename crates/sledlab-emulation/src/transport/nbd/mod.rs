@@ -44,7 +44,7 @@ mod wire;
 
 use sledlab_core::{BLOCK_BYTES, Error, Result};
 
-pub use reply::{Errno, Replies};
+pub use reply::{Errno, ReplyEncoder};
 pub use request::{Command, NbdRequest};
 
 use handshake::{Handshake, HandshakeProgress};
@@ -157,7 +157,7 @@ pub struct Session {
     export: Export,
     front: PartialMessage,
     phase: Phase,
-    replies: Replies,
+    replies: ReplyEncoder,
 }
 
 #[derive(Debug)]
@@ -171,7 +171,7 @@ impl Session {
     /// A connection that has just been accepted.
     pub fn new(export: Export) -> Self {
         let phase = Phase::Handshake(Handshake::default());
-        Session { export, front: PartialMessage::default(), phase, replies: Replies::default() }
+        Session { export, front: PartialMessage::default(), phase, replies: ReplyEncoder::default() }
     }
 
     /// Parses the next bytes of the client: returns how many were used, and the event that they mean. Bytes to send are
@@ -188,7 +188,7 @@ impl Session {
                     HandshakeProgress::Replied => Event::Replied,
                     HandshakeProgress::Close(ending) => Event::Close(ending),
                     HandshakeProgress::Transmission(options) => {
-                        self.replies = Replies { structured: options.structured };
+                        self.replies = ReplyEncoder { structured: options.structured };
                         self.phase = Phase::Transmission(Requests::new(options));
                         Event::Replied
                     }
@@ -210,7 +210,7 @@ impl Session {
     }
 
     /// How replies of this connection are encoded, once requests can arrive.
-    pub fn replies(&self) -> Replies {
+    pub fn replies(&self) -> ReplyEncoder {
         self.replies
     }
 

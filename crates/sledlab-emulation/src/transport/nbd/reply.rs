@@ -76,11 +76,11 @@ impl From<&io::Error> for Errno {
 
 /// How replies of one connection are encoded: as simple replies, or in chunks if the client has requested them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Replies {
+pub struct ReplyEncoder {
     pub(super) structured: bool,
 }
 
-impl Replies {
+impl ReplyEncoder {
     /// Encodes what comes before the data of a read: exactly `request.length` bytes must follow. Once this was sent, an
     /// error can no longer be reported.
     pub fn encode_data(self, out: &mut Vec<u8>, request: &NbdRequest) {

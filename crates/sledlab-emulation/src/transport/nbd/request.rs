@@ -1,7 +1,7 @@
 //! Requests of the transmission phase: parsed, and refused at once where they are invalid.
 
 use super::handshake::NegotiatedOptions;
-use super::reply::{Errno, Replies};
+use super::reply::{Errno, ReplyEncoder};
 use super::wire::{Fields, PartialMessage};
 use super::{ConnectionEnd, Event, Export, MAX_BYTES};
 
@@ -113,8 +113,8 @@ impl Requests {
         Requests { options, stage: Stage::Header }
     }
 
-    fn replies(&self) -> Replies {
-        Replies { structured: self.options.structured }
+    fn replies(&self) -> ReplyEncoder {
+        ReplyEncoder { structured: self.options.structured }
     }
 
     /// Parses bytes of the client, up to the end of a request or of a piece of data.
