@@ -23,14 +23,14 @@ GENERATORS = (*HOURS, DAY, "tpcd", "tpcc")
 
 
 @cache
-def calibrated(name: str) -> tuple[calibration.CalibrationResult, ...]:
+def calibrate_seeds(name: str) -> tuple[calibration.CalibrationResult, ...]:
     """Return the calibration of a stand-in for each seed."""
     return tuple(calibration.calibrate(name, seed) for seed in SEEDS)
 
 
 def section(name: str) -> str:
     """Return the section that compares one stand-in with published statistics."""
-    runs = calibrated(name)
+    runs = calibrate_seeds(name)
     choice = calibration.CALIBRATIONS[name]
     head = ("statistic", "source", "target", "achieved", "deviation", "all seeds", "verdict")
     rows = []

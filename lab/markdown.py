@@ -7,16 +7,16 @@ import re
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
-def section_of(page: str, title: str) -> str | None:
+def find_section(page: str, title: str) -> str | None:
     """Return the section of a page under a heading of the second level; `None` if there is none."""
     result = re.search(rf"^{re.escape(title)}\n.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
     return result[0] if result else None
 
 
-def differs(page: str, section: str) -> str | None:
+def section_difference(page: str, section: str) -> str | None:
     """Return the difference between a page and a newly written section; `None` if they are equal."""
     title = section.splitlines()[0]
-    existing = section_of(page, title)
+    existing = find_section(page, title)
     if existing is None:
         return f"there is no: {title}"
     changed = difference(existing.rstrip(), section.rstrip())
@@ -30,20 +30,20 @@ def difference(old: str, new: str) -> str | None:
     """
     old_lines, new_lines = old.splitlines(), new.splitlines()
     for number, (a, b) in enumerate(zip(old_lines, new_lines, strict=False), 1):
-        if not _same_line(a, b):
+        if not _lines_match(a, b):
             return f"line {number}:\n  {a}\nis now\n  {b}"
     if len(old_lines) != len(new_lines):
         return f"{len(old_lines)} lines are now {len(new_lines)}"
     return None
 
 
-def _same_line(a: str, b: str) -> bool:
+def _lines_match(a: str, b: str) -> bool:
     if NUMBER.split(a) != NUMBER.split(b):
         return False
-    return all(map(_same_number, NUMBER.findall(a), NUMBER.findall(b)))
+    return all(map(_numbers_match, NUMBER.findall(a), NUMBER.findall(b)))
 
 
-def _same_number(a: str, b: str) -> bool:
+def _numbers_match(a: str, b: str) -> bool:
     mantissa, _, exponent = a.partition("e")
     unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
     return abs(float(a) - float(b)) <= (2.001 * unit if "." in a else 0)

@@ -45,7 +45,7 @@ REFERENCE = Collection(ROOT)
 WITNESSES = Collection(PROJECT / "tests" / "witnesses")
 """Reference runs on generated requests that are part of the project; see `lab.witnesses`."""
 
-MISSING = f"no reference runs in {MEMS} (set SLEDLAB_REFERENCE)"
+MISSING_MESSAGE = f"no reference runs in {MEMS} (set SLEDLAB_REFERENCE)"
 
 SCHEDULERS = {
     "FCFS": "fcfs",
@@ -68,7 +68,7 @@ KINEMATICS = ("disksim-piecewise", "disksim-closed")
 LAYOUTS = {6: "row-first", 7: "streaming"}
 
 
-def present() -> bool:
+def is_present() -> bool:
     """Return whether the reference data exists."""
     return (MEMS / "index.csv").is_file()
 
@@ -78,7 +78,7 @@ class RecordedRun:
     """One recorded run: its line of the index, and its collection."""
 
     row: dict[str, str]
-    of: Collection = REFERENCE
+    collection: Collection = REFERENCE
 
     @property
     def name(self) -> str:
@@ -104,7 +104,7 @@ class RecordedRun:
     @property
     def trace(self) -> Path:
         """The trace that the run replays."""
-        return trace(self.row["trace"], self.of)
+        return trace(self.row["trace"], self.collection)
 
     @property
     def mean_response_ms(self) -> float:
@@ -130,7 +130,7 @@ class RecordedRun:
     @cached_property
     def record(self) -> dict[str, Any]:
         """The recorded run: device, system, results."""
-        result: dict[str, Any] = json.loads((self.of.mems / "runs" / f"{self.name}.json").read_text())
+        result: dict[str, Any] = json.loads((self.collection.mems / "runs" / f"{self.name}.json").read_text())
         return result
 
     @property
@@ -155,21 +155,21 @@ class RecordedRun:
 
     def responses_ns(self) -> npt.NDArray[np.int64]:
         """Return the recorded response times in whole nanoseconds, in trace order."""
-        with gzip.open(self.of.mems / "runs" / f"{self.name}.csv.gz", "rt") as file:
+        with gzip.open(self.collection.mems / "runs" / f"{self.name}.csv.gz", "rt") as file:
             result = {int(row["id"]): float(row["response_ms"]) for row in csv.DictReader(file)}
         return np.rint(np.array([result[i] for i in range(len(result))]) * 1e6).astype(np.int64)
 
 
 @cache
-def runs(of: Collection = REFERENCE) -> dict[str, RecordedRun]:
+def runs(collection: Collection = REFERENCE) -> dict[str, RecordedRun]:
     """Return all runs of a collection on sleds, by name."""
-    with (of.mems / "index.csv").open(newline="") as file:
-        return {row["run"]: RecordedRun(row, of) for row in csv.DictReader(file)}
+    with (collection.mems / "index.csv").open(newline="") as file:
+        return {row["run"]: RecordedRun(row, collection) for row in csv.DictReader(file)}
 
 
-def trace(name: str, of: Collection = REFERENCE) -> Path:
+def trace(name: str, collection: Collection = REFERENCE) -> Path:
     """Return the path of a trace of the runs on sleds."""
-    return of.mems / "traces" / f"{name}.txt.gz"
+    return collection.mems / "traces" / f"{name}.txt.gz"
 
 
 def table(path: Path) -> dict[str, npt.NDArray[np.float64]]:

@@ -20,7 +20,7 @@ def write(name: str, result: object) -> None:
     """Write a result, a dataclass or several, to `NAME.json` in the folder of results."""
     file = RESULTS / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(plain(result), indent=1) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(to_plain(result), indent=1) + "\n", encoding="utf-8")
 
 
 def read(name: str, kind: type[T]) -> T | None:
@@ -28,18 +28,18 @@ def read(name: str, kind: type[T]) -> T | None:
     file = RESULTS / f"{name}.json"
     if not file.is_file():
         return None
-    result: T = typed(kind, json.loads(file.read_text(encoding="utf-8")))
+    result: T = from_plain(kind, json.loads(file.read_text(encoding="utf-8")))
     return result
 
 
-def plain(result: Any) -> Any:
+def to_plain(result: Any) -> Any:
     """Return a dataclass, or several, as plain JSON."""
     if isinstance(result, (tuple, list)):
-        return [plain(each) for each in result]
+        return [to_plain(each) for each in result]
     return asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
 
 
-def typed(kind: Any, data: Any) -> Any:
+def from_plain(kind: Any, data: Any) -> Any:
     """Convert plain JSON to type `kind`: a dataclass, or a tuple or mapping of dataclasses.
 
     Examples:
@@ -49,13 +49,13 @@ def typed(kind: Any, data: Any) -> Any:
     of, inside = get_origin(kind), get_args(kind)
     if is_dataclass(kind):
         hints = get_type_hints(kind)
-        known = {f.name: typed(hints[f.name], data[f.name]) for f in fields(kind) if f.name in data}
+        known = {f.name: from_plain(hints[f.name], data[f.name]) for f in fields(kind) if f.name in data}
         return kind(**known)  # type: ignore[operator]
     if of is tuple:
         kinds = [inside[0]] * len(data) if inside[-1] is ... else inside
-        return tuple(typed(each, one) for each, one in zip(kinds, data, strict=True))
+        return tuple(from_plain(each, one) for each, one in zip(kinds, data, strict=True))
     if of in (dict, Mapping):
-        return {key: typed(inside[1], value) for key, value in data.items()}
+        return {key: from_plain(inside[1], value) for key, value in data.items()}
     if of is UnionType:
-        return None if data is None else typed(inside[0], data)
+        return None if data is None else from_plain(inside[0], data)
     return data

@@ -76,27 +76,27 @@ def write(to: Collection = WITNESSES) -> None:
     _sleds(to)
     for drive in disk_open.DRIVES:
         for load in LOADS:
-            _open(f"{drive}.{load}", to)
+            _write_open_run(f"{drive}.{load}", to)
 
 
 def _sleds(to: Collection) -> None:
     runs = [reference.runs()[name] for name in RUNS]
     _save(to.mems / "index.csv", _csv(INDEX, (run.row for run in runs)))
     for run in runs:
-        _run(run, to)
+        _write_run(run, to)
         trace = reference.trace(run.row["trace"], to)
         _save(trace, gzip.decompress(run.trace.read_bytes()))
 
 
-def _run(run: RecordedRun, to: Collection) -> None:
+def _write_run(run: RecordedRun, to: Collection) -> None:
     cached: dict[str, Any] = {"device_parameters": {key: run.parameters[key] for key in CHANGES}}
     cached["system"] = {"timeout_weight": run.record["system"].get("timeout_weight")}
     _save(to.mems / "runs" / f"{run.name}.json", (json.dumps(cached, indent=1) + "\n").encode())
-    there = run.of.mems / "runs" / f"{run.name}.csv.gz"
+    there = run.collection.mems / "runs" / f"{run.name}.csv.gz"
     _save(to.mems / "runs" / there.name, _csv(("id", "response_ms"), _rows(there)))
 
 
-def _open(name: str, to: Collection) -> None:
+def _write_open_run(name: str, to: Collection) -> None:
     _save(to.open / f"{name}.trace.gz", gzip.decompress((REFERENCE.open / f"{name}.trace.gz").read_bytes()))
     rows = _rows(REFERENCE.open / f"{name}.csv.gz")
     responses = [f"{column}_response_us" for column in RESPONSES if f"{column}_response_us" in rows[0]]
@@ -124,8 +124,8 @@ def _save(file: Path, content: bytes) -> None:
 
 def main() -> int:
     """Copy the reference runs; exit code 2 if the reference data is missing."""
-    if not reference.present():
-        print(f"cannot copy reference runs: {reference.MISSING}", file=sys.stderr)
+    if not reference.is_present():
+        print(f"cannot copy reference runs: {reference.MISSING_MESSAGE}", file=sys.stderr)
         return 2
     write()
     size = sum(file.stat().st_size for file in WITNESSES.root.rglob("*") if file.is_file())

@@ -19,7 +19,7 @@ def kmeans(node, clusters: int = 4, rounds: int = 8):
         rounds: How often the means are moved.
     """
     node.phase("seeding")
-    means = yield node.broadcast(spread(node.open("points").rows(0, 1000), clusters))
+    means = yield node.broadcast(initial_means(node.open("points").rows(0, 1000), clusters))
     for number in range(rounds):
         node.phase(f"round {number + 1}")
         sums = np.zeros((clusters, 3))
@@ -33,7 +33,7 @@ def kmeans(node, clusters: int = 4, rounds: int = 8):
     return means.round(3).tolist() if node.number == 0 else None
 
 
-def spread(points, clusters):
+def initial_means(points, clusters):
     """Points that lie far from each other, to begin with."""
     found = points[:1]
     while len(found) < clusters:

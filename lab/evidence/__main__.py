@@ -15,7 +15,7 @@ from ..build import WrongBuildError, require_release_build
 from . import benches, reproduction, validation
 from .entry import Output
 from .manifest import Manifest, Record
-from .runner import Fingerprints, Runner, Status, check, not_current
+from .runner import Fingerprints, Runner, Status, check, outdated_entries
 
 
 def outputs() -> list[Output]:
@@ -28,7 +28,7 @@ def outputs() -> list[Output]:
     return [tests, *benches.outputs(), page, *reproduction.outputs()]
 
 
-def selected(every: Sequence[Output], names: Sequence[str]) -> list[Output]:
+def select_outputs(every: Sequence[Output], names: Sequence[str]) -> list[Output]:
     """Return the outputs with the entries that some names select; without names, all.
 
     Raises:
@@ -51,15 +51,15 @@ def selected(every: Sequence[Output], names: Sequence[str]) -> list[Output]:
 
 def report(result: Sequence[Status]) -> None:
     """Print the entries that are not current, by page, and their number."""
-    stale = list(not_current(result))
+    stale = list(outdated_entries(result))
     for path in dict.fromkeys(each.output.path for each in stale):
         print(path)
         for each in (each for each in stale if each.output.path == path):
-            print(f"  {each.entry.name}: {_measured(each.record)}{each.reason}")
+            print(f"  {each.entry.name}: {_measurement_text(each.record)}{each.reason}")
     print(f"{len(stale)} of {len(result)} entries are not current")
 
 
-def _measured(record: Record | None) -> str:
+def _measurement_text(record: Record | None) -> str:
     return f"measured {record.date}, sources {record.sources or 'unknown'}; " if record else ""
 
 
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         require_release_build()
         every = outputs()
-        choice = selected(every, options.name)
+        choice = select_outputs(every, options.name)
     except (WrongBuildError, LookupError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -29,7 +29,7 @@ PYTHON = ("model", "runs", "traces")
 STUDY = (*PYTHON, "study", "studies")
 SERVE = (*PYTHON, "emulation")
 
-IMPORTED = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
+IMPORT_NAME = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -72,15 +72,15 @@ class Benchmark:
         """Return the hash of the code that it measures and of the benchmark itself."""
         measured = [f"crates/sledlab-{name}/src" for name in self.crates]
         measured += [f"python/sledlab/{name}" for name in self.packages]
-        parts = (code_hash(_files(tuple(measured))), code_hash(tuple(self._own()), strings=True))
+        parts = (code_hash(_files(tuple(measured))), code_hash(tuple(self._benchmark_files()), strings=True))
         return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
 
-    def _own(self) -> Iterator[Path]:
+    def _benchmark_files(self) -> Iterator[Path]:
         """Yield the files of the benchmark."""
         if self.rust:
             crate, name = self.rust.split("/")
             yield PROJECT / f"crates/sledlab-{crate}/benches/{name}.rs"
-        yield from _with_imported([BENCHES / f"{script}.py" for script in self.scripts])
+        yield from _import_closure([BENCHES / f"{script}.py" for script in self.scripts])
 
 
 @cache
@@ -89,7 +89,7 @@ def _files(folders: tuple[str, ...]) -> tuple[Path, ...]:
     return tuple(sorted(file for file in result if file.suffix in (".rs", ".py")))
 
 
-def _with_imported(scripts: Sequence[Path]) -> Iterator[Path]:
+def _import_closure(scripts: Sequence[Path]) -> Iterator[Path]:
     """Yield scripts and the files of `benches` that they import."""
     seen: set[Path] = set()
     todo = list(scripts)
@@ -98,7 +98,7 @@ def _with_imported(scripts: Sequence[Path]) -> Iterator[Path]:
         if file in seen or not file.is_file():
             continue
         seen.add(file)
-        todo += [BENCHES / f"{name}.py" for name in IMPORTED.findall(file.read_text(encoding="utf-8"))]
+        todo += [BENCHES / f"{name}.py" for name in IMPORT_NAME.findall(file.read_text(encoding="utf-8"))]
     yield from sorted(seen)
 
 

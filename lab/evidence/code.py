@@ -23,8 +23,8 @@ from pygments.token import Comment, Name, Number, String
 from sledlab_papers.numbers import numbers
 
 INLINE_TESTS = re.compile(r"\n#\[cfg\(test\)\]\nmod \w+ \{.*\Z", re.DOTALL)
-CLOSING = (")", "]", "}")
-SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
+CLOSING_BRACKETS = (")", "]", "}")
+SKIPPED_TOKENS = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
 LAYOUT = {tokenize.NEWLINE: "newline", tokenize.INDENT: "indent", tokenize.DEDENT: "dedent"}
 
 
@@ -39,7 +39,7 @@ class SourceTokens(NamedTuple):
     """The tokens of a file, and the names that it imports."""
 
     tokens: Sequence[Token]
-    imported: Sequence[str]
+    imported_names: Sequence[str]
 
 
 @cache
@@ -50,17 +50,17 @@ def code_hash(files: tuple[Path, ...], *, strings: bool = False) -> str:
     are of libraries, where another name is another function. Files are ordered by contents, not by name.
     """
     sources = [_source(file, strings) for file in files if "tests" not in file.with_suffix("").parts]
-    sources.sort(key=lambda source: _numbered([source], Counter()))
+    sources.sort(key=lambda source: _number_names([source], Counter()))
     uses = Counter(name for source in sources for name in _names(source))
-    return hashlib.sha256(_numbered(sources, uses)).hexdigest()[:12]
+    return hashlib.sha256(_number_names(sources, uses)).hexdigest()[:12]
 
 
 def _names(source: SourceTokens) -> Iterator[str]:
     yield from (token.text for token in source.tokens if token.is_name)
-    yield from source.imported
+    yield from source.imported_names
 
 
-def _numbered(sources: Iterable[SourceTokens], uses: Counter[str]) -> bytes:
+def _number_names(sources: Iterable[SourceTokens], uses: Counter[str]) -> bytes:
     """Return all tokens as text, with numbers for names."""
     numbers_by_name: dict[str, str] = {}
 
@@ -68,9 +68,9 @@ def _numbered(sources: Iterable[SourceTokens], uses: Counter[str]) -> bytes:
         return name if uses[name] == 1 else numbers_by_name.setdefault(name, f"#{len(numbers_by_name)}")
 
     result: list[str] = []
-    for tokens, imported in sources:
+    for tokens, names in sources:
         result += [number(token.text) if token.is_name else token.text for token in tokens]
-        result += sorted(numbers_by_name.get(name, name if uses[name] == 1 else "#") for name in imported)
+        result += sorted(numbers_by_name.get(name, name if uses[name] == 1 else "#") for name in names)
     return "\0".join(result).encode()
 
 
@@ -80,26 +80,26 @@ def _source(file: Path, strings: bool) -> SourceTokens:
     if file.suffix == ".toml":
         return SourceTokens([Token(repr(each)) for each in sorted(numbers(tomllib.loads(text)))], [])
     statements = _rust(text, strings) if file.suffix == ".rs" else _python(text, strings)
-    return _without_imports(statements)
+    return _split_imports(statements)
 
 
-def _without_imports(tokens: Iterable[Token]) -> SourceTokens:
+def _split_imports(tokens: Iterable[Token]) -> SourceTokens:
     """Separate import statements, whose order depends on names, from all other tokens."""
     cached: list[Token] = []
-    imported: list[str] = []
+    imported_names: list[str] = []
     importing, begins = False, True
     for token in tokens:
         if begins and token.text in ("use", "import", "from"):
             importing = True
         if importing:
-            imported += [token.text] if token.is_name else []
-        elif token.text in CLOSING and cached and cached[-1].text == ",":
+            imported_names += [token.text] if token.is_name else []
+        elif token.text in CLOSING_BRACKETS and cached and cached[-1].text == ",":
             cached[-1] = token
         else:
             cached.append(token)
         begins = token.text in (";", "{", "}", "newline", "indent", "dedent", "pub")
         importing = importing and token.text not in (";", "newline")
-    return SourceTokens(cached, imported)
+    return SourceTokens(cached, imported_names)
 
 
 def _rust(text: str, strings: bool) -> Iterator[Token]:
@@ -118,7 +118,7 @@ def _python(text: str, strings: bool) -> Iterator[Token]:
     previous = "newline"
     result: str | None = None
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in SKIPPED:
+        if token.type in SKIPPED_TOKENS:
             continue
         word = LAYOUT.get(token.type, token.string)
         if result is not None and word != "newline":

@@ -39,7 +39,7 @@ def _output(topic: Topic) -> Output:
     """Return the page of a topic, whose points and verdicts are committed."""
     entries = [_entry(topic, planned) for planned in topic.whole]
     if topic.validated:
-        entries.append(VALIDATED[topic.name])
+        entries.append(VALIDATION_ENTRIES[topic.name])
 
     def publish(measured: Mapping[str, str]) -> None:
         ran = {name: directory(result) / name for name, result in measured.items() if name in places}
@@ -60,21 +60,21 @@ def _entry(topic: Topic, planned: Planned) -> EvidenceEntry:
     return EvidenceEntry(planned.place, lambda: fingerprint(planned), measure, topic.missing)
 
 
-def _of_devices() -> str:
+def _device_fingerprint() -> str:
     """Return the hash of the parameters and of short runs of the devices of Hong 2006."""
     values = sorted(number for device in DEVICES for number in numbers(parameters(device)))
     return hashlib.sha256(f"{values} {KINEMATICS.fingerprint()}".encode()).hexdigest()[:12]
 
 
-def _of_power() -> str:
+def _power_fingerprint() -> str:
     """Return the hash of the energies of the reference runs and of the statistics of the trace."""
     return validated.fingerprint(validated.power())
 
 
-MISSING = None if reference.present() else reference.MISSING
+MISSING_REASON = None if reference.is_present() else reference.MISSING_MESSAGE
 
-VALIDATED = {
-    "device": EvidenceEntry("page-device", _of_devices, lambda _: None),
-    "power": EvidenceEntry("power-reference", _of_power, lambda _: None, MISSING),
+VALIDATION_ENTRIES = {
+    "device": EvidenceEntry("page-device", _device_fingerprint, lambda _: None),
+    "power": EvidenceEntry("power-reference", _power_fingerprint, lambda _: None, MISSING_REASON),
 }
 """Entries for the results of the validation, by topic; they are measured when they are saved."""

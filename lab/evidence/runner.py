@@ -64,7 +64,7 @@ def inputs() -> str:
     return digest.hexdigest()[:12]
 
 
-def in_order(work: Callable[[T], U], items: Sequence[T], workers: int) -> Iterator[tuple[T, U]]:
+def map_in_order(work: Callable[[T], U], items: Sequence[T], workers: int) -> Iterator[tuple[T, U]]:
     """Yield each item with its result, computed in threads; an error or interruption starts no more."""
     with ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(work, item) for item in items]
@@ -87,7 +87,7 @@ class Fingerprints:
             data = json.loads(self._file.read_text(encoding="utf-8"))
             self._known = data["fingerprints"] if data["inputs"] == self._inputs else {}
 
-    def of(self, entry: EvidenceEntry) -> str:
+    def get(self, entry: EvidenceEntry) -> str:
         """Return the fingerprint of an entry."""
         known = self._known.get(entry.name)
         if known is not None and not entry.is_cheap:
@@ -110,11 +110,11 @@ def check(outputs: Sequence[Output], manifest: Manifest, fingerprints: Fingerpri
         if entry.missing:
             return Status(output, entry, record, unknown=entry.missing)
         try:
-            return Status(output, entry, record, fingerprints.of(entry))
+            return Status(output, entry, record, fingerprints.get(entry))
         except FAILURES as error:
             return Status(output, entry, record, unknown=f"{type(error).__name__}: {error}")
 
-    result = [each for _, each in in_order(lambda pair: status(*pair), choice, os.cpu_count() or 1)]
+    result = [each for _, each in map_in_order(lambda pair: status(*pair), choice, os.cpu_count() or 1)]
     manifest.refresh()
     for each in result:
         if not each.unknown:
@@ -135,7 +135,7 @@ class Runner:
 
     manifest: Manifest
     pending: Manifest = field(default_factory=lambda: Manifest.read(RESULTS / "evidence" / "pending.json"))
-    say: Callable[[str], None] = lambda text: print(text, flush=True)
+    log: Callable[[str], None] = lambda text: print(text, flush=True)
     failed: list[str] = field(default_factory=list)
 
     def run(self, todo: Sequence[Status]) -> None:
@@ -144,22 +144,24 @@ class Runner:
         left = list(todo)
         for path in outputs:
             mine = [each for each in todo if each.output.path == path]
-            self.say(f"{path}: {len(mine)} to measure, {remaining(left, self.known)}")
+            self.log(f"{path}: {len(mine)} to measure, {remaining_text(left, self.latest_record)}")
             measured = self._measure_all(mine, left)
             if measured:
                 self._publish(mine[0].output, measured)
 
-    def known(self, status: Status) -> Record | None:
+    def latest_record(self, status: Status) -> Record | None:
         """Return the latest record of an entry, for its duration."""
         return self.pending.get(status.output.path, status.entry.name) or status.record
 
     def _measure_all(self, mine: Sequence[Status], left: list[Status]) -> dict[str, Record]:
         measured = {}
-        for each, record in in_order(self._measure, mine, mine[0].output.workers):
+        for each, record in map_in_order(self._measure, mine, mine[0].output.workers):
             left.remove(each)
             if record:
                 measured[each.entry.name] = record
-                self.say(f"  {each.entry.name}: {record.seconds:.0f} s; {remaining(left, self.known)}")
+                self.log(
+                    f"  {each.entry.name}: {record.seconds:.0f} s; {remaining_text(left, self.latest_record)}"
+                )
         return measured
 
     def _measure(self, status: Status) -> Record | None:
@@ -173,12 +175,12 @@ class Runner:
             entry.measure(status.fingerprint)
         except FAILURES as error:
             self.failed.append(entry.name)
-            self.say(f"  {entry.name} failed: {error}")
+            self.log(f"  {entry.name} failed: {error}")
             return None
         took = max(round(time.monotonic() - began, 1), 0.1)  # 0 is an unknown duration
         today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
         record = Record(status.fingerprint, sources(), profile(), machine(), today, took)
-        with _saving:
+        with _manifest_lock:
             self.pending.put(path, {entry.name: record})
             self.pending.write()
         return record
@@ -189,7 +191,7 @@ class Runner:
             output.publish({name: record.fingerprint for name, record in measured.items()})
         except FAILURES as error:
             self.failed.append(output.path)
-            self.say(f"  {output.path} failed: {error}")
+            self.log(f"  {output.path} failed: {error}")
             return
         self.manifest.refresh()
         self.manifest.put(output.path, measured)
@@ -198,10 +200,10 @@ class Runner:
         self.pending.write()
 
 
-_saving = Lock()
+_manifest_lock = Lock()
 
 
-def remaining(left: Sequence[Status], known: Callable[[Status], Record | None]) -> str:
+def remaining_text(left: Sequence[Status], known: Callable[[Status], Record | None]) -> str:
     """Return how long the remaining measurements take, from their recorded durations."""
     records = [(each, known(each)) for each in left]
     seconds = sum(record.seconds / each.output.workers for each, record in records if record)
@@ -221,6 +223,6 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
-def not_current(result: Sequence[Status]) -> Iterator[Status]:
+def outdated_entries(result: Sequence[Status]) -> Iterator[Status]:
     """Yield the entries that are not current."""
     return (each for each in result if not each.is_current)

@@ -18,14 +18,14 @@ from ..validation.power import MAX_STATE_DEVIATION, seagate_trace, state_energie
 
 def kinematics() -> list[PointTable]:
     """Return the largest errors of the closed form of a seek, and of the piecewise form by its chunks."""
-    result = SECTION.current()
+    result = SECTION.load_or_measure()
     errors = {
         "integrated seek": result.errors["seek"],
         "integrated turnaround": result.errors["turnaround"],
         "published seek": result.published["worst"],
         "longest seek (ms)": result.seeks["longest_ms"],
     }
-    at_rest = next(one for one in result.converging if one.speed_m_s == 0)
+    at_rest = next(one for one in result.convergence if one.speed_m_s == 0)
     chunks = zip(at_rest.chunks, at_rest.errors, strict=True)
     return [
         _table(KINEMATICS, "chunks", [{"chunks": count, "error": error} for count, error in chunks]),

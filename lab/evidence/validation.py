@@ -25,7 +25,7 @@ NEEDS_NO_REFERENCE = ("published", "check_values")
 
 def outputs() -> list[Output]:
     """Return the tests, which are first, and the page."""
-    tests = EvidenceEntry("validation-tests", all_code, _run_tests, _missing(), is_cheap=True)
+    tests = EvidenceEntry("validation-tests", all_code, _run_tests, _missing_reason(), is_cheap=True)
     entries = [_entry(section) for section in SECTIONS if section is not speed.SECTION]
     return [
         Output("tests/validation", "validate", [tests]),
@@ -34,7 +34,7 @@ def outputs() -> list[Output]:
 
 
 def _entry(section: ValidationSection[object]) -> EvidenceEntry:
-    missing = None if section.name in NEEDS_NO_REFERENCE else _missing()
+    missing = None if section.name in NEEDS_NO_REFERENCE else _missing_reason()
     is_cheap = section.name in NEEDS_NO_REFERENCE
     return EvidenceEntry(section.name, section.fingerprint, lambda _: _save(section), missing, is_cheap)
 
@@ -43,8 +43,8 @@ def _save(section: ValidationSection[object]) -> None:
     section.save()
 
 
-def _missing() -> str | None:
-    return None if reference.present() else reference.MISSING
+def _missing_reason() -> str | None:
+    return None if reference.is_present() else reference.MISSING_MESSAGE
 
 
 def _run_tests(_: str) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 
 from sledlab_papers.templates import evidence_marker
 
-from ..markdown import section_of
+from ..markdown import find_section
 from ..page import DOCUMENTS, fill, write
 from . import agreement, arrays, defects, disk_open, disk_queue, drives, mechanics, published, speed
 from .section import ValidationSection
 
 PAGE = "validation.md"
 
-REPLAYED: tuple[ValidationSection[Any], ...] = (
+REPLAY_SECTIONS: tuple[ValidationSection[Any], ...] = (
     published.NUMBERS,
     published.CHECKS,
     agreement.SECTION,
@@ -29,7 +29,7 @@ REPLAYED: tuple[ValidationSection[Any], ...] = (
 SECTIONS: tuple[ValidationSection[Any], ...] = (
     mechanics.KINEMATICS,
     mechanics.TABLES,
-    *REPLAYED,
+    *REPLAY_SECTIONS,
     mechanics.OPTIMALITY,
     drives.SECTION,
     disk_open.SECTION,
@@ -52,10 +52,10 @@ def page(existing: str, measured: Iterable[str]) -> str:
 def _text(section: ValidationSection[Any], existing: str, measured: Container[str]) -> str:
     if section is speed.SECTION:
         return section.text(section.measure())
-    saved = section.saved() if section.name in measured else None
+    saved = section.load() if section.name in measured else None
     if saved is not None:
         return section.text(saved)
-    text = section_of(existing, section.title)
+    text = find_section(existing, section.title)
     if text is None:
         raise LookupError(f"{PAGE} has no section `{section.title}`: python -m lab.evidence {section.name}")
     return text[:-1] if text.endswith("\n\n") else text

@@ -12,7 +12,7 @@ from sledlab_papers.wording import cells
 
 from .. import reference
 from ..reference import MEMS, REFERENCE, Collection, RecordedRun
-from ..simulator import imported, replay
+from ..simulator import convert_specs, replay
 from .section import ValidationSection
 
 
@@ -80,7 +80,7 @@ class Agreement:
         )
 
     @property
-    def outside(self) -> list[str]:
+    def exceeded_limits(self) -> list[str]:
         """Names of the values that exceed their limits."""
         allowed = self.band
         within_limits = {
@@ -91,17 +91,19 @@ class Agreement:
         return [what for what, holds in within_limits.items() if not holds]
 
 
-def compared() -> list[RecordedRun]:
+def compared_runs() -> list[RecordedRun]:
     """Return the runs that are compared."""
     return [run for run in reference.runs().values() if run.scheduler and run.family in BANDS]
 
 
 @cache
-def agreement(name: str, of: Collection = REFERENCE) -> Agreement:
+def agreement(name: str, collection: Collection = REFERENCE) -> Agreement:
     """Replay a run on the `-disksim` profile of its device."""
-    run = reference.runs(of)[name]
+    run = reference.runs(collection)[name]
     device = (
-        imported(MEMS / "params" / "V1.specs") if run.device == "V1" else f"mems-{run.device.lower()}-disksim"
+        convert_specs(MEMS / "params" / "V1.specs")
+        if run.device == "V1"
+        else f"mems-{run.device.lower()}-disksim"
     )
     result = replay(run.trace, device, scheduler=str(run.scheduler), requests=True, **run.changes)
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(np.int64)
@@ -122,10 +124,10 @@ def agreement(name: str, of: Collection = REFERENCE) -> Agreement:
 
 def measure() -> tuple[Agreement, ...]:
     """Return the agreement of each compared run."""
-    return tuple(agreement(run.name) for run in compared())
+    return tuple(agreement(run.name) for run in compared_runs())
 
 
-def _words(result: tuple[Agreement, ...]) -> dict[str, object]:
+def _template_values(result: tuple[Agreement, ...]) -> dict[str, object]:
     groups: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
     for one in result:
         groups[one.family, one.scheduler].append(one)
@@ -151,10 +153,10 @@ def _row(family: str, scheduler: str, group: list[Agreement]) -> list[str]:
     ]
 
 
-def _short() -> tuple[Agreement, ...]:
+def _short_measurement() -> tuple[Agreement, ...]:
     """Return the agreement of one run of each family under each scheduler."""
-    choice = {(run.family, run.scheduler): run.name for run in compared()}
+    choice = {(run.family, run.scheduler): run.name for run in compared_runs()}
     return tuple(map(agreement, choice.values()))
 
 
-SECTION = ValidationSection("agreement", tuple[Agreement, ...], measure, _words, _short)
+SECTION = ValidationSection("agreement", tuple[Agreement, ...], measure, _template_values, _short_measurement)

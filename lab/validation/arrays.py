@@ -22,7 +22,7 @@ from ..simulator import command_line
 from .section import ValidationSection
 
 COMPONENTS = reference.ROOT / "disks" / "components"
-MISSING = f"no reference runs in {COMPONENTS} (set SLEDLAB_REFERENCE)"
+MISSING_MESSAGE = f"no reference runs in {COMPONENTS} (set SLEDLAB_REFERENCE)"
 
 TURN_MS = 11.11
 """Time of a rotation of the HP C3323A, at 5400 rpm, in ms."""
@@ -68,7 +68,7 @@ class Pair:
     recorded_ms: Times
     ours_ms: Times
 
-    def alone_apart_ms(self, *, reads: bool) -> Times:
+    def alone_differences_ms(self, *, reads: bool) -> Times:
         """Return the differences of response times in ms, for reads or writes that were alone."""
         choice = self.alone & (self.reads == reads)
         apart: Times = (self.ours_ms - self.recorded_ms)[choice]
@@ -88,17 +88,17 @@ class ArrayRow:
     """Share of the requests alone in their array with the recorded response time to 0.1 ms."""
 
     @property
-    def off(self) -> float:
+    def deviation(self) -> float:
         """Relative deviation of the mean response time."""
         return self.ours_ms / self.recorded_ms - 1
 
 
-def present() -> bool:
+def is_present() -> bool:
     """Return whether the reference data exists."""
     return COMPONENTS.is_dir()
 
 
-def imported(name: str, folder: Path) -> Path:
+def import_disk(name: str, folder: Path) -> Path:
     """Return the device file of the disk of a recorded run."""
     parameters = (reference.ROOT / "disks" / "params").glob("hp_c3323a*")
     for file in (*parameters, COMPONENTS / "params" / f"{name}.parv"):
@@ -110,7 +110,7 @@ def imported(name: str, folder: Path) -> Path:
 
 
 @cache
-def compared(kind: str, bus: str) -> Pair:
+def replay_array(kind: str, bus: str) -> Pair:
     """Replay the requests to one array of the recorded run."""
     with gzip.open(COMPONENTS / "syntharrays.csv.gz", "rt") as file:
         rows = [row for row in csv.DictReader(file) if int(row["device"]) == ARRAYS[kind]]
@@ -136,7 +136,7 @@ def compared(kind: str, bus: str) -> Pair:
         trace.write_text("\n".join(lines) + "\n")
         result = sl.simulate(
             str(trace),
-            device=imported("syntharrays", folder),
+            device=import_disk("syntharrays", folder),
             scheduler=f"{__name__}:Cyclic",
             power="never",
             settings=settings,
@@ -150,7 +150,7 @@ def measure() -> tuple[ArrayRow, ...]:
     """Replay every array, with a bus per disk and with one for all."""
 
     def row(kind: str, bus: str) -> ArrayRow:
-        pair = compared(kind, bus)
+        pair = replay_array(kind, bus)
         apart_ms = (pair.ours_ms - pair.recorded_ms)[pair.alone]
         return ArrayRow(
             kind=kind,
@@ -164,11 +164,13 @@ def measure() -> tuple[ArrayRow, ...]:
     return tuple(row(kind, bus) for kind in ARRAYS for bus in BUSES)
 
 
-def _words(result: tuple[ArrayRow, ...]) -> dict[str, object]:
-    form = "`{0.kind}` | `{0.bus}` | {0.requests:,} | {0.recorded_ms:.3f} | {0.ours_ms:.3f} | {0.off:+%2}"
+def _template_values(result: tuple[ArrayRow, ...]) -> dict[str, object]:
+    form = (
+        "`{0.kind}` | `{0.bus}` | {0.requests:,} | {0.recorded_ms:.3f} | {0.ours_ms:.3f} | {0.deviation:+%2}"
+    )
     rows = [cells(f"{form} | {{0.same_alone:%1}}", row) for row in result]
     head = "array | bus | requests | recorded, ms | sledlab, ms | deviation, % | same alone, %"
     return {"arrays": table(head, rows, words=2)}
 
 
-SECTION = ValidationSection("arrays", tuple[ArrayRow, ...], measure, _words)
+SECTION = ValidationSection("arrays", tuple[ArrayRow, ...], measure, _template_values)

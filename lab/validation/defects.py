@@ -34,7 +34,7 @@ class DefectWorkload:
     trace: str
     scheduler: str = "fcfs"
 
-    def on(self, device: str) -> bool:
+    def exists_for(self, device: str) -> bool:
         """Return whether the trace exists for a device."""
         return reference.trace(self.trace.format(device)).is_file()
 
@@ -58,22 +58,22 @@ class Defect:
     """
 
     name: str
-    out: dict[str, str]
-    also: dict[str, Any] = field(default_factory=dict)
+    fix: dict[str, str]
+    common_changes: dict[str, Any] = field(default_factory=dict)
 
 
 MOTION = Defect("motion", {"kinematics": "exact"})
 TIES = Defect("ties go down", {"direction_tie": "onward"})
 DRIFT = Defect("idle drift", {"idle_motion": "hold"})
-RECENTRING = Defect("free recentring", {"parking": "stay"})
-PHYSICS = Defect("all physics", {**MOTION.out, **TIES.out, **DRIFT.out, "selection": "exact"})
+RECENTERING = Defect("free recentring", {"parking": "stay"})
+PHYSICS = Defect("all physics", {**MOTION.fix, **TIES.fix, **DRIFT.fix, "selection": "exact"})
 NO_BUS = {"command_overhead_ms": 0.0, "block_transfer_us": 0.0}
 FIRST_PASS = Defect("one-block passes", {"pipeline": "serial"}, NO_BUS)
-CLOSED = Defect("closed function", MOTION.out, {"kinematics": "disksim-closed"})
+CLOSED_FORM = Defect("closed function", MOTION.fix, {"kinematics": "disksim-closed"})
 PIPELINE = Defect("pipeline", {"pipeline": "serial"})
 
-DEFECTS = (MOTION, TIES, DRIFT, RECENTRING, PHYSICS, FIRST_PASS, CLOSED, PIPELINE)
-OF_ENERGY = (MOTION, TIES, DRIFT, RECENTRING, FIRST_PASS, PHYSICS)
+DEFECTS = (MOTION, TIES, DRIFT, RECENTERING, PHYSICS, FIRST_PASS, CLOSED_FORM, PIPELINE)
+ENERGY_DEFECTS = (MOTION, TIES, DRIFT, RECENTERING, FIRST_PASS, PHYSICS)
 """The defects of the default profile, one by one and all together."""
 
 SWEEPS = ("idlegap", "st41601n")
@@ -125,7 +125,7 @@ class TimeoutEnergy:
 
 
 @dataclass(frozen=True)
-class FoundDefects:
+class DefectResults:
     """All results of the section."""
 
     replayed: tuple[DefectReplay, ...]
@@ -139,25 +139,28 @@ class FoundDefects:
         return [effect for effects in choice for effect in effects if effect.defect == defect.name]
 
 
-def measure() -> FoundDefects:
+def measure() -> DefectResults:
     """Replay traces, and recompute recorded passes."""
-    works = [(work, device) for device in DEVICES for work in WORKLOADS if work.on(device)]
-    return FoundDefects(
-        tuple(_replayed(*each) for each in works), tuple(_motion()), _turnarounds_ms(), tuple(_timeouts())
+    works = [(work, device) for device in DEVICES for work in WORKLOADS if work.exists_for(device)]
+    return DefectResults(
+        tuple(_replay_with_defects(*each) for each in works),
+        tuple(_motion()),
+        _turnarounds_ms(),
+        tuple(_timeouts()),
     )
 
 
-def _replayed(work: DefectWorkload, device: str) -> DefectReplay:
+def _replay_with_defects(work: DefectWorkload, device: str) -> DefectReplay:
     profile = f"mems-{device.lower()}-disksim"
     trace = reference.trace(work.trace.format(device))
 
     @cache
-    def simulated(*changes: tuple[str, Any]) -> sl.Result:
+    def simulate(*changes: tuple[str, Any]) -> sl.Result:
         return replay(trace, profile, scheduler=work.scheduler, **dict(changes))
 
     def effect(defect: Defect) -> Effect:
-        present = simulated(*defect.also.items())
-        removed = simulated(*{**defect.also, **defect.out}.items())
+        present = simulate(*defect.common_changes.items())
+        removed = simulate(*{**defect.common_changes, **defect.fix}.items())
         return Effect(
             defect.name,
             present.response_time.mean / removed.response_time.mean - 1,
@@ -165,7 +168,7 @@ def _replayed(work: DefectWorkload, device: str) -> DefectReplay:
         )
 
     # Idle time before every spin-down; the first start-up was not preceded by one.
-    p, full = parameters(profile), simulated()
+    p, full = parameters(profile), simulate()
     uncharged_j = (int(full.summary["startups"]) - 1) * float(p["idle_timeout_ms"]) * p["sled_mw"] / 1e6
     return DefectReplay(
         work.name,
@@ -181,14 +184,14 @@ def _motion() -> Iterator[Motion]:
     for path in sorted((reference.MEMS / "access").glob("*_f0_*.csv.gz")):
         run = reference.runs()[path.name.removesuffix(".csv.gz")]
         if run.device in DEVICES:
-            result = passes(reference.table(path), Sled.of(run.parameters))
+            result = passes(reference.table(path), Sled.from_parameters(run.parameters))
             steps = (result.exact, result.constant, result.wrong_sign, result.recorded)
             yield Motion(run.name, len(result.exact), *(float(step.mean()) for step in steps))
 
 
 def _turnarounds_ms() -> dict[str, tuple[float, ...]]:
     """Return turnaround times of a G2 in ms, by the position at which a sled that moves upwards turns."""
-    sled = Sled.of(reference.runs()["mech_G2_f0_r8_light"].parameters)
+    sled = Sled.from_parameters(reference.runs()["mech_G2_f0_r8_light"].parameters)
     places = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
     at, up = places * sled.y.travel / 2, np.ones(len(places))
     rules = {
@@ -208,10 +211,12 @@ def _timeouts() -> Iterator[TimeoutEnergy]:
             yield TimeoutEnergy(sweep, timeout_ms, run.charged_energy_j, run.energy_j, ours)
 
 
-def _words(result: FoundDefects) -> dict[str, object]:
+def _template_values(result: DefectResults) -> dict[str, object]:
     head = ["recorded passes of", "passes", "exact, ms", "constant acceleration", "+ wrong sign"]
     energy = {
-        scheduler: max(abs(one.energy) for defect in OF_ENERGY for one in result.effects(defect, scheduler))
+        scheduler: max(
+            abs(one.energy) for defect in ENERGY_DEFECTS for one in result.effects(defect, scheduler)
+        )
         for scheduler in ("fcfs", "sptf")
     }
 
@@ -219,23 +224,23 @@ def _words(result: FoundDefects) -> dict[str, object]:
         return span([one.response for one in result.effects(defect, scheduler)])
 
     names = ("physics", "motion", "closed", "first_pass", "drift", "recentring", "pipeline")
-    defects = (PHYSICS, MOTION, CLOSED, FIRST_PASS, DRIFT, RECENTRING, PIPELINE)
+    defects = (PHYSICS, MOTION, CLOSED_FORM, FIRST_PASS, DRIFT, RECENTERING, PIPELINE)
     turnarounds = [[rule, *(f"{ms:.4f}" for ms in times)] for rule, times in result.turnarounds_ms.items()]
     places = ["lower edge", "halfway", "center", "halfway", "upper edge"]
     return {
-        "traces": "".join(_of_device(result, device) + "\n" for device in DEVICES),
+        "traces": "".join(_device_table(result, device) + "\n" for device in DEVICES),
         "energy": {scheduler: f"{100 * maximum:.2f}" for scheduler, maximum in energy.items()},
-        "passes": table([*head, "+ seek function"], map(_steps, result.motion)),
+        "passes": table([*head, "+ seek function"], map(_motion_row, result.motion)),
         "turnarounds": table(["turnaround", *places], turnarounds),
-        "idle": _idle(result),
-        "best": " ".join(_best(sweep, result) for sweep in SWEEPS),
+        "idle": _idle_table(result),
+        "best": " ".join(_best_timeouts(sweep, result) for sweep in SWEEPS),
         "fcfs": {name: responses(defect) for name, defect in zip(names, defects, strict=True)},
         "sptf": responses(PHYSICS, "sptf"),
         "lost": f"{100 * max(one.uncharged for one in result.replayed):.1f}",
     }
 
 
-def _of_device(result: FoundDefects, device: str) -> str:
+def _device_table(result: DefectResults, device: str) -> str:
     rows = [
         [
             *cells("{0.workload} | {0.mean_ms:.3f}", one),
@@ -248,13 +253,13 @@ def _of_device(result: FoundDefects, device: str) -> str:
     return table([device, "mean, ms", *(defect.name for defect in DEFECTS), "uncharged energy"], rows)
 
 
-def _steps(one: Motion) -> list[str]:
+def _motion_row(one: Motion) -> list[str]:
     steps = (one.constant, one.wrong_sign, one.recorded)
     changes = [percent(step / one.exact - 1) for step in steps]
     return [*cells("`{0.run}` | {0.passes:,} | {0.exact:.4f}", one), *changes]
 
 
-def _idle(result: FoundDefects) -> str:
+def _idle_table(result: DefectResults) -> str:
     by_timeout: dict[float, list[str]] = {}
     for one in result.timeouts:
         energies = (one.reported, one.complete, one.ours)
@@ -263,7 +268,7 @@ def _idle(result: FoundDefects) -> str:
     return table(["timeout, ms", *head], [[f"{timeout:g}", *cells] for timeout, cells in by_timeout.items()])
 
 
-def _best(sweep: str, result: FoundDefects) -> str:
+def _best_timeouts(sweep: str, result: DefectResults) -> str:
     mine = [one for one in result.timeouts if one.sweep == sweep]
     seen, true = min(mine, key=lambda one: one.reported), min(mine, key=lambda one: one.complete)
     if seen == true:
@@ -275,11 +280,11 @@ def _best(sweep: str, result: FoundDefects) -> str:
     )
 
 
-def _short() -> FoundDefects:
+def _short_measurement() -> DefectResults:
     """Return the results of the section for the first trace and device."""
     device = DEVICES[0]
-    work = next(work for work in WORKLOADS if work.on(device))
-    return FoundDefects((_replayed(work, device),), (), _turnarounds_ms(), ())
+    work = next(work for work in WORKLOADS if work.exists_for(device))
+    return DefectResults((_replay_with_defects(work, device),), (), _turnarounds_ms(), ())
 
 
-SECTION = ValidationSection("defects", FoundDefects, measure, _words, _short)
+SECTION = ValidationSection("defects", DefectResults, measure, _template_values, _short_measurement)

@@ -26,7 +26,7 @@ from ..reference import REFERENCE, Collection
 from .section import ValidationSection
 
 OPEN = REFERENCE.open
-MISSING = f"no reference runs in {OPEN} (set SLEDLAB_REFERENCE)"
+MISSING_MESSAGE = f"no reference runs in {OPEN} (set SLEDLAB_REFERENCE)"
 
 DRIVES = {
     "atlas10k": ("atlas-10k", 99.0),
@@ -112,14 +112,14 @@ class OpenComparison(OpenRun):
     """Deviation of the mean service time in each phase of the load."""
 
     @property
-    def off(self) -> float:
+    def deviation(self) -> float:
         """Deviation of the mean response time."""
         return self.ours_ms / self.recorded_ms - 1
 
     @property
     def reason(self) -> str:
         """The reason for a deviation above 1 %, as in the table."""
-        if abs(self.off) < 0.01:
+        if abs(self.deviation) < 0.01:
             return ""
         if self.is_stale:
             return "stale angle"
@@ -128,29 +128,33 @@ class OpenComparison(OpenRun):
         return "turns" if self.column == "fcfs" else "chance"
 
 
-def present() -> bool:
+def is_present() -> bool:
     """Return whether the reference data exists."""
     return OPEN.is_dir()
 
 
 @cache
-def recorded(drive: str, load: str, of: Collection = REFERENCE) -> dict[str, list[str]]:
+def recorded_columns(drive: str, load: str, collection: Collection = REFERENCE) -> dict[str, list[str]]:
     """Return the columns of the recorded runs of a drive under a load."""
-    with gzip.open(of.open / f"{drive}.{load}.csv.gz", "rt", newline="") as file:
+    with gzip.open(collection.open / f"{drive}.{load}.csv.gz", "rt", newline="") as file:
         header, *rows = csv.reader(file)
     return {name: list(column) for name, column in zip(header, zip(*rows, strict=True), strict=True)}
 
 
-def runs(of: Collection = REFERENCE) -> list[OpenRun]:
+def runs(collection: Collection = REFERENCE) -> list[OpenRun]:
     """Return all runs of a collection with the queue in the host."""
     cases = (OpenRun(*case) for case in product(DRIVES, LOADS, SCHEDULERS))
-    there = (run for run in cases if arrivals(run, of).is_file())
-    return [run for run in there if f"{run.column}_response_us" in recorded(run.drive, run.load, of)]
+    there = (run for run in cases if arrivals(run, collection).is_file())
+    return [
+        run
+        for run in there
+        if f"{run.column}_response_us" in recorded_columns(run.drive, run.load, collection)
+    ]
 
 
-def arrivals(run: OpenRun, of: Collection = REFERENCE) -> Path:
+def arrivals(run: OpenRun, collection: Collection = REFERENCE) -> Path:
     """Return the path of the trace of a run."""
-    return of.open / f"{run.drive}.{run.load}.trace.gz"
+    return collection.open / f"{run.drive}.{run.load}.trace.gz"
 
 
 @cache
@@ -172,7 +176,7 @@ def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> Mo
     )
 
 
-def services(arrivals: Times, responses: Times) -> Times:
+def service_times(arrivals: Times, responses: Times) -> Times:
     """Return the service time of each request."""
     completions = arrivals + responses
     order = np.argsort(completions, kind="stable")
@@ -183,15 +187,15 @@ def services(arrivals: Times, responses: Times) -> Times:
 
 
 @cache
-def comparison(run: OpenRun, of: Collection = REFERENCE) -> OpenComparison:
+def comparison(run: OpenRun, collection: Collection = REFERENCE) -> OpenComparison:
     """Replay a run and compare the results."""
-    columns = recorded(run.drive, run.load, of)
+    columns = recorded_columns(run.drive, run.load, collection)
     arrived = np.array(columns["arrival_ms"], dtype=float)
     theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
     phases = np.array(columns["phase"])
-    result = sl.simulate(arrivals(run, of), device(run.drive), scheduler=run.scheduler, requests=True)
+    result = sl.simulate(arrivals(run, collection), device(run.drive), scheduler=run.scheduler, requests=True)
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
-    mine, recorded_ms = services(arrived, ours), services(arrived, theirs)
+    mine, recorded_ms = service_times(arrived, ours), service_times(arrived, theirs)
     apart = mine - recorded_ms
     same = np.abs(apart) < 0.2
     return OpenComparison(
@@ -204,7 +208,7 @@ def comparison(run: OpenRun, of: Collection = REFERENCE) -> OpenComparison:
         service_off=float(mine.mean() / recorded_ms.mean() - 1),
         same_service=float(same.mean()),
         off_but_for_turns=float(
-            first_come(arrived, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
+            fcfs_responses(arrived, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
         ),
         phases_off={
             str(phase): float(mine[phases == phase].mean() / recorded_ms[phases == phase].mean() - 1)
@@ -213,7 +217,7 @@ def comparison(run: OpenRun, of: Collection = REFERENCE) -> OpenComparison:
     )
 
 
-def first_come(arrivals: Times, service: Times) -> Times:
+def fcfs_responses(arrivals: Times, service: Times) -> Times:
     """Return the response times of a queue in order of arrival."""
     completions = np.empty_like(arrivals)
     free = 0.0
@@ -222,7 +226,7 @@ def first_come(arrivals: Times, service: Times) -> Times:
     return completions - arrivals
 
 
-def turned_means(run: OpenRun, device: ModelChoice) -> list[float]:
+def shifted_means(run: OpenRun, device: ModelChoice) -> list[float]:
     """Return the mean response times of a run with all arrivals delayed by each of `SHIFTS_MS`."""
     with gzip.open(run.trace, "rt") as file:
         lines = [line.split(" ", 1) for line in file]
@@ -236,25 +240,26 @@ def turned_means(run: OpenRun, device: ModelChoice) -> list[float]:
 
 
 @cache
-def turned(run: OpenRun) -> tuple[float, ...]:
+def shifted_deviations(run: OpenRun) -> tuple[float, ...]:
     """Return the deviations of these mean response times from the recorded one."""
     recorded_ms = comparison(run).recorded_ms
-    return tuple(mean / recorded_ms - 1 for mean in turned_means(run, device(run.drive)))
+    return tuple(mean / recorded_ms - 1 for mean in shifted_means(run, device(run.drive)))
 
 
 @dataclass(frozen=True)
 class OpenRow:
     """A run, and its deviations with delayed arrivals, where queues are long."""
 
-    of: OpenComparison
-    turned: tuple[float, ...]
+    comparison: OpenComparison
+    shifted_deviations: tuple[float, ...]
 
 
 def measure() -> tuple[OpenRow, ...]:
     """Compare all runs with the queue in the host."""
     return tuple(
         OpenRow(
-            comparison(run), turned(run) if run.load in ("heavy", "overload") and not run.is_stale else ()
+            comparison(run),
+            shifted_deviations(run) if run.load in ("heavy", "overload") and not run.is_stale else (),
         )
         for run in runs()
     )
@@ -265,23 +270,23 @@ def rows(result: tuple[OpenRow, ...]) -> list[list[str]]:
     form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
     return [
         [
-            DRIVES[row.of.drive][0],
-            *cells(f"{form} | {{0.off:+%2}}", row.of),
-            span(row.turned) if row.turned else "",
-            *cells("{0.service_off:+%2} | {0.same_service:%1}", row.of),
+            DRIVES[row.comparison.drive][0],
+            *cells(f"{form} | {{0.deviation:+%2}}", row.comparison),
+            span(row.shifted_deviations) if row.shifted_deviations else "",
+            *cells("{0.service_off:+%2} | {0.same_service:%1}", row.comparison),
         ]
         for row in result
     ]
 
 
-def _words(result: tuple[OpenRow, ...]) -> dict[str, object]:
+def _template_values(result: tuple[OpenRow, ...]) -> dict[str, object]:
     head = "drive | load | recorded run | sledlab | reason | recorded, ms | sledlab, ms | deviation, % | "
     return {"runs": table(f"{head}shifted | service deviation, % | same service, %", rows(result), words=5)}
 
 
-def _short() -> list[OpenComparison]:
+def _short_measurement() -> list[OpenComparison]:
     """Return the comparison of the first run of each drive."""
     return [comparison(run) for run in {run.drive: run for run in reversed(runs())}.values()]
 
 
-SECTION = ValidationSection("disk_open", tuple[OpenRow, ...], measure, _words, _short)
+SECTION = ValidationSection("disk_open", tuple[OpenRow, ...], measure, _template_values, _short_measurement)

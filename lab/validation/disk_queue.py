@@ -15,7 +15,7 @@ from sledlab_papers.markdown import table
 from sledlab_papers.wording import cells, span
 
 from . import disk_open
-from .disk_open import DRIVES, LOADS, OpenRun, recorded
+from .disk_open import DRIVES, LOADS, OpenRun, recorded_columns
 from .section import ValidationSection
 
 DEPTH = 16
@@ -59,28 +59,28 @@ class QueueComparison(QueueRun):
     """Share of requests whose response time deviates as much as that of the previous one, up to 0.1 ms."""
 
     @property
-    def off(self) -> float:
+    def deviation(self) -> float:
         """Deviation of the mean response time."""
         return self.ours_ms / self.recorded_ms - 1
 
     @property
     def reason(self) -> str:
         """The reason for a deviation above 1 %, as in the table."""
-        return "" if abs(self.off) < 0.01 else "chance"
+        return "" if abs(self.deviation) < 0.01 else "chance"
 
 
 def runs() -> list[QueueRun]:
     """Return all runs with the queue in the drive."""
-    if not disk_open.present():
+    if not disk_open.is_present():
         return []
     cases = ((drive, load, column) for drive in DRIVES for load in LOADS for column in SCHEDULERS)
-    return [QueueRun(*case) for case in cases if f"{case[2]}_response_us" in recorded(*case[:2])]
+    return [QueueRun(*case) for case in cases if f"{case[2]}_response_us" in recorded_columns(*case[:2])]
 
 
 @cache
 def comparison(run: QueueRun) -> QueueComparison:
     """Replay a run and compare the results."""
-    theirs = np.array(recorded(run.drive, run.load)[f"{run.column}_response_us"], dtype=float) / 1e3
+    theirs = np.array(recorded_columns(run.drive, run.load)[f"{run.column}_response_us"], dtype=float) / 1e3
     result = sl.simulate(run.trace, run.device, scheduler=run.scheduler, requests=True)
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
     apart = ours - theirs
@@ -100,9 +100,9 @@ def comparison(run: QueueRun) -> QueueComparison:
 
 
 @cache
-def turned(run: QueueRun) -> tuple[float, ...]:
+def shifted_deviations(run: QueueRun) -> tuple[float, ...]:
     """Return the deviations of the mean response time with all arrivals delayed by each of `SHIFTS_MS`."""
-    means = disk_open.turned_means(run, run.device)
+    means = disk_open.shifted_means(run, run.device)
     return tuple(mean / comparison(run).recorded_ms - 1 for mean in means)
 
 
@@ -110,14 +110,16 @@ def turned(run: QueueRun) -> tuple[float, ...]:
 class QueueRow:
     """A run, and its deviations with delayed arrivals, where queues are long."""
 
-    of: QueueComparison
-    turned: tuple[float, ...]
+    comparison: QueueComparison
+    shifted_deviations: tuple[float, ...]
 
 
 def measure() -> tuple[QueueRow, ...]:
     """Compare all runs with the queue in the drive."""
     return tuple(
-        QueueRow(comparison(run), turned(run) if run.load in ("heavy", "overload", "mixed") else ())
+        QueueRow(
+            comparison(run), shifted_deviations(run) if run.load in ("heavy", "overload", "mixed") else ()
+        )
         for run in runs()
     )
 
@@ -127,16 +129,16 @@ def rows(result: tuple[QueueRow, ...]) -> list[list[str]]:
     form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
     return [
         [
-            DRIVES[row.of.drive][0],
-            *cells(f"{form} | {{0.off:+%2}}", row.of),
-            span(row.turned) if row.turned else "",
-            *cells("{0.same_response:%1} | {0.same_course:%1} | {0.moment_off:+%2}", row.of),
+            DRIVES[row.comparison.drive][0],
+            *cells(f"{form} | {{0.deviation:+%2}}", row.comparison),
+            span(row.shifted_deviations) if row.shifted_deviations else "",
+            *cells("{0.same_response:%1} | {0.same_course:%1} | {0.moment_off:+%2}", row.comparison),
         ]
         for row in result
     ]
 
 
-def _words(result: tuple[QueueRow, ...]) -> dict[str, object]:
+def _template_values(result: tuple[QueueRow, ...]) -> dict[str, object]:
     head = "drive | load | recorded run | sledlab | reason | recorded, ms | sledlab, ms | deviation, % | "
     return {
         "count": len(result),
@@ -146,9 +148,9 @@ def _words(result: tuple[QueueRow, ...]) -> dict[str, object]:
     }
 
 
-def _short() -> list[QueueComparison]:
+def _short_measurement() -> list[QueueComparison]:
     """Return the comparison of the first run of each drive."""
     return [comparison(run) for run in {run.drive: run for run in reversed(runs())}.values()]
 
 
-SECTION = ValidationSection("disk_queue", tuple[QueueRow, ...], measure, _words, _short)
+SECTION = ValidationSection("disk_queue", tuple[QueueRow, ...], measure, _template_values, _short_measurement)

@@ -25,7 +25,7 @@ from ..simulator import Times, demerit_ms, parameters, replay_measured
 from .section import ValidationSection
 
 DISKS = REFERENCE.root / "disks"
-MISSING = f"no measured drives in {DISKS} (set SLEDLAB_REFERENCE)"
+MISSING_MESSAGE = f"no measured drives in {DISKS} (set SLEDLAB_REFERENCE)"
 HOSTS = PROJECT / "presets" / "hosts"
 
 DRIVES = {
@@ -44,7 +44,7 @@ DRIVES = {
 """Presets, and the names of their drives in the data."""
 
 
-def present() -> bool:
+def is_present() -> bool:
     """Return whether the measured streams exist."""
     return (DISKS / "validate" / "measured").is_dir()
 
@@ -72,7 +72,7 @@ def published_bus(drive: str) -> tuple[float, float]:
 
 
 @cache
-def shipped(drive: str) -> Host:
+def preset_host(drive: str) -> Host:
     """Return the host of a drive in sledlab's preset, relative to the published bus."""
     host = tomllib.loads((HOSTS / f"{drive}.toml").read_text(encoding="utf-8"))
     bus, bus_write = published_bus(drive)
@@ -121,7 +121,7 @@ class RecordedStream:
 
 
 @cache
-def recorded(drive: str) -> RecordedStream:
+def recorded_stream(drive: str) -> RecordedStream:
     """Return the reference simulator's service times of the same requests."""
     with gzip.open(DISKS / "validate" / "disksim" / f"{DRIVES[drive]}.csv.gz", "rt") as file:
         rows = list(csv.DictReader(file))
@@ -131,7 +131,7 @@ def recorded(drive: str) -> RecordedStream:
 
 def halves(drive: str) -> tuple[slice, slice]:
     """Return the first and the second half of a stream."""
-    middle = len(recorded(drive).measured) // 2
+    middle = len(recorded_stream(drive).measured) // 2
     return slice(None, middle), slice(middle, None)
 
 
@@ -200,14 +200,14 @@ def measure() -> tuple[Drive, ...]:
 def _drive(drive: str) -> Drive:
     parts = (slice(None), *halves(drive))
     _, first, second = parts
-    host = shipped(drive)
+    host = preset_host(drive)
     measured, simulated = replay(drive, host)
     return Drive(
         drive,
         len(measured),
         float(measured.mean()) / 1e6,
         float(simulated.mean()) / 1e6,
-        Demerit(*(recorded(drive).demerit(part) for part in parts)),
+        Demerit(*(recorded_stream(drive).demerit(part) for part in parts)),
         demerit(drive, Host()),
         Demerit(*(demerit(drive, host, part) for part in parts)),
         demerit(drive, fit(drive, first), second),
@@ -215,7 +215,7 @@ def _drive(drive: str) -> Drive:
     )
 
 
-def _words(result: tuple[Drive, ...]) -> dict[str, object]:
+def _template_values(result: tuple[Drive, ...]) -> dict[str, object]:
     head = "drive | requests | measured, ms | sledlab, ms | reference | published host | fitted host"
     row = "`{0.drive}` | {0.requests:,} | {0.measured_ms:.2f} | {0.simulated_ms:.2f}"
     row += " | {0.reference.whole:.3f} | {0.published_host:.3f} | {0.fitted_host.whole:.3f}"
@@ -238,25 +238,25 @@ def _words(result: tuple[Drive, ...]) -> dict[str, object]:
     }
 
 
-def _short() -> list[float]:
+def _short_measurement() -> list[float]:
     """Return the mean simulated service time of each drive, in ns, without fitting its host."""
-    return [float(replay(drive, shipped(drive))[1].mean()) for drive in DRIVES]
+    return [float(replay(drive, preset_host(drive))[1].mean()) for drive in DRIVES]
 
 
-SECTION = ValidationSection("drives", tuple[Drive, ...], measure, _words, _short)
+SECTION = ValidationSection("drives", tuple[Drive, ...], measure, _template_values, _short_measurement)
 
 
 def main() -> int:
     """Print the hosts fitted to the whole stream and to its halves."""
     for drive in sys.argv[1:] or DRIVES:
         first, second = halves(drive)
-        print(f"{drive}: shipped {shipped(drive)}, whole stream {fit(drive)}")
+        print(f"{drive}: shipped {preset_host(drive)}, whole stream {fit(drive)}")
         for name, fitted, other in (("first", first, second), ("second", second, first)):
             host = fit(drive, fitted)
             print(
                 f"  fitted to the {name} half: {host}; other half {demerit(drive, host, other):.4f} ms, "
                 f"{demerit(drive, Host(), other):.4f} without, "
-                f"reference {recorded(drive).demerit(other):.4f}"
+                f"reference {recorded_stream(drive).demerit(other):.4f}"
             )
     return 0
 

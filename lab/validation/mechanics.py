@@ -14,7 +14,7 @@ from sledlab_papers.markdown import table
 from sledlab_papers.wording import cells, tiny
 
 from .. import reference
-from ..results import PROJECT, RESULTS, typed
+from ..results import PROJECT, RESULTS, from_plain
 from ..simulator import random_pairs
 from .section import ValidationSection
 
@@ -39,7 +39,7 @@ TESTS = {
 
 
 @cache
-def _run(test: str) -> None:
+def _run_tests(test: str) -> None:
     """Run the tests of a file.
 
     Raises:
@@ -60,13 +60,13 @@ def _run(test: str) -> None:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
 
 
-def _left(test: str, kind: Any) -> Any:
+def _read_result(test: str, kind: Any) -> Any:
     """Return the result that a test has written."""
-    return typed(kind, json.loads((RESULTS / "rust" / f"{test}.json").read_text(encoding="utf-8")))
+    return from_plain(kind, json.loads((RESULTS / "rust" / f"{test}.json").read_text(encoding="utf-8")))
 
 
 @dataclass(frozen=True)
-class Converging:
+class ConvergenceErrors:
     """Largest relative errors of the piecewise form, by its number of chunks."""
 
     speed_m_s: float
@@ -95,7 +95,7 @@ class Kinematics:
     """`worst`: largest relative difference from the printed form."""
     seeks: dict[str, float]
     """Seeks in x of a G2: `mean_ms`, `longest_ms`."""
-    converging: tuple[Converging, ...]
+    convergence: tuple[ConvergenceErrors, ...]
     deviations: tuple[Deviation, ...]
 
 
@@ -117,18 +117,20 @@ def _short_moves() -> list[tuple[float, float]]:
 
 
 def _kinematics() -> Kinematics:
-    _run("kinematics")
-    kinds = (*[dict[str, float]] * 3, tuple[Converging, ...], tuple[Deviation, ...])
-    return Kinematics(*(_left(test, kind) for test, kind in zip(TESTS["kinematics"], kinds, strict=True)))
+    _run_tests("kinematics")
+    kinds = (*[dict[str, float]] * 3, tuple[ConvergenceErrors, ...], tuple[Deviation, ...])
+    return Kinematics(
+        *(_read_result(test, kind) for test, kind in zip(TESTS["kinematics"], kinds, strict=True))
+    )
 
 
-def _kinematics_words(result: Kinematics) -> dict[str, object]:
+def _kinematics_values(result: Kinematics) -> dict[str, object]:
     errors = [
         ["integration, seeks", tiny(result.errors["seek"]), "1e-9"],
         ["integration, turnarounds", tiny(result.errors["turnaround"]), "1e-9"],
         ["the published `acos` form, G2", tiny(result.published["worst"]), "1e-10"],
     ]
-    at_rest = next(one for one in result.converging if one.speed_m_s == 0)
+    at_rest = next(one for one in result.convergence if one.speed_m_s == 0)
     deviations = [
         [
             "`disksim-piecewise`" if one.kinematics == "DisksimPiecewise" else "`disksim-closed`",
@@ -149,7 +151,7 @@ def _kinematics_words(result: Kinematics) -> dict[str, object]:
     }
 
 
-KINEMATICS = ValidationSection("kinematics", Kinematics, _kinematics, _kinematics_words, _short_moves)
+KINEMATICS = ValidationSection("kinematics", Kinematics, _kinematics, _kinematics_values, _short_moves)
 
 
 @dataclass(frozen=True)
@@ -172,15 +174,15 @@ class LayoutTables:
 
 def _tables() -> LayoutTables:
     for test in ("reference_tables", "layouts"):
-        _run(test)
+        _run_tests(test)
     layouts = sorted((reference.MEMS / "layout").glob("*.csv.gz"))
     return LayoutTables(
         sum(len(reference.table(path)["lbn"]) for path in layouts),
-        {test: _left(test, tuple[ComparedValues, ...]) for test in TESTS["reference_tables"]},
+        {test: _read_result(test, tuple[ComparedValues, ...]) for test in TESTS["reference_tables"]},
     )
 
 
-def _tables_words(result: LayoutTables) -> dict[str, object]:
+def _tables_values(result: LayoutTables) -> dict[str, object]:
     names = {"piecewise": "disksim-piecewise", "hong": "disksim-closed", "exact": "exact"}
     groups = {
         f"{axis} seeks, `{name}`": [
@@ -203,7 +205,7 @@ def _tables_words(result: LayoutTables) -> dict[str, object]:
     return {"blocks": f"{result.blocks:,}", "compared": table(head, rows)}
 
 
-TABLES = ValidationSection("tables", LayoutTables, _tables, _tables_words, _short_moves)
+TABLES = ValidationSection("tables", LayoutTables, _tables, _tables_values, _short_moves)
 
 
 @dataclass(frozen=True)
@@ -215,12 +217,12 @@ class Gap:
 
 
 def _gaps() -> tuple[Gap, ...]:
-    _run("optimality")
-    result: tuple[Gap, ...] = _left(TESTS["optimality"][0], tuple[Gap, ...])
+    _run_tests("optimality")
+    result: tuple[Gap, ...] = _read_result(TESTS["optimality"][0], tuple[Gap, ...])
     return result
 
 
-def _gaps_words(result: tuple[Gap, ...]) -> dict[str, object]:
+def _gaps_values(result: tuple[Gap, ...]) -> dict[str, object]:
     rows = [
         [f"`{gap.scheduler}`", f"{gap.mean_gap_percent:.1f} %"]
         for gap in sorted(result, key=lambda gap: round(gap.mean_gap_percent, 1))
@@ -237,4 +239,4 @@ def _short_queues() -> list[float]:
     ]
 
 
-OPTIMALITY = ValidationSection("optimality", tuple[Gap, ...], _gaps, _gaps_words, _short_queues)
+OPTIMALITY = ValidationSection("optimality", tuple[Gap, ...], _gaps, _gaps_values, _short_queues)

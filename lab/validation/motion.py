@@ -23,12 +23,12 @@ class Axis:
 
     acceleration: float
     travel: float
-    spring: float
+    spring_factor: float
 
     @property
     def omega_squared(self) -> float:
         """Squared angular frequency of the sled on its springs."""
-        return self.spring * self.acceleration / (self.travel / 2)
+        return self.spring_factor * self.acceleration / (self.travel / 2)
 
     def seek_s(self, start_m: Array, end_m: Array, speed: float = 0.0) -> Array:
         """The closed form with springs (DESIGN: Hong and Brandt), `speed` in m/s at both ends."""
@@ -68,10 +68,10 @@ class Sled:
     settle_s: float
     other_start_bits: int
     """Distance from the start of an upward pass to that of a downward pass over the same row, in bits."""
-    both_ways: bool
+    is_bidirectional: bool
 
     @classmethod
-    def of(cls, parameters: dict[str, Any]) -> Sled:
+    def from_parameters(cls, parameters: dict[str, Any]) -> Sled:
         """The parameters of a device, from those of a reference run."""
         p = parameters
         axis = {
@@ -99,7 +99,7 @@ class Passes:
     """As before, with the wrong sign of the spring at the end: the reference simulator's turnarounds."""
     recorded: Array
     """As before, with its seeks: the recorded times."""
-    rebuilt_off_ms: float
+    max_rebuild_error_ms: float
     """Largest difference of its turnarounds, rebuilt by its rule, from the recorded ones."""
 
 
@@ -108,7 +108,7 @@ def passes(table: dict[str, Array], sled: Sled) -> Passes:
     start, up = table["y1_bit"], table["v1_sign"] > 0
     rebuilt = _turnarounds_s(table, sled, start, table["v1_sign"], sled.y.constant_turnaround_s, after=True)
 
-    def positioning(rule: Rule, after: bool) -> Array:
+    def positioning_ms(rule: Rule, after: bool) -> Array:
         x = sled.x.seek_s(table["x0_bit"] * sled.bit_m, table["x1_bit"] * sled.bit_m)
         x += sled.settle_s * (table["x0_bit"] != table["x1_bit"])
 
@@ -117,17 +117,17 @@ def passes(table: dict[str, Array], sled: Sled) -> Passes:
             return seek + _turnarounds_s(table, sled, y1_bit, direction, rule, after=after)
 
         best = y(start, table["v1_sign"])
-        if sled.both_ways:
+        if sled.is_bidirectional:
             other = start + np.where(up, sled.other_start_bits, -sled.other_start_bits)
             best = np.minimum(best, y(other, -table["v1_sign"]))
         return np.maximum(x, best) * 1e3
 
     return Passes(
-        exact=positioning(sled.y.turnaround_s, after=False),
-        constant=positioning(sled.y.constant_turnaround_s, after=False),
-        wrong_sign=positioning(sled.y.constant_turnaround_s, after=True),
+        exact=positioning_ms(sled.y.turnaround_s, after=False),
+        constant=positioning_ms(sled.y.constant_turnaround_s, after=False),
+        wrong_sign=positioning_ms(sled.y.constant_turnaround_s, after=True),
         recorded=table["seek_ms"],
-        rebuilt_off_ms=float(np.abs(rebuilt * 1e3 - table["turn_ms"]).max()),
+        max_rebuild_error_ms=float(np.abs(rebuilt * 1e3 - table["turn_ms"]).max()),
     )
 
 

@@ -80,7 +80,7 @@ class StateEnergies:
     recorded: tuple[float, ...]
 
     @property
-    def total(self) -> float:
+    def total_deviation(self) -> float:
         """Relative difference of the measured total from the recorded one."""
         return sum(self.measured) / sum(self.recorded) - 1
 

@@ -28,7 +28,7 @@ def _numbers() -> PublishedNumbers:
     )
 
 
-def _numbers_words(result: PublishedNumbers) -> dict[str, object]:
+def _numbers_values(result: PublishedNumbers) -> dict[str, object]:
     rows = [
         [
             q.name,
@@ -47,7 +47,7 @@ def _numbers_words(result: PublishedNumbers) -> dict[str, object]:
     }
 
 
-NUMBERS = ValidationSection("published", PublishedNumbers, _numbers, _numbers_words)
+NUMBERS = ValidationSection("published", PublishedNumbers, _numbers, _numbers_values)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _checks() -> tuple[CheckValue, ...]:
     return tuple(check_value(device, springs=springs) for device, springs in PUBLISHED_MS)
 
 
-def _checks_words(result: tuple[CheckValue, ...]) -> dict[str, object]:
+def _checks_values(result: tuple[CheckValue, ...]) -> dict[str, object]:
     rows = [
         [
             c.device,
@@ -96,4 +96,4 @@ def _checks_words(result: tuple[CheckValue, ...]) -> dict[str, object]:
     return {"band": f"{100 * CHECK_BAND:g}", "values": table(head, rows, words=2)}
 
 
-CHECKS = ValidationSection("check_values", tuple[CheckValue, ...], _checks, _checks_words)
+CHECKS = ValidationSection("check_values", tuple[CheckValue, ...], _checks, _checks_values)

@@ -25,19 +25,19 @@ class ValidationSection(Generic[T]):
         name: The name of its text.
         kind: The type of its results.
         measure: Function that measures.
-        words: Function that returns the values of its template.
-        short: Function that measures a part in seconds, for the fingerprint; default: `measure`.
+        template_values: Function that returns the values of its template.
+        short_measurement: Function that measures a part in seconds, for the fingerprint; default: `measure`.
     """
 
     name: str
     kind: Any
     measure: Callable[[], T]
-    words: Callable[[T], dict[str, object]]
-    short: Callable[[], object] | None = None
+    template_values: Callable[[T], dict[str, object]]
+    short_measurement: Callable[[], object] | None = None
 
     def text(self, result: T) -> str:
         """Return the section in Markdown."""
-        return fill(f"validation/text/{self.name}.md", **self.words(result))
+        return fill(f"validation/text/{self.name}.md", **self.template_values(result))
 
     @property
     def title(self) -> str:
@@ -52,18 +52,18 @@ class ValidationSection(Generic[T]):
         results.write(f"validation/{self.name}-fingerprint", self.fingerprint())
         return measured
 
-    def saved(self) -> T | None:
+    def load(self) -> T | None:
         """Return the results in the folder of results, if any."""
         result: T | None = results.read(f"validation/{self.name}", self.kind)
         return result
 
-    def current(self) -> T:
+    def load_or_measure(self) -> T:
         """Return the saved results if a short measurement gives the same as then; otherwise measure."""
-        saved = self.saved()
+        saved = self.load()
         same = results.read(f"validation/{self.name}-fingerprint", str) == self.fingerprint()
         return saved if saved is not None and same else self.save()
 
     def fingerprint(self) -> str:
         """Return a hash of the result of a short measurement."""
-        data = json.dumps(results.plain((self.short or self.measure)()))
+        data = json.dumps(results.to_plain((self.short_measurement or self.measure)()))
         return hashlib.sha256(data.encode()).hexdigest()[:12]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sledlab_papers.markdown import table
 
-from ..results import PROJECT, typed
+from ..results import PROJECT, from_plain
 from .section import ValidationSection
 
 RESULTS = PROJECT / "benches" / "results.json"
@@ -46,7 +46,7 @@ class Speed:
     machine: str
     rows: tuple[BenchmarkFigure, ...]
     decisions: tuple[Decision, ...]
-    decided_on: str
+    decisions_machine: str
     """The machine on which decisions were measured."""
     first_use: tuple[BenchmarkFigure, ...]
     first_use_machine: str
@@ -55,25 +55,25 @@ class Speed:
 
 def decisions() -> tuple[Decision, ...]:
     """Return the cost of decisions, ordered by queue length."""
-    result = typed(tuple[Decision, ...], json.loads(DECISIONS.read_text(encoding="utf-8"))["rows"])
+    result = from_plain(tuple[Decision, ...], json.loads(DECISIONS.read_text(encoding="utf-8"))["rows"])
     return tuple(sorted(result, key=lambda one: one.queue))
 
 
 def _measure() -> Speed:
     result = json.loads(RESULTS.read_text(encoding="utf-8"))
-    decided_on = json.loads(DECISIONS.read_text(encoding="utf-8"))["machine"]
+    decisions_machine = json.loads(DECISIONS.read_text(encoding="utf-8"))["machine"]
     first_use = json.loads(FIRST_USE.read_text(encoding="utf-8"))
     return Speed(
         result["machine"],
-        typed(tuple[BenchmarkFigure, ...], result["rows"]),
+        from_plain(tuple[BenchmarkFigure, ...], result["rows"]),
         decisions(),
-        decided_on,
-        typed(tuple[BenchmarkFigure, ...], first_use["rows"]),
+        decisions_machine,
+        from_plain(tuple[BenchmarkFigure, ...], first_use["rows"]),
         first_use["machine"],
     )
 
 
-def _words(result: Speed) -> dict[str, object]:
+def _template_values(result: Speed) -> dict[str, object]:
     lengths = sorted({one.queue for one in result.decisions})
     by_name: dict[str, list[Decision]] = {}
     for one in result.decisions:
@@ -84,15 +84,15 @@ def _words(result: Speed) -> dict[str, object]:
     head = ["scheduler", *(f"{length:,}" for length in lengths), "target"]
     return {
         "machine": f" on {result.machine}",
-        "measured": _measured(result.rows),
+        "measured": _measurement_table(result.rows),
         "first_use_machine": f" on {result.first_use_machine}",
-        "first_use": _measured(result.first_use),
+        "first_use": _measurement_table(result.first_use),
         "decisions": table(head, costs),
-        "decided_on": f" on {result.decided_on}",
+        "decided_on": f" on {result.decisions_machine}",
     }
 
 
-def _measured(rows: tuple[BenchmarkFigure, ...]) -> str:
+def _measurement_table(rows: tuple[BenchmarkFigure, ...]) -> str:
     return table(["what", "measured", "target"], [[row.what, _value(row), _target(row)] for row in rows])
 
 
@@ -128,4 +128,4 @@ def _target(row: BenchmarkFigure) -> str:
     return f"{row.target}, not met" if missed else row.target
 
 
-SECTION = ValidationSection("speed", Speed, _measure, _words)
+SECTION = ValidationSection("speed", Speed, _measure, _template_values)

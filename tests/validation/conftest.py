@@ -45,10 +45,10 @@ def everything(pytestconfig: pytest.Config) -> bool:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "run" not in metafunc.fixturenames:
         return
-    if not reference.present():
-        missing = pytest.mark.skip(reason=reference.MISSING)
+    if not reference.is_present():
+        missing = pytest.mark.skip(reason=reference.MISSING_MESSAGE)
         metafunc.parametrize("run", [pytest.param("none", marks=missing)])
     elif metafunc.config.getoption("--everything"):
-        metafunc.parametrize("run", [run.name for run in agreement.compared()])
+        metafunc.parametrize("run", [run.name for run in agreement.compared_runs()])
     else:
         metafunc.parametrize("run", SUBSET)

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from lab.validation import arrays
-from lab.validation.arrays import ARRAYS, TURN_MS, compared
+from lab.validation.arrays import ARRAYS, TURN_MS, replay_array
 
-pytestmark = pytest.mark.skipif(not arrays.present(), reason=arrays.MISSING)
+pytestmark = pytest.mark.skipif(not arrays.is_present(), reason=arrays.MISSING_MESSAGE)
 
 
 @pytest.mark.parametrize("kind", ["stripe", "concatenation"])
 def test_requests_alone_on_their_array_take_as_long(kind: str) -> None:
-    pair = compared(kind, "own")
+    pair = replay_array(kind, "own")
     for reads in (True, False):
-        apart_ms = pair.alone_apart_ms(reads=reads)
+        apart_ms = pair.alone_differences_ms(reads=reads)
         assert len(apart_ms) > 50
         assert np.mean(np.abs(apart_ms) < 0.1) > 0.97
     # With others, they also wait for the bus there.
@@ -25,8 +25,8 @@ def test_requests_alone_on_their_array_take_as_long(kind: str) -> None:
 
 
 def test_raid_5_differs_by_turns_that_the_bus_costs() -> None:
-    pair = compared("raid5", "own")
-    writes, reads = pair.alone_apart_ms(reads=False), pair.alone_apart_ms(reads=True)
+    pair = replay_array("raid5", "own")
+    writes, reads = pair.alone_differences_ms(reads=False), pair.alone_differences_ms(reads=True)
     same, earlier = np.abs(writes) < 0.1, np.abs(writes + TURN_MS) < 0.1
     assert np.all(same | earlier)
     assert same.sum() > earlier.sum()
@@ -36,7 +36,7 @@ def test_raid_5_differs_by_turns_that_the_bus_costs() -> None:
 
 @pytest.mark.parametrize("kind", ARRAYS)
 def test_on_one_bus_they_agree(kind: str) -> None:
-    pair = compared(kind, "shared")
-    apart_ms = np.concatenate([pair.alone_apart_ms(reads=reads) for reads in (True, False)])
+    pair = replay_array(kind, "shared")
+    apart_ms = np.concatenate([pair.alone_differences_ms(reads=reads) for reads in (True, False)])
     assert np.mean(np.abs(apart_ms) < 0.1) > 0.97
     assert abs(pair.ours_ms.mean() / pair.recorded_ms.mean() - 1) < 0.01

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import sledlab as sl
 
-from lab.validation.arrays import COMPONENTS, MISSING, imported
+from lab.validation.arrays import COMPONENTS, MISSING_MESSAGE, import_disk
 
-pytestmark = pytest.mark.skipif(not COMPONENTS.is_dir(), reason=MISSING)
+pytestmark = pytest.mark.skipif(not COMPONENTS.is_dir(), reason=MISSING_MESSAGE)
 
-AS_RECORDED = {
+SETTINGS = {
     "system.start": "ready",
     "cache.kind": "write-back",
     "cache.capacity_blocks": 8192,
@@ -31,10 +31,10 @@ def table(name: str) -> list[dict[str, str]]:
 def test_disk_serves_the_same_blocks(tmp_path):
     result = sl.simulate(
         COMPONENTS / "synthcachemem.trace.gz",
-        device=imported("synthcachemem", tmp_path),
+        device=import_disk("synthcachemem", tmp_path),
         scheduler="lab.validation.arrays:Cyclic",
         power="never",
-        settings=AS_RECORDED,
+        settings=SETTINGS,
         requests=True,
     )
     rows, actual = table("synthcachemem"), result.summary["cache"]

@@ -3,7 +3,7 @@
 import pytest
 
 from lab import calibration
-from lab.markdown import differs
+from lab.markdown import section_difference
 from lab.page import DOCUMENTS
 from lab.simulator import Statistic, Target
 from lab.simulator import calibration as study
@@ -61,5 +61,5 @@ def test_page_is_up_to_date(everything: bool) -> None:
     # Long traces only in a full run.
     short = calibration.GENERATORS
     sections = [calibration.section(name) for name in (study.CALIBRATIONS if everything else short)]
-    changed = [differs(page, new) for new in (*sections, *map(calibration.choices, short))]
+    changed = [section_difference(page, new) for new in (*sections, *map(calibration.choices, short))]
     assert not any(changed), f"{changed}; run: python -m lab.calibration"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lab.validation import disk_open
-from lab.validation.disk_open import OpenRun, comparison, runs, turned
+from lab.validation.disk_open import OpenRun, comparison, runs, shifted_deviations
 
-needs_reference = pytest.mark.skipif(not disk_open.present(), reason=disk_open.MISSING)
+needs_reference = pytest.mark.skipif(not disk_open.is_present(), reason=disk_open.MISSING_MESSAGE)
 
 MEAN = 0.01
 """How far the mean response time may be from the recorded one."""
@@ -41,15 +41,15 @@ def test_fcfs_differs_by_single_turns(case: OpenRun) -> None:
     result = comparison(case)
     # Just caught here, just missed there: the platters of the reference simulator drift.
     assert result.same_service > 0.985
-    assert abs(result.off) < MEAN or abs(result.off_but_for_turns) < 0.001
+    assert abs(result.deviation) < MEAN or abs(result.off_but_for_turns) < 0.001
 
 
 @cases(*(run for run in ALIKE if run.column != "fcfs"))
 def test_mean_responses_agree_as_far_as_they_mean_anything(case: OpenRun) -> None:
-    if abs(comparison(case).off) > MEAN:
+    if abs(comparison(case).deviation) > MEAN:
         # One turn more changes every later choice. The recorded mean is one of those of the same run with its
         # platters turned differently.
-        others = np.array(turned(case))
+        others = np.array(shifted_deviations(case))
         assert others.std(ddof=1) > 0.003
         assert abs(others.mean()) < 3 * others.std(ddof=1)
 
@@ -59,20 +59,20 @@ def test_sptf_is_sooner_by_what_it_knows(case: OpenRun) -> None:
     # Overheads of the command at hand, and until when buffered blocks are being written;
     # the test `reference_sptf` of sledlab-sim shows what the former alone explain.
     result = comparison(case)
-    assert result.off < 0.0
+    assert result.deviation < 0.0
     assert result.service_off < 0.0
 
 
 @cases(*(run for run in runs() if run.is_stale))
 def test_a_stale_angle_costs_the_reference_simulator_time(case: OpenRun) -> None:
-    assert comparison(case).off < 0
+    assert comparison(case).deviation < 0
 
 
 @cases(*(run for run in runs() if (run.drive, run.load) in disk_open.STREAMS))
 def test_streams_take_as_long_in_every_phase(case: OpenRun) -> None:
     off = comparison(case).phases_off
     assert len(off) == 11
-    assert abs(comparison(case).off) < 0.005
+    assert abs(comparison(case).deviation) < 0.005
     fast = {"read16_fast", "read128_fast"}
     assert all(abs(off[phase]) < 0.0025 for phase in fast)
     several = {"read16_2streams", "write64_fast"}

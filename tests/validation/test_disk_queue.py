@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lab.validation import disk_open, disk_queue
-from lab.validation.disk_queue import QueueRun, comparison, runs, turned
+from lab.validation.disk_queue import QueueRun, comparison, runs, shifted_deviations
 
-needs_reference = pytest.mark.skipif(not disk_open.present(), reason=disk_open.MISSING)
+needs_reference = pytest.mark.skipif(not disk_open.is_present(), reason=disk_open.MISSING_MESSAGE)
 
 
 def cases(*choice: QueueRun) -> pytest.MarkDecorator:
@@ -27,26 +27,26 @@ def test_every_run_with_the_queue_in_the_drive_is_compared() -> None:
 @cases(*(run for run in ALIKE if run.column == "dev_fcfs"))
 def test_in_order_of_arrival_drives_differ_by_single_turns(case: QueueRun) -> None:
     result = comparison(case)
-    assert abs(result.off) < 0.003
+    assert abs(result.deviation) < 0.003
     assert result.same_course > 0.985
 
 
 @cases(*(run for run in runs() if run not in ALIKE))
 def test_streams_take_as_long(case: QueueRun) -> None:
-    assert abs(comparison(case).off) < 0.01
+    assert abs(comparison(case).deviation) < 0.01
 
 
 @cases(*(run for run in ALIKE if run.column != "dev_fcfs"))
 def test_mean_responses_agree_as_far_as_they_mean_anything(case: QueueRun) -> None:
-    if abs(comparison(case).off) > 0.01:
+    if abs(comparison(case).deviation) > 0.01:
         # One turn more changes every later choice, as with the queue in the host.
-        others = np.array(turned(case))
+        others = np.array(shifted_deviations(case))
         assert abs(others.mean()) < 3 * others.std(ddof=1)
 
 
 @cases(*(run for run in ALIKE if run.column == "dev_sptf_opt"))
 def test_judging_by_the_angle_of_the_moment_gains_time(case: QueueRun) -> None:
-    assert comparison(case).moment_off < comparison(case).off
+    assert comparison(case).moment_off < comparison(case).deviation
 
 
 @pytest.mark.slow("replays every run with the queue in the drive nine times")

@@ -3,19 +3,19 @@
 import pytest
 
 from lab import reference
-from lab.markdown import difference, differs
+from lab.markdown import difference, section_difference
 from lab.page import DOCUMENTS
-from lab.validation.__main__ import PAGE, REPLAYED
+from lab.validation.__main__ import PAGE, REPLAY_SECTIONS
 
 
-@pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
+@pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
 def test_page_is_up_to_date(everything: bool) -> None:
     page = (DOCUMENTS / PAGE).read_text(encoding="utf-8")
     # The cheap sections always; those from many replays, which leave what the page is written from, when
     # a full run is requested.
-    for section in REPLAYED if everything else REPLAYED[:2]:
+    for section in REPLAY_SECTIONS if everything else REPLAY_SECTIONS[:2]:
         result = section.save() if everything else section.measure()
-        changed = differs(page, section.text(result))
+        changed = section_difference(page, section.text(result))
         assert changed is None, f"{changed}\nrun: python -m lab.validation"
 
 

@@ -50,13 +50,13 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    made = Bench()
+    fake_bench = Bench()
     monkeypatch.setattr(build._native, "BUILD_PROFILE", "release")
     monkeypatch.setattr(running, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(command, "outputs", lambda: made.outputs)
+    monkeypatch.setattr(command, "outputs", lambda: fake_bench.outputs)
     read = Manifest.read
     monkeypatch.setattr(command.Manifest, "read", lambda file=tmp_path / "manifest.json": read(file))
-    return made
+    return fake_bench
 
 
 def test_record_is_stale_when_its_fingerprint_changes() -> None:
@@ -108,11 +108,11 @@ def test_saved_fingerprints_are_used_until_a_source_changes(
     results = ["1"]
     entry = EvidenceEntry("one", lambda: results[0], lambda _: None)
     file = tmp_path / "fingerprints.json"
-    assert Fingerprints(file).of(entry) == "1"
+    assert Fingerprints(file).get(entry) == "1"
     results[0] = "2"
-    assert Fingerprints(file).of(entry) == "1"
+    assert Fingerprints(file).get(entry) == "1"
     monkeypatch.setattr(running, "inputs", lambda: "others")
-    assert Fingerprints(file).of(entry) == "2"
+    assert Fingerprints(file).get(entry) == "2"
 
 
 def test_failed_publication_leaves_the_manifest_unchanged(bench: Bench) -> None:
@@ -162,10 +162,10 @@ def test_entry_without_reference_data_is_not_checked(
 
 def test_names_select_groups_pages_and_entries(bench: Bench) -> None:
     for name, selected in (("bench", ["one", "two"]), (PAGE, ["one", "two"]), ("two", ["two"])):
-        outputs = command.selected(bench.outputs, [name])
+        outputs = command.select_outputs(bench.outputs, [name])
         assert [entry.name for output in outputs for entry in output.entries] == selected
     with pytest.raises(LookupError, match="named three"):
-        command.selected(bench.outputs, ["one", "three"])
+        command.select_outputs(bench.outputs, ["one", "three"])
 
 
 def test_remaining_time_is_the_sum_of_recorded_durations(bench: Bench) -> None:
@@ -173,11 +173,11 @@ def test_remaining_time_is_the_sum_of_recorded_durations(bench: Bench) -> None:
     one, two = (running.Status(output, entry, RECORD, "x") for entry in output.entries)
     unknown = replace(two, record=None)
     records = lambda status: status.record  # noqa: E731
-    assert running.remaining([one, two], records) == "2 left, about 2 min"
-    assert running.remaining([one, unknown], records) == "2 left, about 60 s and 1 of unknown duration"
-    assert running.remaining([unknown], records) == "1 left, durations unknown"
+    assert running.remaining_text([one, two], records) == "2 left, about 2 min"
+    assert running.remaining_text([one, unknown], records) == "2 left, about 60 s and 1 of unknown duration"
+    assert running.remaining_text([unknown], records) == "1 left, durations unknown"
     wide = replace(one, output=replace(output, workers=2))
-    assert running.remaining([wide], records) == "1 left, about 30 s"
+    assert running.remaining_text([wide], records) == "1 left, about 30 s"
 
 
 def test_summary_names_date_sources_machine_and_stale_entries() -> None:
@@ -229,7 +229,7 @@ def area(radius: float) -> float:
 '''
 
 
-def hash_of(folder: Path, name: str, text: str) -> str:
+def code_hash_of_text(folder: Path, name: str, text: str) -> str:
     file = folder / name
     file.write_text(text, encoding="utf-8")
     code.code_hash.cache_clear()
@@ -252,7 +252,9 @@ def test_comments_formatting_and_renames_keep_the_code_hash(
     tmp_path: Path, name: str, text: str, old: str, new: str
 ) -> None:
     assert old in text
-    assert hash_of(tmp_path, name, text) == hash_of(tmp_path, name, text.replace(old, new))
+    assert code_hash_of_text(tmp_path, name, text) == code_hash_of_text(
+        tmp_path, name, text.replace(old, new)
+    )
 
 
 @pytest.mark.parametrize(
@@ -268,7 +270,9 @@ def test_comments_formatting_and_renames_keep_the_code_hash(
 )
 def test_changed_code_changes_the_code_hash(tmp_path: Path, name: str, text: str, old: str, new: str) -> None:
     assert old in text
-    assert hash_of(tmp_path, name, text) != hash_of(tmp_path, name, text.replace(old, new))
+    assert code_hash_of_text(tmp_path, name, text) != code_hash_of_text(
+        tmp_path, name, text.replace(old, new)
+    )
 
 
 def test_every_benchmark_file_is_an_entry_and_recorded() -> None:

@@ -6,18 +6,18 @@ import pytest
 from lab import reference
 from lab.validation.motion import Sled, passes
 
-pytestmark = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
+pytestmark = pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
 
 TOLERANCE_MS = 1e-6
 
 
-def sled(device: str) -> Sled:
-    return Sled.of(reference.runs()[f"mech_{device}_f0_r8_light"].parameters)
+def reference_sled(device: str) -> Sled:
+    return Sled.from_parameters(reference.runs()[f"mech_{device}_f0_r8_light"].parameters)
 
 
 @pytest.mark.parametrize("device", ["G1", "G2", "G3"])
 def test_seeks_are_those_of_the_tables(device: str) -> None:
-    rebuilt = sled(device)
+    rebuilt = reference_sled(device)
     for axis, speed in (("x", 0.0), ("y", rebuilt.speed)):
         table = reference.table(reference.MEMS / "seek" / f"{device}_{axis}_seek.csv.gz")
         start, end = (table[f"{axis}{i}_bit"] * rebuilt.bit_m for i in (0, 1))
@@ -29,7 +29,8 @@ def test_seeks_are_those_of_the_tables(device: str) -> None:
 def test_turnarounds_of_recorded_passes_can_be_rebuilt(device: str) -> None:
     run = reference.runs()[f"mech_{device}_f0_r8_light"]
     result = passes(
-        reference.table(reference.MEMS / "access" / f"{run.name}.csv.gz"), Sled.of(run.parameters)
+        reference.table(reference.MEMS / "access" / f"{run.name}.csv.gz"),
+        Sled.from_parameters(run.parameters),
     )
-    assert result.rebuilt_off_ms < TOLERANCE_MS
+    assert result.max_rebuild_error_ms < TOLERANCE_MS
     assert len(result.recorded) > 2000

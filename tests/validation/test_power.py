@@ -11,7 +11,7 @@ from lab import reference
 from lab.simulator import PARKED
 from lab.validation.power import MAX_STATE_DEVIATION, seagate_trace, state_energies, timeout_runs
 
-needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
+needs_reference = pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
 
 SEAGATE = "seagate"
 FIXED_MS = (0.5, 1.0, 10.0, 1000.0)
@@ -39,7 +39,7 @@ def run(source: str, device: str, power: str, speedup: float = 1.0, **settings: 
     )
 
 
-def fixed(timeout_ms: float) -> str:
+def fixed_timeout(timeout_ms: float) -> str:
     return f"fixed:timeout_ms={timeout_ms:g}"
 
 
@@ -54,7 +54,7 @@ def fixed(timeout_ms: float) -> str:
         *(pytest.param(SEAGATE, at, marks=needs_reference) for at in (1.0, 5.0, 20.0)),
     ],
 )
-@pytest.mark.parametrize("policy", ["share", "adaptive", *map(fixed, FIXED_MS), "never"])
+@pytest.mark.parametrize("policy", ["share", "adaptive", *map(fixed_timeout, FIXED_MS), "never"])
 def test_no_policy_beats_parking_at_once_on_a_sled(source: str, speedup: float, policy: str) -> None:
     at_once = energy_j(source, "mems-g2", "immediate", speedup)
     assert energy_j(source, "mems-g2", policy, speedup) >= at_once * (1 - NOISE)
@@ -62,7 +62,7 @@ def test_no_policy_beats_parking_at_once_on_a_sled(source: str, speedup: float, 
 
 @pytest.mark.parametrize("speedup", [0.02, 0.05])
 def test_neither_extreme_is_best_on_a_disk(speedup: float) -> None:
-    between = {s: energy_j("hplajw", "mobile-disk", fixed(1e3 * s), speedup) for s in FIXED_S}
+    between = {s: energy_j("hplajw", "mobile-disk", fixed_timeout(1e3 * s), speedup) for s in FIXED_S}
     best = min(between.values())
     for extreme in ("immediate", "never"):
         assert energy_j("hplajw", "mobile-disk", extreme, speedup) > 1.1 * best
@@ -73,13 +73,13 @@ def test_neither_extreme_is_best_on_a_disk(speedup: float) -> None:
 @needs_reference
 def test_timeout_on_the_seagate_trace() -> None:
     timeouts_ms = (0, 1, 5, 10, 20, 30, 34)
-    rising = [energy_j(SEAGATE, "mems-g2", fixed(timeout_ms)) for timeout_ms in timeouts_ms]
+    rising = [energy_j(SEAGATE, "mems-g2", fixed_timeout(timeout_ms)) for timeout_ms in timeouts_ms]
     assert rising == sorted(set(rising))
     level = energy_j(SEAGATE, "mems-g2", "never")
     trace = seagate_trace()
     assert timeouts_ms[-1] < trace.longest_idle_ms < trace.longest_gap_ms == pytest.approx(35.88, abs=0.005)
     for timeout_ms in (trace.longest_gap_ms, 40, 1000):
-        assert energy_j(SEAGATE, "mems-g2", fixed(timeout_ms)) == pytest.approx(level, rel=1e-12)
+        assert energy_j(SEAGATE, "mems-g2", fixed_timeout(timeout_ms)) == pytest.approx(level, rel=1e-12)
     assert rising[0] < rising[-1] < level
     assert level == pytest.approx(20.670, abs=0.001)
     assert rising[0] == pytest.approx(8.873, abs=0.001)
@@ -114,7 +114,7 @@ def test_study_of_the_seagate_trace() -> None:
 def test_timeouts_of_the_reference_simulator() -> None:
     for run in timeout_runs():
         result = state_energies(run.name)
-        assert abs(result.total) < MAX_STATE_DEVIATION, run.name
+        assert abs(result.total_deviation) < MAX_STATE_DEVIATION, run.name
         for measured, recorded in zip(result.measured, result.recorded, strict=True):
             assert measured == pytest.approx(recorded, rel=MAX_STATE_DEVIATION, abs=1e-9), run.name
 

@@ -25,7 +25,7 @@ def test_x_dominates_most_random_moves(device: str) -> None:
     assert x_dominates(device) > X_DOMINATES
 
 
-@pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
+@pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
 @pytest.mark.parametrize(("device", "springs"), PUBLISHED_MS)
 def test_check_values(device: str, springs: bool) -> None:
     assert abs(check_value(device, springs=springs).off) < CHECK_BAND

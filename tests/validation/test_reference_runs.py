@@ -5,19 +5,19 @@ from collections import Counter
 import pytest
 
 from lab import reference
-from lab.validation.agreement import agreement, compared
+from lab.validation.agreement import agreement, compared_runs
 
-needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
+needs_reference = pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
 
 
 def test_run_agrees(run: str) -> None:
     result = agreement(run)
-    assert not result.outside, result
+    assert not result.exceeded_limits, result
 
 
 @needs_reference
 def test_every_family_is_compared() -> None:
-    runs = compared()
+    runs = compared_runs()
     assert Counter(run.family for run in runs) == {
         "mech": 27,
         "base": 21,

@@ -18,7 +18,7 @@ TRACES = [
 ]
 SEGMENT_KB = 64
 ROOMS = (100, 1000, 5000)
-OTHERS = {
+LIBCACHESIM_POLICIES = {
     "lru": libcachesim.LRU,
     "fifo": libcachesim.FIFO,
     "arc": libcachesim.ARC,
@@ -32,7 +32,7 @@ def trace(name: str) -> sl.Trace:
 
 
 @cache
-def used(name: str) -> npt.NDArray[np.int64]:
+def segment_uses(name: str) -> npt.NDArray[np.int64]:
     """Segments in the order in which they are used."""
     frame = trace(name).frame()
     frame = frame.filter(frame["op"].is_in(["R", "W"]) & (frame["length_bytes"] > 0))
@@ -46,15 +46,15 @@ def hits(name: str, *policies: str, rooms: tuple[int, ...] = ROOMS) -> dict[tupl
     megabytes = [room * SEGMENT_KB * 1024 / 1e6 + 1e-6 for room in rooms]
     result = sl.hit_ratios(trace(name), replacement=policies, cache_mb=megabytes, segment_kb=SEGMENT_KB)
     rows = result.frame.to_dicts()
-    assert {row["uses"] for row in rows} == {len(used(name))}
+    assert {row["uses"] for row in rows} == {len(segment_uses(name))}
     return {(row["policy"], row["room"]): round(row["hit_ratio"] * row["uses"]) for row in rows}
 
 
-def hits_there(cache, name: str) -> int:
+def libcachesim_hits(cache, name: str) -> int:
     request = libcachesim.Request()
     request.obj_size = 1
     count = 0
-    for key in used(name).tolist():
+    for key in segment_uses(name).tolist():
         request.obj_id = key
         count += cache.get(request)
     return count
@@ -62,9 +62,12 @@ def hits_there(cache, name: str) -> int:
 
 @pytest.mark.parametrize("name", TRACES)
 def test_hits_equal_those_of_libcachesim(name):
-    result = hits(name, *OTHERS)
+    result = hits(name, *LIBCACHESIM_POLICIES)
     for (policy, room), count in result.items():
-        assert count == hits_there(OTHERS[policy](room, hashpower=20), name), (policy, room)
+        assert count == libcachesim_hits(LIBCACHESIM_POLICIES[policy](room, hashpower=20), name), (
+            policy,
+            room,
+        )
 
 
 @pytest.mark.parametrize("name", TRACES)
@@ -72,7 +75,7 @@ def test_slru_differs_only_while_the_cache_fills(name):
     for (_, room), count in hits(name, "slru").items():
         # Until it is full, what is used once goes there among what was used again.
         common = parts._create_common_params(room, 86_400 * 300, 20, False, None)
-        there = hits_there(parts.CacheBase(_cache=parts.SLRU_init(common, "n-seg=2")), name)
+        there = libcachesim_hits(parts.CacheBase(_cache=parts.SLRU_init(common, "n-seg=2")), name)
         assert count == pytest.approx(there, rel=1e-3)
 
 

@@ -21,17 +21,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @dataclass(frozen=True)
-class Found:
+class Measurement:
     times_ms: tuple[float, ...]
     by_name: dict[str, float]
     note: str | None = None
 
 
 def test_results_are_read_as_they_were_written() -> None:
-    result = (Found((1.5, 2.0), {"a": 0.1}), Found((), {}, "none"))
+    result = (Measurement((1.5, 2.0), {"a": 0.1}), Measurement((), {}, "none"))
     results.write("some/found", result)
-    assert results.read("some/found", tuple[Found, ...]) == result
-    assert results.read("nothing", Found) is None
+    assert results.read("some/found", tuple[Measurement, ...]) == result
+    assert results.read("nothing", Measurement) is None
 
 
 def test_sheet_of_verdicts_is_read_as_written() -> None:
@@ -47,11 +47,11 @@ def test_sheet_of_verdicts_is_read_as_written() -> None:
 def test_section_is_measured_again_when_short_run_changes() -> None:
     measured = [1.0]
     section = ValidationSection(
-        "speed", Found, lambda: Found((measured[0], 1.0), {}), lambda _: {}, lambda: measured[0]
+        "speed", Measurement, lambda: Measurement((measured[0], 1.0), {}), lambda _: {}, lambda: measured[0]
     )
-    assert section.current() == section.current() == Found((1.0, 1.0), {})
+    assert section.load_or_measure() == section.load_or_measure() == Measurement((1.0, 1.0), {})
     measured[0] = 2.0
-    assert section.current() == Found((2.0, 1.0), {})
+    assert section.load_or_measure() == Measurement((2.0, 1.0), {})
 
 
 def test_sections_without_new_results_keep_their_text() -> None:

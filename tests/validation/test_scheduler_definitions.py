@@ -12,7 +12,7 @@ import sledlab as sl
 from lab.simulator import catalogue
 
 
-class Defined(ABC):
+class DefinedScheduler(ABC):
     """The request with the smallest key; ties go to time, distance in x, arrival."""
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Defined(ABC):
         self.queue.append(request)
 
     def pop(self, now_ns: int, device: Any) -> Any:
-        choice = min(self.queue, key=self.key_in(now_ns, device))
+        choice = min(self.queue, key=self.sort_key(now_ns, device))
         self.queue.remove(choice)
         return choice
 
@@ -30,27 +30,27 @@ class Defined(ABC):
         return len(self.queue)
 
     @abstractmethod
-    def key_in(self, now_ns: int, device: Any) -> Any:
+    def sort_key(self, now_ns: int, device: Any) -> Any:
         """A function that gives the key of a request."""
 
 
-class Fcfs(Defined):
-    def key_in(self, now_ns: int, device: Any) -> Any:
+class Fcfs(DefinedScheduler):
+    def sort_key(self, now_ns: int, device: Any) -> Any:
         return lambda request: request.id
 
 
-class Sptf(Defined):
-    def key_in(self, now_ns: int, device: Any) -> Any:
+class Sptf(DefinedScheduler):
+    def sort_key(self, now_ns: int, device: Any) -> Any:
         return lambda request: (device.positioning_ns(request), *nearness(device, request))
 
 
-class PSptf(Defined):
+class PSptf(DefinedScheduler):
     """Equation 2 of Lee 2009."""
 
     def worth(self, now_ns: int, request: Any) -> int:
         return 1
 
-    def key_in(self, now_ns: int, device: Any) -> Any:
+    def sort_key(self, now_ns: int, device: Any) -> Any:
         worth: dict[tuple[int, int], int] = defaultdict(int)
         for request in self.queue:
             worth[device.location(request.lbn)] += self.worth(now_ns, request)
@@ -85,7 +85,7 @@ SMALL = {"travel_x_um": 4.0, "layout": "y-sequential"}
     [("fcfs", Fcfs), ("sptf", Sptf), ("p-sptf:batch=none", PSptf), ("pa-sptf:batch=none", PaSptf)],
     ids=["fcfs", "sptf", "p-sptf", "pa-sptf"],
 )
-def test_chooses_as_defined(name: str, definition: type[Defined]) -> None:
+def test_chooses_as_defined(name: str, definition: type[DefinedScheduler]) -> None:
     module = f"{definition.__module__}:{definition.__name__}"
     ours, theirs = (
         sl.simulate(

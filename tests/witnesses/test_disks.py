@@ -25,7 +25,7 @@ def test_service_times_agree(case: OpenRun) -> None:
 
 @cases(*(run for run in RUNS if run.column == "sptf_angle_fixed"))
 def test_sptf_is_sooner_by_what_it_knows(case: OpenRun) -> None:
-    assert -0.05 < comparison(case, WITNESSES).off < 0
+    assert -0.05 < comparison(case, WITNESSES).deviation < 0
 
 
 def test_three_drives_have_several_schedulers() -> None:

@@ -12,7 +12,7 @@ import pytest
 from lab import reference, witnesses
 from lab.reference import WITNESSES
 
-OTHERS = re.compile(r"\.(diskspecs|parv|specs|srt|outv|model|seek)$")
+THIRD_PARTY_FILES = re.compile(r"\.(diskspecs|parv|specs|srt|outv|model|seek)$")
 
 
 def files(root: Path) -> dict[str, bytes]:
@@ -28,10 +28,12 @@ def files(root: Path) -> dict[str, bytes]:
 def test_files_are_small_and_none_is_third_party() -> None:
     everything = [file for file in WITNESSES.root.rglob("*") if file.is_file()]
     assert sum(file.stat().st_size for file in everything) < 2_000_000
-    assert not [file for file in everything if OTHERS.search(file.name) or "measured" in file.parts]
+    assert not [
+        file for file in everything if THIRD_PARTY_FILES.search(file.name) or "measured" in file.parts
+    ]
 
 
-@pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
+@pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
 def test_they_are_taken_from_the_reference(tmp_path: Path) -> None:
     witnesses.write(replace(WITNESSES, root=tmp_path))
     again, cached = files(tmp_path), files(WITNESSES.root)
