@@ -6,14 +6,14 @@ from pathlib import Path
 
 from sledlab.study.result_cache import RUNS, _host, files
 
-ENDED = 2**22 + 1
+ENDED_PROCESS = 2**22 + 1
 """Number of a process that does not run: larger than the largest of Linux."""
 
 
 def ended_file(out: Path) -> Path:
     """The result file of a process that has ended; it is the first by name."""
     (out / RUNS).mkdir(parents=True, exist_ok=True)
-    return out / RUNS / f"{_host()}-{ENDED:016}-1.jsonl"
+    return out / RUNS / f"{_host()}-{ENDED_PROCESS:016}-1.jsonl"
 
 
 def cached_bytes(out: Path) -> bytes:
@@ -26,7 +26,7 @@ def cached_lines(out: Path) -> list[str]:
     return cached_bytes(out).decode().splitlines()
 
 
-def write_cached(out: Path, text: str | bytes) -> None:
+def write_cached_lines(out: Path, text: str | bytes) -> None:
     """Write lines to the file of a process that has ended, and remove all other files."""
     for path in files(out):
         path.unlink()

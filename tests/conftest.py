@@ -67,10 +67,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Prints once, where the reference data are missing, what was compared instead."""
     skipped = terminalreporter.stats.get("skipped", [])
     if any("SLEDLAB_REFERENCE" in str(report.longrepr) for report in skipped):
-        terminalreporter.write_line(WITNESSED)
+        terminalreporter.write_line(REFERENCE_NOTICE)
 
 
-WITNESSED = (
+REFERENCE_NOTICE = (
     "Sleds and disks were compared with the recorded runs in tests/witnesses only; for the full reference "
     "data, set SLEDLAB_REFERENCE to its folder."
 )

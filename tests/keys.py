@@ -10,9 +10,9 @@ STUDIES = {each["properties"]["kind"]["const"]: each for each in SCHEMA["propert
 RUN_STUDY = {each.name: getattr(sl, each.names[0]) for each in LIST}
 
 REQUESTS = {"workload": {"kind": "uniform", "requests": 9}}
-ONE_SYSTEM = {"device": {"preset": "mems-g2"}, **REQUESTS}
+SINGLE_SYSTEM = {"device": {"preset": "mems-g2"}, **REQUESTS}
 CLUSTER = {"device": {"preset": "mems-g2"}, "work": {"file": "sample:exchange"}}
-NEEDED = {
+STUDY_KEYS = {
     "compare": {"scheduler": ["fcfs"], "speedup": [1.0]},
     "side-by-side": {"device": ["mems-g2"]},
     "power": {"power": ["never"]},
@@ -43,7 +43,7 @@ def takes_text(schema):
     )
 
 
-def keys_of(table):
+def text_keys(table):
     """The keys of a table of experiments that take text, and the table where a word may replace it."""
     result = [table] if any(form.get("type") != "object" for form in forms(TABLES[table])) else []
     for form in forms(TABLES[table]):
@@ -53,13 +53,13 @@ def keys_of(table):
     return list(dict.fromkeys(result))
 
 
-def axes_of(kind):
+def text_axes(kind):
     """The axes of a study that take text."""
     axes = STUDIES[kind]["properties"].items()
     return [axis for axis, schema in axes if axis != "kind" and takes_text(schema)]
 
 
-def experiment_with(key, word, base):
+def make_experiment(key, word, base):
     """An experiment with a word as the value of a key, and with what makes the key count."""
     table, _, name = key.partition(".")
     tables = {each: dict(keys) for each, keys in base.items()}
@@ -73,12 +73,12 @@ def experiment_with(key, word, base):
     return tables
 
 
-def study_with(kind, axis, word):
+def make_study(kind, axis, word):
     """A file of a study with a word on an axis, and with what makes the axis count."""
     tables = (
-        {} if kind in ("fleet", "smart") else {each: dict(options) for each, options in ONE_SYSTEM.items()}
+        {} if kind in ("fleet", "smart") else {each: dict(options) for each, options in SINGLE_SYSTEM.items()}
     )
-    options = {"kind": kind, **NEEDED.get(kind, {})}
+    options = {"kind": kind, **STUDY_KEYS.get(kind, {})}
     if axis in ("trace", "workload"):
         del tables["workload"]
     if axis == "device" or kind == "side-by-side":
@@ -92,7 +92,7 @@ def study_with(kind, axis, word):
 
 def study_file(kind):
     """A small study of a kind, as the tables of its file."""
-    tables = {} if kind in ("fleet", "smart") else {each: dict(keys) for each, keys in ONE_SYSTEM.items()}
+    tables = {} if kind in ("fleet", "smart") else {each: dict(keys) for each, keys in SINGLE_SYSTEM.items()}
     if kind in ("side-by-side", "hybrid", "tune"):
         del tables["device"]
-    return {**tables, "study": {"kind": kind, **NEEDED.get(kind, {})}}
+    return {**tables, "study": {"kind": kind, **STUDY_KEYS.get(kind, {})}}

@@ -11,19 +11,19 @@ from sledlab.model.settings import document
 
 from tests.keys import (
     CLUSTER,
-    ONE_SYSTEM,
     RUN_STUDY,
+    SINGLE_SYSTEM,
     STUDIES,
     TABLES,
-    axes_of,
-    experiment_with,
-    keys_of,
-    study_with,
+    make_experiment,
+    make_study,
+    text_axes,
+    text_keys,
 )
 
 pytest.importorskip("aiohttp", reason="make setup")
 
-REFUSED = "is an address, and a file alone does not make sledlab use the network"
+ADDRESS_ERROR = "is an address, and a file alone does not make sledlab use the network"
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def server(tmp_path, monkeypatch):
     thread.join()
 
 
-def run(how, tables):
+def run_file(how, tables):
     """Runs a file; whatever is wrong with it does not matter here."""
     with open("file.toml", "w") as file:
         file.write(document(tables))
@@ -58,21 +58,21 @@ def run(how, tables):
 @pytest.mark.parametrize("table", TABLES)
 def test_no_key_of_experiments_uses_the_network(server, table):
     address, requested = server
-    for key in keys_of(table):
+    for key in text_keys(table):
         for file in ("fleet/mail.csv", "fleet/mail.parquet", ""):
-            run(sl.run, experiment_with(key, f"{address}/{file}", ONE_SYSTEM))
-        run(lambda file: sl.replay(experiment=file), experiment_with(key, f"{address}/a.work", CLUSTER))
+            run_file(sl.run, make_experiment(key, f"{address}/{file}", SINGLE_SYSTEM))
+        run_file(lambda file: sl.replay(experiment=file), make_experiment(key, f"{address}/a.work", CLUSTER))
     assert requested == []
 
 
 @pytest.mark.parametrize("kind", STUDIES)
 def test_no_axis_of_studies_uses_the_network(server, kind):
     address, requested = server
-    for axis in axes_of(kind):
+    for axis in text_axes(kind):
         for file in ("fleet/", "fleet/mail.csv", "my.toml"):
-            run(
+            run_file(
                 lambda file: RUN_STUDY[kind](study=file, parallel=1),
-                study_with(kind, axis, f"{address}/{file}"),
+                make_study(kind, axis, f"{address}/{file}"),
             )
     assert requested == []
 
@@ -84,11 +84,11 @@ def test_parquet_trace_at_an_address_is_refused(server, run):
     tables = {"device": {"preset": "mems-g2"}, "trace": trace}
     with open("file.toml", "w") as file:
         file.write(document(tables))
-    with pytest.raises(sl.Error, match=f"trace.file: `{address}.*` {REFUSED}"):
+    with pytest.raises(sl.Error, match=f"trace.file: `{address}.*` {ADDRESS_ERROR}"):
         run("file.toml")
-    with pytest.raises(sl.Error, match=REFUSED):
+    with pytest.raises(sl.Error, match=ADDRESS_ERROR):
         sl.run(sl.Experiment(document(tables)))
-    with pytest.raises(sl.Error, match=REFUSED):
+    with pytest.raises(sl.Error, match=ADDRESS_ERROR):
         sl.compare(study="file.toml", scheduler="fcfs", parallel=1)
     assert requested == []
     assert sl.simulate(sl.workload("uniform"), experiment="file.toml", limit=9).count == 9
@@ -98,10 +98,10 @@ def test_parquet_trace_at_an_address_is_refused(server, run):
 def test_fleet_place_in_a_file_is_refused(sledlab, tmp_path, address):
     study = tmp_path / "study.toml"
     study.write_text(f'[study]\nkind = "fleet"\nplace = "{address}"\ndevice = ["mems-g2"]\n')
-    with pytest.raises(sl.Error, match=REFUSED) as refused:
+    with pytest.raises(sl.Error, match=ADDRESS_ERROR) as refused:
         sl.fleet(study=study, parallel=1)
     assert refused.value.place.line == 3
-    sledlab("fleet", study).assert_refused(REFUSED)
+    sledlab("fleet", study).assert_refused(ADDRESS_ERROR)
 
 
 def test_fleet_place_named_by_the_user_is_read(server, sledlab):
@@ -109,7 +109,7 @@ def test_fleet_place_named_by_the_user_is_read(server, sledlab):
     fleet = sl.fleet(f"{address}/fleet/", ["mems-g2"], settings={"replay.limit": 9}, parallel=1, out="out")
     assert fleet.tables["fleet"].height == 1
     assert requested
-    with pytest.raises(sl.Error, match=REFUSED):
+    with pytest.raises(sl.Error, match=ADDRESS_ERROR):
         sl.fleet(study="out/study.toml", parallel=1)
     again = sl.fleet(f"{address}/fleet/", study="out/study.toml", parallel=1)
     assert again.to_dict() == fleet.to_dict()
@@ -119,6 +119,6 @@ def test_fleet_place_named_by_the_user_is_read(server, sledlab):
 
 
 def test_addresses_for_people_are_left_alone(tmp_path):
-    tables = {**ONE_SYSTEM, "device": {"preset": "mems-g2", "description": "https://example.org/sled"}}
+    tables = {**SINGLE_SYSTEM, "device": {"preset": "mems-g2", "description": "https://example.org/sled"}}
     (tmp_path / "file.toml").write_text(document(tables))
     assert sl.run(tmp_path / "file.toml").count == 9

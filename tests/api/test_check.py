@@ -8,19 +8,19 @@ import sledlab as sl
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-SERVED = "Every request is served, in a time above zero, and nothing fails."
+SERVED_RULE = "Every request is served, in a time above zero, and nothing fails."
 PURE = "Predicting a service time changes nothing."
-AS_PREDICTED = "A request takes as long as was predicted before it was issued."
-SAME_TIMES = "The same requests take the same time again, whatever was predicted in between."
+PREDICTION_RULE = "A request takes as long as was predicted before it was issued."
+REPEATED_TIMES_RULE = "The same requests take the same time again, whatever was predicted in between."
 EVICTS = "A full cache evicts one key that it holds, any other none, and nothing fails."
-SAME_KEYS = "The same accesses evict the same keys again."
-IN_ORDER = "Requests come in the order of arrival, none of them empty, and nothing fails."
-ON_DEVICE = "Requests lie on the device."
-SAME_REQUESTS = "The same seed gives the same requests again."
-ONCE = "Every request that joins the queue is chosen exactly once, and nothing fails."
-SAME_ORDER = "The same requests are chosen in the same order again."
+REPEATED_EVICTIONS_RULE = "The same accesses evict the same keys again."
+ARRIVAL_ORDER_RULE = "Requests come in the order of arrival, none of them empty, and nothing fails."
+BOUNDS_RULE = "Requests lie on the device."
+SEED_RULE = "The same seed gives the same requests again."
+CHOSEN_ONCE_RULE = "Every request that joins the queue is chosen exactly once, and nothing fails."
+REPEATED_ORDER_RULE = "The same requests are chosen in the same order again."
 
-PLANTED = """
+FAULTY_MODELS = """
 import random
 
 import numpy as np
@@ -238,7 +238,7 @@ class Neither:
 
 @pytest.fixture(autouse=True)
 def modules(tmp_path, monkeypatch):
-    (tmp_path / "planted.py").write_text(PLANTED)
+    (tmp_path / "planted.py").write_text(FAULTY_MODELS)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.syspath_prepend(EXAMPLES)
     yield tmp_path
@@ -248,15 +248,15 @@ def modules(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("word", "first", "rules"),
     [
-        ("tape:Tape", SERVED, 6),
-        ("tape:Tape:capacity_mb=1", SERVED, 6),
-        ("planted:Buffered", SERVED, 6),
-        ("planted:Free", SERVED, 6),
+        ("tape:Tape", SERVED_RULE, 6),
+        ("tape:Tape:capacity_mb=1", SERVED_RULE, 6),
+        ("planted:Buffered", SERVED_RULE, 6),
+        ("planted:Free", SERVED_RULE, 6),
         ("clock:Clock", EVICTS, 5),
         ("clock:Clock:marked=true", EVICTS, 5),
-        ("bursts:Bursts", IN_ORDER, 3),
-        ("sstf:Sstf", ONCE, 2),
-        ("planted:Lcfs", ONCE, 2),
+        ("bursts:Bursts", ARRIVAL_ORDER_RULE, 3),
+        ("sstf:Sstf", CHOSEN_ONCE_RULE, 2),
+        ("planted:Lcfs", CHOSEN_ONCE_RULE, 2),
     ],
 )
 def test_plug_ins_satisfy_rules_of_their_kind(word, first, rules):
@@ -268,7 +268,7 @@ def test_plug_ins_satisfy_rules_of_their_kind(word, first, rules):
     "word", ["mems-g2", "atlas-10k", "ram", "sptf", "p-alpha", "acme", "uniform", "cello"]
 )
 def test_built_in_models_satisfy_more_rules(word):
-    kinds = {SERVED: 9, ONCE: 4, EVICTS: 5, IN_ORDER: 4}
+    kinds = {SERVED_RULE: 9, CHOSEN_ONCE_RULE: 4, EVICTS: 5, ARRIVAL_ORDER_RULE: 4}
     cached = sl.check(word, cases=2)
     assert len(cached) == kinds[cached[0]]
 
@@ -279,22 +279,22 @@ def test_built_in_models_satisfy_more_rules(word):
         ("Tires", PURE, "first it takes "),
         ("RemembersAsking", PURE, "first "),
         ("Draws", PURE, "first it takes "),
-        ("Wavers", AS_PREDICTED, "it then takes 2 ms"),
-        ("Shared", SAME_TIMES, "positioning 0 ms of it; again "),
-        ("Negative", SERVED, "TypeError: serve must return milliseconds, or a dict of them, not -"),
-        ("Breaks", SERVED, "RuntimeError: a head has crashed"),
+        ("Wavers", PREDICTION_RULE, "it then takes 2 ms"),
+        ("Shared", REPEATED_TIMES_RULE, "positioning 0 ms of it; again "),
+        ("Negative", SERVED_RULE, "TypeError: serve must return milliseconds, or a dict of them, not -"),
+        ("Breaks", SERVED_RULE, "RuntimeError: a head has crashed"),
         ("EvictsTwice", EVICTS, "ValueError: evict must return a key that the cache holds, not "),
         ("EvictsIncoming", EVICTS, "ValueError: evict must return a key that the cache holds, not "),
         ("LosesCount", EVICTS, "Error: "),
-        ("Whims", SAME_KEYS, "first Miss"),
-        ("Backwards", IN_ORDER, "is earlier than that before it"),
-        ("Nothing", IN_ORDER, "there is no request"),
-        ("Beyond", ON_DEVICE, "it ends past the device"),
-        ("Global", SAME_REQUESTS, "again it is request "),
-        ("Loses", ONCE, "Error: "),
-        ("LosesInSilence", ONCE, "pop returned no request although some are queued"),
-        ("Doubles", ONCE, "which is not in the queue"),
-        ("Dice", SAME_ORDER, "in a second run it is request "),
+        ("Whims", REPEATED_EVICTIONS_RULE, "first Miss"),
+        ("Backwards", ARRIVAL_ORDER_RULE, "is earlier than that before it"),
+        ("Nothing", ARRIVAL_ORDER_RULE, "there is no request"),
+        ("Beyond", BOUNDS_RULE, "it ends past the device"),
+        ("Global", SEED_RULE, "again it is request "),
+        ("Loses", CHOSEN_ONCE_RULE, "Error: "),
+        ("LosesInSilence", CHOSEN_ONCE_RULE, "pop returned no request although some are queued"),
+        ("Doubles", CHOSEN_ONCE_RULE, "which is not in the queue"),
+        ("Dice", REPEATED_ORDER_RULE, "in a second run it is request "),
     ],
 )
 def test_a_planted_fault_is_named_by_the_rule_it_breaks(name, rule, found):
@@ -349,8 +349,8 @@ def test_what_cannot_be_checked_is_refused(word, options, message, remedy):
 
 
 def test_both_kinds_of_a_class_are_checked():
-    assert sl.check("planted:Both", kind="device", cases=3)[0] == SERVED
-    assert sl.check("planted:Both", kind="workload", cases=3)[0] == IN_ORDER
+    assert sl.check("planted:Both", kind="device", cases=3)[0] == SERVED_RULE
+    assert sl.check("planted:Both", kind="workload", cases=3)[0] == ARRIVAL_ORDER_RULE
 
 
 def test_a_device_file_runs_a_class_where_that_is_allowed(modules):
@@ -371,6 +371,6 @@ def test_the_command_tells_each_rule_that_is_kept(sledlab):
 def test_the_command_refuses_what_breaks_a_rule(sledlab):
     done = sledlab("check", "planted:Wavers")
     assert done.code == 2
-    assert done.out.splitlines() == [f"passed: {SERVED}", f"passed: {PURE}"]
-    assert AS_PREDICTED in done.err
+    assert done.out.splitlines() == [f"passed: {SERVED_RULE}", f"passed: {PURE}"]
+    assert PREDICTION_RULE in done.err
     assert "help: let serve depend only on its arguments" in done.err

@@ -39,17 +39,17 @@ def race(**changes) -> Comparison:
     return sl.compare(options.pop("source", sl.workload("uniform")), "mems-g2", **options)
 
 
-NOTHING = {
+DEFAULT_RESULTS = {
     field.name: {"counts": {}, "idle_periods": None, "saturated": False}.get(field.name, 0.5)
     for field in dataclasses.fields(Measured)
 }
 
 
-def measured(**changes) -> Measured:
-    return Measured(**{**NOTHING, **changes})
+def measured_run(**changes) -> Measured:
+    return Measured(**{**DEFAULT_RESULTS, **changes})
 
 
-def made_up(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Comparison:
+def synthetic_comparison(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Comparison:
     """A race of stations that serve at most so many a second: 1,300 for the first, 50 more for each next."""
     result = []
     for index, name in enumerate(names):
@@ -58,7 +58,7 @@ def made_up(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Compariso
                 maximum, rate = 1300 + 50 * index, 300 * speedup * (1 + 0.001 * seed)
                 saturated = rate > maximum
                 mean = 5000 * rate / maximum if saturated else 1 / (1 - rate / maximum) * (1 + 0.02 * seed)
-                row = measured(
+                row = measured_run(
                     requests=100,
                     arrival_rate_iops=rate,
                     throughput_iops=min(rate, maximum),
@@ -285,7 +285,7 @@ def test_intervals_over_seeds():
 
 
 def curve(*points: tuple[float, float, bool]) -> list[Measured]:
-    return [measured(arrival_rate_iops=rate, mean_ms=mean, saturated=late) for rate, mean, late in points]
+    return [measured_run(arrival_rate_iops=rate, mean_ms=mean, saturated=late) for rate, mean, late in points]
 
 
 def test_load_at_equal_response_is_read_off_the_curve():
@@ -306,16 +306,16 @@ def test_levels_fit_the_data():
 
 
 def test_loads_at_equal_response_over_seeds():
-    result = made_up().throughput.filter(scheduler="fcfs", level_ms=2.0).row(0, named=True)
+    result = synthetic_comparison().throughput.filter(scheduler="fcfs", level_ms=2.0).row(0, named=True)
     assert result["arrival_rate_iops"] == pytest.approx(650, rel=0.1)
     assert 0 < result["arrival_rate_ci95_iops"] < 50
     assert result["reached"] == "yes"
-    late = made_up().throughput.filter(scheduler="fcfs", level_ms=20.0).row(0, named=True)
+    late = synthetic_comparison().throughput.filter(scheduler="fcfs", level_ms=20.0).row(0, named=True)
     assert late["reached"] == "in overload"
 
 
 def test_words_of_a_race():
-    result = made_up()
+    result = synthetic_comparison()
     group = result.groups[0]
     assert group.heavy == 4
     assert [curve.kept_up for curve in group.curves[:2]] == [4, 4]
@@ -335,9 +335,9 @@ def test_words_of_a_race():
 
 
 def test_no_race_is_too_small_for_words():
-    alone = made_up(names=["sptf"], speedups=[1], seeds=[1])
+    alone = synthetic_comparison(names=["sptf"], speedups=[1], seeds=[1])
     assert summary.answer(alone).startswith("As recorded, SPTF answers in ")
-    late = made_up(names=["fcfs", "sptf"], speedups=[8], seeds=[1])
+    late = synthetic_comparison(names=["fcfs", "sptf"], speedups=[8], seeds=[1])
     assert summary.answer(late).startswith("No scheduler kept up")
     assert late.plot().axes
     assert alone.plot("scv").axes
@@ -352,7 +352,7 @@ def test_names_of_schedulers():
 
 @pytest.mark.parametrize("count", [2, HIGHLIGHTED + 1])
 def test_figures_of_few_and_many(refused, count):
-    result = made_up(names=NAMES[:count])
+    result = synthetic_comparison(names=NAMES[:count])
     group = result.groups[0]
     assert len(group.highlighted) == min(count, HIGHLIGHTED)
     for measure in ("mean_ms", "scv", "total_energy_per_request_mj"):
@@ -366,21 +366,21 @@ def test_curves_that_coincide_are_one_and_say_so():
     def dots(*values, late=False):
         return [curves.LoadDot(100.0 * 2**place, value, None, 1, late) for place, value in enumerate(values)]
 
-    def drawn(measure, *lines):
+    def draw(measure, *lines):
         made = [curves.Line(f"S{place}", each) for place, each in enumerate(lines)]
         return curves.Curves(measure, made, made, made[:6], {1.0: 100.0, 2.0: 200.0})
 
-    alike = drawn("mean_ms", *(dots(5.0 + 0.002 * place, 9.0) for place in range(19)))
+    alike = draw("mean_ms", *(dots(5.0 + 0.002 * place, 9.0) for place in range(19)))
     assert alike.coincide
     axes = load_curves.draw(alike).axes[0]
     assert "all 19 within 1 %" in {text.get_text() for text in axes.texts}
     assert not any("grey" in text.get_text() for text in axes.texts)
-    assert drawn("total_energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, late=True)).coincide
-    assert drawn("mean_ms", dots(1.0, 1.0), dots(1.0, 1.0)).merged.lines[0].label == "both within 1 %"
+    assert draw("total_energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, late=True)).coincide
+    assert draw("mean_ms", dots(1.0, 1.0), dots(1.0, 1.0)).merged.lines[0].label == "both within 1 %"
     for other in (dots(5.0, 9.2), dots(5.0, 9.0, late=True)):
-        assert not drawn("mean_ms", dots(5.0, 9.0), other).coincide
-    assert not drawn("mean_ms", dots(5.0, 9.0)).coincide
-    assert not drawn("mean_ms", dots(5.0, 9.0, late=True), dots(5.0, 9.0, late=True)).coincide
+        assert not draw("mean_ms", dots(5.0, 9.0), other).coincide
+    assert not draw("mean_ms", dots(5.0, 9.0)).coincide
+    assert not draw("mean_ms", dots(5.0, 9.0, late=True), dots(5.0, 9.0, late=True)).coincide
 
 
 def test_schedulers_with_equal_results_are_grouped():
@@ -402,14 +402,14 @@ def test_labels_do_not_collide():
 
 @pytest.mark.slow("draws a page on 19 schedulers")
 def test_report_and_displays(tmp_path):
-    result = made_up()
+    result = synthetic_comparison()
     page = result.report(tmp_path / "race.html").read_text()
     assert "19 schedulers" in page
     assert not re.search(r"(src|href)=.https?:", page)
     assert page.count("<svg") == 7
     assert "What a decision costs" in page
     assert result._repr_html_().startswith("<h4>cello on mems-g2: 19 schedulers</h4>")
-    assert "FCFS against C-SCAN" in repr(made_up(names=NAMES[:2]))
+    assert "FCFS against C-SCAN" in repr(synthetic_comparison(names=NAMES[:2]))
     assert "19 schedulers" in repr(result)
 
 

@@ -21,51 +21,51 @@ MOVES = {
 
 
 @pytest.fixture(params=MOVES)
-def moved(request):
+def move(request):
     return MOVES[request.param]
 
 
-def test_an_experiment_can_be_copied_and_pickled(moved):
+def test_an_experiment_can_be_copied_and_pickled(move):
     experiment = _native.Experiment(TEXT.replace("settle_us = 1e2\n", ""))
-    again = moved(experiment)
+    again = move(experiment)
     assert (again.explicit_toml(), again.to_toml()) == (experiment.explicit_toml(), experiment.to_toml())
     assert sl.run(again).to_json() == sl.run(experiment).to_json()
     # Copies are independent.
     assert again.with_setting("seed", "8").explicit_toml() != experiment.explicit_toml()
 
 
-def test_what_is_wrong_stays_wrong(moved, refused):
-    experiment = moved(_native.Experiment(TEXT))
+def test_what_is_wrong_stays_wrong(move, refused):
+    experiment = move(_native.Experiment(TEXT))
     with refused("settle_us"):
         experiment.check()
 
 
-def test_plug_ins_that_are_allowed_stay_so_and_no_others(moved):
+def test_plug_ins_that_are_allowed_stay_so_and_no_others(move):
     named = _native.Experiment().with_setting("scheduler.kind", "not_there:Mine")
     with pytest.raises(sl.Error, match="not allowed to run"):
-        moved(named).check()
+        move(named).check()
     for text in (["not_there:Mine"], ["*"]):
         with pytest.raises(sl.Error, match="not_there") as error:
-            moved(named.with_plugins(text)).check()
+            move(named.with_plugins(text)).check()
         assert "allows" not in str(error.value)
     with pytest.raises(sl.Error, match="not allowed to run"):
-        moved(named.with_plugins(["another:Class"])).check()
+        move(named.with_plugins(["another:Class"])).check()
 
 
-def test_the_experiment_of_a_cluster_can_be_copied_and_pickled(moved):
+def test_the_experiment_of_a_cluster_can_be_copied_and_pickled(move):
     experiment = _native.ClusterExperiment().with_device("mems-g2").with_setting("node.mhz", "500")
     work = _native.Work(
         "nothing", b'{"work": 1, "job": "nothing", "nodes": 1, "files": {}}\n{"phase": "a", "nodes": "all"}\n'
     )
-    assert moved(experiment).to_toml(work) == experiment.to_toml(work)
+    assert move(experiment).to_toml(work) == experiment.to_toml(work)
 
 
-def test_files_that_a_copy_names_are_the_same_files(moved, tmp_path, monkeypatch):
+def test_files_that_a_copy_names_are_the_same_files(move, tmp_path, monkeypatch):
     (tmp_path / "app.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n")
     file = tmp_path / "e.toml"
     file.write_text('device = "mems-g2"\n[trace]\nfile = "app.csv"\n')
     monkeypatch.chdir("/")
-    again = moved(_native.Experiment(file.read_text(), str(file)))
+    again = move(_native.Experiment(file.read_text(), str(file)))
     assert again.setting("trace.file") == str(tmp_path / "app.csv")
 
 

@@ -108,19 +108,19 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def run_of(volumes: list[Volume], offsets: list[int], text: str) -> FleetRun:
+def merged_run(volumes: list[Volume], offsets: list[int], text: str) -> FleetRun:
     return measure(_native.Experiment(text).to_toml(), merged(volumes, offsets)).row
 
 
-ONE = 'device.preset = "mems-g2"\n'
-STRIPED = ONE + 'system.kind = "stripe"\nsystem.devices = 3\n'
+ONE_DEVICE = 'device.preset = "mems-g2"\n'
+STRIPE = ONE_DEVICE + 'system.kind = "stripe"\nsystem.devices = 3\n'
 
 
-@pytest.mark.parametrize("text", [ONE, STRIPED])
+@pytest.mark.parametrize("text", [ONE_DEVICE, STRIPE])
 def test_a_shared_device_is_one_run_of_the_merged_trace(place: Path, tmp_path: Path, text: str) -> None:
     volumes = read_volumes(place)
     offsets = [2_500_000, 0, 1_300_000, 3_800_000, 5_100_000]
-    result = run_of(volumes, offsets, text)
+    result = merged_run(volumes, offsets, text)
     # The same by commands of their own: every volume moved, all merged, and replayed.
     files: list[str] = []
     for volume, offset in zip(volumes, offsets, strict=True):
@@ -240,7 +240,7 @@ def test_recommended_mix_is_never_worse(rows: list[FleetRow], order: list[int]) 
             assert merits[0] >= merits[1]
 
 
-def priced(result: sl.Fleet, **usd_and_within: tuple[float, int]) -> sl.Fleet:
+def with_prices(result: sl.Fleet, **usd_and_within: tuple[float, int]) -> sl.Fleet:
     """A fleet with other prices and volumes within the goal, and a mix of one device of each kind."""
     base = result.fleet(result.devices[0])
     fleets = [
@@ -253,11 +253,11 @@ def priced(result: sl.Fleet, **usd_and_within: tuple[float, int]) -> sl.Fleet:
 
 def test_dominated_mix_is_not_recommended(place: Path) -> None:
     result = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1ms", parallel=1)
-    worse = priced(result, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (3563.0, 3)})
+    worse = with_prices(result, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (3563.0, 3)})
     assert worse.recommended == worse.fleet("ram")
     assert "Nearest: 1 ram ($255 with energy, 4 of 5 volumes within the goal);" in worse.answer
     assert "The mix, each volume on its own best kind, has 1 mems-g2 and 1 ram." in worse.answer
-    better = priced(result, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (200.0, 5)})
+    better = with_prices(result, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (200.0, 5)})
     assert better.recommended == better.mix
     assert "Nearest: 1 mems-g2 and 1 ram ($200 with energy, 5 of 5 volumes within the goal);" in better.answer
 
@@ -286,13 +286,13 @@ def test_a_hybrid_is_a_kind_of_device(place: Path, tmp_path: Path) -> None:
 def test_the_search_ends_between_what_does_it_and_what_does_not(values: list[float], limit: float) -> None:
     looked: dict[float, TriedPlacement] = {}
 
-    def at(fill: float) -> TriedPlacement:
+    def try_fill(fill: float) -> TriedPlacement:
         assert fill not in looked
         number = round(100 * fill)
         looked[fill] = TriedPlacement(fill, 500 - 4 * number, 0, values[number], values[number] <= limit)
         return looked[fill]
 
-    result = search(0.9, at)
+    result = search(0.9, try_fill)
     assert result == [looked[fill] for fill in sorted(looked)]
     assert len(result) <= 12
     met = [each.fill for each in result if each.meets]
@@ -379,10 +379,13 @@ def digests(directory: Path) -> dict[str, str]:
         for each in directory.iterdir()
         if each.suffix in (".csv", ".json", ".toml", ".html") and each.name != "sledlab.json"
     }
-    return {**result, "rows": hashlib.sha256(repr(sorted(kept(directory).items())).encode()).hexdigest()}
+    return {
+        **result,
+        "rows": hashlib.sha256(repr(sorted(cached_rows(directory).items())).encode()).hexdigest(),
+    }
 
 
-def kept(directory: Path) -> dict[str, str]:
+def cached_rows(directory: Path) -> dict[str, str]:
     """The cached rows by key; none is there twice."""
     result: dict[str, str] = {}
     for file in cached_files(directory):
@@ -428,7 +431,7 @@ def test_killed_study_resumes(place: Path, tmp_path: Path) -> None:
         time.sleep(chance.uniform(0.2, 1.0) * took)
         running.send_signal(signal.SIGKILL)
         running.wait()
-        now = kept(out) if out.exists() else {}  # in which nothing is twice
+        now = cached_rows(out) if out.exists() else {}  # in which nothing is twice
         assert before.items() <= now.items()
         before = now
     subprocess.run(command(place, out, "--parallel", "2"), check=True, capture_output=True)

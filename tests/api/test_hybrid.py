@@ -17,7 +17,7 @@ from sledlab.study.columns import record
 from sledlab.study.configurations import KNOWN
 from sledlab.study.stores import settings_of
 
-from tests.cached_runs import cached_bytes, cached_lines, write_cached
+from tests.cached_runs import cached_bytes, cached_lines, write_cached_lines
 
 CELLO = sl.workload("cello")
 SECTIONS = ("configurations", "sizes", "techniques", "traffic", "replacement", "prices")
@@ -92,7 +92,7 @@ def test_gains_are_over_both_disks(bank_path, bank_study):
     best = bank_study.of("mcd-all")
     assert best.faster_than_disk == cached.response_time.mean / best.run.mean_ms
     assert best.faster_than_uncached_disk == bare.response_time.mean / best.run.mean_ms
-    fast = changed(bank_study, disk=10, disk_uncached=30, mems=1, mcd_all=2, mwb=4)
+    fast = with_means(bank_study, disk=10, disk_uncached=30, mems=1, mcd_all=2, mwb=4)
     output = summary.best(fast)
     assert "5.0 times as fast as the disk (10.0 ms)" in output
     assert "15 times as fast as the disk without that cache (30.0 ms)" in output
@@ -266,9 +266,9 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
     )
     for name in sl.HybridStudy.kinds:
         assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(result.tables[name])
-    files, cached = bytes_of(tmp_path), cached_bytes(tmp_path)
+    files, cached = result_bytes(tmp_path), cached_bytes(tmp_path)
     assert study(out=tmp_path).to_dict() == result.to_dict()
-    assert (bytes_of(tmp_path), cached_bytes(tmp_path)) == (files, cached)
+    assert (result_bytes(tmp_path), cached_bytes(tmp_path)) == (files, cached)
     assert json.loads(files["summary.json"])["study"]["front"] == "mems-g2"
 
 
@@ -279,7 +279,7 @@ def test_policies_for_a_trace_without_writes(tmp_path):
     assert json.loads((tmp_path / "summary.json").read_text())["tables"]["hits"][0]["read_hit_ratio"] > 0
 
 
-def bytes_of(place: Path) -> dict[str, bytes]:
+def result_bytes(place: Path) -> dict[str, bytes]:
     """What a study left, but for what says when its runs were executed."""
     return {path.name: path.read_bytes() for path in place.iterdir() if path.suffix not in ("", ".jsonl")}
 
@@ -298,7 +298,7 @@ def test_the_file_that_a_study_leaves_gives_the_same_bytes(tmp_path):
         out=tmp_path / "one",
     )
     again = sl.hybrid_study(study=tmp_path / "one" / "study.toml", parallel=1, out=tmp_path / "two")
-    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
+    assert result_bytes(tmp_path / "one") == result_bytes(tmp_path / "two")
     assert again.config["replay"]["speedup"] == 2
     other = sl.hybrid_study(study=tmp_path / "one" / "study.toml", seed=1, parallel=1)
     assert other.study["seed"] == [1]
@@ -350,7 +350,7 @@ def with_mean(row: tables.StoreRow, mean_ms: float) -> tables.StoreRow:
     return replace(row, run=replace(row.run, mean_ms=mean_ms, saturated=False))
 
 
-def changed(result: sl.HybridStudy, **means: float) -> sl.HybridStudy:
+def with_means(result: sl.HybridStudy, **means: float) -> sl.HybridStudy:
     """A study with other mean responses of its configurations."""
     table = [
         with_mean(row, means.get(row.configuration.replace("-", "_"), row.run.mean_ms))
@@ -360,24 +360,26 @@ def changed(result: sl.HybridStudy, **means: float) -> sl.HybridStudy:
 
 
 def test_words_say_what_pays(bank_study):
-    fast = changed(bank_study, disk=10, mems=1, mcd_all=2, mwb=4)
+    fast = with_means(bank_study, disk=10, mems=1, mcd_all=2, mwb=4)
     output = summary.best(fast)
     assert "MCD ALL is the fastest hybrid, 2.00 ms on average: 5.0 times as fast" in output
     assert "50 % of the speed of MEMS alone" in output.replace("\u00a0", " ")
     slow = dict.fromkeys(("mwb", *(name.replace("-", "_") for name in MCD)), 12)
-    assert summary.best(changed(bank_study, disk=10, mems=1, **slow)).startswith("MEMS does not pay here")
+    assert summary.best(with_means(bank_study, disk=10, mems=1, **slow)).startswith("MEMS does not pay here")
     assert summary.best(study()) == summary.best_size(study()) == summary.best_price(study()) == ""
 
 
-def priced(result: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
+def with_speedups(result: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
     table = [replace(row, mcd_faster=each) for row, each in zip(result.prices, faster, strict=True)]
     return replace(result, prices=table)
 
 
 def test_words_say_from_which_price_on(bank_study):
-    assert "Even where memory costs 4 times" in summary.best_price(priced(bank_study, 0.5, 0.9))
-    assert "where memory costs 4 times as much or more" in summary.best_price(priced(bank_study, 0.5, 1.2))
-    assert "are faster than as much" in summary.best_price(priced(bank_study, 1.1, 1.2))
+    assert "Even where memory costs 4 times" in summary.best_price(with_speedups(bank_study, 0.5, 0.9))
+    assert "where memory costs 4 times as much or more" in summary.best_price(
+        with_speedups(bank_study, 0.5, 1.2)
+    )
+    assert "are faster than as much" in summary.best_price(with_speedups(bank_study, 1.1, 1.2))
 
 
 def test_overload_is_reported(bank_path):
@@ -405,15 +407,15 @@ def test_hybrids_are_a_catalogue(refused):
 
 
 @pytest.fixture(scope="module")
-def tuned(bank_path, tmp_path_factory) -> tuple[sl.TunedHybrid, object]:
+def tuned_hybrid(bank_path, tmp_path_factory) -> tuple[sl.TunedHybrid, object]:
     out = tmp_path_factory.mktemp("tuned")
     return sl.tune_hybrid(
         bank_path, budget=8, segment_kb=[8, 32, 128], limit=12_000, parallel=1, out=out
     ), out
 
 
-def test_tuning_narrows_and_chooses_the_best(tuned):
-    result, _ = tuned
+def test_tuning_narrows_and_chooses_the_best(tuned_hybrid):
+    result, _ = tuned_hybrid
     stages = list(dict.fromkeys(run.stage for run in result.runs))
     assert stages == ["first 1/4", "all", "less MEMS"]
     first = [run for run in result.runs if run.stage == "first 1/4"]
@@ -427,8 +429,8 @@ def test_tuning_narrows_and_chooses_the_best(tuned):
     assert {run.mems_mb for run in full} == {8, 4, 2, 1}
 
 
-def test_the_experiment_of_tuning_is_the_choice(tuned):
-    result, out = tuned
+def test_the_experiment_of_tuning_is_the_choice(tuned_hybrid):
+    result, out = tuned_hybrid
     again = sl.run(out / "experiment.toml", requests=False)
     assert again.response_time.mean == result.choice.run.mean_ms
     assert again.config["hybrid"]["replacement"] == result.choice.policy
@@ -438,8 +440,8 @@ def test_the_experiment_of_tuning_is_the_choice(tuned):
     assert pl.read_parquet(out / "runs.parquet").height == len(result.runs) == result.table.height
 
 
-def test_tuning_says_what_it_chose(tuned, bank_path):
-    result, _ = tuned
+def test_tuning_says_what_it_chose(tuned_hybrid, bank_path):
+    result, _ = tuned_hybrid
     cache = (
         "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; "
         "--set cache.kind=none for none)."
@@ -463,25 +465,25 @@ def test_tuning_says_what_it_chose(tuned, bank_path):
     assert {run.policy for run in priced.runs} == {"fifo"}
 
 
-def test_the_file_that_tuning_leaves_gives_the_same_bytes(tuned, tmp_path):
-    _, out = tuned
+def test_the_file_that_tuning_leaves_gives_the_same_bytes(tuned_hybrid, tmp_path):
+    _, out = tuned_hybrid
     sl.tune_hybrid(study=out / "study.toml", out=tmp_path, parallel=2)
-    assert bytes_of(out) == bytes_of(tmp_path)
+    assert result_bytes(out) == result_bytes(tmp_path)
 
 
-def test_interrupted_tuning_resumes(tuned, tmp_path):
-    result, out = tuned
+def test_interrupted_tuning_resumes(tuned_hybrid, tmp_path):
+    result, out = tuned_hybrid
     lines = cached_lines(out)
-    write_cached(tmp_path, "\n".join([*lines[:4], ""]))
+    write_cached_lines(tmp_path, "\n".join([*lines[:4], ""]))
     sl.tune_hybrid(study=out / "study.toml", out=tmp_path, parallel=1)
     cached = cached_lines(tmp_path)
     assert cached[:4] == lines[:4]
     assert len(cached) == len(lines) == len(result.runs) + 3
-    assert bytes_of(out) == bytes_of(tmp_path)
+    assert result_bytes(out) == result_bytes(tmp_path)
 
 
-def test_tuning_draws_and_reports(tuned):
-    result, out = tuned
+def test_tuning_draws_and_reports(tuned_hybrid):
+    result, out = tuned_hybrid
     assert "chosen" in " ".join(text.get_text() for text in result.plot().axes[0].texts)
     page = (out / "report.html").read_text()
     assert page.count("<svg") == 1

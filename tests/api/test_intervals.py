@@ -7,26 +7,26 @@ import sledlab as sl
 from sledlab.display import presentation_of
 from sledlab.study.statistics import averaged, includes_zero
 
-from tests.api.test_sweep import NOTHING, Measured
+from tests.api.test_sweep import DEFAULT_RESULTS, Measured
 
 UNIFORM = sl.workload("uniform")
-FEW = {"limit": 300, "parallel": 1}
+SHORT_RUN = {"limit": 300, "parallel": 1}
 
 STUDIES = {
     "compare": lambda seed: sl.compare(
-        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1], seed=seed, **FEW
+        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1], seed=seed, **SHORT_RUN
     ),
     "schedulers": lambda seed: sl.compare(
         UNIFORM, "mems-g2", scheduler=["fcfs", "sptf", "sstf", "wstf", "scan"], speedup=[1], seed=seed,
-        **FEW,
+        **SHORT_RUN,
     ),
-    "side-by-side": lambda seed: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], seed=seed, **FEW),
+    "side-by-side": lambda seed: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], seed=seed, **SHORT_RUN),
     "hybrid": lambda seed: sl.hybrid_study(
         sl.workload("cello"), configuration=["disk", "mcd-all"], mems_mb=[64], segment_kb=[8],
-        price_ratio=[4], seed=seed, **FEW,
+        price_ratio=[4], seed=seed, **SHORT_RUN,
     ),
     "power": lambda seed: sl.power_study(
-        UNIFORM, "mems-g2", power=["fixed", "immediate"], timeout_ms=[1], load=[1], seed=seed, **FEW
+        UNIFORM, "mems-g2", power=["fixed", "immediate"], timeout_ms=[1], load=[1], seed=seed, **SHORT_RUN
     ),
 }  # fmt: skip
 
@@ -34,7 +34,7 @@ INTERVAL = re.compile(r"\d ± [\d.,]*\d")
 
 
 @pytest.fixture
-def printed(monkeypatch, capsys):
+def printed_lines(monkeypatch, capsys):
     """Returns the lines that a terminal of 100 columns shows of a result."""
     monkeypatch.setenv("COLUMNS", "100")
 
@@ -46,9 +46,9 @@ def printed(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_several_seeds_give_intervals_everywhere(name, printed):
+def test_several_seeds_give_intervals_everywhere(name, printed_lines):
     result = STUDIES[name]("1..3")
-    table = [line for line in printed(result) if line.startswith(" ")]
+    table = [line for line in printed_lines(result) if line.startswith(" ")]
     assert any(INTERVAL.search(line) for line in table)
     assert max(map(len, table)) <= 100
     assert INTERVAL.search(result.answer)
@@ -64,13 +64,13 @@ def test_one_seed_has_none(name):
 
 
 @pytest.mark.parametrize("name", ["compare", "side-by-side"])
-def test_table_of_results_fits_a_hundred_columns_in_one_piece(name, printed):
-    lines = printed(STUDIES[name]("1..3"))
+def test_table_of_results_fits_a_hundred_columns_in_one_piece(name, printed_lines):
+    lines = printed_lines(STUDIES[name]("1..3"))
     assert sum("──" in line or "--" in line for line in lines) == 1
 
 
 def means(*values: float):
-    return averaged([Measured(**{**NOTHING, "mean_ms": value}) for value in values])
+    return averaged([Measured(**{**DEFAULT_RESULTS, "mean_ms": value}) for value in values])
 
 
 def test_means_are_level_if_the_interval_of_their_difference_includes_zero():
@@ -81,6 +81,6 @@ def test_means_are_level_if_the_interval_of_their_difference_includes_zero():
 
 
 def test_overloaded_means_have_no_interval():
-    runs = [Measured(**{**NOTHING, "mean_ms": value, "saturated": True}) for value in (1.0, 2.0)]
+    runs = [Measured(**{**DEFAULT_RESULTS, "mean_ms": value, "saturated": True}) for value in (1.0, 2.0)]
     assert averaged(runs).half_ms is None
     assert averaged(runs).half_j is None

@@ -11,7 +11,7 @@ from sledlab.runs.options import SimulateOptions, declared
 
 FUNCTIONS = {name: each for name in sl.__all__ if inspect.isfunction(each := getattr(sl, name))}
 
-REQUIRED = {"record": ("sort",)}
+REQUIRED_ARGUMENTS = {"record": ("sort",)}
 """Values of the required arguments of functions with options."""
 
 
@@ -21,22 +21,22 @@ def takes_options(function: Callable[..., Any]) -> bool:
     return any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters)
 
 
-WITH_OPTIONS = [name for name, function in FUNCTIONS.items() if takes_options(function)]
+OPTION_FUNCTIONS = [name for name, function in FUNCTIONS.items() if takes_options(function)]
 
 
 def test_functions_with_options_are_found():
     assert {"simulate", "compare", "replay", "serve", "view", "fleet", "smart_size", "record"} <= set(
-        WITH_OPTIONS
+        OPTION_FUNCTIONS
     )
 
 
-@pytest.mark.parametrize("name", WITH_OPTIONS)
+@pytest.mark.parametrize("name", OPTION_FUNCTIONS)
 def test_undeclared_keyword_is_refused_by_name(refused, name):
     with refused("`schedular_of_mine`"):
-        FUNCTIONS[name](*REQUIRED.get(name, ()), schedular_of_mine="sptf")
+        FUNCTIONS[name](*REQUIRED_ARGUMENTS.get(name, ()), schedular_of_mine="sptf")
 
 
-@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(WITH_OPTIONS)))
+@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(OPTION_FUNCTIONS)))
 def test_undeclared_keyword_of_plain_function_is_refused(name):
     required = [
         each.name
@@ -100,7 +100,7 @@ def test_list_of_devices_takes_one_scheduler(refused):
     assert isinstance(result, sl.SideBySide)
 
 
-@pytest.mark.parametrize("name", sorted(set(WITH_OPTIONS) - {"record"}))
+@pytest.mark.parametrize("name", sorted(set(OPTION_FUNCTIONS) - {"record"}))
 def test_signature_and_help_list_all_options(name):
     function = FUNCTIONS[name]
     parameters = inspect.signature(function).parameters

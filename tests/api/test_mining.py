@@ -21,7 +21,7 @@ def records(seed: int = 1, count: int = 4096) -> np.ndarray:
     return np.frombuffer(_native.Boxes(seed).block(0, count), np.float32).reshape(count, 20)
 
 
-def bins_of(rows: np.ndarray) -> np.ndarray:
+def window_bins(rows: np.ndarray) -> np.ndarray:
     """Bins of ten windows in a hundred."""
     return rows.astype(np.int64) // 10
 
@@ -69,7 +69,7 @@ def test_windows_and_units_are_counted_as_numpy_does():
     assert len(counter) == 300
     counts, lookups, probes, comparisons = counter.count(rows, threads=1)
     assert counter.count(rows, threads=2) == (counts, lookups, probes, comparisons)
-    bins = bins_of(rows)
+    bins = window_bins(rows)
     expected = [int(((bins[:, a] == x) & (bins[:, b] == y)).sum()) for a, x, b, y in units]
     assert np.frombuffer(counts, np.uint64).tolist() == expected
     assert lookups == 5 * len(rows)

@@ -86,7 +86,7 @@ def parameters(hybrid: str) -> set[str]:
 
 
 @cache
-def drawn() -> tuple[RandomExperiment, ...]:
+def random_experiments() -> tuple[RandomExperiment, ...]:
     """The experiments, all valid, in which each model occurs at least so many times."""
     random, result = Random(3), []
     wheel = cycles(random)
@@ -167,17 +167,17 @@ def _valid(one: RandomExperiment) -> bool:
 
 
 def test_every_model_is_drawn_often_and_requests_wait() -> None:
-    used = Counter(pair for one in drawn() for pair in one.models.items())
-    assert len(drawn()) >= EXPERIMENTS
+    used = Counter(pair for one in random_experiments() for pair in one.models.items())
+    assert len(random_experiments()) >= EXPERIMENTS
     assert all(used[kind, name] >= MIN for kind in KINDS for name in names(kind)), used
-    assert sum(one.replay.startswith("closed") for one in drawn()) > EXPERIMENTS // 4
+    assert sum(one.replay.startswith("closed") for one in random_experiments()) > EXPERIMENTS // 4
 
 
 @pytest.mark.slow("asks thirty experiments in six ways")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_all_ways_give_the_same_numbers(part: int, tmp_path: Path, sledlab: Callable[..., Any]) -> None:
     waited = 0
-    for index, one in enumerate(drawn()[part::PARTS]):
+    for index, one in enumerate(random_experiments()[part::PARTS]):
         waited += check(one, tmp_path / str(index), sledlab)
     assert waited > 0.6 * EXPERIMENTS / PARTS
 
@@ -194,7 +194,7 @@ def check(one: RandomExperiment, place: Path, sledlab: Callable[..., Any]) -> bo
     place.mkdir()
     (file := place / "experiment.toml").write_text(run.experiment, encoding="utf-8")
     assert sl.run(file).summary == expected, one
-    assert run_drawn(one, sledlab) == json.loads(run.to_json()), one
+    assert cli_summary(one, sledlab) == json.loads(run.to_json()), one
     race = sl.compare(
         source,
         models["device"],
@@ -211,7 +211,7 @@ def check(one: RandomExperiment, place: Path, sledlab: Callable[..., Any]) -> bo
     return bool(expected["queue_length"]["max"] > 1)
 
 
-def run_drawn(one: RandomExperiment, sledlab: Callable[..., Any]) -> dict[str, Any]:
+def cli_summary(one: RandomExperiment, sledlab: Callable[..., Any]) -> dict[str, Any]:
     """The summary that the command line prints."""
     models = one.models
     speedup = [] if one.replay.startswith("closed") else ["--speedup", one.speedup]

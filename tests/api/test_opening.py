@@ -16,25 +16,25 @@ from benches.journal import READ, Client
 
 UNIFORM = sl.workload("uniform")
 SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")
-FEW = {"limit": 200, "parallel": 1}
+SHORT_RUN = {"limit": 200, "parallel": 1}
 
 WRITERS = {
     "simulate": lambda **options: sl.simulate(UNIFORM, "mems-g2", limit=300, **options),
     "replay": lambda **options: sl.replay(SCAN, "mems-g2", **options),
     "compare": lambda **options: sl.compare(
         UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], seed="1..2",
-        vary={"device.spring_factor": [0, 0.4]}, **FEW, **options,
+        vary={"device.spring_factor": [0, 0.4]}, **SHORT_RUN, **options,
     ),
-    "side-by-side": lambda **options: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], **FEW, **options),
+    "side-by-side": lambda **options: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], **SHORT_RUN, **options),
     "power": lambda **options: sl.power_study(
-        UNIFORM, "mems-g2", load=[1], timeout_ms=[0, 10], **FEW, **options
+        UNIFORM, "mems-g2", load=[1], timeout_ms=[0, 10], **SHORT_RUN, **options
     ),
     "hybrid": lambda **options: sl.hybrid_study(
         sl.workload("cello"), mems_mb=[64], segment_kb=[8], price_ratio=[4], replacement=["lru", "fifo"],
-        **FEW, **options,
+        **SHORT_RUN, **options,
     ),
     "tune": lambda **options: sl.tune_hybrid(
-        sl.workload("cello"), budget=16, segment_kb=[8, 64], replacement="lru", **FEW, **options
+        sl.workload("cello"), budget=16, segment_kb=[8, 64], replacement="lru", **SHORT_RUN, **options
     ),
     "smart": lambda **options: sl.smart_study(
         SCAN, ["mems-g1", "mems-g3"], network=["hub"], parallel=1, **options
@@ -115,7 +115,7 @@ def test_opened_run_of_a_server_has_its_lateness(tmp_path):
     assert opened.emulation.frame().equals(server.emulation.frame())
 
 
-def interrupted(out: Path) -> None:
+def interrupt_study(out: Path) -> None:
     with pytest.raises(sl.IncompleteStudy):
         sl.compare(
             UNIFORM,
@@ -125,12 +125,12 @@ def interrupted(out: Path) -> None:
             share="1/4",
             overload="drain",
             out=out,
-            **FEW,
+            **SHORT_RUN,
         )
 
 
 def test_unfinished_study_gives_its_saved_runs(tmp_path, refused):
-    interrupted(tmp_path)
+    interrupt_study(tmp_path)
     partial = sl.open(tmp_path)
     assert isinstance(partial, sl.PartialStudy)
     assert (partial.saved, partial.total) == (1, 4)
@@ -142,7 +142,7 @@ def test_unfinished_study_gives_its_saved_runs(tmp_path, refused):
     with refused("1 of 4 runs are saved"):
         partial.plot()
     finished = sl.compare(
-        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], out=tmp_path, **FEW
+        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], out=tmp_path, **SHORT_RUN
     )
     assert repr(sl.open(tmp_path)) == repr(finished)
     assert not (tmp_path / "unfinished.json").exists()
@@ -151,21 +151,21 @@ def test_unfinished_study_gives_its_saved_runs(tmp_path, refused):
 def test_unfinished_fleet_gives_its_saved_runs(tmp_path, monkeypatch):
     add, calls = ResultCache.add, iter(range(2))
 
-    def stopping(*arguments: object) -> None:
+    def add_then_interrupt(*arguments: object) -> None:
         add(*arguments)
         if next(calls) == 1:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(ResultCache, "add", stopping)
+        patch.setattr(ResultCache, "add", add_then_interrupt)
         with pytest.raises(KeyboardInterrupt):
             WRITERS["fleet"](out=tmp_path)
     assert sl.open(tmp_path).saved == 2
 
 
 def test_finished_study_warns_of_a_later_interrupted_run(tmp_path):
-    sl.compare(UNIFORM, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path, **FEW)
-    interrupted(tmp_path)
+    sl.compare(UNIFORM, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path, **SHORT_RUN)
+    interrupt_study(tmp_path)
     with pytest.warns(Notice, match="of 4 runs are saved"):
         assert sl.open(tmp_path).schedulers == ("fcfs",)
 
@@ -173,7 +173,7 @@ def test_finished_study_warns_of_a_later_interrupted_run(tmp_path):
 def test_study_interrupted_after_its_outcome_is_finished(tmp_path, monkeypatch, recwarn):
     monkeypatch.setattr("sledlab.display.DisplayedResult.report", _interrupt)
     with pytest.raises(KeyboardInterrupt):
-        sl.compare(UNIFORM, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path, **FEW)
+        sl.compare(UNIFORM, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path, **SHORT_RUN)
     assert (tmp_path / "unfinished.json").exists()
     assert sl.open(tmp_path).schedulers == ("fcfs",)
     assert not list(recwarn)
@@ -218,7 +218,7 @@ def test_directories_that_cannot_be_opened_are_refused(tmp_path, refused):
     ],
 )
 def test_damaged_files_of_a_study_are_named(name, text, tmp_path, refused):
-    sl.compare(UNIFORM, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path, **FEW)
+    sl.compare(UNIFORM, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path, **SHORT_RUN)
     (tmp_path / name).write_text(text)
     with refused(f"`{tmp_path / name}` is damaged"):
         sl.open(tmp_path)
@@ -246,7 +246,7 @@ def test_newer_version_is_named(tmp_path, refused):
 
 
 def test_opening_changes_nothing(tmp_path):
-    interrupted(tmp_path)
+    interrupt_study(tmp_path)
     path = next((tmp_path / "runs").glob("*.jsonl"))
     path.write_text(path.read_text() + "damaged\n")
     before = path.read_bytes()

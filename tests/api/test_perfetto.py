@@ -42,7 +42,7 @@ class Track:
     values: list[tuple[int, int]] = field(default_factory=list)
 
 
-def read(path: Path) -> dict[tuple[str, str], Track]:
+def read_tracks(path: Path) -> dict[tuple[str, str], Track]:
     """Tracks of a file by device and name, every event in order of time, as Perfetto sorts them."""
     need("perfetto")
     proto = import_module("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
@@ -87,7 +87,7 @@ def read(path: Path) -> dict[tuple[str, str], Track]:
     return result
 
 
-def requests_of(tracks: dict[tuple[str, str], Track]) -> list[Slice]:
+def request_slices(tracks: dict[tuple[str, str], Track]) -> list[Slice]:
     return [
         each
         for (_, name), track in tracks.items()
@@ -115,8 +115,8 @@ def test_each_request_is_there_once(system: str, tmp_path: Path) -> None:
     device, options = SYSTEMS[system]
     r = sl.simulate(BUSY, device, limit=1500, **options)
     path = r.perfetto(tmp_path / "run.pftrace")
-    tracks, rows = read(path), r.requests
-    messages = sorted(requests_of(tracks), key=lambda each: each.fields["id"])
+    tracks, rows = read_tracks(path), r.requests
+    messages = sorted(request_slices(tracks), key=lambda each: each.fields["id"])
     expected = rows.sort("id")
     for name, values in {
         "id": [each.fields["id"] for each in messages],
@@ -147,7 +147,7 @@ PARTS = {
 @pytest.mark.parametrize(("device", "count"), [("mems-g2", 5), ("atlas-10k", 3)])
 def test_parts_are_exact(device: str, count: int, tmp_path: Path) -> None:
     r = sl.simulate(BUSY, device, limit=1500)
-    tracks = read(r.perfetto(tmp_path / "run.pftrace"))
+    tracks = read_tracks(r.perfetto(tmp_path / "run.pftrace"))
     checked = 0
     for (kind, name), column in PARTS.items():
         track = tracks.get(("device", kind))
@@ -161,7 +161,7 @@ def test_parts_are_exact(device: str, count: int, tmp_path: Path) -> None:
 
 def test_who_waits(tmp_path: Path) -> None:
     r = sl.simulate(BUSY, "mems-g2", limit=800)
-    track = read(r.perfetto(tmp_path / "run.pftrace"))["device", "waiting"]
+    track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))["device", "waiting"]
     rows = r.requests
     for at, waiting in track.values:
         arrived = rows.filter(pl.col("arrival_ns") <= at).height
@@ -172,7 +172,7 @@ def test_who_waits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("policy", ["never", "immediate", "fixed:timeout_ms=2", "oracle", "adaptive"])
 def test_states_are_those_of_the_run(policy: str, tmp_path: Path) -> None:
     r = sl.simulate(sl.workload("uniform", mean_interarrival_ms=4), "mems-g2", limit=1000, power=policy)
-    track = read(r.perfetto(tmp_path / "run.pftrace"))["device", "state"]
+    track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))["device", "state"]
     messages: dict[str, int] = defaultdict(int)
     for each in track.slices:
         messages[each.name] += each.end - each.begin

@@ -12,14 +12,14 @@ from sledlab.model.settings import document
 
 from tests.keys import (
     CLUSTER,
-    ONE_SYSTEM,
     RUN_STUDY,
+    SINGLE_SYSTEM,
     STUDIES,
     TABLES,
-    axes_of,
-    experiment_with,
-    keys_of,
-    study_with,
+    make_experiment,
+    make_study,
+    text_axes,
+    text_keys,
 )
 
 FIFO = """
@@ -71,7 +71,7 @@ def make():
 ready = Fifo()
 """
 
-NOT_ALLOWED = r"the experiment refers to the plug-in `{}`, which is not allowed to run"
+NOT_ALLOWED_ERROR = r"the experiment refers to the plug-in `{}`, which is not allowed to run"
 
 
 def experiment(table, **options):
@@ -88,7 +88,7 @@ def experiment(table, **options):
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def plugin_directory(tmp_path, monkeypatch):
     """A working directory with a module in it, which is nowhere on the path."""
     (tmp_path / "lying_here.py").write_text("open('imported', 'w').close()\n" + FIFO)
     monkeypatch.chdir(tmp_path)
@@ -113,35 +113,35 @@ def test_a_word_tells_whether_it_names_a_plugin(word, is_one):
 
 @pytest.mark.parametrize("table", ["scheduler", "power"])
 @pytest.mark.parametrize("allowed", [None, [], ["lying_here:Fifo", "os:systems"]])
-def test_a_file_runs_no_command(here, table, allowed):
+def test_a_file_runs_no_command(plugin_directory, table, allowed):
     e = experiment(table, kind="os:system", command="touch made").with_plugins(allowed)
     for work in (e.check, e.run):
-        with pytest.raises(Error, match=NOT_ALLOWED.format("os:system")) as caught:
+        with pytest.raises(Error, match=NOT_ALLOWED_ERROR.format("os:system")) as caught:
             work()
         assert caught.value.remedy == "if you trust it, pass --allow-plugins (in Python: allow_plugins=True)"
     assert 'command = "touch made"' in e.to_toml()
-    assert not (here / "made").exists()
+    assert not (plugin_directory / "made").exists()
 
 
 @pytest.mark.parametrize("table", ["scheduler", "power"])
-def test_a_function_is_no_plugin_even_if_allowed(here, table):
+def test_a_function_is_no_plugin_even_if_allowed(plugin_directory, table):
     e = experiment(table, kind="os:system", command="touch made").with_plugins(["*"])
     for work in (e.check, e.run):
         with pytest.raises(Error, match="`os:system` is not a class") as caught:
             work()
         assert "has" in caught.value.remedy
-    assert not (here / "made").exists()
+    assert not (plugin_directory / "made").exists()
 
 
-def test_nothing_is_imported_that_is_not_allowed(here):
+def test_nothing_is_imported_that_is_not_allowed(plugin_directory):
     e = experiment("scheduler", kind="lying_here:Marks")
     assert e.plugins() == ["lying_here:Marks"]
     assert e.setting("scheduler.kind") == "lying_here:Marks"
     changed = e.with_setting("seed", "7").with_setting("scheduler.tag", "new")
     assert _native.Experiment(changed.to_toml()).to_toml() == changed.to_toml()
-    with pytest.raises(Error, match=NOT_ALLOWED.format("lying_here:Marks")):
+    with pytest.raises(Error, match=NOT_ALLOWED_ERROR.format("lying_here:Marks")):
         changed.check()
-    assert {path.name for path in here.iterdir()} == {"lying_here.py"}
+    assert {path.name for path in plugin_directory.iterdir()} == {"lying_here.py"}
 
 
 FILES = {
@@ -155,17 +155,17 @@ FILES = {
 
 @pytest.mark.parametrize("what", FILES)
 @pytest.mark.parametrize("study", [None, "compare", "power", "hybrid", "tune"])
-def test_no_kind_of_plugin_is_imported_that_is_not_allowed(here, what, study):
-    (here / "mine.toml").write_text('kind = "lying_here:Any"\n')
+def test_no_kind_of_plugin_is_imported_that_is_not_allowed(plugin_directory, what, study):
+    (plugin_directory / "mine.toml").write_text('kind = "lying_here:Any"\n')
     tables = {"device": {"preset": "mems-g2"}, "workload": {"kind": "uniform", "requests": 99}, **FILES[what]}
     options = {"compare": {"speedup": [1.0]}, "tune": {"budget": 8.0}}.get(study, {})
     text = document(tables | ({"study": {"kind": study, **options}} if study else {}))
-    (here / "file.toml").write_text(text)
+    (plugin_directory / "file.toml").write_text(text)
     if study is None:
         e = _native.Experiment(text)
         assert e.plugins() == ["lying_here:Any"]
         assert _native.Experiment(e.to_toml()).plugins() == ["lying_here:Any"]
-        works = (e.check, e.run, lambda: sl.run(here / "file.toml"))
+        works = (e.check, e.run, lambda: sl.run(plugin_directory / "file.toml"))
     else:
         runs = {
             "compare": sl.compare,
@@ -173,15 +173,15 @@ def test_no_kind_of_plugin_is_imported_that_is_not_allowed(here, what, study):
             "hybrid": sl.hybrid_study,
             "tune": sl.tune_hybrid,
         }
-        works = (lambda: runs[study](study=here / "file.toml"),)
+        works = (lambda: runs[study](study=plugin_directory / "file.toml"),)
     for work in works:
         with pytest.raises(Error):
             work()
-    assert not (here / "imported").exists()
+    assert not (plugin_directory / "imported").exists()
 
 
 @pytest.mark.parametrize("allowed", [["*"], ["os:system", "lying_here:Fifo"]])
-def test_what_is_allowed_runs_and_stays_allowed(here, allowed):
+def test_what_is_allowed_runs_and_stays_allowed(plugin_directory, allowed):
     e = experiment("scheduler", kind="lying_here:Fifo", tag="mine").with_plugins(allowed)
     e = e.with_setting("seed", "3").with_device("mems-g3").with_workload("mems-check")
     e.check()
@@ -195,7 +195,7 @@ def test_what_is_allowed_runs_and_stays_allowed(here, allowed):
         e.with_plugins(None).run()
 
 
-def test_a_power_policy_is_a_plugin_too(here):
+def test_a_power_policy_is_a_plugin_too(plugin_directory):
     e = experiment("power", kind="lying_here:Patient")
     with pytest.raises(Error, match="not allowed to run"):
         e.run()
@@ -213,7 +213,7 @@ def test_a_power_policy_is_a_plugin_too(here):
         ("power", "Fifo", "lacks timeout_ms"),
     ],
 )
-def test_only_classes_with_the_methods_are_made(here, table, name, expected):
+def test_only_classes_with_the_methods_are_made(plugin_directory, table, name, expected):
     with pytest.raises(Error, match=expected) as caught:
         experiment(table, kind=f"lying_here:{name}").with_plugins(["*"]).check()
     assert caught.value.remedy in (
@@ -222,14 +222,14 @@ def test_only_classes_with_the_methods_are_made(here, table, name, expected):
     )
 
 
-def test_a_builtin_is_refused(here):
+def test_a_builtin_is_refused(plugin_directory):
     with pytest.raises(Error, match="`builtins:list` lacks push"):
         experiment("scheduler", kind="builtins:list").with_plugins(["*"]).check()
     with pytest.raises(Error, match="`builtins:exec` is not a class"):
         experiment("scheduler", kind="builtins:exec").with_plugins(["*"]).check()
 
 
-def test_the_working_directory_is_searched_last_and_only_then(here):
+def test_the_working_directory_is_searched_last_and_only_then(plugin_directory):
     before = list(sys.path)
     experiment("scheduler", kind="lying_here:Fifo").with_plugins(["*"]).check()
     assert sys.path == before
@@ -237,19 +237,19 @@ def test_the_working_directory_is_searched_last_and_only_then(here):
     assert "" not in sys.path
 
 
-def test_a_file_in_the_working_directory_shadows_no_module(here, monkeypatch):
-    (here / "colorsys.py").write_text("open('shadowed', 'w').close()\n" + FIFO)
+def test_a_file_in_the_working_directory_shadows_no_module(plugin_directory, monkeypatch):
+    (plugin_directory / "colorsys.py").write_text("open('shadowed', 'w').close()\n" + FIFO)
     monkeypatch.delitem(sys.modules, "colorsys", raising=False)
     with pytest.raises(Error, match="has no attribute 'Fifo'"):
         experiment("scheduler", kind="colorsys:Fifo").with_plugins(["*"]).check()
-    assert not (here / "shadowed").exists()
+    assert not (plugin_directory / "shadowed").exists()
 
 
-def test_failing_module_is_reported_with_traceback(here):
-    (here / "broken_here.py").write_text("raise RuntimeError('not today')\n")
+def test_failing_module_is_reported_with_traceback(plugin_directory):
+    (plugin_directory / "broken_here.py").write_text("raise RuntimeError('not today')\n")
     with pytest.raises(Error, match="not today"):
         experiment("scheduler", kind="broken_here:Fifo").with_plugins(["*"]).check()
-    assert str(here) not in sys.path
+    assert str(plugin_directory) not in sys.path
 
 
 CODE = ("lying_here:Any", "lying_job.py", "lying.toml")
@@ -304,11 +304,13 @@ def imports(run, tables, **options):
 
 
 @pytest.fixture
-def code(here):
+def code(plugin_directory):
     """Files whose import leaves the file `imported` behind."""
-    (here / "lying_job.py").write_text("open('imported', 'w').close()\ndef lying_job(node):\n    yield\n")
-    (here / "lying.toml").write_text('kind = "lying_here:Any"\n')
-    return here
+    (plugin_directory / "lying_job.py").write_text(
+        "open('imported', 'w').close()\ndef lying_job(node):\n    yield\n"
+    )
+    (plugin_directory / "lying.toml").write_text('kind = "lying_here:Any"\n')
+    return plugin_directory
 
 
 @pytest.mark.parametrize("is_allowed", [False, True])
@@ -316,15 +318,15 @@ def code(here):
 def test_code_of_experiment_keys_runs_only_if_allowed(code, table, is_allowed):
     allowed = {"allow_plugins": True} if is_allowed else {}
     runs = {
-        "one system": (sl.run, ONE_SYSTEM),
+        "one system": (sl.run, SINGLE_SYSTEM),
         "cluster": (lambda file, **options: sl.replay(experiment=file, **options), CLUSTER),
     }
     for subject, (run, base) in runs.items():
         ran = {
             key
-            for key in keys_of(table)
+            for key in text_keys(table)
             for word in CODE
-            if imports(run, experiment_with(key, word, base), **allowed)
+            if imports(run, make_experiment(key, word, base), **allowed)
         }
         assert ran == (
             {key for key in PLUGGABLE[subject] if key.split(".")[0] == table} if is_allowed else set()
@@ -337,11 +339,11 @@ def test_code_of_study_axes_runs_only_if_allowed(code, kind, is_allowed):
     allowed = {"allow_plugins": True} if is_allowed else {}
     ran = {
         axis
-        for axis in axes_of(kind)
+        for axis in text_axes(kind)
         for word in CODE
         if imports(
             lambda file, **options: RUN_STUDY[kind](study=file, parallel=1, **options),
-            study_with(kind, axis, word),
+            make_study(kind, axis, word),
             **allowed,
         )
     }

@@ -16,7 +16,7 @@ from sledlab.studies.power.tables import PowerStudy
 from sledlab.study.columns import columns
 from sledlab.study.idle_periods import IdlePeriods
 
-from tests.cached_runs import cached_bytes, write_cached
+from tests.cached_runs import cached_bytes, write_cached_lines
 
 SPARSE = sl.workload("uniform", mean_interarrival_ms=50)
 STATES = ("seek", "access", "idle", "inactive", "startup")
@@ -328,7 +328,7 @@ def test_runs_of_a_race_are_not_taken_for_those_of_a_study(tmp_path):
     common = {"limit": 100, "parallel": 1}
     sl.compare(SPARSE, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path / "race", **common)
     (tmp_path / "study").mkdir()
-    write_cached(tmp_path / "study", cached_bytes(tmp_path / "race"))
+    write_cached_lines(tmp_path / "study", cached_bytes(tmp_path / "race"))
     result = sl.power_study(SPARSE, "mems-g2", load=[1], out=tmp_path / "study", **common)
     assert result.rows["break_even"][0].idle_periods > 0
 
@@ -445,16 +445,16 @@ def test_power_policies_are_a_catalogue(refused):
 
 
 def test_simulate_takes_policies_and_merging(refused):
-    def run(**options):
+    def simulate(**options):
         return sl.simulate(sl.workload("directed-merge"), "mems-g2", limit=500, requests=False, **options)
 
-    assert run(power="never").startups <= 1 < run(power="immediate").startups
-    waits = run(power=sl.power("fixed", timeout_ms=3))
+    assert simulate(power="never").startups <= 1 < simulate(power="immediate").startups
+    waits = simulate(power=sl.power("fixed", timeout_ms=3))
     assert waits.config["power"] == {"kind": "fixed", "timeout_ms": 3.0}
-    merged = run(merge=sl.merge("chains", among="neighbours"))
-    assert merged.summary["merged"]["requests"] > run().summary["merged"]["requests"] == 0
+    merged = simulate(merge=sl.merge("chains", among="neighbours"))
+    assert merged.summary["merged"]["requests"] > simulate().summary["merged"]["requests"] == 0
     assert merged.config["merge"]["among"] == "neighbours"
-    assert run(merge="pairs").config["merge"]["kind"] == "pairs"
+    assert simulate(merge="pairs").config["merge"]["kind"] == "pairs"
     for wrong, says in (
         ({"power": "shar"}, "did you mean `share`"),
         ({"power": sl.device("mems-g2")}, "expected a power policy"),
@@ -462,4 +462,4 @@ def test_simulate_takes_policies_and_merging(refused):
         ({"merge": 3}, "expected a merge policy"),
     ):
         with refused(says):
-            run(**wrong)
+            simulate(**wrong)

@@ -9,7 +9,7 @@ from sledlab.cli import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-BROKEN = """
+FAULTY_SCHEDULERS = """
 class Base:
     def __init__(self, fail_at=3):
         self.queue, self.pops, self.fail_at = [], 0, fail_at
@@ -68,7 +68,7 @@ class AllAtOnce(Base):
 
 @pytest.fixture
 def modules(tmp_path, monkeypatch):
-    (tmp_path / "sledlab_broken.py").write_text(BROKEN)
+    (tmp_path / "sledlab_broken.py").write_text(FAULTY_SCHEDULERS)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.syspath_prepend(EXAMPLES)
     yield tmp_path

@@ -6,7 +6,7 @@ from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_rows
 from sledlab.study.measure import Found, Measured
 
-from tests.api.test_sweep import NOTHING
+from tests.api.test_sweep import DEFAULT_RESULTS
 
 
 def race(times: dict[str, tuple[float | None, float | None]], **changes: object) -> str:
@@ -15,7 +15,7 @@ def race(times: dict[str, tuple[float | None, float | None]], **changes: object)
     for name, (read, write) in times.items():
         known = [each for each in (read, write) if each is not None]
         row = {"mean_ms": sum(known) / len(known), "read_mean_ms": read, "write_mean_ms": write}
-        run = Measured(**{**NOTHING, "requests": 100, "reads": 30, "writes": 70, **row, **changes})
+        run = Measured(**{**DEFAULT_RESULTS, "requests": 100, "reads": 30, "writes": 70, **row, **changes})
         who = race_rows.Competitor({"scheduler": name}, 1.0, {})
         pairs.append((race_rows.RaceRun(who, 1, run), Found(run, {})))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}

@@ -16,38 +16,38 @@ from sledlab.errors import Notice
 from sledlab.study.measure import MeasuredRun
 from sledlab.study.result_cache import ResultCache, line_of
 
-from tests.cached_runs import cached_lines, ended_file, write_cached
+from tests.cached_runs import cached_lines, ended_file, write_cached_lines
 
 TRACE = "time_us,op,offset_bytes,length_bytes\n" + "".join(
     f"{700 * i},{'RW'[i % 2]},{4096 * (i * 7919 % 5000)},4096\n" for i in range(60)
 )
 
 
-def touched(file: Path, room: Path) -> Path:
+def touch(file: Path, room: Path) -> Path:
     os.utime(file, (1, 1))
     return file
 
 
-def copied(file: Path, room: Path) -> Path:
+def copy(file: Path, room: Path) -> Path:
     return Path(shutil.copy(file, room / f"copy{file.suffix}"))
 
 
-def moved(file: Path, room: Path) -> Path:
+def move(file: Path, room: Path) -> Path:
     (room / "deep").mkdir()
     return Path(shutil.move(file, room / "deep" / file.name))
 
 
-def linked(file: Path, room: Path) -> Path:
+def link(file: Path, room: Path) -> Path:
     (room / "link").symlink_to(file)
     return room / "link"
 
 
-def from_elsewhere(file: Path, room: Path) -> Path:
+def change_directory(file: Path, room: Path) -> Path:
     os.chdir(file.parent)
     return Path(file.name)
 
 
-ELSEWHERE = [touched, copied, moved, linked, from_elsewhere]
+RELOCATIONS = [touch, copy, move, link, change_directory]
 
 
 @pytest.fixture
@@ -57,16 +57,16 @@ def trace(tmp_path, monkeypatch, without_pages) -> Path:
     return tmp_path / "trace.csv"
 
 
-def kept(out: Path) -> list[str]:
+def cached_runs(out: Path) -> list[str]:
     return cached_lines(out)
 
 
 def race(source: object, out: Path, **options: object) -> list[str]:
     sl.compare(source, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1, out=out, **options)
-    return kept(out)
+    return cached_runs(out)
 
 
-@pytest.mark.parametrize("change", ELSEWHERE)
+@pytest.mark.parametrize("change", RELOCATIONS)
 def test_the_same_trace_elsewhere_is_not_run_again(trace, tmp_path, change):
     before = race(trace, tmp_path / "out")
     assert len(before) == 2
@@ -90,7 +90,7 @@ def test_how_the_same_trace_is_read_counts(trace, tmp_path):
     assert len(race(trace, tmp_path / "out", limit=30)) == 6
 
 
-@pytest.mark.parametrize("change", ELSEWHERE)
+@pytest.mark.parametrize("change", RELOCATIONS)
 def test_a_trace_in_parquet_that_is_fitted_is_known_elsewhere(trace, tmp_path, change):
     file = tmp_path / "trace.parquet"
     sl.read_trace(trace).write(file)
@@ -98,28 +98,28 @@ def test_a_trace_in_parquet_that_is_fitted_is_known_elsewhere(trace, tmp_path, c
     def side_by_side(source: Path) -> list[str]:
         options = {"speedup": [1], "outside": "wrap", "parallel": 1}
         sl.side_by_side(source, ["mems-g2", "mems-g3"], out=tmp_path / "out", **options)
-        return kept(tmp_path / "out")
+        return cached_runs(tmp_path / "out")
 
     before = side_by_side(file)
     assert side_by_side(change(file, tmp_path)) == before
     assert len(before) == 2
 
 
-@pytest.mark.parametrize("change", [touched, copied, moved])
+@pytest.mark.parametrize("change", [touch, copy, move])
 @pytest.mark.usefixtures("without_pages")
 def test_the_same_work_record_elsewhere_is_not_run_again(tmp_path, change):
     record = Path(shutil.copy(Path(__file__).parents[2] / "sample/work/scan.work", tmp_path / "scan.work"))
 
     def smart(file: Path) -> list[str]:
         sl.smart_study(file, "mems-g2", network=["hub"], parallel=1, out=tmp_path / "out")
-        return kept(tmp_path / "out")
+        return cached_runs(tmp_path / "out")
 
     before = smart(record)
     assert smart(change(record, tmp_path)) == before
     assert len(before) == 1
 
 
-@pytest.mark.parametrize("change", [touched, copied, moved])
+@pytest.mark.parametrize("change", [touch, copy, move])
 def test_the_same_device_file_elsewhere_is_not_run_again(trace, tmp_path, change):
     file = tmp_path / "mine.toml"
     file.write_text('kind = "mems"\nname = "mine"\n')
@@ -127,7 +127,7 @@ def test_the_same_device_file_elsewhere_is_not_run_again(trace, tmp_path, change
     def run(device: Path) -> list[str]:
         options = {"scheduler": "fcfs", "speedup": [1], "parallel": 1, "out": tmp_path / "out"}
         sl.compare(trace, device, **options)
-        return kept(tmp_path / "out")
+        return cached_runs(tmp_path / "out")
 
     before = run(file)
     result = change(file, tmp_path)
@@ -136,7 +136,7 @@ def test_the_same_device_file_elsewhere_is_not_run_again(trace, tmp_path, change
     assert len(run(result)) == 2
 
 
-PLUG_IN = """
+PLUG_IN_SOURCE = """
 class First:
     def __init__(self):
         self.queue = []
@@ -159,15 +159,15 @@ def test_the_same_plug_in_elsewhere_is_not_run_again(trace, tmp_path, monkeypatc
             options = {"scheduler": "sledlab_moved:First", "speedup": [1], "parallel": 1}
             sl.compare(trace, "mems-g2", out=tmp_path / "out", **options)
         sys.modules.pop("sledlab_moved", None)
-        return kept(tmp_path / "out")
+        return cached_runs(tmp_path / "out")
 
     for place in ("here", "there"):
         (tmp_path / place).mkdir()
-    (tmp_path / "here" / "sledlab_moved.py").write_text(PLUG_IN)
+    (tmp_path / "here" / "sledlab_moved.py").write_text(PLUG_IN_SOURCE)
     before = run("here")
     (tmp_path / "here" / "sledlab_moved.py").rename(tmp_path / "there" / "sledlab_moved.py")
     assert run("there") == before
-    (tmp_path / "there" / "sledlab_moved.py").write_text(PLUG_IN.replace("pop(0)", "pop()"))
+    (tmp_path / "there" / "sledlab_moved.py").write_text(PLUG_IN_SOURCE.replace("pop(0)", "pop()"))
     assert len(run("there")) == 2
 
 
@@ -197,7 +197,7 @@ def test_damaged_cache_line_is_reported_and_rerun(trace, tmp_path, damage):
     before = race(trace, tmp_path / "out")
     tables = {name: (tmp_path / "out" / name).read_bytes() for name in ("runs.csv", "summary.json")}
     first, second = (line.encode() for line in before)
-    write_cached(tmp_path / "out", damage(first) + b"\n" + second + b"\n")
+    write_cached_lines(tmp_path / "out", damage(first) + b"\n" + second + b"\n")
     with pytest.warns(Notice, match=r"-1.jsonl: 1 line is damaged") as messages:
         after = race(trace, tmp_path / "out")
     assert len(messages) == 1
@@ -209,7 +209,7 @@ def test_damaged_cache_line_is_reported_and_rerun(trace, tmp_path, damage):
 def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_path):
     text = ("compare", "--device", "mems-g2", "--trace", trace, "--scheduler", "fcfs", "--speedup", "1,2")
     assert sledlab(*text, "--parallel", 1, "--out", tmp_path / "out").err == ""
-    write_cached(tmp_path / "out", "{}\n{}\n\n")
+    write_cached_lines(tmp_path / "out", "{}\n{}\n\n")
     answer = sledlab(*text, "--parallel", 1, "--out", tmp_path / "out", "--json")
     assert answer.code == 0
     assert len(answer.json["runs"]) == 2
@@ -219,9 +219,9 @@ def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_pa
 
 def test_truncated_cache_line_is_rerun_silently(trace, tmp_path):
     before = race(trace, tmp_path / "out")
-    write_cached(tmp_path / "out", f"{before[0]}\n{before[1][:70]}")
+    write_cached_lines(tmp_path / "out", f"{before[0]}\n{before[1][:70]}")
     assert race(trace, tmp_path / "out")[0] == before[0]
-    write_cached(tmp_path / "out", "\n".join(before))  # whole, but for the end of the line
+    write_cached_lines(tmp_path / "out", "\n".join(before))  # whole, but for the end of the line
     assert race(trace, tmp_path / "out") == before
 
 
@@ -230,16 +230,16 @@ def test_lines_of_other_programs_stay_and_are_not_taken(trace, tmp_path):
     options = json.loads(before[0])
     del options["check"]
     others = [line_of(options | {"key": "of another program"}), line_of(options | {"row": {"other": 1}})]
-    write_cached(tmp_path / "out", b"".join(others))
+    write_cached_lines(tmp_path / "out", b"".join(others))
     after = race(trace, tmp_path / "out")
     assert len(after) == 4
     assert [line.encode() + b"\n" for line in after[:2]] == others
 
 
-FOUND = MeasuredRun({"mean_ms": 1.25, "words": "über\u2028 \x85 \ud800"}, {"wall_s": 0.5})
+RUN = MeasuredRun({"mean_ms": 1.25, "words": "über\u2028 \x85 \ud800"}, {"wall_s": 0.5})
 
 
-def recalled(path: Path) -> dict[str, MeasuredRun]:
+def read_cache(path: Path) -> dict[str, MeasuredRun]:
     with ResultCache(path.parents[1], dict) as result:
         return result.known
 
@@ -248,12 +248,10 @@ def recalled(path: Path) -> dict[str, MeasuredRun]:
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 3), st.binary(max_size=40))
 def test_whatever_happens_a_run_is_as_it_was_or_not_there(tmp_path_factory, seed, lines, cuts, noise):
     path = ended_file(tmp_path_factory.mktemp("kept"))
-    full = {
-        f"k{number}": MeasuredRun(FOUND.row | {"number": number}, FOUND.timing) for number in range(lines)
-    }
+    full = {f"k{number}": MeasuredRun(RUN.row | {"number": number}, RUN.timing) for number in range(lines)}
     text = b"".join(line_of({"key": key, "run": {}, **result.to_dict()}) for key, result in full.items())
     path.write_bytes(text)
-    assert recalled(path) == full
+    assert read_cache(path) == full
     chance = random.Random(seed)
     for _ in range(cuts):
         at = chance.randrange(len(text) + 1)
@@ -262,11 +260,11 @@ def test_whatever_happens_a_run_is_as_it_was_or_not_there(tmp_path_factory, seed
     path.write_bytes(text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Notice)
-        result = recalled(path)
+        result = read_cache(path)
     assert result.items() <= full.items()
     left = path.read_bytes()
     assert left == b"" or left.endswith(b"\n")
-    assert recalled(path) == result  # repaired: no further notice
+    assert read_cache(path) == result  # repaired: no further notice
 
 
 @settings(max_examples=100, deadline=None)
@@ -276,7 +274,7 @@ def test_no_text_at_all_is_taken_for_a_run(tmp_path_factory, text):
     path.write_bytes(text + b"\n")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Notice)
-        assert recalled(path) == {}
+        assert read_cache(path) == {}
 
 
 def test_where_nothing_is_kept_the_trace_is_not_hashed(trace, monkeypatch):

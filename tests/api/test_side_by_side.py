@@ -9,7 +9,7 @@ from sledlab.studies.side_by_side.tables import SideBySide
 from sledlab.study import race_rows
 from sledlab.study.measure import Found
 
-from tests.api.test_compare import measured
+from tests.api.test_compare import measured_run
 from tests.cached_runs import cached_lines
 
 DEVICES = ["mems-g2", "atlas-10k"]
@@ -20,13 +20,13 @@ def side(source=None, device=DEVICES, **changes) -> SideBySide:
     return sl.compare(sl.workload("uniform") if source is None else source, device, **options)
 
 
-def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> SideBySide:
+def synthetic_result(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> SideBySide:
     """Devices with these mean responses on each trace; some overloaded."""
     pairs = []
     for trace, devices in means.items():
         for device, mean in devices.items():
             done = 50.0 if device in late else 200.0
-            row = measured(
+            row = measured_run(
                 requests=100,
                 mean_ms=mean,
                 arrival_rate_iops=200.0,
@@ -83,33 +83,33 @@ def test_a_table_in_memory():
 
 
 def test_the_first_sentence_names_winner_and_factor():
-    result = made_up({"bank": {"mems-g2": 0.59, "atlas-10k": 7.2}})
+    result = synthetic_result({"bank": {"mems-g2": 0.59, "atlas-10k": 7.2}})
     first = result.answer.split(". ")[0]
     assert first == "mems-g2 answers bank in 0.590 ms on average, 12 times as fast as atlas-10k (7.20 ms)"
-    near = made_up({"bank": {"mems-g2": 0.9, "mems-g1": 1.0}}).answer
+    near = synthetic_result({"bank": {"mems-g2": 0.9, "mems-g1": 1.0}}).answer
     assert near.startswith("mems-g2 answers bank in 0.900 ms on average, 10 % less than mems-g1 (1.00 ms).")
 
 
 def test_the_order_given_does_not_decide():
-    result = made_up({"bank": {"atlas-10k": 7.2, "mems-g2": 0.59}})
+    result = synthetic_result({"bank": {"atlas-10k": 7.2, "mems-g2": 0.59}})
     assert result.answer.startswith("mems-g2 answers bank in ")
     assert [group.curves[0].name for group in result.groups] == ["atlas-10k"]
 
 
 def test_what_is_within_2_percent_is_a_tie():
-    result = made_up({"bank": {"a": 1.0, "b": 1.019, "c": 2.0}})
+    result = synthetic_result({"bank": {"a": 1.0, "b": 1.019, "c": 2.0}})
     assert result.answer.startswith(
         "a and b answer bank in 1.00 ms on average, a tie within 2 %, 2.0 times as fast as c (2.00 ms)."
     )
 
 
 def test_the_overloaded_are_compared_by_what_they_complete():
-    result = made_up({"bank": {"mems-g2": 0.59, "atlas-10k": 70_000}}, late=("atlas-10k",))
+    result = synthetic_result({"bank": {"mems-g2": 0.59, "atlas-10k": 70_000}}, late=("atlas-10k",))
     first = result.answer.split(". ")[0]
     assert "it completes 200 requests per second, 4.0 times as many as atlas-10k (50.0)" in first
     assert "which is overloaded: its response times say how long the run was" in first
     assert "atlas-10k *" in repr(result)
-    none = made_up({"bank": {"a": 5e4, "b": 7e4}}, late=("a", "b")).answer
+    none = synthetic_result({"bank": {"a": 5e4, "b": 7e4}}, late=("a", "b")).answer
     assert none.startswith(
         "No device keeps up with bank: a completed 50.0 of 200 requests per second, as many"
     )
@@ -122,7 +122,7 @@ def test_several_traces_have_a_sentence_each_and_a_score():
         "z": {"a": 1.0, "b": 1.01},
         "w": {"a": 1, "b": 2},
     }
-    result = made_up(means)
+    result = synthetic_result(means)
     assert [sum(f"answer{s} {trace} in" in result.answer for s in ("", "s")) for trace in means] == [1] * 4
     assert result.answer.endswith("Of 4 races, a is the fastest in 2, b is the fastest in 1 and 1 is a tie.")
     assert [group.varied[0][1] for group in result.groups] == list(means)
@@ -256,7 +256,7 @@ def test_out_holds_everything(tmp_path):
 
 
 def test_figures_and_displays(refused):
-    result = made_up({"x": {"a": 1.0, "b": 3.0}, "y": {"a": 4.0, "b": 2.0}}, late=("b",))
+    result = synthetic_result({"x": {"a": 1.0, "b": 3.0}, "y": {"a": 4.0, "b": 2.0}}, late=("b",))
     assert len(result.plot().axes[0].get_yticklabels()) == 4
     assert result.plot("energy").axes[0].get_xlabel() == "energy per request (mJ)"
     assert result.plot("p99_ms", varied="y").axes

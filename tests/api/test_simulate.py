@@ -78,14 +78,14 @@ def test_traces_from_memory_equal_traces_from_files(tmp_path):
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_metadata_is_written_where_it_comes_in_time(refused, tmp_path, name):
-    def written(first):
+    def write_and_read(first):
         metadata = np.arange(70_000) == first
         sl.trace({**busy(70_000), "metadata": metadata}).write(tmp_path / name)
         return sl.read_trace(tmp_path / name).frame()
 
-    assert written(65_535)["metadata"].sum() == 1
+    assert write_and_read(65_535)["metadata"].sum() == 1
     with refused("metadata"):
-        written(65_536)
+        write_and_read(65_536)
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -196,12 +196,12 @@ def test_exceptions_in_callbacks_come_through():
     with pytest.raises(ZeroDivisionError, match="mine"):
         experiment.run(progress=fail)
 
-    def broken():
+    def failing_source():
         raise ZeroDivisionError("mine")
         yield
 
     with pytest.raises(ZeroDivisionError, match="mine"):
-        experiment.run(source=_native.Source.from_columns("broken", broken()))
+        experiment.run(source=_native.Source.from_columns("broken", failing_source()))
 
 
 def test_elapsed_time_begins_with_the_first_request_that_counts():

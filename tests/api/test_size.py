@@ -18,7 +18,7 @@ SMALL = ("--job", "sort", "--job-set", "scale_factor=0.001", "--node-count", f"1
 
 
 @cache
-def scanned(job: str, device: str) -> tuple[sl.ClusterResult, ...]:
+def replay_sizes(job: str, device: str) -> tuple[sl.ClusterResult, ...]:
     """The job on every number of nodes from 1, fewest first."""
     return tuple(
         sl.replay(sl.record(job, nodes, scale_factor=0.001), device, threads=1) for nodes in range(1, MAX + 1)
@@ -49,7 +49,7 @@ def test_a_threshold_is_found_with_its_neighbour(threshold: int, range_: tuple[i
 
 @pytest.mark.parametrize(("job", "device"), [("scan", "hp-c2490a"), ("sort", "mems-g3")])
 def test_the_answer_is_that_of_all_numbers_of_nodes(job: str, device: str) -> None:
-    runs = scanned(job, device)
+    runs = replay_sizes(job, device)
     times = [each.elapsed_s for each in runs]
     goals = [{"until": part} for part in ("compute", "store", "network")]
     goals += [{"deadline": times[at]} for at in (0, 2, 6, 12)]
@@ -78,7 +78,7 @@ def test_the_answer_is_that_of_all_numbers_of_nodes(job: str, device: str) -> No
 
 
 def test_several_devices_have_an_answer_each() -> None:
-    times = [each.elapsed_s for each in scanned("sort", "mems-g3")]
+    times = [each.elapsed_s for each in replay_sizes("sort", "mems-g3")]
     goal = {"deadline": f"{times[2] * 1000}ms", "node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
     both = sl.smart_size("sort", ["mems-g3", "hp-c2490a"], **goal)
     assert list(both.smallest) == ["mems-g3", "hp-c2490a"]
@@ -94,7 +94,7 @@ def test_several_devices_have_an_answer_each() -> None:
 
 
 def test_summary_text() -> None:
-    times = [each.elapsed_s for each in scanned("sort", "mems-g3")]
+    times = [each.elapsed_s for each in replay_sizes("sort", "mems-g3")]
 
     def answer(nodes: str = "1..16", **goal: object) -> str:
         return sl.smart_size(
@@ -102,11 +102,13 @@ def test_summary_text() -> None:
         ).answer
 
     assert "on mems-g3 from 1 node on, the fewest tried: " in answer(deadline=times[0] * 2)
-    assert "from 5 nodes on, the fewest tried" in answer("5..8", until=scanned("sort", "mems-g3")[4].largest)
+    assert "from 5 nodes on, the fewest tried" in answer(
+        "5..8", until=replay_sizes("sort", "mems-g3")[4].largest
+    )
     assert "on mems-g3 from 3 nodes on" in answer("1..4", deadline=times[2])
     none = answer(deadline=times[-1] / 10)
     assert "on mems-g3 with 1 to 16 nodes: the shortest is" in none
-    checked = {each.bottleneck.what for each in scanned("sort", "mems-g3")}
+    checked = {each.bottleneck.what for each in replay_sizes("sort", "mems-g3")}
     never = next(part for part in ("network", "store", "compute") if part not in checked)
     assert "on mems-g3 with 1 to 16 nodes: on 16 nodes the " in answer(until=never)
 

@@ -16,7 +16,7 @@ import pytest
 import sledlab as sl
 from sledlab.cli import run
 
-from tests.cached_runs import cached_bytes, cached_lines, files, write_cached
+from tests.cached_runs import cached_bytes, cached_lines, files, write_cached_lines
 
 SAMPLES = Path(__file__).parents[2] / "sample" / "work"
 SCAN, SORT, JOIN = (str(SAMPLES / f"{name}.work") for name in ("scan", "sort", "join"))
@@ -110,7 +110,7 @@ def test_interrupted_study_resumes_with_same_bytes(tmp_path: Path) -> None:
     stopped.mkdir()
     lines = cached_lines(full)
     # Killed in the middle of writing the second run.
-    write_cached(stopped, f"{lines[0]}\n{lines[1][: len(lines[1]) // 2]}")
+    write_cached_lines(stopped, f"{lines[0]}\n{lines[1][: len(lines[1]) // 2]}")
     sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=stopped, **options)
     again = tmp_path / "again"
     sl.smart_study(study=full / "study.toml", out=again, parallel=2)

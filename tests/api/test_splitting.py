@@ -42,7 +42,7 @@ def alibaba(rows):
     return "".join(text)
 
 
-def put_together(volumes):
+def concatenate(volumes):
     """All requests with the volumes they are of."""
     frames = [each.trace.frame().with_columns(volume=polars.lit(each.name)) for each in volumes]
     return polars.concat(frames).drop("device")
@@ -64,7 +64,7 @@ def test_split_volumes_are_the_trace(tmp_path_factory, rows, files):
     full = sl.read_trace(here / "all.csv").frame()
     names = [str(row[0]) for row in rows]
     expected = full.drop("device").with_columns(volume=polars.Series(names))
-    result = put_together(volumes)
+    result = concatenate(volumes)
     assert result.height == len(rows)
     for name in set(names):
         mine = expected.filter(volume=name)
@@ -109,7 +109,7 @@ HOSTILE = [
 ]
 
 
-def many(names):
+def one_row_per_volume(names):
     """A Parquet table with a volume for each name."""
     count = len(names)
     return pa.table(
@@ -124,7 +124,7 @@ def many(names):
 
 
 def test_hostile_names_stay_in_the_directory(tmp_path):
-    parquet.write_table(many(HOSTILE), tmp_path / "day.parquet")
+    parquet.write_table(one_row_per_volume(HOSTILE), tmp_path / "day.parquet")
     volumes = sl.split_volumes(tmp_path / "day.parquet", tmp_path / "here" / "fleet")
     assert sorted(HOSTILE) == [each.name for each in volumes]
     assert sorted(each.name for each in tmp_path.iterdir()) == ["day.parquet", "here"]
@@ -137,7 +137,7 @@ def test_hostile_names_stay_in_the_directory(tmp_path):
 @given(st.lists(st.text(min_size=1, max_size=20), min_size=1, max_size=8, unique=True))
 def test_any_text_names_a_volume(tmp_path_factory, names):
     here = tmp_path_factory.mktemp("names")
-    parquet.write_table(many(names), here / "day.parquet")
+    parquet.write_table(one_row_per_volume(names), here / "day.parquet")
     volumes = sl.split_volumes(here / "day.parquet", here / "fleet")
     assert sorted(names) == [each.name for each in volumes]
     assert sorted(each.name for each in here.iterdir()) == ["day.parquet", "fleet"]
@@ -148,7 +148,7 @@ def test_any_text_names_a_volume(tmp_path_factory, names):
     [([""], "has no name"), (["x" * 300], "too long"), ([None], "value is missing")],
 )
 def test_names_that_cannot_be_are_refused(tmp_path, names, message):
-    parquet.write_table(many(["fine", *names]), tmp_path / "day.parquet")
+    parquet.write_table(one_row_per_volume(["fine", *names]), tmp_path / "day.parquet")
     with pytest.raises(sl.Error, match=message):
         sl.split_volumes(tmp_path / "day.parquet", tmp_path / "fleet")
     assert [each.name for each in tmp_path.iterdir()] == ["day.parquet"]
@@ -239,7 +239,7 @@ def test_too_many_volumes_are_rejected(tmp_path):
     (tmp_path / "day.csv").write_text("".join(f"{n},R,0,512,{START_US + n}\n" for n in range(count)))
     with pytest.raises(sl.Error, match="more than 65536 devices"):
         sl.split_volumes(tmp_path / "day.csv", tmp_path / "fleet")
-    parquet.write_table(many([str(n) for n in range(count)]), tmp_path / "day.parquet")
+    parquet.write_table(one_row_per_volume([str(n) for n in range(count)]), tmp_path / "day.parquet")
     with pytest.raises(sl.Error, match="more than 65,536 volumes"):
         sl.split_volumes(tmp_path / "day.parquet", tmp_path / "fleet")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["day.csv", "day.parquet"]

@@ -8,7 +8,7 @@ import pytest
 import sledlab as sl
 
 
-def run(limit: int = 300, **options):
+def simulate(limit: int = 300, **options):
     return sl.simulate(sl.workload("uniform", mean_interarrival_ms=5), "mems-g2", limit=limit, **options)
 
 
@@ -24,7 +24,7 @@ def test_summaries_say_their_schema_and_what_the_terminal_warns_of(sledlab, tmp_
     assert result["warnings"][0].startswith("The queue kept growing")
     assert result["warnings"][0] in " ".join(shown.out.split())
     assert sledlab(*busy, *rate, "--json").json["warnings"] == result["warnings"]
-    quiet = run()
+    quiet = simulate()
     assert (quiet.to_dict()["warnings"], quiet.warnings, json.loads(quiet.to_json())["warnings"]) == (
         [],
         [],
@@ -45,7 +45,7 @@ def test_summaries_of_clusters_and_studies_too():
     ("kind", "devices"), [("concatenation", 3), ("stripe", 3), ("mirror", 2), ("raid5", 4)]
 )
 def test_the_table_of_an_array_names_the_device(kind, devices):
-    result = run(system=kind, settings={"system.devices": devices})
+    result = simulate(system=kind, settings={"system.devices": devices})
     assert result.requests.columns[-1] == "device"
     assert result.requests["device"].null_count() == 0
     assert set(result.requests["device"]) == set(range(devices))
@@ -58,7 +58,7 @@ def test_requests_of_a_stripe_are_on_the_device_of_their_last_blocks():
         "workload.blocks": 8,
         "workload.align_blocks": 8,
     }
-    result = run(system="stripe", settings=settings).requests
+    result = simulate(system="stripe", settings=settings).requests
     assert (result["device"] == result["lbn"] // 8 % 4).all()
 
 
@@ -80,15 +80,15 @@ def test_the_device_in_front_of_a_hybrid_is_the_first(tmp_path):
 
 
 def test_what_a_cache_answers_was_on_no_device():
-    result = run(system="stripe", cache="write-back", settings={"system.devices": 2}).requests
+    result = simulate(system="stripe", cache="write-back", settings={"system.devices": 2}).requests
     assert result.filter(pl.col("op") == "W")["device"].null_count() > 0
     reads = result.filter((pl.col("op") == "R") & (pl.col("seek_x_ns") > 0))
     assert set(reads["device"]) == {0, 1}
 
 
 def test_the_table_of_one_device_is_what_it_was():
-    assert "device" not in run().requests.columns
+    assert "device" not in simulate().requests.columns
     assert (
         "device"
-        not in run(settings={"device.sleds": 2, "device.sled_motion": "independent"}).requests.columns
+        not in simulate(settings={"device.sleds": 2, "device.sled_motion": "independent"}).requests.columns
     )

@@ -12,7 +12,7 @@ from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_rows
 from sledlab.study.measure import Found, Measured
 
-NOTHING = {
+DEFAULT_RESULTS = {
     field.name: {"counts": {}, "idle_periods": None, "saturated": False}.get(field.name, 0.5)
     for field in dataclasses.fields(Measured)
 }
@@ -21,7 +21,7 @@ NOISE = (0.0, 0.3, -0.3)
 """Relative differences between seeds, the same for all runs."""
 
 
-def made(
+def synthetic_comparison(
     vary, mean_ms, *, schedulers=("sptf",), speedups=(1.0,), seeds=3, late=lambda **_: False
 ) -> Comparison:
     """A comparison whose runs have the mean response time that a function of their settings returns."""
@@ -33,7 +33,12 @@ def made(
             base = mean_ms(**{key.rpartition(".")[2]: value for key, value in options.items()})
             saturated = late(**{key.rpartition(".")[2]: value for key, value in options.items()})
             row = Measured(
-                **{**NOTHING, "mean_ms": base * (1 + NOISE[seed]), "requests": 100, "saturated": saturated}
+                **{
+                    **DEFAULT_RESULTS,
+                    "mean_ms": base * (1 + NOISE[seed]),
+                    "requests": 100,
+                    "saturated": saturated,
+                }
             )
             who = race_rows.Competitor({"scheduler": name}, speedup, settings)
             pairs.append((race_rows.RaceRun(who, seed, row), Found(row, {})))
@@ -49,11 +54,11 @@ def plain(result: Comparison) -> str:
 
 
 TIPS = {"device.tips": [1, 2, 4]}
-BOTH = {"device.tips": [1, 2, 4], "device.spring": [0, 1]}
+TWO_AXES = {"device.tips": [1, 2, 4], "device.spring": [0, 1]}
 
 
 def test_best_value_is_compared_with_the_others():
-    result = made(TIPS, lambda tips, seed, **_: 4 / tips + 0.001 * seed)
+    result = synthetic_comparison(TIPS, lambda tips, seed, **_: 4 / tips + 0.001 * seed)
     assert plain(result) == (
         "At its own rate, device.tips = 4 is best: 1.00 ± 0.75 ms on average, 50 % (±0.06) less than with 2 "
         "and 75 % (±0.05) less than with 1."
@@ -63,7 +68,7 @@ def test_best_value_is_compared_with_the_others():
 
 
 def test_paired_seeds_detect_differences_that_separate_intervals_hide():
-    result = made(TIPS, lambda tips, **_: 1 + 0.01 * tips)
+    result = synthetic_comparison(TIPS, lambda tips, **_: 1 + 0.01 * tips)
     assert "device.tips = 1 is best" in plain(result)
     half = result.curves["mean_ci95_ms"].to_list()[0]
     assert half > 0.5
@@ -71,19 +76,19 @@ def test_paired_seeds_detect_differences_that_separate_intervals_hide():
 
 
 def test_intervals_that_include_zero_are_no_difference():
-    result = made(TIPS, lambda tips, seed, **_: 1 + 0.01 * ((tips + seed) % 3))
+    result = synthetic_comparison(TIPS, lambda tips, seed, **_: 1 + 0.01 * ((tips + seed) % 3))
     assert result.answer.startswith("At its own rate, device.tips makes no difference: ")
     assert not any(result.effects["differs"])
 
 
 def test_setting_without_effect_is_named():
-    result = made(BOTH, lambda tips, **_: 1 / tips)
+    result = synthetic_comparison(TWO_AXES, lambda tips, **_: 1 / tips)
     assert "device.tips = 4 is best" in plain(result)
     assert plain(result).endswith("device.spring makes no difference.")
 
 
 def test_setting_that_matters_for_other_values_only_is_not_without_effect():
-    result = made(BOTH, lambda tips, spring, **_: 1 / tips if tips > 1 else 1 + spring)
+    result = synthetic_comparison(TWO_AXES, lambda tips, spring, **_: 1 / tips if tips > 1 else 1 + spring)
     (sweep,) = sweeps(result)
     assert sweep.inert == []
     assert "device.spring = 0: level with 1 here, but not with all values of the other settings." in plain(
@@ -92,22 +97,24 @@ def test_setting_that_matters_for_other_values_only_is_not_without_effect():
 
 
 def test_several_settings_are_best_together():
-    result = made(BOTH, lambda tips, spring, **_: 1 / tips + spring)
+    result = synthetic_comparison(TWO_AXES, lambda tips, spring, **_: 1 / tips + spring)
     assert "device.tips = 4 and device.spring = 0 are best together: 0.250 ± " in plain(result)
     assert "device.tips = 4: 50 % (±0) less than with 2 and 75 % (±0) less than with 1." in plain(result)
 
 
 def test_one_seed_needs_two_percent():
     options = {"seeds": 1}
-    assert "makes no difference" in plain(made(TIPS, lambda tips, **_: 1 + 0.004 * tips, **options))
-    result = made(TIPS, lambda tips, **_: 1 + 0.04 * tips, **options)
+    assert "makes no difference" in plain(
+        synthetic_comparison(TIPS, lambda tips, **_: 1 + 0.004 * tips, **options)
+    )
+    result = synthetic_comparison(TIPS, lambda tips, **_: 1 + 0.04 * tips, **options)
     assert "device.tips = 1 is best: 1.04 ms on average, 3.7 % less than with 2" in plain(result)
     assert plain(result).endswith("One seed: differences below 2 % count as none.")
     assert result.effects["less_ci95"].to_list() == [None, None]
 
 
 def test_schedulers_are_a_setting_where_there_are_several():
-    result = made(
+    result = synthetic_comparison(
         TIPS, lambda tips, scheduler, **_: tips + (scheduler == "fcfs"), schedulers=("fcfs", "sptf")
     )
     assert "device.tips = 1 and scheduler = SPTF are best together" in plain(result)
@@ -115,15 +122,15 @@ def test_schedulers_are_a_setting_where_there_are_several():
 
 
 def test_overloaded_values_are_named_and_never_best():
-    result = made(TIPS, lambda tips, **_: 1 / tips, late=lambda tips, **_: tips == 4)
+    result = synthetic_comparison(TIPS, lambda tips, **_: 1 / tips, late=lambda tips, **_: tips == 4)
     assert "device.tips = 2 is best" in plain(result)
     assert "overloaded with 4" in plain(result)
-    every = made(TIPS, lambda tips, **_: 1 / tips, late=lambda **_: True)
+    every = synthetic_comparison(TIPS, lambda tips, **_: 1 / tips, late=lambda **_: True)
     assert every.answer == "At its own rate, every combination is overloaded."
 
 
 def test_loads_are_the_lightest_and_the_heaviest_that_most_sustain():
-    result = made(
+    result = synthetic_comparison(
         TIPS,
         lambda tips, speedup, **_: speedup / tips,
         speedups=(1.0, 2.0, 4.0),
@@ -135,10 +142,10 @@ def test_loads_are_the_lightest_and_the_heaviest_that_most_sustain():
 
 def test_requests_are_cases_and_not_choices():
     kinds = {"workload.kind": ["cello", "uniform"]}
-    only = made(kinds, lambda kind, **_: len(kind))
+    only = synthetic_comparison(kinds, lambda kind, **_: len(kind))
     assert sweeps(only) == []
     assert only.answer.startswith("workload.kind = cello: At its own rate, SPTF answers in")
-    result = made({**kinds, **TIPS}, lambda kind, tips, **_: abs(len(kind) - 2 * tips) + 1)
+    result = synthetic_comparison({**kinds, **TIPS}, lambda kind, tips, **_: abs(len(kind) - 2 * tips) + 1)
     assert [sweep.case for sweep in sweeps(result)] == [
         (("workload.kind", kind),) for kind in kinds["workload.kind"]
     ]
@@ -146,7 +153,7 @@ def test_requests_are_cases_and_not_choices():
 
 
 def test_many_values_are_not_all_listed():
-    result = made({"device.tips": list(range(1, 9))}, lambda tips, **_: tips)
+    result = synthetic_comparison({"device.tips": list(range(1, 9))}, lambda tips, **_: tips)
     assert "50 % (±0) less than with 2, up to 88 % (±0) less than with 8." in plain(result)
 
 

@@ -14,7 +14,7 @@ BUSY = {"scheduler": "sptf", "limit": 200}
 
 
 @pytest.fixture
-def built(tmp_path, monkeypatch):
+def built_page(tmp_path, monkeypatch):
     """A page that has been built, as far as Python sees it."""
     frame, core = tmp_path / "page.html", tmp_path / "core.wasm.xz"
     frame.write_text(f"<!doctype html><body>{viewing.SLOT}{viewing.SLOT_OF_CORE}</body>")
@@ -23,21 +23,21 @@ def built(tmp_path, monkeypatch):
     monkeypatch.setattr(viewing, "CORE", core)
 
 
-def given(html):
+def page_data(html):
     """What a page was made with."""
     begin, end = html.index(viewing.SLOT.split("null")[0]), html.index("</script>")
     return json.loads(html[begin + len(viewing.SLOT.split("null")[0]) : end])
 
 
-def test_the_core_is_in_the_page(built):
+def test_the_core_is_in_the_page(built_page):
     (text,) = re.findall(r'id="core">([^<]+)</script>', sl.view().html)
     assert gzip.decompress(base64.b64decode(text)) == b"the core"
 
 
-def test_a_result_is_simulated_again(built):
+def test_a_result_is_simulated_again(built_page):
     r = sl.simulate(sl.workload("uniform"), "mems-g2", **BUSY)
     page = sl.view(r, around="slowest")
-    checked = given(page.html)
+    checked = page_data(page.html)
     assert checked["around"] == "slowest"
     assert checked["traces"] == []
     assert sl.run(sl.Experiment(checked["experiment"])).to_json() == r.to_json()
@@ -46,28 +46,28 @@ def test_a_result_is_simulated_again(built):
     assert "<body>" not in page._repr_html_()
 
 
-def test_option_overrides_file_and_directory(built, tmp_path):
+def test_option_overrides_file_and_directory(built_page, tmp_path):
     sl.simulate(sl.workload("uniform"), "mems-g2", out=tmp_path / "run", **BUSY)
     for experiment in (tmp_path / "run", tmp_path / "run" / "experiment.toml"):
-        text = given(sl.view(experiment=experiment, scheduler="fcfs").html)["experiment"]
+        text = page_data(sl.view(experiment=experiment, scheduler="fcfs").html)["experiment"]
         assert 'kind = "fcfs"' in text
         assert "limit = 200" in text
 
 
-def test_a_trace_goes_along_under_its_name_alone(built, tmp_path):
+def test_a_trace_goes_along_under_its_name_alone(built_page, tmp_path):
     trace = tmp_path / 'app "<script>.csv'
     trace.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n1000,W,409600,4096\n")
     html = sl.view(str(trace), "mems-g2").html
-    checked = given(html)
+    checked = page_data(html)
     assert [each["name"] for each in checked["traces"]] == [trace.name]
     assert base64.b64decode(checked["traces"][0]["data"]) == trace.read_bytes()
     assert str(tmp_path) not in html
     assert html.count("</script>") == 2  # that of what is given, and that of the core
-    sample = given(sl.view("sample:kv-a-60s", "mems-g2").html)
+    sample = page_data(sl.view("sample:kv-a-60s", "mems-g2").html)
     assert sample["traces"][0]["name"] == "kv-a-60s.csv.zst"
 
 
-def test_what_cannot_be_in_a_page(built, tmp_path, monkeypatch):
+def test_what_cannot_be_in_a_page(built_page, tmp_path, monkeypatch):
     with pytest.raises(sl.Error, match="in memory"):
         sl.view(
             sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [4096]}), "mems-g2"

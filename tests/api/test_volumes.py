@@ -25,7 +25,7 @@ requests = st.lists(
 )
 
 
-def trace_of(rows):
+def trace_from_rows(rows):
     """Requests as columns of a trace, in order of arrival."""
     rows = sorted(rows, key=lambda row: row[0])
     times, ops, firsts, blocks = (list(column) for column in zip(*rows, strict=True))
@@ -109,7 +109,7 @@ def test_samples_are_a_fleet():
 @settings(max_examples=40, deadline=None)
 @given(requests)
 def test_a_survey_finds_what_a_plain_loop_finds(rows):
-    trace = trace_of(rows)
+    trace = trace_from_rows(rows)
     result = sl.survey(sl.Volume("v", trace))
     table = trace.frame().rows(named=True)
     media = [row for row in table if row["op"] in "RW"]
@@ -129,7 +129,7 @@ def test_a_survey_finds_what_a_plain_loop_finds(rows):
 def test_merged_volumes_are_the_merge_of_moved_ones(tmp_path_factory, fleets):
     here = tmp_path_factory.mktemp("merge")
     offsets = [20_000 * number for number in range(len(fleets))]
-    volumes = [sl.Volume(str(number), trace_of(rows)) for number, rows in enumerate(fleets)]
+    volumes = [sl.Volume(str(number), trace_from_rows(rows)) for number, rows in enumerate(fleets)]
     for volume, offset in zip(volumes, offsets, strict=True):
         volume.trace.write(here / f"{volume.name}.csv")
         moved = ["trace", "slice", f"{here}/{volume.name}.csv", f"{here}/{volume.name}-moved.csv", "-q"]

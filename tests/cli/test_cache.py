@@ -4,11 +4,11 @@ import pytest
 import sledlab as sl
 
 HOT = ("--device", "mems-g2", "--workload", "uniform", "--limit", 300, "--set", "workload.read_share=0.5")
-CACHED = ("--set", "cache.kind=write-back")
+CACHE_OPTIONS = ("--set", "cache.kind=write-back")
 
 
 def test_writes_are_complete_in_the_cache(sledlab):
-    plain, cached = (sledlab("simulate", *HOT, *more, "--json").json for more in ((), CACHED))
+    plain, cached = (sledlab("simulate", *HOT, *more, "--json").json for more in ((), CACHE_OPTIONS))
     assert "cache" not in plain
     assert cached["config"]["cache"]["kind"] == "write-back"
     # An access and eight blocks or so on a bus of 133 MB/s.
@@ -20,7 +20,7 @@ def test_writes_are_complete_in_the_cache(sledlab):
 
 
 def test_the_table_says_what_the_cache_did(sledlab):
-    answer = sledlab("simulate", *HOT, *CACHED)
+    answer = sledlab("simulate", *HOT, *CACHE_OPTIONS)
     for text in ("reads answered by the cache", "writes that waited for room", "blocks destaged"):
         assert text in answer.out
     assert "blocks destaged" not in sledlab("simulate", *HOT).out
@@ -30,13 +30,13 @@ def test_what_cannot_be_is_refused(sledlab):
     answer = sledlab("simulate", *HOT, "--set", "cache.kind=write-bak")
     assert answer.code == 2
     assert "cache.kind: expected one of none, write-back" in answer.err
-    small = sledlab("simulate", *HOT, *CACHED, "--set", "cache.capacity_blocks=8")
+    small = sledlab("simulate", *HOT, *CACHE_OPTIONS, "--set", "cache.capacity_blocks=8")
     assert "cache.capacity_blocks = 8 is less than a line of 16 blocks" in small.err
     assert "cache.line_blocks = 65" in sledlab("simulate", *HOT, "--set", "cache.line_blocks=65").err
 
 
 def test_any_policy_that_can_be_built_makes_room(sledlab):
-    small = (*HOT, *CACHED, "--set", "cache.capacity_blocks=256")
+    small = (*HOT, *CACHE_OPTIONS, "--set", "cache.capacity_blocks=256")
     default = sledlab("simulate", *small, "--json").json
     assert default["config"]["cache"]["replacement"] == "lru"
     for policy in ("lru", "fifo", "random", "slru:protected_share=0.8", "arc", "lfuda", "acme"):
@@ -56,7 +56,7 @@ def test_any_policy_that_can_be_built_makes_room(sledlab):
 @pytest.mark.usefixtures("without_pages")
 def test_a_complete_experiment_runs_again(sledlab, tmp_path):
     out = tmp_path / "run"
-    assert sledlab("simulate", *HOT, *CACHED, "--out", out).code == 0
+    assert sledlab("simulate", *HOT, *CACHE_OPTIONS, "--out", out).code == 0
     (file,) = out.glob("*.toml")
     settings = {"cache.kind": "write-back"}
     workload = sl.workload("uniform", read_share=0.5)
@@ -77,13 +77,13 @@ def test_a_complete_experiment_runs_again(sledlab, tmp_path):
     ],
 )
 def test_every_number_has_an_effect(key, value):
-    def found(**settings):
+    def simulate(**settings):
         requests = sl.workload("uniform", read_share=0.5, mean_interarrival_ms=12.0, blocks=16)
         common = {"cache.kind": "write-back", "cache.capacity_blocks": 192}
         result = sl.simulate(requests, device="mems-g2", limit=300, settings=common | settings)
         return result.response_time, result.summary["cache"]
 
-    assert found() != found(**{f"cache.{key}": value})
+    assert simulate() != simulate(**{f"cache.{key}": value})
 
 
 def test_a_trace_in_place_of_an_experiment_is_recognised(sledlab, tmp_path):

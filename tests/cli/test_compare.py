@@ -12,7 +12,7 @@ import pytest
 import sledlab as sl
 from sledlab.study.result_cache import line_of
 
-from tests.cached_runs import cached_lines, write_cached
+from tests.cached_runs import cached_lines, write_cached_lines
 
 UNIFORM = ("compare", "--device", "mems-g2", "--workload", "uniform")
 UNIFORM = (*UNIFORM, "--set", "workload.blocks=1", "--limit", 1500)
@@ -57,7 +57,7 @@ def test_interrupted_split_resumes(sledlab, tmp_path):
     marked = json.loads(lines[0])
     del marked["check"]
     marked["timing"]["wall_s"] = 1234.5
-    write_cached(part, line_of(marked).decode() + lines[1] + "\n" + lines[2][:40])
+    write_cached_lines(part, line_of(marked).decode() + lines[1] + "\n" + lines[2][:40])
     assert sledlab(*SMALL, "--parallel", 1, "--out", part).code == 0
     assert len(cached_lines(part)) == 4
     assert "1234.5" in (part / "decision_cost.csv").read_text()
@@ -310,10 +310,10 @@ def test_one_interrupt_ends_many_small_runs_within_a_second(tmp_path, jobs):
 
 
 def test_interrupt_while_results_are_written_reports_saved_runs(sledlab, tmp_path, monkeypatch):
-    def interrupted(_self, _directory):
+    def interrupt(_self, _directory):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sl.Comparison, "write", interrupted)
+    monkeypatch.setattr(sl.Comparison, "write", interrupt)
     study = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 50, "--speedup", "1,2")
     answer = sledlab(*study, "--scheduler", "fcfs", "--parallel", 1, "--out", tmp_path)
     assert answer.code == 130

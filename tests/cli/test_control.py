@@ -7,7 +7,7 @@ import pytest
 from sledlab.show import terminal
 
 NAME = "evil\x1b[31m<b>\x9b2J\u202e"
-SPELLED = "evil\\x1b[31m<b>\\x9b2J\\u202e"
+ESCAPED_NAME = "evil\\x1b[31m<b>\\x9b2J\\u202e"
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
 UNIFORM = ("--workload", "uniform", "--limit", "300")
 REQUESTS = "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n"
@@ -68,13 +68,13 @@ def test_names_are_shown_and_not_obeyed(sledlab, tmp_path, command):
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (("simulate", "--device", NAME), f"unknown device `{SPELLED}`"),
-        (("simulate", "--device", "mems-g2", "--trace", f"no{NAME}"), f"no{SPELLED}: cannot open"),
+        (("simulate", "--device", NAME), f"unknown device `{ESCAPED_NAME}`"),
+        (("simulate", "--device", "mems-g2", "--trace", f"no{NAME}"), f"no{ESCAPED_NAME}: cannot open"),
         (("trace", "info", "late.csv"), "late.csv:3:9"),
-        (("show", "device", "mems-g2", "--set", f"device.{NAME}=1"), f"unknown key `device.{SPELLED}`"),
-        ((NAME,), f"unknown command `sledlab {SPELLED}`"),
+        (("show", "device", "mems-g2", "--set", f"device.{NAME}=1"), f"unknown key `device.{ESCAPED_NAME}`"),
+        ((NAME,), f"unknown command `sledlab {ESCAPED_NAME}`"),
         ((f"--{NAME}",), "unknown option `--evil\\x1b"),
-        (("simulate", f"{NAME}.xml"), f"cannot read the experiment `{SPELLED}.xml`"),
+        (("simulate", f"{NAME}.xml"), f"cannot read the experiment `{ESCAPED_NAME}.xml`"),
     ],
     ids=lambda value: None if isinstance(value, str) else value[0] if value[0].isprintable() else "command",
 )

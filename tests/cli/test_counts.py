@@ -3,7 +3,7 @@
 import pytest
 
 SLICE = ("trace", "slice", "sample:kv-a-60s")
-MANY = ("simulate", "--device", "mems-g2", "--workload", "uniform")
+SIMULATE = ("simulate", "--device", "mems-g2", "--workload", "uniform")
 
 
 def test_a_trace_is_generated_and_cut_by_counts_in_short(sledlab, tmp_path):
@@ -24,8 +24,8 @@ def test_a_trace_is_generated_and_cut_by_counts_in_short(sledlab, tmp_path):
             "`--limit`: `0` is out of range",
             "give a whole number, 1 or more",
         ),
-        ((*MANY, "--warmup", "some"), "`--warmup`: `some` is not a whole number", "20k or 1e6"),
-        ((*MANY, "--seed", "first"), "`--seed`: `first` is not a whole number", "give one such as 4"),
+        ((*SIMULATE, "--warmup", "some"), "`--warmup`: `some` is not a whole number", "20k or 1e6"),
+        ((*SIMULATE, "--seed", "first"), "`--seed`: `first` is not a whole number", "give one such as 4"),
         (("compare", "--parallel", "all"), "`--parallel`: `all` is not a whole number", "give one such as 4"),
     ],
 )
@@ -39,7 +39,7 @@ def test_what_is_no_count_is_refused_with_a_remedy_that_helps(
 
 
 def test_a_warm_up_is_written_alike_and_counts_operations(sledlab):
-    run = (*MANY, "--limit", "1e3", "--json")
+    run = (*SIMULATE, "--limit", "1e3", "--json")
     short, long = (sledlab(*run, "--warmup", text).json for text in ("0.2k", "200"))
     assert short["requests"] == long["requests"] == 800
     assert "first N reads, writes, flushes and trims" in " ".join(

@@ -4,12 +4,12 @@ import pytest
 from sledlab.cli import run
 from sledlab.display import DisplayedResult
 
-RUN = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 2000, "--speedup", 1.3)
+SIMULATE = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 2000, "--speedup", 1.3)
 
 
-def left(scheduler, seed, place):
+def simulate(scheduler, seed, place):
     """The directory that a run leaves."""
-    assert run([*map(str, RUN), "--scheduler", scheduler, "--seed", str(seed), "--out", str(place)]) == 0
+    assert run([*map(str, SIMULATE), "--scheduler", scheduler, "--seed", str(seed), "--out", str(place)]) == 0
     return place
 
 
@@ -18,7 +18,7 @@ def runs(tmp_path_factory):
     place = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DisplayedResult, "report", lambda _self, path: path)  # as `without_pages`
-        return left("fcfs", 1, place / "fcfs"), left("sptf", 1, place / "sptf")
+        return simulate("fcfs", 1, place / "fcfs"), simulate("sptf", 1, place / "sptf")
 
 
 def test_words_json_and_page(sledlab, runs, tmp_path):
@@ -40,7 +40,7 @@ def test_words_json_and_page(sledlab, runs, tmp_path):
 
 
 def test_invalid_input_exits_with_code_2(sledlab, runs, tmp_path):
-    other = left("fcfs", 2, tmp_path / "other")
+    other = simulate("fcfs", 2, tmp_path / "other")
     (tmp_path / "other.csv").write_text("id,lbn\n1,2\n")
     for b, says in (
         (other, "is not the same in both"),

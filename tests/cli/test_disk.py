@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-PACED = ("--workload", "uniform", "--set", "workload.mean_interarrival_ms=200", "--limit", 2000)
-DISK = ("simulate", "--device", "mobile-disk", *PACED)
+PACED_WORKLOAD = ("--workload", "uniform", "--set", "workload.mean_interarrival_ms=200", "--limit", 2000)
+DISK = ("simulate", "--device", "mobile-disk", *PACED_WORKLOAD)
 
 
 def test_a_run_leaves_everything(sledlab, tmp_path):

@@ -56,7 +56,7 @@ COMMANDS = [
     ["smart", "replay", WORK, "--device", "mems-g2"],
 ]
 
-RUN_ALL = """
+RUN_ALL_PROGRAM = """
 import json, sys
 from sledlab.cli import run, streams
 streams.prepare()
@@ -76,14 +76,14 @@ def process(arguments, locale, **how):
     )
 
 
-def sledlab_in(locale, *text, **how):
+def run_in_locale(locale, *text, **how):
     return process(["-m", "sledlab", *text], locale, **how)
 
 
 @pytest.mark.slow("runs every command")
 @pytest.mark.parametrize("locale", LOCALES)
 def test_every_command_in_every_encoding(tmp_path, locale):
-    done = process(["-c", RUN_ALL, json.dumps(COMMANDS)], locale, cwd=tmp_path)
+    done = process(["-c", RUN_ALL_PROGRAM, json.dumps(COMMANDS)], locale, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"wrote 300 requests to small.csv\n")
     shown = done.stdout.decode(CODECS[locale])
     assert "Traceback" not in shown
@@ -96,7 +96,7 @@ def test_every_command_in_every_encoding(tmp_path, locale):
 @pytest.mark.parametrize("locale", LOCALES)
 def test_json_and_device_files_are_utf_8_in_every_encoding(tmp_path, locale):
     text = [["show", "device", "mems-g2", "--json"], ["show", "device", "mems-g2", "--toml"]]
-    shown, file = (sledlab_in(locale, *each, cwd=tmp_path).stdout for each in text)
+    shown, file = (run_in_locale(locale, *each, cwd=tmp_path).stdout for each in text)
     assert json.loads(shown.decode("utf-8"))["name"] == "mems-g2"
     assert tomllib.loads(file.decode("utf-8"))["kind"] == "mems"
 
@@ -104,10 +104,10 @@ def test_json_and_device_files_are_utf_8_in_every_encoding(tmp_path, locale):
 @pytest.mark.parametrize("locale", ["cp1252", "ascii"])
 def test_names_that_a_stream_lacks_are_spelled(tmp_path, locale):
     (tmp_path / "日本.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n", encoding="utf-8")
-    done = sledlab_in(locale, "trace", "info", "日本.csv", cwd=tmp_path)
+    done = run_in_locale(locale, "trace", "info", "日本.csv", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(rb"\u65e5\u672c.csv (csv): 1 request")
-    result = json.loads(sledlab_in(locale, "trace", "info", "日本.csv", "--json", cwd=tmp_path).stdout)
+    result = json.loads(run_in_locale(locale, "trace", "info", "日本.csv", "--json", cwd=tmp_path).stdout)
     assert result["file"] == "日本.csv"
 
 
@@ -124,7 +124,7 @@ def test_names_that_a_stream_lacks_are_spelled(tmp_path, locale):
     ids=["read", "write", "out", "trace", "diff"],
 )
 def test_names_that_are_no_text_are_refused(tmp_path, locale, words):
-    done = sledlab_in(locale, *words, cwd=tmp_path)
+    done = run_in_locale(locale, *words, cwd=tmp_path)
     name = "tr\\xff" if "tr\\xff`" in done.stderr.decode() else "tr\\xff.csv"
     assert done.returncode == 2
     assert done.stderr.decode().splitlines() == [
@@ -135,7 +135,7 @@ def test_names_that_are_no_text_are_refused(tmp_path, locale, words):
 
 
 def test_directory_name_outside_locale_is_an_error(tmp_path):
-    done = sledlab_in("C", "simulate", *UNIFORM, "--out", "ausgänge", cwd=tmp_path)
+    done = run_in_locale("C", "simulate", *UNIFORM, "--out", "ausgänge", cwd=tmp_path)
     assert done.returncode == 2
     assert b"cannot be represented in the encoding of this locale" in done.stderr
     assert b"PYTHONUTF8=1" in done.stderr

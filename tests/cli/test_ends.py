@@ -44,7 +44,7 @@ def children(parent: int) -> dict[int, str]:
     return result
 
 
-def left(started: dict[int, str]) -> list[int]:
+def running_processes(started: dict[int, str]) -> list[int]:
     return [process for process, begun in started.items() if (status(process) or [""] * 20)[19] == begun]
 
 
@@ -54,14 +54,14 @@ def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, start_new_session=True, **pipes, **options)
 
 
-def wait_for(what, process: subprocess.Popen[bytes]) -> None:
+def wait_until(what, process: subprocess.Popen[bytes]) -> None:
     limit = time.monotonic() + PATIENCE_S
     while not what() and process.poll() is None and time.monotonic() < limit:
         time.sleep(0.02)
     assert process.poll() is None, process.communicate()
 
 
-def ended(process: subprocess.Popen[bytes], name: str, *, all_of_them: bool) -> tuple[int, str]:
+def send_and_wait(process: subprocess.Popen[bytes], name: str, *, all_of_them: bool) -> tuple[int, str]:
     """Send a signal; return exit code and output after all processes have ended."""
     started = children(process.pid)
     assert started
@@ -69,9 +69,9 @@ def ended(process: subprocess.Popen[bytes], name: str, *, all_of_them: bool) -> 
     (os.killpg if all_of_them else os.kill)(process.pid, number)
     code = process.wait(timeout=PATIENCE_S)
     limit = time.monotonic() + PATIENCE_S
-    while left(started) and time.monotonic() < limit:
+    while running_processes(started) and time.monotonic() < limit:
         time.sleep(0.02)
-    assert left(started) == []
+    assert running_processes(started) == []
     out, err = process.communicate(timeout=PATIENCE_S)  # returns only if no other process holds the pipes
     return code, (out + err).decode()
 
@@ -81,9 +81,9 @@ def ended(process: subprocess.Popen[bytes], name: str, *, all_of_them: bool) -> 
 @pytest.mark.parametrize("name", CODES)
 def test_no_process_is_left_and_runs_are_kept(tmp_path, name, all_of_them):
     process = start(*LONG, "--out", tmp_path)
-    wait_for(lambda: cached_bytes(tmp_path).count(b"\n") >= 2, process)
+    wait_until(lambda: cached_bytes(tmp_path).count(b"\n") >= 2, process)
     assert len(children(process.pid)) >= 4  # two workers, and what tracks their locks
-    code, output = ended(process, name, all_of_them=all_of_them)
+    code, output = send_and_wait(process, name, all_of_them=all_of_them)
     assert code == CODES[name]
     saved = cached_bytes(tmp_path).count(b"\n")
     assert saved >= 2
@@ -98,9 +98,9 @@ def test_no_process_is_left_and_runs_are_kept(tmp_path, name, all_of_them):
 @pytest.mark.parametrize(("name", "after_s"), [("SIGTERM", 0), ("SIGKILL", 0.1), ("SIGTERM", 0.3)])
 def test_nor_is_one_that_has_just_been_started(tmp_path, name, after_s):
     process = start(*LONG, "--out", tmp_path)
-    wait_for(lambda: len(children(process.pid)) >= 3, process)
+    wait_until(lambda: len(children(process.pid)) >= 3, process)
     time.sleep(after_s)
-    code, output = ended(process, name, all_of_them=False)
+    code, output = send_and_wait(process, name, all_of_them=False)
     assert code == CODES[name]
     assert output == "" if name == "SIGKILL" else output.strip().startswith("interrupted")
 
@@ -108,8 +108,8 @@ def test_nor_is_one_that_has_just_been_started(tmp_path, name, after_s):
 @pytest.mark.slow("runs three million requests at a time, until it is stopped")
 def test_no_program_but_ours_is_needed_to_end_processes(tmp_path):
     process = start(*LONG, "--out", tmp_path, env={**os.environ, "PATH": "/nowhere"})
-    wait_for(lambda: len(children(process.pid)) >= 4, process)
-    code, output = ended(process, "SIGTERM", all_of_them=False)
+    wait_until(lambda: len(children(process.pid)) >= 4, process)
+    code, output = send_and_wait(process, "SIGTERM", all_of_them=False)
     assert (code, output.startswith("\ninterrupted: ")) == (143, True)
 
 
@@ -129,14 +129,14 @@ PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.arg
 def test_a_process_ends_with_its_parent_wherever_it_runs(tmp_path, platform):
     command = [sys.executable, "-c", PARENT, WORKER, platform, tmp_path / "ready"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    wait_for((tmp_path / "ready").exists, process)
-    assert ended(process, "SIGKILL", all_of_them=False) == (-9, "")
+    wait_until((tmp_path / "ready").exists, process)
+    assert send_and_wait(process, "SIGKILL", all_of_them=False) == (-9, "")
 
 
 def test_a_run_that_is_terminated_leaves_what_it_has(tmp_path):
     text = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 30_000_000)
     process = start(*text, "--out", tmp_path, "--json")
-    wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
+    wait_until(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.terminate()
     out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, err) == (143, b"")
@@ -150,7 +150,7 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path):
     ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
     text = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 200_000)
     process = start(*text, "--out", tmp_path, **ignoring)
-    wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
+    wait_until(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.send_signal(signal.SIGHUP)
     process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
@@ -168,9 +168,9 @@ def test_processes_of_a_script_end_with_it(tmp_path, name):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     command = [sys.executable, "-c", SCRIPT]
     process = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **pipes)
-    wait_for(lambda: len(children(process.pid)) >= 4, process)
+    wait_until(lambda: len(children(process.pid)) >= 4, process)
     time.sleep(0.5)
-    assert ended(process, name, all_of_them=False) == (-getattr(signal, name), "")
+    assert send_and_wait(process, name, all_of_them=False) == (-getattr(signal, name), "")
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_usage_of_a_study_names_its_commands(sledlab, command, beneath):
 
 def test_help_all_shows_every_option(sledlab):
     for path in COMMANDS:
-        command = command_at(path)
+        command = find_command(path)
         if isinstance(command, GroupedHelp):
             shown = sledlab(*path, "--help-all").out
             short = sledlab(*path, "--help").out
@@ -113,7 +113,7 @@ def test_help_all_shows_every_option(sledlab):
                     ) != is_advanced(param)
 
 
-def command_at(path):
+def find_command(path):
     command = cli
     for name in path:
         command = command.get_command(click.Context(command), name)

@@ -13,7 +13,7 @@ from tests.cached_runs import cached_lines
 
 CELLO = ("hybrid", "--workload", "cello")
 SMALL = (*CELLO, "--limit", 300, "--parallel", 1)
-FEW = ("--mems-mb", "none", "--price-ratio", "none")
+NO_PRICES = ("--mems-mb", "none", "--price-ratio", "none")
 
 
 def test_hybrids_are_listed_and_shown(sledlab):
@@ -65,7 +65,7 @@ def test_options_reach_the_study(sledlab):
         32,
     )
     more = ("--at-segment-kb", 16, "--seed", "1..2", "--replacement", "slru,arc", "--scheduler", "sptf")
-    result = sledlab(*SMALL, *FEW, *arguments, *more, "--set", "hybrid.bypass_kb=64", "--json").json
+    result = sledlab(*SMALL, *NO_PRICES, *arguments, *more, "--set", "hybrid.bypass_kb=64", "--json").json
     assert (
         result["study"]
         | {

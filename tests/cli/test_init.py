@@ -13,7 +13,7 @@ SHORT = {
 }
 
 
-def with_options(text, options):
+def replace_options(text, options):
     """A command with some options, which replace those of the same name."""
     for flag, value in zip(options[::2], options[1::2], strict=True):
         if flag in text:
@@ -49,9 +49,9 @@ def test_commands_in_the_file_work_too(sledlab, kind):
     assert commands
     for command in commands:
         short = () if kind in ("device", "power") else SHORT.get(kind, ())
-        arguments = with_options(command.split(), short if "replay" not in command else ())
+        arguments = replace_options(command.split(), short if "replay" not in command else ())
         if kind == "scheduler" and arguments[0] == "compare":
-            arguments = with_options(arguments, ("--speedup", "1", "--limit", "100", "--parallel", "1"))
+            arguments = replace_options(arguments, ("--speedup", "1", "--limit", "100", "--parallel", "1"))
         done = sledlab(*arguments)
         assert done.code == 0, (command, done.err)
 

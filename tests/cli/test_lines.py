@@ -41,7 +41,7 @@ NETWORK = 'kind = "switch"\nlatency_us = 10\n'
 SORT = "sample/work/sort.work"
 
 
-def changed(text, old, new):
+def replace_once(text, old, new):
     assert text.count(old) == 1
     return text.replace(old, new)
 
@@ -62,7 +62,7 @@ def refuse(sledlab, tmp_path, text, command, name="mine.toml"):
     return line, output
 
 
-IN_EXPERIMENTS = [
+EXPERIMENT_ERRORS = [
     ("active_tips = 3200", "activ_tips = 3200", "unknown key `device.activ_tips`"),
     ("active_tips = 3200", "active_tips = 0", "device.active_tips = 0 tips is out of range"),
     ("active_tips = 3200", 'active_tips = "many"', "device.active_tips: expected a whole number"),
@@ -84,9 +84,11 @@ IN_EXPERIMENTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "says"), IN_EXPERIMENTS, ids=[new for _, new, _ in IN_EXPERIMENTS])
+@pytest.mark.parametrize(
+    ("old", "new", "says"), EXPERIMENT_ERRORS, ids=[new for _, new, _ in EXPERIMENT_ERRORS]
+)
 def test_in_an_experiment(sledlab, tmp_path, old, new, says):
-    line, output = refuse(sledlab, tmp_path, changed(EXPERIMENT, old, new), ["simulate", "FILE"])
+    line, output = refuse(sledlab, tmp_path, replace_once(EXPERIMENT, old, new), ["simulate", "FILE"])
     assert line in new.splitlines()
     assert output.startswith(says)
 
@@ -94,7 +96,7 @@ def test_in_an_experiment(sledlab, tmp_path, old, new, says):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        *IN_EXPERIMENTS[:4],
+        *EXPERIMENT_ERRORS[:4],
         ('["fcfs", "sptf"]', '["fcfs", "sptff"]', "unknown scheduler `sptff`"),
         ("speedup = [1, 2]", "speedup = [1, -2]", "`-2` is not a speed-up"),
         ("speedup = [1, 2]", "speedups = [1, 2]", "unknown key of [study] `speedups`"),
@@ -102,7 +104,9 @@ def test_in_an_experiment(sledlab, tmp_path, old, new, says):
     ],
 )
 def test_in_a_study(sledlab, tmp_path, old, new, says):
-    line, output = refuse(sledlab, tmp_path, changed(STUDY, old, new), ["compare", "FILE", "--parallel", 1])
+    line, output = refuse(
+        sledlab, tmp_path, replace_once(STUDY, old, new), ["compare", "FILE", "--parallel", 1]
+    )
     assert new in line
     assert output.startswith(says)
 
@@ -136,13 +140,13 @@ def test_in_a_study(sledlab, tmp_path, old, new, says):
 )
 @pytest.mark.parametrize("value", ["active_tips = 0", "active_tips = true", "activ_tips = 3200"])
 def test_in_a_device(sledlab, tmp_path, command, value):
-    line, _ = refuse(sledlab, tmp_path, changed(DEVICE, "active_tips = 3200", value), command)
+    line, _ = refuse(sledlab, tmp_path, replace_once(DEVICE, "active_tips = 3200", value), command)
     assert line == value
 
 
 def test_in_the_device_that_an_experiment_names(sledlab, tmp_path):
-    (tmp_path / "run.toml").write_text(changed(EXPERIMENT, "mems-g2", str(tmp_path / "mine.toml")))
-    text = changed(DEVICE, "# measured", "mobility_nm = true")
+    (tmp_path / "run.toml").write_text(replace_once(EXPERIMENT, "mems-g2", str(tmp_path / "mine.toml")))
+    text = replace_once(DEVICE, "# measured", "mobility_nm = true")
     line, _ = refuse(sledlab, tmp_path, text, ["simulate", tmp_path / "run.toml"])
     assert line == "mobility_nm = true"
 
@@ -150,7 +154,7 @@ def test_in_the_device_that_an_experiment_names(sledlab, tmp_path):
 def test_in_one_of_several_zones_of_a_disk(sledlab, tmp_path):
     last = "sectors_per_track = 8"
     for change, where in ((f"{last}\nspare = 1", "spare = 1"), ("", "[[zones]] # the inner one")):
-        line, _ = refuse(sledlab, tmp_path, changed(DISK, last, change), ["show", "device", "FILE"])
+        line, _ = refuse(sledlab, tmp_path, replace_once(DISK, last, change), ["show", "device", "FILE"])
         assert line == where
 
 
@@ -166,7 +170,7 @@ def test_in_one_of_several_zones_of_a_disk(sledlab, tmp_path):
 def test_in_a_node_or_a_network(sledlab, tmp_path, option, text, old, new):
     replayed = ["smart", "replay", SORT, "--device", "mems-g2", option, "FILE"]
     for command in (replayed, ["show", option.removeprefix("--"), "FILE"]):
-        line, _ = refuse(sledlab, tmp_path, changed(text, old, new), command)
+        line, _ = refuse(sledlab, tmp_path, replace_once(text, old, new), command)
         assert line == new
 
 

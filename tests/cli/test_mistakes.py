@@ -13,7 +13,7 @@ import sledlab as sl
 from sledlab.cli import cli
 from sledlab.cli.man import walk
 
-KEPT = Path(__file__).with_name("mistakes.txt")
+SNAPSHOT = Path(__file__).with_name("mistakes.txt")
 
 CATALOGUES = ("device", "network", "node", "power", "replacement", "scheduler", "workload")
 
@@ -256,7 +256,7 @@ def check(line, message):
     assert "Traceback" not in message
 
 
-def without_lists(message):
+def abbreviate_lists(message):
     """Replace complete lists of names, so that a new model or command does not change the snapshot."""
     lists = {kind: getattr(sl, kind) for kind in CATALOGUES} | {
         "command": cli.list_commands(click.Context(cli))
@@ -272,10 +272,10 @@ def test_errors_have_one_style(sledlab):
     for line in MISTAKES:
         result = error_text(sledlab, line)
         check(line, result)
-        shown += f"$ {line}\n{without_lists(result)}\n"
+        shown += f"$ {line}\n{abbreviate_lists(result)}\n"
     if os.environ.get("SLEDLAB_SNAPSHOT") == "1":
-        KEPT.write_text(shown, encoding="utf-8")
-    assert shown == KEPT.read_text("utf-8")
+        SNAPSHOT.write_text(shown, encoding="utf-8")
+    assert shown == SNAPSHOT.read_text("utf-8")
 
 
 def single_valued_options():

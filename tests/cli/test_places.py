@@ -48,7 +48,7 @@ def elsewhere(project, monkeypatch):
     return go
 
 
-def without_names(summary: dict) -> dict:
+def remove_file_names(summary: dict) -> dict:
     config = {table: keys for table, keys in summary["config"].items() if table not in ("trace", "work")}
     return {**summary, "config": config, "wall_s": 0}
 
@@ -66,7 +66,7 @@ def test_what_a_run_leaves_runs_again_from_anywhere(sledlab, project, elsewhere)
     first = json.loads((project / "runs/first/summary.json").read_text())
     again = sledlab("simulate", elsewhere() / "runs/first/experiment.toml", "--json")
     assert again.code == 0, again.err
-    assert without_names(again.json) == without_names({**first, "wall_s": 0})
+    assert remove_file_names(again.json) == remove_file_names({**first, "wall_s": 0})
 
 
 def test_experiment_files_are_relative_to_it(sledlab, project, elsewhere):
@@ -138,7 +138,7 @@ def test_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhere):
     new = elsewhere()
     again = sledlab("smart", "replay", new / "run/experiment.toml", "--no-what-if", "--json")
     assert again.code == 0, again.err
-    assert without_names(again.json) == without_names(first)
+    assert remove_file_names(again.json) == remove_file_names(first)
     assert sledlab("smart", "replay", new / "own.toml", "--no-what-if", "--json").code == 0
 
 

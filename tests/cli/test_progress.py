@@ -19,7 +19,7 @@ def clock(monkeypatch):
     return made
 
 
-def lines_over(clock, seconds, done_at, capsys, *, step=1.0):
+def progress_lines(clock, seconds, done_at, capsys, *, step=1.0):
     """The lines printed by work that takes `seconds`, each with its time."""
     lines = []
     with Progress("simulating") as shown:
@@ -31,22 +31,22 @@ def lines_over(clock, seconds, done_at, capsys, *, step=1.0):
 
 
 def test_short_work_says_nothing_in_a_log(clock, capsys):
-    assert lines_over(clock, APART_S - 1, lambda now: (int(now), now / 60), capsys) == []
+    assert progress_lines(clock, APART_S - 1, lambda now: (int(now), now / 60), capsys) == []
 
 
 def test_a_line_for_every_tenth_of_long_work(clock, capsys):
-    lines = lines_over(clock, 6000, lambda now: (int(now * 1e6), now / 6000), capsys)
+    lines = progress_lines(clock, 6000, lambda now: (int(now * 1e6), now / 6000), capsys)
     assert [when for when, _ in lines] == [600.0 * turn for turn in range(1, 11)]
     assert lines[0][1] == "simulating: 10%, 600,000,000 requests, 1.00 M/s, about 90 min left"
 
 
 def test_a_line_a_minute_where_tenths_go_by_faster(clock, capsys):
-    lines = lines_over(clock, 300, lambda now: (int(now), now / 300), capsys)
+    lines = progress_lines(clock, 300, lambda now: (int(now), now / 300), capsys)
     assert [when for when, _ in lines] == [60.0, 120.0, 180.0, 240.0, 300.0]
 
 
 def test_a_line_a_minute_where_the_end_is_not_known(clock, capsys):
-    lines = lines_over(clock, 200, lambda now: (int(now), None), capsys)
+    lines = progress_lines(clock, 200, lambda now: (int(now), None), capsys)
     assert lines == [(60.0 * turn, f"simulating: {60 * turn} requests") for turn in (1, 2, 3)]
 
 
@@ -93,7 +93,7 @@ def test_what_is_kept_is_no_run(sledlab, monkeypatch, tmp_path):
 
 def test_quiet_says_nothing_however_long_it_takes(clock, capsys):
     with quietly():
-        assert lines_over(clock, 1000, lambda now: (int(now), now / 1000), capsys) == []
+        assert progress_lines(clock, 1000, lambda now: (int(now), now / 1000), capsys) == []
     assert not Progress.silent
 
 

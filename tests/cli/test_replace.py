@@ -8,9 +8,9 @@ import pytest
 import sledlab as sl
 from sledlab.results import FORMAT, MANIFEST, leaves, results
 
-FEW = ("--limit", 200)
-UNIFORM = ("--device", "mems-g2", "--workload", "uniform", *FEW)
-TWO = ("--device", "mems-g2,mems-g3", "--workload", "uniform", *FEW)
+SHORT_RUN = ("--limit", 200)
+UNIFORM = ("--device", "mems-g2", "--workload", "uniform", *SHORT_RUN)
+TWO = ("--device", "mems-g2,mems-g3", "--workload", "uniform", *SHORT_RUN)
 SORT = "sample/work/sort.work"
 
 COMMANDS = {
@@ -22,7 +22,7 @@ COMMANDS = {
 }
 
 
-def listed(directory: Path) -> set[str]:
+def file_names(directory: Path) -> set[str]:
     return {path.name for path in directory.iterdir()}
 
 
@@ -30,7 +30,7 @@ def alone(sledlab, tmp_path: Path, kind: str) -> set[str]:
     """What a command leaves in a directory of its own."""
     place = tmp_path / "alone" / kind
     assert sledlab(*COMMANDS[kind], "--out", place).code == 0
-    return listed(place)
+    return file_names(place)
 
 
 @pytest.mark.slow("runs five commands, and four of them again over each other's results")
@@ -51,7 +51,7 @@ def test_other_kind_is_refused_unless_replace(sledlab, tmp_path, without_pages):
             assert "--replace" in answer.err
             assert checked == {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
         assert sledlab(*COMMANDS[kind], "--out", out, "--replace").code == 0
-        assert listed(out) == files[kind] | mine | {"figures"}
+        assert file_names(out) == files[kind] | mine | {"figures"}
         assert sledlab(*COMMANDS[kind], "--out", out).code == 0  # results of the same kind resume
         before = kind
 
@@ -93,12 +93,12 @@ def test_python_says_the_same(tmp_path, refused):
 @pytest.mark.usefixtures("without_pages")
 def test_a_mistake_is_found_before_results_are_removed(sledlab, tmp_path):
     assert sledlab(*COMMANDS["simulate"], "--out", tmp_path).code == 0
-    before = listed(tmp_path)
+    before = file_names(tmp_path)
     for more in (("--scheduler", "sptff"), ("--set", "device.sledz=3")):
         assert sledlab(*COMMANDS["simulate"], *more, "--out", tmp_path, "--replace").code == 2
     for more in (("--parallel", 0), ("--speedup", "x"), ("--vary", "device.sledz=1,2")):
         assert sledlab(*COMMANDS["compare"], *more, "--out", tmp_path, "--replace").code == 2
-    assert listed(tmp_path) == before
+    assert file_names(tmp_path) == before
 
 
 def test_a_directory_without_a_name_is_refused(sledlab, tmp_path, monkeypatch):
@@ -107,7 +107,7 @@ def test_a_directory_without_a_name_is_refused(sledlab, tmp_path, monkeypatch):
     for text in commands.values():
         sledlab(*text, "--out", "").assert_refused("the directory for results has no name")
         assert "give a directory" in sledlab(*text, "--out", "").err
-    assert listed(tmp_path) == set()
+    assert file_names(tmp_path) == set()
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_only_names_within_the_directory_are_removed(tmp_path):
     (out / "a").symlink_to(tmp_path / "mine")
     results(out, "simulate", replace=True)
     assert (tmp_path / "mine").read_text() == "mine"
-    assert listed(out) == {"deep"}
+    assert file_names(out) == {"deep"}
 
 
 @pytest.mark.parametrize("text", ["", "3", "[]", "{}", '{"kind": 1}', "\xff", "[" * 100_000, '{"files": 3}'])
@@ -158,7 +158,7 @@ def test_a_study_whose_manifest_is_damaged_is_not_half_removed(tmp_path, refused
     (tmp_path / MANIFEST).write_text("{")
     with refused("remove them yourself"):
         results(tmp_path, "power", replace=True)
-    assert listed(tmp_path) == {"study.toml", MANIFEST}
+    assert file_names(tmp_path) == {"study.toml", MANIFEST}
 
 
 def test_a_study_of_an_older_sledlab_is_known_by_its_file(tmp_path, refused):
@@ -167,5 +167,5 @@ def test_a_study_of_an_older_sledlab_is_known_by_its_file(tmp_path, refused):
         results(tmp_path, "simulate")
     with refused("remove them yourself"):
         results(tmp_path, "simulate", replace=True)
-    assert listed(tmp_path) == {"study.toml"}
+    assert file_names(tmp_path) == {"study.toml"}
     results(tmp_path, "power")

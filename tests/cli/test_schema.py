@@ -50,13 +50,14 @@ def test_presets_are_accepted(kind):
         assert_accepts(kind, file.read_text(encoding="utf-8"))
 
 
-AROUND = (
+FRONT_OPTIONS = (
     "--cache write-back --hybrid caching-disk --system mirror --set system.devices=2 --set system.failed=0"
 )
 
 
 @pytest.mark.parametrize(
-    "arguments", ["mems-g2", "atlas-10k", "ssd-tlc", f"atlas-10k --merge chains --power never {AROUND}"]
+    "arguments",
+    ["mems-g2", "atlas-10k", "ssd-tlc", f"atlas-10k --merge chains --power never {FRONT_OPTIONS}"],
 )
 @pytest.mark.usefixtures("without_pages")
 def test_what_runs_leave_is_accepted(sledlab, tmp_path, arguments):
@@ -93,7 +94,7 @@ def test_settings_of_jobs_are_accepted():
 BASE = "seed = 1\n{}\n[device]\npreset = 'mems-g2'\n{}\n[workload]\nkind = 'uniform'\n{}\n"
 """An experiment with room at the top, in `[device]`, and behind `[workload]`."""
 
-AT_THE_TOP = (
+INVALID_TOP_LEVEL = (
     "sed = 2",
     "scheduler = 'sptff'",
     "scheduler = 3",
@@ -107,7 +108,7 @@ AT_THE_TOP = (
     "host = 5",
     "front = 'mems-g9'",
 )
-IN_DEVICE = (
+INVALID_DEVICE = (
     "active_tipps = 640",
     "active_tips = 'many'",
     "active_tips = -1",
@@ -123,7 +124,7 @@ IN_DEVICE = (
     "idle_timeout_ms = [1]",
     "bit_nm = 1e9",
 )
-BEHIND = (
+INVALID_WORKLOAD = (
     "read_shares = 0.5",
     "read_share = 1.5",
     "read_share = 'half'",
@@ -165,9 +166,9 @@ BEHIND = (
     "[devices]\npreset = 'mems-g2'",
 )
 WRONG = [
-    *(BASE.format(line, "", "") for line in AT_THE_TOP),
-    *(BASE.format("", line, "") for line in IN_DEVICE),
-    *(BASE.format("", "", line) for line in BEHIND),
+    *(BASE.format(line, "", "") for line in INVALID_TOP_LEVEL),
+    *(BASE.format("", line, "") for line in INVALID_DEVICE),
+    *(BASE.format("", "", line) for line in INVALID_WORKLOAD),
 ]
 
 

@@ -16,7 +16,7 @@ from sledlab.cli.completion import SHELLS, VARIABLE, keys, script
 from tests.conftest import PROJECT
 
 
-def completed(*text):
+def completions(*text):
     """What the last word may become."""
     return [
         each.value
@@ -56,18 +56,18 @@ def completed(*text):
     ],
 )
 def test_words_are_completed(line, expected):
-    assert completed(*line.split(" ")) == expected
+    assert completions(*line.split(" ")) == expected
 
 
 def test_shell_completes_files_and_ignores_typos():
-    assert completed("simulate", "--trace", "app") == ["app"]
+    assert completions("simulate", "--trace", "app") == ["app"]
     for line in (
         "nothing-like-it ",
         "show nothing-like-it x",
         "simulate --speedup x --dev",
         "power shwo ",
     ):
-        completed(*line.split(" "))
+        completions(*line.split(" "))
 
 
 def test_everything_that_can_be_set_is_completed():
@@ -119,12 +119,12 @@ def test_doctor_tells_what_is_there_and_what_is_missing(sledlab, monkeypatch):
     assert all(each["found"] for each in result.values() if each["needed"])
     assert "polars" in sledlab("doctor").out
 
-    def missing(name):
+    def installed_version(name):
         if name in ("duckdb", "polars"):
             raise PackageNotFoundError(name)
         return "1"
 
-    monkeypatch.setattr(doctors, "version", missing)
+    monkeypatch.setattr(doctors, "version", installed_version)
     messages = sledlab("doctor")
     assert messages.code == 1
     assert "duckdb is missing, for queries, and tables of TPC-H: pip install 'sledlab[jobs]'" in messages.out

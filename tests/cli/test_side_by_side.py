@@ -3,7 +3,7 @@
 import pytest
 
 SIDE = ("compare", "--device", "mems-g2,mems-g3", "--limit", 300, "--parallel", 1)
-GENERATED = (*SIDE, "--workload", "uniform")
+GENERATED_WORKLOAD = (*SIDE, "--workload", "uniform")
 
 
 def test_several_workloads_and_devices_with_parameters(sledlab):
@@ -18,9 +18,12 @@ def test_several_workloads_and_devices_with_parameters(sledlab):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((*GENERATED, "--scheduler", "fcfs,sptf"), "`scheduler` takes one value here, not 2"),
-        ((*GENERATED, "--vary", "device.sleds=1,4"), "`--vary` does not go with several values of --device"),
-        ((*GENERATED, "--device", "mems-g2"), "use --device mems-g2,mems-g3,mems-g2"),
+        ((*GENERATED_WORKLOAD, "--scheduler", "fcfs,sptf"), "`scheduler` takes one value here, not 2"),
+        (
+            (*GENERATED_WORKLOAD, "--vary", "device.sleds=1,4"),
+            "`--vary` does not go with several values of --device",
+        ),
+        ((*GENERATED_WORKLOAD, "--device", "mems-g2"), "use --device mems-g2,mems-g3,mems-g2"),
         ((*SIDE, "--workload", "uniform", "--trace", "a.csv"), "both --trace and --workload"),
         ((*SIDE,), "no trace and no workload"),
         ((*SIDE, "--workload", "unifrom"), "did you mean `uniform`"),

@@ -255,7 +255,7 @@ def test_no_heavy_library_is_imported_before_it_is_needed(tmp_path, arguments):
     assert done.returncode == 0, done.stderr
 
 
-MIXED = "time_us,op,offset_bytes,length_bytes\n" + "".join(
+MIXED_TRACE = "time_us,op,offset_bytes,length_bytes\n" + "".join(
     f"{1000 * n},{op},{4096 * n if op != 'F' else 0},{4096 if op != 'F' else 0}\n"
     for n, op in enumerate("FRFTWFFRRF")
 )
@@ -281,7 +281,7 @@ def test_a_limit_counts_requests_and_operations_count_all(
     sledlab, tmp_path, arguments, issued, requests, kind
 ):
     path = tmp_path / "mixed.csv"
-    path.write_text(MIXED)
+    path.write_text(MIXED_TRACE)
     if kind == "parquet":
         sl.read_trace(path).write(path := tmp_path / "mixed.parquet")
     result = sledlab("simulate", "--device", "ram", "--trace", path, *arguments, "--json").json
@@ -290,7 +290,7 @@ def test_a_limit_counts_requests_and_operations_count_all(
 
 def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path):
     path = tmp_path / "mixed.csv"
-    path.write_text(MIXED)
+    path.write_text(MIXED_TRACE)
     race = (
         "compare",
         "--device",
@@ -315,7 +315,7 @@ def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path)
 
 def test_slices_count_requests_too(sledlab, tmp_path):
     path, part = tmp_path / "mixed.csv", tmp_path / "part.csv"
-    path.write_text(MIXED)
+    path.write_text(MIXED_TRACE)
     assert sledlab("trace", "slice", path, part, "--limit", 2).code == 0
     assert [line.split(",")[1] for line in part.read_text().splitlines()[1:]] == list("FRFTW")
     assert len(sledlab("trace", "head", path, "-n", 4, "--json").json) == 4

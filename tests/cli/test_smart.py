@@ -284,13 +284,13 @@ def test_a_replay_says_which_nodes_failed(sledlab):
 def job_file(tmp_path, monkeypatch):
     """A study whose file names a job, `marking.py`, that leaves the file `imported` behind."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "marking.py").write_text("open('imported', 'w').close()\n" + MARKING)
+    (tmp_path / "marking.py").write_text("open('imported', 'w').close()\n" + MARKING_JOB)
     study = tmp_path / "study.toml"
     study.write_text('[study]\nkind = "smart"\njob = ["marking.py"]\nnode_count = [2]\ndevice = ["ram"]\n')
     return study
 
 
-MARKING = """
+MARKING_JOB = """
 import numpy as np
 
 def marking(node):

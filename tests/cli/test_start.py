@@ -37,12 +37,12 @@ LIBRARIES = {
 }
 """What no completion needs."""
 
-DECLARED = {
+DECLARATION_MODULES = {
     *("sledlab.study", "sledlab.study.configurations", "sledlab.study.declaration", "sledlab.study.run"),
 }
 """What there is of the frame until a study runs."""
 
-RUNNING = {
+EXECUTION_MODULES = {
     *("sledlab.job.node", "sledlab.job.record", "sledlab.job.task", "sledlab.model.error_location"),
     *("sledlab.runs.cluster", "sledlab.runs.compose", "sledlab.runs.execute", "sledlab.runs.result"),
     *("sledlab.show.columns", "sledlab.show.document", "sledlab.show.progress", "sledlab.traces.read"),
@@ -78,7 +78,7 @@ STARTS = (
 """Programs that need no library either."""
 
 
-def imported(lines=()):
+def imported_modules(lines=()):
     """Modules that each line was the first to import."""
     messages = subprocess.run(
         [sys.executable, "-c", COMPLETE, json.dumps(lines)], capture_output=True, text=True, check=True
@@ -86,28 +86,28 @@ def imported(lines=()):
     return json.loads(messages.stdout)
 
 
-def is_too_much(module):
+def is_unneeded(module):
     """Whether no completion should import a module."""
     parts = module.split(".")
     return (
         parts[0] in LIBRARIES
-        or module in RUNNING
-        or (parts[:2] == ["sledlab", "study"] and module not in DECLARED)
+        or module in EXECUTION_MODULES
+        or (parts[:2] == ["sledlab", "study"] and module not in DECLARATION_MODULES)
         or (parts[:2] == ["sledlab", "studies"] and parts[-1] in PARTS)
     )
 
 
 @pytest.mark.parametrize("lines", [(), VALUES], ids=["options", "names"])
 def test_completion_imports_nothing_that_runs(lines):
-    messages = imported(lines)
+    messages = imported_modules(lines)
     assert len(messages) >= len(VALUES)
-    result = {line: [each for each in modules if is_too_much(each)] for line, modules in messages.items()}
+    result = {line: [each for each in modules if is_unneeded(each)] for line, modules in messages.items()}
     assert {line: modules for line, modules in result.items() if modules} == {}
 
 
 @pytest.mark.parametrize("line", [("simulate", "--sch"), ("smart", "--"), ("fleet", "--")])
 def test_completion_imports_few_modules(line):
-    (modules,) = imported([line]).values()
+    (modules,) = imported_modules([line]).values()
     assert len([each for each in modules if each.startswith("sledlab.")]) < MAX
 
 

@@ -22,7 +22,7 @@ COMMANDS = {
     "stream": "trace generate uniform - --limit 100000 --to csv",
     "stream by its name": "trace generate uniform /dev/stdout --limit 100000 --to csv",
 }
-WRITTEN = "wrote 100,000 requests to "
+WRITE_MESSAGE = "wrote 100,000 requests to "
 FULL = "error: standard output: cannot write: No space left on device\n  help: lead it where there is room\n"
 
 QUICK = ("help", "json", "table", "stream")
@@ -55,7 +55,7 @@ def command(kind):
 def test_a_reader_that_leaves_is_no_mistake(tmp_path, kind, reader):
     done = shell(f"{command(kind)} | {reader}", tmp_path)
     assert done.returncode == 0
-    assert done.stderr == "" or done.stderr.startswith(WRITTEN)
+    assert done.stderr == "" or done.stderr.startswith(WRITE_MESSAGE)
     assert done.stdout.count("\n") == (0 if reader == "true" else 1)
 
 
@@ -66,7 +66,7 @@ def test_a_reader_that_leaves_is_never_a_mistake(tmp_path, kind):
         reader = ("head -n 1", "true", f"head -c {turn * 700}", f"sleep 0.{turn:02}")[turn % 4]
         done = shell(f"{command(kind)} | {reader}", tmp_path)
         assert done.returncode == 0, reader
-        assert done.stderr == "" or done.stderr.startswith(WRITTEN), reader
+        assert done.stderr == "" or done.stderr.startswith(WRITE_MESSAGE), reader
 
 
 @every_kind
@@ -79,7 +79,7 @@ def test_full_disk_error_names_the_stream(tmp_path, kind):
 def test_closed_output_exits_silently(tmp_path, kind):
     done = shell(f"{command(kind)} >&-", tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "" or done.stderr.startswith(WRITTEN)
+    assert done.stderr == "" or done.stderr.startswith(WRITE_MESSAGE)
 
 
 def test_unbuffered_output_is_written_at_once(tmp_path):

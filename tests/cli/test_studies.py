@@ -13,14 +13,14 @@ from tests.keys import RUN_STUDY, STUDIES, study_file
 COMMANDS = {"side-by-side": ("compare",), "tune": ("hybrid", "tune")}
 """Commands of studies whose command is not their kind."""
 
-TIMED = {"runs", "decision_cost.csv", "decision_cost.parquet", "timing.json"}
+TIMED_RESULTS = {"runs", "decision_cost.csv", "decision_cost.parquet", "timing.json"}
 """Names of results that hold wall-clock times."""
 
 
-def simulated(data: dict[str, Any]) -> dict[str, Any]:
+def without_timing(data: dict[str, Any]) -> dict[str, Any]:
     """Return an outcome as plain data, without wall-clock times."""
     cached = {name: value for name, value in data.items() if name != "decision_cost"}
-    return cached | {"tables": simulated(cached["tables"])} if "tables" in cached else cached
+    return cached | {"tables": without_timing(cached["tables"])} if "tables" in cached else cached
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_json_is_the_outcome_in_python(sledlab, kind, file):
     answer = sledlab(*command, file, "--parallel", 1, "--json")
     assert answer.code == 0, answer.err
     outcome = RUN_STUDY[kind](study=file, parallel=1)
-    assert simulated(answer.json) == simulated(json.loads(json.dumps(outcome.to_dict())))
+    assert without_timing(answer.json) == without_timing(json.loads(json.dumps(outcome.to_dict())))
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -49,7 +49,7 @@ def test_study_file_repeats_the_results(sledlab, kind, file, tmp_path):
     assert answer.code == 0, answer.err
     assert f"report: {first}" in answer.out.replace("\n", "")
     assert sledlab(*command, first / STUDY, "--parallel", 1, "--out", second).code == 0
-    names = {path.name for path in first.iterdir()} - TIMED
+    names = {path.name for path in first.iterdir()} - TIMED_RESULTS
     assert {STUDY, "summary.json", "tables.tex"} <= names
     for name in names:
         assert (first / name).read_bytes() == (second / name).read_bytes(), name

@@ -80,9 +80,9 @@ def test_a_deep_disk_hides_overheads_and_takes_no_merged_requests(sledlab):
     assert "requests cannot be merged" in answer.err
 
 
-FAILING = (*UNIFORM[:-1], *system("raid5", 4), "--set", "system.failed=0")
+DEGRADED_RAID5 = (*UNIFORM[:-1], *system("raid5", 4), "--set", "system.failed=0")
 RAM = ("--device", "ram", "--set", "device.capacity_mb=16")
-REBUILT = (*RAM, *FAILING[2:], "--set", "system.rebuild_mb_s=50")
+REBUILT = (*RAM, *DEGRADED_RAID5[2:], "--set", "system.rebuild_mb_s=50")
 
 
 def test_rebuild_is_in_summary_text_and_page(sledlab, tmp_path):
@@ -99,11 +99,11 @@ def test_rebuild_is_in_summary_text_and_page(sledlab, tmp_path):
 
 
 def test_two_failures_lose_data(sledlab):
-    lost = sledlab("simulate", *FAILING[:-2], "--set", "system.failed=[0,1]", "--json").json["faults"]
+    lost = sledlab("simulate", *DEGRADED_RAID5[:-2], "--set", "system.failed=[0,1]", "--json").json["faults"]
     assert lost["lost_blocks"] > 0
     assert lost["lost_requests"] > 0
     both = ("--set", "system.failed=[0,1]", "--set", "system.failed_at_s=[0.0,1e6]")
-    result = sledlab("simulate", *FAILING[:-2], *both, "--json").json["faults"]
+    result = sledlab("simulate", *DEGRADED_RAID5[:-2], *both, "--json").json["faults"]
     assert [failed["at_s"] for failed in result["failed"]] == [0, 1e6]
     assert result["lost_requests"] == 0
 

@@ -24,19 +24,19 @@ ROWS = 150_000
 WORKLOAD = ("--device", "mems-g2", "--workload", "uniform", "--limit", 20_000)
 
 
-def begun(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
+def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **options)
 
 
-def finished(*arguments: object) -> None:
-    process = begun(*arguments)
+def run_to_end(*arguments: object) -> None:
+    process = start(*arguments)
     _, err = process.communicate()
     assert process.returncode == 0, err
 
 
-def killed(after_s: float, *arguments: object) -> None:
-    process = begun(*arguments)
+def run_and_kill(after_s: float, *arguments: object) -> None:
+    process = start(*arguments)
     time.sleep(after_s)
     process.kill()
     process.communicate()
@@ -91,24 +91,24 @@ def test_whatever_has_its_name_is_whole_when_the_program_is_killed(tmp_path, nam
     full, place = tmp_path / "whole.csv.zst", tmp_path / "place"
     if name == "convert":
         sl_generate = commands(tmp_path, full)["generate"]
-        finished(*sl_generate)
+        run_to_end(*sl_generate)
         (tmp_path / "trace.csv.zst").rename(full)
     place.mkdir()
     arguments = commands(place, full)[name]
     start = time.monotonic()
-    finished(*arguments)
+    run_to_end(*arguments)
     takes_s = time.monotonic() - start
     names = {path.name for path in place.iterdir()}
     chance = random.Random(takes_s)
     for _ in range(3):
         shutil.rmtree(place)
         place.mkdir()
-        killed(takes_s * chance.uniform(0.2, 1), *arguments)
+        run_and_kill(takes_s * chance.uniform(0.2, 1), *arguments)
         for path in place.iterdir():
             assert path.name in names or path.name.startswith(".part-")
             if path.name in names:
                 CHECKS[path.name](path)
-    finished(*arguments)
+    run_to_end(*arguments)
     assert {path.name for path in place.iterdir()} == names  # what was left in the making is gone
 
 
@@ -133,13 +133,13 @@ def test_what_dead_processes_left_in_the_making_is_removed_and_nothing_else(tmp_
     alive.communicate(b"\n")
 
 
-def limited(maximum: int) -> dict[str, object]:
+def file_size_limit(maximum: int) -> dict[str, object]:
     """Files of so many bytes at most: as a disk that is full."""
     return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (maximum, maximum))}
 
 
-def refused(name: str, place: Path, *arguments: object) -> None:
-    process = begun(*arguments, **limited(30_000))
+def assert_disk_full(name: str, place: Path, *arguments: object) -> None:
+    process = start(*arguments, **file_size_limit(30_000))
     _, err = process.communicate()
     output = err.decode()
     assert process.returncode == 2, output
@@ -156,36 +156,36 @@ RACE = ("compare", *WORKLOAD[:-1], 300, "--scheduler", "fcfs", "--speedup", 1, "
 
 @pytest.mark.parametrize("name", ["x.csv.gz", "x.parquet"])
 def test_a_trace_that_does_not_fit_is_named(tmp_path, name):
-    refused(name, tmp_path, "trace", "generate", "uniform", tmp_path / name, "--limit", 20_000)
+    assert_disk_full(name, tmp_path, "trace", "generate", "uniform", tmp_path / name, "--limit", 20_000)
 
 
 @pytest.mark.parametrize("name", ["requests.parquet", "requests.csv"])
 def test_requests_that_do_not_fit_are_named(tmp_path, name):
-    refused(name, tmp_path, "simulate", *WORKLOAD, "--requests", tmp_path / name)
+    assert_disk_full(name, tmp_path, "simulate", *WORKLOAD, "--requests", tmp_path / name)
 
 
 @pytest.mark.slow("processes of their own, with pages")
 def test_a_file_of_a_run_that_does_not_fit_is_named(tmp_path):
-    refused("requests.parquet", tmp_path, "simulate", *WORKLOAD, "--out", tmp_path)
-    refused("report.html", tmp_path, "simulate", *WORKLOAD[:-1], 50, "--out", tmp_path)
+    assert_disk_full("requests.parquet", tmp_path, "simulate", *WORKLOAD, "--out", tmp_path)
+    assert_disk_full("report.html", tmp_path, "simulate", *WORKLOAD[:-1], 50, "--out", tmp_path)
 
 
 @pytest.mark.slow("processes of their own, with pages")
 def test_a_file_of_a_study_that_does_not_fit_is_named(tmp_path):
-    refused("report.html", tmp_path, *RACE, "--out", tmp_path)
+    assert_disk_full("report.html", tmp_path, *RACE, "--out", tmp_path)
 
 
 @pytest.mark.slow("processes of their own, with pages")
 def test_runs_that_do_not_fit_are_named(tmp_path):
     seeds = ("--seed", "1..20")
-    process = begun(*RACE, *seeds, "--out", tmp_path, **limited(20_000))
+    process = start(*RACE, *seeds, "--out", tmp_path, **file_size_limit(20_000))
     _, err = process.communicate()
     assert (process.returncode, b"Traceback" in err) == (2, False)
     (file,) = files(tmp_path)
     assert f"cannot write `{file}`: File too large" in err.decode()
     before = file.read_bytes()
     assert before.count(b"\n") > 5
-    process = begun(*RACE, *seeds, "--out", tmp_path)  # resumes
+    process = start(*RACE, *seeds, "--out", tmp_path)  # resumes
     process.communicate()
     assert (process.returncode, cached_bytes(tmp_path).count(b"\n")) == (0, 20)
     assert file.read_bytes().startswith(before[: before.rindex(b"\n") + 1])

@@ -40,7 +40,7 @@ def numbers(text):
 @pytest.mark.slow("every kind of table in every width")
 @pytest.mark.parametrize("command", TABLES)
 def test_tables_fit_and_keep_their_numbers(sledlab, monkeypatch, command):
-    def shown(width):
+    def printed_numbers(width):
         monkeypatch.setenv("COLUMNS", str(width))
         answer = sledlab(*command.split())
         assert answer.code == 0
@@ -49,9 +49,9 @@ def test_tables_fit_and_keep_their_numbers(sledlab, monkeypatch, command):
         assert max(map(len, lines)) <= width
         return numbers(answer.out)
 
-    wide = shown(1000)
+    wide = printed_numbers(1000)
     for width in (200, 120, 80, 60):
-        assert wide - shown(width) == set()
+        assert wide - printed_numbers(width) == set()
 
 
 def test_a_hundred_characters_where_nothing_says_how_many(sledlab, monkeypatch):

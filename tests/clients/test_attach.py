@@ -58,7 +58,7 @@ def attach_option(kind: str, place: Path) -> str:
     return kind if kind == "loop" else f"{kind}:{place}"
 
 
-def read(path: str, bytes: int = 4096, times: int = 60) -> list[float]:
+def read_times_us(path: str, bytes: int = 4096, times: int = 60) -> list[float]:
     """Reads without a cache; what each took, in us."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECT)
     took = []
@@ -90,7 +90,7 @@ def test_replies_leave_earlier_by_the_whole_way(kind, place, monkeypatch):
     monkeypatch.setattr(attachment, "_file", slower)
     out = place.parent / "out"
     with sl.serve("mems-g2", attach=attach_option(kind, place), time_scale=30, out=out) as server:
-        seen_us = read(server.disk)
+        seen_us = read_times_us(server.disk)
     host = server.emulation.server["host"]
     assert host["through"] == kind
     assert host["read_us"] > WAY_MS * 1e3
@@ -106,7 +106,7 @@ def test_replies_leave_earlier_by_the_whole_way(kind, place, monkeypatch):
 
 def test_host_time_can_be_given(place):
     with sl.serve("mems-g2", attach=attach_option("file", place), host_us=150) as server:
-        read(server.disk)
+        read_times_us(server.disk)
     assert server.emulation.server["host"]["read_us"] == 150
     assert server.emulation.server["host"]["through"] == "declared"
     assert set(server.emulation.frame()["host_ns"]) == {150_000}
@@ -193,7 +193,7 @@ def test_ctrl_c_leaves_nothing(kind, place):
     """It goes to all of a terminal's programs, nbdfuse among them if that were one."""
     fill = 'test -d "$SLEDLAB_DISK" && dd if=/dev/zero of="$SLEDLAB_DISK/file" bs=1M count=2'
     script = f"{fill}; echo; sleep 60"
-    with started(place, kind, "--", "sh", "-c", script, start_new_session=True) as process:
+    with start_attached(place, kind, "--", "sh", "-c", script, start_new_session=True) as process:
         process.stdout.readline()
         time.sleep(1)
         os.killpg(process.pid, signal.SIGINT)
@@ -209,7 +209,7 @@ def test_ctrl_c_leaves_nothing(kind, place):
         )
 
 
-def started(place: Path, kind: str, *text: str, **options: object) -> subprocess.Popen[str]:
+def start_attached(place: Path, kind: str, *text: str, **options: object) -> subprocess.Popen[str]:
     command = [
         *COMMAND,
         "--attach",
@@ -224,14 +224,16 @@ def started(place: Path, kind: str, *text: str, **options: object) -> subprocess
 
 
 def test_a_killed_command_leaves_nothing(place):
-    with started(place, "ext4", "--", "sh", "-c", 'echo x > "$SLEDLAB_DISK/file"; kill -9 $$') as process:
+    with start_attached(
+        place, "ext4", "--", "sh", "-c", 'echo x > "$SLEDLAB_DISK/file"; kill -9 $$'
+    ) as process:
         process.communicate(timeout=90)
     assert process.returncode == 128 + 9
 
 
 def test_who_stays_in_a_file_system_does_not_keep_it(place):
     """A command may leave a process of its own behind that sits in the directory."""
-    with started(
+    with start_attached(
         place, "ext4", "--", "sh", "-c", 'cd "$SLEDLAB_DISK"; sleep 15 >/dev/null 2>&1 & sleep 1'
     ) as process:
         _, error = process.communicate(timeout=90)
@@ -244,12 +246,12 @@ def test_who_stays_in_a_file_system_does_not_keep_it(place):
 @pytest.mark.parametrize("kind", KINDS)
 def test_killed_nbdfuse_is_reported_and_cleaned_up(kind, place):
     server = sl.serve("mems-g2", attach=attach_option(kind, place))
-    os.kill(child_of(os.getpid(), "nbdfuse"), signal.SIGKILL)
+    os.kill(find_child(os.getpid(), "nbdfuse"), signal.SIGKILL)
     with pytest.raises(sl.Error, match="nbdfuse has ended before its time"):
         server.stop()
 
 
-def child_of(parent: int, name: str) -> int:
+def find_child(parent: int, name: str) -> int:
     """The process of that name that a process has started."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -264,7 +266,7 @@ def child_of(parent: int, name: str) -> int:
 
 @pytest.mark.parametrize("kind", ["file", "ext4"])
 def test_leftovers_of_killed_server_are_reported_with_remedy(kind, place):
-    with started(place, kind, "--", "sh", "-c", "echo; sleep 1") as process:
+    with start_attached(place, kind, "--", "sh", "-c", "echo; sleep 1") as process:
         process.stdout.readline()
         with pytest.raises(sl.Error, match="belongs to another server"):
             sl.serve("mems-g2", attach=attach_option(kind, place))

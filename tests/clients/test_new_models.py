@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.contributing.test_patches import PROJECT, patched
+from tests.contributing.test_patches import PROJECT, copy_with_patches
 
 ENVIRONMENT = {
     **os.environ,
@@ -28,7 +28,7 @@ UNIFORM = ("--workload", "uniform", "--limit", "300", "--set", "workload.mean_in
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project with all of them."""
-    return patched(tmp_path_factory.mktemp("new") / "tree", "scheduler", "replacement", "device")
+    return copy_with_patches(tmp_path_factory.mktemp("new") / "tree", "scheduler", "replacement", "device")
 
 
 def cargo(tree: Path, *text: str) -> str:
@@ -70,7 +70,7 @@ def test_new_models_keep_what_all_must(tree: Path) -> None:
         assert "test result: ok" in output
 
 
-def energy_adds_up(result: dict[str, Any]) -> bool:
+def is_energy_complete(result: dict[str, Any]) -> bool:
     energy = dict(result["energy_j"])
     total = energy.pop("total")
     return total > 0 and sum(energy.values()) == pytest.approx(total, rel=1e-12)
@@ -82,7 +82,7 @@ def test_new_device_is_listed_and_simulated(sledlab: Callable[..., str]) -> None
     result = json.loads(sledlab("simulate", "--device", "mine.toml", *UNIFORM, "--json", "--out", "alone"))
     assert result["requests"] == 300
     assert result["time_by_part_ms"]["transfer"] == pytest.approx(0.25)
-    assert energy_adds_up(result)
+    assert is_energy_complete(result)
     page = sledlab("simulate", "alone/experiment.toml", "--out", "again")
     assert "mine" in page
     compared = sledlab("compare", "--device", "mine.toml,mems-g2", *UNIFORM, "--set", "replay.outside=wrap")
@@ -97,9 +97,9 @@ def test_a_new_device_stands_wherever_devices_do(sledlab: Callable[..., str]) ->
     result = json.loads(sledlab("simulate", *hybrid, *UNIFORM, "--json"))
     assert result["config"]["front"]["kind"] == "constant"
     assert result["hybrid"]["front"]["writes"] > 0
-    assert energy_adds_up(result)
+    assert is_energy_complete(result)
     stripe = ("--device", "mine.toml", "--system", "stripe", "--set", "system.devices=4")
-    assert energy_adds_up(json.loads(sledlab("simulate", *stripe, *UNIFORM, "--json")))
+    assert is_energy_complete(json.loads(sledlab("simulate", *stripe, *UNIFORM, "--json")))
     record = PROJECT / "sample" / "work" / "scan.work"
     cluster = json.loads(sledlab("smart", "replay", record, "--device", "mine.toml", "--json"))
     assert cluster["config"]["device"]["access_us"] == 250.0

@@ -163,7 +163,7 @@ def test_what_cannot_be_is_refused_before_anything_starts(tmp_path):
     assert done.returncode == 2
 
 
-class GivesUp(sl.Scheduler):
+class FailingScheduler(sl.Scheduler):
     """First come, first served, until a request is for the second megabyte."""
 
     def __init__(self) -> None:

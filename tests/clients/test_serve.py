@@ -41,7 +41,7 @@ def fio(uri: str, **settings: object) -> dict:
     return report["jobs"][0]
 
 
-def assert_closed(server: sl.Server) -> None:
+def assert_loop_closed(server: sl.Server) -> None:
     loop = server.emulation.closed_loop
     assert loop is not None
     assert loop.operations > 0
@@ -64,7 +64,7 @@ def test_fio_finds_what_it_wrote(depth, jobs):
             fsync=16,
         )
     assert job["error"] == 0
-    assert_closed(server)
+    assert_loop_closed(server)
     counts = server.emulation.server["counts"]
     assert counts["bytes_read"] == job["read"]["io_bytes"]
     assert counts["bytes_written"] == job["write"]["io_bytes"]
@@ -96,7 +96,7 @@ def test_qemu_s_tools_find_what_they_wrote(run, tmp_path):
             f"{start},file.server.path={server.socket}",
             f"driver=raw,file.filename={image}",
         )
-    assert_closed(server)
+    assert_loop_closed(server)
 
 
 def test_libnbd_s_tools_copy_both_ways(run, tmp_path):
@@ -107,7 +107,7 @@ def test_libnbd_s_tools_copy_both_ways(run, tmp_path):
         run(nbdcopy, tmp_path / "there", server.uri)
         run(nbdcopy, server.uri, tmp_path / "back")
     assert (tmp_path / "back").read_bytes() == data
-    assert_closed(server)
+    assert_loop_closed(server)
 
 
 SYSTEMS = {
@@ -127,7 +127,7 @@ def test_what_is_answered_is_what_the_replay_says(name, scale, tmp_path):
     out = tmp_path / "run"
     with sl.serve(options.pop("device"), **options, time_scale=scale, out=out) as server:
         fio(server.uri, rw="randrw", bs="4k", iodepth=8, time_based=1, runtime=1, fsync=8, size="64M")
-    assert_closed(server)
+    assert_loop_closed(server)
     sl.simulate(experiment=out / "experiment.toml", out=tmp_path / "again")
     for file in ("summary.json", "requests.parquet"):
         assert (out / file).read_bytes() == (tmp_path / "again" / file).read_bytes()
@@ -142,12 +142,12 @@ def test_different_replay_is_reported(monkeypatch):
     """What was recorded is moved by a nanosecond: no completion and no result can be the same."""
     read = RecordedOperations.read
 
-    def changed(path, power_failures):
+    def read_changed(path, power_failures):
         (recorded,) = read(path, power_failures)
         recorded.records["stamp_ns"][5:] += 1
         return [recorded]
 
-    monkeypatch.setattr(RecordedOperations, "read", changed)
+    monkeypatch.setattr(RecordedOperations, "read", read_changed)
     with sl.serve("mems-g2", host_us=0) as server:
         fio(server.uri, rw="randread", bs="4k", number_ios=20)
     loop = server.emulation.closed_loop
@@ -195,7 +195,7 @@ def test_what_a_killed_server_had_acknowledged_is_in_the_file(run, tmp_path):
     assert "how true it was" in messages
 
 
-def served_untimed(data: Path, socket: Path) -> subprocess.Popen[str]:
+def start_untimed_server(data: Path, socket: Path) -> subprocess.Popen[str]:
     """A server on a file that answers at once, ready for clients."""
     text = ("--device", "ram", "--untimed", "--data", str(data), "--socket", str(socket))
     server = serve(*text)
@@ -211,7 +211,7 @@ def write_request(number: int, offset: int, payload: bytes) -> bytes:
 @pytest.mark.parametrize("sent", [0, 1, 1000, 4095])
 def test_killed_server_leaves_no_incomplete_write(sent, tmp_path):
     data, socket = tmp_path / "disk.img", tmp_path / "s"
-    with served_untimed(data, socket) as server, Client(socket) as client:
+    with start_untimed_server(data, socket) as server, Client(socket) as client:
         client.send(write_request(1, 0, b"1" * 8192))
         assert client.answered() == 1
         # The reply to the third write shows that the server has received the first bytes of the fourth.
@@ -227,7 +227,7 @@ def test_killed_server_leaves_no_incomplete_write(sent, tmp_path):
 def test_killed_server_leaves_whole_sectors(sent, tmp_path):
     """The signal arrives while the server receives or stores the last write."""
     data, socket, length = tmp_path / "disk.img", tmp_path / "s", 1 << 20
-    with served_untimed(data, socket) as server, Client(socket) as client:
+    with start_untimed_server(data, socket) as server, Client(socket) as client:
         client.send(write_request(1, 0, b"1" * length))
         assert client.answered() == 1
         client.send(write_request(2, 0, b"2" * length)[: REQUEST.size + sent])
@@ -278,7 +278,7 @@ def test_a_scheduler_in_python_that_sleeps_is_the_cause():
     assert not emulation.kept_time
     assert emulation.chief_cause == "model"
     assert emulation.late >= 45
-    assert_closed(server)
+    assert_loop_closed(server)
 
 
 def test_a_stopped_server_says_so(tmp_path):
@@ -352,7 +352,7 @@ def test_a_file_of_the_device_is_what_nbdfuse_makes(tmp_path):
         assert file.read(len(data)) == data
         file.close()
     assert not os.path.ismount(tmp_path / "disk")
-    assert_closed(server)
+    assert_loop_closed(server)
 
 
 def test_report_starts_with_the_timing_verdict(sledlab_program):

@@ -33,16 +33,16 @@ def test_compressed_traces_read_the_same(program, plain, run, sledlab_program, t
     misnamed = tmp_path / "misnamed.csv"
     misnamed.write_bytes(packed.read_bytes())
 
-    def simulated(path):
+    def simulate(path):
         messages = run(*sledlab_program, "simulate", "--device", "mems-g2", "--trace", path, "--json")
         result = json.loads(messages)
         del result["wall_s"], result["config"]["trace"]["file"]  # how long the work took, and on what
         return result
 
-    expected = simulated(plain)
+    expected = simulate(plain)
     assert expected["requests"] > REQUESTS / 2  # flushes and trims are not requests
-    assert simulated(packed) == expected
-    assert simulated(misnamed) == expected
+    assert simulate(packed) == expected
+    assert simulate(misnamed) == expected
 
 
 @pytest.mark.parametrize("program", ["gzip", "zstd"])

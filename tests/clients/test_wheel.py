@@ -171,7 +171,7 @@ TABLE = (
 REQUESTS = "sledlab simulate --device mems-g2 --workload uniform --limit 2000"
 RACE = "sledlab compare --device mems-g2 --workload uniform --scheduler fcfs,sptf --limit 2000"
 
-PREPARED = {
+PREPARATIONS = {
     "app.csv": "sledlab trace slice sample:mail-a-60s app.csv --limit 3000",
     "run-fcfs": f"{REQUESTS} --out run-fcfs && {REQUESTS} --scheduler sptf --out run-sptf",
     "before.parquet": f"{REQUESTS} --requests before.parquet && {REQUESTS} --requests after.parquet",
@@ -198,7 +198,7 @@ LONG = re.compile(
 )
 """Examples that take minutes, for data of full size or many long runs: only `--everything` runs them."""
 
-MEASURED = re.compile("--measured")
+MEASURED_DRIVES = re.compile("--measured")
 """Examples on measured drives, which are not part of sledlab."""
 
 
@@ -206,10 +206,10 @@ MEASURED = re.compile("--measured")
 def test_examples_of_help_run_as_they_stand(
     command: str, shell: Shell, request: pytest.FixtureRequest
 ) -> None:
-    lines = [line for line in examples()[command] if not MEASURED.search(line)]
+    lines = [line for line in examples()[command] if not MEASURED_DRIVES.search(line)]
     if not request.config.getoption("--everything"):
         lines = [line for line in lines if not LONG.search(line)]
-    for word, make in PREPARED.items():
+    for word, make in PREPARATIONS.items():
         if any(word in line for line in lines):
             shell(make)
     for line in lines:
@@ -219,20 +219,20 @@ def test_examples_of_help_run_as_they_stand(
 ELSEWHERE = re.compile(r"pip install|\bmake |s3://|https?://|--measured|\.rust|--mpi|\bdask ")
 """Commands that change the installation, build a checkout, or need networks, drives and other programs."""
 
-TAKEN = {
+INPUT_FILES = {
     "app.csv.zst": "sledlab trace slice sample:mail-a-60s app.csv.zst --limit 3000",
-    '"app.csv"': PREPARED["app.csv"],
+    '"app.csv"': PREPARATIONS["app.csv"],
     '"a.csv"': "for name in a b; do sledlab trace slice sample:mail-a-60s $name.csv --limit 500; done",
     "mine.csv": "sledlab trace slice sample:mail-a-60s mine.csv --limit 3000",
     "traces": "mkdir traces && for name in kv mail; do "
     "sledlab trace slice sample:$name-a-60s traces/$name.csv --limit 500; done",
-    "tape:Tape": PREPARED["check tape"],
-    "io_traces": PREPARED["io_traces"],
+    "tape:Tape": PREPARATIONS["check tape"],
+    "io_traces": PREPARATIONS["io_traces"],
 }
 """What makes the files of the reader's own that pages take for granted, by a word in a page."""
 
 
-def steps_of(page: Path, *, everything: bool) -> list[list[str]]:
+def runnable_steps(page: Path, *, everything: bool) -> list[list[str]]:
     """The blocks of a page that are run, each as its language and text."""
     result = []
     for step in steps(blocks(page.read_text(encoding="utf-8"))):
@@ -244,17 +244,17 @@ def steps_of(page: Path, *, everything: bool) -> list[list[str]]:
 
 
 FILES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
-PAGES = [page for page in FILES if steps_of(page, everything=True)]
+PAGES = [page for page in FILES if runnable_steps(page, everything=True)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_commands_of_pages_run_in_order(
     page: Path, shell: Shell, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    ran = steps_of(page, everything=request.config.getoption("--everything"))
+    ran = runnable_steps(page, everything=request.config.getoption("--everything"))
     save_files(blocks(page.read_text(encoding="utf-8")), tmp_path / "here")
     text = "".join(text for _, text in ran)
-    for word, make in TAKEN.items():
+    for word, make in INPUT_FILES.items():
         if re.search(rf"(?<![\w/-]){re.escape(word)}", text):
             shell(make)
     session, page_steps = tmp_path / "session.py", tmp_path / "steps.json"

@@ -12,7 +12,7 @@ PROJECT = Path(__file__).parents[2]
 PATCHES = Path(__file__).parent
 
 
-def patched(place: Path, *names: str) -> Path:
+def copy_with_patches(place: Path, *names: str) -> Path:
     """A copy of the project with some of the patches."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "Cargo.*", "clippy.toml", "crates", "docs", "presets", "python", "sample"],
@@ -40,7 +40,7 @@ print(package["depth_study"].is_function, package["DepthStudy"].is_class)
 
 @pytest.mark.slow("copies the project and runs a study")
 def test_a_new_study(tmp_path: Path) -> None:
-    tree = patched(tmp_path / "tree", "study")
+    tree = copy_with_patches(tmp_path / "tree", "study")
     for native in (PROJECT / "python" / "sledlab").glob("_native*.so"):
         (tree / "python" / "sledlab" / native.name).symlink_to(native)
     environment = {**os.environ, "PYTHONPATH": str(tree / "python")}

@@ -26,7 +26,7 @@ Sums = dict[str, tuple[float, ...]]
 
 
 @pytest.fixture(scope="module")
-def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run and a comparison."""
     folder = tmp_path_factory.mktemp("left")
     assert run(["simulate", *DEVICE, "--limit", "5000", "--out", str(folder / "run")]) == 0
@@ -35,7 +35,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def by_polars(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
+def polars_sums(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
     frame = pl.read_parquet(file).group_by(group).agg(pl.len(), pl.col(columns).sum())
     return {row[0]: row[1:] for row in frame.iter_rows()}
 
@@ -45,17 +45,17 @@ def query(table: str, group: str, columns: tuple[str, ...]) -> str:
     return f"select {group}, count(*), {sums} from {table} group by {group}"
 
 
-def by_duckdb(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
+def duckdb_sums(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
     rows = importlib.import_module(need("duckdb")).sql(query(f"'{file}'", group, columns)).fetchall()
     return {row[0]: row[1:] for row in rows}
 
 
-def by_pandas(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
+def pandas_sums(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
     groups = importlib.import_module(need("pandas")).read_parquet(file).groupby(group)
     return {name: (len(rows), *rows[list(columns)].sum()) for name, rows in groups}
 
 
-def by_sqlite(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
+def sqlite_sums(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
     frame = pl.read_parquet(file)
     database = sqlite3.connect(":memory:")
     database.execute(f"create table found ({', '.join(frame.columns)})")
@@ -65,26 +65,26 @@ def by_sqlite(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
 
 
 @pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("reader", [by_duckdb, by_pandas, by_sqlite])
-def test_all_read_the_same(reader: Callable[..., Sums], table: str, left: Path) -> None:
-    expected = by_polars(left / table, *TABLES[table])
-    result = reader(left / table, *TABLES[table])
+@pytest.mark.parametrize("reader", [duckdb_sums, pandas_sums, sqlite_sums])
+def test_all_read_the_same(reader: Callable[..., Sums], table: str, results_folder: Path) -> None:
+    expected = polars_sums(results_folder / table, *TABLES[table])
+    result = reader(results_folder / table, *TABLES[table])
     assert len(expected) == 2
     assert result.keys() == expected.keys()
     for name, sums in expected.items():
         assert [float(number) for number in result[name]] == pytest.approx(sums, rel=1e-12)
 
 
-def test_the_program_of_sqlite_imports_runs(left: Path) -> None:
+def test_the_program_of_sqlite_imports_runs(results_folder: Path) -> None:
     program = need("sqlite3")
     columns = ("requests", "mean_ms", "energy_j")
-    file = left / "comparison" / "runs.csv"
+    file = results_folder / "comparison" / "runs.csv"
     steps = (".mode csv", f".import {file} runs", f"{query('runs', 'scheduler', columns)};\n")
     done = subprocess.run([program], input="\n".join(steps), capture_output=True, text=True, check=True)
     assert done.stderr == ""
     rows = (line.split(",") for line in done.stdout.splitlines())
     result = {row[0]: [float(number) for number in row[1:]] for row in rows}
-    expected = by_polars(left / "comparison" / "runs.parquet", "scheduler", columns)
+    expected = polars_sums(results_folder / "comparison" / "runs.parquet", "scheduler", columns)
     assert result.keys() == expected.keys()
     for name, sums in expected.items():
         assert result[name] == pytest.approx(sums, rel=1e-9)

@@ -55,7 +55,7 @@ Quantity = tuple[str, str]
 """A name without the suffix of its unit, and the dimension of the unit."""
 
 
-def split(name: str) -> tuple[Quantity, Unit] | None:
+def split_unit(name: str) -> tuple[Quantity, Unit] | None:
     """The quantity and unit of a name; None for a name without a unit."""
     for suffix in sorted(UNITS, key=len, reverse=True):
         if name == suffix or name.endswith(f"_{suffix}"):
@@ -98,7 +98,7 @@ def layered_run() -> sl.Result:
 
 
 @cache
-def replayed() -> sl.ClusterResult:
+def cluster_result() -> sl.ClusterResult:
     """A replay of a work record."""
     return sl.replay("sample/work/scan.work", "mems-g2")
 
@@ -109,7 +109,7 @@ def tables() -> Iterator[tuple[str, Iterable[str]]]:
     for run in (plain_run(), layered_run()):
         yield "requests", run.requests.columns
     yield "counts", row_of(layered_run(), 1.0, None).counts
-    yield from ((name, getattr(replayed(), name).columns) for name in ("phases", "by_phase", "what_if"))
+    yield from ((name, getattr(cluster_result(), name).columns) for name in ("phases", "by_phase", "what_if"))
 
 
 def keys(document: Mapping[str, Any], within: str = "") -> Iterator[str]:
@@ -122,7 +122,7 @@ def keys(document: Mapping[str, Any], within: str = "") -> Iterator[str]:
         name = f"{within}_{key}" if within else key
         if key in INPUTS:
             continue
-        if isinstance(value, Mapping) and not split(key):
+        if isinstance(value, Mapping) and not split_unit(key):
             yield from keys(value, name)
             continue
         yield name
@@ -133,7 +133,7 @@ def keys(document: Mapping[str, Any], within: str = "") -> Iterator[str]:
 
 def names() -> set[str]:
     """Names of all columns of tables and of all keys of summaries."""
-    documents = [run.to_dict() for run in (plain_run(), layered_run(), replayed())]
+    documents = [run.to_dict() for run in (plain_run(), layered_run(), cluster_result())]
     return {name for _, table in tables() for name in table} | {
         name for document in documents for name in keys(document)
     }
@@ -142,7 +142,7 @@ def names() -> set[str]:
 def units_of_quantities() -> dict[Quantity, set[Unit]]:
     result: dict[Quantity, set[Unit]] = {}
     for name in names():
-        if parts := split(name):
+        if parts := split_unit(name):
             result.setdefault(parts[0], set()).add(parts[1])
     return result
 
@@ -158,7 +158,7 @@ def test_all_studies_have_row_classes() -> None:
 def test_columns_end_in_their_units(kind: type) -> None:
     wrong = {}
     for name, column in columns(kind).items():
-        parts = split(name)
+        parts = split_unit(name)
         if column.unit != (parts[1].name if parts else ""):
             wrong[name] = column.unit
     assert wrong == {}
@@ -172,12 +172,12 @@ def test_subclasses_keep_meanings_of_columns(kind: type) -> None:
         assert changed == set()
 
 
-def compared(run: sl.Result) -> dict[Quantity, tuple[float, float]]:
+def quantity_pairs(run: sl.Result) -> dict[Quantity, tuple[float, float]]:
     """Quantities of requests and of their run, in base units: sums of energies and means of times."""
     row, result = row_of(run, 1.0, None), {}
-    of_run = {parts[0]: (name, parts[1]) for name in columns(Measured) if (parts := split(name))}
+    of_run = {parts[0]: (name, parts[1]) for name in columns(Measured) if (parts := split_unit(name))}
     for name in run.requests.columns:
-        parts = split(name)
+        parts = split_unit(name)
         if parts and parts[0] in of_run:
             (_, dimension), unit = parts
             column, other = of_run[parts[0]]
@@ -188,7 +188,7 @@ def compared(run: sl.Result) -> dict[Quantity, tuple[float, float]]:
 
 
 def test_equal_names_are_equal_quantities() -> None:
-    agreed = compared(plain_run())
+    agreed = quantity_pairs(plain_run())
     for quantity, (mine, other) in agreed.items():
         assert math.isclose(mine, other, rel_tol=1e-9, abs_tol=1e-15), quantity
     several = {quantity: units for quantity, units in units_of_quantities().items() if len(units) > 1}
@@ -197,7 +197,7 @@ def test_equal_names_are_equal_quantities() -> None:
 
 def test_one_row_has_each_quantity_once() -> None:
     for table, names in tables():
-        quantities = [parts[0] for name in names if (parts := split(name))]
+        quantities = [parts[0] for name in names if (parts := split_unit(name))]
         assert len(quantities) == len(set(quantities)), table
 
 

@@ -21,7 +21,7 @@ FENCE = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
 LEFT_OUT = r"(?:\S+ )*?"
-RUN = ("sh", "python")
+RUNNABLE_LANGUAGES = ("sh", "python")
 
 SESSION = r"""
 import contextlib, io, json, subprocess, sys
@@ -57,7 +57,7 @@ class Step:
     """A block that is run, and what the page says that it prints."""
 
     block: Block
-    shown: Block | None
+    expected_output: Block | None
 
 
 def blocks(page: str) -> list[Block]:
@@ -74,7 +74,7 @@ def steps(result: list[Block]) -> list[Step]:
     return [
         Step(block, after if after and after.language == "text" and not after.title else None)
         for block, after in zip(result, behind, strict=True)
-        if block.language in RUN and not block.title
+        if block.language in RUNNABLE_LANGUAGES and not block.title
     ]
 
 
@@ -86,7 +86,7 @@ def save_files(result: list[Block], directory: Path) -> None:
             (directory / block.title).write_text(block.text, encoding="utf-8")
 
 
-def printed(result: list[Block], directory: Path) -> list[str]:
+def run_steps(result: list[Block], directory: Path) -> list[str]:
     """What each step prints, run in an empty directory."""
     save_files(result, directory)
     program = directory / "bin" / "sledlab"

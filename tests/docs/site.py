@@ -17,7 +17,7 @@ class Element:
     attributes: dict[str, str] = field(default_factory=dict)
     inside: list[Element | str] = field(default_factory=list)
 
-    def all(self, tag: str = "", **attributes: str) -> list[Element]:
+    def find_all(self, tag: str = "", **attributes: str) -> list[Element]:
         """The elements within, by tag, and by words of their attributes."""
         result = []
         for each in self.inside:
@@ -27,7 +27,7 @@ class Element:
                     value in each.attributes.get(name.rstrip("_"), "").split()
                     for name, value in attributes.items()
                 )
-                result += [each] * (fits and all(text)) + each.all(tag, **attributes)
+                result += [each] * (fits and all(text)) + each.find_all(tag, **attributes)
         return result
 
     @property
@@ -57,7 +57,7 @@ class _Reader(HTMLParser):
         self.open[-1].inside.append(data)
 
 
-def read(page: Path) -> Element:
+def read_page(page: Path) -> Element:
     """A page of the site."""
     reader = _Reader()
     reader.feed(page.read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ ENDS = {"|", ">", "2>", "&&", ";", "<"}
 """Words that end a command within a line of a shell."""
 
 VARIABLE = re.compile(r"\$\w+")
-SHOWN = {"--sch"}
+SHOWN_WORDS = {"--sch"}
 """Words that pages show although they are no options: a word to be completed."""
 
 CODE = re.compile(r"(?<!`)`(sledlab [^`]+)`(?!`)")
@@ -41,7 +41,7 @@ FILES = sorted(
 )
 
 
-def lines_of(text: str) -> Iterator[str]:
+def command_lines(text: str) -> Iterator[str]:
     """Yield the commands of a text, one for each line that begins with `sledlab`."""
     for line in text.replace("\\\n", " ").splitlines():
         command = line.strip().removeprefix("$ ").removeprefix("# ").strip()
@@ -75,10 +75,10 @@ def parse(line: str) -> None:
     command.make_context(" ".join(path), text)
 
 
-def options_of(line: str) -> set[str]:
+def long_options(line: str) -> set[str]:
     """Return the long options of a command."""
     text = line.partition(" -- ")[0].split()
-    return {word.partition("=")[0] for word in text if re.match(r"--[a-z]", word)} - SHOWN
+    return {word.partition("=")[0] for word in text if re.match(r"--[a-z]", word)} - SHOWN_WORDS
 
 
 def commands(command: click.Command) -> Iterator[click.Command]:
@@ -99,7 +99,7 @@ def test_unknown_command_does_not_parse() -> None:
 
 def test_examples_of_help_parse() -> None:
     helps = [(each.help or "").partition("\b\n")[2] for each in commands(cli)]
-    examples = [line for text in helps for line in lines_of(text)]
+    examples = [line for text in helps for line in command_lines(text)]
     assert len(examples) > 60
     for line in examples:
         parse(line)
@@ -109,7 +109,7 @@ def test_examples_of_help_parse() -> None:
 def test_commands_in_blocks_of_pages_parse(page: Path) -> None:
     for block in blocks(page.read_text(encoding="utf-8")):
         if block.language in SHELL:
-            for line in lines_of(block.text):
+            for line in command_lines(block.text):
                 parse(line)
 
 
@@ -121,10 +121,10 @@ def test_options_in_sentences_of_pages_exist(page: Path) -> None:
             continue  # the study of tests/contributing/study.patch
         assert not is_unknown(command, text) or text[0].isupper(), (path, line)
         known = {name for each in command.get_params(click.Context(command)) for name in each.opts}
-        assert options_of(line) <= {*known, "--help", "--help-all"}, (path, line)
+        assert long_options(line) <= {*known, "--help", "--help-all"}, (path, line)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PROJECT)))
 def test_commands_in_comments_of_files_parse(file: Path) -> None:
-    for line in lines_of(file.read_text(encoding="utf-8").replace("@FILE@", "file.toml")):
+    for line in command_lines(file.read_text(encoding="utf-8").replace("@FILE@", "file.toml")):
         parse(line)

@@ -17,7 +17,7 @@ from tests.require import need
 NOTEBOOK = PROJECT / "examples" / "first-steps.ipynb"
 
 
-def shown(notebook: Any) -> list[tuple[str, list[str]]]:
+def cell_outputs(notebook: Any) -> list[tuple[str, list[str]]]:
     """Return the text that each cell of code prints, and the kinds of its other outputs.
 
     Progress, on standard error, depends on the speed of the machine and is omitted.
@@ -35,25 +35,25 @@ def shown(notebook: Any) -> list[tuple[str, list[str]]]:
 
 
 @pytest.fixture(scope="module")
-def kept() -> Any:
+def committed_notebook() -> Any:
     return json.loads(NOTEBOOK.read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow("starts a kernel and races schedulers")
 @pytest.mark.filterwarnings("default")
-def test_what_is_kept_is_what_comes_out(kept: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_is_what_comes_out(committed_notebook: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     nbformat, nbclient, _ = (import_module(need(name)) for name in ("nbformat", "nbclient", "ipykernel"))
     package = os.pathsep.join((str(PROJECT / "python"), os.environ.get("PYTHONPATH", "")))
     monkeypatch.setenv("PYTHONPATH", package)
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     where = {"metadata": {"path": str(NOTEBOOK.parent)}}
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=where).execute()
-    assert shown(notebook) == shown(kept)
+    assert cell_outputs(notebook) == cell_outputs(committed_notebook)
 
 
-def test_outputs_are_kept(kept: Any) -> None:
-    assert all(output or kinds for output, kinds in shown(kept))
-    assert sum("image/png" in kind for _, kinds in shown(kept) for kind in kinds) == 3
+def test_outputs_are_kept(committed_notebook: Any) -> None:
+    assert all(output or kinds for output, kinds in cell_outputs(committed_notebook))
+    assert sum("image/png" in kind for _, kinds in cell_outputs(committed_notebook) for kind in kinds) == 3
 
 
 def test_there_is_no_path_of_a_machine_in_it() -> None:

@@ -12,11 +12,11 @@ import pytest
 import sledlab as sl
 
 from tests.docs.blocks import PROJECT
-from tests.docs.site import Element, read
+from tests.docs.site import Element, read_page
 
 pytestmark = pytest.mark.slow("builds the site")
 
-WITHOUT_EXAMPLE = {"__version__"}
+NO_EXAMPLE_NEEDED = {"__version__"}
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pages(site: Path) -> dict[str, Element]:
     result = {page.relative_to(site).as_posix(): page for page in sorted(site.rglob("*.html"))}
     result.pop("laboratory.html", None)  # a program, there where it has been built: tests/web tries it
-    return {name: read(page) for name, page in result.items()}
+    return {name: read_page(page) for name, page in result.items()}
 
 
 @pytest.fixture(scope="module")
@@ -46,28 +46,28 @@ def entries(pages: dict[str, Element]) -> dict[str, Element]:
     """The entry of each name of the reference, by its title."""
     result = {}
     for page in pages.values():
-        for entry in page.all("div", class_="doc-object"):
-            result.setdefault(entry.all(class_="doc-object-name")[0].text, entry)
+        for entry in page.find_all("div", class_="doc-object"):
+            result.setdefault(entry.find_all(class_="doc-object-name")[0].text, entry)
     return result
 
 
-def missing(name: str, entry: Element | None) -> list[str]:
+def missing_parts(name: str, entry: Element | None) -> list[str]:
     """What an entry of the reference has not got."""
     if entry is None:
         return ["everything"]
     value, text = getattr(sl, name), entry.text
-    lacking = [] if "Examples:" in text or name in WITHOUT_EXAMPLE else ["an example"]
+    lacking = [] if "Examples:" in text or name in NO_EXAMPLE_NEEDED else ["an example"]
     if inspect.isfunction(value):
-        lacking += [] if entry.all(class_="doc-signature") else ["a signature"]
+        lacking += [] if entry.find_all(class_="doc-signature") else ["a signature"]
         lacking += [part for part in ("Parameters:", "Raises:") if part not in text]
-    return lacking if entry.all(class_="doc-contents")[0].all("p") else [*lacking, "a sentence"]
+    return lacking if entry.find_all(class_="doc-contents")[0].find_all("p") else [*lacking, "a sentence"]
 
 
 def test_every_public_name_has_an_entry(pages: dict[str, Element], entries: dict[str, Element]) -> None:
-    lacking = {name: missing(name, entries.get(f"sl.{name}")) for name in sl.__all__}
+    lacking = {name: missing_parts(name, entries.get(f"sl.{name}")) for name in sl.__all__}
     assert {name: parts for name, parts in lacking.items() if parts} == {}
     anchors = {
-        each.attributes.get("id") for page in pages.values() for each in page.all(class_="doc-heading")
+        each.attributes.get("id") for page in pages.values() for each in page.find_all(class_="doc-heading")
     }
     assert {f"sledlab.{name}" for name in sl.__all__} - anchors == set()
 
@@ -78,10 +78,10 @@ def test_titles_are_those_that_users_write(entries: dict[str, Element]) -> None:
 
 def test_examples_are_code(pages: dict[str, Element]) -> None:
     python = pages["python.html"]
-    assert not any(page.all("details", class_="example") for page in pages.values())
-    assert not any(">>>" in quote.text for page in pages.values() for quote in page.all("blockquote"))
-    assert python.all("span", class_="nn")
-    assert "highlight.css" in [Path(link.attributes["href"]).name for link in python.all("link")]
+    assert not any(page.find_all("details", class_="example") for page in pages.values())
+    assert not any(">>>" in quote.text for page in pages.values() for quote in page.find_all("blockquote"))
+    assert python.find_all("span", class_="nn")
+    assert "highlight.css" in [Path(link.attributes["href"]).name for link in python.find_all("link")]
 
 
 def test_code_has_colours(site: Path) -> None:
@@ -90,20 +90,20 @@ def test_code_has_colours(site: Path) -> None:
 
 def test_nothing_is_loaded_from_elsewhere(pages: dict[str, Element]) -> None:
     for name, page in pages.items():
-        loaded = [link.attributes.get("href", "") for link in page.all("link")]
-        loaded += [each.attributes.get("src", "") for tag in ("script", "img") for each in page.all(tag)]
+        loaded = [link.attributes.get("href", "") for link in page.find_all("link")]
+        loaded += [each.attributes.get("src", "") for tag in ("script", "img") for each in page.find_all(tag)]
         assert [place for place in loaded if "://" in place] == [], name
 
 
 def test_pages_of_the_menu_are_in_their_group(pages: dict[str, Element]) -> None:
-    menu = pages["index.html"].all("div", class_="wy-menu")[0]
+    menu = pages["index.html"].find_all("div", class_="wy-menu")[0]
     groups: dict[str, list[str]] = {}
     group = ""
     for each in menu.inside:
         if isinstance(each, Element) and each.tag == "p":
             group = each.text
         elif isinstance(each, Element):
-            groups.setdefault(group, []).extend(link.text for link in each.all("a", class_="internal"))
+            groups.setdefault(group, []).extend(link.text for link in each.find_all("a", class_="internal"))
     assert "Validation" in groups["Accuracy and design"]
     assert "Validation" not in groups["Guide"]
     assert "Replay a trace" in groups["Tutorials"]
@@ -111,6 +111,6 @@ def test_pages_of_the_menu_are_in_their_group(pages: dict[str, Element]) -> None
 
 
 def test_every_page_is_in_the_menu(pages: dict[str, Element]) -> None:
-    links = pages["papers.html"].all("div", class_="wy-menu")[0].all("a")
+    links = pages["papers.html"].find_all("div", class_="wy-menu")[0].find_all("a")
     reached = {link.attributes.get("href", "").partition("#")[0] for link in links}
     assert set(pages) - reached - {"404.html", "search.html", "papers.html"} == set()

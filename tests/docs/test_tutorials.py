@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import PROJECT, RUN, blocks, difference, printed, steps
+from tests.docs.blocks import PROJECT, RUNNABLE_LANGUAGES, blocks, difference, run_steps, steps
 
 PAGES = [*sorted((PROJECT / "docs" / "tutorial").glob("*.md")), PROJECT / "docs" / "machines.md"]
-SHOWN_ONLY = {"console", "csv", "text"}
+UNRUN_LANGUAGES = {"console", "csv", "text"}
 """Languages that are not run: what needs root or other programs, files, and what was printed."""
 MAX_WORDS = 1500
 """A page is read in five minutes; tables of output are looked at, not read."""
@@ -19,21 +19,21 @@ MAX_WORDS = 1500
 @pytest.mark.slow("a tutorial is run from its first command to its last")
 def test_what_is_printed_is_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     result = blocks(page.read_text(encoding="utf-8"))
-    output = printed(result, tmp_path / "checkout")
+    output = run_steps(result, tmp_path / "checkout")
     assert len(output) == len(steps(result)) > 0
     for step, text in zip(steps(result), output, strict=True):
-        if step.shown:
-            assert (differs := difference(step.shown.text, text)) is None, (
-                f"{page.name}:{step.shown.line}\n{differs}"
+        if step.expected_output:
+            assert (differs := difference(step.expected_output.text, text)) is None, (
+                f"{page.name}:{step.expected_output.line}\n{differs}"
             )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_nothing_is_shown_that_was_not_run(page: Path) -> None:
     result = blocks(page.read_text(encoding="utf-8"))
-    assert {block.language for block in result if not block.title} <= {*RUN, *SHOWN_ONLY}
+    assert {block.language for block in result if not block.title} <= {*RUNNABLE_LANGUAGES, *UNRUN_LANGUAGES}
     outputs = [block for block in result if block.language == "text" and not block.title]
-    assert outputs == [step.shown for step in steps(result) if step.shown]
+    assert outputs == [step.expected_output for step in steps(result) if step.expected_output]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -56,7 +56,7 @@ def faults() -> list[Fault]:
 
 
 @contextmanager
-def planted(fault: Fault) -> Iterator[None]:
+def plant(fault: Fault) -> Iterator[None]:
     """Plant a fault, and restore the file at the end."""
     path = PROJECT / fault.file
     original = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -78,7 +78,7 @@ def outcome(fault: Fault) -> str:
     if text[0] == "pytest":
         text = [sys.executable, "-m", "pytest", "-q", "-x", *text[1:]]
     try:
-        with planted(fault):
+        with plant(fault):
             done = subprocess.run(
                 text,
                 cwd=PROJECT,

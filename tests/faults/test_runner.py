@@ -18,7 +18,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def interrupt(source: Path) -> None:
-    with runner.planted(FAULT):
+    with runner.plant(FAULT):
         assert source.read_text() == "a = 2\n"
         raise KeyboardInterrupt
 
@@ -35,7 +35,7 @@ def test_changed_code_is_refused_with_the_description(source: Path, text: str) -
     source.write_text(text)
     with (
         pytest.raises(LookupError, match=r"plant the fault anew by its description: It is wrong\."),
-        runner.planted(FAULT),
+        runner.plant(FAULT),
     ):
         pass
     assert source.read_text() == text

@@ -70,7 +70,7 @@ class Relation:
 
 
 @dataclass
-class Counting:
+class SqlCounter:
     """Turns operators into SQL.
 
     Attributes:
@@ -80,10 +80,10 @@ class Counting:
         written: SQL for an operator that cannot be turned into it, by what its profile has.
     """
 
-    table_of: Callable[[str], str]
+    table_name: Callable[[str], str]
     bindings: Mapping[str, str]
     literals: Mapping[int, str]
-    written: Mapping[str, Relation]
+    written_sql: Mapping[str, Relation]
     _common: dict[str, Relation] = field(default_factory=dict)
 
     def relations(self, root: Operator) -> Iterator[tuple[Operator, str]]:
@@ -117,7 +117,7 @@ class Counting:
             "UNGROUPED_AGGREGATE": self._aggregate,
             "TOP_N": self._top,
         }
-        for fragment, relation in self.written.items():
+        for fragment, relation in self.written_sql.items():
             if fragment in str(operator.info):
                 return relation
         if operator.kind in ("CTE", "ORDER_BY", "RESULT_COLLECTOR"):
@@ -128,7 +128,7 @@ class Counting:
 
     def _scan(self, operator: Operator) -> Relation:
         """All columns of those that pass the filters; optional ones are hints."""
-        table = self.table_of(operator.files)
+        table = self.table_name(operator.files)
         filters = [text for text in texts(operator, "Filters") if not text.startswith("optional:")]
         expected = texts(operator, "Projections")
         columns = ", ".join(f"{name} AS c{at}" for at, name in enumerate(expected)) or "1 AS c0"
@@ -219,7 +219,7 @@ class Counting:
         return Relation(sql, tuple(names), tuple(range(len(names))))
 
 
-def of_the_end(root: Operator, sql: str) -> Iterator[tuple[Operator, str]]:
+def final_operators(root: Operator, sql: str) -> Iterator[tuple[Operator, str]]:
     """The operators at the end of a plan, which give as many rows as the query itself has."""
     operator = root
     while True:
@@ -245,13 +245,13 @@ def _condition(text: str, left: Relation, right: Relation) -> str:
     """A condition between both sides of a join."""
     result = SIDES.fullmatch(text)
     if text.startswith("("):
-        return WORD.sub(lambda word: _of_either(word[0], left, right), text)
+        return WORD.sub(lambda word: _column_of_side(word[0], left, right), text)
     if result is None:
         raise UnknownError(text)
     return f"{left.word(result[1], 'l')} {result[2]} {right.word(result[3], 'r')}"
 
 
-def _of_either(name: str, left: Relation, right: Relation) -> str:
+def _column_of_side(name: str, left: Relation, right: Relation) -> str:
     """A column of one of two sides."""
     if not name.startswith("'") and name in left.names and name in right.names:
         raise UnknownError(name)

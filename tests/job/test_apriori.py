@@ -18,7 +18,7 @@ from sledlab.job.data.baskets import MarketBaskets
 from sledlab.job.files import Transactions
 from sledlab.job.record import record
 
-Refused = Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]
+ExpectedError = Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]
 
 CONFIDENCE = 0.2017
 """Of no two counts: mlxtend divides shares, and rounding may lose a rule whose confidence is just this."""
@@ -31,7 +31,7 @@ def transactions(data: MarketBaskets, seed: int, nodes: int = 1) -> Transactions
 
 
 @lru_cache(maxsize=1)
-def expected(
+def expected_answer(
     data: MarketBaskets, seed: int, support: float, confidence: float = CONFIDENCE
 ) -> tuple[dict[Any, int], dict[Any, float]]:
     """Frequent sets with their counts, and rules with their confidence, by mlxtend."""
@@ -53,7 +53,7 @@ def expected(
     return sets, rules
 
 
-def mined(path: Path, job: str, data: MarketBaskets, nodes: int = 8, **settings: Any) -> Any:
+def mine(path: Path, job: str, data: MarketBaskets, nodes: int = 8, **settings: Any) -> Any:
     """The answer, and the record."""
     options = {"min_confidence": CONFIDENCE, "transactions": data.transactions, "universe": data.universe}
     answer = path / f"{job}.json"
@@ -61,12 +61,12 @@ def mined(path: Path, job: str, data: MarketBaskets, nodes: int = 8, **settings:
     return json.loads(answer.read_text()), work
 
 
-def hash_of(work: sl.Work) -> str:
+def answer_hash(work: sl.Work) -> str:
     return str(work.described["answer"])
 
 
-def assert_as_expected(answer: Any, *arguments: Any) -> None:
-    sets, rules = expected(*arguments)
+def assert_expected_answer(answer: Any, *arguments: Any) -> None:
+    sets, rules = expected_answer(*arguments)
     assert len(answer["sets"]) == len(sets)
     assert {tuple(items): count for items, count in answer["sets"]} == sets
     result = {(tuple(one), tuple(other)): (count, share) for one, other, count, share in answer["rules"]}
@@ -84,22 +84,22 @@ SUPPORT = 0.02
 @pytest.mark.slow("mlxtend takes most of it")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_both_give_what_mlxtend_gives(tmp_path: Path, seed: int) -> None:
-    answer, by_counts = mined(tmp_path, "apriori-cd", SMALL, min_support=SUPPORT, seed=seed)
-    assert_as_expected(answer, SMALL, seed, SUPPORT)
+    answer, by_counts = mine(tmp_path, "apriori-cd", SMALL, min_support=SUPPORT, seed=seed)
+    assert_expected_answer(answer, SMALL, seed, SUPPORT)
     assert max(len(items) for items, _ in answer["sets"]) > 2
     assert answer["rules"]
     for sections in (1, 2, 4):
         settings = {"min_support": SUPPORT, "seed": seed, "sections": sections}
-        same, hybrid = mined(tmp_path, "apriori-hd", SMALL, **settings)
+        same, hybrid = mine(tmp_path, "apriori-hd", SMALL, **settings)
         assert same == answer
-        assert hash_of(hybrid) == hash_of(by_counts)
+        assert answer_hash(hybrid) == answer_hash(by_counts)
 
 
 def test_rules_have_antecedents_and_consequents_of_several_items(tmp_path: Path) -> None:
     data = MarketBaskets(transactions=2000, universe=10, length=7, longest=9)
     settings: dict[str, Any] = {"length": 7, "longest": 9, "min_support": 0.1, "min_confidence": 0.4007}
-    answer, _ = mined(tmp_path, "apriori-hd", data, sections=4, **settings)
-    assert_as_expected(answer, data, 1, 0.1, 0.4007)
+    answer, _ = mine(tmp_path, "apriori-hd", data, sections=4, **settings)
+    assert_expected_answer(answer, data, 1, 0.1, 0.4007)
     shapes = {(len(one), len(other)) for one, other, _, _ in answer["rules"]}
     assert {(1, 1), (1, 2), (2, 2), (3, 1), (3, 2)} <= shapes
 
@@ -113,19 +113,19 @@ def test_both_give_what_mlxtend_gives_on_many_transactions(
 ) -> None:
     data = MarketBaskets(transactions=100_000, universe=universe)
     for nodes in (8, 32):
-        answer, by_counts = mined(tmp_path, "apriori-cd", data, nodes, min_support=support, seed=seed)
-        assert_as_expected(answer, data, seed, support)
+        answer, by_counts = mine(tmp_path, "apriori-cd", data, nodes, min_support=support, seed=seed)
+        assert_expected_answer(answer, data, seed, support)
         for sections in (1, 2, 4):
             settings = {"min_support": support, "seed": seed, "sections": sections}
-            same, hybrid = mined(tmp_path, "apriori-hd", data, nodes, **settings)
+            same, hybrid = mine(tmp_path, "apriori-hd", data, nodes, **settings)
             assert same == answer
-            assert hash_of(hybrid) == hash_of(by_counts)
+            assert answer_hash(hybrid) == answer_hash(by_counts)
 
 
 @pytest.mark.parametrize("sections", [1, 2, 4, 8])
 def test_transactions_go_round_their_columns(tmp_path: Path, sections: int) -> None:
     settings: dict[str, Any] = {"min_support": SUPPORT, "sections": sections}
-    answer, work = mined(tmp_path, "apriori-hd", SMALL, **settings)
+    answer, work = mine(tmp_path, "apriori-hd", SMALL, **settings)
     stored = sum(work.files["transactions"])
     assert stored == transactions(SMALL, 1).nbytes
     passes = [phase for phase in work.described["phases"] if phase["name"].startswith("pass")]
@@ -142,7 +142,7 @@ def steps(work: sl.Work, phase: str) -> list[Any]:
 @pytest.mark.parametrize("sections", [2, 4, 8])
 def test_each_row_holds_its_share_of_the_candidates(tmp_path: Path, sections: int) -> None:
     settings: dict[str, Any] = {"min_support": SUPPORT, "sections": sections}
-    answer, work = mined(tmp_path, "apriori-hd", SMALL, **settings)
+    answer, work = mine(tmp_path, "apriori-hd", SMALL, **settings)
     checked = [step["memory"] // 16 for step in steps(work, "pass 2")]
     assert len(checked) == 8
     assert sum(checked) == answer["candidates"][1] * 8 // sections
@@ -155,13 +155,13 @@ def test_candidates_that_do_not_fit_are_counted_in_sweeps(tmp_path: Path, job: s
     settings: dict[str, Any] = {"min_support": 0.001, "largest": 2, "transactions": 4000, "universe": 1000}
     if sections > 1:
         settings["sections"] = sections
-    answer, roomy = mined(tmp_path, job, SMALL, **settings)
+    answer, roomy = mine(tmp_path, job, SMALL, **settings)
     memory = 2**20
     sweeps = -(-answer["candidates"][1] * 16 // (sections * memory // 2))
     assert sweeps > 2
-    same, tight = mined(tmp_path, job, SMALL, memory_mb=1, **settings)
+    same, tight = mine(tmp_path, job, SMALL, memory_mb=1, **settings)
     assert same == answer
-    assert hash_of(tight) == hash_of(roomy)
+    assert answer_hash(tight) == answer_hash(roomy)
     for work, times in ((roomy, 1), (tight, sweeps)):
         stored = sum(work.files["transactions"])
         result = next(phase for phase in work.described["phases"] if phase["name"] == "pass 2")
@@ -174,8 +174,8 @@ def test_candidates_that_do_not_fit_are_counted_in_sweeps(tmp_path: Path, job: s
 
 def test_blocks_that_fit_go_round_one_after_another(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"min_support": 0.05, "sections": 4, "transactions": 2000, "universe": 100}
-    answer, roomy = mined(tmp_path, "apriori-hd", SMALL, **settings)
-    same, tight = mined(tmp_path, "apriori-hd", SMALL, memory_mb=0.008, **settings)
+    answer, roomy = mine(tmp_path, "apriori-hd", SMALL, **settings)
+    same, tight = mine(tmp_path, "apriori-hd", SMALL, memory_mb=0.008, **settings)
     assert same == answer
     sent = [work.described["phases"][2]["sent_bytes"] for work in (roomy, tight)]
     assert sent[0] == 3 * sum(roomy.files["transactions"])
@@ -184,19 +184,19 @@ def test_blocks_that_fit_go_round_one_after_another(tmp_path: Path) -> None:
 
 def test_as_many_sections_as_candidates_ask_for(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"min_support": 0.001, "largest": 2, "transactions": 4000, "universe": 1000}
-    answer, work = mined(tmp_path, "apriori-hd", SMALL, **settings)
+    answer, work = mine(tmp_path, "apriori-hd", SMALL, **settings)
     assert answer["candidates"][1] > 200_000
     assert work.described["phases"][1]["sent_bytes"] == 7 * sum(work.files["transactions"])
-    answer, work = mined(tmp_path, "apriori-hd", SMALL, nodes=6, **{**settings, "min_support": 0.0117})
+    answer, work = mine(tmp_path, "apriori-hd", SMALL, nodes=6, **{**settings, "min_support": 0.0117})
     rows = max(each for each in (1, 2, 3, 6) if each <= -(-answer["candidates"][1] // 50_000))
     assert rows in (2, 3)
     assert work.described["phases"][1]["sent_bytes"] == (rows - 1) * sum(work.files["transactions"])
 
 
-def test_a_grid_that_nodes_do_not_fill_is_refused(tmp_path: Path, refused: Refused) -> None:
+def test_a_grid_that_nodes_do_not_fill_is_refused(tmp_path: Path, refused: ExpectedError) -> None:
     for sections in (3, 16, -1):
         with refused("choose a number that divides 8: 1, 2, 4, 8"):
-            mined(tmp_path, "apriori-hd", SMALL, sections=sections)
+            mine(tmp_path, "apriori-hd", SMALL, sections=sections)
 
 
 @pytest.mark.parametrize(
@@ -204,10 +204,10 @@ def test_a_grid_that_nodes_do_not_fill_is_refused(tmp_path: Path, refused: Refus
     [("min_support", 0.0), ("min_support", 1.5), ("min_confidence", 2.0), ("largest", -1)],
 )
 def test_parameters_that_make_no_sense_are_refused(
-    tmp_path: Path, refused: Refused, setting: str, value: float
+    tmp_path: Path, refused: ExpectedError, setting: str, value: float
 ) -> None:
     with refused("choose"):
-        mined(tmp_path, "apriori-cd", SMALL, **{setting: value})
+        mine(tmp_path, "apriori-cd", SMALL, **{setting: value})
 
 
 def test_transactions_are_those_of_the_paper() -> None:
@@ -245,6 +245,6 @@ def test_a_universe_of_25_fills_transactions() -> None:
     assert set(np.unique(baskets.items).tolist()) == set(range(25))
 
 
-def test_transactions_that_cannot_be_made_are_refused(tmp_path: Path, refused: Refused) -> None:
+def test_transactions_that_cannot_be_made_are_refused(tmp_path: Path, refused: ExpectedError) -> None:
     with refused("`transactions` cannot be -1"):
-        mined(tmp_path, "apriori-cd", MarketBaskets(transactions=-1))
+        mine(tmp_path, "apriori-cd", MarketBaskets(transactions=-1))

@@ -14,14 +14,14 @@ from sledlab.job.node import Node
 from sledlab.job.task import JobTask, in_lockstep, task
 
 NODES = 8
-OF_TABLES = {"scale_factor": 0.002}
-OF_BASKETS = {"transactions_per_node": 250}
+TABLE_SETTINGS = {"scale_factor": 0.002}
+BASKET_SETTINGS = {"transactions_per_node": 250}
 JOBS = {
-    "scan": {**OF_TABLES, "where": "l_quantity < 24"},
-    "sort": OF_TABLES,
-    "join": OF_TABLES,
-    "apriori-cd": OF_BASKETS,
-    "apriori-hd": OF_BASKETS,
+    "scan": {**TABLE_SETTINGS, "where": "l_quantity < 24"},
+    "sort": TABLE_SETTINGS,
+    "join": TABLE_SETTINGS,
+    "apriori-cd": BASKET_SETTINGS,
+    "apriori-hd": BASKET_SETTINGS,
 }
 
 
@@ -29,7 +29,7 @@ def silent(what: str, share: float | None) -> None:
     """Ignore progress."""
 
 
-def chosen(job: str) -> JobTask:
+def prepared_task(job: str) -> JobTask:
     """A job with its data prepared."""
     result = task(job, nodes=NODES, memory_mb=0.05, seed=1, data="", measured=False, settings=JOBS[job])
     assert result.data is not None
@@ -40,7 +40,7 @@ def chosen(job: str) -> JobTask:
 @pytest.mark.parametrize("redundancy", ["mirror", "chained"])
 @pytest.mark.parametrize("job", JOBS)
 def test_answers_and_records_are_the_same_whichever_node_has_failed(job: str, redundancy: str) -> None:
-    full = chosen(job)
+    full = prepared_task(job)
     expected = in_lockstep(full, None, silent)
     assert json.loads(expected.partition(b"\n")[0])["answer"].startswith("sha256:")
     for failed in (0, 3, NODES - 1):
@@ -51,13 +51,13 @@ def test_answers_and_records_are_the_same_whichever_node_has_failed(job: str, re
 
 @pytest.mark.parametrize(("redundancy", "failed"), [("mirror", [0, 3, 5]), ("chained", [0, 2, 5])])
 def test_several_may_fail_where_no_copy_is_lost(redundancy: str, failed: list[int]) -> None:
-    full = chosen("sort")
+    full = prepared_task("sort")
     failing = replace(full, shares=shares(redundancy, NODES, failed))
     assert in_lockstep(failing, None, silent) == in_lockstep(full, None, silent)
 
 
 def test_what_has_failed_holds_nothing(tmp_path: Path) -> None:
-    failing = replace(chosen("sort"), shares=shares("chained", NODES, [3]))
+    failing = replace(prepared_task("sort"), shares=shares("chained", NODES, [3]))
     nodes = [failing.node(number, tmp_path) for number in range(NODES)]
     lockstep.run("sort", failing.job.function, nodes, failing.parameters, lambda phase, done: None)
     # A node has a directory for what it writes and for copies: node 0 those of node 7, node 3 nothing.

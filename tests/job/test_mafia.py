@@ -15,20 +15,22 @@ from sledlab.job.data.boxes import PlantedBoxes
 from sledlab.job.record import record
 from sledlab.job.units import Bins, Units, clusters, join_units, merged
 
-Refused = Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]
+ExpectedError = Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]
 
-FEW = 200_000
-ALL = 4_281_782
+FEW_RECORDS = 200_000
+ALL_RECORDS = 4_281_782
 
 
-def found(path: Path, nodes: int = 4, records: int = FEW, **settings: Any) -> tuple[Any, sl.Work]:
+def find_clusters(
+    path: Path, nodes: int = 4, records: int = FEW_RECORDS, **settings: Any
+) -> tuple[Any, sl.Work]:
     """The answer, and the record."""
     answer = path / "mafia.json"
     work = record("mafia", node_count=nodes, answer=answer, records=records, **settings)
     return json.loads(answer.read_text()), work
 
 
-def assert_planted(answer: Any, data: PlantedBoxes, seed: int) -> None:
+def assert_planted_clusters(answer: Any, data: PlantedBoxes, seed: int) -> None:
     """The planted subspaces are found, each as one cluster about its box, and nothing of more dimensions."""
     planted = {tuple(each["dims"]): each for each in data.planted(seed)}
     assert len(planted) == 5
@@ -43,7 +45,7 @@ def assert_planted(answer: Any, data: PlantedBoxes, seed: int) -> None:
         assert each["records"] == pytest.approx(0.18 * data.records, rel=0.05)
 
 
-def assert_recounted(answer: Any, data: PlantedBoxes, seed: int, windows: int = 1000) -> None:
+def assert_counts(answer: Any, data: PlantedBoxes, seed: int, windows: int = 1000) -> None:
     """Every dense unit has as many records as lie in the windows of its bins."""
     shared = data.files(1, seed)["records"]
     masks: dict[tuple[int, int], Any] = {}
@@ -63,17 +65,17 @@ def assert_recounted(answer: Any, data: PlantedBoxes, seed: int, windows: int = 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_planted_clusters_are_found(tmp_path: Path, seed: int) -> None:
-    data = PlantedBoxes(records=FEW)
-    answer, work = found(tmp_path, seed=seed)
-    assert_planted(answer, data, seed)
-    assert_recounted(answer, data, seed)
+    data = PlantedBoxes(records=FEW_RECORDS)
+    answer, work = find_clusters(tmp_path, seed=seed)
+    assert_planted_clusters(answer, data, seed)
+    assert_counts(answer, data, seed)
     read = {each["name"]: each["read_bytes"] for each in work.described["phases"]}
     assert read == {
-        "histogram": 80 * FEW,
-        **{f"pass {each}": 80 * FEW for each in range(2, 6)},
+        "histogram": 80 * FEW_RECORDS,
+        **{f"pass {each}": 80 * FEW_RECORDS for each in range(2, 6)},
         "clusters": 0,
     }
-    assert work.described["phases"][0]["operations"] == {"window": 20 * FEW}
+    assert work.described["phases"][0]["operations"] == {"window": 20 * FEW_RECORDS}
 
 
 @pytest.mark.everything
@@ -82,25 +84,27 @@ def test_planted_clusters_are_found(tmp_path: Path, seed: int) -> None:
 def test_planted_clusters_are_found_among_the_paper_s_records(tmp_path: Path, seed: int) -> None:
     data = PlantedBoxes()
     try:
-        answer, _ = found(tmp_path, nodes=32, records=ALL, seed=seed)
-        assert_planted(answer, data, seed)
-        assert_recounted(answer, data, seed)
+        answer, _ = find_clusters(tmp_path, nodes=32, records=ALL_RECORDS, seed=seed)
+        assert_planted_clusters(answer, data, seed)
+        assert_counts(answer, data, seed)
     finally:
         data.path(seed).unlink(missing_ok=True)
 
 
 def test_nodes_and_memory_do_not_change_the_answer(tmp_path: Path) -> None:
-    answer, work = found(tmp_path)
+    answer, work = find_clusters(tmp_path)
     for nodes in (1, 3, 8):
-        assert found(tmp_path, nodes)[0] == answer
-    same, tight = found(tmp_path, memory_mb=1)
+        assert find_clusters(tmp_path, nodes)[0] == answer
+    same, tight = find_clusters(tmp_path, memory_mb=1)
     assert same == answer
     assert tight.described["answer"] == work.described["answer"]
     assert tight.described["phases"] == work.described["phases"]
 
 
 def test_a_dimension_without_structure_is_cut_evenly(tmp_path: Path) -> None:
-    answer, _ = found(tmp_path, records=20_000, windows=100, beta=0.9, equal_bins=4, dims=6, clusters=1)
+    answer, _ = find_clusters(
+        tmp_path, records=20_000, windows=100, beta=0.9, equal_bins=4, dims=6, clusters=1
+    )
     assert [0.0, 25.0, 50.0, 75.0, 100.0] in answer["bins"]
 
 
@@ -117,23 +121,23 @@ def test_a_dimension_without_structure_is_cut_evenly(tmp_path: Path) -> None:
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(
-    tmp_path: Path, refused: Refused, setting: str, value: float
+    tmp_path: Path, refused: ExpectedError, setting: str, value: float
 ) -> None:
     with refused("choose"):
-        found(tmp_path, records=1000, **{setting: value})
+        find_clusters(tmp_path, records=1000, **{setting: value})
 
 
-def test_values_out_of_range_are_refused(tmp_path: Path, refused: Refused) -> None:
+def test_values_out_of_range_are_refused(tmp_path: Path, refused: ExpectedError) -> None:
     with refused("which goes from 0 to 50"):
-        found(tmp_path, records=1000, high=50.0)
+        find_clusters(tmp_path, records=1000, high=50.0)
 
 
-def test_records_that_cannot_be_made_are_refused(tmp_path: Path, refused: Refused) -> None:
+def test_records_that_cannot_be_made_are_refused(tmp_path: Path, refused: ExpectedError) -> None:
     for setting in ("records", "dims"):
         with refused(f"`{setting}` cannot be -1"):
-            found(tmp_path, **{"records": 1000, setting: -1})
+            find_clusters(tmp_path, **{"records": 1000, setting: -1})
     with refused("clusters"):
-        found(tmp_path, records=1000, dims=5)
+        find_clusters(tmp_path, records=1000, dims=5)
 
 
 def test_windows_merge_to_bins() -> None:

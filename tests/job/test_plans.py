@@ -10,7 +10,7 @@ from sledlab.job.data.tpch import TEXT_BYTES
 from sledlab.job.query import find, names, profile, tables
 from sledlab.job.query.plan import parse
 
-from tests.job.counting import Counting, Relation, of_the_end, stopped_early
+from tests.job.counting import Relation, SqlCounter, final_operators, stopped_early
 
 LONG = [pytest.mark.everything, pytest.mark.slow("a gigabyte of data")]
 
@@ -22,7 +22,7 @@ BINDINGS = {
 }
 CODES = "'13', '31', '23', '29', '30', '18', '17'"
 LITERALS = {"q16": {8: "49, 14, 23, 45, 19, 3, 36, 9"}, "q22": {7: CODES}}
-WRITTEN = {
+WRITTEN_SQL = {
     "q7": {
         "(((n_name = 'FRANCE')": Relation(
             """
@@ -108,7 +108,7 @@ def all_tables(scale: float) -> tuple[tables.QueryTable, ...]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _generated() -> None:
+def _generate_tables() -> None:
     """All tables, made before any test is timed."""
     all_tables(0.01)
 
@@ -119,15 +119,15 @@ def test_every_operator_gives_the_rows_that_a_count_finds(query: str, scale: flo
     sql = find(query).sql
     root = parse(profile.run(sql, all_tables(scale)).profile)
     of_files = {", ".join(map(str, table.files)): table.name for table in all_tables(scale)}
-    counting = Counting(
-        of_files.__getitem__, BINDINGS.get(query, {}), LITERALS.get(query, {}), WRITTEN.get(query, {})
+    counter = SqlCounter(
+        of_files.__getitem__, BINDINGS.get(query, {}), LITERALS.get(query, {}), WRITTEN_SQL.get(query, {})
     )
     early, counted = stopped_early(root), set()
     with duckdb.connect() as connection:
         for table in all_tables(scale):
             files = ", ".join(f"'{file}'" for file in table.files)
             connection.execute(f"CREATE VIEW {table.name} AS FROM read_parquet([{files}])")
-        for operator, text in [*counting.relations(root), *of_the_end(root, sql)]:
+        for operator, text in [*counter.relations(root), *final_operators(root, sql)]:
             result = connection.execute(f"SELECT count(*) FROM ({text})").fetchone()
             assert result is not None
             # DuckDB stops a scan when nothing more can come of it; nodes do not.

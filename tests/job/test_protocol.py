@@ -34,7 +34,7 @@ def job(tmp_path: Path) -> Write:
     return write
 
 
-def both(path: str, nodes: int, tmp_path: Path) -> object:
+def answer_with_mpi_too(path: str, nodes: int, tmp_path: Path) -> object:
     """The answer of a job, which is the same in one process and under MPI, as is the record."""
     result = []
     for mpi in (False, True):
@@ -65,7 +65,7 @@ def test_every_superstep_gives_what_it_says(job: Write, tmp_path: Path) -> None:
         return found
         """
     )
-    result = both(path, 3, tmp_path)
+    result = answer_with_mpi_too(path, 3, tmp_path)
     assert isinstance(result, list)
     for me, each in enumerate(result):
         assert each["all_gather"] == [[0], [1], [2]]
@@ -92,7 +92,7 @@ def test_groups_go_on_at_their_own_pace(job: Write, tmp_path: Path) -> None:
         return (yield node.all_gather(total))
         """
     )
-    assert both(path, 4, tmp_path) == [[6, 6, 2, 2]] * 4
+    assert answer_with_mpi_too(path, 4, tmp_path) == [[6, 6, 2, 2]] * 4
 
 
 def test_what_others_got_cannot_be_changed_for_them(job: Write, tmp_path: Path) -> None:
@@ -110,7 +110,10 @@ def test_what_others_got_cannot_be_changed_for_them(job: Write, tmp_path: Path) 
         return [kept, [part.tolist() for part in came.values()]]
         """
     )
-    assert both(path, 2, tmp_path) == [[[[0, 99], [0, 99]], [[0, 0], [0, 0]]], [[[0, 99], [0, 99]], []]]
+    assert answer_with_mpi_too(path, 2, tmp_path) == [
+        [[[0, 99], [0, 99]], [[0, 0], [0, 0]]],
+        [[[0, 99], [0, 99]], []],
+    ]
 
 
 def test_a_record_says_what_was_done(job: Write) -> None:

@@ -32,7 +32,7 @@ ROWS |= {"partsupp": 8000, "region": 5, "supplier": 100}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _generated() -> None:
+def _generate_tables() -> None:
     """All tables, made before any test is timed."""
     all_tables()
 
@@ -119,7 +119,7 @@ def test_operations_of_a_join_are_those_of_its_rows() -> None:
     assert phases["sent_bytes"][0] == 3 * 8 * builders
 
 
-def discounted(prices: str = "l_extendedprice", discounts: str = "l_discount") -> pl.Expr:
+def discounted_price(prices: str = "l_extendedprice", discounts: str = "l_discount") -> pl.Expr:
     """What is paid, in ten thousandths."""
     return cents(prices) * (100 - cents(discounts))
 
@@ -128,14 +128,14 @@ def cents(name: str) -> pl.Expr:
     return (pl.col(name).cast(pl.Float64) * 100).round().cast(pl.Int64)
 
 
-def by_polars(query: str) -> list[tuple[Any, ...]]:
+def polars_answer(query: str) -> list[tuple[Any, ...]]:
     """The answer, with money in whole cents or ten thousandths."""
     match query:
         case "q1":
             (items,) = frames("lineitem")
             cached = items.filter(pl.col("l_shipdate") <= date(1998, 9, 2))
             groups = cached.group_by("l_returnflag", "l_linestatus").agg(
-                discounted().sum().alias("paid"), pl.len().alias("rows")
+                discounted_price().sum().alias("paid"), pl.len().alias("rows")
             )
             return groups.sort("l_returnflag", "l_linestatus").rows()
         case "q3":
@@ -153,7 +153,7 @@ def by_polars(query: str) -> list[tuple[Any, ...]]:
                     right_on="l_orderkey",
                 )
             )
-            groups = joined.group_by("o_orderkey", "o_orderdate").agg(discounted().sum().alias("paid"))
+            groups = joined.group_by("o_orderkey", "o_orderdate").agg(discounted_price().sum().alias("paid"))
             top = groups.sort(["paid", "o_orderdate"], descending=[True, False]).head(10)
             return top.select("o_orderkey", "paid").rows()
         case "q4":
@@ -180,7 +180,7 @@ def by_polars(query: str) -> list[tuple[Any, ...]]:
 
 
 COLUMNS = {"q1": [0, 1, 4, 9], "q3": [0, 1], "q4": [0, 1], "q6": [0], "q13": [0, 1]}
-SCALED = {"q1": [4], "q3": [1], "q6": [0]}
+SCALED_COLUMNS = {"q1": [4], "q3": [1], "q6": [0]}
 
 
 @pytest.mark.parametrize("query", COLUMNS)
@@ -188,10 +188,12 @@ def test_answers_are_those_of_polars(query: str, tmp_path: Path) -> None:
     answer = tmp_path / "answer.parquet"
     record(query, answer=answer)
     result = [
-        tuple(int(row[at] * 10_000) if at in SCALED.get(query, []) else row[at] for at in COLUMNS[query])
+        tuple(
+            int(row[at] * 10_000) if at in SCALED_COLUMNS.get(query, []) else row[at] for at in COLUMNS[query]
+        )
         for row in pl.read_parquet(answer).rows()
     ]
-    assert result == by_polars(query)
+    assert result == polars_answer(query)
 
 
 def test_a_query_is_the_same_bytes_twice(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 JOBS = ("q1", "q3", "q6")
 LONG = [pytest.mark.everything, pytest.mark.slow("a gigabyte of data")]
 SCALES = [0.01, 0.1, pytest.param(1.0, marks=LONG)]
-CHANGED: dict[str, list[tuple[dict[str, Any], dict[str, str]]]] = {
+CHANGED_PARAMETERS: dict[str, list[tuple[dict[str, Any], dict[str, str]]]] = {
     "q1": [({"days": 60}, {"'90'": "'60'"}), ({"days": 2000}, {"'90'": "'2000'"})],
     "q3": [
         (
@@ -43,13 +43,13 @@ CHANGED: dict[str, list[tuple[dict[str, Any], dict[str, str]]]] = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _generated() -> None:
+def _generate_tables() -> None:
     """Tables, made before any test is timed."""
     for scale in (0.01, 0.1):
         TpchText(scale).prepare(1, 1, lambda what, share: None)
 
 
-def answered(sql: str, scale: float) -> pl.DataFrame:
+def duckdb_answer(sql: str, scale: float) -> pl.DataFrame:
     """What DuckDB says, with all optimizers."""
     with duckdb.connect() as connection:
         for table in tables.of_tpch(scale, profile.words(sql), lambda what, share: None):
@@ -58,7 +58,7 @@ def answered(sql: str, scale: float) -> pl.DataFrame:
         return connection.sql(sql).pl()
 
 
-def assert_same(answer: Path, expected: pl.DataFrame) -> None:
+def assert_same_answer(answer: Path, expected: pl.DataFrame) -> None:
     """Sums to the last digit, means to that of floats."""
     result = pl.read_parquet(answer)
     assert result.schema == expected.schema
@@ -74,22 +74,22 @@ def assert_same(answer: Path, expected: pl.DataFrame) -> None:
 def test_a_job_answers_what_duckdb_answers(job: str, nodes: int, scale: float, tmp_path: Path) -> None:
     answer = tmp_path / "answer.parquet"
     sl.record(job, nodes, scale_factor=scale, answer=answer)
-    assert_same(answer, answered(find(job).sql, scale))
+    assert_same_answer(answer, duckdb_answer(find(job).sql, scale))
 
 
 @pytest.mark.parametrize("job", JOBS)
 def test_other_parameters_are_those_of_the_query(job: str, tmp_path: Path) -> None:
     answer = tmp_path / "answer.parquet"
-    for settings, changes in CHANGED[job]:
+    for settings, changes in CHANGED_PARAMETERS[job]:
         sql = find(job).sql
         for old, new in changes.items():
             assert old in sql
             sql = sql.replace(old, new)
         sl.record(job, 3, scale_factor=0.01, answer=answer, **settings)
-        assert_same(answer, answered(sql, 0.01))
+        assert_same_answer(answer, duckdb_answer(sql, 0.01))
 
 
-def both(job: str, nodes: int, scale: float) -> tuple[Work, Work]:
+def job_and_plan_records(job: str, nodes: int, scale: float) -> tuple[Work, Work]:
     """The record of the job, and that of the query's plan."""
     works = sl.record(job, nodes, scale_factor=scale), sl.record_query(job, nodes, scale_factor=scale)
     assert works[0].described["answer"] == works[1].described["answer"]
@@ -100,7 +100,7 @@ def both(job: str, nodes: int, scale: float) -> tuple[Work, Work]:
     return works
 
 
-def by_phase(work: Work) -> dict[str, dict[str, int]]:
+def phase_operations(work: Work) -> dict[str, dict[str, int]]:
     """What all nodes do in each phase: bytes, and operations of each kind."""
     return {
         row.pop("phase"): {name: count for name, count in row.items() if count}
@@ -118,12 +118,12 @@ def by_phase(work: Work) -> dict[str, dict[str, int]]:
 @pytest.mark.parametrize("job", JOBS)
 def test_nodes_do_what_the_plan_says(job: str, scale: float, nodes: int) -> None:
     """Within 1 %, but for what depends on where the groups of Q1 and Q3 are."""
-    mine, plan = (by_phase(work) for work in both(job, nodes, scale))
+    mine, plan = (phase_operations(work) for work in job_and_plan_records(job, nodes, scale))
     assert list(mine) == list(plan)
     for phase, expected in plan.items():
         result = mine[phase]
         if job == "q3" and nodes > 1:
-            for name in _of_groups(phase, nodes):
+            for name in _group_dependent(phase, nodes):
                 result.pop(name, None)
                 expected.pop(name, None)
         if job == "q1" and phase == "sort 1":
@@ -132,7 +132,7 @@ def test_nodes_do_what_the_plan_says(job: str, scale: float, nodes: int) -> None
         assert result == pytest.approx(expected, rel=0.01), phase
 
 
-def _of_groups(phase: str, nodes: int) -> tuple[str, ...]:
+def _group_dependent(phase: str, nodes: int) -> tuple[str, ...]:
     """What depends on how many nodes have rows of a group, which a plan does not know but estimates."""
     aggregates = "scan lineitem" if nodes < 64 else "join 1"
     return {aggregates: ("hash", "pack", "unpack", "sent_bytes"), "aggregate 1": ("hash",)}.get(phase, ())
@@ -161,7 +161,7 @@ def test_groups_of_nodes_are_those_of_their_line_items(nodes: int, scale: float)
         )
     )
     partial = joined.select("node", "l_orderkey").n_unique()
-    mine, plan = (by_phase(work) for work in both("q3", nodes, scale))
+    mine, plan = (phase_operations(work) for work in job_and_plan_records("q3", nodes, scale))
     assert mine["scan lineitem"]["hash"] == joined.height + partial
     assert mine["aggregate 1"]["hash"] == partial <= plan["aggregate 1"]["hash"]
     sent = mine["scan lineitem"]["pack"]

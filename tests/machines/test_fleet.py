@@ -21,13 +21,13 @@ def test_a_fleet_is_the_same_on_a_cluster(
         volume.trace.write(place / f"{number}.csv")
     (place / "bad.csv").write_text("time_us,op,offset_bytes,length_bytes\n1,R,oops,512\n")
 
-    def at(out: str, **options: object) -> dict[str, bytes]:
+    def run_fleet(out: str, **options: object) -> dict[str, bytes]:
         result = sl.fleet(
             place, ["mems-g2", "ram"], placement="packed", goal="p99=9ms", out=tmp_path / out, **options
         )
         assert [row.volume for row in result.of("failed")] == ["bad"]
         return {path.name: path.read_bytes() for path in (tmp_path / out).glob("*.csv")}
 
-    assert at("here", parallel=1) == at("dask", cluster=cluster.file)
+    assert run_fleet("here", parallel=1) == run_fleet("dask", cluster=cluster.file)
     with pytest.raises(sl.Error, match="`--share` does not go with `fleet`"):
         sl.fleet(place, ["mems-g2"], out=tmp_path / "share", share="1/2")

@@ -29,11 +29,11 @@ STUDIES: dict[str, Callable[..., object]] = {
     "smart": lambda **options: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], network=["hub"], **options),
 }
 
-OF_THIS_RUN = ("decision_cost.csv", "decision_cost.parquet", "timing.json", "sledlab.json")
+TIMED_FILES = ("decision_cost.csv", "decision_cost.parquet", "timing.json", "sledlab.json")
 """Files with wall-clock times, and that which names the others."""
 
 
-class Polled:
+class PolledExecutor:
     """An executor whose futures do not tell when they are done, as those of submitit."""
 
     class Job:
@@ -49,7 +49,7 @@ class Polled:
 
 def hashes(out: Path) -> dict[str, str]:
     """Of every table and file that a study left, and of the rows that it kept."""
-    names = [path for path in sorted(out.iterdir()) if path.is_file() and path.name not in OF_THIS_RUN]
+    names = [path for path in sorted(out.iterdir()) if path.is_file() and path.name not in TIMED_FILES]
     result = {path.name: sha256(path.read_bytes()).hexdigest() for path in names}
     lines = map(json.loads, cached_lines(out))
     rows = sorted((line["key"], json.dumps(line["row"], sort_keys=True)) for line in lines)
@@ -66,17 +66,17 @@ def test_every_place_gives_the_same_bytes(
     )  # drawing takes most of the time
     run = STUDIES[name]
 
-    def at(place: str, **options: object) -> dict[str, str]:
+    def file_hashes(place: str, **options: object) -> dict[str, str]:
         run(out=tmp_path / place, **options)
         return hashes(tmp_path / place)
 
-    one = at("one", parallel=1)
-    assert at("loky", parallel=2) == one
-    assert at("dask", cluster=cluster.file) == one
+    one = file_hashes("one", parallel=1)
+    assert file_hashes("loky", parallel=2) == one
+    assert file_hashes("dask", cluster=cluster.file) == one
     with ThreadPoolExecutor(2) as executor:
-        assert at("executor", executor=executor) == one
-        assert at("polled", executor=Polled(executor)) == one
+        assert file_hashes("executor", executor=executor) == one
+        assert file_hashes("polled", executor=PolledExecutor(executor)) == one
     with pytest.raises(sl.IncompleteStudy) as unfinished:
-        at("share", share="1/2", parallel=1)
+        file_hashes("share", share="1/2", parallel=1)
     assert unfinished.value.done + unfinished.value.missing == unfinished.value.total
-    assert at("share", share="2/2", parallel=1) == one
+    assert file_hashes("share", share="2/2", parallel=1) == one

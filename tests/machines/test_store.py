@@ -131,13 +131,13 @@ def late(tmp_path: Path) -> Path:
     return path
 
 
-SOME = {"vary": {"replay.limit": [100, 0, 150]}, "limit": None}
+LIMIT_AXIS = {"vary": {"replay.limit": [100, 0, 150]}, "limit": None}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_runs_that_fail_are_recorded_and_the_others_go_on(late: Path, tmp_path: Path, jobs: int) -> None:
     with pytest.raises(sl.Error) as error:
-        race(late, out=tmp_path / "race", parallel=jobs, **SOME)
+        race(late, out=tmp_path / "race", parallel=jobs, **LIMIT_AXIS)
     assert "2 of 6 runs failed: " in error.value.message
     assert (
         error.value.message.count("replay.limit = 0") == 3
@@ -148,13 +148,13 @@ def test_runs_that_fail_are_recorded_and_the_others_go_on(late: Path, tmp_path: 
     assert (len(lines), len(failed)) == (6, 2)
     assert all("late.csv:202" in line["error"] and line["run"]["replay.limit"] == "0" for line in failed)
     late.write_text(late.read_text().replace("7,R", "300000,R"))  # mended: all others are another trace's
-    assert race(late, out=tmp_path / "race", parallel=1, **SOME).runs.height == 6
+    assert race(late, out=tmp_path / "race", parallel=1, **LIMIT_AXIS).runs.height == 6
 
 
 def test_runs_that_failed_run_again(late: Path, tmp_path: Path) -> None:
     for lines in (6, 8):  # the two that failed, and no other
         with pytest.raises(sl.Error):
-            race(late, out=tmp_path / "race", **SOME)
+            race(late, out=tmp_path / "race", **LIMIT_AXIS)
         assert len(cached_lines(tmp_path / "race")) == lines
 
 
@@ -167,7 +167,7 @@ def test_a_study_can_conclude_in_spite_of_runs_that_failed(late: Path, tmp_path:
         return STUDY.conclude(dataclasses.replace(plan, cases=cases), result)
 
     study = dataclasses.replace(STUDY, despite_failures=True, conclude=conclude)
-    options = {"scheduler": ["fcfs"], "speedup": [1, 2], "parallel": 1, "vary": SOME["vary"]}
+    options = {"scheduler": ["fcfs"], "speedup": [1, 2], "parallel": 1, "vary": LIMIT_AXIS["vary"]}
     result = study.run(sl.read_trace(late), "mems-g2", options, out=tmp_path / "race")
     assert result.runs.height == 4
     assert {dict(spec.settings)["replay.limit"] for spec in seen["plan"].failed} == {"0"}

@@ -27,14 +27,14 @@ LONG = (*RACE, "--limit", "120000", "--speedup", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.
 """Sixteen runs that take long enough for something to happen meanwhile."""
 
 
-def begun(*text: object) -> subprocess.Popen[bytes]:
+def start(*text: object) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "sledlab", *map(str, text)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(command, start_new_session=True, **pipes)
 
 
-def done(*text: object) -> None:
-    process = begun(*text)
+def run_to_end(*text: object) -> None:
+    process = start(*text)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
 
@@ -48,7 +48,7 @@ def race(**options: object) -> sl.Comparison:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The table of the long race."""
     out = tmp_path_factory.mktemp("whole")
-    done(*LONG, "--parallel", 2, "--out", out)
+    run_to_end(*LONG, "--parallel", 2, "--out", out)
     return (out / "runs.csv").read_bytes()
 
 
@@ -57,7 +57,7 @@ def test_a_worker_that_is_killed_half_way_changes_nothing(cluster, tmp_path, who
     worker = cluster.add_worker()
     with distributed.Client(cluster.address, set_as_default=False) as client:
         until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == 3, worker)
-    process = begun(*LONG, "--cluster", cluster.address, "--out", tmp_path)
+    process = start(*LONG, "--cluster", cluster.address, "--out", tmp_path)
     until(lambda: len(cached_lines(tmp_path)) >= 4, process)
     worker.send_signal(signal.SIGKILL)
     _, err = process.communicate(timeout=60)
@@ -68,19 +68,19 @@ def test_a_worker_that_is_killed_half_way_changes_nothing(cluster, tmp_path, who
 
 @pytest.mark.slow("runs millions of requests on a cluster")
 def test_killed_client_resumes_without_repeating_cached_runs(cluster, tmp_path, whole) -> None:
-    process = begun(*LONG, "--cluster", cluster.file, "--out", tmp_path)
+    process = start(*LONG, "--cluster", cluster.file, "--out", tmp_path)
     until(lambda: len(cached_lines(tmp_path)) >= 4, process)
     process.kill()
     process.communicate()
     before = cached_bytes(tmp_path)
-    done(*LONG, "--cluster", cluster.file, "--out", tmp_path)
+    run_to_end(*LONG, "--cluster", cluster.file, "--out", tmp_path)
     assert (tmp_path / "runs.csv").read_bytes() == whole
     lines = [json.loads(line)["key"] for line in cached_lines(tmp_path)]
     assert len(lines) == len(set(lines)) == 16
     assert before in cached_bytes(tmp_path)
 
 
-def left_in(group: int) -> list[int]:
+def running_processes(group: int) -> list[int]:
     """Processes of a group that are there still."""
     result = []
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -96,14 +96,14 @@ def left_in(group: int) -> list[int]:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 @pytest.mark.slow("runs millions of requests on a cluster, until it is stopped")
 def test_ctrl_c_cancels_what_waits_and_leaves_the_cluster_alone(cluster, tmp_path) -> None:
-    process = begun(*LONG, "--seed", "1..4", "--cluster", cluster.file, "--out", tmp_path)
+    process = start(*LONG, "--seed", "1..4", "--cluster", cluster.file, "--out", tmp_path)
     until(lambda: len(cached_lines(tmp_path)) >= 2, process)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130
     assert re.fullmatch(rb"\ninterrupted: \d+ of 64 runs are saved in .*; the same command continues\n", err)
     time.sleep(2)
-    assert left_in(process.pid) == []
+    assert running_processes(process.pid) == []
     with distributed.Client(cluster.address, set_as_default=False) as client:
         left = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
         assert [key for key in left if key.startswith("run-")] == []
@@ -154,7 +154,7 @@ def test_waiting_for_workers_is_reported(tmp_path) -> None:
             "--out",
             tmp_path / "race",
         )
-        process = begun(*command)
+        process = start(*command)
         until((tmp_path / "race" / "sledlab.json").exists, process)
         time.sleep(1)
         cluster.add_worker()
@@ -230,7 +230,7 @@ def test_missing_trace_error_names_the_machine(tmp_path, change, says) -> None:
     assert error.value.remedy == "put it on a shared file system, or add --send-trace"
 
 
-PLUG_IN = """
+PLUG_IN_SOURCE = """
 class First(list):
     def push(self, request):
         self.append(request)
@@ -245,7 +245,7 @@ class First(list):
     [
         (lambda file: file.unlink(missing_ok=True), "n7 cannot import the plug-in `sledlab_far`"),
         (
-            lambda file: file.write_text(PLUG_IN + "#\n"),
+            lambda file: file.write_text(PLUG_IN_SOURCE + "#\n"),
             "n7 has another version of the plug-in `sledlab_far`",
         ),
         (lambda file: None, None),
@@ -254,7 +254,7 @@ class First(list):
 )
 def test_missing_plug_in_error_names_the_machine(tmp_path, monkeypatch, change, says) -> None:
     file = tmp_path / "sledlab_far.py"
-    file.write_text(PLUG_IN)
+    file.write_text(PLUG_IN_SOURCE)
     monkeypatch.syspath_prepend(tmp_path)
     try:
         options = {"scheduler": "sledlab_far:First", "speedup": [1]}

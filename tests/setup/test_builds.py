@@ -26,7 +26,7 @@ def builds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     return module
 
 
-def measured(builds, monkeypatch, here) -> None:
+def fake_runs(builds, monkeypatch, here) -> None:
     """The base takes a second, but for one run that was disturbed; `here` says what this build takes."""
     turns = {}
 
@@ -40,7 +40,7 @@ def measured(builds, monkeypatch, here) -> None:
 
 
 def test_a_slowdown_fails(builds, monkeypatch, tmp_path, capsys):
-    measured(builds, monkeypatch, lambda name, turn: 1.06 if "SPTF" in name else 1.04)
+    fake_runs(builds, monkeypatch, lambda name, turn: 1.06 if "SPTF" in name else 1.04)
     assert builds.main(["--base", "REV"]) == 1
     assert "slower than 1.05 times" in (out := capsys.readouterr().out)
     assert out.splitlines()[-1].endswith(": open, SPTF, mems-g2")
@@ -54,7 +54,7 @@ def test_a_slowdown_fails(builds, monkeypatch, tmp_path, capsys):
 
 
 def test_a_disturbed_run_does_not(builds, monkeypatch):
-    measured(builds, monkeypatch, lambda name, turn: 5.0 if turn in (1, 4, 7) else 1.0)
+    fake_runs(builds, monkeypatch, lambda name, turn: 5.0 if turn in (1, 4, 7) else 1.0)
     assert builds.main(["--base", "REV"]) == 0
 
 

@@ -23,7 +23,7 @@ FILES = {
 TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
 
 
-def in_full(module: str) -> str:
+def full_name(module: str) -> str:
     """Return the name of a module; that of a package ends in `__init__`."""
     return f"{module}.__init__" if f"{module}.__init__" in FILES else module
 
@@ -32,11 +32,11 @@ def statements(tree: ast.AST) -> Iterator[str]:
     """Yield the modules that the import statements of a module or function import."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (in_full(alias.name) for alias in node.names)
+            yield from (full_name(alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                member = in_full(f"{node.module}.{alias.name}")
-                yield member if member in FILES or member == EXTENSION else in_full(str(node.module))
+                member = full_name(f"{node.module}.{alias.name}")
+                yield member if member in FILES or member == EXTENSION else full_name(str(node.module))
 
 
 def graph() -> dict[str, set[str]]:
@@ -44,7 +44,7 @@ def graph() -> dict[str, set[str]]:
     result = {name: {each for each in statements(tree) if each in FILES} for name, tree in TREES.items()}
     for each in lazy_imports(PACKAGE):
         if each.importer not in TABLES:
-            result[each.importer].add(in_full(each.module))
+            result[each.importer].add(full_name(each.module))
     return {name: imported - {name} for name, imported in result.items()}
 
 

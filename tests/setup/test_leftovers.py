@@ -26,7 +26,7 @@ def pytest_configure(config):
         check = leftovers.LeftoverCheck(here / "checkout", here / "home")
         config.pluginmanager.register(NoLeftovers(check))
 """
-PLANTED = """
+LEFTOVER_TEST = """
 import pathlib, tempfile
 
 def test_temporary_directory():
@@ -54,10 +54,10 @@ def test_leftover_files_fail_the_run(
     pytester.mkdir("checkout")
     pytester.mkdir("home")
     clean = pytester.makepyfile(test_clean=CLEAN)
-    planted = pytester.makepyfile(test_planted=PLANTED)
+    leftover_test = pytester.makepyfile(test_planted=LEFTOVER_TEST)
     done = pytester.runpytest_subprocess("-n", workers, clean)
     assert (done.ret, done.parseoutcomes()) == (0, {"passed": 1})
-    done = pytester.runpytest_subprocess("-n", workers, planted)
+    done = pytester.runpytest_subprocess("-n", workers, leftover_test)
     assert (done.ret, done.parseoutcomes()) == (1, {"passed": 3, "errors": 1})
     done.stdout.fnmatch_lines_random(["*/tests-*/planted-*", "*/checkout/planted", "*/home/sledlab-planted"])
 

@@ -119,10 +119,10 @@ def test_forms_of_issues_ask_for_what_an_answer_needs():
     assert (PROJECT / ".github" / "pull_request_template.md").read_text(encoding="utf-8").count("- [ ]") >= 4
 
 
-BUILT = "python/sledlab/view/"
+BUILT_DIRECTORY = "python/sledlab/view/"
 """Where `make web` puts the page, which is no part of the repository; tests of the wheel open it."""
 
 
 def test_what_a_wheel_takes_along_is_there():
     for each in toml("pyproject.toml")["tool"]["maturin"]["include"]:
-        assert list(PROJECT.glob(each["path"])) or each["path"].startswith(BUILT), each["path"]
+        assert list(PROJECT.glob(each["path"])) or each["path"].startswith(BUILT_DIRECTORY), each["path"]

@@ -14,7 +14,7 @@ TYPE = re.compile(
 )
 TESTS = re.compile(r"^#\[cfg\(test\)\]\nmod \w+ \{", re.M)
 
-SAME_IN_EVERY_FOLDER = {
+SHARED_NAMES = {
     "Model": "what a model of the folder's kind is",
     "Make": "builds one of a table of parameters",
     "Entry": "a line of the folder's `LIST`: `registry::Entry` of that `Make`",
@@ -44,7 +44,7 @@ def test_types_of_the_crates_have_names_of_their_own():
     twice = {
         name: [str(file) for *_, file in types]
         for name, types in result.items()
-        if name not in SAME_IN_EVERY_FOLDER
+        if name not in SHARED_NAMES
         and (
             sum(public for _, public, _ in types) > 1
             or max(Counter(crate for crate, *_ in types).values()) > 1
@@ -55,7 +55,7 @@ def test_types_of_the_crates_have_names_of_their_own():
 
 def test_names_that_folders_share_are_shared():
     result = rust()
-    assert [name for name in SAME_IN_EVERY_FOLDER if len(result[name]) < 3] == []
+    assert [name for name in SHARED_NAMES if len(result[name]) < 3] == []
 
 
 def test_classes_of_the_package_and_of_the_lab_have_names_of_their_own():

@@ -16,7 +16,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "slow(reason): takes long")
     config.pluginmanager.register(Rules())
 """
-WITHOUT = ("xdist", "cacheprovider", "hypothesispytest", "pytester")
+DISABLED_PLUGINS = ("xdist", "cacheprovider", "hypothesispytest", "pytester")
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def outcomes(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("SLEDLAB_REQUIRE", require)
         pytester.makeconftest(CONFTEST)
         pytester.makepyfile("import pytest\n" + tests)
-        done = pytester.runpytest_inprocess(*(f"-pno:{plugin}" for plugin in WITHOUT), "-rA")
+        done = pytester.runpytest_inprocess(*(f"-pno:{plugin}" for plugin in DISABLED_PLUGINS), "-rA")
         return done.parseoutcomes(), f"{done.stdout}{done.stderr}"
 
     return run

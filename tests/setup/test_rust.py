@@ -14,7 +14,7 @@ PROJECT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def set_up(tmp_path: Path):
+def run_setup(tmp_path: Path):
     """Runs the script in a checkout of its own, with these tools on the PATH and nothing to download from."""
     checkout, tools = tmp_path / "checkout", tmp_path / "tools"
     (checkout / "tools").mkdir(parents=True)
@@ -40,24 +40,24 @@ def set_up(tmp_path: Path):
     return run
 
 
-def test_a_new_rust_is_used_in_silence(set_up):
-    done = set_up(cc="", cargo="cargo 1.99.0 (abc 2030-01-01)", rustc="rustc 1.99.0 (abc 2030-01-01)")
+def test_a_new_rust_is_used_in_silence(run_setup):
+    done = run_setup(cc="", cargo="cargo 1.99.0 (abc 2030-01-01)", rustc="rustc 1.99.0 (abc 2030-01-01)")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize(
     "rust", [{}, {"cargo": "cargo 1.63.0", "rustc": "rustc 1.63.0"}, {"cargo": "cargo 1.99.0"}]
 )
-def test_one_line_where_there_is_none_and_none_to_be_had(set_up, rust):
-    done = set_up(cc="", **rust)
+def test_one_line_where_there_is_none_and_none_to_be_had(run_setup, rust):
+    done = run_setup(cc="", **rust)
     assert done.returncode == 2
     assert done.stdout.count("\n") == 1
     assert done.stderr.count("\n") == 1
     assert "install it with rustup, or on Debian with apt-get install cargo-web rustc-web" in done.stderr
 
 
-def test_one_line_where_there_is_no_compiler(set_up):
-    done = set_up()
+def test_one_line_where_there_is_no_compiler(run_setup):
+    done = run_setup()
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == "Rust needs a C compiler to link with: on Debian, apt-get install build-essential\n"

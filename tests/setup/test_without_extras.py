@@ -15,7 +15,7 @@ from sledlab.traces import remote
 
 PROJECT = Path(__file__).parents[2]
 
-BLOCKED = """
+BLOCKED_IMPORT = """
 import sys
 
 class Blocker:
@@ -68,7 +68,7 @@ def optional_modules() -> set[str]:
 def test_base_features_work_without_optional_packages(tmp_path: Path) -> None:
     modules = optional_modules()
     assert {"duckdb", "fsspec", "pandas", "pyarrow"} <= modules
-    code = BLOCKED.format(modules=modules) + USES
+    code = BLOCKED_IMPORT.format(modules=modules) + USES
     paths = {"PYTHONPATH": str(PROJECT / "python"), "SLEDLAB_DATA": str(tmp_path / "data")}
     environment = {**os.environ, **paths}
     done = subprocess.run(

@@ -29,7 +29,7 @@ START = """async ([script, wasm]) => {
 }"""
 
 
-def bundled(entry: str, *options: str) -> str:
+def bundle(entry: str, *options: str) -> str:
     """A script of `web/core` with all that it imports."""
     command = [ESBUILD, WEB / "core" / entry, "--bundle", "--format=iife", "--target=es2022", *options]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -54,6 +54,6 @@ def core(browser: Browser, folder: Path) -> Core:
     empty.write_text("<!doctype html><title>core</title>", encoding="utf-8")
     page = browser.new_page()
     page.goto(empty.as_uri())
-    page.add_script_tag(content=bundled("laboratory.ts", "--global-name=sledlab"))
-    page.evaluate(START, [bundled("worker.ts"), base64.b64encode(CORE.read_bytes()).decode()])
+    page.add_script_tag(content=bundle("laboratory.ts", "--global-name=sledlab"))
+    page.evaluate(START, [bundle("worker.ts"), base64.b64encode(CORE.read_bytes()).decode()])
     return Core(page)

@@ -14,13 +14,13 @@ import pytest
 import sledlab as sl
 from sledlab.show.view import is_built
 
-from .pages import PATIENCE_MS, Opened, opened
+from .pages import PATIENCE_MS, OpenedPage, open_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-WAITING = 5000
-CROWDED = """seed = 1
+QUEUED_REQUESTS = 5000
+CROWDED_EXPERIMENT = """seed = 1
 [device]
 preset = "mems-g2"
 [workload]
@@ -38,7 +38,7 @@ DESK = {"width": 1200, "height": 800}
 PHONE = {"width": 400, "height": 800}
 
 
-class Laboratory(Opened):
+class Laboratory(OpenedPage):
     """The page, its controls and what it shows."""
 
     def tab(self, name: str) -> None:
@@ -66,12 +66,12 @@ class Laboratory(Opened):
         self.wait_for_summary()
 
     def crowd(self) -> None:
-        """Goes to where more than `WAITING` wait."""
-        self.watch(CROWDED)
+        """Goes to where more than `QUEUED_REQUESTS` wait."""
+        self.watch(CROWDED_EXPERIMENT)
         middle = self.page.evaluate("document.querySelector('.series .u-over').clientWidth") / 5
         self.page.locator(".series .u-over").first.click(position={"x": middle, "y": 20})
         waiting = "Number(document.querySelector('.stage canvas').ariaLabel.split(': ')[1].split(' ')[0])"
-        self.until(f"{waiting} >= {WAITING}")
+        self.until(f"{waiting} >= {QUEUED_REQUESTS}")
 
     @property
     def time_s(self) -> float:
@@ -88,7 +88,7 @@ class Laboratory(Opened):
         """Waits until the whole run has been simulated."""
         self.page.locator("#checksum").wait_for(timeout=PATIENCE_MS)
 
-    def chosen(self, label: str, value: str) -> None:
+    def choose_and_wait(self, label: str, value: str) -> None:
         """Chooses from a list, and waits until that has been simulated."""
         before = self.page.locator("#checksum").get_attribute("data-run")
         self.choose(label, value)
@@ -104,7 +104,7 @@ class Laboratory(Opened):
             assert time.monotonic() < deadline, f"never came true: {condition}; {self.message}"
             self.page.wait_for_timeout(20)
 
-    def raced(self, runners: int) -> None:
+    def wait_for_race(self, runners: int) -> None:
         """Waits until so many runners have come to the end of a race."""
         self.until(f"document.querySelectorAll('progress').length == {runners}")
         self.until("[...document.querySelectorAll('progress')].every(bar => bar.value == 1)")
@@ -119,7 +119,7 @@ class Laboratory(Opened):
 
 
 @cache
-def with_its_own() -> Path:
+def default_page() -> Path:
     """The page with the experiment that it has of its own."""
     if not is_built():
         pytest.skip("the page is not built: make web")
@@ -143,7 +143,7 @@ def laboratory(
 ) -> Iterator[Laboratory]:
     """Opens a page without a network; `still` asks for little motion, so that nothing plays by itself."""
     motion = "reduce" if still else "no-preference"
-    file = file or with_its_own()
-    with opened(browser, file, hash=hash, viewport=window or DESK, reduced_motion=motion) as result:
+    file = file or default_page()
+    with open_page(browser, file, hash=hash, viewport=window or DESK, reduced_motion=motion) as result:
         result.page.locator(".tabs").wait_for()
         yield Laboratory(result.page, result.complaints, result.requested_urls)

@@ -20,7 +20,7 @@ PATIENCE_MS = 60_000
 
 
 @dataclass
-class Opened:
+class OpenedPage:
     """An opened page, its errors and its requests.
 
     Attributes:
@@ -47,21 +47,21 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def opened(browser: Browser, file: Path, *, hash: str = "", **options: Any) -> Iterator[Opened]:
+def open_page(browser: Browser, file: Path, *, hash: str = "", **options: Any) -> Iterator[OpenedPage]:
     """Open a file without a network; `options` are those of Playwright's `new_context`."""
     context = browser.new_context(offline=True, **options)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    result = Opened(page)
+    result = OpenedPage(page)
 
-    def requested(address: str) -> None:
+    def record_request(address: str) -> None:
         if address.partition("#")[0] != file.as_uri() and not address.startswith(("blob:", "data:")):
             result.requested_urls.append(address)
 
     kinds = ("error", "warning", "assert")
     page.on("console", lambda message: message.type in kinds and result.complaints.append(message.text))
     page.on("pageerror", lambda error: result.complaints.append(str(error)))
-    page.on("request", lambda request: requested(request.url))
+    page.on("request", lambda request: record_request(request.url))
     try:
         page.goto(file.as_uri() + hash)
         yield result

@@ -50,7 +50,7 @@ _SYSTEMS = {
 }
 
 
-def _written(value: object) -> str:
+def _toml_value(value: object) -> str:
     if isinstance(value, str):
         return f'"{value}"'
     return str(value)
@@ -73,7 +73,7 @@ def _text(device: str, workload: str, keys: dict[str, object]) -> str:
     lines = ["seed = 7"]
     for table, values in tables.items():
         lines.append(f"[{table}]")
-        lines.extend(f"{name} = {_written(value)}" for name, value in values.items())
+        lines.extend(f"{name} = {_toml_value(value)}" for name, value in values.items())
     return "\n".join(lines) + "\n"
 
 

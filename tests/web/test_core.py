@@ -30,24 +30,24 @@ HEADER = "time_us,op,offset_bytes,length_bytes\n"
 
 
 @pytest.fixture(scope="module")
-def opened(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Core:
+def core_page(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Core:
     return core(chromium, tmp_path_factory.mktemp("core"))
 
 
-def test_it_is_small_enough_to_travel(opened):
+def test_it_is_small_enough_to_travel(core_page):
     assert len(gzip.compress(CORE.read_bytes(), 9)) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_completions_are_those_of_the_native_core(opened, name):
+def test_completions_are_those_of_the_native_core(core_page, name):
     native = json.loads(_native.Experiment(SYSTEMS[name], name).run())["summary"]
-    result = opened.ask("async (toml) => (await core.outcome(await finish(toml))).summary", SYSTEMS[name])
+    result = core_page.ask("async (toml) => (await core.outcome(await finish(toml))).summary", SYSTEMS[name])
     assert result["requests"] == native["requests"] <= REQUESTS
     assert result["checksum"] == native["checksum"]
     assert result == native
 
 
-def test_a_watched_run_is_the_run(opened):
+def test_a_watched_run_is_the_run(core_page):
     script = """async (toml) => {
         const run = await finish(toml);
         const rows = await core.rows(run);
@@ -77,13 +77,13 @@ def test_a_watched_run_is_the_run(opened):
         }
         return { ...found, seen: seen.size };
     }"""
-    result = opened.ask(script, SPTF.replace(str(REQUESTS), "30000"))
+    result = core_page.ask(script, SPTF.replace(str(REQUESTS), "30000"))
     assert result["rows"] == result["seen"] == 30_000
     assert result["differ"] == result["waits"] == 0
     assert result["chosen"] >= 30_000
 
 
-def test_the_sled_is_where_it_reads(opened):
+def test_the_sled_is_where_it_reads(core_page):
     script = """async (toml) => {
         const run = await finish(toml);
         const { accesses } = await core.watch(run, 1e9, 2000);
@@ -98,12 +98,12 @@ def test_the_sled_is_where_it_reads(opened):
         const { x } = await core.positions(run, 0, times);
         return [times.length, Math.max(...x.map((x, n) => Math.abs(x - columns[n])))];
     }"""
-    sampled, worst = opened.ask(script, SPTF.replace(str(REQUESTS), "5000"))
+    sampled, worst = core_page.ask(script, SPTF.replace(str(REQUESTS), "5000"))
     assert sampled > 1000
     assert worst < 1, "bits"
 
 
-def test_the_first_sector_is_under_the_head_when_its_transfer_begins(opened):
+def test_the_first_sector_is_under_the_head_when_its_transfer_begins(core_page):
     script = """async (toml) => {
         const { run, stations } = await core.open(toml);
         const { accesses } = await core.watch(run, 1e9, 2000);
@@ -122,7 +122,7 @@ def test_the_first_sector_is_under_the_head_when_its_transfer_begins(opened):
         });
         return found;
     }"""
-    result = opened.ask(script, SYSTEMS["disk-sptf"].replace(str(REQUESTS), "5000"))
+    result = core_page.ask(script, SYSTEMS["disk-sptf"].replace(str(REQUESTS), "5000"))
     assert result["sought"] > 500
     assert result["outside"] == 0
     # Where the head comes to a track in the midst of what it is to read, it begins there.
@@ -163,9 +163,9 @@ RESIDENCY = """async (toml) => {
 @pytest.mark.parametrize(
     ("name", "slots"), [("caching-disk", 120), ("write-buffer", 2048), ("mems-cached", 512)]
 )
-def test_slots_are_reported_for_each_lookup(opened, name, slots):
+def test_slots_are_reported_for_each_lookup(core_page, name, slots):
     small = SYSTEMS[name].replace('"caching-disk"', '"caching-disk:front_mb=1"')
-    result = opened.ask(RESIDENCY, small.replace(str(REQUESTS), "6000"))
+    result = core_page.ask(RESIDENCY, small.replace(str(REQUESTS), "6000"))
     assert result["slots"] == slots
     assert result["wrong"] == 0
     assert result["looks"] > 100
@@ -176,17 +176,17 @@ def test_slots_are_reported_for_each_lookup(opened, name, slots):
         assert result["dirty"] > 0
 
 
-def test_it_lists_and_describes_what_the_native_core_does(opened):
-    result = opened.ask("() => core.catalogue()")
+def test_it_lists_and_describes_what_the_native_core_does(core_page):
+    result = core_page.ask("() => core.catalogue()")
     presets = result.pop("presets")
     del result["version"]
     assert result == json.loads(_native.catalogue())
-    device = opened.ask("(toml) => core.device(toml)", '[device]\npreset = "mems-g2"\nactive_tips = 640\n')
+    device = core_page.ask("(toml) => core.device(toml)", '[device]\npreset = "mems-g2"\nactive_tips = 640\n')
     assert set(presets) == {entry["name"] for entry in result["devices"]}
     assert device["parameters"]["active_tips"] == device["sled"]["active_tips"] == 640
-    again = opened.ask("(toml) => core.device(toml)", "[device]\n" + device["toml"])
+    again = core_page.ask("(toml) => core.device(toml)", "[device]\n" + device["toml"])
     assert again["capacity_blocks"] == device["capacity_blocks"]
-    seek_map = opened.ask(
+    seek_map = core_page.ask(
         """async (toml) => {
             const map = await core.seekMap(toml, { x: 100, y: 0, direction: 1 });
             return [map.columns, map.rows, map.ms.length, Math.max(...map.ms)];
@@ -202,7 +202,7 @@ def _zstd(text: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress, _zstd])
-def test_dropped_traces_are_read_as_files_are(opened, pack, tmp_path):
+def test_dropped_traces_are_read_as_files_are(core_page, pack, tmp_path):
     file = tmp_path / "dropped.csv"
     file.write_text(HEADER + TRACE, encoding="utf-8")
     toml = f'[device]\npreset = "mems-g2"\n[trace]\nfile = "{file}"\n'
@@ -212,7 +212,7 @@ def test_dropped_traces_are_read_as_files_are(opened, pack, tmp_path):
         const run = await finish(toml);
         return [facts, (await core.outcome(run)).summary.checksum];
     }"""
-    facts, checksum = opened.ask(script, [str(file), list(pack((HEADER + TRACE).encode())), toml])
+    facts, checksum = core_page.ask(script, [str(file), list(pack((HEADER + TRACE).encode())), toml])
     assert facts["format"] == "csv"
     assert facts["requests"] == 2000
     assert checksum == native["checksum"]
@@ -227,11 +227,11 @@ MISTAKE = """async (toml) => {
 }"""
 
 
-def test_errors_equal_those_of_the_command_line(opened):
-    result = opened.ask(MISTAKE, '[device]\npreset = "mems-g22"\n')
+def test_errors_equal_those_of_the_command_line(core_page):
+    result = core_page.ask(MISTAKE, '[device]\npreset = "mems-g22"\n')
     assert result["blame"] == "user"
     assert result["remedy"] == "did you mean `mems-g2`?"
-    result = opened.ask(MISTAKE, "[device\n")
+    result = core_page.ask(MISTAKE, "[device\n")
     assert result["place"]["line"] == 1
     script = """async (text) => {
         try {
@@ -240,14 +240,14 @@ def test_errors_equal_those_of_the_command_line(opened):
             return error.mistake;
         }
     }"""
-    result = opened.ask(script, HEADER + "0,R,0,4096\n5,X,0,4096\n")
+    result = core_page.ask(script, HEADER + "0,R,0,4096\n5,X,0,4096\n")
     assert result["place"] | {"column": 0} == {
         "file": "<b>.csv",
         "line": 3,
         "column": 0,
         "text": "5,X,0,4096",
     }
-    result = opened.ask(script, "\0\1\2 nothing at all")
+    result = core_page.ask(script, "\0\1\2 nothing at all")
     assert result["blame"] == "user"
 
 
@@ -272,7 +272,7 @@ kind = "uniform"
 """A drive whose map of pages needs more memory than a module has addresses."""
 
 
-def with_memory(wasm: bytes, pages: int) -> bytes:
+def limit_memory(wasm: bytes, pages: int) -> bytes:
     """A module whose memory has at most so many pages of 64 KiB."""
     at = 8
     while wasm[at] != MEMORY:
@@ -280,7 +280,7 @@ def with_memory(wasm: bytes, pages: int) -> bytes:
         at = body + length
     length, body = leb128(wasm, at + 1)
     minimum, _ = leb128(wasm, body + 2)
-    limits = bytes([1, 1]) + unsigned(minimum) + unsigned(pages)
+    limits = bytes([1, 1]) + encode_leb128(minimum) + encode_leb128(pages)
     return wasm[:at] + bytes([MEMORY, len(limits)]) + limits + wasm[body + length :]
 
 
@@ -297,18 +297,18 @@ def leb128(wasm: bytes, at: int) -> tuple[int, int]:
     return value | wasm[at] << shift, at + 1
 
 
-def unsigned(value: int) -> bytes:
+def encode_leb128(value: int) -> bytes:
     """A number, as modules have them."""
     low, high = value & 0x7F, value >> 7
-    return bytes([low | 0x80]) + unsigned(high) if high else bytes([low])
+    return bytes([low | 0x80]) + encode_leb128(high) if high else bytes([low])
 
 
 @pytest.mark.parametrize("memory_pages", [None, 96])
-def test_a_core_that_stops_is_started_anew(memory_pages, opened):
+def test_a_core_that_stops_is_started_anew(memory_pages, core_page):
     """It panics where it asks for too much at once, and is stopped by the browser where it gets no more."""
-    wasm = base64.b64encode(with_memory(CORE.read_bytes(), memory_pages)).decode() if memory_pages else ""
+    wasm = base64.b64encode(limit_memory(CORE.read_bytes(), memory_pages)).decode() if memory_pages else ""
     normal = SPTF.replace(str(REQUESTS), "1000")
-    (stopped, lost), requests = opened.ask(TRAP, [wasm, "" if memory_pages else HUGE, normal])
+    (stopped, lost), requests = core_page.ask(TRAP, [wasm, "" if memory_pages else HUGE, normal])
     assert stopped["blame"] == lost["blame"] == "trap"
     assert stopped["message"] == "This needs more memory than a page can have."
     assert "command line" in stopped["remedy"]

@@ -45,7 +45,7 @@ def test_a_hostile_file_is_refused_and_the_page_lives_on(name, page):
     assert page.time_s > 0
 
 
-def run(page: Laboratory, experiment: str, control: str) -> None:
+def run_experiment(page: Laboratory, experiment: str, control: str) -> None:
     """Has an experiment run or watched."""
     page.tab("Yours")
     page.page.locator("#experiment").fill(experiment)
@@ -58,13 +58,13 @@ def test_a_core_that_stops_takes_nothing_with_it(page):
     page.page.get_by_text("mean response time").wait_for()
     mine = page.page.locator("#experiment").input_value()
     for control in ("Run and answer", "Watch it"):
-        run(page, HUGE, control)
+        run_experiment(page, HUGE, control)
         page.page.locator(".message").wait_for()
         assert "was started anew" in page.message
         assert "more memory than a page can have" in page.message
         page.press("close the message")
         # The trace that was dropped is still there.
-        run(page, mine, control)
+        run_experiment(page, mine, control)
         page.page.locator("#checksum" if control == "Watch it" else ".yours .big").wait_for()
         assert page.message == ""
     page.press("next choice")

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 import sledlab as sl
 
-from .laboratory import PHONE, laboratory, with_its_own
+from .laboratory import PHONE, default_page, laboratory
 
 MAX_BYTES = 2_500_000
 VIEWS = ("Watch", "Race", "Design", "Yours")
 
 
 def test_the_page_is_small_enough_to_send():
-    assert with_its_own().stat().st_size <= MAX_BYTES
+    assert default_page().stat().st_size <= MAX_BYTES
 
 
 def test_time_passes_by_mouse(page):
@@ -164,7 +164,7 @@ def test_other_models_are_watched(page):
         ("device", "mems-g3"),
         ("parks", "immediate"),
     ):
-        page.chosen(label, value)
+        page.choose_and_wait(label, value)
         page.press("next choice")
         assert page.message == "", (label, value)
     page.press("Next start-up")
@@ -313,7 +313,7 @@ def slots(page) -> dict[str, int]:
 def test_slots_of_a_hybrid_are_shown(hybrid, count, noun, page):
     page.watch(HYBRID)
     assert page.page.locator(".slots").count() == 0
-    page.chosen("in front", hybrid)
+    page.choose_and_wait("in front", hybrid)
     page.page.get_by_role("heading", name=noun).wait_for()
     assert slots(page)["free"] >= count - 1
     page.press("Slowest")
@@ -374,7 +374,7 @@ def test_the_numbers_are_the_same_as_natively(page):
 
 def test_a_race_has_the_same_arrivals_for_all(page):
     page.tab("Race")
-    page.raced(2)
+    page.wait_for_race(2)
     c_scan, sptf = (
         float(each.replace(",", "").split()[0])
         for each in page.page.locator(".runner .big").all_inner_texts()
@@ -386,11 +386,11 @@ def test_a_race_has_the_same_arrivals_for_all(page):
     energy = page.page.get_by_role("img", name="Energy over time")
     assert energy.locator("canvas").count() == 1
     page.press("Add a runner")
-    page.raced(3)
+    page.wait_for_race(3)
     page.page.get_by_role("button", name="out of the race").first.click()
     for axis in ("devices", "power policies", "layouts"):
         page.choose("race", axis)
-        page.raced(2)
+        page.wait_for_race(2)
         assert page.message == ""
 
 
@@ -413,7 +413,7 @@ def test_a_design_is_answered_at_once_and_can_be_kept(page):
 
 def test_a_place_can_be_sent(page, chromium):
     page.wait_for_summary()
-    page.chosen("scheduler", "sstf")
+    page.choose_and_wait("scheduler", "sstf")
     page.press("Slowest")
     page.until("parseFloat(document.querySelector('.clock').textContent) > 1")
     page.press("Share")
@@ -444,5 +444,5 @@ def test_the_tour_leads_to_the_edge(page):
     for step in range(1, 6):
         page.page.get_by_text(f"{step} of 5").wait_for()
         page.press("Next" if step < 5 else "Done")
-    page.raced(2)
+    page.wait_for_race(2)
     assert page.message == ""

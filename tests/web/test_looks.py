@@ -51,7 +51,7 @@ def test_view_fits_the_window_and_is_drawn(view, window, chromium):
         page.press("Slowest")
         page.tab(view)
         if view == "Race":
-            page.raced(2)
+            page.wait_for_race(2)
         page.until(f"{BLANK}.length == 0")
         seen = page.page.evaluate(MEASURE)
     assert seen["width_px"] == window["width"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .pages import Opened, opened
+from .pages import OpenedPage, open_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -75,16 +75,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def measured(browser: Browser, file: Path, width_px: int) -> tuple[Opened, dict[str, Any]]:
+def measure_page(browser: Browser, file: Path, width_px: int) -> tuple[OpenedPage, dict[str, Any]]:
     """What became of a page in a window of a width, and what it measures there."""
-    with opened(browser, file, viewport={"width": width_px, "height": 900}) as result:
+    with open_page(browser, file, viewport={"width": width_px, "height": 900}) as result:
         return result, result.page.evaluate(MEASURE)
 
 
 @pytest.mark.parametrize("width_px", [PHONE_PX, DESK_PX])
 @pytest.mark.parametrize("page", PAGES)
 def test_page_opens(page: str, width_px: int, chromium: Browser, pages: Path) -> None:
-    result, size = measured(chromium, pages / PAGES[page], width_px)
+    result, size = measure_page(chromium, pages / PAGES[page], width_px)
     assert result.complaints == []
     assert result.requested_urls == [], "a page holds all it needs"
     assert size["title"]
@@ -107,7 +107,7 @@ FAULTY = {
 def test_faults_are_seen(fault: str, chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(f"<!doctype html><title>A page</title><body>{FAULTY[fault]}</body>")
-    result, size = measured(chromium, file, PHONE_PX)
+    result, size = measure_page(chromium, file, PHONE_PX)
     if fault in ("exception", "complaint"):
         assert len(result.complaints) == 1
     elif fault == "scrolling":

@@ -23,7 +23,7 @@ MAX_BYTES = 90_000
 """More than a page with pictures only."""
 
 SCHEDULERS = len(racing())
-EXPLORED = {"run": 4, "comparison": 5, "power": 4, "hybrid": 1, "replay": 1, "map": 1}
+INTERACTIVE_PLOTS = {"run": 4, "comparison": 5, "power": 4, "hybrid": 1, "replay": 1, "map": 1}
 """Plots that can be explored, by page."""
 
 HOSTILE = (
@@ -57,14 +57,16 @@ HYBRID = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-
 
 
 @pytest.fixture
-def opened(chromium: Browser) -> Iterator[Any]:
+def open_report(chromium: Browser) -> Iterator[Any]:
     """Open pages in a window; the console must be empty, and no address requested."""
     result = []
     with ExitStack() as windows:
 
         def opens(file: Path, **options: Any) -> Page:
             window = {"width": 1200, "height": 900}
-            result.append(windows.enter_context(browsing.opened(chromium, file, viewport=window, **options)))
+            result.append(
+                windows.enter_context(browsing.open_page(chromium, file, viewport=window, **options))
+            )
             return result[-1].page
 
         yield opens
@@ -83,7 +85,7 @@ def plot(page: Page, heading: str, place: int = 0) -> Locator:
     return figures.first.locator(".live").nth(place)
 
 
-def shown(of: Locator) -> list[float]:
+def shown_range(of: Locator) -> list[float]:
     return [float(each) for each in (of.locator(".live-plot").get_attribute("data-shown") or "").split()]
 
 
@@ -98,7 +100,7 @@ def drag(page: Page, of: Locator, begin: float, end: float) -> None:
     page.mouse.up()
 
 
-@pytest.mark.parametrize("name", EXPLORED)
+@pytest.mark.parametrize("name", INTERACTIVE_PLOTS)
 def test_pictures_are_the_same_and_little_is_added(name: str, pages: Path) -> None:
     live, static = (report(pages, each).read_text("utf-8") for each in (name, f"{name}-static"))
     pictures = re.compile("<svg.*?</svg>", re.DOTALL)
@@ -107,14 +109,14 @@ def test_pictures_are_the_same_and_little_is_added(name: str, pages: Path) -> No
     assert len(live.encode()) - len(static.encode()) <= MAX_BYTES
 
 
-@pytest.mark.parametrize("name", EXPLORED)
-def test_all_figures_with_data_are_explored(name: str, pages: Path, opened: Any) -> None:
-    window = opened(report(pages, name))
-    assert window.locator(".live").count() == EXPLORED[name]
+@pytest.mark.parametrize("name", INTERACTIVE_PLOTS)
+def test_all_figures_with_data_are_explored(name: str, pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, name))
+    assert window.locator(".live").count() == INTERACTIVE_PLOTS[name]
 
 
-def test_values_where_the_mouse_is(pages: Path, opened: Any) -> None:
-    window = opened(report(pages, "run"))
+def test_values_where_the_mouse_is(pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, "run"))
     response = plot(window, "Response over time")
     response.locator(".u-over").hover()
     assert re.fullmatch(r"simulated time: [\d.]+ s", response.locator(".live-place").inner_text())
@@ -125,26 +127,26 @@ def test_values_where_the_mouse_is(pages: Path, opened: Any) -> None:
     assert queue.locator(".live-place").inner_text() == response.locator(".live-place").inner_text()
 
 
-def test_zoom_together(pages: Path, opened: Any) -> None:
-    window = opened(report(pages, "run"))
+def test_zoom_together(pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, "run"))
     response, queue, times = (plot(window, each) for each in ("Response over", "Queue", "Response times"))
-    full, alone = shown(response), shown(times)
+    full, alone = shown_range(response), shown_range(times)
     drag(window, response, 0.3, 0.5)
-    low, high = shown(response)
+    low, high = shown_range(response)
     assert full[0] < low < high < full[1]
-    assert shown(queue) == pytest.approx([low, high], rel=0.02)
-    assert shown(times) == alone
+    assert shown_range(queue) == pytest.approx([low, high], rel=0.02)
+    assert shown_range(times) == alone
     queue.locator(".u-over").dblclick()
-    assert shown(response) == pytest.approx(full)
+    assert shown_range(response) == pytest.approx(full)
     drag(window, queue, 0.1, 0.2)
     queue.get_by_role("button", name="Show all").click()
-    assert shown(response) == pytest.approx(full)
+    assert shown_range(response) == pytest.approx(full)
 
 
-def test_by_keyboard(pages: Path, opened: Any) -> None:
-    window = opened(report(pages, "run"))
+def test_by_keyboard(pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, "run"))
     response = plot(window, "Response over time")
-    full = shown(response)
+    full = shown_range(response)
     response.locator(".live-plot").focus()
     for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "ArrowLeft"):
         window.keyboard.press(key)
@@ -153,17 +155,17 @@ def test_by_keyboard(pages: Path, opened: Any) -> None:
     assert aloud.startswith(place)
     assert "mean" in aloud
     window.keyboard.press("+")
-    low, high = shown(response)
+    low, high = shown_range(response)
     assert high - low == pytest.approx((full[1] - full[0]) / 2, rel=0.1)
     window.keyboard.press("-")
     window.keyboard.press("+")
     window.keyboard.press("0")
-    assert shown(response) == pytest.approx(full)
+    assert shown_range(response) == pytest.approx(full)
 
 
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
-def test_every_scheduler_can_be_picked(way: str, pages: Path, opened: Any) -> None:
-    window = opened(report(pages, "comparison"))
+def test_every_scheduler_can_be_picked(way: str, pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, "comparison"))
     figures = [plot(window, each) for each in ("Mean response", "Fairness", "99 % answered", "Energy")]
     first = figures[0].locator(".live-chips button")
     assert first.count() == SCHEDULERS
@@ -181,8 +183,8 @@ def test_every_scheduler_can_be_picked(way: str, pages: Path, opened: Any) -> No
         assert all(each.get_attribute("aria-pressed") != before for each in chips)
 
 
-def test_logarithmic_or_linear(pages: Path, opened: Any) -> None:
-    window = opened(report(pages, "run"))
+def test_logarithmic_or_linear(pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, "run"))
     response = plot(window, "Response over time")
     button = response.get_by_role("button", name="Logarithmic")
     pixels = "each => each.querySelector('canvas').toDataURL()"
@@ -194,8 +196,8 @@ def test_logarithmic_or_linear(pages: Path, opened: Any) -> None:
     assert response.evaluate(pixels) == picture
 
 
-def test_phases_of_nodes(pages: Path, opened: Any) -> None:
-    window = opened(report(pages, "replay"))
+def test_phases_of_nodes(pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, "replay"))
     nodes = plot(window, "Node by node")
     nodes.locator(".u-over").hover()
     assert re.match(r"node \d, .+: from [\d.]+ s", nodes.locator(".live-place").inner_text())
@@ -206,13 +208,13 @@ def test_phases_of_nodes(pages: Path, opened: Any) -> None:
         seen.add(nodes.locator(".live-place").inner_text())
     assert len(seen) == 4
     assert "compute" in (nodes.locator(".live-aloud").text_content() or "")
-    full = shown(nodes)
+    full = shown_range(nodes)
     drag(window, nodes, 0.2, 0.4)
-    assert shown(nodes)[1] - shown(nodes)[0] < 0.3 * (full[1] - full[0])
+    assert shown_range(nodes)[1] - shown_range(nodes)[0] < 0.3 * (full[1] - full[0])
 
 
-def test_times_to_all_places(pages: Path, opened: Any) -> None:
-    window = opened(report(pages, "map"))
+def test_times_to_all_places(pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, "map"))
     times = window.locator(".live")
     times.locator(".u-over").hover()
     times.locator(".live-plot").focus()
@@ -227,10 +229,10 @@ def test_times_to_all_places(pages: Path, opened: Any) -> None:
         assert float(options[3]) == pytest.approx(result.ms[row, column], rel=1e-3)
 
 
-@pytest.mark.parametrize("name", EXPLORED)
+@pytest.mark.parametrize("name", INTERACTIVE_PLOTS)
 @pytest.mark.parametrize("how", ["paper", "no JavaScript"])
-def test_pictures_stay(how: str, name: str, pages: Path, opened: Any) -> None:
-    window = opened(report(pages, name), java_script_enabled=how == "paper")
+def test_pictures_stay(how: str, name: str, pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, name), java_script_enabled=how == "paper")
     if how == "paper":
         window.emulate_media(media="print")
     assert not window.locator(".live:visible").count()
@@ -238,8 +240,8 @@ def test_pictures_stay(how: str, name: str, pages: Path, opened: Any) -> None:
     assert all(pictures.nth(each).is_visible() for each in range(pictures.count()))
 
 
-def test_words_can_be_read(pages: Path, opened: Any) -> None:
-    window = opened(report(pages, "comparison"), reduced_motion="reduce")
+def test_words_can_be_read(pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, "comparison"), reduced_motion="reduce")
     plot(window, "Mean response").locator(".u-over").hover()
     assert window.evaluate(CONTRAST) >= 4.5
     controls = "[...document.querySelectorAll('.live button, .live-plot')]"
@@ -264,7 +266,7 @@ CONTRAST = """() => {
 }"""
 
 
-def test_names_are_text(tmp_path: Path, opened: Any) -> None:
+def test_names_are_text(tmp_path: Path, open_report: Any) -> None:
     bars = [Bar(0, 0.0, (1.0, 2.0))]
     panels = [
         Panel(HOSTILE, HOSTILE, [Series(HOSTILE, "#0072B2", [1.0, 2.0])], [1.0, 2.0]),
@@ -288,7 +290,7 @@ def test_names_are_text(tmp_path: Path, opened: Any) -> None:
     drawing = Drawing(lambda: single()[0], HOSTILE, HOSTILE, HOSTILE, panels=lambda: panels)
     file = tmp_path / "page.html"
     file.write_text(page(Document("test", "a page", [drawing])), "utf-8")
-    window = opened(file)
+    window = open_report(file)
     window.locator(".live-plot").nth(1).focus()
     window.keyboard.press("ArrowRight")
     window.locator(".live-plot").nth(2).focus()
@@ -301,7 +303,7 @@ def test_names_are_text(tmp_path: Path, opened: Any) -> None:
 
 
 @pytest.mark.slow("two runs of the command")
-def test_names_of_traces_and_records_are_text(tmp_path: Path, opened: Any) -> None:
+def test_names_of_traces_and_records_are_text(tmp_path: Path, open_report: Any) -> None:
     trace = tmp_path / "<script>document.title='broken'<#>.csv"
     trace.write_text(
         "time_us,op,offset_bytes,length_bytes\n"
@@ -314,7 +316,7 @@ def test_names_of_traces_and_records_are_text(tmp_path: Path, opened: Any) -> No
     )
     sledlab(tmp_path, "smart", "replay", "sort.work", "--device", "mems-g2", "--out", "replay")
     for name, text in (("run", "<script>document.title="), ("replay", "<img src=x>")):
-        window = opened(tmp_path / name / "report.html")
+        window = open_report(tmp_path / name / "report.html")
         assert "broken" not in window.title() or text in window.title()
         assert window.locator("img").count() == 0
         assert text in window.locator("body").inner_text()
@@ -343,7 +345,7 @@ def test_most_of_all() -> None:
     assert script - bare + len(to_json([Panel("x", "y", [], rows=["r"] * 32, bars=bars)])) <= MAX_BYTES
 
 
-def test_marks_are_drawn_where_they_are(tmp_path: Path, opened: Any) -> None:
+def test_marks_are_drawn_where_they_are(tmp_path: Path, open_report: Any) -> None:
     """One mark more is a picture more; one that has no place is none."""
     pictures = []
     for marks in ([], [("break-even", None)], [("break-even", 0.5)]):
@@ -352,7 +354,7 @@ def test_marks_are_drawn_where_they_are(tmp_path: Path, opened: Any) -> None:
         file.write_text(
             page(Document("t", "t", [Drawing(lambda: single()[0], "t", panels=[panel].copy)])), "utf-8"
         )
-        canvas = opened(file).locator("canvas")
+        canvas = open_report(file).locator("canvas")
         pictures.append(
             canvas.evaluate("each => each.getContext('2d').getImageData(0, 0, 500, 200).data.join()")
         )
