@@ -297,7 +297,7 @@ def test_built_in_models_satisfy_more_rules(word):
         ("Dice", REPEATED_ORDER_RULE, "in a second run it is request "),
     ],
 )
-def test_a_planted_fault_is_named_by_the_rule_it_breaks(name, rule, found):
+def test_planted_fault_breaks_its_rule(name, rule, found):
     with pytest.raises(sl.Error) as caught:
         sl.check(f"planted:{name}", seed=3)
     error = caught.value
@@ -317,7 +317,7 @@ def test_fault_report_names_the_request():
         sl.check("planted:EvictsTwice")
 
 
-def test_the_same_seed_finds_the_same(sledlab):
+def test_equal_seed_finds_equal_fault(sledlab):
     first, again, other = (sledlab("check", "planted:Wavers", "--seed", seed).err for seed in (1, 1, 2))
     assert first == again != other.replace("seed 2", "seed 1")
 
@@ -353,7 +353,7 @@ def test_both_kinds_of_a_class_are_checked():
     assert sl.check("planted:Both", kind="workload", cases=3)[0] == ARRIVAL_ORDER_RULE
 
 
-def test_a_device_file_runs_a_class_where_that_is_allowed(modules):
+def test_device_file_runs_class_if_allowed(modules):
     file = modules / "mine.toml"
     file.write_text('kind = "planted:Sound"\n')
     with pytest.raises(sl.Error, match="not allowed to run"):

@@ -33,7 +33,7 @@ def sort() -> sl.ClusterResult:
 
 @pytest.mark.parametrize("device", ["mems-g2", "hp-c2490a"])
 @pytest.mark.parametrize("job", SAMPLES)
-def test_samples_run_and_add_up(job, device):
+def test_samples_run_and_sum_up(job, device):
     result = sl.replay(WORK / f"{job}.work", device, what_if=False)
     assert (result.job, result.nodes, result.simulated_share) == (job, 4, 1)
     rows = result.phases
@@ -51,7 +51,7 @@ def test_samples_run_and_add_up(job, device):
     assert result.traffic.sum() == rows["sent_bytes"].sum()
 
 
-def test_python_and_its_own_file_give_the_same_bytes(tmp_path):
+def test_python_and_study_file_give_equal_bytes(tmp_path):
     options = {
         "scheduler": "sptf",
         "network": sl.network("infiniband-1x", latency_us=10),
@@ -132,7 +132,7 @@ def test_words_begin_with_the_answer(sort):
     assert "Nodes spend more time" not in messages
 
 
-def test_words_say_why_the_largest_component_is_not_the_bottleneck(tmp_path):
+def test_answer_explains_why_largest_component_is_no_bottleneck(tmp_path):
     """Three nodes read, and wait for the one that computes."""
     steps = [{"phase": "a", "node": node, "reads": [{"file": "data"}]} for node in (0, 1, 2)]
     slow = {"phase": "a", "node": 3, "operations": {"tuple": 1_200_000}}
@@ -181,7 +181,7 @@ def test_at_a_host_everything_crosses_the_network():
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_groups_of_a_file_have_stores_of_their_own(tmp_path):
+def test_each_group_of_a_file_has_its_device(tmp_path):
     file = tmp_path / "mixed.toml"
     mixed = (
         '[device]\npreset = "mems-g2"\n\n[[group]]\nnodes = "right"\ndevice = "ram"\nnode = { mhz = 250.0 }\n'

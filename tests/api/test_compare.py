@@ -79,7 +79,7 @@ def synthetic_comparison(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3))
     return Comparison(*race_rows.rows_of(result), config, {"scheduler": names}, "seed = 1\n")
 
 
-def test_runs_are_the_runs_they_stand_for():
+def test_runs_equal_single_simulations():
     result = race(seed="1..2").runs
     assert result.columns[:3] == ["scheduler", "speedup", "seed"]
     assert result.select("scheduler", "speedup", "seed").rows() == [
@@ -96,7 +96,7 @@ def test_runs_are_the_runs_they_stand_for():
     assert (row["requests"], row["saturated"]) == (1500, False)
 
 
-def test_the_arrival_rate_is_what_is_offered_not_what_is_completed():
+def test_arrival_rate_counts_offered_requests():
     result = race(speedup=[1, 8]).runs.filter(scheduler="fcfs")
     offered = result["arrival_rate_iops"].to_list()
     assert offered[0] == pytest.approx(1000, rel=0.1)
@@ -106,7 +106,7 @@ def test_the_arrival_rate_is_what_is_offered_not_what_is_completed():
     assert shorter["arrival_rate_iops"][0] == pytest.approx(shorter["requests"][0] / 0.5)
 
 
-def test_traces_race_too(refused, bank):
+def test_traces_can_be_compared(refused, bank):
     columns = {"time_us": np.arange(800) * 1000, "op": ["R"] * 800, "length_bytes": np.full(800, 4096)}
     columns["offset_bytes"] = np.random.default_rng(1).integers(0, 700_000, 800) * 4096
     result = race(source=columns, limit=None).runs
@@ -129,7 +129,7 @@ def test_what_varies_is_named_in_the_title():
     assert "mems-check and uniform on mems-g2" in repr(result)
 
 
-def test_caches_and_hybrids_count_in_columns_of_their_own():
+def test_caches_and_hybrids_have_separate_columns():
     sets = {
         "alone": {"workload.read_share": 1},
         "cached": {"cache.kind": "write-back"},
@@ -189,14 +189,14 @@ def test_two_varied_keys_give_all_combinations(refused):
             result.plot(varied=wrong)
 
 
-def test_sets_and_values_vary_together():
+def test_parameter_sets_and_values_combine():
     result = race(vary={**SAVINGS, "device.sleds": [1, 2]}, scheduler=["fcfs"], speedup=[1])
     assert result.runs.select("saving", "device.sleds").rows() == [
         *(("both", 1), ("both", 2), ("none", 1), ("none", 2))
     ]
 
 
-def test_varied_devices_and_sources_are_named_in_the_title():
+def test_title_names_varied_devices_and_sources():
     vary = {"workload.kind": ["uniform", "mems-check"], "device.preset": ["mems-g2", "mems-g3"]}
     assert "mems-check and uniform on mems-g2 and mems-g3" in repr(race(vary=vary, speedup=[1]))
 
@@ -288,7 +288,7 @@ def curve(*points: tuple[float, float, bool]) -> list[Measured]:
     return [measured_run(arrival_rate_iops=rate, mean_ms=mean, saturated=late) for rate, mean, late in points]
 
 
-def test_load_at_equal_response_is_read_off_the_curve():
+def test_load_at_equal_response_is_interpolated():
     points = curve((100, 1, False), (200, 2, False), (300, 8, False), (400, 800, True))
     assert race_rows.crossing(points, 4) == (pytest.approx(250), "yes")
     assert race_rows.crossing(points, 2) == (pytest.approx(200), "yes")
@@ -351,7 +351,7 @@ def test_names_of_schedulers():
 
 
 @pytest.mark.parametrize("count", [2, HIGHLIGHTED + 1])
-def test_figures_of_few_and_many(refused, count):
+def test_figures_suit_few_and_many_lines(refused, count):
     result = synthetic_comparison(names=NAMES[:count])
     group = result.groups[0]
     assert len(group.highlighted) == min(count, HIGHLIGHTED)
@@ -362,7 +362,7 @@ def test_figures_of_few_and_many(refused, count):
         result.plot("mean")
 
 
-def test_curves_that_coincide_are_one_and_say_so():
+def test_coinciding_curves_are_merged_and_labeled():
     def dots(*values, late=False):
         return [curves.LoadDot(100.0 * 2**place, value, None, 1, late) for place, value in enumerate(values)]
 
@@ -491,7 +491,7 @@ def queues(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_schedulers_in_python_race_with_the_others(queues, jobs):
+def test_python_schedulers_are_compared_with_built_in_ones(queues, jobs):
     result = race(scheduler=["fcfs", "sledlab_queues:First"], parallel=jobs).runs
     mine = result.filter(scheduler="sledlab_queues:First").drop("scheduler")
     assert mine.equals(result.filter(scheduler="fcfs").drop("scheduler"))

@@ -45,7 +45,7 @@ def study() -> sl.SmartStudy:
 
 @given(money, money, money, st.floats(0, 1e9), st.floats(0, 1e15), st.floats(0, 10), st.floats(0.1, 100))
 @settings(deadline=None)
-def test_parts_of_a_job_add_up(
+def test_job_parts_sum_up(
     nodes: float, stores: float, ports: float, seconds: float, joules: float, kwh: float, years: float
 ) -> None:
     paid = cost_of(ClusterPrice(nodes, stores, ports), seconds, joules, Prices({}, kwh, years))
@@ -90,7 +90,7 @@ def test_composite_stores_are_the_sum_of_their_parts() -> None:
     assert price("mems-g2", prices("device_gb.mems-g2=10")).stores == pytest.approx(sled * 10 / 15)
 
 
-def test_groups_of_nodes_have_prices_of_their_own(tmp_path: Path) -> None:
+def test_node_groups_have_separate_prices(tmp_path: Path) -> None:
     file = tmp_path / "mixed.toml"
     file.write_text(
         f'[work]\nfile = "{JOIN}"\n[device]\npreset = "mems-g2"\n'
@@ -136,9 +136,7 @@ def test_missing_price_is_empty_unless_prices_are_given(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_prices_of_a_file_and_of_the_command_line_win(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_file_and_command_line_override_prices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.toml"
     file.write_text("years = 5\n[node]\nsmart-2003 = 100\n[device]\nmems-g2 = 70\n")
     text = ["smart", "--work", SCAN, "--device", "mems-g2"]
@@ -212,7 +210,7 @@ def test_invalid_price_files_are_errors(text: str, part: str, tmp_path: Path) ->
         prices(tmp_path / "nowhere.toml")
 
 
-def test_all_tables_say_what_their_prices_are_of() -> None:
+def test_every_price_table_has_a_default() -> None:
     assert set(TABLES) == set(defaults().tables)
 
 
@@ -273,7 +271,7 @@ def fits(device: str, nodes: int, given: tuple[str, ...] = ()) -> float:
     return price_of(config(device), nodes, prices(given)).total
 
 
-def test_a_budget_buys_the_most_nodes_that_it_can() -> None:
+def test_budget_buys_maximum_number_of_nodes() -> None:
     common = {"node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
     result = sl.smart_size("scan", ["mems-g3", "hp-c2490a"], budget="$2,000", **common)
     for device in ("mems-g3", "hp-c2490a"):
@@ -307,7 +305,7 @@ def test_a_budget_to_the_cent_and_far_away() -> None:
     assert "on 6 nodes with hp-c2490a" in all_of_them.answer
 
 
-def test_more_nodes_than_are_worth_it_are_not_the_fastest() -> None:
+def test_too_many_nodes_are_not_fastest() -> None:
     """On a hub many nodes are slower than few."""
     slow = {"network": "hub", "node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
     result = sl.smart_size("sort", "ram", budget=1e9, settings={"node.mhz": 20000}, **slow)

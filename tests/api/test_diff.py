@@ -64,7 +64,7 @@ def test_the_interval_allows_for_correlation():
     assert batch_half_width(np.repeat(means, 8)) == pytest.approx(expected)
 
 
-def test_it_covers_the_true_mean_about_95_times_in_100():
+def test_interval_covers_true_mean_in_95_percent():
     rng = np.random.default_rng(7)
     covered = 0
     for _ in range(300):

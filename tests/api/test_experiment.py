@@ -40,7 +40,7 @@ def test_what_is_wrong_stays_wrong(move, refused):
         experiment.check()
 
 
-def test_plug_ins_that_are_allowed_stay_so_and_no_others(move):
+def test_copy_allows_only_the_same_plug_ins(move):
     named = _native.Experiment().with_setting("scheduler.kind", "not_there:Mine")
     with pytest.raises(sl.Error, match="not allowed to run"):
         move(named).check()
@@ -52,7 +52,7 @@ def test_plug_ins_that_are_allowed_stay_so_and_no_others(move):
         move(named.with_plugins(["another:Class"])).check()
 
 
-def test_the_experiment_of_a_cluster_can_be_copied_and_pickled(move):
+def test_cluster_experiment_can_be_copied_and_pickled(move):
     experiment = _native.ClusterExperiment().with_device("mems-g2").with_setting("node.mhz", "500")
     work = _native.Work(
         "nothing", b'{"work": 1, "job": "nothing", "nodes": 1, "files": {}}\n{"phase": "a", "nodes": "all"}\n'
@@ -60,7 +60,7 @@ def test_the_experiment_of_a_cluster_can_be_copied_and_pickled(move):
     assert move(experiment).to_toml(work) == experiment.to_toml(work)
 
 
-def test_files_that_a_copy_names_are_the_same_files(move, tmp_path, monkeypatch):
+def test_copy_names_the_same_files(move, tmp_path, monkeypatch):
     (tmp_path / "app.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n")
     file = tmp_path / "e.toml"
     file.write_text('device = "mems-g2"\n[trace]\nfile = "app.csv"\n')

@@ -25,7 +25,7 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_parts_sum_to_the_response_time_of_every_request(name):
+def test_parts_sum_to_response_time(name):
     r = RUNS[name]()
     for number in r.requests["id"]:
         result = r.explain(number)
@@ -40,7 +40,7 @@ def test_parts_sum_to_the_response_time_of_every_request(name):
 
 
 @pytest.mark.parametrize("name", ["sled", "disk", "parking", "merging", "ssd"])
-def test_recorded_requests_cover_the_whole_wait_of_a_single_device(name):
+def test_recorded_requests_cover_wait_of_single_device(name):
     r = RUNS[name]()
     assert all(r.explain(number).wait.other_ms == 0 for number in r.requests["id"])
 

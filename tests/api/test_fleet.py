@@ -66,7 +66,7 @@ def test_every_volume_lies_once_or_is_left(items: list[Item], room: DeviceCapaci
             assert sum(items[n].load for n in each.volumes) <= room.fill * room.devices + 1e-9
 
 
-def test_volumes_that_ask_more_than_the_bound_are_alone() -> None:
+def test_volumes_above_the_bound_are_alone() -> None:
     items = [
         Item("a", 10, 0.9),
         Item("b", 10, 0.1),
@@ -80,7 +80,7 @@ def test_volumes_that_ask_more_than_the_bound_are_alone() -> None:
 
 
 @given(st.lists(st.integers(0, 2**50), min_size=1, max_size=200))
-def test_bins_are_fine_enough(values: list[int]) -> None:
+def test_load_bins_are_fine_enough(values: list[int]) -> None:
     for value in values:
         assert abs(middle_ns(bin_of(value)) - value) <= value / 2000
     assert [bin_of(value) for value in sorted(values)] == sorted(map(bin_of, values))
@@ -117,7 +117,7 @@ STRIPE = ONE_DEVICE + 'system.kind = "stripe"\nsystem.devices = 3\n'
 
 
 @pytest.mark.parametrize("text", [ONE_DEVICE, STRIPE])
-def test_a_shared_device_is_one_run_of_the_merged_trace(place: Path, tmp_path: Path, text: str) -> None:
+def test_shared_device_replays_merged_trace(place: Path, tmp_path: Path, text: str) -> None:
     volumes = read_volumes(place)
     offsets = [2_500_000, 0, 1_300_000, 3_800_000, 5_100_000]
     result = merged_run(volumes, offsets, text)
@@ -162,7 +162,7 @@ def _check_volumes(result: FleetRun, requests: polars.DataFrame, offsets: list[i
     assert Histogram.from_dict(json.loads(json.dumps(together.to_dict()))) == together
 
 
-def test_percentiles_over_the_fleet_are_those_of_all_requests(place: Path) -> None:
+def test_fleet_percentiles_cover_all_requests(place: Path) -> None:
     result = sl.fleet(place, ["mems-g2"], parallel=1)
     every = [
         sl.simulate(each.trace, "mems-g2").requests["response_ns"].to_list() for each in read_volumes(place)
@@ -176,7 +176,7 @@ def test_percentiles_over_the_fleet_are_those_of_all_requests(place: Path) -> No
         assert getattr(row, f"{name}_ms") == pytest.approx(exact, rel=1e-3)
 
 
-def test_packing_takes_fewer_devices_as_far_as_the_goal_allows(place: Path) -> None:
+def test_packing_saves_devices_within_the_goal(place: Path) -> None:
     each = sl.fleet(place, ["mems-g2"], parallel=1).fleet("mems-g2")
     packed = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1s", parallel=1)
     row = packed.fleet("mems-g2")
@@ -283,7 +283,7 @@ def test_a_hybrid_is_a_kind_of_device(place: Path, tmp_path: Path) -> None:
 
 
 @given(st.lists(st.floats(1, 100), min_size=101, max_size=101), st.floats(1, 100))
-def test_the_search_ends_between_what_does_it_and_what_does_not(values: list[float], limit: float) -> None:
+def test_search_ends_between_success_and_failure(values: list[float], limit: float) -> None:
     looked: dict[float, TriedPlacement] = {}
 
     def try_fill(fill: float) -> TriedPlacement:
@@ -309,7 +309,7 @@ def test_the_search_ends_between_what_does_it_and_what_does_not(values: list[flo
     )
 
 
-def test_corrupt_and_empty_volumes_are_named_and_the_others_finish(place: Path, tmp_path: Path) -> None:
+def test_corrupt_volumes_are_named_and_others_finish(place: Path, tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
     fleet.mkdir()
     for file in place.iterdir():
@@ -337,7 +337,7 @@ def test_first_error_is_raised_when_all_replays_fail(tmp_path: Path) -> None:
     assert "no volume of the fleet can be replayed" in str(messages.value)
 
 
-def test_a_volume_that_no_device_can_hold_is_named(place: Path) -> None:
+def test_volume_larger_than_any_device_is_named(place: Path) -> None:
     result = sl.fleet(
         place,
         ["mems-g2:sleds=1"],
@@ -404,7 +404,7 @@ def command(place: Path, out: Path, *more: str) -> list[str]:
 
 
 @pytest.mark.slow("starts the command with processes of its own")
-def test_the_same_bytes_side_by_side_and_from_the_file(place: Path, tmp_path: Path) -> None:
+def test_parallel_run_and_file_give_equal_bytes(place: Path, tmp_path: Path) -> None:
     outs = [tmp_path / name for name in ("one", "two", "again")]
     for out, more in zip(outs, (("--parallel", "1"), ("--parallel", "2")), strict=False):
         subprocess.run(command(place, out, *more), check=True, capture_output=True)

@@ -55,7 +55,7 @@ def bank_path():
     return Path(__file__).parents[2] / "sample" / "traces" / "oltp-bank-a.csv.zst"
 
 
-def test_rows_are_the_runs_they_stand_for(bank_path, bank_study):
+def test_rows_equal_single_simulations(bank_path, bank_study):
     front = {"hybrid.kind": "caching-disk", "hybrid.front_mb": 8, "hybrid.segment_kb": 16}
     off = {f"hybrid.{name}": False for name in ("shortcut", "immediate_report", "partial_write")}
     runs = {
@@ -143,7 +143,7 @@ def test_equal_cost(bank_path, bank_study):
     assert last.mcd_faster == last.run.mean_ms / bank_study.of("mcd-all").run.mean_ms
 
 
-def test_hits_are_those_of_the_trace_and_belady_is_the_bound(bank_study):
+def test_hits_equal_trace_hits_and_belady_bounds_them(bank_study):
     hits = {row.policy: row for row in bank_study.rows["hits"]}
     assert set(hits) == {"lru", "lfuda", "belady"}
     assert hits["belady"].hit_ratio >= max(row.hit_ratio for row in hits.values())
@@ -177,7 +177,7 @@ def test_a_mirror_has_all_data_on_mems():
     assert study(alone, configuration="mirror").study["mems_devices"] == 1
 
 
-def test_requests_past_the_end_are_fitted_to_the_disk(refused):
+def test_requests_past_the_end_are_fitted(refused):
     far = {"time_us": [0, 9000], "op": ["R", "R"], "offset_bytes": [0, 10**10], "length_bytes": [4096] * 2}
     with refused("say what they get with --outside"):
         study(sl.trace(far))
@@ -285,7 +285,7 @@ def result_bytes(place: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_the_file_that_a_study_leaves_gives_the_same_bytes(tmp_path):
+def test_study_file_reproduces_the_same_bytes(tmp_path):
     options = {"hybrid.header_blocks": 0, "front.active_tips": 640, "device.startup_ms": 5}
     swept = {"configuration": ["disk", "mcd-all"], "mems_mb": [64], "segment_kb": [8], "price_ratio": [2]}
     study(
@@ -374,7 +374,7 @@ def with_speedups(result: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
     return replace(result, prices=table)
 
 
-def test_words_say_from_which_price_on(bank_study):
+def test_answer_names_the_break_even_price(bank_study):
     assert "Even where memory costs 4 times" in summary.best_price(with_speedups(bank_study, 0.5, 0.9))
     assert "where memory costs 4 times as much or more" in summary.best_price(
         with_speedups(bank_study, 0.5, 1.2)
@@ -465,7 +465,7 @@ def test_tuning_says_what_it_chose(tuned_hybrid, bank_path):
     assert {run.policy for run in priced.runs} == {"fifo"}
 
 
-def test_the_file_that_tuning_leaves_gives_the_same_bytes(tuned_hybrid, tmp_path):
+def test_tuning_file_reproduces_the_same_bytes(tuned_hybrid, tmp_path):
     _, out = tuned_hybrid
     sl.tune_hybrid(study=out / "study.toml", out=tmp_path, parallel=2)
     assert result_bytes(out) == result_bytes(tmp_path)

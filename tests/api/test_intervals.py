@@ -64,7 +64,7 @@ def test_one_seed_has_none(name):
 
 
 @pytest.mark.parametrize("name", ["compare", "side-by-side"])
-def test_table_of_results_fits_a_hundred_columns_in_one_piece(name, printed_lines):
+def test_result_table_fits_100_columns(name, printed_lines):
     lines = printed_lines(STUDIES[name]("1..3"))
     assert sum("──" in line or "--" in line for line in lines) == 1
 
@@ -73,7 +73,7 @@ def means(*values: float):
     return averaged([Measured(**{**DEFAULT_RESULTS, "mean_ms": value}) for value in values])
 
 
-def test_means_are_level_if_the_interval_of_their_difference_includes_zero():
+def test_means_tie_if_difference_interval_includes_zero():
     assert means(1.0, 2.0, 3.0).is_level(means(1.1, 1.9, 3.1))
     assert not means(1.0, 2.0, 3.0).is_level(means(1.1, 2.2, 3.3))
     assert not means(1.0).is_level(means(1.0))

@@ -227,7 +227,7 @@ def test_damaged_files_of_a_study_are_named(name, text, tmp_path, refused):
 @pytest.mark.parametrize(
     "name", ["outcome.json", "summary.json", "timing.json", "timeline.parquet", "experiment.toml"]
 )
-def test_missing_and_damaged_files_of_a_run_are_named(name, tmp_path, refused):
+def test_missing_and_damaged_run_files_are_named(name, tmp_path, refused):
     WRITERS["simulate"](out=tmp_path)
     (tmp_path / name).write_text("{")
     with refused(f"`{tmp_path / name}` is damaged"):

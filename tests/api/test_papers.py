@@ -34,7 +34,7 @@ def test_tables_are_latex(run, race):
 
 
 @pytest.mark.slow("draws figures in three formats, the first with all fonts to find")
-def test_figures_say_what_made_them(run, race, tmp_path):
+def test_figures_contain_version_seed_and_hash(run, race, tmp_path):
     for result in (run, race):
         seed = 7 if result is run else 1
         for ending in ("png", "svg", "pdf"):
@@ -49,6 +49,6 @@ def test_figures_say_what_made_them(run, race, tmp_path):
         assert b"SHA-256" in buffer.getvalue()
 
 
-def test_figures_of_a_page_do_so_too(run, tmp_path):
+def test_page_figures_contain_version_seed_and_hash(run, tmp_path):
     page = run.report(tmp_path / "report.html").read_text()
     assert page.count("<svg") == page.count(", seed 7, SHA-256 of the experiment ") > 0

@@ -111,7 +111,7 @@ SYSTEMS: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_each_request_is_there_once(system: str, tmp_path: Path) -> None:
+def test_each_request_occurs_once(system: str, tmp_path: Path) -> None:
     device, options = SYSTEMS[system]
     r = sl.simulate(BUSY, device, limit=1500, **options)
     path = r.perfetto(tmp_path / "run.pftrace")

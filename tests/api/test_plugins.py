@@ -155,7 +155,7 @@ FILES = {
 
 @pytest.mark.parametrize("what", FILES)
 @pytest.mark.parametrize("study", [None, "compare", "power", "hybrid", "tune"])
-def test_no_kind_of_plugin_is_imported_that_is_not_allowed(plugin_directory, what, study):
+def test_disallowed_plugin_of_any_kind_is_not_imported(plugin_directory, what, study):
     (plugin_directory / "mine.toml").write_text('kind = "lying_here:Any"\n')
     tables = {"device": {"preset": "mems-g2"}, "workload": {"kind": "uniform", "requests": 99}, **FILES[what]}
     options = {"compare": {"speedup": [1.0]}, "tune": {"budget": 8.0}}.get(study, {})
@@ -195,7 +195,7 @@ def test_what_is_allowed_runs_and_stays_allowed(plugin_directory, allowed):
         e.with_plugins(None).run()
 
 
-def test_a_power_policy_is_a_plugin_too(plugin_directory):
+def test_power_policy_is_loaded_as_plugin(plugin_directory):
     e = experiment("power", kind="lying_here:Patient")
     with pytest.raises(Error, match="not allowed to run"):
         e.run()
@@ -229,7 +229,7 @@ def test_a_builtin_is_refused(plugin_directory):
         experiment("scheduler", kind="builtins:exec").with_plugins(["*"]).check()
 
 
-def test_the_working_directory_is_searched_last_and_only_then(plugin_directory):
+def test_working_directory_is_searched_last(plugin_directory):
     before = list(sys.path)
     experiment("scheduler", kind="lying_here:Fifo").with_plugins(["*"]).check()
     assert sys.path == before
@@ -237,7 +237,7 @@ def test_the_working_directory_is_searched_last_and_only_then(plugin_directory):
     assert "" not in sys.path
 
 
-def test_a_file_in_the_working_directory_shadows_no_module(plugin_directory, monkeypatch):
+def test_file_in_working_directory_shadows_no_module(plugin_directory, monkeypatch):
     (plugin_directory / "colorsys.py").write_text("open('shadowed', 'w').close()\n" + FIFO)
     monkeypatch.delitem(sys.modules, "colorsys", raising=False)
     with pytest.raises(Error, match="has no attribute 'Fifo'"):

@@ -57,7 +57,7 @@ def test_parts_sum_to_the_whole(bank_study):
         assert part["time_share"].sum() == pytest.approx(1)
 
 
-def test_rows_are_the_runs_they_stand_for(bank, bank_study):
+def test_rows_equal_single_simulations(bank, bank_study):
     for row in bank_study.rows["policies"]:
         if row.policy in ("fixed", "share"):
             alone = sl.simulate(bank, "mems-g2", power=row.policy, requests=False)
@@ -66,7 +66,7 @@ def test_rows_are_the_runs_they_stand_for(bank, bank_study):
             assert row.run.startups == alone.startups
 
 
-def test_energy_rises_with_the_timeout_up_to_the_longest_idle_period(bank_study):
+def test_energy_rises_with_timeout_until_longest_idle_period(bank_study):
     result = bank_study.rows["timeouts"]
     longest = bank_study.rows["break_even"][0].longest_idle_ms
     assert 100 < longest < 200
@@ -78,7 +78,7 @@ def test_energy_rises_with_the_timeout_up_to_the_longest_idle_period(bank_study)
             assert after.run.startups == 0
 
 
-def test_break_even_is_what_a_start_up_costs_over_what_parking_saves(bank_study):
+def test_break_even_is_startup_cost_over_parking_savings(bank_study):
     row = bank_study.rows["break_even"][0]
     awake = next(row for row in bank_study.rows["policies"] if row.policy == "never")
     assert row.energy_per_startup_uj == pytest.approx(50)
@@ -101,7 +101,7 @@ def test_rests_are_those_between_requests(bank, bank_study):
     assert row.longer_time_share == pytest.approx(longer.sum() / idle_periods.sum(), abs=0.005)
 
 
-def test_rests_do_not_depend_on_how_requests_are_handed_over():
+def test_idle_periods_are_independent_of_request_source():
     arrivals = np.array([10, 40, 41, 90, 500], dtype="<u8")
     completions = np.array([20, 45, 60, 100, 510], dtype="<u8")
     full, parts = IdlePeriods(), IdlePeriods()
@@ -125,7 +125,7 @@ def test_only_policies_that_delay_requests_beat_the_oracle(bank_study):
     assert by_policy["never"].above_oracle == pytest.approx(lead)
 
 
-def test_every_ms_of_start_up_is_a_ms_of_response_where_requests_are_sparse():
+def test_startup_adds_to_response_of_sparse_requests():
     sparser = sl.workload("uniform", mean_interarrival_ms=500)
     (fit,) = study(sparser, limit=2000).fits
     assert fit["slope"] == pytest.approx(1, abs=0.02)
@@ -144,7 +144,7 @@ def test_battery_arithmetic(bank_study):
     assert doubled == pytest.approx(2 * study().rows["battery"][0].battery_life_h)
 
 
-def test_what_is_right_for_a_sled_is_wrong_for_a_disk(two):
+def test_best_policy_differs_for_sled_and_disk(two):
     def energy(device, policy):
         return next(row.run.energy_j for row in two.of_device("policies", device) if row.policy == policy)
 
@@ -156,7 +156,7 @@ def test_what_is_right_for_a_sled_is_wrong_for_a_disk(two):
     assert [row.time_per_startup_ms for row in two.of_device("startup", "mobile-disk")][-1] == 10_000
 
 
-def test_a_disk_that_is_switched_off_takes_its_own_time_to_start():
+def test_switched_off_disk_takes_its_startup_time():
     off = sl.device("mobile-disk", rest_state="off")
     slow = sl.workload("uniform", mean_interarrival_ms=20_000)
     result = study(slow, off, limit=50, strategy="base")
@@ -166,7 +166,7 @@ def test_a_disk_that_is_switched_off_takes_its_own_time_to_start():
     assert result.fits[0]["slope"] > 0.5
 
 
-def test_merging_and_subsector_save_what_they_are_for():
+def test_merging_and_subsector_access_save_energy():
     crowded = sl.workload("directed-merge")
     wants_parts = {"replay.last_block": "random"}
     result = study(crowded, "mems-g2-3200", limit=2000, load=[1, 2], settings=wants_parts)
@@ -208,7 +208,7 @@ def test_seeds_tell_noise_from_differences():
     assert "small differences may be chance" in summary.noise(study())
 
 
-def test_a_closed_replay_with_a_think_time_has_rests():
+def test_closed_replay_with_think_time_has_idle_periods():
     result = study(replay="closed:1:20ms", load=None)
     assert {row.load for row in result.rows["loads"]} == {1.0}
     assert result.rows["break_even"][0].longest_idle_ms == pytest.approx(20, rel=1e-3)
@@ -303,7 +303,7 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         {"device": "mobile-disk", "hybrid": "caching-disk", "front": "mems-g2", "cache": "write-back"},
     ],
 )
-def test_the_file_of_a_study_gives_the_same_again(tmp_path, changes):
+def test_study_file_reproduces_the_study(tmp_path, changes):
     result, file = study(limit=50, **changes), tmp_path / "study.toml"
     file.write_text(result.as_file)
     same = sl.power_study(study=file, parallel=1)
@@ -324,7 +324,7 @@ def test_arguments_override_the_file(tmp_path):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_runs_of_a_race_are_not_taken_for_those_of_a_study(tmp_path):
+def test_power_study_ignores_cached_runs_of_compare(tmp_path):
     common = {"limit": 100, "parallel": 1}
     sl.compare(SPARSE, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path / "race", **common)
     (tmp_path / "study").mkdir()

@@ -121,7 +121,7 @@ def times(result):
 
 @pytest.mark.parametrize("replay", ["open", "closed:4"])
 @pytest.mark.parametrize("scheduler", ["fcfs", "sptf", "c-scan", "sstf"])
-def test_a_memory_does_what_the_built_in_one_does(replay, scheduler):
+def test_python_memory_equals_built_in_memory(replay, scheduler):
     ours = simulate(sl.device("ram", access_us=1.0), 0.01, replay=replay, scheduler=scheduler)
     theirs = simulate(device("Memory"), 0.01, replay=replay, scheduler=scheduler)
     assert times(ours).equals(times(theirs))
@@ -143,7 +143,7 @@ def test_it_stands_wherever_a_device_can(around):
 
 
 @pytest.mark.parametrize("kind", ["caching-disk", "write-buffer"])
-def test_it_stands_in_front_of_a_disk_and_behind_something(kind):
+def test_python_device_works_in_front_and_behind(kind):
     hybrid, disk = sl.hybrid(kind, front_mb=64), "atlas-10k"
     ours = simulate(disk, hybrid=hybrid, front="ram", limit=500)
     theirs = simulate(disk, hybrid=hybrid, front="sledlab_devices:Memory", limit=500)
@@ -174,7 +174,7 @@ def test_it_stands_on_nodes(modules):
 
 
 @pytest.mark.slow("asks Python for every access of a recorded sort")
-def test_a_study_of_nodes_takes_it():
+def test_cluster_study_accepts_python_device():
     made = sl.smart_study(work=["sample/work/sort.work"], device=["ram", "sledlab_devices:Memory"])
     ours, theirs = made.runs
     assert ours.run.elapsed_s == theirs.run.elapsed_s
@@ -201,7 +201,7 @@ def nearest(lbns):
 
 
 @pytest.mark.parametrize(("scheduler", "order"), [("fcfs", list), ("sptf", nearest)])
-def test_schedulers_see_its_positioning_from_the_state_it_is_in(scheduler, order):
+def test_schedulers_see_positioning_from_current_state(scheduler, order):
     lbns = np.random.default_rng(4).permutation(90_000)[:200]
     columns = {"time_us": np.zeros(200), "op": ["R"] * 200, "offset_bytes": lbns * 512}
     trace = sl.trace({**columns, "length_bytes": np.full(200, 4096)})
@@ -253,7 +253,7 @@ def test_energy_follows_its_numbers():
     assert never.state_time.inactive < 0.1
 
 
-def test_a_device_file_names_it_and_runs_where_that_is_allowed(modules):
+def test_device_file_runs_python_device_if_allowed(modules):
     file = modules / "mine.toml"
     file.write_text('kind = "sledlab_devices:Memory"\ncapacity_mb = 100\n')
     with pytest.raises(sl.Error, match=r"`sledlab_devices:Memory`, which is not allowed to run"):
@@ -282,7 +282,7 @@ def test_devices_side_by_side():
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_a_comparison_of_schedulers_reads_a_changed_device_anew(modules, tmp_path):
+def test_comparison_reloads_a_changed_device(modules, tmp_path):
     def means():
         compared = sl.compare(
             sl.workload("uniform", mean_interarrival_ms=1),
@@ -315,7 +315,7 @@ def test_a_comparison_of_schedulers_reads_a_changed_device_anew(modules, tmp_pat
     ],
 )
 @pytest.mark.parametrize("scheduler", ["fcfs", "sptf"])
-def test_what_it_does_wrong_ends_the_run_with_its_traceback(how, expected, scheduler):
+def test_exception_ends_the_run_with_traceback(how, expected, scheduler):
     with pytest.raises(sl.Error, match="device `sledlab_devices:Fails` failed") as caught:
         simulate(device("Fails", how=how), 0.1, scheduler=scheduler)
     assert expected in str(caught.value)
@@ -347,13 +347,13 @@ def test_arguments_that_it_does_not_take_are_refused():
         device("Memory", acess_us=1)
 
 
-def test_one_that_simulates_itself_again_and_again_is_refused():
+def test_recursive_simulation_is_refused():
     with pytest.raises(sl.Error, match="plug-ins are nested 4 levels deep") as caught:
         simulate(device("Fails", how="simulate"))
     assert str(caught.value).count("plug-ins are nested") == 1
 
 
-def test_what_needs_a_device_of_sledlab_says_so():
+def test_shared_bus_refuses_python_device():
     with pytest.raises(sl.Error, match=r"sledlab_devices:Memory` has a bus of its own"):
         simulate(device("Memory"), system=sl.system("stripe", devices=2), settings={"system.bus": "shared"})
 
@@ -369,7 +369,7 @@ def test_on_the_command_line(capsys, tmp_path):
     assert json.loads(capsys.readouterr().out)["capacity_blocks"] == 3906
 
 
-def test_the_tape_of_the_examples_gains_from_an_order():
+def test_example_tape_gains_from_scheduling():
     fcfs, sptf = (
         simulate("tape:Tape", limit=1000, replay="closed:16", scheduler=s) for s in ("fcfs", "sptf")
     )

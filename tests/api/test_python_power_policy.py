@@ -96,7 +96,7 @@ def test_the_example_learns_that_rests_are_long():
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_what_it_does_wrong_ends_the_run_with_its_traceback(name, expected):
+def test_exception_ends_the_run_with_traceback(name, expected):
     with pytest.raises(sl.Error, match="power policy `sledlab_policies:") as caught:
         simulate(f"sledlab_policies:{name}")
     assert expected in str(caught.value)

@@ -130,13 +130,13 @@ def test_it_does_what_the_built_in_one_does(ours, theirs):
     assert other.summary["hybrid"]["read_hits"] != mine.summary["hybrid"]["read_hits"]
 
 
-def test_virtual_managers_ask_it_too():
+def test_virtual_managers_use_python_policy():
     managed = {"hybrid.virtual_managers": True, "hybrid.fetch_kb": 64}
     ours, theirs = (caching_disk(name, **managed) for name in ("lru", "sledlab_caches:Lru"))
     assert ours.requests.equals(theirs.requests)
 
 
-def test_an_experiment_with_it_runs_where_that_is_allowed():
+def test_experiment_with_plug_in_runs_if_allowed():
     first = caching_disk("sledlab_caches:Either:recent=false")
     again = sl.Experiment(first.experiment).with_workload("uniform")
     assert again.plugins() == ["sledlab_caches:Either"]
@@ -157,7 +157,7 @@ def test_an_experiment_with_it_runs_where_that_is_allowed():
         ("incoming", "evict must return a key that the cache holds, not"),
     ],
 )
-def test_what_it_does_wrong_ends_the_work_with_its_traceback(how, expected):
+def test_exception_ends_the_command_with_traceback(how, expected):
     word = f"sledlab_caches:Fails:how={how}"
     for work in (caching_disk, hits):
         with pytest.raises(sl.Error, match="replacement policy `sledlab_caches:Fails` failed") as caught:
@@ -182,7 +182,7 @@ def test_missing_method_is_reported(word, expected):
             work(word)
 
 
-def test_one_that_simulates_itself_again_and_again_is_refused():
+def test_recursive_simulation_is_refused():
     with pytest.raises(sl.Error, match="plug-ins are nested 4 levels deep"):
         caching_disk("sledlab_caches:Fails:how=simulate")
 
@@ -229,7 +229,7 @@ def test_on_the_command_line(capsys, modules):
     assert "out of ideas" in capsys.readouterr().err
 
 
-def test_the_clock_of_the_examples_lies_between_fifo_and_lru():
+def test_example_clock_lies_between_fifo_and_lru():
     result = hits(["fifo", "clock:Clock", "lru"]).filter(room=100)
     fifo, clock, lru = result["hit_ratio"].to_list()
     assert fifo < clock

@@ -80,7 +80,7 @@ def simulate(name, **settings):
     return sl.simulate(busy, "mems-g2", scheduler=name, limit=4000, **settings)
 
 
-def test_the_sstf_of_the_examples_chooses_as_the_built_in_one(modules):
+def test_example_sstf_equals_built_in_sstf(modules):
     ours, theirs = simulate("sstf"), simulate("sstf:Sstf")
     assert theirs.summary["queue_length"]["max"] > 20
     assert ours.requests.equals(theirs.requests)
@@ -126,20 +126,20 @@ def test_it_may_choose_several_behind_a_bus(modules):
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_what_it_does_wrong_ends_the_run_with_its_traceback(modules, name, expected):
+def test_exception_ends_the_run_with_traceback(modules, name, expected):
     with pytest.raises(sl.Error, match="scheduler `sledlab_broken:") as caught:
         simulate(f"sledlab_broken:{name}")
     assert expected in str(caught.value)
     assert caught.value.__cause__ is not None
 
 
-def test_on_the_command_line_that_is_exit_code_2(modules, capsys):
+def test_exception_on_command_line_exits_2(modules, capsys):
     arguments = ["simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", "100"]
     assert run([*arguments, "--scheduler", "sledlab_broken:Raises"]) == 2
     messages = capsys.readouterr().err
     assert all(part in messages for part in ("Traceback", "in misbehave", "out of ideas"))
 
 
-def test_a_closed_replay_ends_too(modules):
+def test_closed_replay_ends(modules):
     with pytest.raises(sl.Error, match="out of ideas"):
         simulate("sledlab_broken:Raises", replay="closed:8")

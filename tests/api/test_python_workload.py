@@ -121,7 +121,7 @@ def simulate(name, seed=1, **parameters):
     return sl.simulate(sl.workload(f"sledlab_workloads:{name}", **parameters), "mems-g2", seed=seed)
 
 
-def test_requests_one_by_one_in_batches_and_mixed_are_the_same():
+def test_batches_and_single_requests_are_equivalent():
     singles, batches, mixed = map(simulate, ("Singles", "Batches", "Mixed"))
     assert singles.count == 3000
     assert singles.requests.equals(batches.requests)
@@ -130,7 +130,7 @@ def test_requests_one_by_one_in_batches_and_mixed_are_the_same():
     assert singles.summary["write"]["requests"] == 1500
 
 
-def test_places_follow_the_seed_and_nothing_else():
+def test_addresses_depend_only_on_the_seed():
     one, again, other = simulate("Singles"), simulate("Singles"), simulate("Singles", seed=2)
     assert one.to_json() == again.to_json()
     assert not one.requests["lbn"].equals(other.requests["lbn"])
@@ -150,7 +150,7 @@ def test_plug_in_gets_its_parameters_in_repeated_runs():
         sl.run(again)
 
 
-def test_one_that_never_ends_is_cut_by_the_limit():
+def test_endless_workload_ends_at_the_limit():
     r = sl.simulate(sl.workload("sledlab_workloads:Endless"), "mems-g2", limit=5000)
     assert r.count == 5000
 
@@ -160,7 +160,7 @@ def test_every_operation_can_be_made():
     assert [operations[each] for each in ("read", "write", "trim", "flush")] == [1, 1, 1, 1]
 
 
-def test_what_lies_past_the_device_is_the_replays_to_decide():
+def test_replay_decides_about_requests_past_the_end():
     workload = sl.workload("sledlab_workloads:Once", lbn=10**12)
     with pytest.raises(sl.Error, match=r"1000000000000|1,000,000,000,000"):
         sl.simulate(workload, "mems-g2")
@@ -197,7 +197,7 @@ def test_invalid_requests_are_reported_with_source_line(name, options, reported)
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_what_it_does_wrong_ends_the_run_with_its_traceback(name, expected):
+def test_exception_ends_the_run_with_traceback(name, expected):
     with pytest.raises(sl.Error, match="workload `sledlab_workloads:") as caught:
         simulate(name)
     assert expected in str(caught.value)
@@ -210,7 +210,7 @@ def test_a_request_of_another_form_is_shown():
 
 
 @pytest.mark.parametrize("name", ["Again", "Born"])
-def test_one_that_simulates_itself_again_and_again_is_refused(name):
+def test_recursive_simulation_is_refused(name):
     with pytest.raises(sl.Error, match="plug-ins are nested 4 levels deep") as caught:
         simulate(name)
     assert str(caught.value).count("plug-ins are nested") == 1

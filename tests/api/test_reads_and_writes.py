@@ -47,7 +47,7 @@ def test_opposite_winners_of_an_overall_tie_are_named():
         {"sptf": (1.0, 2.0)},
     ],
 )
-def test_same_ranking_or_one_kind_of_request_needs_no_sentence(times):
+def test_equal_ranking_or_single_kind_needs_no_sentence(times):
     assert "Reads" not in race(times)
 
 

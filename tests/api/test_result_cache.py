@@ -67,13 +67,13 @@ def race(source: object, out: Path, **options: object) -> list[str]:
 
 
 @pytest.mark.parametrize("change", RELOCATIONS)
-def test_the_same_trace_elsewhere_is_not_run_again(trace, tmp_path, change):
+def test_moved_trace_is_not_run_again(trace, tmp_path, change):
     before = race(trace, tmp_path / "out")
     assert len(before) == 2
     assert race(change(trace, tmp_path), tmp_path / "out") == before
 
 
-def test_one_byte_more_or_less_is_another_trace_whatever_its_times(trace, tmp_path):
+def test_changed_byte_makes_another_trace(trace, tmp_path):
     race(trace, tmp_path / "out")
     result = trace.stat()
     trace.write_text(TRACE.replace("R,0,", "W,0,", 1))
@@ -91,7 +91,7 @@ def test_how_the_same_trace_is_read_counts(trace, tmp_path):
 
 
 @pytest.mark.parametrize("change", RELOCATIONS)
-def test_a_trace_in_parquet_that_is_fitted_is_known_elsewhere(trace, tmp_path, change):
+def test_fitted_parquet_trace_is_recognized_elsewhere(trace, tmp_path, change):
     file = tmp_path / "trace.parquet"
     sl.read_trace(trace).write(file)
 
@@ -107,7 +107,7 @@ def test_a_trace_in_parquet_that_is_fitted_is_known_elsewhere(trace, tmp_path, c
 
 @pytest.mark.parametrize("change", [touch, copy, move])
 @pytest.mark.usefixtures("without_pages")
-def test_the_same_work_record_elsewhere_is_not_run_again(tmp_path, change):
+def test_moved_work_record_is_not_run_again(tmp_path, change):
     record = Path(shutil.copy(Path(__file__).parents[2] / "sample/work/scan.work", tmp_path / "scan.work"))
 
     def smart(file: Path) -> list[str]:
@@ -120,7 +120,7 @@ def test_the_same_work_record_elsewhere_is_not_run_again(tmp_path, change):
 
 
 @pytest.mark.parametrize("change", [touch, copy, move])
-def test_the_same_device_file_elsewhere_is_not_run_again(trace, tmp_path, change):
+def test_moved_device_file_is_not_run_again(trace, tmp_path, change):
     file = tmp_path / "mine.toml"
     file.write_text('kind = "mems"\nname = "mine"\n')
 
@@ -152,7 +152,7 @@ class First:
 """
 
 
-def test_the_same_plug_in_elsewhere_is_not_run_again(trace, tmp_path, monkeypatch):
+def test_moved_plug_in_is_not_run_again(trace, tmp_path, monkeypatch):
     def run(place: str) -> list[str]:
         with monkeypatch.context() as path:
             path.syspath_prepend(tmp_path / place)
@@ -206,7 +206,7 @@ def test_damaged_cache_line_is_reported_and_rerun(trace, tmp_path, damage):
     assert race(trace, tmp_path / "out") == after  # and the notice appears once
 
 
-def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_path):
+def test_command_line_counts_damaged_lines(sledlab, trace, tmp_path):
     text = ("compare", "--device", "mems-g2", "--trace", trace, "--scheduler", "fcfs", "--speedup", "1,2")
     assert sledlab(*text, "--parallel", 1, "--out", tmp_path / "out").err == ""
     write_cached_lines(tmp_path / "out", "{}\n{}\n\n")
@@ -225,7 +225,7 @@ def test_truncated_cache_line_is_rerun_silently(trace, tmp_path):
     assert race(trace, tmp_path / "out") == before
 
 
-def test_lines_of_other_programs_stay_and_are_not_taken(trace, tmp_path):
+def test_lines_of_other_programs_are_kept_and_ignored(trace, tmp_path):
     before = race(trace, tmp_path / "out")
     options = json.loads(before[0])
     del options["check"]
@@ -246,7 +246,7 @@ def read_cache(path: Path) -> dict[str, MeasuredRun]:
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 3), st.binary(max_size=40))
-def test_whatever_happens_a_run_is_as_it_was_or_not_there(tmp_path_factory, seed, lines, cuts, noise):
+def test_damaged_cache_returns_intact_runs_only(tmp_path_factory, seed, lines, cuts, noise):
     path = ended_file(tmp_path_factory.mktemp("kept"))
     full = {f"k{number}": MeasuredRun(RUN.row | {"number": number}, RUN.timing) for number in range(lines)}
     text = b"".join(line_of({"key": key, "run": {}, **result.to_dict()}) for key, result in full.items())
@@ -269,7 +269,7 @@ def test_whatever_happens_a_run_is_as_it_was_or_not_there(tmp_path_factory, seed
 
 @settings(max_examples=100, deadline=None)
 @given(text=st.binary(max_size=400))
-def test_no_text_at_all_is_taken_for_a_run(tmp_path_factory, text):
+def test_random_text_is_never_a_run(tmp_path_factory, text):
     path = ended_file(tmp_path_factory.mktemp("kept"))
     path.write_bytes(text + b"\n")
     with warnings.catch_warnings():
@@ -277,7 +277,7 @@ def test_no_text_at_all_is_taken_for_a_run(tmp_path_factory, text):
         assert read_cache(path) == {}
 
 
-def test_where_nothing_is_kept_the_trace_is_not_hashed(trace, monkeypatch):
+def test_trace_is_not_hashed_without_cache(trace, monkeypatch):
     read = []
     monkeypatch.setattr("sledlab.study.result_cache.content", lambda path: read.append(path) or "")
     result = sl.compare(trace, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1)

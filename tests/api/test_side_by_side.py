@@ -115,7 +115,7 @@ def test_the_overloaded_are_compared_by_what_they_complete():
     )
 
 
-def test_several_traces_have_a_sentence_each_and_a_score():
+def test_each_trace_has_a_sentence_and_score():
     means = {
         "x": {"a": 1.0, "b": 3.0},
         "y": {"a": 4.0, "b": 2.0},
@@ -192,7 +192,7 @@ def test_a_trace_that_does_not_fit_is_refused(refused, tmp_path):
 
 
 @pytest.mark.parametrize("outside", ["wrap", "clip", "scale"])
-def test_what_does_not_fit_is_fitted_to_the_smallest(tmp_path, outside):
+def test_requests_are_fitted_to_the_smallest_device(tmp_path, outside):
     file = tmp_path / "far.csv"
     lines = [f"{900 * i},R,{i * 60_000_000},4096" for i in range(60)]
     file.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))

@@ -204,7 +204,7 @@ def test_exceptions_in_callbacks_come_through():
         experiment.run(source=_native.Source.from_columns("broken", failing_source()))
 
 
-def test_elapsed_time_begins_with_the_first_request_that_counts():
+def test_elapsed_time_begins_after_warmup():
     def run(**options):
         return sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, **options)
 

@@ -48,7 +48,7 @@ def test_a_threshold_is_found_with_its_neighbour(threshold: int, range_: tuple[i
 
 
 @pytest.mark.parametrize(("job", "device"), [("scan", "hp-c2490a"), ("sort", "mems-g3")])
-def test_the_answer_is_that_of_all_numbers_of_nodes(job: str, device: str) -> None:
+def test_answer_equals_exhaustive_search(job: str, device: str) -> None:
     runs = replay_sizes(job, device)
     times = [each.elapsed_s for each in runs]
     goals = [{"until": part} for part in ("compute", "store", "network")]
@@ -77,7 +77,7 @@ def test_the_answer_is_that_of_all_numbers_of_nodes(job: str, device: str) -> No
     assert monotone >= 6
 
 
-def test_several_devices_have_an_answer_each() -> None:
+def test_each_device_has_an_answer() -> None:
     times = [each.elapsed_s for each in replay_sizes("sort", "mems-g3")]
     goal = {"deadline": f"{times[2] * 1000}ms", "node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
     both = sl.smart_size("sort", ["mems-g3", "hp-c2490a"], **goal)
@@ -125,7 +125,7 @@ def test_summary_names_limits_on_both_sides() -> None:
     assert f"The network holds `sort` up on mems-g3 from {number} nodes on." in result.answer
 
 
-def test_larger_numbers_that_do_not_do_it_are_noted(tmp_path: Path) -> None:
+def test_larger_failing_node_counts_are_noted(tmp_path: Path) -> None:
     job = tmp_path / "odd.py"
     job.write_text(
         "import numpy as np\n\n"
@@ -142,7 +142,7 @@ def test_larger_numbers_that_do_not_do_it_are_noted(tmp_path: Path) -> None:
     assert result.to_dict()["contradicting"] == {"ram": [8]}
 
 
-def test_the_command_line_says_the_same_and_leaves_it(
+def test_command_line_gives_and_saves_the_same_answer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = [
@@ -219,14 +219,14 @@ def test_invalid_input_is_an_error(
     assert part in capsys.readouterr().err
 
 
-def test_devices_have_to_be_given_once_each(capsys: pytest.CaptureFixture[str]) -> None:
+def test_repeated_device_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["smart", "size", *SMALL, "--until", "store"]) == 2
     assert "no device was given" in capsys.readouterr().err
     assert run(["smart", "size", *SMALL, "--until", "store", "--device", "ram,ram"]) == 2
     assert "the device `ram` was given twice" in capsys.readouterr().err
 
 
-def test_a_number_of_nodes_that_cannot_be_is_named() -> None:
+def test_impossible_node_count_is_named() -> None:
     settings = ["sections=2", "transactions=2000", "universe=50"]
     with pytest.raises(sl.Error, match=r"apriori-hd on 9 nodes: .*make no grid of 2 rows"):
         sl.smart_size("apriori-hd", "ram", deadline=1e-6, node_count="8..9", job_settings=settings, threads=1)

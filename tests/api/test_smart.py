@@ -195,7 +195,7 @@ def test_queries_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
     assert again.toml == study.toml
 
 
-def test_queries_are_about_tables_of_one_s_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_queries_run_on_user_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tables, sql = tmp_path / "tables", tmp_path / "mine.sql"
     tables.mkdir()
     polars.DataFrame({"id": range(100_000)}).write_parquet(tables / "numbers.parquet")

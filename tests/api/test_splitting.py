@@ -219,7 +219,7 @@ def test_a_killed_split_leaves_nothing_that_looks_whole(tmp_path):
 
 
 @pytest.mark.slow("writes 4,000 files")
-def test_thousands_of_volumes_need_few_files_and_little_memory(tmp_path):
+def test_thousands_of_volumes_need_little_memory(tmp_path):
     text = "".join(f"{n * 7919 % 4_000},W,{n * 512},512,{START_US + n}\n" for n in range(8_000))
     (tmp_path / "day.csv").write_text(text)
     code = (

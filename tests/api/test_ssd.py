@@ -15,7 +15,7 @@ def alone(**options) -> sl.Result:
     return sl.simulate(READS, SMALL, limit=2000, **options)
 
 
-def test_one_read_at_a_time_takes_what_its_parts_take():
+def test_single_read_takes_the_sum_of_parts():
     messages = alone(replay="closed:1", power="never").response_time
     expected_us = 20 + 60 + 4096 / 333 + 4096 / 560
     assert messages.mean == pytest.approx(expected_us / 1e3, rel=1e-5)

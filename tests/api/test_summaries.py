@@ -13,7 +13,7 @@ def simulate(limit: int = 300, **options):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_summaries_say_their_schema_and_what_the_terminal_warns_of(sledlab, tmp_path):
+def test_summaries_contain_schema_and_warnings(sledlab, tmp_path):
     busy = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 5000)
     busy = (*busy, "--out", tmp_path)
     rate = ("--set", "workload.mean_interarrival_ms=0.2")
@@ -32,7 +32,7 @@ def test_summaries_say_their_schema_and_what_the_terminal_warns_of(sledlab, tmp_
     )
 
 
-def test_summaries_of_clusters_and_studies_too():
+def test_cluster_and_study_summaries_contain_schema():
     cluster = sl.replay("sample/work/scan.work", "mems-g2", what_if=False)
     race = sl.compare(sl.workload("uniform"), "mems-g2", scheduler="fcfs", speedup=[1], limit=200, parallel=1)
     for result in (json.loads(cluster.to_json()), race.to_dict()):
@@ -51,7 +51,7 @@ def test_the_table_of_an_array_names_the_device(kind, devices):
     assert set(result.requests["device"]) == set(range(devices))
 
 
-def test_requests_of_a_stripe_are_on_the_device_of_their_last_blocks():
+def test_stripe_requests_name_device_of_last_block():
     settings = {
         "system.devices": 4,
         "system.unit_blocks": 8,
@@ -62,7 +62,7 @@ def test_requests_of_a_stripe_are_on_the_device_of_their_last_blocks():
     assert (result["device"] == result["lbn"] // 8 % 4).all()
 
 
-def test_the_device_in_front_of_a_hybrid_is_the_first(tmp_path):
+def test_front_device_of_hybrid_is_first(tmp_path):
     disk = "atlas-10k"
     options = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2", "limit": 500}
     out = tmp_path / "requests.csv"
@@ -86,7 +86,7 @@ def test_what_a_cache_answers_was_on_no_device():
     assert set(reads["device"]) == {0, 1}
 
 
-def test_the_table_of_one_device_is_what_it_was():
+def test_requests_of_single_device_have_no_device_column():
     assert "device" not in simulate().requests.columns
     assert (
         "device"

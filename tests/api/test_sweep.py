@@ -87,7 +87,7 @@ def test_setting_without_effect_is_named():
     assert plain(result).endswith("device.spring makes no difference.")
 
 
-def test_setting_that_matters_for_other_values_only_is_not_without_effect():
+def test_setting_with_conditional_effect_has_an_effect():
     result = synthetic_comparison(TWO_AXES, lambda tips, spring, **_: 1 / tips if tips > 1 else 1 + spring)
     (sweep,) = sweeps(result)
     assert sweep.inert == []
@@ -129,7 +129,7 @@ def test_overloaded_values_are_named_and_never_best():
     assert every.answer == "At its own rate, every combination is overloaded."
 
 
-def test_loads_are_the_lightest_and_the_heaviest_that_most_sustain():
+def test_loads_are_lightest_and_heaviest_sustained():
     result = synthetic_comparison(
         TIPS,
         lambda tips, speedup, **_: speedup / tips,

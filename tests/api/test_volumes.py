@@ -72,7 +72,7 @@ def test_invalid_places_are_errors(directory, tmp_path):
         sl.read_volumes(directory)
 
 
-def test_wall_clocks_of_all_files_are_one(tmp_path):
+def test_files_share_one_wall_clock(tmp_path):
     (tmp_path / "late.csv").write_text("128166372003061629,usr,0,Read,0,4096,1\n")
     (tmp_path / "early.csv").write_text("128166372001061629,usr,1,Write,512,4096,1\n")
     times = {each.name: each.trace.frame()["time_us"][0] for each in sl.read_volumes(tmp_path)}
@@ -126,7 +126,7 @@ def test_a_survey_finds_what_a_plain_loop_finds(rows):
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(requests, min_size=1, max_size=4))
-def test_merged_volumes_are_the_merge_of_moved_ones(tmp_path_factory, fleets):
+def test_merge_equals_merge_of_shifted_volumes(tmp_path_factory, fleets):
     here = tmp_path_factory.mktemp("merge")
     offsets = [20_000 * number for number in range(len(fleets))]
     volumes = [sl.Volume(str(number), trace_from_rows(rows)) for number, rows in enumerate(fleets)]

@@ -86,7 +86,7 @@ def test_every_number_has_an_effect(key, value):
     assert simulate() != simulate(**{f"cache.{key}": value})
 
 
-def test_a_trace_in_place_of_an_experiment_is_recognised(sledlab, tmp_path):
+def test_trace_in_place_of_experiment_is_recognized(sledlab, tmp_path):
     trace = tmp_path / "trace.bin"
     trace.write_bytes(b"\x28\xb5\x2f\xfd\x00")
     answer = sledlab("simulate", trace, "--device", "mems-g2")

@@ -177,7 +177,7 @@ def test_study_with_another_varied_key_resumes(sledlab, tmp_path):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.usefixtures("without_pages")
-def test_a_failing_run_is_named_and_the_others_are_kept(sledlab, tmp_path, jobs):
+def test_failing_run_is_named_and_others_are_cached(sledlab, tmp_path, jobs):
     trace = tmp_path / "late.csv"
     lines = [f"{1000 * i},R,{4096 * i},4096" for i in range(200)] + ["7,R,0,4096"]
     trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
@@ -280,7 +280,7 @@ def test_what_varies_is_checked_with_its_settings(sledlab):
 
 
 @pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow("600 small runs")), 2])
-def test_one_interrupt_ends_many_small_runs_within_a_second(tmp_path, jobs):
+def test_interrupt_ends_small_runs_within_a_second(tmp_path, jobs):
     out = tmp_path / "race"
     race = (
         "--scheduler",

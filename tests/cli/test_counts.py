@@ -6,7 +6,7 @@ SLICE = ("trace", "slice", "sample:kv-a-60s")
 SIMULATE = ("simulate", "--device", "mems-g2", "--workload", "uniform")
 
 
-def test_a_trace_is_generated_and_cut_by_counts_in_short(sledlab, tmp_path):
+def test_trace_commands_accept_abbreviated_counts(sledlab, tmp_path):
     full, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
     messages = sledlab("trace", "generate", "uniform", full, "--limit", "1.5k")
     assert "1,500 requests" in messages.err
@@ -29,7 +29,7 @@ def test_a_trace_is_generated_and_cut_by_counts_in_short(sledlab, tmp_path):
         (("compare", "--parallel", "all"), "`--parallel`: `all` is not a whole number", "give one such as 4"),
     ],
 )
-def test_what_is_no_count_is_refused_with_a_remedy_that_helps(
+def test_invalid_count_is_refused_with_working_remedy(
     sledlab, tmp_path, monkeypatch, arguments, message, remedy
 ):
     monkeypatch.chdir(tmp_path)
@@ -38,7 +38,7 @@ def test_what_is_no_count_is_refused_with_a_remedy_that_helps(
     assert remedy in " ".join(answer.err.split())
 
 
-def test_a_warm_up_is_written_alike_and_counts_operations(sledlab):
+def test_warmup_accepts_counts_and_counts_operations(sledlab):
     run = (*SIMULATE, "--limit", "1e3", "--json")
     short, long = (sledlab(*run, "--warmup", text).json for text in ("0.2k", "200"))
     assert short["requests"] == long["requests"] == 800

@@ -18,7 +18,7 @@ def test_a_run_leaves_everything(sledlab, tmp_path):
     assert "the sled" not in page
 
 
-def test_parts_add_up_and_rotation_takes_half_a_turn(sledlab, tmp_path):
+def test_parts_sum_up_and_rotation_averages_half_turn(sledlab, tmp_path):
     path = tmp_path / "requests.parquet"
     assert sledlab(*DISK, "--requests", path).code == 0
     rows = pl.read_parquet(path).cast({"^.*_ns$": pl.Int64})

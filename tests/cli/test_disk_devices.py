@@ -46,7 +46,7 @@ def write_disk(folder):
     return path
 
 
-def test_a_disk_is_imported_with_the_files_it_names(sledlab, tmp_path):
+def test_disk_is_imported_with_included_files(sledlab, tmp_path):
     out = tmp_path / "sample.toml"
     answer = sledlab("device", "import", write_disk(tmp_path), "--save", out)
     assert answer.code == 0

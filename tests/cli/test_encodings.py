@@ -94,7 +94,7 @@ def test_every_command_in_every_encoding(tmp_path, locale):
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_json_and_device_files_are_utf_8_in_every_encoding(tmp_path, locale):
+def test_json_and_device_files_are_always_unicode(tmp_path, locale):
     text = [["show", "device", "mems-g2", "--json"], ["show", "device", "mems-g2", "--toml"]]
     shown, file = (run_in_locale(locale, *each, cwd=tmp_path).stdout for each in text)
     assert json.loads(shown.decode("utf-8"))["name"] == "mems-g2"
@@ -141,7 +141,7 @@ def test_directory_name_outside_locale_is_an_error(tmp_path):
     assert b"PYTHONUTF8=1" in done.stderr
 
 
-def test_everything_that_sledlab_says_has_a_stand_in():
+def test_every_output_character_has_an_ascii_replacement():
     """Each character of messages has an ASCII replacement."""
     files = [*(ROOT / "python").rglob("*.py"), *(ROOT / "crates").rglob("src/**/*.rs")]
     options = {each for file in files for each in file.read_text("utf-8") if not each.isascii()}

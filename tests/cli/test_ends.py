@@ -106,7 +106,7 @@ def test_nor_is_one_that_has_just_been_started(tmp_path, name, after_s):
 
 
 @pytest.mark.slow("runs three million requests at a time, until it is stopped")
-def test_no_program_but_ours_is_needed_to_end_processes(tmp_path):
+def test_ending_processes_needs_no_other_program(tmp_path):
     process = start(*LONG, "--out", tmp_path, env={**os.environ, "PATH": "/nowhere"})
     wait_until(lambda: len(children(process.pid)) >= 4, process)
     code, output = send_and_wait(process, "SIGTERM", all_of_them=False)
@@ -126,14 +126,14 @@ PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.arg
 
 
 @pytest.mark.parametrize("platform", ["linux", "other"])
-def test_a_process_ends_with_its_parent_wherever_it_runs(tmp_path, platform):
+def test_process_ends_with_its_parent(tmp_path, platform):
     command = [sys.executable, "-c", PARENT, WORKER, platform, tmp_path / "ready"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_until((tmp_path / "ready").exists, process)
     assert send_and_wait(process, "SIGKILL", all_of_them=False) == (-9, "")
 
 
-def test_a_run_that_is_terminated_leaves_what_it_has(tmp_path):
+def test_terminated_run_keeps_partial_results(tmp_path):
     text = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 30_000_000)
     process = start(*text, "--out", tmp_path, "--json")
     wait_until(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)

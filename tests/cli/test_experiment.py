@@ -19,7 +19,7 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def test_every_experiment_is_listed_with_a_line_and_its_study(sledlab):
+def test_experiment_list_shows_description_and_study(sledlab):
     result = sledlab("list", "experiment", "--json").json
     assert [entry["name"] for entry in result] == [file.stem for file in FILES] == list(sl.experiment)
     for entry in result:
@@ -85,7 +85,7 @@ def test_an_unknown_name_suggests_the_nearest(sledlab):
         sl.experiment.show("paper-2-figure-2")
 
 
-def test_a_file_that_exists_or_looks_like_one_wins(sledlab, tmp_path):
+def test_file_takes_precedence_over_experiment_name(sledlab, tmp_path):
     mine = tmp_path / "raid5-failure"
     mine.write_text("seed = 1\ndevice = 'mems-g2'\n[workload]\nkind = 'uniform'\n[replay]\nlimit = 7\n")
     assert sledlab("simulate", "raid5-failure", "--json").json["requests"] == 7

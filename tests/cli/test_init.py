@@ -30,7 +30,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_a_file_to_begin_with_works_as_it_is(sledlab, tmp_path, kind):
+def test_initial_file_runs_unchanged(sledlab, tmp_path, kind):
     wrote = sledlab("init", kind)
     assert wrote.code == 0, wrote.err
     (file,) = (each for each in tmp_path.iterdir() if each.is_file())
@@ -73,7 +73,7 @@ def test_names_that_cannot_be_are_refused(sledlab):
     sledlab("init", "devise").assert_refused("device")
 
 
-def test_every_parameter_stands_in_an_experiment_with_its_default(sledlab):
+def test_experiment_shows_each_parameter_with_its_default(sledlab):
     assert sledlab("init", "experiment").code == 0
     with open("experiment.toml", encoding="utf-8") as text:
         lines = text.read().splitlines()

@@ -45,7 +45,7 @@ def test_a_sort_is_recorded_replayed_and_reported(sledlab: Sledlab, tmp_path: Pa
     assert (out / "report.html").exists()
 
 
-def test_a_job_of_one_s_own_runs_both_ways_and_replays(sledlab: Sledlab, tmp_path: Path) -> None:
+def test_user_job_runs_with_mpi_and_replays(sledlab: Sledlab, tmp_path: Path) -> None:
     result = []
     for mpi in ([], ["--mpi", "--again"]):
         work, answer = tmp_path / f"{len(mpi)}.work", tmp_path / f"{len(mpi)}.json"

@@ -92,7 +92,7 @@ def test_seek_map(sledlab, tmp_path):
         assert sledlab("device", "seek-map", "mems-g2", *wrong).code == 2
 
 
-def test_a_device_is_taken_from_the_file_of_an_experiment_or_a_study(sledlab, tmp_path):
+def test_device_is_read_from_experiment_or_study_file(sledlab, tmp_path):
     text = "seed = 1\n\n[device]\npreset = 'mems-g2'\nactive_tips = 640\n"
     for name, more in (("experiment.toml", ""), ("study.toml", "\n[study]\nkind = 'compare'\n")):
         file = tmp_path / name

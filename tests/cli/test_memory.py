@@ -31,12 +31,12 @@ def test_an_array_that_would_not_fit_is_refused(sledlab, monkeypatch):
     assert "SLEDLAB_MEMORY_MB" in answer.err
 
 
-def test_units_of_a_device_count_too(sledlab, monkeypatch):
+def test_device_units_are_counted(sledlab, monkeypatch):
     monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
     sledlab(*ARRAY, *SLEDS, "--json").assert_refused("1024 devices would take about")
 
 
-def test_few_devices_are_estimated_too(sledlab, monkeypatch):
+def test_small_systems_are_estimated(sledlab, monkeypatch):
     monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
     sledlab(*ARRAY, "--system", "stripe", "--set", "system.devices=3").assert_refused("3 devices would take")
     assert sledlab(*ARRAY, "--json").json["requests"] == 10

@@ -142,7 +142,7 @@ def test_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhere):
     assert sledlab("smart", "replay", new / "own.toml", "--no-what-if", "--json").code == 0
 
 
-def test_a_study_of_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhere):
+def test_cluster_study_runs_again_from_any_directory(sledlab, project, elsewhere):
     arguments = ("--work", "data/sort.work", "--device", "mine.toml", "--network", "net.toml")
     money = ("--node", "node.toml", "--price", "prices.toml", "--parallel", 1)
     answer = sledlab("smart", *arguments, *money, "--out", "study")
@@ -154,7 +154,7 @@ def test_a_study_of_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhe
     assert (new / "again/runs.csv").read_bytes() == runs
 
 
-def test_names_are_relative_to_what_they_are_left_in(project, tmp_path):
+def test_file_names_are_relative_to_result_directory(project, tmp_path):
     assert relative_name("data/app.csv", project / "runs" / "first") == "../../data/app.csv"
     for cached in ("", "-", "nowhere.csv", str(project / "data/app.csv")):
         assert relative_name(cached, project / "runs") == cached
@@ -165,7 +165,7 @@ def test_names_are_relative_to_what_they_are_left_in(project, tmp_path):
     assert result.samefile(project / "data/app.csv")
 
 
-def test_every_axis_that_names_files_is_one_of_a_study():
+def test_every_axis_with_files_belongs_to_a_study():
     axes = {name for each in LIST for name in loaded(f"sledlab.studies.{each.folder}:STUDY").axes}
     assert set(AXES) <= axes | set(declared(loaded("sledlab.studies.smart:STUDY").options))
 
@@ -179,7 +179,7 @@ def test_other_texts_of_a_study_stay():
     assert map_file_names(options, str.upper) == options
 
 
-def test_samples_lie_where_they_lie_and_colons_are_letters_of_names(project):
+def test_sample_names_and_colons_stay_unchanged(project):
     (project / "sample").mkdir()
     (project / "data" / "a:b.csv").write_text(TRACE)
     options = {"trace": {"file": "sample:mail-a"}, "study": {"kind": "compare", "trace": ["data/a:b.csv"]}}

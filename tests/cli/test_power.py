@@ -31,7 +31,7 @@ def test_policies_are_listed_and_shown(sledlab):
     sledlab("show", "power", "shar").assert_refused("did you mean `share`?")
 
 
-def test_standard_input_is_offered_where_it_can_be_read(sledlab):
+def test_standard_input_is_suggested_where_readable(sledlab):
     assert "standard input" in sledlab("simulate", "--help").out
     for command in ("power", "compare"):
         assert "standard input" not in sledlab(command, "--help").out

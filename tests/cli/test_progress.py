@@ -40,12 +40,12 @@ def test_a_line_for_every_tenth_of_long_work(clock, capsys):
     assert lines[0][1] == "simulating: 10%, 600,000,000 requests, 1.00 M/s, about 90 min left"
 
 
-def test_a_line_a_minute_where_tenths_go_by_faster(clock, capsys):
+def test_progress_prints_at_most_a_line_per_minute(clock, capsys):
     lines = progress_lines(clock, 300, lambda now: (int(now), now / 300), capsys)
     assert [when for when, _ in lines] == [60.0, 120.0, 180.0, 240.0, 300.0]
 
 
-def test_a_line_a_minute_where_the_end_is_not_known(clock, capsys):
+def test_unknown_end_prints_a_line_per_minute(clock, capsys):
     lines = progress_lines(clock, 200, lambda now: (int(now), None), capsys)
     assert lines == [(60.0 * turn, f"simulating: {60 * turn} requests") for turn in (1, 2, 3)]
 
@@ -69,7 +69,7 @@ def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, req
     assert lines == ([] if expected is None else [expected])
 
 
-def test_a_study_says_how_long_it_takes_unless_it_is_to_be_quiet(sledlab, monkeypatch):
+def test_study_estimates_duration_unless_quiet(sledlab, monkeypatch):
     monkeypatch.setattr(progress, "SHORT_S", 0.0)
     race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
     race = (*race, "--scheduler", "fcfs,sptf", "--speedup", "1,2,4", "--overload", "drain")
@@ -97,7 +97,7 @@ def test_quiet_says_nothing_however_long_it_takes(clock, capsys):
     assert not Progress.silent
 
 
-def test_a_bar_in_a_notebook_that_can_show_one(monkeypatch):
+def test_notebook_shows_a_progress_bar(monkeypatch):
     shell = type("ZMQInteractiveShell", (), {})()
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     for has in (True, False):

@@ -77,7 +77,7 @@ def test_every_command_with_a_directory_has_the_option(sledlab):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_python_says_the_same(tmp_path, refused):
+def test_python_raises_the_same_error(tmp_path, refused):
     options = {"limit": 200, "out": tmp_path}
     uniform = sl.workload("uniform")
     sl.compare(uniform, "mems-g2", scheduler="fcfs", speedup=[1], parallel=1, **options)
@@ -141,7 +141,7 @@ def test_only_names_within_the_directory_are_removed(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "3", "[]", "{}", '{"kind": 1}', "\xff", "[" * 100_000, '{"files": 3}'])
-def test_a_damaged_manifest_is_none(tmp_path, text):
+def test_damaged_manifest_is_ignored(tmp_path, text):
     (tmp_path / MANIFEST).write_text(text, encoding="latin-1")
     results(tmp_path, "simulate")
     leaves(tmp_path, "simulate", ["summary.json"])
@@ -153,7 +153,7 @@ def test_a_damaged_manifest_is_none(tmp_path, text):
     }
 
 
-def test_a_study_whose_manifest_is_damaged_is_not_half_removed(tmp_path, refused):
+def test_study_with_damaged_manifest_is_not_removed(tmp_path, refused):
     (tmp_path / "study.toml").write_text('[study]\nkind = "power"\n')
     (tmp_path / MANIFEST).write_text("{")
     with refused("remove them yourself"):
@@ -161,7 +161,7 @@ def test_a_study_whose_manifest_is_damaged_is_not_half_removed(tmp_path, refused
     assert file_names(tmp_path) == {"study.toml", MANIFEST}
 
 
-def test_a_study_of_an_older_sledlab_is_known_by_its_file(tmp_path, refused):
+def test_older_study_is_recognized_by_its_file(tmp_path, refused):
     (tmp_path / "study.toml").write_text('[study]\nkind = "power"\n')
     with refused("of `power`, not of `simulate`"):
         results(tmp_path, "simulate")

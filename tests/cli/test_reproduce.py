@@ -42,7 +42,7 @@ def test_list_tells_papers_and_outcomes_apart(sledlab):
     assert "did you mean `not reproduced`?" in refused.err
 
 
-def test_show_says_what_is_printed_what_came_out_and_how_to_run_it(sledlab):
+def test_show_prints_published_values_results_and_command(sledlab):
     claim = claims()["L-22"]
     out = " ".join(sledlab("reproduce", "show", "l-22").out.split())
     for text in (claim.claim, claim.published, claim.accept, claim.outcome, "lee2009-figure-3"):
@@ -80,7 +80,7 @@ def test_run_leaves_tables_picture_and_verdicts(sledlab, tmp_path):
     assert f"L-16: {claims()['L-16'].outcome}" in (place / "reproduction.md").read_text(encoding="utf-8")
 
 
-def test_run_on_a_device_of_ones_own_says_so(sledlab, tmp_path):
+def test_run_on_another_device_is_noted(sledlab, tmp_path):
     (tmp_path / "mine.toml").write_text((PROJECT / "presets/devices/mems-g3.toml").read_text("utf-8"))
     result = sledlab("reproduce", "run", FIGURE, *SHORT, "--device", "mine.toml", "--out", "a", "--json").json
     assert result["device"] == "mine"
@@ -104,7 +104,7 @@ def test_changed_settings_and_schedulers_are_run_and_reported(sledlab, tmp_path)
         assert "spring_factor = 0.3" in text, file
 
 
-def test_changes_that_an_experiment_does_not_take_are_refused(sledlab):
+def test_unsupported_changes_of_experiment_are_refused(sledlab):
     refused = sledlab("reproduce", "run", FIGURE, *SHORT, "--set", "device.sleds=2")
     assert refused.code == 2
     assert "varies `device.sleds`" in refused.err
@@ -171,7 +171,7 @@ def test_a_claim_of_definitions_has_nothing_to_run(sledlab):
         ("hong2006-figure-7", ("device", "preset")),
     ],
 )
-def test_a_device_takes_the_place_that_the_figure_has_for_it(name, setting, tmp_path):
+def test_device_replaces_the_device_of_the_figure(name, setting, tmp_path):
     sl.reproduce(name, "mems-g3", out=tmp_path, quick=True, limit=100, parallel=1)
     place = figures()[name].runs[0].place
     config = json.loads((tmp_path / place / "summary.json").read_text("utf-8"))["config"]

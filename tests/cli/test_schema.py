@@ -29,7 +29,7 @@ def assert_accepts(kind, text):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_schema_is_one(sledlab, kind):
+def test_every_schema_is_valid(sledlab, kind):
     output = sledlab("setup", "schema", kind).json
     assert output == of(kind)
     assert output["$schema"].endswith("2020-12/schema")

@@ -113,7 +113,7 @@ def test_every_command_has_a_page_of_manual(sledlab, tmp_path):
     assert {f"{each}.1" for each in named} | {"sledlab.1"} == set(pages)
 
 
-def test_doctor_tells_what_is_there_and_what_is_missing(sledlab, monkeypatch):
+def test_doctor_lists_installed_and_missing_packages(sledlab, monkeypatch):
     result = {each["what"]: each for each in sledlab("doctor", "--json").json}
     assert result["numpy"]["found"] == version("numpy")
     assert all(each["found"] for each in result.values() if each["needed"])

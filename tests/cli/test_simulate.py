@@ -56,7 +56,7 @@ def test_human_output_ends_in_the_answer(sledlab):
 
 
 @pytest.mark.slow("draws two pages")
-def test_out_leaves_everything_and_runs_again_to_the_same_bytes(sledlab, tmp_path, bank):
+def test_out_directory_reproduces_the_same_bytes(sledlab, tmp_path, bank):
     first, second = tmp_path / "first", tmp_path / "second"
     trace = ("simulate", "--device", "mems-g2", "--trace", bank, "--scheduler", "sptf", "--speedup", 3)
     assert sledlab(*trace, "--limit", 20000, "--out", first).code == 0
@@ -199,7 +199,7 @@ def test_standard_input():
 
 
 @pytest.mark.slow("three million requests, twice")
-def test_nothing_but_json_when_piped_and_a_bar_on_a_terminal():
+def test_pipe_receives_only_json_and_terminal_a_bar():
     command = [sys.executable, "-m", "sledlab", *map(str, UNIFORM[:-1]), "3000000", "--json"]
     piped = subprocess.run(command, capture_output=True, check=True)
     assert piped.stderr == b""
@@ -244,7 +244,7 @@ def test_interrupt_keeps_what_there_is(tmp_path):
     ],
     ids=" ".join,
 )
-def test_no_heavy_library_is_imported_before_it_is_needed(tmp_path, arguments):
+def test_heavy_libraries_are_imported_on_demand(tmp_path, arguments):
     script = (
         f"import sys; from sledlab.cli import run; run({arguments});"
         "heavy = {'numpy', 'polars', 'pyarrow', 'matplotlib', 'jinja2', 'rich'} & set(sys.modules);"
@@ -288,7 +288,7 @@ def test_a_limit_counts_requests_and_operations_count_all(
     assert (result["operations"]["issued"], result["requests"]) == (issued, requests)
 
 
-def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path):
+def test_study_rate_is_that_of_limited_requests(sledlab, tmp_path):
     path = tmp_path / "mixed.csv"
     path.write_text(MIXED_TRACE)
     race = (

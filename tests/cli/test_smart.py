@@ -63,7 +63,7 @@ def test_json_is_one_object_with_everything_promised(sledlab):
     assert sledlab(*SCAN, "--what-if", "--json").json == sledlab(*SCAN, "--json").json
 
 
-def test_human_output_says_what_holds_the_job_up(sledlab):
+def test_human_output_names_the_bottleneck(sledlab):
     answer = sledlab(*SCAN)
     assert answer.code == 0
     assert "scan on 4 nodes takes 0.557 s" in answer.out
@@ -71,7 +71,7 @@ def test_human_output_says_what_holds_the_job_up(sledlab):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_command_line_python_and_file_agree_to_the_last_digit(sledlab, tmp_path):
+def test_command_line_python_and_file_agree(sledlab, tmp_path):
     flags = ("--network", "infiniband-1x", "--node", "csd-arm", "--scheduler", "sptf", "--seed", 5)
     settings = ("--set", "node.prefetch_pages=2", "--set", "network.latency_us=3")
     join = ("smart", "replay", WORK / "join.work", "--device", "hp-c2490a", *flags, *settings)
@@ -104,7 +104,7 @@ def test_options_override_the_experiment_file(sledlab, tmp_path):
     assert result["nodes"] == 5
 
 
-def test_the_trace_of_a_node_is_replayed_by_simulate(sledlab, tmp_path):
+def test_simulate_replays_the_trace_of_a_node(sledlab, tmp_path):
     trace, schedule = tmp_path / "node.csv", tmp_path / "job.goal"
     answer = sledlab(*SCAN, "--no-what-if", "--dump-trace", 2, trace, "--goal", schedule)
     assert answer.code == 0
@@ -252,7 +252,7 @@ def test_interrupt(tmp_path):
     assert not list(out.iterdir())
 
 
-def test_a_job_on_nodes_that_failed_leaves_the_same_record(sledlab, tmp_path):
+def test_job_on_failed_nodes_writes_same_record(sledlab, tmp_path):
     job = ("smart", "record", "--job", "scan", "--node-count", 4, "--scale-factor", 0.002)
     failing = (*job, "--redundancy", "chained", "--failed", "1,3")
     for name, arguments in (("all.work", job), ("some.work", failing)):

@@ -92,7 +92,7 @@ def test_unbuffered_output_is_written_at_once(tmp_path):
 
 
 @pytest.mark.slow("draws a page in a process of its own")
-def test_files_do_not_take_the_place_of_closed_streams(tmp_path):
+def test_opened_files_do_not_replace_closed_streams(tmp_path):
     done = shell(f"{command('text')} --out run --requests all.csv <&- >&- 2>&-", tmp_path)
     assert done.returncode == 0
     assert (tmp_path / "all.csv").read_text().startswith("id,arrival_ns")

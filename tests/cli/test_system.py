@@ -11,7 +11,7 @@ def system(kind: str, devices: int) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("kind", ["concatenation", "stripe", "mirror", "raid5"])
-def test_devices_are_put_together(sledlab, kind):
+def test_devices_are_combined(sledlab, kind):
     result = sledlab("simulate", *UNIFORM, *system(kind, 4)).json
     fails = {"failed": "none", "failed_at_s": 0.0, "rebuild_mb_s": 0.0}
     assert result["config"]["system"] == {
@@ -60,7 +60,7 @@ def test_systems_and_memory_are_compared():
     assert {row["system.kind"] for row in result.runs.to_dicts()} == set(kinds)
 
 
-def test_disks_share_a_bus_and_others_do_not(sledlab):
+def test_only_disks_share_a_bus(sledlab):
     shared = ("--set", "system.bus=shared")
     disks = ("--device", "hp-c2247a", "--workload", "uniform", "--limit", 200, "--json", *system("stripe", 4))
     own = sledlab("simulate", *disks).json["response_time_ms"]["mean"]
@@ -70,7 +70,7 @@ def test_disks_share_a_bus_and_others_do_not(sledlab):
     assert "a device of kind `mems` has a bus of its own" in answer.err
 
 
-def test_a_deep_disk_hides_overheads_and_takes_no_merged_requests(sledlab):
+def test_disk_queue_hides_overheads_and_refuses_merging(sledlab):
     disk = ("simulate", "--device", "cheetah-9lp", "--workload", "uniform", "--limit", 200, "--json")
     deep = ("--set", "device.queue_depth=16")
     plain = sledlab(*disk).json["response_time_ms"]["mean"]
@@ -129,7 +129,7 @@ def test_failures_that_cannot_be_are_refused(sledlab, arguments, why):
     assert why in answer.err
 
 
-def test_bad_tips_lose_blocks_and_redundant_ones_save_them(sledlab):
+def test_redundant_tips_save_blocks_of_bad_tips(sledlab):
     def faults(*arguments):
         settings = (word for pair in arguments for word in ("--set", f"device.{pair}"))
         return sledlab("simulate", *UNIFORM, *settings).json["faults"]

@@ -42,7 +42,7 @@ def test_convert_to_disksim(sledlab, small_trace, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.txt", "out.parquet"])
-def test_trims_and_flushes_can_be_left_out_in_every_format(sledlab, small_trace, tmp_path, name):
+def test_trims_and_flushes_can_be_omitted(sledlab, small_trace, tmp_path, name):
     out = tmp_path / name
     answer = sledlab("trace", "convert", small_trace, out, "--media-only")
     assert answer.err == f"wrote 2 requests to {out}\n"
@@ -57,7 +57,7 @@ def test_unknown_format_error_lists_formats(sledlab, small_trace, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.zst", "out.parquet"])
-def test_a_file_is_replaced_by_a_whole_one_only(sledlab, small_trace, tmp_path, name):
+def test_file_is_replaced_atomically(sledlab, small_trace, tmp_path, name):
     out, bad = tmp_path / name, tmp_path / "bad.csv"
     out.write_text("what was there")
     bad.write_text(HEADER + "0,R,0,512\n" * 70_000 + "5,R,eight,512\n")
@@ -79,7 +79,7 @@ def test_creation_error_uses_the_given_name(sledlab, small_trace, tmp_path):
     assert ".part-" not in answer.err
 
 
-def test_a_trace_can_be_written_to_what_is_no_file(sledlab, small_trace):
+def test_trace_can_be_written_to_special_files(sledlab, small_trace):
     assert sledlab("trace", "convert", small_trace, "/dev/null", "--to", "csv").code == 0
     assert sledlab("trace", "convert", small_trace, "-", "--to", "csv").out == small_trace.read_text()
 
@@ -126,7 +126,7 @@ def test_fit_scales_to_a_device(sledlab, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["far.csv", "far.parquet"])
-def test_what_lies_outside_is_treated_alike_in_all_formats(sledlab, tmp_path, name):
+def test_out_of_range_requests_agree_across_formats(sledlab, tmp_path, name):
     source, path = tmp_path / "in.csv", tmp_path / name
     source.write_text(HEADER + f"0,R,0,512\n10,R,{10 * 2**40},512\n")
     sledlab("trace", "convert", source, path)

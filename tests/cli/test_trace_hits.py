@@ -27,7 +27,7 @@ def test_every_policy_is_compared_by_default(sledlab, tmp_path):
         assert [row["policy"] for row in result] == list(sl.replacement)
 
 
-def test_json_has_reads_and_writes_apart(sledlab, tmp_path):
+def test_json_separates_reads_and_writes(sledlab, tmp_path):
     start = tmp_path / "start.csv"
     assert sledlab("trace", "slice", MAIL, start, "--limit", 20_000).code == 0
     result = sledlab("trace", "hits", start, "--replacement", "all", "--segment-kb", "8", "--json").json

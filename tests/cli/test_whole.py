@@ -87,7 +87,7 @@ def commands(place: Path, full: Path) -> dict[str, tuple[object, ...]]:
 
 @pytest.mark.slow("runs each command to its end, and kills it three times before")
 @pytest.mark.parametrize("name", ["generate", "convert", "simulate"])
-def test_whatever_has_its_name_is_whole_when_the_program_is_killed(tmp_path, name):
+def test_killed_program_leaves_only_complete_files(tmp_path, name):
     full, place = tmp_path / "whole.csv.zst", tmp_path / "place"
     if name == "convert":
         sl_generate = commands(tmp_path, full)["generate"]
@@ -119,7 +119,7 @@ def dead() -> int:
     return process.pid
 
 
-def test_what_dead_processes_left_in_the_making_is_removed_and_nothing_else(tmp_path):
+def test_only_partial_files_of_dead_processes_are_removed(tmp_path):
     made = Draft(tmp_path / "x.csv").place.name.replace(str(os.getpid()), "{}")
     alive = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     gone = [made.format(dead()), made.format(dead()).replace("x.csv", "y.parquet")]
@@ -165,13 +165,13 @@ def test_requests_that_do_not_fit_are_named(tmp_path, name):
 
 
 @pytest.mark.slow("processes of their own, with pages")
-def test_a_file_of_a_run_that_does_not_fit_is_named(tmp_path):
+def test_full_disk_error_names_file_of_run(tmp_path):
     assert_disk_full("requests.parquet", tmp_path, "simulate", *WORKLOAD, "--out", tmp_path)
     assert_disk_full("report.html", tmp_path, "simulate", *WORKLOAD[:-1], 50, "--out", tmp_path)
 
 
 @pytest.mark.slow("processes of their own, with pages")
-def test_a_file_of_a_study_that_does_not_fit_is_named(tmp_path):
+def test_full_disk_error_names_file_of_study(tmp_path):
     assert_disk_full("report.html", tmp_path, *RACE, "--out", tmp_path)
 
 
@@ -203,6 +203,6 @@ def test_output_that_does_not_fit_is_named():
     )
 
 
-def test_an_error_while_another_file_is_read_names_that(tmp_path):
+def test_read_error_names_the_file_being_read(tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere"), drafted(tmp_path / "x") as draft:
         shutil.copyfile(tmp_path / "nowhere", draft)

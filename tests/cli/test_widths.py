@@ -54,7 +54,7 @@ def test_tables_fit_and_keep_their_numbers(sledlab, monkeypatch, command):
         assert wide - printed_numbers(width) == set()
 
 
-def test_a_hundred_characters_where_nothing_says_how_many(sledlab, monkeypatch):
+def test_unknown_terminal_width_means_100_columns(sledlab, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     assert max(map(len, sledlab("list", "scheduler").out.splitlines())) == 100
     for text in ("", "wide", "0"):

@@ -15,7 +15,7 @@ class Lcfs:
 """
 
 
-def test_one_request_is_one(sledlab, tmp_path):
+def test_single_request_uses_the_singular(sledlab, tmp_path):
     file = tmp_path / "one.csv"
     file.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n")
     assert "1 request in 0.0 s; 1 read, 0 writes, 0 trims, 0 flushes" in sledlab("trace", "info", file).out

@@ -158,7 +158,7 @@ def test_another_file_system_is_left_alone(place):
         sl.serve("mems-g2", data=data, attach=attach_option("ext4", place))
 
 
-def test_a_file_that_cannot_be_probed_says_what_goes_without(place, monkeypatch):
+def test_unprobed_file_lists_missing_features(place, monkeypatch):
     monkeypatch.setattr("sledlab.emulation.attachment._loop", lambda _: Elsewhere(place.parent))
     with pytest.raises(sl.Error, match="cannot be measured") as caught:
         sl.serve("mems-g2", attach="loop")
@@ -231,7 +231,7 @@ def test_a_killed_command_leaves_nothing(place):
     assert process.returncode == 128 + 9
 
 
-def test_who_stays_in_a_file_system_does_not_keep_it(place):
+def test_busy_file_system_is_unmounted(place):
     """A command may leave a process of its own behind that sits in the directory."""
     with start_attached(
         place, "ext4", "--", "sh", "-c", 'cd "$SLEDLAB_DISK"; sleep 15 >/dev/null 2>&1 & sleep 1'

@@ -34,7 +34,7 @@ def bench(run, tmp_path):
     return call
 
 
-def test_the_loop_is_closed_where_the_server_is_stopped_or_others_have_the_processors(bench):
+def test_stopped_or_delayed_server_closes_the_loop(bench):
     for name in ("fio", "qemu-io", "nbdcopy"):
         need(name)
     few = ("--least", 60, "--seconds", 0, "--dry")
@@ -45,7 +45,7 @@ def test_the_loop_is_closed_where_the_server_is_stopped_or_others_have_the_proce
     assert any("hogged" in line for line in messages)
 
 
-def test_the_command_line_serves_and_replays_the_same_bytes(run, sledlab_program, tmp_path):
+def test_served_run_replays_to_the_same_bytes(run, sledlab_program, tmp_path):
     need("fio")
     client = 'fio --name=j --ioengine=nbd --uri="$SLEDLAB_URI" --rw=randrw --bs=4k --size=64M'
     client += " --iodepth=8 --fsync=8 --number_ios=300 --verify_state_save=0 --output=/dev/null"
@@ -56,7 +56,7 @@ def test_the_command_line_serves_and_replays_the_same_bytes(run, sledlab_program
         assert (tmp_path / "live" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
 
 
-def test_nothing_acknowledged_is_lost_under_fio_when_the_server_is_killed(bench):
+def test_killed_server_keeps_acknowledged_writes_of_fio(bench):
     need("fio")
     messages = bench("kills", 3, 0)
     for start in ("fio: ", "kill "):
@@ -95,7 +95,7 @@ def killed_while_writing(journal: Journal, data: Path, socket: Path) -> None:
         writer.join()
 
 
-def test_the_journal_misses_what_is_not_there(tmp_path):
+def test_journal_reports_lost_blocks(tmp_path):
     journal, data = Journal(1 << 20, seed=3), tmp_path / "disk.img"
     killed_while_writing(journal, data, tmp_path / "s")
     assert len(journal.acknowledged) > SLOTS / 2
@@ -109,7 +109,7 @@ def test_the_journal_misses_what_is_not_there(tmp_path):
         assert journal.lost(Path(server.socket)) == [slot]
 
 
-def test_a_client_that_sends_garbage_makes_no_other_late(bench):
+def test_garbage_of_one_client_delays_no_other(bench):
     need("fio")
     messages = bench("hostile", 1, 200)
     later = next(line for line in messages if "later by" in line)
@@ -133,7 +133,7 @@ DURABLE = {
 
 
 @pytest.mark.parametrize("name", DURABLE)
-def test_a_flush_is_answered_with_the_last_write_before_it_and_a_trim_at_once(name, run, tmp_path):
+def test_flush_waits_for_writes_and_trim_returns_immediately(name, run, tmp_path):
     """Replays compare reads and writes; when flushes and trims are to be answered follows from those."""
     need("fio")
     jobs = ("--name=writes", "--rw=randwrite", "--fsync=5", "--iodepth=8", "--number_ios=400")

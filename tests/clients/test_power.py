@@ -104,7 +104,7 @@ def serve(*text: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_a_signal_and_a_time_have_the_power_fail(tmp_path):
+def test_signal_or_time_triggers_power_failure(tmp_path):
     out = str(tmp_path / "run")
     text = ("--device", "ram", "--power-fail-after", "0.2", "--out", out)
     with serve(*text) as server:
@@ -131,7 +131,7 @@ def test_missing_power_failure_is_reported():
     assert "The power did not fail" in done.stderr
 
 
-def test_a_signal_without_what_it_needs_is_answered_and_loses_nothing():
+def test_signal_without_power_failure_options_loses_nothing():
     with serve("--device", "ram") as server:
         uri = server.stdout.readline().strip()
         qemu_io(uri, "write -P 7 0 4k")
@@ -181,7 +181,7 @@ class FailingScheduler(sl.Scheduler):
         return len(self.waiting)
 
 
-def test_a_scheduler_that_raises_ends_the_server_with_errors_and_a_report(tmp_path):
+def test_failing_scheduler_ends_the_server_with_report(tmp_path):
     out = tmp_path / "run"
     server = sl.serve("mems-g2", scheduler=f"{__name__}:GivesUp", out=out)
     messages = qemu_io(server.uri, "write 0 4k", "read 0 4k", "write 2M 4k")
@@ -214,7 +214,7 @@ def small(tmp_path):
 
 
 @pytest.mark.parametrize("power_failures", [False, True])
-def test_no_room_for_the_data_is_an_error_of_the_request(small, power_failures):
+def test_full_data_file_fails_the_request(small, power_failures):
     with sl.serve("mems-g2", data=small / "disk.img", power_failures=power_failures) as server:
         assert "wrote 1048576/1048576" in qemu_io(server.uri, "write -P 1 0 1M")
         assert "No space left on device" in qemu_io(server.uri, "write -P 2 1M 8M")
@@ -245,13 +245,13 @@ def commits() -> ModuleType:
 
 
 @pytest.mark.parametrize(("journal", "synchronous"), [("WAL", "FULL"), ("DELETE", "EXTRA")])
-def test_sqlite_never_loses_a_commit_that_it_has_flushed(commits, journal, synchronous):
+def test_sqlite_keeps_every_flushed_commit(commits, journal, synchronous):
     result = commits.fail(journal, synchronous, 10)
     assert [each.lost for each in result] == [0] * 10
     assert all(each.sound for each in result)
 
 
-def test_sqlite_loses_at_most_the_last_commit_where_it_does_not_flush_its_deletion(commits):
+def test_sqlite_without_synced_deletion_loses_one_commit(commits):
     result = commits.fail("DELETE", "FULL", 5)
     assert all(each.lost <= 1 and each.sound for each in result)
 

@@ -164,7 +164,7 @@ def test_a_command_ends_with_its_time():
     assert time.monotonic() - begun < 30
 
 
-def test_a_command_finds_the_device_and_its_exit_code_is_ours(tmp_path):
+def test_command_receives_device_and_sets_exit_code(tmp_path):
     script = 'test -S "$SLEDLAB_SOCKET" && echo "$SLEDLAB_URI $SLEDLAB_TIME_SCALE" && exit 7'
     with serve("--device", "ram", "--time-scale", "2", "--", "sh", "-c", script) as process:
         messages, _ = process.communicate(timeout=60)
@@ -173,7 +173,7 @@ def test_a_command_finds_the_device_and_its_exit_code_is_ours(tmp_path):
     assert messages.splitlines()[0].endswith(" 2")
 
 
-def test_what_a_killed_server_had_acknowledged_is_in_the_file(run, tmp_path):
+def test_killed_server_keeps_acknowledged_writes_in_file(run, tmp_path):
     qemu_io, data = need("qemu-io"), tmp_path / "disk.img"
     socket = tmp_path / "s"
     with serve("--device", "mems-g2", "--data", str(data), "--socket", str(socket)) as server:
@@ -238,7 +238,7 @@ def test_killed_server_leaves_whole_sectors(sent, tmp_path):
     assert sectors <= full
 
 
-def test_a_scratch_copy_leaves_the_file_as_it_is(run, tmp_path):
+def test_scratch_copy_leaves_the_file_unchanged(run, tmp_path):
     qemu_io, data = need("qemu-io"), tmp_path / "disk.img"
     with sl.serve("mems-g2", data=data) as server:
         run(qemu_io, "-f", "raw", "-c", "write -P 1 0 4k", server.uri)
@@ -271,7 +271,7 @@ class Sleeps(sl.Scheduler):
         return len(self.waiting)
 
 
-def test_a_scheduler_in_python_that_sleeps_is_the_cause():
+def test_sleeping_python_scheduler_is_named_as_cause():
     with sl.serve("mems-g2", scheduler=f"{__name__}:Sleeps") as server:
         fio(server.uri, rw="randread", bs="4k", number_ios=50)
     emulation = server.emulation
@@ -281,7 +281,7 @@ def test_a_scheduler_in_python_that_sleeps_is_the_cause():
     assert_loop_closed(server)
 
 
-def test_a_stopped_server_says_so(tmp_path):
+def test_stopped_server_is_reported(tmp_path):
     socket = tmp_path / "s"
     with serve("--device", "mems-g2", "--json", "--socket", str(socket), "--duration", "30") as server:
         while not socket.exists():
@@ -332,7 +332,7 @@ def test_nothing_is_left_after_an_error(tmp_path):
         sl.serve("mems-g2", tcp="0.0.0.0:10809")
 
 
-def test_a_file_of_the_device_is_what_nbdfuse_makes(tmp_path):
+def test_device_file_is_created_by_nbdfuse(tmp_path):
     need("nbdfuse")
     (tmp_path / "disk").mkdir()
     try:

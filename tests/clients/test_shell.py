@@ -24,7 +24,7 @@ def plain(run, sledlab_program, tmp_path):
 
 
 @pytest.mark.parametrize("program", ENDINGS)
-def test_compressed_traces_read_the_same(program, plain, run, sledlab_program, tmp_path):
+def test_compressed_traces_give_equal_results(program, plain, run, sledlab_program, tmp_path):
     packed = tmp_path / f"packed.csv{ENDINGS[program]}"
     with plain.open("rb") as source, packed.open("wb") as target:
         subprocess.run([need(program), "-c"], stdin=source, stdout=target, check=True)

@@ -66,7 +66,7 @@ def sqlite_sums(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("reader", [duckdb_sums, pandas_sums, sqlite_sums])
-def test_all_read_the_same(reader: Callable[..., Sums], table: str, results_folder: Path) -> None:
+def test_readers_give_equal_sums(reader: Callable[..., Sums], table: str, results_folder: Path) -> None:
     expected = polars_sums(results_folder / table, *TABLES[table])
     result = reader(results_folder / table, *TABLES[table])
     assert len(expected) == 2

@@ -195,7 +195,7 @@ def test_equal_names_are_equal_quantities() -> None:
     assert {quantity: units for quantity, units in several.items() if quantity not in agreed} == {}
 
 
-def test_one_row_has_each_quantity_once() -> None:
+def test_row_contains_each_quantity_once() -> None:
     for table, names in tables():
         quantities = [parts[0] for name in names if (parts := split_unit(name))]
         assert len(quantities) == len(set(quantities)), table

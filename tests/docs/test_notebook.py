@@ -41,7 +41,9 @@ def committed_notebook() -> Any:
 
 @pytest.mark.slow("starts a kernel and races schedulers")
 @pytest.mark.filterwarnings("default")
-def test_what_is_kept_is_what_comes_out(committed_notebook: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_committed_notebook_equals_new_outputs(
+    committed_notebook: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nbformat, nbclient, _ = (import_module(need(name)) for name in ("nbformat", "nbclient", "ipykernel"))
     package = os.pathsep.join((str(PROJECT / "python"), os.environ.get("PYTHONPATH", "")))
     monkeypatch.setenv("PYTHONPATH", package)
@@ -51,12 +53,12 @@ def test_what_is_kept_is_what_comes_out(committed_notebook: Any, monkeypatch: py
     assert cell_outputs(notebook) == cell_outputs(committed_notebook)
 
 
-def test_outputs_are_kept(committed_notebook: Any) -> None:
+def test_committed_notebook_has_outputs(committed_notebook: Any) -> None:
     assert all(output or kinds for output, kinds in cell_outputs(committed_notebook))
     assert sum("image/png" in kind for _, kinds in cell_outputs(committed_notebook) for kind in kinds) == 3
 
 
-def test_there_is_no_path_of_a_machine_in_it() -> None:
+def test_notebook_contains_no_machine_path() -> None:
     text = re.sub(r'"image/png": "[^"]+"', "", NOTEBOOK.read_text(encoding="utf-8"))
     assert not re.search(r"(/home|/root|/tmp|/Users|/work|[A-Z]:\\\\)", text)
     assert str(Path.home()) not in text

@@ -57,7 +57,5 @@ def test_page_states_its_subject_and_is_short(page: Path) -> None:
         ("...\nend\n", "mean 1.5\n", False),
     ],
 )
-def test_differences_are_seen_but_for_space_and_what_is_left_out(
-    shown: str, expected: str, same: bool
-) -> None:
+def test_difference_ignores_spaces_and_omissions(shown: str, expected: str, same: bool) -> None:
     assert (difference(shown, expected) is None) == same

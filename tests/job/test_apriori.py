@@ -151,7 +151,7 @@ def test_each_row_holds_its_share_of_the_candidates(tmp_path: Path, sections: in
 
 @pytest.mark.slow("counts many candidates several times")
 @pytest.mark.parametrize(("job", "sections"), [("apriori-cd", 1), ("apriori-hd", 2)])
-def test_candidates_that_do_not_fit_are_counted_in_sweeps(tmp_path: Path, job: str, sections: int) -> None:
+def test_excess_candidates_are_counted_in_sweeps(tmp_path: Path, job: str, sections: int) -> None:
     settings: dict[str, Any] = {"min_support": 0.001, "largest": 2, "transactions": 4000, "universe": 1000}
     if sections > 1:
         settings["sections"] = sections
@@ -182,7 +182,7 @@ def test_blocks_that_fit_go_round_one_after_another(tmp_path: Path) -> None:
     assert sent[1] % sent[0] == 0
 
 
-def test_as_many_sections_as_candidates_ask_for(tmp_path: Path) -> None:
+def test_section_count_follows_candidate_count(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"min_support": 0.001, "largest": 2, "transactions": 4000, "universe": 1000}
     answer, work = mine(tmp_path, "apriori-hd", SMALL, **settings)
     assert answer["candidates"][1] > 200_000
@@ -193,7 +193,7 @@ def test_as_many_sections_as_candidates_ask_for(tmp_path: Path) -> None:
     assert work.described["phases"][1]["sent_bytes"] == (rows - 1) * sum(work.files["transactions"])
 
 
-def test_a_grid_that_nodes_do_not_fill_is_refused(tmp_path: Path, refused: ExpectedError) -> None:
+def test_grid_not_filled_by_nodes_is_refused(tmp_path: Path, refused: ExpectedError) -> None:
     for sections in (3, 16, -1):
         with refused("choose a number that divides 8: 1, 2, 4, 8"):
             mine(tmp_path, "apriori-hd", SMALL, sections=sections)

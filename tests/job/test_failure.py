@@ -39,7 +39,7 @@ def prepared_task(job: str) -> JobTask:
 
 @pytest.mark.parametrize("redundancy", ["mirror", "chained"])
 @pytest.mark.parametrize("job", JOBS)
-def test_answers_and_records_are_the_same_whichever_node_has_failed(job: str, redundancy: str) -> None:
+def test_failed_node_does_not_change_answers_or_records(job: str, redundancy: str) -> None:
     full = prepared_task(job)
     expected = in_lockstep(full, None, silent)
     assert json.loads(expected.partition(b"\n")[0])["answer"].startswith("sha256:")
@@ -66,7 +66,7 @@ def test_what_has_failed_holds_nothing(tmp_path: Path) -> None:
     assert owners == {"3", "4"}
 
 
-def test_copies_outlive_what_they_were_made_of(tmp_path: Path) -> None:
+def test_copies_outlive_their_source(tmp_path: Path) -> None:
     for failed, expected in ((1, [10, 11, 12, 13]), (0, [10, -1, -1, -1])):
         own = np.array([10, 11, 12, 13])
         node = Node(1, 4, tmp_path / str(failed), memory=64, share=shares("chained", 4, [failed])[1])
@@ -112,7 +112,7 @@ def test_rows_arrive_in_order_from_any_holder(kind: int, tmp_path: Path) -> None
                     assert checked.bytes_of(start, stop) == part.bytes_of(start, stop)
 
 
-def test_record_runs_the_job_again_and_gives_the_same(tmp_path: Path) -> None:
+def test_record_repeats_the_job_with_equal_result(tmp_path: Path) -> None:
     settings = {"scale_factor": 0.002}
     for name, options in (("all", {}), ("some", {"redundancy": "chained", "failed": 2})):
         sl.record("sort", 4, work=tmp_path / name, answer=tmp_path / f"{name}.parquet", **options, **settings)
@@ -137,7 +137,7 @@ def test_losses_and_invalid_options_are_errors(options: dict[str, object], messa
         sl.record("scan", 4, scale_factor=0.002, **options)
 
 
-def test_a_replay_says_what_failed_and_what_was_rebuilt() -> None:
+def test_replay_reports_failures_and_rebuilds() -> None:
     work = Path(__file__).parents[2] / "sample" / "work" / "sort.work"
     options = {"cluster.redundancy": "chained", "cluster.failed": 2}
 

@@ -81,7 +81,7 @@ def test_planted_clusters_are_found(tmp_path: Path, seed: int) -> None:
 @pytest.mark.everything
 @pytest.mark.slow("342 MB of records of ten seeds")
 @pytest.mark.parametrize("seed", range(1, 11))
-def test_planted_clusters_are_found_among_the_paper_s_records(tmp_path: Path, seed: int) -> None:
+def test_planted_clusters_are_found_at_published_size(tmp_path: Path, seed: int) -> None:
     data = PlantedBoxes()
     try:
         answer, _ = find_clusters(tmp_path, nodes=32, records=ALL_RECORDS, seed=seed)
@@ -151,7 +151,7 @@ def test_windows_merge_to_bins() -> None:
     assert bins.edges(0) == [-1.0, -0.5, 0.5, 1.0]
 
 
-def test_units_join_that_have_all_bins_but_one_in_common() -> None:
+def test_units_join_if_they_share_all_but_one() -> None:
     windows = 10
     singles, pairs = join_units(np.array([[1], [2], [15], [27]]), windows)
     assert pairs == 6

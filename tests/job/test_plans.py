@@ -115,7 +115,7 @@ def _generate_tables() -> None:
 
 @pytest.mark.parametrize("scale", [0.01, pytest.param(1.0, marks=LONG)])
 @pytest.mark.parametrize("query", names())
-def test_every_operator_gives_the_rows_that_a_count_finds(query: str, scale: float) -> None:
+def test_operator_rows_equal_counted_rows(query: str, scale: float) -> None:
     sql = find(query).sql
     root = parse(profile.run(sql, all_tables(scale)).profile)
     of_files = {", ".join(map(str, table.files)): table.name for table in all_tables(scale)}

@@ -95,7 +95,7 @@ def test_groups_go_on_at_their_own_pace(job: Write, tmp_path: Path) -> None:
     assert answer_with_mpi_too(path, 4, tmp_path) == [[6, 6, 2, 2]] * 4
 
 
-def test_what_others_got_cannot_be_changed_for_them(job: Write, tmp_path: Path) -> None:
+def test_received_data_is_read_only(job: Write, tmp_path: Path) -> None:
     path = job(
         """
         node.phase("share")
@@ -322,7 +322,7 @@ def test_phases_must_not_contradict_each_other(job: Write) -> None:
         sl.record(path, 2, again=True)
 
 
-def test_a_node_without_a_phase_does_nothing_in_it(job: Write) -> None:
+def test_node_without_a_phase_is_idle_in_it(job: Write) -> None:
     path = job(
         """
         node.phase("first")
@@ -383,7 +383,7 @@ def test_settings_are_of_their_type(job: Write) -> None:
 
 
 @pytest.mark.parametrize("death", ["os._exit(3)", "os.kill(os.getpid(), 9)"])
-def test_a_rank_that_dies_ends_the_run_and_leaves_nothing(
+def test_killed_rank_ends_the_run_without_leftovers(
     death: str, job: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = job(f"node.phase('x')\nimport os\nif node.number == 1:\n    {death}\nyield node.barrier()")
@@ -409,7 +409,7 @@ def test_invalid_input_is_an_error_under_mpi(name: str, job: Write) -> None:
     assert says in str(caught.value)
 
 
-def test_what_starts_ranks_must_be_there(job: Write) -> None:
+def test_missing_mpi_launcher_is_reported(job: Write) -> None:
     with pytest.raises(sl.Error, match="no program `no-such-mpiexec`"):
         sl.record(
             job("node.phase('x')\nyield node.barrier()"), 2, again=True, mpi=True, mpiexec="no-such-mpiexec"
@@ -472,7 +472,7 @@ def test_a_record_is_kept(job: Write, tmp_path: Path) -> None:
     assert ran.read_text() == "xxxx"
 
 
-def test_random_numbers_are_a_node_s_own(job: Write, tmp_path: Path) -> None:
+def test_nodes_have_separate_random_numbers(job: Write, tmp_path: Path) -> None:
     path = job("node.phase('x')\nyield node.barrier()\nreturn float(node.random.random())")
     answers = []
     for seed in (1, 2):

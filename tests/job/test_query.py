@@ -64,7 +64,7 @@ def count(tables_and_predicate: str) -> int:
 
 
 @pytest.mark.parametrize("query", NAMES)
-def test_every_query_of_tpch_becomes_a_record_that_replays(query: str) -> None:
+def test_every_tpch_query_can_be_recorded_and_replayed(query: str) -> None:
     work = record(query)
     assert (work.job, work.nodes, work.parameters["scale_factor"]) == (query, 4, SCALE)
     assert sl.replay(work, "mems-g2", what_if=False).elapsed_s > 0
@@ -103,7 +103,7 @@ ORDERED_EARLY = "o_orderdate < DATE '1995-03-15'"
 BUILDERS = "c_mktsegment = 'BUILDING'"
 
 
-def test_operations_of_a_join_are_those_of_its_rows() -> None:
+def test_join_operations_match_its_rows() -> None:
     phases = record("q3").phases
     late, orders = count(f"lineitem WHERE {SHIPPED_LATE}"), count(f"orders WHERE {ORDERED_EARLY}")
     assert dict(zip(phases["phase"], phases["tuple"], strict=True)) == {
@@ -242,7 +242,7 @@ def test_a_record_that_is_kept_needs_no_duckdb(tmp_path: Path, monkeypatch: pyte
     assert len(ran) >= 4
 
 
-def test_what_is_shared_comes_out_even_to_the_row() -> None:
+def test_shared_rows_are_split_evenly() -> None:
     for nodes, total in ((1, 5), (3, 10), (8, 3), (64, 1000)):
         phases = QueryPhases(nodes, 1 << 20)
         for counts in (phases.spread(total), phases.on_first(total)):
@@ -252,7 +252,7 @@ def test_what_is_shared_comes_out_even_to_the_row() -> None:
             assert (parts.max(axis=1) - parts[:, :nodes].min(axis=1)).max() <= 1
 
 
-def test_partial_groups_lie_between_all_groups_and_all_rows() -> None:
+def test_partial_groups_are_bounded_by_groups_and_rows() -> None:
     for nodes in (1, 4, 64):
         execution = Execution(QueryPhases(nodes, 1 << 20), [])
         for rows, groups in ((0, 0), (1000, 1), (1000, 1000), (60_175, 15_000), (10**9, 10)):
@@ -262,7 +262,7 @@ def test_partial_groups_lie_between_all_groups_and_all_rows() -> None:
         assert execution._partial(1000, 1000) == 1000
 
 
-def test_what_does_not_fit_is_written_and_read_back(tmp_path: Path) -> None:
+def test_excess_data_is_spilled_and_read_back(tmp_path: Path) -> None:
     pl.DataFrame({"key": range(10_000), "left": range(10_000)}).write_parquet(tmp_path / "l.parquet")
     pl.DataFrame({"key": range(10_000), "right": range(10_000)}).write_parquet(tmp_path / "r.parquet")
     query = "SELECT l.left, r.right FROM l JOIN r ON l.key = r.key ORDER BY l.left"
@@ -276,7 +276,7 @@ def test_what_does_not_fit_is_written_and_read_back(tmp_path: Path) -> None:
     assert sl.replay(tight, "mems-g2", what_if=False).elapsed_s > 0
 
 
-def test_own_tables_are_files_or_directories_of_them(tmp_path: Path) -> None:
+def test_user_tables_are_files_or_directories(tmp_path: Path) -> None:
     (tmp_path / "big").mkdir()
     for part in range(3):
         frame = pl.DataFrame({"id": range(part * 1000, part * 1000 + 1000), "name": ["x" * 20] * 1000})

@@ -122,7 +122,7 @@ def totals(work: Work) -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.parametrize("job", ["scan", "sort", "join"])
-def test_bytes_do_not_depend_on_the_number_of_nodes(job: str) -> None:
+def test_bytes_are_independent_of_node_count(job: str) -> None:
     works = {nodes: sl.record(job, nodes, scale_factor=0.01) for nodes in (1, 2, 5, 8, 32)}
     one = totals(works[1])
     rows = {"lineitem": 60_175, "orders": 15_000}
@@ -225,7 +225,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 @pytest.mark.everything
 @pytest.mark.slow("a gigabyte of data")
-def test_the_memory_of_a_rank_falls_with_their_number() -> None:
+def test_memory_per_rank_falls_with_rank_count() -> None:
     def peak(ranks: int) -> int:
         """Of the largest rank."""
         command = [sys.executable, "-c", PEAK, str(ranks)]
@@ -240,7 +240,7 @@ def test_the_memory_of_a_rank_falls_with_their_number() -> None:
 @pytest.mark.slow("a gigabyte of data")
 @pytest.mark.parametrize("job", ["scan", "sort", "join"])
 @pytest.mark.parametrize("nodes", [4, 32])
-def test_jobs_at_full_size_fit_on_a_node_of_the_paper(job: str, nodes: int) -> None:
+def test_full_size_jobs_fit_on_a_published_node(job: str, nodes: int) -> None:
     result = sl.replay(sl.record(job, nodes, scale_factor=1), "mems-g3", what_if=False)
     assert result.by_phase.height == len(sl.record(job, nodes, scale_factor=1).phases)
 

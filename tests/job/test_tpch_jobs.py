@@ -140,7 +140,7 @@ def _group_dependent(phase: str, nodes: int) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("scale", [0.01, 0.1])
 @pytest.mark.parametrize("nodes", [4, 8])
-def test_groups_of_nodes_are_those_of_their_line_items(nodes: int, scale: float) -> None:
+def test_node_groups_match_their_line_items(nodes: int, scale: float) -> None:
     """The items of an order lie together, so that hardly any order has some on two nodes."""
     customers, items, orders = (
         pl.read_parquet(table.files)
@@ -200,7 +200,7 @@ def test_mistakes(job: str, settings: dict[str, Any], says: str) -> None:
         sl.record(job, 2, scale_factor=0.01, **settings)
 
 
-def test_jobs_of_one_s_own_have_clients_too(tmp_path: Path) -> None:
+def test_user_jobs_have_clients(tmp_path: Path) -> None:
     job = tmp_path / "largest.py"
     job.write_text(
         "import numpy as np\n\n"

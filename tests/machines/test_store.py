@@ -61,7 +61,7 @@ def test_runs_of_another_directory_are_taken_and_kept(tmp_path: Path, refused) -
         race(reuse=[tmp_path / "nowhere"])
 
 
-def test_replace_removes_runs_and_nothing_of_others(tmp_path: Path) -> None:
+def test_replace_removes_only_cached_runs(tmp_path: Path) -> None:
     race(out=tmp_path)
     (tmp_path / "runs" / "mine.txt").write_text("mine")
     race(out=tmp_path, replace=True, speedup=[3])
@@ -135,7 +135,7 @@ LIMIT_AXIS = {"vary": {"replay.limit": [100, 0, 150]}, "limit": None}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_runs_that_fail_are_recorded_and_the_others_go_on(late: Path, tmp_path: Path, jobs: int) -> None:
+def test_failed_runs_are_recorded_and_others_continue(late: Path, tmp_path: Path, jobs: int) -> None:
     with pytest.raises(sl.Error) as error:
         race(late, out=tmp_path / "race", parallel=jobs, **LIMIT_AXIS)
     assert "2 of 6 runs failed: " in error.value.message
@@ -158,7 +158,7 @@ def test_runs_that_failed_run_again(late: Path, tmp_path: Path) -> None:
         assert len(cached_lines(tmp_path / "race")) == lines
 
 
-def test_a_study_can_conclude_in_spite_of_runs_that_failed(late: Path, tmp_path: Path) -> None:
+def test_study_concludes_despite_failed_runs(late: Path, tmp_path: Path) -> None:
     seen = {}
 
     def conclude(plan, result):

@@ -53,7 +53,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.slow("runs millions of requests on a cluster")
-def test_a_worker_that_is_killed_half_way_changes_nothing(cluster, tmp_path, whole) -> None:
+def test_killed_worker_changes_no_result(cluster, tmp_path, whole) -> None:
     worker = cluster.add_worker()
     with distributed.Client(cluster.address, set_as_default=False) as client:
         until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == 3, worker)
@@ -95,7 +95,7 @@ def running_processes(group: int) -> list[int]:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 @pytest.mark.slow("runs millions of requests on a cluster, until it is stopped")
-def test_ctrl_c_cancels_what_waits_and_leaves_the_cluster_alone(cluster, tmp_path) -> None:
+def test_interrupt_cancels_waiting_runs_and_keeps_the_cluster(cluster, tmp_path) -> None:
     process = start(*LONG, "--seed", "1..4", "--cluster", cluster.file, "--out", tmp_path)
     until(lambda: len(cached_lines(tmp_path)) >= 2, process)
     os.killpg(process.pid, signal.SIGINT)
@@ -111,7 +111,7 @@ def test_ctrl_c_cancels_what_waits_and_leaves_the_cluster_alone(cluster, tmp_pat
 
 
 @pytest.mark.slow("starts a cluster of its own")
-def test_a_worker_of_another_build_is_refused_by_name(sledlab, tmp_path) -> None:
+def test_worker_of_another_build_is_refused(sledlab, tmp_path) -> None:
     package = tmp_path / "elsewhere" / "sledlab"
     large = shutil.ignore_patterns("*.so", "__pycache__", "sample", "experiments")
     shutil.copytree(PACKAGE / "sledlab", package, ignore=large)
@@ -131,7 +131,7 @@ def test_a_worker_of_another_build_is_refused_by_name(sledlab, tmp_path) -> None
     assert "help: install the same wheel there" in answer.err
 
 
-def test_where_there_is_no_scheduler_there_is_a_remedy(sledlab, monkeypatch) -> None:
+def test_missing_dask_scheduler_is_reported_with_remedy(sledlab, monkeypatch) -> None:
     monkeypatch.setattr("sledlab.study.executor.dask.PATIENCE", "200ms")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -184,7 +184,7 @@ def test_the_environment_names_the_cluster_and_options_win(cluster, monkeypatch,
 TRACE = "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n"
 
 
-def test_traces_are_sent_where_workers_have_none(cluster, tmp_path, monkeypatch) -> None:
+def test_traces_are_sent_to_workers(cluster, tmp_path, monkeypatch) -> None:
     file = tmp_path / "app.csv"
     file.write_text(TRACE)
     here = race(source=file, parallel=1).runs
@@ -269,7 +269,7 @@ def test_missing_plug_in_error_names_the_machine(tmp_path, monkeypatch, change, 
     assert "PYTHONPATH" in error.value.remedy
 
 
-def test_the_end_says_where_runs_ran_and_results_do_not(tmp_path, capsys) -> None:
+def test_summary_names_workers_and_results_do_not(tmp_path, capsys) -> None:
     race(executor=Elsewhere(lambda: None, ("n1", "n2")), speedup=[1, 2, 3], out=tmp_path / "two")
     assert "3 runs executed on n1 (1) and n2 (2)" in capsys.readouterr().err
     race(executor=Elsewhere(lambda: None), speedup=[1, 2, 3], out=tmp_path / "one")

@@ -53,7 +53,7 @@ def test_a_slowdown_fails(builds, monkeypatch, tmp_path, capsys):
     assert builds.main(["--base", "REV", "--limit", "1.07"]) == 0
 
 
-def test_a_disturbed_run_does_not(builds, monkeypatch):
+def test_disturbed_run_does_not_fail(builds, monkeypatch):
     fake_runs(builds, monkeypatch, lambda name, turn: 5.0 if turn in (1, 4, 7) else 1.0)
     assert builds.main(["--base", "REV"]) == 0
 

@@ -31,7 +31,7 @@ def test_reference_is_found(tmp_path: Path, file: str, text: str) -> None:
     assert list(references(tmp_path)) == [f"{file}:2: {text}"]
 
 
-def test_link_is_found_unless_it_is_data_of_wheels(tmp_path: Path) -> None:
+def test_links_are_detected_outside_wheel_data(tmp_path: Path) -> None:
     (tmp_path / "papers" / "experiments").mkdir(parents=True)
     (tmp_path / "python/sledlab/reproduction").mkdir(parents=True)
     for name in ("reproduction/experiments", "points"):

@@ -22,7 +22,7 @@ def test_all_tools_are_taken_from_one_place(tmp_path: Path) -> None:
     assert result == {"LLVM_COV": f"{full}/llvm-cov", "LLVM_PROFDATA": f"{full}/llvm-profdata"}
 
 
-def test_where_there_are_none_one_line_says_what_installs_them(monkeypatch, capsys) -> None:
+def test_missing_tools_print_one_line_with_remedy(monkeypatch, capsys) -> None:
     monkeypatch.setattr(coverage, "command_output", lambda *command: "LLVM version: 22.1.2")
     monkeypatch.setattr(coverage, "places", lambda major: [])
     assert coverage.main([]) == 2

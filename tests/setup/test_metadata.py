@@ -47,7 +47,7 @@ def test_crates_can_be_packaged():
                 assert inside.is_file(), f"{file}: {included}"
 
 
-def test_workflows_build_every_platform_and_use_what_they_build():
+def test_workflows_build_and_use_every_platform():
     wheels = workflow("wheels")
     built = {
         (each["os"].split("-")[0], each["target"])
@@ -65,7 +65,7 @@ def test_workflows_build_every_platform_and_use_what_they_build():
     assert any("sledlab list experiment" in step for step in steps)
 
 
-def test_changes_are_tried_on_three_systems_without_the_reference_data():
+def test_changes_are_tested_on_three_systems():
     ci = workflow("ci")
     (script,) = re.findall(r"\.ci/[\w.-]+", ci["jobs"]["everything"]["steps"][-1]["run"])
     assert (PROJECT / script).stat().st_mode & 0o100
@@ -105,7 +105,7 @@ def workflow(name):
 FORMS = {"bug", "model", "deviation"}
 
 
-def test_forms_of_issues_ask_for_what_an_answer_needs():
+def test_issue_forms_request_the_required_facts():
     folder = PROJECT / ".github" / "ISSUE_TEMPLATE"
     assert {file.stem for file in folder.glob("*.yml")} == FORMS | {"config"}
     for name in FORMS:
@@ -123,6 +123,6 @@ BUILT_DIRECTORY = "python/sledlab/view/"
 """Where `make web` puts the page, which is no part of the repository; tests of the wheel open it."""
 
 
-def test_what_a_wheel_takes_along_is_there():
+def test_wheel_data_files_exist():
     for each in toml("pyproject.toml")["tool"]["maturin"]["include"]:
         assert list(PROJECT.glob(each["path"])) or each["path"].startswith(BUILT_DIRECTORY), each["path"]

@@ -37,7 +37,7 @@ def rust() -> dict[str, list[tuple[str, bool, Path]]]:
     return result
 
 
-def test_types_of_the_crates_have_names_of_their_own():
+def test_type_names_of_crates_are_unique():
     """No two that a crate sees, and no two that all crates see."""
     result = rust()
     assert len(result) > 300
@@ -58,7 +58,7 @@ def test_names_that_folders_share_are_shared():
     assert [name for name in SHARED_NAMES if len(result[name]) < 3] == []
 
 
-def test_classes_of_the_package_and_of_the_lab_have_names_of_their_own():
+def test_class_names_of_package_and_lab_are_unique():
     result = defaultdict(list)
     for place in ("python/sledlab", "lab"):
         for file in sorted((PROJECT / place).rglob("*.py")):

@@ -48,7 +48,7 @@ def test_a_new_rust_is_used_in_silence(run_setup):
 @pytest.mark.parametrize(
     "rust", [{}, {"cargo": "cargo 1.63.0", "rustc": "rustc 1.63.0"}, {"cargo": "cargo 1.99.0"}]
 )
-def test_one_line_where_there_is_none_and_none_to_be_had(run_setup, rust):
+def test_missing_rust_without_download_prints_one_line(run_setup, rust):
     done = run_setup(cc="", **rust)
     assert done.returncode == 2
     assert done.stdout.count("\n") == 1

@@ -24,7 +24,7 @@ def test_requests_alone_on_their_array_take_as_long(kind: str) -> None:
     assert -0.05 < pair.ours_ms.mean() / pair.recorded_ms.mean() - 1 < 0
 
 
-def test_raid_5_differs_by_turns_that_the_bus_costs() -> None:
+def test_raid_5_differs_by_turns_of_the_bus() -> None:
     pair = replay_array("raid5", "own")
     writes, reads = pair.alone_differences_ms(reads=False), pair.alone_differences_ms(reads=True)
     same, earlier = np.abs(writes) < 0.1, np.abs(writes + TURN_MS) < 0.1
@@ -35,7 +35,7 @@ def test_raid_5_differs_by_turns_that_the_bus_costs() -> None:
 
 
 @pytest.mark.parametrize("kind", ARRAYS)
-def test_on_one_bus_they_agree(kind: str) -> None:
+def test_arrays_on_a_shared_bus_agree(kind: str) -> None:
     pair = replay_array(kind, "shared")
     apart_ms = np.concatenate([pair.alone_differences_ms(reads=reads) for reads in (True, False)])
     assert np.mean(np.abs(apart_ms) < 0.1) > 0.97

@@ -45,7 +45,7 @@ def test_verdicts() -> None:
     ]
 
 
-def test_a_day_of_snake_runs_on_the_sleds_of_the_papers() -> None:
+def test_snake_trace_runs_on_published_sleds() -> None:
     rows = {row.statistic.name: row for row in study.calibrate(calibration.DAY).rows}
     # At light load each busy period costs a start-up of 5e-5 J.
     assert rows["G3, 10x: start-up"].achieved == pytest.approx(5e-5 * rows["G3, 10x: start-ups"].achieved)

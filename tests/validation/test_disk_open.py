@@ -26,7 +26,7 @@ ALIKE = [run for run in runs() if run.is_alike]
 
 
 @needs_reference
-def test_every_run_with_the_queue_in_the_host_is_compared() -> None:
+def test_every_host_queue_run_is_compared() -> None:
     assert len(runs()) == 3 * (2 + 7 + 7 + 5 + 1)
     assert {run.drive for run in runs()} == set(disk_open.DRIVES)
 
@@ -45,7 +45,7 @@ def test_fcfs_differs_by_single_turns(case: OpenRun) -> None:
 
 
 @cases(*(run for run in ALIKE if run.column != "fcfs"))
-def test_mean_responses_agree_as_far_as_they_mean_anything(case: OpenRun) -> None:
+def test_mean_responses_agree_within_platter_angle_variance(case: OpenRun) -> None:
     if abs(comparison(case).deviation) > MEAN:
         # One turn more changes every later choice. The recorded mean is one of those of the same run with its
         # platters turned differently.
@@ -55,7 +55,7 @@ def test_mean_responses_agree_as_far_as_they_mean_anything(case: OpenRun) -> Non
 
 
 @cases(*SPTF)
-def test_sptf_is_sooner_by_what_it_knows(case: OpenRun) -> None:
+def test_sptf_is_faster_by_its_knowledge(case: OpenRun) -> None:
     # Overheads of the command at hand, and until when buffered blocks are being written;
     # the test `reference_sptf` of sledlab-sim shows what the former alone explain.
     result = comparison(case)
@@ -89,7 +89,7 @@ def test_services_are_distinguished() -> None:
 
 
 @needs_reference
-def test_the_table_has_a_row_for_every_run_and_a_reason_for_every_deviation(everything: bool) -> None:
+def test_table_gives_a_reason_for_every_deviation(everything: bool) -> None:
     measured = disk_open.SECTION.save() if everything else disk_open.measure()
     result = disk_open.rows(measured)
     assert len(result) == len(runs())

@@ -18,14 +18,14 @@ ALIKE = [run for run in runs() if (run.drive, run.load) not in disk_open.STREAMS
 
 
 @needs_reference
-def test_every_run_with_the_queue_in_the_drive_is_compared() -> None:
+def test_every_drive_queue_run_is_compared() -> None:
     # The HP C2490A hangs there.
     assert len(runs()) == 2 * (4 + 4 + 2 + 1)
     assert {run.drive for run in runs()} == {"atlas10k", "cheetah9LP"}
 
 
 @cases(*(run for run in ALIKE if run.column == "dev_fcfs"))
-def test_in_order_of_arrival_drives_differ_by_single_turns(case: QueueRun) -> None:
+def test_fcfs_drives_differ_by_single_turns(case: QueueRun) -> None:
     result = comparison(case)
     assert abs(result.deviation) < 0.003
     assert result.same_course > 0.985
@@ -37,7 +37,7 @@ def test_streams_take_as_long(case: QueueRun) -> None:
 
 
 @cases(*(run for run in ALIKE if run.column != "dev_fcfs"))
-def test_mean_responses_agree_as_far_as_they_mean_anything(case: QueueRun) -> None:
+def test_mean_responses_agree_within_platter_angle_variance(case: QueueRun) -> None:
     if abs(comparison(case).deviation) > 0.01:
         # One turn more changes every later choice, as with the queue in the host.
         others = np.array(shifted_deviations(case))
@@ -45,13 +45,13 @@ def test_mean_responses_agree_as_far_as_they_mean_anything(case: QueueRun) -> No
 
 
 @cases(*(run for run in ALIKE if run.column == "dev_sptf_opt"))
-def test_judging_by_the_angle_of_the_moment_gains_time(case: QueueRun) -> None:
+def test_present_angle_reduces_response_time(case: QueueRun) -> None:
     assert comparison(case).moment_off < comparison(case).deviation
 
 
 @pytest.mark.slow("replays every run with the queue in the drive nine times")
 @needs_reference
-def test_the_table_has_a_row_for_every_run_and_a_reason_for_every_deviation(everything: bool) -> None:
+def test_table_gives_a_reason_for_every_deviation(everything: bool) -> None:
     measured = disk_queue.SECTION.save() if everything else disk_queue.measure()
     result = disk_queue.rows(measured)
     assert len(result) == len(runs())

@@ -23,7 +23,7 @@ def test_no_worse_than_the_reference_simulator(drive: str, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("drive", [drive for drive in DRIVES if drive not in ("atlas-10k", "dec-rz26")])
-def test_the_published_drive_behaves_as_the_reference_simulator_has_it(drive: str) -> None:
+def test_published_drive_agrees_with_reference_simulator(drive: str) -> None:
     _, ours = drives.replay(drive, Host())
     theirs = drives.recorded_stream(drive).simulated
     # The simulator's platters drift by a part in a million; what just catches a sector here misses it there.

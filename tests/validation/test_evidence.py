@@ -66,7 +66,7 @@ def test_record_is_stale_when_its_fingerprint_changes() -> None:
     assert is_stale(None, "abc")
 
 
-def test_command_measures_what_changed_and_nothing_else(bench: Bench) -> None:
+def test_command_measures_only_changed_entries(bench: Bench) -> None:
     assert command.main([]) == 0
     assert bench.measured == ["one", "two"]
     bench.results["two"] = "3"
@@ -142,7 +142,7 @@ def test_check_lists_stale_entries_and_exits_0(bench: Bench, capsys: pytest.Capt
     assert command.Manifest.read().records[PAGE]["two"].stale
 
 
-def test_strict_check_exits_1_while_an_entry_is_stale(bench: Bench) -> None:
+def test_strict_check_exits_1_for_stale_entry(bench: Bench) -> None:
     assert command.main(["--check", "--strict"]) == 1
     command.main([])
     assert command.main(["--check", "--strict"]) == 0

@@ -55,7 +55,7 @@ def fixed_timeout(timeout_ms: float) -> str:
     ],
 )
 @pytest.mark.parametrize("policy", ["share", "adaptive", *map(fixed_timeout, FIXED_MS), "never"])
-def test_no_policy_beats_parking_at_once_on_a_sled(source: str, speedup: float, policy: str) -> None:
+def test_immediate_parking_is_best_on_a_sled(source: str, speedup: float, policy: str) -> None:
     at_once = energy_j(source, "mems-g2", "immediate", speedup)
     assert energy_j(source, "mems-g2", policy, speedup) >= at_once * (1 - NOISE)
 
@@ -86,7 +86,7 @@ def test_timeout_on_the_seagate_trace() -> None:
 
 
 @needs_reference
-def test_parking_at_once_costs_a_start_up_at_most() -> None:
+def test_immediate_parking_costs_at_most_one_startup() -> None:
     at_once, never = (run(SEAGATE, "mems-g2", power) for power in ("immediate", "never"))
     added_ms = at_once.response_time.mean - never.response_time.mean
     assert 0.45 < added_ms <= 0.5
@@ -128,7 +128,7 @@ def test_merging_saves_energy_of_the_sled_alone() -> None:
     assert chains.energy.seek + chains.energy.access < none.energy.seek + none.energy.access
 
 
-def test_parts_of_sectors_save_the_same_at_any_speed_and_no_time() -> None:
+def test_subsector_savings_are_independent_of_speed() -> None:
     saved = []
     for speedup in (1.0, 10.0, 100.0):
         full, parts = (

@@ -103,7 +103,7 @@ def test_the_sled_is_where_it_reads(core_page):
     assert worst < 1, "bits"
 
 
-def test_the_first_sector_is_under_the_head_when_its_transfer_begins(core_page):
+def test_transfer_begins_at_the_first_sector(core_page):
     script = """async (toml) => {
         const { run, stations } = await core.open(toml);
         const { accesses } = await core.watch(run, 1e9, 2000);
@@ -176,7 +176,7 @@ def test_slots_are_reported_for_each_lookup(core_page, name, slots):
         assert result["dirty"] > 0
 
 
-def test_it_lists_and_describes_what_the_native_core_does(core_page):
+def test_catalogue_equals_that_of_native_core(core_page):
     result = core_page.ask("() => core.catalogue()")
     presets = result.pop("presets")
     del result["version"]

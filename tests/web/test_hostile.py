@@ -34,7 +34,7 @@ def drop(page: Laboratory, name: str, contents: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_refused_and_the_page_lives_on(name, page):
+def test_hostile_file_is_refused_and_page_stays_usable(name, page):
     page.wait_for_summary()
     drop(page, name, HOSTILE[name])
     page.page.locator(".message").wait_for()
@@ -52,7 +52,7 @@ def run_experiment(page: Laboratory, experiment: str, control: str) -> None:
     page.page.get_by_role("button", name=control).last.click()
 
 
-def test_a_core_that_stops_takes_nothing_with_it(page):
+def test_stopped_core_keeps_the_page_usable(page):
     page.wait_for_summary()
     drop(page, "mine.csv", READS)
     page.page.get_by_text("mean response time").wait_for()
@@ -71,7 +71,7 @@ def test_a_core_that_stops_takes_nothing_with_it(page):
     assert page.time_s > 0
 
 
-def test_a_trace_with_a_wicked_name_is_text_everywhere(page):
+def test_hostile_trace_name_is_shown_as_text(page):
     page.wait_for_summary()
     drop(page, f"{SCRIPT}.csv", READS)
     page.page.get_by_text("mean response time").wait_for()

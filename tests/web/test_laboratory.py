@@ -83,7 +83,7 @@ def test_time_passes_by_keyboard(page):
     keys.press("Escape")
 
 
-def test_every_control_can_be_reached_and_has_a_name(page):
+def test_every_control_is_reachable_and_labeled(page):
     page.wait_for_summary()
     names = []
     for _ in range(60):
@@ -125,7 +125,7 @@ def test_narrow_windows_have_one_column(view, chromium):
         assert page.message == ""
 
 
-def test_it_plays_at_once_unless_somebody_wants_little_motion(chromium):
+def test_page_plays_unless_reduced_motion_is_set(chromium):
     with laboratory(chromium) as page:
         page.wait_for_summary()
         begun = page.time_s
@@ -372,7 +372,7 @@ def test_the_numbers_are_the_same_as_natively(page):
     assert f"{native.response_time.mean:.3g} ms" in messages
 
 
-def test_a_race_has_the_same_arrivals_for_all(page):
+def test_race_uses_equal_arrivals(page):
     page.tab("Race")
     page.wait_for_race(2)
     c_scan, sptf = (
@@ -394,7 +394,7 @@ def test_a_race_has_the_same_arrivals_for_all(page):
         assert page.message == ""
 
 
-def test_a_design_is_answered_at_once_and_can_be_kept(page):
+def test_design_is_answered_immediately_and_can_be_saved(page):
     page.tab("Design")
     seek = page.page.locator(".figures dd").first
     seek.wait_for()

@@ -127,7 +127,7 @@ def test_values_where_the_mouse_is(pages: Path, open_report: Any) -> None:
     assert queue.locator(".live-place").inner_text() == response.locator(".live-place").inner_text()
 
 
-def test_zoom_together(pages: Path, open_report: Any) -> None:
+def test_linked_plots_zoom_together(pages: Path, open_report: Any) -> None:
     window = open_report(report(pages, "run"))
     response, queue, times = (plot(window, each) for each in ("Response over", "Queue", "Response times"))
     full, alone = shown_range(response), shown_range(times)
@@ -323,13 +323,13 @@ def test_names_of_traces_and_records_are_text(tmp_path: Path, open_report: Any) 
 
 
 @pytest.mark.slow("two runs of the command")
-def test_the_same_page_again(pages: Path, tmp_path: Path) -> None:
+def test_page_is_reproducible(pages: Path, tmp_path: Path) -> None:
     sledlab(tmp_path, "simulate", "--device", "mems-g2", *SMALL, "--out", "a")
     sledlab(tmp_path, "simulate", "--device", "mems-g2", *SMALL, "--out", "b")
     assert report(tmp_path, "a").read_bytes() == report(tmp_path, "b").read_bytes()
 
 
-def test_most_of_all() -> None:
+def test_largest_report_stays_within_size_limit() -> None:
     """The largest run and the largest timeline still keep within what a page may hold."""
     lines = [Series("value", "#0072B2", [1.2345 * each for each in range(1024)])] * 4
     times = [Series("times", "#0072B2", [1.0] * 3000, at=[1.001**each for each in range(3000)])] * 2

@@ -24,7 +24,7 @@ def test_service_times_agree(case: OpenRun) -> None:
 
 
 @cases(*(run for run in RUNS if run.column == "sptf_angle_fixed"))
-def test_sptf_is_sooner_by_what_it_knows(case: OpenRun) -> None:
+def test_sptf_is_faster_by_its_knowledge(case: OpenRun) -> None:
     assert -0.05 < comparison(case, WITNESSES).deviation < 0
 
 

@@ -34,7 +34,7 @@ def test_files_are_small_and_none_is_third_party() -> None:
 
 
 @pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
-def test_they_are_taken_from_the_reference(tmp_path: Path) -> None:
+def test_project_data_equals_reference_data(tmp_path: Path) -> None:
     witnesses.write(replace(WITNESSES, root=tmp_path))
     again, cached = files(tmp_path), files(WITNESSES.root)
     assert again.keys() == cached.keys()

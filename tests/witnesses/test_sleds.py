@@ -16,7 +16,7 @@ def test_a_replay_agrees_with_the_run(name: str) -> None:
     assert not result.exceeded_limits, result
 
 
-def test_they_have_three_generations_and_what_tells_models_apart() -> None:
+def test_reference_runs_cover_generations_and_schedulers() -> None:
     assert {run.device for run in RUNS.values()} == {"G1", "G2", "G3"}
     assert {run.family for run in RUNS.values()} == {"mech", "base", "sched", "sweep"}
     assert len({run.scheduler for run in RUNS.values()}) == 7
