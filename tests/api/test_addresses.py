@@ -118,7 +118,7 @@ def test_fleet_place_named_by_the_user_is_read(server, sledlab):
     sledlab("fleet", f"{address}/fleet/", "--place", "sample:").assert_refused("omit one of them")
 
 
-def test_addresses_for_people_are_left_alone(tmp_path):
+def test_addresses_in_descriptions_are_accepted(tmp_path):
     tables = {**SINGLE_SYSTEM, "device": {"preset": "mems-g2", "description": "https://example.org/sled"}}
     (tmp_path / "file.toml").write_text(document(tables))
     assert sl.run(tmp_path / "file.toml").count == 9

@@ -341,7 +341,7 @@ def test_a_chosen_model_is_checked():
         ("lru", {"seed": -1}, "seed -1", "a seed from 0"),
     ],
 )
-def test_what_cannot_be_checked_is_refused(word, options, message, remedy):
+def test_uncheckable_model_is_refused(word, options, message, remedy):
     with pytest.raises(sl.Error) as caught:
         sl.check(word, **options)
     assert message in caught.value.message
@@ -361,14 +361,14 @@ def test_device_file_runs_class_if_allowed(modules):
     assert len(sl.check(str(file), cases=3, allow_plugins=True)) == 6
 
 
-def test_the_command_tells_each_rule_that_is_kept(sledlab):
+def test_check_command_lists_passed_rules(sledlab):
     done = sledlab("check", "clock:Clock", "--cases", 5)
     assert done.code == 0
     assert done.out.splitlines()[0] == f"passed: {EVICTS}"
     assert done.out.splitlines()[-1] == "clock:Clock passes all 5 rules, each in 5 cases with seed 1."
 
 
-def test_the_command_refuses_what_breaks_a_rule(sledlab):
+def test_check_command_fails_on_a_broken_rule(sledlab):
     done = sledlab("check", "planted:Wavers")
     assert done.code == 2
     assert done.out.splitlines() == [f"passed: {SERVED_RULE}", f"passed: {PURE}"]

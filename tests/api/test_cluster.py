@@ -145,7 +145,7 @@ def test_answer_explains_why_largest_component_is_no_bottleneck(tmp_path):
     assert "saves nothing" in messages
 
 
-def test_words_say_which_share_was_simulated(tmp_path):
+def test_answer_names_the_simulated_share(tmp_path):
     inner = {"file": "inner", "per_block_of": "outer"}
     path = record(
         tmp_path / "x.work",
@@ -327,7 +327,7 @@ class StoppedError(Exception):
     """What a callback raises."""
 
 
-def test_what_progress_raises_ends_the_replay(tmp_path):
+def test_exception_in_progress_ends_the_replay(tmp_path):
     inner = {"file": "inner", "per_block_of": "outer"}
     path = record(
         tmp_path / "x.work",

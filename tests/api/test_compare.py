@@ -118,13 +118,13 @@ def test_traces_can_be_compared(refused, bank):
     assert rates[1] == pytest.approx(4 * rates[0])
 
 
-def test_worker_processes_find_what_one_process_finds(bank):
+def test_worker_processes_equal_a_single_process(bank):
     assert race(parallel=2).runs.equals(race(parallel=1).runs)
     columns = sl.read_trace(bank).head(1000).drop("device")
     assert race(source=columns, parallel=2).runs.equals(race(source=columns, parallel=1).runs)
 
 
-def test_what_varies_is_named_in_the_title():
+def test_title_names_the_varied_setting():
     result = race(vary={"workload.kind": ["uniform", "mems-check"]}, speedup=[1])
     assert "mems-check and uniform on mems-g2" in repr(result)
 
@@ -224,7 +224,7 @@ def test_all_are_those_that_race():
     assert made.axes["speedup"] == (1, 2, 4, 8, 16)
 
 
-def test_work_begins_with_what_takes_longest():
+def test_longest_runs_start_first():
     experiment = sl.Experiment().with_device("mems-g2").with_workload("uniform")
     axes = {"scheduler": ["fcfs", "sptf"], "speedup": [2, 8, 1], "seed": "1..2"}
     made = plan.plan_runs(Question(experiment, None, axes))
@@ -413,7 +413,7 @@ def test_report_and_displays(tmp_path):
     assert "19 schedulers" in repr(result)
 
 
-def test_out_holds_everything_and_is_found_again(tmp_path):
+def test_out_directory_is_complete_and_reused(tmp_path):
     result = race(out=tmp_path, seed="1..2")
     assert {path.name for path in tmp_path.iterdir()} == {
         "runs.parquet",

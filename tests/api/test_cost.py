@@ -101,7 +101,7 @@ def test_node_groups_have_separate_prices(tmp_path: Path) -> None:
     assert mixed.nodes == 2 * 150 + 2 * 100
 
 
-def test_what_comes_with_sledlab_has_a_price() -> None:
+def test_every_built_in_model_has_a_price() -> None:
     table = defaults()
     assert not table.are_explicit
     assert set(table.tables["node"]) == set(sl.node)
@@ -215,7 +215,7 @@ def test_every_price_table_has_a_default() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1))
-def test_the_frontier_is_what_nothing_beats(points: list[tuple[int, int]]) -> None:
+def test_frontier_contains_undominated_points(points: list[tuple[int, int]]) -> None:
     result = frontier(points, lambda point: point)
     for point in points:
         beaten = any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in points)
@@ -243,7 +243,7 @@ def test_best_value_is_drawn_and_named(tmp_path: Path, study: sl.SmartStudy) -> 
     assert "What it costs" not in (tmp_path / "two" / "report.html").read_text()
 
 
-def test_what_costs_nothing_is_not_compared(tmp_path: Path) -> None:
+def test_free_components_are_not_compared(tmp_path: Path) -> None:
     free = [
         "smart-2003=0",
         "fast-ethernet=0",

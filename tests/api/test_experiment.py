@@ -34,7 +34,7 @@ def test_an_experiment_can_be_copied_and_pickled(move):
     assert again.with_setting("seed", "8").explicit_toml() != experiment.explicit_toml()
 
 
-def test_what_is_wrong_stays_wrong(move, refused):
+def test_copy_of_invalid_experiment_is_invalid(move, refused):
     experiment = move(_native.Experiment(TEXT))
     with refused("settle_us"):
         experiment.check()
@@ -69,7 +69,7 @@ def test_copy_names_the_same_files(move, tmp_path, monkeypatch):
     assert again.setting("trace.file") == str(tmp_path / "app.csv")
 
 
-def test_another_process_reads_what_was_pickled():
+def test_another_process_reads_pickled_results():
     experiment = sl.Experiment(TEXT.replace("settle_us = 1e2\n", ""))
     data = pickle.dumps(experiment).hex()
     program = f"import pickle; print(pickle.loads(bytes.fromhex('{data}')).explicit_toml())"

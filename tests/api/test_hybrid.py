@@ -187,7 +187,7 @@ def test_requests_past_the_end_are_fitted(refused):
     assert {row.run.requests for row in result.rows["configurations"]} == {2}
 
 
-def test_what_the_user_says_wins(bank_path):
+def test_explicit_options_take_precedence(bank_path):
     options = {
         "hybrid.header_blocks": 0,
         "front.active_tips": 640,
@@ -256,7 +256,7 @@ def test_invalid_input_is_rejected_before_the_run(refused, changes, says):
         study(**changes)
 
 
-def test_out_holds_everything_and_is_found_again(tmp_path):
+def test_out_directory_is_complete_and_reused(tmp_path):
     result = study(out=tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
     leaves = {"summary.json", "report.html", "tables.tex", "runs", "study.toml"}
@@ -304,7 +304,7 @@ def test_study_file_reproduces_the_same_bytes(tmp_path):
     assert other.study["seed"] == [1]
 
 
-def test_the_page_says_what_ran(tmp_path):
+def test_page_names_the_run(tmp_path):
     page = study(settings={"hybrid.header_blocks": 0}, speedup=2).report(tmp_path / "study.html").read_text()
     facts = re.sub(r"<[^>]*>", " ", page[page.index("What ran") :])
     assert "400 requests" in facts
@@ -313,7 +313,7 @@ def test_the_page_says_what_ran(tmp_path):
 
 
 @pytest.mark.slow("starts processes as every study does")
-def test_worker_processes_find_what_one_process_finds():
+def test_worker_processes_equal_a_single_process():
     assert study().to_dict() == study(parallel=2).to_dict()
 
 
@@ -359,7 +359,7 @@ def with_means(result: sl.HybridStudy, **means: float) -> sl.HybridStudy:
     return replace(result, configurations=tables.against_baselines(table))
 
 
-def test_words_say_what_pays(bank_study):
+def test_answer_names_the_fastest_configuration(bank_study):
     fast = with_means(bank_study, disk=10, mems=1, mcd_all=2, mwb=4)
     output = summary.best(fast)
     assert "MCD ALL is the fastest hybrid, 2.00 ms on average: 5.0 times as fast" in output
@@ -440,7 +440,7 @@ def test_the_experiment_of_tuning_is_the_choice(tuned_hybrid):
     assert pl.read_parquet(out / "runs.parquet").height == len(result.runs) == result.table.height
 
 
-def test_tuning_says_what_it_chose(tuned_hybrid, bank_path):
+def test_tuning_answer_names_the_choice(tuned_hybrid, bank_path):
     result, _ = tuned_hybrid
     cache = (
         "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; "

@@ -76,7 +76,7 @@ def test_undeclared_parameter_of_model_is_refused(refused, kind):
         ("replay", {"mhz": 1000}, 'of the node: sl.node("smart-2003", mhz=1000)'),
     ],
 )  # fmt: skip
-def test_error_suggests_what_was_meant(function, options, remedy):
+def test_error_suggests_a_similar_name(function, options, remedy):
     with pytest.raises(sl.Error) as error:
         FUNCTIONS[function](**options)
     assert error.value.message == f"unknown option `{next(iter(options))}`"

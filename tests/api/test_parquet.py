@@ -56,7 +56,7 @@ def test_row_groups_are_one_table(tmp_path: Path, sizes: list[int], group_rows: 
     assert row == (table.height, sum(table["number"].to_list()) or None)
 
 
-def test_table_of_several_groups_has_them(tmp_path: Path) -> None:
+def test_parquet_row_groups_are_written(tmp_path: Path) -> None:
     writer = ParquetWriter(tmp_path / "table.parquet", group_rows=10)
     for _ in range(5):
         writer.write(frame(4, np.random.default_rng(1)))

@@ -159,7 +159,7 @@ def test_parts_are_exact(device: str, count: int, tmp_path: Path) -> None:
     assert checked == count
 
 
-def test_who_waits(tmp_path: Path) -> None:
+def test_waiting_track_counts_queued_requests(tmp_path: Path) -> None:
     r = sl.simulate(BUSY, "mems-g2", limit=800)
     track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))["device", "waiting"]
     rows = r.requests

@@ -107,7 +107,7 @@ def plugin_directory(tmp_path, monkeypatch):
         ("zsptf:grid=40x4:parity=false", False),
     ],
 )
-def test_a_word_tells_whether_it_names_a_plugin(word, is_one):
+def test_plugin_names_are_recognized(word, is_one):
     assert _native.is_plugin(word) is is_one
 
 

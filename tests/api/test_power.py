@@ -181,7 +181,7 @@ def test_merging_and_subsector_access_save_energy():
         assert by_way["base"].energy_saved == 0
 
 
-def test_a_device_leaves_out_what_it_cannot_do():
+def test_study_omits_unsupported_strategies():
     result = study(device=["mems-g2", "mems-g2-disksim", "mobile-disk"], limit=100)
     assert result.axes["strategy"] == {
         "mems-g2": ["base", "immediate", "merging", "subsector", "all"],
@@ -191,7 +191,7 @@ def test_a_device_leaves_out_what_it_cannot_do():
 
 
 @pytest.mark.slow("starts processes as every study does")
-def test_worker_processes_find_what_one_process_finds():
+def test_worker_processes_equal_a_single_process():
     alone, together = study(limit=100, seed="1..2"), study(limit=100, seed="1..2", parallel=2)
     assert alone.to_dict() == together.to_dict()
 
@@ -260,7 +260,7 @@ def test_invalid_input_is_rejected_before_the_run(refused, changes, says):
 
 
 @pytest.mark.slow("runs a study twice, with its page")
-def test_out_holds_everything_and_is_found_again(tmp_path):
+def test_out_directory_is_complete_and_reused(tmp_path):
     result = study(out=tmp_path, limit=100)
     names = {path.name for path in tmp_path.iterdir()}
     tables = {f"{name}.{form}" for name in PowerStudy.kinds for form in ("parquet", "csv")}
@@ -366,7 +366,7 @@ def test_every_section_draws_every_device(refused, two, section):
 
 
 @pytest.mark.slow("draws a page")
-def test_the_page_says_what_ran(tmp_path):
+def test_page_names_the_run(tmp_path):
     page_of = (
         study(settings={"workload.read_share": 0.25}, limit=150).report(tmp_path / "study.html").read_text()
     )

@@ -68,7 +68,7 @@ def simulate(policy, **settings):
         ("delayed-spinup:timeout_ms=2:requests=4:delay_ms=10", "sledlab_policies:PatientPolicy"),
     ],
 )
-def test_it_does_what_the_built_in_one_does(ours, theirs):
+def test_plug_in_equals_built_in_model(ours, theirs):
     ours, theirs = simulate(ours), simulate(theirs)
     assert ours.requests.equals(theirs.requests)
     assert ours.summary["energy_j"] == theirs.summary["energy_j"]
@@ -104,7 +104,7 @@ def test_exception_ends_the_run_with_traceback(name, expected):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_a_comparison_reads_a_changed_policy_anew(modules, tmp_path):
+def test_comparison_reloads_a_changed_policy(modules, tmp_path):
     def energies():
         compared = sl.compare(
             sl.workload("exponential"),

@@ -117,7 +117,7 @@ def caching_disk(policy, **settings):
         ("fifo", "sledlab_caches:Either:recent=false"),
     ],
 )
-def test_it_does_what_the_built_in_one_does(ours, theirs):
+def test_plug_in_equals_built_in_model(ours, theirs):
     result = hits([ours, theirs])
     one, other = (result.filter(policy=name).drop("policy") for name in (ours, theirs))
     assert one.height == 4

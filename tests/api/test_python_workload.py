@@ -226,7 +226,7 @@ def test_devices_side_by_side_get_the_same_requests():
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_a_comparison_reads_a_changed_workload_anew(modules, tmp_path):
+def test_comparison_reloads_a_changed_workload(modules, tmp_path):
     def means():
         compared = sl.compare(
             sl.workload("sledlab_workloads:Singles", many=300),

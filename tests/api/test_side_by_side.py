@@ -57,7 +57,7 @@ def test_every_device_answers_the_same_requests():
     assert result.runs.row(1, named=True)["mean_ms"] != elsewhere.response_time.mean
 
 
-def test_a_recorded_trace_gives_what_simulate_gives(bank):
+def test_recorded_trace_equals_simulation(bank):
     result = side(bank).runs
     for name in DEVICES:
         alone = sl.simulate(bank, name, limit=300, requests=False)
@@ -96,14 +96,14 @@ def test_the_order_given_does_not_decide():
     assert [group.curves[0].name for group in result.groups] == ["atlas-10k"]
 
 
-def test_what_is_within_2_percent_is_a_tie():
+def test_results_within_2_percent_are_a_tie():
     result = synthetic_result({"bank": {"a": 1.0, "b": 1.019, "c": 2.0}})
     assert result.answer.startswith(
         "a and b answer bank in 1.00 ms on average, a tie within 2 %, 2.0 times as fast as c (2.00 ms)."
     )
 
 
-def test_the_overloaded_are_compared_by_what_they_complete():
+def test_overloaded_runs_are_compared_by_throughput():
     result = synthetic_result({"bank": {"mems-g2": 0.59, "atlas-10k": 70_000}}, late=("atlas-10k",))
     first = result.answer.split(". ")[0]
     assert "it completes 200 requests per second, 4.0 times as many as atlas-10k (50.0)" in first

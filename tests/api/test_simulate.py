@@ -77,7 +77,7 @@ def test_traces_from_memory_equal_traces_from_files(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
-def test_metadata_is_written_where_it_comes_in_time(refused, tmp_path, name):
+def test_late_metadata_column_is_refused(refused, tmp_path, name):
     def write_and_read(first):
         metadata = np.arange(70_000) == first
         sl.trace({**busy(70_000), "metadata": metadata}).write(tmp_path / name)
@@ -89,7 +89,7 @@ def test_metadata_is_written_where_it_comes_in_time(refused, tmp_path, name):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_out_and_run_again(tmp_path):
+def test_out_directory_can_be_run_again(tmp_path):
     r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, out=tmp_path)
     again = sl.run(tmp_path / "experiment.toml")
     assert again.to_json() == r.to_json() == (tmp_path / "summary.json").read_text().rstrip("\n")
@@ -221,7 +221,7 @@ def test_requests_have_their_energies():
     assert parts.mean() == pytest.approx(result.summary["request_energy_uj"])
 
 
-def test_seek_map_is_what_the_device_does(tmp_path):
+def test_seek_map_equals_device_positioning(tmp_path):
     result = sl.seek_map("mems-g2")
     assert result.ms.shape == (27, 2500)
     assert 0.4 < result.mean_ms < result.max_ms < 0.85

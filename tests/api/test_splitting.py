@@ -178,7 +178,7 @@ def test_unordered_days_are_errors(tmp_path):
         sl.split_volumes([tmp_path / "day-1.csv", tmp_path / "other.csv"], tmp_path / "fleet")
 
 
-def test_what_is_there_stays(tmp_path):
+def test_existing_files_are_kept(tmp_path):
     (tmp_path / "day.csv").write_text(alibaba([(1, "R", 0, 1, 0)]))
     (tmp_path / "fleet").mkdir()
     (tmp_path / "fleet" / "mine").write_text("kept")

@@ -79,7 +79,7 @@ def test_front_device_of_hybrid_is_first(tmp_path):
     assert np.median(ms[front]) < np.median(ms[~front])
 
 
-def test_what_a_cache_answers_was_on_no_device():
+def test_cache_hits_name_no_device():
     result = simulate(system="stripe", cache="write-back", settings={"system.devices": 2}).requests
     assert result.filter(pl.col("op") == "W")["device"].null_count() > 0
     reads = result.filter((pl.col("op") == "R") & (pl.col("seek_x_ns") > 0))

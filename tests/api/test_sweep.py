@@ -113,7 +113,7 @@ def test_one_seed_needs_two_percent():
     assert result.effects["less_ci95"].to_list() == [None, None]
 
 
-def test_schedulers_are_a_setting_where_there_are_several():
+def test_several_schedulers_are_an_axis():
     result = synthetic_comparison(
         TIPS, lambda tips, scheduler, **_: tips + (scheduler == "fcfs"), schedulers=("fcfs", "sptf")
     )

@@ -54,7 +54,7 @@ def test_option_overrides_file_and_directory(built_page, tmp_path):
         assert "limit = 200" in text
 
 
-def test_a_trace_goes_along_under_its_name_alone(built_page, tmp_path):
+def test_page_contains_trace_under_its_base_name(built_page, tmp_path):
     trace = tmp_path / 'app "<script>.csv'
     trace.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n1000,W,409600,4096\n")
     html = sl.view(str(trace), "mems-g2").html
@@ -67,7 +67,7 @@ def test_a_trace_goes_along_under_its_name_alone(built_page, tmp_path):
     assert sample["traces"][0]["name"] == "kv-a-60s.csv.zst"
 
 
-def test_what_cannot_be_in_a_page(built_page, tmp_path, monkeypatch):
+def test_unsupported_page_contents_are_refused(built_page, tmp_path, monkeypatch):
     with pytest.raises(sl.Error, match="in memory"):
         sl.view(
             sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [4096]}), "mems-g2"

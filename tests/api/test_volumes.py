@@ -108,7 +108,7 @@ def test_samples_are_a_fleet():
 
 @settings(max_examples=40, deadline=None)
 @given(requests)
-def test_a_survey_finds_what_a_plain_loop_finds(rows):
+def test_survey_equals_a_plain_loop(rows):
     trace = trace_from_rows(rows)
     result = sl.survey(sl.Volume("v", trace))
     table = trace.frame().rows(named=True)

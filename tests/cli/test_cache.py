@@ -19,14 +19,14 @@ def test_writes_are_complete_in_the_cache(sledlab):
     assert counts["background_j"] > 0
 
 
-def test_the_table_says_what_the_cache_did(sledlab):
+def test_table_contains_cache_counters(sledlab):
     answer = sledlab("simulate", *HOT, *CACHE_OPTIONS)
     for text in ("reads answered by the cache", "writes that waited for room", "blocks destaged"):
         assert text in answer.out
     assert "blocks destaged" not in sledlab("simulate", *HOT).out
 
 
-def test_what_cannot_be_is_refused(sledlab):
+def test_invalid_settings_are_refused(sledlab):
     answer = sledlab("simulate", *HOT, "--set", "cache.kind=write-bak")
     assert answer.code == 2
     assert "cache.kind: expected one of none, write-back" in answer.err

@@ -66,7 +66,7 @@ def test_interrupted_split_resumes(sledlab, tmp_path):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_more_runs_run_only_what_is_new(sledlab, tmp_path):
+def test_additional_runs_reuse_the_cache(sledlab, tmp_path):
     assert sledlab(*SMALL, "--parallel", 1, "--out", tmp_path).code == 0
     before = cached_lines(tmp_path)
     assert (
@@ -91,7 +91,7 @@ def test_a_changed_trace_runs_again(sledlab, tmp_path, small_trace):
     assert pl.read_parquet(tmp_path / "race" / "runs.parquet")["requests"].to_list() == [3]
 
 
-def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
+def test_experiment_file_with_study_is_compared(sledlab, tmp_path):
     file = tmp_path / "race.toml"
     file.write_text(
         "seed = 3\n[workload]\nkind = 'uniform'\n[replay]\nlimit = 400\n[device]\npreset = 'mems-g2'\n"
@@ -239,7 +239,7 @@ def test_seeds_for_a_trace_are_refused(sledlab, small_trace):
 
 
 @pytest.mark.slow("runs millions of requests until it is stopped")
-def test_interrupt_keeps_what_is_done(tmp_path):
+def test_interrupt_keeps_completed_runs(tmp_path):
     out = tmp_path / "race"
     speedups = ",".join(f"{step / 20}" for step in range(1, 13))
     race = ("--scheduler", "fcfs,sptf", "--speedup", speedups, "--out", out, "--parallel", 2)
@@ -270,7 +270,7 @@ def test_scripts_need_no_guard(tmp_path):
     assert done.stdout == "2\n", done.stderr
 
 
-def test_what_varies_is_checked_with_its_settings(sledlab):
+def test_varied_models_are_checked_with_their_settings(sledlab):
     systems = ("--set", "system.devices=2", "--vary", "system.kind=stripe,mirror", "--speedup", 1)
     result = sledlab(*UNIFORM, "--scheduler", "fcfs", *systems, "--parallel", 1, "--json").json
     assert [row["system.kind"] for row in result["runs"]] == ["mirror", "stripe"]

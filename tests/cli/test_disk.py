@@ -45,7 +45,7 @@ def test_energy_by_state_is_power_times_time(sledlab):
         assert seconds["startup"] == pytest.approx(result["startups"] * startup_s)
 
 
-def test_a_disk_that_is_off_says_so(sledlab, tmp_path):
+def test_switched_off_disk_is_reported(sledlab, tmp_path):
     switched = (*DISK, "--set", "device.rest_state=off", "--set", "device.sleep_mw=0", "--out", tmp_path)
     assert sledlab(*switched).code == 0
     assert "Off: nothing is powered" in (tmp_path / "report.html").read_text()

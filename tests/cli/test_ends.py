@@ -146,7 +146,7 @@ def test_terminated_run_keeps_partial_results(tmp_path):
 
 
 @pytest.mark.slow("writes 200,000 requests and a page")
-def test_a_signal_that_is_ignored_stays_so(tmp_path):
+def test_ignored_signal_stays_ignored(tmp_path):
     ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
     text = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 200_000)
     process = start(*text, "--out", tmp_path, **ignoring)

@@ -42,7 +42,7 @@ def test_the_package_has_the_files_themselves():
         assert sl.experiment.text(file.stem) == file.read_text(encoding="utf-8")
 
 
-def test_show_prints_the_file_or_what_it_says(sledlab):
+def test_show_prints_file_or_description(sledlab):
     name = "lee2009-figure-2"
     assert sledlab("show", "experiment", name, "--toml").out == sl.experiment.text(name)
     shown = sledlab("show", "experiment", name)
@@ -63,7 +63,7 @@ def test_experiment_without_study_accepts_its_name(sledlab):
     assert sledlab("device", "seek-map", "hong2006-figure-4", "--json").json["regions"]
 
 
-def test_names_work_where_files_do_in_python():
+def test_python_accepts_experiment_names_as_files():
     race = sl.compare(
         study="lee2009-figure-4",
         limit=50,

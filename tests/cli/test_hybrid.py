@@ -27,7 +27,7 @@ def test_hybrids_are_listed_and_shown(sledlab):
     assert "did you mean `tune`?" in sledlab("hybrid", "tun").err
 
 
-def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
+def test_study_prints_answer_and_saves_tables(sledlab, tmp_path):
     out = (
         "--out",
         tmp_path / "study",
@@ -118,7 +118,7 @@ def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, argumen
 
 
 @pytest.mark.slow("works in processes of its own until it is interrupted")
-def test_interrupt_keeps_what_is_done(tmp_path):
+def test_interrupt_keeps_completed_runs(tmp_path):
     arguments = (*CELLO, "--limit", 400_000, "--out", tmp_path, "--parallel", 2)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -151,7 +151,7 @@ def test_tuning_prints_an_experiment_that_runs(sledlab, tmp_path):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_a_run_tells_what_its_hybrid_did(sledlab, tmp_path):
+def test_run_reports_hybrid_counters(sledlab, tmp_path):
     settings = [
         "--set",
         "hybrid.kind=caching-disk",

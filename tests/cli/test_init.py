@@ -41,7 +41,7 @@ def test_initial_file_runs_unchanged(sledlab, tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_commands_in_the_file_work_too(sledlab, kind):
+def test_commands_in_initial_file_work(sledlab, kind):
     assert sledlab("init", kind, f"other_{kind}").code == 0  # modules are imported once only
     (file,) = (f"other_{kind}{ending}" for ending in (".toml", ".py") if ALL[kind].file.endswith(ending))
     with open(file, encoding="utf-8") as text:

@@ -61,7 +61,7 @@ def test_schedulers_and_workloads(sledlab):
         ("system", {"single", "stripe", "mirror", "raid5"}, "devices"),
     ],
 )
-def test_what_stands_around_a_device(sledlab, kind, names, parameter):
+def test_wrappers_of_devices_are_listed(sledlab, kind, names, parameter):
     """Needs an extension whose catalogue has sections `caches`, `merges` and `systems`."""
     result = {entry["name"]: entry for entry in sledlab("list", kind, "--json").json}
     assert names <= set(result) == set(getattr(sl, kind))
@@ -102,7 +102,7 @@ def test_device_is_read_from_experiment_or_study_file(sledlab, tmp_path):
         sledlab("show", "device", file).assert_refused(f"{file}:")
 
 
-def test_import_tells_what_is_wrong(sledlab, tmp_path):
+def test_import_error_names_the_cause(sledlab, tmp_path):
     path = tmp_path / "empty.parv"
     path.write_text("disksim_global Global {\n}\n")
     sledlab("device", "import", path).assert_refused("empty.parv")
@@ -127,7 +127,7 @@ def commands(group=cli, path=()):
             yield from commands(command, (*path, name))
 
 
-def test_what_writes_pages_can_leave_scripts_out():
+def test_commands_with_pages_accept_static():
     pages = {}
     for path, command in commands():
         options = {param.name: getattr(param, "help", None) or "" for param in command.params}

@@ -53,7 +53,7 @@ def remove_file_names(summary: dict) -> dict:
     return {**summary, "config": config, "wall_s": 0}
 
 
-def test_what_a_run_leaves_runs_again_from_anywhere(sledlab, project, elsewhere):
+def test_saved_run_runs_again_from_any_directory(sledlab, project, elsewhere):
     out = ("simulate", "--device", "mine.toml", "--trace", "data/app.csv", "--out", "runs/first")
     assert sledlab(*out).code == 0
     text = (project / "runs/first/experiment.toml").read_text()
@@ -94,7 +94,7 @@ def test_directory_of_file_precedes_working_directory(sledlab, project):
     assert result["config"]["trace"]["file"] == "app.csv"
 
 
-def test_what_a_comparison_leaves_runs_again_from_anywhere(sledlab, project, elsewhere):
+def test_saved_comparison_runs_again_from_any_directory(sledlab, project, elsewhere):
     arguments = ("--trace", "data/app.csv", "--scheduler", "fcfs,sptf", "--speedup", "1,2", "--parallel", 1)
     assert sledlab("compare", "--device", "mine.toml", *arguments, "--out", "race").code == 0
     assert sledlab("compare", "race/study.toml", "--parallel", 1, "--out", "again").code == 0

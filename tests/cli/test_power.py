@@ -37,7 +37,7 @@ def test_standard_input_is_suggested_where_readable(sledlab):
         assert "standard input" not in sledlab(command, "--help").out
 
 
-def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
+def test_study_prints_answer_and_saves_tables(sledlab, tmp_path):
     answer = sledlab(*SMALL, "--out", tmp_path / "study", "--timeout", "0,5,40", "--startup", "0,1")
     assert answer.code == 0, answer.err
     first = answer.out.splitlines()[1]
@@ -91,7 +91,7 @@ def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, argumen
 
 
 @pytest.mark.slow("a million requests in processes of their own")
-def test_interrupt_keeps_what_is_done(tmp_path):
+def test_interrupt_keeps_completed_runs(tmp_path):
     arguments = (*UNIFORM, "--limit", 1_000_000, "--out", tmp_path, "--parallel", 2)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -30,7 +30,7 @@ def progress_lines(clock, seconds, done_at, capsys, *, step=1.0):
     return lines
 
 
-def test_short_work_says_nothing_in_a_log(clock, capsys):
+def test_short_work_prints_nothing_to_a_log(clock, capsys):
     assert progress_lines(clock, APART_S - 1, lambda now: (int(now), now / 60), capsys) == []
 
 
@@ -79,7 +79,7 @@ def test_study_estimates_duration_unless_quiet(sledlab, monkeypatch):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_what_is_kept_is_no_run(sledlab, monkeypatch, tmp_path):
+def test_cached_runs_are_not_estimated(sledlab, monkeypatch, tmp_path):
     messages = []
     monkeypatch.setattr(
         bench.Progress, "expect", lambda _, done, runs, at_once, requests: messages.append(runs)
@@ -91,7 +91,7 @@ def test_what_is_kept_is_no_run(sledlab, monkeypatch, tmp_path):
     assert messages == [4, 4, 4, 4, 2, 2]
 
 
-def test_quiet_says_nothing_however_long_it_takes(clock, capsys):
+def test_quiet_prints_no_progress(clock, capsys):
     with quietly():
         assert progress_lines(clock, 1000, lambda now: (int(now), now / 1000), capsys) == []
     assert not Progress.silent
@@ -107,7 +107,7 @@ def test_notebook_shows_a_progress_bar(monkeypatch):
     assert not in_notebook()
 
 
-def test_a_log_stays_empty_where_all_is_fast(tmp_path):
+def test_fast_work_writes_nothing_to_a_log(tmp_path):
     command = ["simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", "1000", "--json"]
     done = subprocess.run([sys.executable, "-m", "sledlab", *command], capture_output=True, check=True)
     assert done.stderr == b""

@@ -29,7 +29,7 @@ def test_list_has_every_figure_and_claim(sledlab):
     assert "wang2005-figure-6" in sledlab("reproduce", "list").out
 
 
-def test_list_tells_papers_and_outcomes_apart(sledlab):
+def test_list_separates_papers_and_outcomes(sledlab):
     assert list(command.PAPERS) == list(PAPERS)
     of_paper = sledlab("reproduce", "list", "--paper", "lin", "--json").json
     assert {each["paper"] for each in of_paper["claims"]} == {"lin"}
@@ -116,7 +116,7 @@ def test_unsupported_changes_of_experiment_are_refused(sledlab):
     assert "shows one scheduler" in refused.err
 
 
-def test_page_tells_this_run_from_the_full_run(sledlab, tmp_path):
+def test_page_distinguishes_short_and_full_run(sledlab, tmp_path):
     result = sledlab("reproduce", "run", FIGURE, *SHORT, "--json").json
     assert [claim["ours"] for claim in result["full_run"]["claims"]] == [
         claims()["L-15"].ours,
@@ -144,7 +144,7 @@ def test_totals_are_not_means_or_shares():
     assert not panels["hong2006-figure-10"].shows_totals
 
 
-def test_a_figure_that_needs_a_trace_says_which(sledlab):
+def test_figure_names_its_missing_trace(sledlab):
     refused = sledlab("reproduce", "run", "lin-figure-8", *SHORT)
     assert refused.code == 2
     assert "Seagate ST41601N" in refused.err

@@ -26,7 +26,7 @@ def test_every_sample_is_listed(sledlab):
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: trace_label(sample.name))
-def test_what_is_listed_is_true(sample):
+def test_sample_facts_match_their_traces(sample):
     info = sl.read_trace(sample.name).info()
     assert info["reads"] + info["writes"] == sample.requests
     assert info["span_s"] == pytest.approx(sample.duration_s, rel=0.002)

@@ -60,21 +60,21 @@ FRONT_OPTIONS = (
     ["mems-g2", "atlas-10k", "ssd-tlc", f"atlas-10k --merge chains --power never {FRONT_OPTIONS}"],
 )
 @pytest.mark.usefixtures("without_pages")
-def test_what_runs_leave_is_accepted(sledlab, tmp_path, arguments):
+def test_files_of_runs_match_the_schema(sledlab, tmp_path, arguments):
     requests = ("--workload", "uniform", "--limit", 20)
     assert sledlab("simulate", *requests, "--device", *arguments.split(), "--out", tmp_path / "run").code == 0
     assert_accepts("experiment", (tmp_path / "run" / "experiment.toml").read_text())
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_what_replays_of_records_leave_is_accepted(sledlab, tmp_path):
+def test_files_of_cluster_replays_match_the_schema(sledlab, tmp_path):
     replay = ("smart", "replay", "sample:exchange", "--device", "ram", "--no-what-if")
     assert sledlab(*replay, "--out", tmp_path / "run").code == 0
     assert_accepts("experiment", (tmp_path / "run" / "experiment.toml").read_text())
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_what_studies_leave_is_accepted(sledlab, tmp_path):
+def test_files_of_studies_match_the_schema(sledlab, tmp_path):
     requests = ("--workload", "uniform", "--limit", 20)
     loads = ("--scheduler", "fcfs,zsptf:grid=40x4", "--speedup", "1,2", "--parallel", 1)
     raced = ("compare", "--device", "mems-g2", *requests, *loads, "--vary", "device.sleds=1,2")
@@ -172,7 +172,7 @@ WRONG = [
 ]
 
 
-def test_the_base_of_what_is_wrong_is_right():
+def test_valid_base_experiment_is_accepted():
     assert_accepts("experiment", BASE.format("scheduler = 'sptf'", "active_tips = 640", "read_share = 0.5"))
     assert_accepts(
         "experiment", BASE.format("scheduler = 'mine:Lcfs:depth=4'", "", "[power]\nkind = 'mine:P'\nx = 1")
@@ -181,7 +181,7 @@ def test_the_base_of_what_is_wrong_is_right():
 
 
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
-def test_what_is_wrong_is_rejected(text):
+def test_invalid_experiments_are_rejected(text):
     assert len(WRONG) >= 50
     assert not validator("experiment").is_valid(tomllib.loads(text))
 

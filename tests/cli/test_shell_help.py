@@ -144,7 +144,7 @@ def test_doctor_names_programs_by_feature(sledlab, monkeypatch):
     assert result["fio"] == "/usr/bin/fio"
 
 
-def test_doctor_knows_what_the_package_needs():
+def test_doctor_knows_all_requirements():
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert {re.split("[>=]", each)[0] for each in project["dependencies"]} == set(doctors.NEEDED)
     extras = {

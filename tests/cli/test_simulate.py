@@ -217,7 +217,7 @@ def test_pipe_receives_only_json_and_terminal_a_bar():
     assert b"simulating" in seen
 
 
-def test_interrupt_keeps_what_there_is(tmp_path):
+def test_interrupt_keeps_partial_results(tmp_path):
     out = tmp_path / "run"
     command = [sys.executable, "-m", "sledlab", *map(str, UNIFORM[:-1]), "1000000000", "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -313,7 +313,7 @@ def test_study_rate_is_that_of_limited_requests(sledlab, tmp_path):
         assert result.tables["runs"]["arrival_rate_iops"].to_list() == pytest.approx([rate])
 
 
-def test_slices_count_requests_too(sledlab, tmp_path):
+def test_slice_limits_count_requests(sledlab, tmp_path):
     path, part = tmp_path / "mixed.csv", tmp_path / "part.csv"
     path.write_text(MIXED_TRACE)
     assert sledlab("trace", "slice", path, part, "--limit", 2).code == 0
@@ -327,5 +327,5 @@ def test_numbers_may_be_short(sledlab, word, requests):
 
 
 @pytest.mark.parametrize("word", ["1.5", "1K", "k", "1e", "nan", "inf", "1e999", "M"])
-def test_what_is_no_whole_number_is_refused(sledlab, word):
+def test_malformed_number_is_refused(sledlab, word):
     sledlab(*UNIFORM[:-1], word, "--json").assert_refused("is not a whole number")

@@ -158,7 +158,7 @@ def test_invalid_options_are_errors(sledlab, more, says):
     sledlab(*SCAN, *more).assert_refused(says)
 
 
-def test_what_is_no_record(sledlab, bank, tmp_path):
+def test_invalid_work_record_is_refused(sledlab, bank, tmp_path):
     sledlab("smart", "replay", bank, "--device", "mems-g2").assert_refused("this is no work record")
     sledlab("smart", "replay", tmp_path / "no.work", "--device", "ram").assert_refused("cannot open")
     sledlab("smart", "replay", tmp_path / "no.toml").assert_refused("cannot read the experiment")
@@ -266,7 +266,7 @@ def test_job_on_failed_nodes_writes_same_record(sledlab, tmp_path):
     assert "`--failed` is for jobs, not for queries" in answer.err
 
 
-def test_a_replay_says_which_nodes_failed(sledlab):
+def test_replay_names_failed_nodes(sledlab):
     failing = ("--set", "cluster.redundancy=mirror", "--set", "cluster.failed=[0,3]")
     answer = sledlab(*SCAN, "--no-what-if", *failing)
     assert answer.code == 0

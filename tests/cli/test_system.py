@@ -27,7 +27,7 @@ def test_devices_are_combined(sledlab, kind):
     assert sum(result["state_time_s"].values()) == pytest.approx(4 * result["elapsed_s"])
 
 
-def test_what_cannot_be_is_refused(sledlab):
+def test_invalid_settings_are_refused(sledlab):
     answer = sledlab("simulate", *UNIFORM, *system("raid5", 2))
     assert answer.code == 2
     assert "system.devices = 2 is too few for a raid5" in answer.err

@@ -40,7 +40,7 @@ def test_json_separates_reads_and_writes(sledlab, tmp_path):
     assert row["room"] == round(0.01 * result["segments"])
 
 
-def test_what_there_is_none_of_has_no_ratio(sledlab, tmp_path):
+def test_missing_request_kind_has_no_ratio(sledlab, tmp_path):
     reads = tmp_path / "reads.csv"
     reads.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n5,R,0,512\n")
     (row,) = sledlab("trace", "hits", reads, "--replacement", "lru", "--cache-mb", "1", "--json").json["hits"]

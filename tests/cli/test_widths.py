@@ -80,7 +80,7 @@ def test_table_narrows_its_gaps_before_it_splits(capsys):
         assert f"1,234,567{gap} 1,234,567" not in shown, width
 
 
-def test_what_names_the_rows_begins_every_block():
+def test_row_names_begin_every_block():
     table = Columns(("load", "scheduler", *"abcdefgh"), [("1", "sptf", *["1,234,567"] * 8)], {1})
     blocks = [columns for columns, _ in table.blocks(60)]
     assert blocks == [[0, 1, 2, 3, 4], [0, 1, 5, 6, 7], [0, 1, 8, 9]]

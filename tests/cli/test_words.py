@@ -23,7 +23,7 @@ def test_single_request_uses_the_singular(sledlab, tmp_path):
     assert "answered 1 request in" in sledlab("simulate", "--device", "mems-g2", "--trace", file).out
 
 
-def test_a_class_of_ones_own_keeps_its_name(sledlab, tmp_path, monkeypatch):
+def test_user_class_keeps_its_name(sledlab, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "mysched_of_words.py").write_text(LCFS)
     arguments = ("--device", "mems-g2", "--workload", "uniform", "--limit", 50, "--scheduler")
@@ -33,7 +33,7 @@ def test_a_class_of_ones_own_keeps_its_name(sledlab, tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_difference_says_why_its_percentiles_differ(sledlab, tmp_path):
+def test_difference_explains_percentiles(sledlab, tmp_path):
     arguments = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 50)
     assert sledlab(*arguments, "--out", tmp_path / "a").code == 0
     out = sledlab("diff", tmp_path / "a", tmp_path / "a").out.replace("\n", " ")

@@ -125,7 +125,7 @@ def test_probes_leave_data_and_recording_as_they_are(place):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_written_is_there_the_next_time(kind, place):
+def test_written_data_survives_a_restart(kind, place):
     data, written = place.parent / "disk.img", os.urandom(1 << 16)
     for time_scale in (0.1, 0.5):
         with sl.serve(
@@ -143,14 +143,14 @@ def test_what_is_written_is_there_the_next_time(kind, place):
             assert server.emulation.closed_loop.closed
 
 
-def test_what_applications_ask_is_recorded_alone(place):
+def test_only_client_operations_are_recorded(place):
     """Making and mounting a file system takes thousands of requests, a file of a page few."""
     with sl.serve("ram", attach=attach_option("ext4", place)) as server:
         Path(server.disk, "file").write_bytes(bytes(4096))
     assert 0 < server.result.count < 50
 
 
-def test_another_file_system_is_left_alone(place):
+def test_another_file_system_stays_unchanged(place):
     data = place.parent / "disk.img"
     with sl.serve("mems-g2", data=data, untimed=True, attach=attach_option("loop", place)) as server:
         subprocess.run([need("mkfs.ext4"), "-q", "-F", "-t", "ext2", server.disk], check=True)

@@ -61,7 +61,7 @@ def sledlab(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..
 
 
 @pytest.mark.slow("builds the models anew, with a scheduler, a replacement policy and a device more")
-def test_new_models_keep_what_all_must(tree: Path) -> None:
+def test_new_models_pass_conformance_tests(tree: Path) -> None:
     for model in ("scheduler::smallest::", "replacement::mru::", "device::constant::"):
         output = cargo(
             tree, "test", "--locked", "--package", "sledlab-models", "--test", "conformance", model

@@ -32,7 +32,7 @@ def qemu_io(uri: str, *steps: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_a_volatile_cache_loses_what_was_not_flushed(tmp_path):
+def test_volatile_cache_loses_unflushed_writes(tmp_path):
     out = tmp_path / "run"
     with sl.serve("mems-g2", **VOLATILE, power_failures=True, out=out) as server:
         qemu_io(server.uri, "write -P 1 0 4k", "flush")
@@ -145,7 +145,7 @@ def test_signal_without_power_failure_options_loses_nothing():
     assert "The power failed" not in messages
 
 
-def test_what_cannot_be_is_refused_before_anything_starts(tmp_path):
+def test_invalid_settings_are_refused_before_the_start(tmp_path):
     raid5 = sl.system("raid5", devices=5)
     with pytest.raises(sl.Error, match="write hole") as refused:
         sl.serve("mems-g2", system=raid5, settings={"system.failed": 1}, power_failures=True)

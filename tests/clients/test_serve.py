@@ -50,7 +50,7 @@ def assert_loop_closed(server: sl.Server) -> None:
 
 
 @pytest.mark.parametrize(("depth", "jobs"), [(1, 1), (32, 1), (4, 8)])
-def test_fio_finds_what_it_wrote(depth, jobs):
+def test_fio_verifies_its_writes(depth, jobs):
     with sl.serve("mems-g2", scheduler="sptf", time_scale=0.1) as server:
         job = fio(
             server.uri,
@@ -71,7 +71,7 @@ def test_fio_finds_what_it_wrote(depth, jobs):
     assert counts["flushes"] >= job["sync"]["total_ios"] > 0
 
 
-def test_qemu_s_tools_find_what_they_wrote(run, tmp_path):
+def test_qemu_tools_read_their_writes(run, tmp_path):
     qemu_io, qemu_img = need("qemu-io"), need("qemu-img")
     image = tmp_path / "image"
     image.write_bytes(os.urandom(1 << 20) + bytes(1 << 20) + os.urandom(123 * 512))
@@ -122,7 +122,7 @@ SYSTEMS = {
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("scale", [0.5, 10])
-def test_what_is_answered_is_what_the_replay_says(name, scale, tmp_path):
+def test_served_times_equal_replayed_times(name, scale, tmp_path):
     options = dict(SYSTEMS[name])
     out = tmp_path / "run"
     with sl.serve(options.pop("device"), **options, time_scale=scale, out=out) as server:

@@ -46,7 +46,7 @@ def test_compressed_traces_give_equal_results(program, plain, run, sledlab_progr
 
 
 @pytest.mark.parametrize("program", ["gzip", "zstd"])
-def test_other_programs_unpack_what_sledlab_packed(program, plain, run, sledlab_program, tmp_path):
+def test_other_programs_read_compressed_output(program, plain, run, sledlab_program, tmp_path):
     packed = tmp_path / f"again.csv{ENDINGS[program]}"
     run(*sledlab_program, "trace", "convert", plain, packed)
     unpacked = run(need(program), "-dc", packed)

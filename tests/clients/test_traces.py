@@ -44,7 +44,7 @@ def test_fio_and_sledlab_count_the_same(job, run, sledlab_program):
     assert info["highest_start_block"] < (FILE_MB << 20) // 512
 
 
-def test_what_fio_recorded_is_simulated(job, run, sledlab_program):
+def test_fio_log_is_simulated(job, run, sledlab_program):
     options, log = job
     result = json.loads(run(*sledlab_program, "simulate", "--device", "mems-g2", "--trace", log, "--json"))
     for way in ("read", "write"):

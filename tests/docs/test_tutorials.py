@@ -17,7 +17,7 @@ MAX_WORDS = 1500
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 @pytest.mark.slow("a tutorial is run from its first command to its last")
-def test_what_is_printed_is_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+def test_printed_values_equal_page_values(page: Path, tmp_path: Path) -> None:
     result = blocks(page.read_text(encoding="utf-8"))
     output = run_steps(result, tmp_path / "checkout")
     assert len(output) == len(steps(result)) > 0

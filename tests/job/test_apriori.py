@@ -83,7 +83,7 @@ SUPPORT = 0.02
 
 @pytest.mark.slow("mlxtend takes most of it")
 @pytest.mark.parametrize("seed", [1, 2])
-def test_both_give_what_mlxtend_gives(tmp_path: Path, seed: int) -> None:
+def test_both_algorithms_equal_mlxtend(tmp_path: Path, seed: int) -> None:
     answer, by_counts = mine(tmp_path, "apriori-cd", SMALL, min_support=SUPPORT, seed=seed)
     assert_expected_answer(answer, SMALL, seed, SUPPORT)
     assert max(len(items) for items, _ in answer["sets"]) > 2
@@ -108,7 +108,7 @@ def test_rules_have_antecedents_and_consequents_of_several_items(tmp_path: Path)
 @pytest.mark.slow("100,000 transactions of ten seeds")
 @pytest.mark.parametrize("seed", range(1, 11))
 @pytest.mark.parametrize(("universe", "support"), [(1000, 0.05), (1000, 0.015), (100, 0.05)])
-def test_both_give_what_mlxtend_gives_on_many_transactions(
+def test_both_algorithms_equal_mlxtend_on_many_transactions(
     tmp_path: Path, seed: int, universe: int, support: float
 ) -> None:
     data = MarketBaskets(transactions=100_000, universe=universe)

@@ -50,13 +50,13 @@ def test_failed_node_does_not_change_answers_or_records(job: str, redundancy: st
 
 
 @pytest.mark.parametrize(("redundancy", "failed"), [("mirror", [0, 3, 5]), ("chained", [0, 2, 5])])
-def test_several_may_fail_where_no_copy_is_lost(redundancy: str, failed: list[int]) -> None:
+def test_several_nodes_may_fail_without_data_loss(redundancy: str, failed: list[int]) -> None:
     full = prepared_task("sort")
     failing = replace(full, shares=shares(redundancy, NODES, failed))
     assert in_lockstep(failing, None, silent) == in_lockstep(full, None, silent)
 
 
-def test_what_has_failed_holds_nothing(tmp_path: Path) -> None:
+def test_failed_node_stores_nothing(tmp_path: Path) -> None:
     failing = replace(prepared_task("sort"), shares=shares("chained", NODES, [3]))
     nodes = [failing.node(number, tmp_path) for number in range(NODES)]
     lockstep.run("sort", failing.job.function, nodes, failing.parameters, lambda phase, done: None)

@@ -45,7 +45,7 @@ def answer_with_mpi_too(path: str, nodes: int, tmp_path: Path) -> object:
     return json.loads(result[0][1])
 
 
-def test_every_superstep_gives_what_it_says(job: Write, tmp_path: Path) -> None:
+def test_superstep_results_match_their_definitions(job: Write, tmp_path: Path) -> None:
     path = job(
         """
         node.phase("all")
@@ -81,7 +81,7 @@ def test_every_superstep_gives_what_it_says(job: Write, tmp_path: Path) -> None:
         assert each.get("some") == ([0, 1] if me < 2 else None)
 
 
-def test_groups_go_on_at_their_own_pace(job: Write, tmp_path: Path) -> None:
+def test_groups_advance_independently(job: Write, tmp_path: Path) -> None:
     path = job(
         """
         node.phase("rounds")
@@ -116,7 +116,7 @@ def test_received_data_is_read_only(job: Write, tmp_path: Path) -> None:
     ]
 
 
-def test_a_record_says_what_was_done(job: Write) -> None:
+def test_record_describes_its_operations(job: Write) -> None:
     path = job(
         """
         node.phase("copy")
@@ -142,7 +142,7 @@ def test_a_record_says_what_was_done(job: Write) -> None:
     assert result.traffic.tolist() == [[0, 0, 80], [5000, 0, 80]]
 
 
-def test_what_is_read_again_is_another_access(job: Write, tmp_path: Path) -> None:
+def test_repeated_read_is_another_access(job: Write, tmp_path: Path) -> None:
     path = job(
         """
         node.phase("first")

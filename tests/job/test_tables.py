@@ -61,7 +61,7 @@ def predicates(count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_scan_finds_what_duckdb_finds(scale: float, tmp_path: Path) -> None:
+def test_scan_equals_that_of_duckdb(scale: float, tmp_path: Path) -> None:
     answer = tmp_path / "found.parquet"
     for number, where in enumerate(predicates(20)):
         sl.record("scan", 1 + number % 7, scale_factor=scale, where=where, memory_mb=4, answer=answer)
@@ -87,7 +87,7 @@ def test_sort_is_a_permutation_in_order(scale: float, nodes: int, memory_mb: flo
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("method", ["nested-loop", "hash"])
 @pytest.mark.parametrize(("nodes", "memory_mb"), [(1, 64), (4, 64), (5, 0.125)])
-def test_join_gives_what_duckdb_gives(
+def test_join_equals_that_of_duckdb(
     scale: float, method: str, nodes: int, memory_mb: float, tmp_path: Path
 ) -> None:
     answer = tmp_path / "joined.parquet"
@@ -141,7 +141,7 @@ def test_bytes_are_independent_of_node_count(job: str) -> None:
 
 @pytest.mark.parametrize("job", ["sort", "join"])
 @pytest.mark.parametrize("nodes", [2, 5, 8])
-def test_what_is_sent_is_received(job: str, nodes: int) -> None:
+def test_sent_rows_are_received(job: str, nodes: int) -> None:
     work = sl.record(job, nodes, scale_factor=0.01)
     for row in work.phases.to_dicts():
         if row["phase"] == "re-distribution":
@@ -245,7 +245,7 @@ def test_full_size_jobs_fit_on_a_published_node(job: str, nodes: int) -> None:
     assert result.by_phase.height == len(sl.record(job, nodes, scale_factor=1).phases)
 
 
-def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SLEDLAB_DATA", str(tmp_path))
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))

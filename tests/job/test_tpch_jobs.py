@@ -71,7 +71,7 @@ def assert_same_answer(answer: Path, expected: pl.DataFrame) -> None:
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("nodes", [1, 4, 8])
 @pytest.mark.parametrize("job", JOBS)
-def test_a_job_answers_what_duckdb_answers(job: str, nodes: int, scale: float, tmp_path: Path) -> None:
+def test_job_answers_equal_those_of_duckdb(job: str, nodes: int, scale: float, tmp_path: Path) -> None:
     answer = tmp_path / "answer.parquet"
     sl.record(job, nodes, scale_factor=scale, answer=answer)
     assert_same_answer(answer, duckdb_answer(find(job).sql, scale))
@@ -116,7 +116,7 @@ def phase_operations(work: Work) -> dict[str, dict[str, int]]:
     ],
 )
 @pytest.mark.parametrize("job", JOBS)
-def test_nodes_do_what_the_plan_says(job: str, scale: float, nodes: int) -> None:
+def test_node_operations_match_the_plan(job: str, scale: float, nodes: int) -> None:
     """Within 1 %, but for what depends on where the groups of Q1 and Q3 are."""
     mine, plan = (phase_operations(work) for work in job_and_plan_records(job, nodes, scale))
     assert list(mine) == list(plan)

@@ -105,7 +105,7 @@ def test_tuning_cannot_be_shared(tmp_path: Path, refused) -> None:
         sl.tune_hybrid(sl.workload("cello"), budget=8, limit=500, share="1/2", out=tmp_path)
 
 
-def test_the_command_line_says_what_is_missing(sledlab, tmp_path: Path) -> None:
+def test_command_line_lists_missing_shares(sledlab, tmp_path: Path) -> None:
     few = ("--workload", "uniform", "--limit", 100, "--speedup", "1,2,3,4", "--scheduler", "fcfs")
     command = ("compare", "--device", "mems-g2", *few, "--parallel", 1, "--out", tmp_path)
     first = sledlab(*command, "--share", "1/2")

@@ -49,7 +49,7 @@ def test_expected(): assert False
 """
 
 
-def test_skips_are_failures_where_all_is_required(outcomes):
+def test_skips_fail_if_everything_is_required(outcomes):
     result, _ = outcomes(SKIPS)
     assert result == {"skipped": 2, "xfailed": 1}
     result, out = outcomes(SKIPS, require="1")
@@ -76,7 +76,7 @@ def test_so_are_files_that_are_skipped(outcomes):
     assert "no_such_library" in out
 
 
-def test_what_is_missing_is_named(monkeypatch):
+def test_missing_parts_are_named(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(pytest.skip.Exception, match="fio is not installed: apt-get install fio"):
         need("fio")

@@ -56,7 +56,7 @@ def test_missing_rust_without_download_prints_one_line(run_setup, rust):
     assert "install it with rustup, or on Debian with apt-get install cargo-web rustc-web" in done.stderr
 
 
-def test_one_line_where_there_is_no_compiler(run_setup):
+def test_missing_compiler_prints_one_line(run_setup):
     done = run_setup()
     assert done.returncode == 2
     assert done.stdout == ""

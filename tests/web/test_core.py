@@ -304,7 +304,7 @@ def encode_leb128(value: int) -> bytes:
 
 
 @pytest.mark.parametrize("memory_pages", [None, 96])
-def test_a_core_that_stops_is_started_anew(memory_pages, core_page):
+def test_stopped_core_is_restarted(memory_pages, core_page):
     """It panics where it asks for too much at once, and is stopped by the browser where it gets no more."""
     wasm = base64.b64encode(limit_memory(CORE.read_bytes(), memory_pages)).decode() if memory_pages else ""
     normal = SPTF.replace(str(REQUESTS), "1000")

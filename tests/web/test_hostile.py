@@ -84,7 +84,7 @@ def test_hostile_trace_name_is_shown_as_text(page):
     assert page.page.title() == "sledlab"
 
 
-def test_an_experiment_with_wicked_texts_is_text_everywhere(chromium, tmp_path):
+def test_hostile_experiment_texts_are_shown_as_text(chromium, tmp_path):
     device = tmp_path / "wicked.toml"
     described = SCRIPT.replace('"', "")
     device.write_text(f'kind = "mems"\nname = "{described}"\ndescription = "{described}"\n')
@@ -102,7 +102,7 @@ def test_an_experiment_with_wicked_texts_is_text_everywhere(chromium, tmp_path):
 @pytest.mark.parametrize(
     "address", ["#x=%3Cscript%3E", "#x=AAAA", "#v=__proto__&t=-1&r=1e99", "#t=NaN", f"#x={'A' * 70_000}"]
 )
-def test_a_wicked_address_does_no_harm(address, chromium):
+def test_hostile_address_does_no_harm(address, chromium):
     with laboratory(chromium, hash=address) as page:
         page.wait_for_summary()
         page.press("next choice")

@@ -115,7 +115,7 @@ def test_all_figures_with_data_are_explored(name: str, pages: Path, open_report:
     assert window.locator(".live").count() == INTERACTIVE_PLOTS[name]
 
 
-def test_values_where_the_mouse_is(pages: Path, open_report: Any) -> None:
+def test_mouse_shows_values_under_pointer(pages: Path, open_report: Any) -> None:
     window = open_report(report(pages, "run"))
     response = plot(window, "Response over time")
     response.locator(".u-over").hover()
@@ -345,7 +345,7 @@ def test_largest_report_stays_within_size_limit() -> None:
     assert script - bare + len(to_json([Panel("x", "y", [], rows=["r"] * 32, bars=bars)])) <= MAX_BYTES
 
 
-def test_marks_are_drawn_where_they_are(tmp_path: Path, open_report: Any) -> None:
+def test_marks_are_drawn_at_their_values(tmp_path: Path, open_report: Any) -> None:
     """One mark more is a picture more; one that has no place is none."""
     pictures = []
     for marks in ([], [("break-even", None)], [("break-even", 0.5)]):

@@ -29,7 +29,7 @@ def test_types_agree() -> None:
     npm("run", "check")
 
 
-def test_what_is_pure_holds() -> None:
+def test_typescript_unit_tests_pass() -> None:
     assert "# fail 0" in npm("test")
 
 
