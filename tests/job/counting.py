@@ -74,10 +74,10 @@ class SqlCounter:
     """Turns operators into SQL.
 
     Attributes:
-        table_of: The name of the table with some Parquet files.
+        table_name: The name of the table with some Parquet files.
         bindings: Columns that the profile names by the number of a table of the planner, `#[1.0]`.
         literals: Lists of values in the query, by their lengths.
-        written: SQL for an operator that cannot be turned into it, by what its profile has.
+        written_sql: SQL for an operator that cannot be turned into it, by what its profile has.
     """
 
     table_name: Callable[[str], str]
