@@ -19,8 +19,8 @@ const text = (name, contents) => ({
   },
 });
 
-const bundled = async (entry, plugins = []) => {
-  const made = await build({
+const bundle = async (entry, plugins = []) => {
+  const result = await build({
     entryPoints: [join(HERE, entry)],
     bundle: true,
     minify: true,
@@ -32,17 +32,17 @@ const bundled = async (entry, plugins = []) => {
     loader: { ".css": "text" },
     plugins,
   });
-  return made.outputFiles[0].text;
+  return result.outputFiles[0].text;
 };
 
 const hash = (contents) => `'sha256-${createHash("sha256").update(contents).digest("base64")}'`;
 
 /** `</script` inside a script would end it. */
-const inScript = (contents) => contents.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+const escapeScript = (contents) => contents.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 
-async function page() {
-  const worker = await bundled("core/worker.ts");
-  const script = inScript(await bundled("page/main.ts", [text("sledlab:worker", worker)]));
+async function buildPage() {
+  const worker = await bundle("core/worker.ts");
+  const script = escapeScript(await bundle("page/main.ts", [text("sledlab:worker", worker)]));
   const style = (await build({
     entryPoints: [join(HERE, "page/style.css")], bundle: true, minify: true, write: false, loader: { ".woff2": "dataurl" },
   })).outputFiles[0].text;
@@ -58,7 +58,7 @@ async function page() {
 }
 
 /** The script and style of interactive figures in reports. */
-async function charts() {
+async function buildCharts() {
   mkdirSync(CHARTS, { recursive: true });
   // A page contains the script: no text in it may end the script element.
   writeFileSync(join(CHARTS, "charts.js"), inScript(await bundled("charts/report.ts")));
@@ -67,10 +67,10 @@ async function charts() {
   copyFileSync(join(HERE, "node_modules/uplot/LICENSE"), join(CHARTS, "LICENSE"));
 }
 
-async function tests() {
-  const found = readdirSync(join(HERE, "test")).filter((name) => name.endsWith(".test.ts"));
+async function buildTests() {
+  const files = readdirSync(join(HERE, "test")).filter((name) => name.endsWith(".test.ts"));
   await build({
-    entryPoints: found.map((name) => join(HERE, "test", name)),
+    entryPoints: files.map((name) => join(HERE, "test", name)),
     bundle: true,
     outdir: join(HERE, "dist/tests"),
     outExtension: { ".js": ".mjs" },
@@ -80,4 +80,4 @@ async function tests() {
   });
 }
 
-await (process.argv.includes("--tests") ? tests() : process.argv.includes("--charts") ? charts() : page());
+await (process.argv.includes("--tests") ? buildTests() : process.argv.includes("--charts") ? buildCharts() : buildPage());

@@ -19,7 +19,7 @@ START = """async ([script, wasm]) => {
     const bytes = Uint8Array.from(atob(wasm), (letter) => letter.charCodeAt(0));
     window.script = script;
     window.modules = await WebAssembly.compile(bytes);
-    window.start = () => sledlab.laboratory(script, window.modules);
+    window.start = () => sledlab.startLaboratory(script, window.modules);
     window.core = window.start();
     window.finish = async (toml, core = window.core, operations = 100000) => {
         const { run } = await core.open(toml);

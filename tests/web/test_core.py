@@ -218,26 +218,26 @@ def test_dropped_traces_are_read_as_files_are(core_page, pack, tmp_path):
     assert checksum == native["checksum"]
 
 
-MISTAKE = """async (toml) => {
+OPEN_ERROR = """async (toml) => {
     try {
         await core.open(toml);
     } catch (error) {
-        return error.mistake;
+        return error.details;
     }
 }"""
 
 
 def test_errors_equal_those_of_the_command_line(core_page):
-    result = core_page.ask(MISTAKE, '[device]\npreset = "mems-g22"\n')
+    result = core_page.ask(OPEN_ERROR, '[device]\npreset = "mems-g22"\n')
     assert result["blame"] == "user"
     assert result["remedy"] == "did you mean `mems-g2`?"
-    result = core_page.ask(MISTAKE, "[device\n")
+    result = core_page.ask(OPEN_ERROR, "[device\n")
     assert result["place"]["line"] == 1
     script = """async (text) => {
         try {
             await core.putTrace("<b>.csv", new TextEncoder().encode(text));
         } catch (error) {
-            return error.mistake;
+            return error.details;
         }
     }"""
     result = core_page.ask(script, HEADER + "0,R,0,4096\n5,X,0,4096\n")
@@ -253,15 +253,15 @@ def test_errors_equal_those_of_the_command_line(core_page):
 
 TRAP = """async ([wasm, huge, toml]) => {
     const bytes = Uint8Array.from(atob(wasm), (letter) => letter.charCodeAt(0));
-    const core = wasm ? sledlab.laboratory(window.script, await WebAssembly.compile(bytes)) : start();
+    const core = wasm ? sledlab.startLaboratory(window.script, await WebAssembly.compile(bytes)) : start();
     const calls = [huge ? core.open(huge) : core.putTrace("large", new Uint8Array(1e7)), core.catalogue()];
-    const mistakes = (await Promise.allSettled(calls)).map(({ reason }) => reason.mistake);
+    const errors = (await Promise.allSettled(calls)).map(({ reason }) => reason.details);
     const run = await finish(toml, core);
     await core.close(run);
     await core.close(run);
     const { summary } = await core.outcome(await finish(toml, core));
     core.end();
-    return [mistakes, summary.requests];
+    return [errors, summary.requests];
 }"""
 HUGE = """[device]
 preset = "ssd-tlc"

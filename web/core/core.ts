@@ -1,16 +1,16 @@
 /** The core in this thread: every call blocks until it has its answer, and throws a `CoreError`. */
 
 import type {
-  Catalogue, DeviceFacts, Glance, Mistake, Opened, Outcome, Place, Positions, Progress, Rows, SeekMap, TraceFacts, Watched,
+  Catalogue, DeviceFacts, Snapshot, ErrorDetails, RunDescription, Outcome, Place, Positions, Progress, Rows, SeekMap, TraceFacts, WindowData,
 } from "./types.js";
 
 export * from "./types.js";
 
 interface Exports {
   memory: WebAssembly.Memory;
-  /** Room for what a call is given; returns where. */
-  room(bytes: number): number;
-  /** A call: so many raw bytes in the room, and JSON behind them. 0, or 1 with a mistake as answer. */
+  /** Allocates the buffer of the next call; returns its address. */
+  allocate(bytes: number): number;
+  /** Executes the call in the buffer: so many raw bytes, then JSON. Returns 0, or 1 with an error as answer. */
   call(bytes: number): number;
   answer(): number;
   answer_bytes(): number;
@@ -20,18 +20,18 @@ interface Exports {
 }
 
 export class CoreError extends Error {
-  constructor(readonly mistake: Mistake) {
-    super(mistake.message);
+  constructor(readonly details: ErrorDetails) {
+    super(details.message);
     this.name = "CoreError";
   }
 }
 
-const NO_MEMORY: Mistake = {
+const OUT_OF_MEMORY: ErrorDetails = {
   blame: "trap", message: "This needs more memory than a page can have.", remedy: "Ask for less, or use the command line.",
 };
 
 type Column = "f64" | "u32" | "i32" | "u16" | "u8";
-const ARRAYS = { f64: Float64Array, u32: Uint32Array, i32: Int32Array, u16: Uint16Array, u8: Uint8Array };
+const COLUMN_TYPES = { f64: Float64Array, u32: Uint32Array, i32: Int32Array, u16: Uint16Array, u8: Uint8Array };
 
 export class Core {
   private constructor(private readonly exports: Exports) {}
@@ -67,7 +67,7 @@ export class Core {
   }
 
   /** Resolves and checks an experiment, and builds its system with nothing done yet. `name` stands in messages. */
-  open(toml: string, name = "experiment"): Opened {
+  open(toml: string, name = "experiment"): RunDescription {
     return this.call({ call: "open", toml, name });
   }
 
@@ -81,8 +81,8 @@ export class Core {
     return this.call({ call: "run", run, operations });
   }
 
-  glance(run: number): Glance {
-    return this.call({ call: "glance", run });
+  snapshot(run: number): Snapshot {
+    return this.call({ call: "snapshot", run });
   }
 
   /** What came of a run that is done: the same JSON as natively. */
@@ -104,7 +104,7 @@ export class Core {
    * Events from `from_ns` on, until the scheduler has chosen `requests` accesses. A second run of the same experiment
    * produces them: a later window continues it, an earlier window restarts it.
    */
-  watch(run: number, from_ns: number, requests: number): Watched {
+  watch(run: number, from_ns: number, requests: number): WindowData {
     return this.call({ call: "watch", run, from_ns, requests });
   }
 
@@ -117,25 +117,25 @@ export class Core {
     const json = new TextEncoder().encode(JSON.stringify(request));
     let failed: number;
     try {
-      const at = this.exports.room(bytes.length + json.length);
-      const room = new Uint8Array(this.exports.memory.buffer, at, bytes.length + json.length);
-      room.set(bytes);
-      room.set(json, bytes.length);
+      const at = this.exports.allocate(bytes.length + json.length);
+      const buffer = new Uint8Array(this.exports.memory.buffer, at, bytes.length + json.length);
+      buffer.set(bytes);
+      buffer.set(json, bytes.length);
       failed = this.exports.call(bytes.length);
     } catch (trap) {
-      throw new CoreError(this.trapped(trap));
+      throw new CoreError(this.trapDetails(trap));
     }
     const answer = new Uint8Array(this.exports.memory.buffer, this.exports.answer(), this.exports.answer_bytes());
-    if (failed) throw new CoreError(JSON.parse(new TextDecoder().decode(answer)) as Mistake);
+    if (failed) throw new CoreError(JSON.parse(new TextDecoder().decode(answer)) as ErrorDetails);
     return decode(answer) as T;
   }
 
-  private trapped(trap: unknown): Mistake {
+  private trapDetails(trap: unknown): ErrorDetails {
     const text = new Uint8Array(this.exports.memory.buffer, this.exports.panic(), this.exports.panic_bytes());
     const panic = new TextDecoder().decode(text);
     // A failed allocation traps without a panic; a size beyond the address space panics with these words.
     const refused = panic === "" && trap instanceof WebAssembly.RuntimeError && /unreachable/.test(trap.message);
-    return refused || panic.endsWith("capacity overflow") ? NO_MEMORY : { blame: "trap", message: panic || String(trap) };
+    return refused || panic.endsWith("capacity overflow") ? OUT_OF_MEMORY : { blame: "trap", message: panic || String(trap) };
   }
 }
 
@@ -143,13 +143,13 @@ export class Core {
 function decode(answer: Uint8Array): unknown {
   const head = new DataView(answer.buffer, answer.byteOffset).getUint32(0, true);
   const text = new TextDecoder().decode(answer.subarray(8, 8 + head));
-  const behind = Math.ceil((8 + head) / 8) * 8;
+  const columnsStart = Math.ceil((8 + head) / 8) * 8;
   return JSON.parse(text, (_, value: unknown) => {
     const column = value as { $column?: [Column, number, number] } | null;
     if (typeof column !== "object" || !column?.$column) return value;
     const [type, offset, length] = column.$column;
-    const begin = behind + offset;
+    const begin = columnsStart + offset;
     // A copy: memory of the module moves when it grows.
-    return new ARRAYS[type](answer.slice(begin, begin + length * ARRAYS[type].BYTES_PER_ELEMENT).buffer);
+    return new COLUMN_TYPES[type](answer.slice(begin, begin + length * COLUMN_TYPES[type].BYTES_PER_ELEMENT).buffer);
   });
 }

@@ -4,9 +4,9 @@ import type { Core } from "./core.js";
 import { CoreError } from "./core.js";
 import type { WorkerRequest, WorkerReply } from "./worker.js";
 
-type Calls = { [Name in keyof Core]: Core[Name] extends (...given: infer Given) => infer Value ? (...given: Given) => Promise<Value> : never };
+type AsyncCore = { [Name in keyof Core]: Core[Name] extends (...args: infer Args) => infer Value ? (...args: Args) => Promise<Value> : never };
 
-export interface Laboratory extends Calls {
+export interface Laboratory extends AsyncCore {
   /** Ends the worker; unanswered requests fail. */
   end(): void;
 }
@@ -17,56 +17,56 @@ export interface Laboratory extends Calls {
  * @param script The bundled `worker.ts`.
  * @param wasm The module; compiled ones are shared between workers.
  */
-export function laboratory(script: string, wasm: BufferSource | WebAssembly.Module): Laboratory {
-  const waiting = new Map<number, { keep(value: unknown): void; fail(error: Error): void }>();
-  let next = 0;
-  let worker = start();
+export function startLaboratory(script: string, wasm: BufferSource | WebAssembly.Module): Laboratory {
+  const pendingCalls = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  let nextId = 0;
+  let worker = startWorker();
 
-  function start(): Worker {
+  function startWorker(): Worker {
     const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
     const started = new Worker(url);
     URL.revokeObjectURL(url);
     started.onmessage = (event: MessageEvent<WorkerReply>) => {
-      const { id, value, mistake } = event.data;
-      const pending = waiting.get(id);
-      waiting.delete(id);
-      if (mistake?.blame === "trap") restart();
-      if (mistake) pending?.fail(new CoreError(mistake));
-      else pending?.keep(value);
+      const { id, value, error } = event.data;
+      const pending = pendingCalls.get(id);
+      pendingCalls.delete(id);
+      if (error?.blame === "trap") restart();
+      if (error) pending?.reject(new CoreError(error));
+      else pending?.resolve(value);
     };
-    started.onerror = (event) => fail(event.message);
-    started.postMessage({ id: next++, method: "load", given: [wasm] } satisfies WorkerRequest);
+    started.onerror = (event) => rejectAll(event.message);
+    started.postMessage({ id: nextId++, method: "load", args: [wasm] } satisfies WorkerRequest);
     return started;
   }
 
-  function fail(message: string): void {
-    for (const pending of waiting.values()) pending.fail(new CoreError({ blame: "trap", message }));
-    waiting.clear();
+  function rejectAll(message: string): void {
+    for (const pending of pendingCalls.values()) pending.reject(new CoreError({ blame: "trap", message }));
+    pendingCalls.clear();
   }
 
   function restart(): void {
     worker.terminate();
-    fail("the simulator stopped and was started anew");
-    worker = start();
+    rejectAll("the simulator stopped and was started anew");
+    worker = startWorker();
   }
 
-  function ask(method: string, given: unknown[]): Promise<unknown> {
-    return new Promise((keep, fail) => {
-      waiting.set(next, { keep, fail });
-      worker.postMessage({ id: next++, method, given } satisfies WorkerRequest);
+  function send(method: string, args: unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      pendingCalls.set(nextId, { resolve, reject });
+      worker.postMessage({ id: nextId++, method, args } satisfies WorkerRequest);
     });
   }
 
   function end(): void {
     worker.terminate();
-    fail("the simulator was stopped");
+    rejectAll("the simulator was stopped");
   }
 
   return new Proxy({} as Laboratory, {
     get: (_, name) => {
       if (name === "end") return end;
       // A promise of it must not take it for another promise.
-      return name === "then" ? undefined : (...given: unknown[]) => ask(String(name), given);
+      return name === "then" ? undefined : (...args: unknown[]) => send(String(name), args);
     },
   });
 }

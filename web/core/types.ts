@@ -3,8 +3,8 @@
  * name says otherwise; columns are typed arrays, one value a row.
  */
 
-/** A mistake as the core tells it: what, where and what to do. Names and texts in it come from users: show them as text. */
-export interface Mistake {
+/** An error of the core: message, location and remedy. Names and texts in it come from users: show them as text. */
+export interface ErrorDetails {
   /** `user`: can be mended by the user; `core`: a defect; the worker has started anew after a `trap`. */
   blame: "user" | "core" | "trap";
   message: string;
@@ -81,7 +81,7 @@ export interface SledFacts {
   tips: number;
   active_tips: number;
   bit_nm: number;
-  /** Reach in bits from the centre, least and largest. */
+  /** Reach in bits from the center, least and largest. */
   x_bits: [number, number];
   y_bits: [number, number];
   velocity_mm_s: number;
@@ -99,7 +99,7 @@ export interface SeekMap {
   full_stroke_ms: number;
 }
 
-/** Where a mechanism is: bits from the centre of a sled, and the direction along y. */
+/** Where a mechanism is: bits from the center of a sled, and the direction along y. */
 export interface Place {
   x: number;
   y: number;
@@ -120,7 +120,7 @@ export interface TraceFacts {
   highest_end: number;
 }
 
-export interface Opened {
+export interface RunDescription {
   run: number;
   /** The complete experiment: every default filled in. */
   toml: string;
@@ -156,7 +156,7 @@ export interface Progress {
 }
 
 /** How a run stands before it has ended: what curves that grow are drawn from. */
-export interface Glance extends Progress {
+export interface Snapshot extends Progress {
   mean_ms: number;
   p50_ms: number;
   p95_ms: number;
@@ -205,7 +205,7 @@ export interface Rows {
  * Accesses are what a station served or still holds at the end of the window, in order of `queued_ns`; those that already waited
  * when it began are among them. At time t those wait for which `queued_ns <= t < start_ns`.
  */
-export interface Watched {
+export interface WindowData {
   from_ns: number;
   /** The last choice in it: the next window begins there. */
   to_ns: number;
@@ -222,7 +222,7 @@ export interface Watched {
     lbn: Float64Array;
     blocks: Uint32Array;
     op: Uint8Array;
-    /** Cylinder and row of the first block; their middle in bits from the centre of a sled. */
+    /** Cylinder and row of the first block; their middle in bits from the center of a sled. */
     column: Uint32Array;
     row: Uint32Array;
     x_bit: Int32Array;
@@ -262,14 +262,14 @@ export interface Watched {
     station: Uint16Array;
     begin_ns: Float64Array;
     end_ns: Float64Array;
-    /** See `STATES`. */
+    /** See `STATION_STATES`. */
     state: Uint8Array;
   };
   /** The cache before all devices, if there is one, and the front of every hybrid. */
   residencies: Residency[];
 }
 
-/** What a cache or the front of a hybrid holds, look by look: each holds until the next; the first may lie before the window. */
+/** What a cache or the front of a hybrid holds, in samples: each holds until the next; the first may lie before the window. */
 export interface Residency {
   /** The first station of its hybrid; null of a cache before all of them. */
   station: number | null;
@@ -279,24 +279,24 @@ export interface Residency {
   /** Whether a slot is a place; otherwise slots are listed in order of the blocks they hold, and free slots come last. */
   has_places: boolean;
   since_ns: Float64Array;
-  /** Slots in each of the states `SLOTS`, as many values a look as there are states. */
+  /** Slots in each of the states `SLOT_STATES`, as many values a sample as there are states. */
   counts: Uint32Array;
   /** Write-behind: writes to the backing device that are ready, and those in flight. */
   waiting: Uint32Array;
   writing: Uint32Array;
-  /** State of every slot at the first look. */
+  /** State of every slot at the first sample. */
   first: Uint8Array;
-  /** Row of `slot` and `state` where what has changed at each look begins. */
+  /** Row of `slot` and `state` where the changes of each sample begin. */
   changes: Uint32Array;
   slot: Uint32Array;
   state: Uint8Array;
 }
 
-export const SLOTS = ["free", "clean", "dirty", "filling", "destaging"] as const;
+export const SLOT_STATES = ["free", "clean", "dirty", "filling", "destaging"] as const;
 
-export const STATES = ["idle", "seek", "access", "parked", "start-up"] as const;
+export const STATION_STATES = ["idle", "seek", "access", "parked", "start-up"] as const;
 
-/** Positions of a mechanism at the requested times: bits from the centre of a sled; cylinder and head of a disk. */
+/** Positions of a mechanism at the requested times: bits from the center of a sled; cylinder and head of a disk. */
 export interface Positions {
   x: Float64Array;
   y: Float64Array;

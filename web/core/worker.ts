@@ -1,19 +1,19 @@
 /** Runs in a web worker: owns a core and answers messages in order. */
 
 import { Core, CoreError } from "./core.js";
-import type { Mistake } from "./types.js";
+import type { ErrorDetails } from "./types.js";
 
 export interface WorkerRequest {
   id: number;
   /** A method of `Core`, or `load`. */
   method: string;
-  given: unknown[];
+  args: unknown[];
 }
 
 export interface WorkerReply {
   id: number;
   value?: unknown;
-  mistake?: Mistake;
+  error?: ErrorDetails;
 }
 
 let core: Core | undefined;
@@ -22,15 +22,15 @@ let core: Core | undefined;
 let ready: Promise<void> | undefined;
 
 self.onmessage = async (event: MessageEvent<WorkerRequest>) => {
-  const { id, method, given } = event.data;
+  const { id, method, args } = event.data;
   if (method !== "load") await ready;
   try {
-    if (method === "load") await (ready = load(given[0] as BufferSource));
-    const value = method === "load" ? undefined : ask(method, given);
+    if (method === "load") await (ready = load(args[0] as BufferSource));
+    const value = method === "load" ? undefined : invoke(method, args);
     const reply: WorkerReply = { id, value };
-    (self as unknown as Worker).postMessage(reply, buffers(value));
+    (self as unknown as Worker).postMessage(reply, transferables(value));
   } catch (error) {
-    (self as unknown as Worker).postMessage({ id, mistake: mistaken(error) } satisfies WorkerReply);
+    (self as unknown as Worker).postMessage({ id, error: errorDetails(error) } satisfies WorkerReply);
   }
 };
 
@@ -38,19 +38,19 @@ async function load(wasm: BufferSource | WebAssembly.Module): Promise<void> {
   core = await Core.load(wasm);
 }
 
-function ask(method: string, given: unknown[]): unknown {
-  const called = (core as unknown as Record<string, (...given: unknown[]) => unknown>)[method];
-  if (!called) throw new Error(`the core has no call ${method}`);
-  return called.apply(core, given);
+function invoke(method: string, args: unknown[]): unknown {
+  const target = (core as unknown as Record<string, (...args: unknown[]) => unknown>)[method];
+  if (!target) throw new Error(`the core has no call ${method}`);
+  return target.apply(core, args);
 }
 
-function mistaken(error: unknown): Mistake {
-  return error instanceof CoreError ? error.mistake : { blame: "core", message: String(error) };
+function errorDetails(error: unknown): ErrorDetails {
+  return error instanceof CoreError ? error.details : { blame: "core", message: String(error) };
 }
 
 /** Buffers of typed arrays in an answer: handed over, not copied. */
-function buffers(value: unknown, found: ArrayBuffer[] = []): ArrayBuffer[] {
-  if (ArrayBuffer.isView(value)) found.push(value.buffer as ArrayBuffer);
-  else if (value && typeof value === "object") Object.values(value).forEach((inner) => buffers(inner, found));
-  return found;
+function transferables(value: unknown, result: ArrayBuffer[] = []): ArrayBuffer[] {
+  if (ArrayBuffer.isView(value)) result.push(value.buffer as ArrayBuffer);
+  else if (value && typeof value === "object") Object.values(value).forEach((inner) => transferables(inner, result));
+  return result;
 }

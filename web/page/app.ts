@@ -1,16 +1,16 @@
 // The frame of the page: its views as tabs, the experiment that they share, messages, and the address.
 
 import type { Catalogue } from "../core/types.ts";
-import { button, el, fill, set } from "./dom.ts";
-import { warm, worker, words } from "./engine.ts";
+import { button, el, fill, setAttribute } from "./dom.ts";
+import { startSpareWorkers, takeWorker, errorText } from "./engine.ts";
 import { Experiment } from "./experiment.ts";
-import { embedded, tracesOf } from "./embedded.ts";
-import { read, write, type Address } from "./hash.ts";
+import { readEmbedded, decodeTraces } from "./embedded.ts";
+import { parseAddress, formatAddress, type Address } from "./hash.ts";
 import { help } from "./help.ts";
 import { listen, type Keys } from "./keys.ts";
 import { brand } from "./brand.ts";
-import { FIRST, FIRST_AT_NS, Setup } from "./setup.ts";
-import { VIEWS, type View, type Views } from "./views.ts";
+import { DEFAULT_EXPERIMENT, DEFAULT_START_NS, Setup } from "./setup.ts";
+import { createViews, type View, type Views } from "./views.ts";
 import { Watch } from "./watch/view.ts";
 
 /** An instant of a run, and the request that is followed. */
@@ -25,7 +25,7 @@ export class App {
   private readonly tabs: Readonly<Record<View, HTMLButtonElement>>;
   private readonly setup: Setup;
   private readonly views: Views;
-  private readonly helping: HTMLDialogElement;
+  private readonly helpDialog: HTMLDialogElement;
   private view: View = "watch";
   private place: Place = { t: 0, request: null };
   private stale = true;
@@ -35,47 +35,47 @@ export class App {
     readonly traces: Map<string, Uint8Array>,
   ) {
     this.setup = new Setup(catalogue, experiment, (changed) => this.change(changed));
-    this.views = VIEWS(this);
+    this.views = createViews(this);
     this.tabs = Object.fromEntries((["watch", "race", "design", "yours"] as const).map((name) => [name, this.tab(name)])) as Record<View, HTMLButtonElement>;
-    this.helping = help(this.keys(), catalogue.version);
+    this.helpDialog = help(this.keys(), catalogue.version);
     const tour = button("Tour", () => this.views.tour.begin(), { "data-tour": "tour" });
     fill(page, el("div", { class: "frame" }, [
       el("header", { class: "top" }, [
         el("h1", { class: "brand" }, [brand(), "sledlab"]),
         el("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, Object.values(this.tabs)),
-        el("span", { class: "grow" }), tour, button("Share", () => void this.share(), {}), button("?", () => this.helping.showModal(), { "aria-label": "help", key: "?" }),
+        el("span", { class: "grow" }), tour, button("Share", () => void this.share(), {}), button("?", () => this.helpDialog.showModal(), { "aria-label": "help", key: "?" }),
       ]),
       this.views.tour.element, this.messages, this.setup.element, this.body,
-    ]), this.helping);
+    ]), this.helpDialog);
     listen(() => this.keys());
   }
 
   static async start(page: HTMLElement): Promise<App> {
-    warm(3);
-    const made = embedded();
-    const address = await read(location.hash).catch((error: unknown) => error as Error);
-    const given: Address = address instanceof Error ? {} : address;
-    const text = given.experiment ?? made?.experiment;
-    const [experiment, traces] = [text === undefined ? FIRST : Experiment.of(text), tracesOf(made)];
+    startSpareWorkers(3);
+    const input = readEmbedded();
+    const address = await parseAddress(location.hash).catch((error: unknown) => error as Error);
+    const start: Address = address instanceof Error ? {} : address;
+    const text = start.experiment ?? input?.experiment;
+    const [experiment, traces] = [text === undefined ? DEFAULT_EXPERIMENT : Experiment.parse(text), decodeTraces(input)];
     let app: App | undefined;
-    const failed: unknown[] = address instanceof Error ? [address] : [];
-    const fail = (error: unknown) => (app ? app.fail(error) : failed.push(error));
-    const watch = new Watch({ fail, keep: (place) => app?.keep(place) });
-    const view = (["watch", "race", "design", "yours"] as const).find((name) => name === given.view) ?? "watch";
-    const place: Place = { t: given.t ?? (text === undefined ? FIRST_AT_NS : 0), request: given.request ?? null };
-    const still = given.t !== undefined || place.request !== null;
+    const errors: unknown[] = address instanceof Error ? [address] : [];
+    const fail = (error: unknown) => (app ? app.fail(error) : errors.push(error));
+    const watch = new Watch({ fail, savePlace: (place) => app?.savePlace(place) });
+    const view = (["watch", "race", "design", "yours"] as const).find((name) => name === start.view) ?? "watch";
+    const place: Place = { t: start.t ?? (text === undefined ? DEFAULT_START_NS : 0), request: start.request ?? null };
+    const still = start.t !== undefined || place.request !== null;
     // The run and the catalogue load in parallel: the first picture needs both.
     if (view === "watch") void begin(watch, experiment, traces, place, still).catch(fail);
-    const core = await worker();
+    const core = await takeWorker();
     app = new App(page, await core.catalogue(), watch, experiment, traces);
     core.end();
     app.place = place;
     app.stale = view !== "watch";
     app.setup.show(experiment, [...traces.keys()]);
     app.show(view);
-    for (const error of failed) app.fail(error);
+    for (const error of errors) app.fail(error);
     app.animate();
-    if (made?.around === "slowest" && !still) watch.whenSimulated(() => void watch.slowest());
+    if (input?.around === "slowest" && !still) watch.whenSimulated(() => void watch.jumpToSlowest());
     return app;
   }
 
@@ -92,12 +92,12 @@ export class App {
     if (view !== this.view) fill(this.messages);
     this.view = view;
     for (const [name, tab] of Object.entries(this.tabs)) {
-      set(tab, "aria-selected", String(name === view));
+      setAttribute(tab, "aria-selected", String(name === view));
       tab.tabIndex = name === view ? 0 : -1;
     }
     this.setup.element.hidden = view === "design" || view === "yours";
     fill(this.body, view === "watch" ? this.watch.element : this.views[view].element);
-    set(this.body, "aria-labelledby", `tab-${view}`);
+    setAttribute(this.body, "aria-labelledby", `tab-${view}`);
     void this.attempt(async () => {
       if (view === "watch") await this.open();
       else await this.views[view].show();
@@ -106,21 +106,21 @@ export class App {
 
   fail(error: unknown): void {
     const close = button("Close", () => fill(this.messages), { "aria-label": "close the message" });
-    fill(this.messages, el("div", { class: "message" }, [el("p", { class: "grow" }, [words(error)]), close]));
+    fill(this.messages, el("div", { class: "message" }, [el("p", { class: "grow" }, [errorText(error)]), close]));
   }
 
-  get watching(): Watch {
+  get watchView(): Watch {
     return this.watch;
   }
 
   /** Starts a race of schedulers. */
   race(names: readonly string[]): void {
-    void this.attempt(() => this.views.race.among(names));
+    void this.attempt(() => this.views.race.raceSchedulers(names));
   }
 
-  async attempt(what: () => Promise<void>): Promise<void> {
+  async attempt(action: () => Promise<void>): Promise<void> {
     try {
-      await what();
+      await action();
     } catch (error) {
       this.fail(error);
     }
@@ -157,64 +157,64 @@ export class App {
     return tab;
   }
 
-  private keep(place: Place): void {
+  private savePlace(place: Place): void {
     this.place = place;
-    void write({ view: this.view, t: place.t, ...(place.request === null ? {} : { request: place.request }) }).then(address);
+    void formatAddress({ view: this.view, t: place.t, ...(place.request === null ? {} : { request: place.request }) }).then(setAddress);
   }
 
   /** Puts the experiment and the place into the address, and the address on the clipboard where that is allowed. */
   private async share(): Promise<void> {
     await this.attempt(async () => {
-      const hash = await write({
+      const hash = await formatAddress({
         view: this.view, t: this.place.t, experiment: this.experiment.toml, ...(this.place.request === null ? {} : { request: this.place.request }),
       });
-      address(hash);
+      setAddress(hash);
       const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
       const traces = this.experiment.has("trace") ? " Opening it requires the trace too." : "";
-      this.say(`${copied ? "The address of this place is on the clipboard" : "The address bar holds this place"}: the experiment and the instant are in it.${traces}`);
+      this.notify(`${copied ? "The address of this place is on the clipboard" : "The address bar holds this place"}: the experiment and the instant are in it.${traces}`);
     });
   }
 
-  private say(text: string): void {
+  private notify(text: string): void {
     fill(this.messages, el("div", { class: "message notice" }, [el("p", { class: "grow" }, [text]), button("Close", () => fill(this.messages))]));
   }
 
   private keys(): Keys {
     const { watch } = this;
-    const here = (act: (event: KeyboardEvent) => void) => (event: KeyboardEvent) => {
+    const ifWatching = (act: (event: KeyboardEvent) => void) => (event: KeyboardEvent) => {
       if (this.view === "watch") act(event);
     };
-    const step = (by: number) => here((event) => void watch.step(event.shiftKey ? 10 * by : by));
-    const faster = (by: number) => here(() => watch.faster(by));
+    const step = (by: number) => ifWatching((event) => void watch.step(event.shiftKey ? 10 * by : by));
+    const changeSpeed = (by: number) => ifWatching(() => watch.changeSpeed(by));
     return {
-      " ": { shown: "Space", meaning: "play or pause", act: here(() => watch.play()) },
-      ArrowRight: { shown: "→", meaning: "next choice; with Shift ten", act: step(1) },
-      ArrowLeft: { shown: "←", meaning: "previous choice; with Shift ten", act: step(-1) },
-      "+": { meaning: "faster; also ↑", act: faster(1) },
-      "-": { shown: "−", meaning: "slower; also ↓", act: faster(-1) },
-      ArrowUp: { meaning: "", act: faster(1) },
-      ArrowDown: { meaning: "", act: faster(-1) },
-      Home: { shown: "Home", meaning: "the beginning", act: here(() => void watch.jump(0)) },
-      End: { shown: "End", meaning: "the end", act: here(() => void watch.toEnd()) },
-      s: { meaning: "the slowest request", act: here(() => void watch.slowest()) },
-      n: { meaning: "the next start-up", act: here(() => void watch.startup()) },
-      j: { meaning: "go to a request by its number", act: here(() => watch.focusNumber()) },
-      l: { meaning: "follow the request that is served, or stop following", act: here(() => watch.follow()) },
-      h: { meaning: "seek-time map on or off", act: here(() => watch.toggleMap()) },
-      t: { meaning: "choices as a table in place of the stage", act: here(() => watch.toggleTable()) },
-      "?": { meaning: "this help", act: () => this.helping.showModal() },
+      " ": { label: "Space", meaning: "play or pause", act: ifWatching(() => watch.togglePlaying()) },
+      ArrowRight: { label: "→", meaning: "next choice; with Shift ten", act: step(1) },
+      ArrowLeft: { label: "←", meaning: "previous choice; with Shift ten", act: step(-1) },
+      "+": { meaning: "faster; also ↑", act: changeSpeed(1) },
+      "-": { label: "−", meaning: "slower; also ↓", act: changeSpeed(-1) },
+      ArrowUp: { meaning: "", act: changeSpeed(1) },
+      ArrowDown: { meaning: "", act: changeSpeed(-1) },
+      Home: { label: "Home", meaning: "the beginning", act: ifWatching(() => void watch.jump(0)) },
+      End: { label: "End", meaning: "the end", act: ifWatching(() => void watch.jumpToEnd()) },
+      s: { meaning: "the slowest request", act: ifWatching(() => void watch.jumpToSlowest()) },
+      n: { meaning: "the next start-up", act: ifWatching(() => void watch.jumpToStartup()) },
+      j: { meaning: "go to a request by its number", act: ifWatching(() => watch.focusNumber()) },
+      l: { meaning: "follow the request that is served, or stop following", act: ifWatching(() => watch.toggleFollowing()) },
+      h: { meaning: "seek-time map on or off", act: ifWatching(() => watch.toggleMap()) },
+      t: { meaning: "choices as a table in place of the stage", act: ifWatching(() => watch.toggleTable()) },
+      "?": { meaning: "this help", act: () => this.helpDialog.showModal() },
     };
   }
 }
 
 /** Puts the hash into the address; a page inside of another, as in a notebook, has no address of its own. */
-function address(hash: string): void {
+function setAddress(hash: string): void {
   if (location.protocol !== "about:") history.replaceState(null, "", hash);
 }
 
 /** Opens a run at an instant; plays from there unless the page is to stand still, or the reader prefers reduced motion. */
 async function begin(watch: Watch, experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>, { t, request }: Place, still: boolean): Promise<void> {
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  await watch.open(experiment, traces, !calm && !still, t);
-  if (request !== null) watch.whenSimulated(() => void watch.request(request));
+  const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  await watch.open(experiment, traces, !reducedMotion && !still, t);
+  if (request !== null) watch.whenSimulated(() => void watch.jumpToRequest(request));
 }

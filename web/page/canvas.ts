@@ -8,20 +8,20 @@ export class Sheet {
   readonly canvas: HTMLCanvasElement;
   width = 0;
   private readonly pen: CanvasRenderingContext2D;
-  private readonly below = document.createElement("canvas");
-  private layered = "";
+  private readonly layerCanvas = document.createElement("canvas");
+  private layerKey = "";
 
   /** `label` is what screen readers say of the canvas; `height_of` is its height in pixels at a width. */
-  constructor(label: string, readonly height_of: (width: number) => number, resized: () => void, classes = "") {
+  constructor(label: string, readonly heightForWidth: (width: number) => number, onResize: () => void, classes = "") {
     this.canvas = el("canvas", { role: "img", "aria-label": label, class: classes || undefined });
     this.pen = this.canvas.getContext("2d")!;
     new ResizeObserver(() => {
-      if (this.measure()) resized();
+      if (this.measure()) onResize();
     }).observe(this.canvas);
   }
 
   get height(): number {
-    return this.height_of(this.width);
+    return this.heightForWidth(this.width);
   }
 
   /** Clears the canvas and returns a pen that draws in pixels of the page; null where the canvas is not shown. */
@@ -46,20 +46,20 @@ export class Sheet {
   layer(key: string, paint: (pen: CanvasRenderingContext2D) => void): void {
     const { width, height } = this.canvas;
     const layer = `${key} ${width} ${height}`;
-    if (layer !== this.layered) {
-      this.layered = layer;
-      [this.below.width, this.below.height] = [width, height];
-      const pen = this.below.getContext("2d")!;
+    if (layer !== this.layerKey) {
+      this.layerKey = layer;
+      [this.layerCanvas.width, this.layerCanvas.height] = [width, height];
+      const pen = this.layerCanvas.getContext("2d")!;
       const ratio = window.devicePixelRatio || 1;
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       pen.font = FONT;
       pen.textBaseline = "middle";
       paint(pen);
     }
-    this.pen.drawImage(this.below, 0, 0, this.width, this.height);
+    this.pen.drawImage(this.layerCanvas, 0, 0, this.width, this.height);
   }
 
-  label(text: string): void {
+  setLabel(text: string): void {
     if (this.canvas.getAttribute("aria-label") !== text) this.canvas.setAttribute("aria-label", text);
   }
 

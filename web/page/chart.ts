@@ -1,12 +1,12 @@
 // Curves over a common axis, by uPlot: one look for all charts of the page.
 
 import uPlot from "uplot";
-import { figure } from "./format.ts";
+import { formatNumber } from "./format.ts";
 import { LINE, QUIET } from "./palette.ts";
 
 export interface Curve {
   readonly label: string;
-  readonly colour: string;
+  readonly color: string;
   readonly dash?: readonly number[];
   readonly fill?: string;
 }
@@ -23,8 +23,8 @@ export interface Chart {
   /** Name of a cursor: charts with the same name share it. */
   readonly sync?: string;
   /** Called with the range of x that was dragged over; with nulls for the whole range. */
-  readonly zoomed?: (from: number | null, to: number | null) => void;
-  readonly clicked?: (x: number) => void;
+  readonly onZoom?: (from: number | null, to: number | null) => void;
+  readonly onClick?: (x: number) => void;
 }
 
 export type Values = readonly (readonly (number | null)[])[];
@@ -58,7 +58,7 @@ export class Plot {
   }
 
   /** Where a value of the x axis lies, in pixels of the host element; null where it is outside of the chart. */
-  place(x: number): number | null {
+  pixelPosition(x: number): number | null {
     const plot = this.plot;
     if (!plot || plot.data[0].length === 0) return null;
     const left = plot.valToPos(x, "x");
@@ -75,29 +75,29 @@ export class Plot {
 
   private options(width: number): uPlot.Options {
     const { chart } = this;
-    const shown = (value: number | null) => (value === null || value === undefined ? "–" : figure(value, 4));
+    const format = (value: number | null) => (value === null || value === undefined ? "–" : formatNumber(value, 4));
     return {
       width,
       height: chart.height,
       legend: { live: chart.curves.length > 0 },
-      cursor: { ...(chart.sync ? { sync: { key: chart.sync } } : {}), points: { size: 6 }, drag: { x: Boolean(chart.zoomed), y: false, setScale: false } },
-      scales: { x: { time: false, distr: chart.log_x ? 3 : 1 }, y: { distr: chart.log_y ? 3 : 1, range: chart.log_y ? undefined : from_zero } },
+      cursor: { ...(chart.sync ? { sync: { key: chart.sync } } : {}), points: { size: 6 }, drag: { x: Boolean(chart.onZoom), y: false, setScale: false } },
+      scales: { x: { time: false, distr: chart.log_x ? 3 : 1 }, y: { distr: chart.log_y ? 3 : 1, range: chart.log_y ? undefined : rangeFromZero } },
       axes: [axis(chart.x, 20, chart.log_x), axis(chart.y, 46, chart.log_y)],
       series: [
-        { label: chart.x || "s", value: (_, value) => shown(value) },
-        ...chart.curves.map(({ colour, dash, fill }, index) => ({
-          label: this.names[index]!, stroke: colour, width: 1.6, points: { show: false }, value: (_: uPlot, value: number | null) => shown(value),
+        { label: chart.x || "s", value: (_, value) => format(value) },
+        ...chart.curves.map(({ color, dash, fill }, index) => ({
+          label: this.names[index]!, stroke: color, width: 1.6, points: { show: false }, value: (_: uPlot, value: number | null) => format(value),
           ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}),
         })),
       ],
-      hooks: { setSelect: [(plot) => this.selected(plot)], ready: [(plot) => this.listen(plot)] },
+      hooks: { setSelect: [(plot) => this.onSelect(plot)], ready: [(plot) => this.listen(plot)] },
     } as uPlot.Options;
   }
 
-  private selected(plot: uPlot): void {
+  private onSelect(plot: uPlot): void {
     const { left, width } = plot.select;
     if (width < 3) return;
-    this.chart.zoomed?.(plot.posToVal(left, "x"), plot.posToVal(left + width, "x"));
+    this.chart.onZoom?.(plot.posToVal(left, "x"), plot.posToVal(left + width, "x"));
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
   }
 
@@ -105,20 +105,20 @@ export class Plot {
     let pressed = 0;
     plot.over.addEventListener("mousedown", (event) => (pressed = event.clientX));
     plot.over.addEventListener("click", (event) => {
-      if (Math.abs(event.clientX - pressed) < 3) this.chart.clicked?.(plot.posToVal(event.offsetX, "x"));
+      if (Math.abs(event.clientX - pressed) < 3) this.chart.onClick?.(plot.posToVal(event.offsetX, "x"));
     });
-    plot.over.addEventListener("dblclick", () => this.chart.zoomed?.(null, null));
+    plot.over.addEventListener("dblclick", () => this.chart.onZoom?.(null, null));
   }
 }
 
-const from_zero: uPlot.Range.Function = (_, _least, most) => [0, most > 0 ? most * 1.08 : 1];
+const rangeFromZero: uPlot.Range.Function = (_, _least, most) => [0, most > 0 ? most * 1.08 : 1];
 
 /** Labels only powers of ten: labels of the lines between them would fill the axis. */
-const decades: uPlot.Axis.Filter = (_, splits) => splits.map((each) => (Number.isInteger(Math.log10(each)) ? each : null));
+const powersOfTen: uPlot.Axis.Filter = (_, splits) => splits.map((each) => (Number.isInteger(Math.log10(each)) ? each : null));
 
 function axis(label: string, size: number, log = false): uPlot.Axis {
   return {
-    ...(log ? { filter: decades } : {}),
+    ...(log ? { filter: powersOfTen } : {}),
     ...(label ? { label, labelSize: 16 } : {}), size, labelFont: '12px "Inter", sans-serif', font: '11px "Inter", sans-serif', stroke: QUIET, labelGap: 0, gap: 3,
     grid: { stroke: "#e8ecf1", width: 1 }, ticks: { stroke: LINE, width: 1, size: 4 }, values: (_, splits) => splits.map((each) => (each === null ? "" : each.toLocaleString("en"))),
   } as uPlot.Axis;

@@ -8,22 +8,22 @@ export type Attributes = Record<string, string | number | boolean | undefined>;
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K, attributes: Attributes = {}, children: readonly Child[] = [], on: Handlers = {},
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) set(made, name, value);
-  for (const [name, handler] of Object.entries(on)) made.addEventListener(name, handler as EventListener);
-  made.append(...nodes(children));
-  return made;
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
+  for (const [name, handler] of Object.entries(on)) element.addEventListener(name, handler as EventListener);
+  element.append(...toNodes(children));
+  return element;
 }
 
 /** Sets an attribute, or removes it where the value is false or undefined. */
-export function set(element: Element, name: string, value: string | number | boolean | undefined): void {
+export function setAttribute(element: Element, name: string, value: string | number | boolean | undefined): void {
   if (value === undefined || value === false) element.removeAttribute(name);
   else element.setAttribute(name, value === true ? "" : String(value));
 }
 
 /** Replaces the children of an element. */
 export function fill(element: Element, ...children: readonly Child[]): void {
-  element.replaceChildren(...nodes(children));
+  element.replaceChildren(...toNodes(children));
 }
 
 /** A button; `key` is the key that does the same, named in its tooltip. */
@@ -37,13 +37,13 @@ export function button(label: string, act: () => void, more: Attributes & { key?
 export function select(
   label: string, options: readonly (readonly [value: string, text: string])[], value: string, act: (value: string) => void,
 ): HTMLLabelElement {
-  const known = options.some(([name]) => name === value) ? options : [[value, value] as const, ...options];
-  const list = el("select", {}, known.map(([name, text]) => el("option", { value: name, selected: name === value }, [text])),
+  const choices = options.some(([name]) => name === value) ? options : [[value, value] as const, ...options];
+  const list = el("select", {}, choices.map(([name, text]) => el("option", { value: name, selected: name === value }, [text])),
     { change: () => act(list.value) });
   return el("label", { class: "field" }, [el("span", {}, [label]), list]);
 }
 
-function nodes(children: readonly Child[]): (Node | string)[] {
+function toNodes(children: readonly Child[]): (Node | string)[] {
   return children.flatMap((each) =>
     each === null || each === undefined || each === false ? [] : [typeof each === "number" ? String(each) : each]);
 }

@@ -1,8 +1,8 @@
 // What `sledlab view` has embedded in the page: an experiment and its traces.
 
-import { decoded } from "./engine.ts";
+import { decodeBase64 } from "./engine.ts";
 
-export interface Embedded {
+export interface EmbeddedInput {
   /** The text of the experiment. */
   readonly experiment: string;
   /** The name of the experiment. */
@@ -14,11 +14,11 @@ export interface Embedded {
 }
 
 /** The embedded experiment; null where the page was opened without one. */
-export function embedded(): Embedded | null {
-  return JSON.parse(document.getElementById("given")?.textContent ?? "null") as Embedded | null;
+export function readEmbedded(): EmbeddedInput | null {
+  return JSON.parse(document.getElementById("given")?.textContent ?? "null") as EmbeddedInput | null;
 }
 
 /** The bytes of the embedded traces, by name. */
-export function tracesOf(found: Embedded | null): Map<string, Uint8Array> {
-  return new Map((found?.traces ?? []).map(({ name, data }) => [name, decoded(data)]));
+export function decodeTraces(input: EmbeddedInput | null): Map<string, Uint8Array> {
+  return new Map((input?.traces ?? []).map(({ name, data }) => [name, decodeBase64(data)]));
 }

@@ -2,36 +2,36 @@
 
 import WORKER from "sledlab:worker";
 import { CoreError } from "../core/core.ts";
-import { laboratory, type Laboratory } from "../core/laboratory.ts";
-import { short } from "./format.ts";
+import { startLaboratory, type Laboratory } from "../core/laboratory.ts";
+import { shorten } from "./format.ts";
 
 let module: Promise<WebAssembly.Module> | undefined;
-const spare: Promise<Laboratory>[] = [];
+const spareWorkers: Promise<Laboratory>[] = [];
 
 /** Starts workers that `worker` returns later, in parallel with other work for the first picture. */
-export function warm(count: number): void {
-  for (let nth = 0; nth < count; nth++) spare.push(start());
+export function startSpareWorkers(count: number): void {
+  for (let nth = 0; nth < count; nth++) spareWorkers.push(startWorker());
 }
 
 /** A worker with a core of its own, which holds these traces. */
-export async function worker(traces: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Laboratory> {
-  const core = await (spare.shift() ?? start());
+export async function takeWorker(traces: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Laboratory> {
+  const core = await (spareWorkers.shift() ?? startWorker());
   for (const [name, bytes] of traces) await core.putTrace(name, bytes);
   return core;
 }
 
-async function start(): Promise<Laboratory> {
+async function startWorker(): Promise<Laboratory> {
   module ??= unpack(document.getElementById("core")?.textContent ?? "");
-  return laboratory(WORKER, await module);
+  return startLaboratory(WORKER, await module);
 }
 
 function unpack(base64: string): Promise<WebAssembly.Module> {
-  const wasm = new Blob([decoded(base64) as BlobPart]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const wasm = new Blob([decodeBase64(base64) as BlobPart]).stream().pipeThrough(new DecompressionStream("gzip"));
   return WebAssembly.compileStreaming(new Response(wasm, { headers: { "content-type": "application/wasm" } }));
 }
 
 /** The bytes of a base64 text. */
-export function decoded(base64: string): Uint8Array {
+export function decodeBase64(base64: string): Uint8Array {
   const quick = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array };
   if (quick.fromBase64) return quick.fromBase64(base64);
   const letters = atob(base64);
@@ -41,16 +41,16 @@ export function decoded(base64: string): Uint8Array {
 }
 
 /** Whether the error says that the core has stopped. Another core was started then, without the runs and traces of this one. */
-export function stopped(error: unknown): boolean {
-  return error instanceof CoreError && error.mistake.blame === "trap";
+export function isTrap(error: unknown): boolean {
+  return error instanceof CoreError && error.details.blame === "trap";
 }
 
 /** The message of an error, for readers. */
-export function words(error: unknown): string {
+export function errorText(error: unknown): string {
   if (!(error instanceof CoreError)) return error instanceof Error ? error.message : String(error);
-  const { message, remedy, place } = error.mistake;
-  const where = place && place.line > 0 ? `${short(place.file)}, line ${place.line}${place.column ? `, column ${place.column}` : ""}: ` : "";
-  const text = place?.text ? `\n${short(place.text, 120)}` : "";
-  const whose = stopped(error) ? "The simulator stopped and was started anew. " : "";
+  const { message, remedy, place } = error.details;
+  const where = place && place.line > 0 ? `${shorten(place.file)}, line ${place.line}${place.column ? `, column ${place.column}` : ""}: ` : "";
+  const text = place?.text ? `\n${shorten(place.text, 120)}` : "";
+  const whose = isTrap(error) ? "The simulator stopped and was started anew. " : "";
   return `${whose}${where}${message}${text}${remedy ? `\n${remedy}` : ""}`;
 }

@@ -15,7 +15,7 @@ export class Experiment {
   private constructor(private readonly tables: readonly Table[]) {}
 
   /** Tables as they stand in a file; subtables and every table of an array are tables of their own. */
-  static of(toml: string): Experiment {
+  static parse(toml: string): Experiment {
     const tables: { name: string; header: string; lines: string[] }[] = [{ name: "", header: "", lines: [] }];
     for (const line of toml.split(/\r?\n/)) {
       const header = HEADER.exec(line);
@@ -27,8 +27,8 @@ export class Experiment {
 
   /** The value of a key as it is written, without its quotes. */
   get(table: string, key: string): string | undefined {
-    const line = this.find(table)?.lines.find((each) => keyOf(each) === key);
-    const value = line === undefined ? undefined : valueOf(line);
+    const line = this.find(table)?.lines.find((each) => parseKey(each) === key);
+    const value = line === undefined ? undefined : parseValue(line);
     return value?.replace(/^(["'])(.*)\1$/, "$2");
   }
 
@@ -37,11 +37,11 @@ export class Experiment {
   }
 
   /** A copy with another value of a key. */
-  with(table: string, key: string, value: string | number | boolean): Experiment {
+  withValue(table: string, key: string, value: string | number | boolean): Experiment {
     const line = assignment(key, value);
     const lines = this.find(table)?.lines ?? [];
-    const at = lines.findIndex((each) => keyOf(each) === key);
-    return this.withLines(table, at < 0 ? [...withoutTrailingBlanks(lines), line] : lines.map((each, index) => (index === at ? line : each)));
+    const at = lines.findIndex((each) => parseKey(each) === key);
+    return this.withLines(table, at < 0 ? [...trimTrailingBlanks(lines), line] : lines.map((each, index) => (index === at ? line : each)));
   }
 
   /** A copy in which a table has other values and no subtables; without the table where `values` is null. */
@@ -52,8 +52,8 @@ export class Experiment {
 
   /** The text of the file. */
   get toml(): string {
-    const parts = this.tables.filter(({ name, lines }) => name !== "" || withoutTrailingBlanks(lines).length > 0);
-    return `${parts.map(({ header, lines }) => [...(header ? [header] : []), ...withoutTrailingBlanks(lines)].join("\n")).join("\n\n")}\n`;
+    const parts = this.tables.filter(({ name, lines }) => name !== "" || trimTrailingBlanks(lines).length > 0);
+    return `${parts.map(({ header, lines }) => [...(header ? [header] : []), ...trimTrailingBlanks(lines)].join("\n")).join("\n\n")}\n`;
   }
 
   private find(table: string): Table | undefined {
@@ -68,25 +68,25 @@ export class Experiment {
 }
 
 function assignment(key: string, value: string | number | boolean): string {
-  return `${key} = ${typeof value === "string" ? quoted(value) : value}`;
+  return `${key} = ${typeof value === "string" ? quote(value) : value}`;
 }
 
 /** A text in quotes, as TOML requires. */
-export function quoted(text: string): string {
+export function quote(text: string): string {
   return JSON.stringify(text).replace(/\x7f/g, "\\u007f");
 }
 
-function keyOf(line: string): string | undefined {
+function parseKey(line: string): string | undefined {
   return /^\s*"?([\w.-]+)"?\s*=/.exec(line)?.[1];
 }
 
-function valueOf(line: string): string {
+function parseValue(line: string): string {
   const value = line.slice(line.indexOf("=") + 1).trim();
   return /^["']/.test(value) ? (/^"(?:[^"\\]|\\.)*"|^'[^']*'/.exec(value)?.[0] ?? value) : value.replace(/\s*#.*$/, "");
 }
 
 /** Lines without the empty ones at the end. */
-function withoutTrailingBlanks(lines: readonly string[]): readonly string[] {
+function trimTrailingBlanks(lines: readonly string[]): readonly string[] {
   let end = lines.length;
   while (end > 0 && lines[end - 1]!.trim() === "") end--;
   return lines.slice(0, end);

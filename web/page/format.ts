@@ -3,7 +3,7 @@
 const DIGITS = 3;
 
 /** Three significant digits without an exponent: 0.412, 1.50, 12.3, 1,234. */
-export function figure(value: number, digits = DIGITS): string {
+export function formatNumber(value: number, digits = DIGITS): string {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const rounded = Number(value.toPrecision(digits));
@@ -14,42 +14,42 @@ export function figure(value: number, digits = DIGITS): string {
 const UNITS: readonly (readonly [number, string])[] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
 /** A span of time with a unit that suits its length. */
-export function span(ns: number): string {
+export function formatDuration(ns: number): string {
   if (ns === 0) return "0";
   const [size, unit] = UNITS.find(([each]) => Math.abs(ns) >= each) ?? [1, "ns"];
-  return `${figure(ns / size)} ${unit}`;
+  return `${formatNumber(ns / size)} ${unit}`;
 }
 
 /** A span of time in ms, for spans below each other in a table. */
-export function ms(ns: number): string {
+export function formatMs(ns: number): string {
   return (ns / 1e6).toFixed(3);
 }
 
 /** An instant, in seconds: 43.309495 s. */
-export function clock(ns: number): string {
+export function formatTime(ns: number): string {
   return `${(ns / 1e9).toFixed(6)} s`;
 }
 
 /** A unit from a catalogue as people write it: µm, m/s². */
-export function unit(name: string): string {
+export function formatUnit(name: string): string {
   return name.replace(/^u(?=[ms]\b)/, "µ").replace(/2$/, "²");
 }
 
 /** Bytes in powers of 1024: 8 KB, 3.1 GB. */
-export function bytes(count: number): string {
+export function formatBytes(count: number): string {
   const names = ["B", "KB", "MB", "GB", "TB"];
   const level = count < 1 ? 0 : Math.min(names.length - 1, Math.floor(Math.log2(count) / 10));
   const value = count / 1024 ** level;
-  return `${Number.isInteger(value) ? value : figure(value)} ${names[level]}`;
+  return `${Number.isInteger(value) ? value : formatNumber(value)} ${names[level]}`;
 }
 
 /** A count with its noun: 1 request, 2 requests. */
-export function counted(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** A text from a file, cut so that it can be shown. */
-export function short(text: string, most = 60): string {
+export function shorten(text: string, maxLength = 60): string {
   const visible = text.replace(/[\p{Cc}\p{Cf}]/gu, "\uFFFD");
-  return visible.length <= most ? visible : `${visible.slice(0, most - 1)}…`;
+  return visible.length <= maxLength ? visible : `${visible.slice(0, maxLength - 1)}…`;
 }

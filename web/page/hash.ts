@@ -9,11 +9,11 @@ export interface Address {
 }
 
 /** The most characters of a packed experiment in an address. */
-export const MAX_PACKED = 60_000;
+export const MAX_PACKED_LENGTH = 60_000;
 /** The most characters of an unpacked experiment: a short address must not become a huge text. */
-const MAX_TEXT = 1_000_000;
+const MAX_TEXT_LENGTH = 1_000_000;
 
-export async function read(hash: string): Promise<Address> {
+export async function parseAddress(hash: string): Promise<Address> {
   const params = new URLSearchParams(hash.replace(/^#/, ""));
   const number = (name: string) => {
     const value = Number(params.get(name) ?? NaN);
@@ -28,7 +28,7 @@ export async function read(hash: string): Promise<Address> {
   };
 }
 
-export async function write(address: Address): Promise<string> {
+export async function formatAddress(address: Address): Promise<string> {
   const params = new URLSearchParams();
   if (address.view) params.set("v", address.view);
   if (address.t !== undefined) params.set("t", (address.t / 1e9).toFixed(9).replace(/\.?0+$/, ""));
@@ -38,29 +38,29 @@ export async function write(address: Address): Promise<string> {
 }
 
 async function pack(text: string): Promise<string> {
-  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
+  const bytes = await pipeBytes(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
   const packed = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-  if (packed.length > MAX_PACKED) throw new Error("This experiment is too long for an address: save it as a file and send that.");
+  if (packed.length > MAX_PACKED_LENGTH) throw new Error("This experiment is too long for an address: save it as a file and send that.");
   return packed;
 }
 
 async function unpack(packed: string): Promise<string> {
-  if (packed.length > MAX_PACKED) throw new Error("The address holds an experiment that is too long.");
+  if (packed.length > MAX_PACKED_LENGTH) throw new Error("The address holds an experiment that is too long.");
   try {
     const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true }).decode(await through(bytes, new DecompressionStream("deflate-raw"), MAX_TEXT));
+    return new TextDecoder("utf-8", { fatal: true }).decode(await pipeBytes(bytes, new DecompressionStream("deflate-raw"), MAX_TEXT_LENGTH));
   } catch {
     throw new Error("The experiment in the address cannot be read: it may have been cut off on its way.");
   }
 }
 
-async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array> {
+async function pipeBytes(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, maxLength: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   const reader = new Blob([bytes as BlobPart]).stream().pipeThrough(stream as unknown as ReadableWritablePair<Uint8Array, Uint8Array>).getReader();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     length += piece.value.length;
-    if (length > most) throw new Error("too long");
+    if (length > maxLength) throw new Error("too long");
     pieces.push(piece.value);
   }
   const all = new Uint8Array(length);

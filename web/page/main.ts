@@ -2,10 +2,10 @@
 
 import { App } from "./app.ts";
 import { el, fill } from "./dom.ts";
-import { words } from "./engine.ts";
+import { errorText } from "./engine.ts";
 
 const page = document.getElementById("page")!;
 
 App.start(page).catch((error: unknown) => {
-  fill(page, el("p", { class: "loading", role: "alert" }, [`The laboratory could not start: ${words(error)}`]));
+  fill(page, el("p", { class: "loading", role: "alert" }, [`The laboratory could not start: ${errorText(error)}`]));
 });

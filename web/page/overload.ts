@@ -3,6 +3,6 @@
 import { el } from "./dom.ts";
 
 /** The warning, hidden unless the run is `saturated`. */
-export function overload(saturated: boolean): HTMLElement {
+export function overloadWarning(saturated: boolean): HTMLElement {
   return el("p", { class: "overload", hidden: !saturated }, [el("strong", {}, ["Overloaded: "]), "the queue kept growing, so response times depend on the length of the run."]);
 }

@@ -15,6 +15,6 @@ export interface Views {
   readonly tour: Tour;
 }
 
-export function VIEWS(app: App): Views {
+export function createViews(app: App): Views {
   return { race: new Race(app), design: new Design(app), yours: new Yours(app), tour: new Tour(app) };
 }

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { against, KNOBS, scale, tidy } from "../page/design/sliders.ts";
-import { joined, waitByPlace } from "../page/race/places.ts";
+import { formatChange, KNOBS, scale, roundToThreeDigits } from "../page/design/sliders.ts";
+import { alignCurves, waitByPlace } from "../page/race/places.ts";
 import { verdict } from "../page/race/verdict.ts";
-import { rows, toy } from "./toy.ts";
+import { rows, simulateToy } from "./toy.ts";
 
-test("curves on one axis keep their values and are straight between", () => {
-  const [axis, one, other] = joined([{ x: [0, 2, 4], y: [0, 20, 40] }, { x: [1, 4], y: [1, 4] }]);
+test("aligned curves are interpolated linearly", () => {
+  const [axis, one, other] = alignCurves([{ x: [0, 2, 4], y: [0, 20, 40] }, { x: [1, 4], y: [1, 4] }]);
   assert.deepEqual(axis, [0, 1, 2, 4]);
   assert.deepEqual(one, [0, 10, 20, 40]);
   assert.deepEqual(other, [null, 1, 2, 4]);
 });
 
-test("the edge waits longer where the nearest goes first", () => {
-  const waits = waitByPlace(rows(toy(4000, 560_000)), 2500 * 2700, 10);
+test("nearest-first scheduling makes the edges wait longer", () => {
+  const waits = waitByPlace(rows(simulateToy(4000, 560_000)), 2500 * 2700, 10);
   const [edge, middle] = [(waits[0]! + waits[9]!) / 2, (waits[4]! + waits[5]!) / 2];
   assert.ok(edge > middle, `${edge} and ${middle}`);
 });
@@ -22,7 +22,7 @@ const [elevator, greedy] = [
   { name: "c-scan", mean_ms: 8.56, max_ms: 50.3, energy_j: 12, saturated: false }, { name: "sptf", mean_ms: 6.63, max_ms: 85.9, energy_j: 11, saturated: false },
 ];
 
-test("overloaded runners are named, not praised", () => {
+test("overloaded runners are named but not compared", () => {
   const late = { name: "fcfs", mean_ms: 1, max_ms: 2, energy_j: 3, saturated: true };
   assert.equal(verdict([elevator, greedy, late]), "fcfs is overloaded: its queue kept growing, so response times depend on the length of the run. "
     + `Of the others, ${verdict([elevator, greedy])}`);
@@ -33,7 +33,7 @@ test("overloaded runners are named, not praised", () => {
     "All runners are overloaded: their queues kept growing, so response times depend on the length of the run.");
 });
 
-test("the sentence says who is soonest, and at whose cost", () => {
+test("verdict names fastest and most frugal runner", () => {
   assert.equal(verdict([elevator, greedy]),
     "sptf answers soonest on average, in 6.63 ms, but its longest answer takes 85.9 ms; that of c-scan takes 50.3 ms. sptf takes least energy, 11.0 J.");
   assert.equal(verdict([elevator, { ...greedy, mean_ms: 9 }]),
@@ -41,18 +41,18 @@ test("the sentence says who is soonest, and at whose cost", () => {
   assert.match(verdict([elevator, { ...greedy, energy_j: 12.1 }]), /All take about the same energy, 12.1 J.$/);
 });
 
-test("a slider has the default in its middle and keeps within the range", () => {
-  const run = scale({ name: "bit_nm", label: "", times: 2 }, 40, { name: "bit_nm", meaning: "", default: 40, range: [30, 1000] });
+test("slider centers the default and clamps to range", () => {
+  const run = scale({ name: "bit_nm", label: "", factor: 2 }, 40, { name: "bit_nm", meaning: "", default: 40, range: [30, 1000] });
   assert.equal(run.value(run.steps / 2), 40);
   assert.equal(run.place(40), run.steps / 2);
   assert.equal(run.value(0), 30);
   assert.equal(run.value(run.steps), 80);
   const straight = scale({ name: "spring_factor", label: "", interval: [0, 1] }, 0.75, undefined);
   assert.equal(straight.value(straight.place(0.75)), 0.75);
-  assert.equal(tidy(0.123456), 0.123);
+  assert.equal(roundToThreeDigits(0.123456), 0.123);
   assert.equal(new Set(KNOBS.map(({ name }) => name)).size, KNOBS.length);
 });
 
-test("figures stand against those of the device it began with", () => {
-  assert.deepEqual([against(1, 1), against(1.1, 1), against(0.9, 1), against(3, 1)], ["as before", "+10 %", "−10 %", "× 3.0"]);
+test("changes are relative to the base value", () => {
+  assert.deepEqual([formatChange(1, 1), formatChange(1.1, 1), formatChange(0.9, 1), formatChange(3, 1)], ["as before", "+10 %", "−10 %", "× 3.0"]);
 });

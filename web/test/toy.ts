@@ -1,6 +1,6 @@
 // A toy of a core: a sled that moves in straight lines under SPTF, to test what the page makes of windows of time.
 
-import type { Positions, Rows, Watched } from "../core/types.ts";
+import type { Positions, Rows, WindowData } from "../core/types.ts";
 
 export const COLUMNS = 2500;
 export const ROWS = 27;
@@ -25,7 +25,7 @@ export interface Toy {
 }
 
 /** Requests served one after the other, always the nearest. */
-export function toy(count: number, gap_ns = 620_000): Toy {
+export function simulateToy(count: number, gap_ns = 620_000): Toy {
   let state = 7;
   const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
   let at = 0;
@@ -53,8 +53,8 @@ export function toy(count: number, gap_ns = 620_000): Toy {
   return { requests, choices };
 }
 
-/** A window of it, as the core would tell. */
-export function watched({ requests, choices }: Toy, from_ns: number, accesses: number): Watched {
+/** The data of a window, as the core returns them. */
+export function windowData({ requests, choices }: Toy, from_ns: number, accesses: number): WindowData {
   const chosen = choices.filter(({ at }) => at >= from_ns).slice(0, accesses);
   const after = choices.find(({ at }) => at > (chosen.at(-1)?.at ?? Infinity));
   const to_ns = after?.at ?? Math.max(from_ns, ...requests.filter(({ end }) => Number.isFinite(end)).map(({ end }) => end));
@@ -92,7 +92,7 @@ export function watched({ requests, choices }: Toy, from_ns: number, accesses: n
   };
 }
 
-/** Places at instants: in straight lines, in bits from the centre. */
+/** Places at instants: in straight lines, in bits from the center. */
 export function positions({ requests }: Toy, at_ns: readonly number[]): Positions {
   const served = requests.filter(({ start }) => Number.isFinite(start)).sort((one, other) => one.start - other.start);
   const x = new Float64Array(at_ns.length);

@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sentence, surprise } from "../page/watch/choice.ts";
-import { accessLife, parts, requestLife } from "../page/watch/life.ts";
-import { nextStartup, overview, response, series } from "../page/watch/overview.ts";
-import { instants, Path } from "../page/watch/path.ts";
+import { describeChoice, describeDeviation } from "../page/watch/choice.ts";
+import { accessTimeline, timelineParts, requestTimeline } from "../page/watch/timeline.ts";
+import { nextStartup, summarize, responseTime, computeSeries } from "../page/watch/overview.ts";
+import { sampleTimes, Path } from "../page/watch/path.ts";
 import { Frame, ticks } from "../page/watch/scene.ts";
-import { upper, Window } from "../page/watch/window.ts";
-import { positions, rows, toy, watched } from "./toy.ts";
+import { partitionPoint, Window } from "../page/watch/window.ts";
+import { positions, rows, simulateToy, windowData } from "./toy.ts";
 
-const TOY = toy(400);
-const WINDOW = new Window(watched(TOY, 0, 200), 1);
+const TOY = simulateToy(400);
+const WINDOW = new Window(windowData(TOY, 0, 200), 1);
 
-test("the first index for which something holds", () => {
-  assert.deepEqual([0, 3, 9].map((from) => upper(9, (index) => index >= from)), [0, 3, 9]);
+test("partition point is the first matching index", () => {
+  assert.deepEqual([0, 3, 9].map((from) => partitionPoint(9, (index) => index >= from)), [0, 3, 9]);
 });
 
-test("those wait who are queued and have not begun", () => {
+test("waiting rows are queued and not started", () => {
   for (const choice of TOY.choices.slice(0, 150)) {
-    const waiting = WINDOW.waiting(choice.at - 0.5, 0).map((row) => WINDOW.watched.accesses.id[row]);
+    const waiting = WINDOW.waitingRows(choice.at - 0.5, 0).map((row) => WINDOW.data.accesses.id[row]);
     const expected = choice.waiting.filter(({ queued }) => queued < choice.at).map(({ id }) => id);
     assert.deepEqual(new Set(waiting), new Set(expected));
   }
 });
 
-test("a choice holds until the next, and steps lead from one to the other", () => {
+test("steps lead from choice to choice", () => {
   const at = TOY.choices.map((each) => each.at);
   const choice = WINDOW.choice(at[5]! + 1)!;
   assert.equal(choice.at_ns, at[5]);
@@ -37,34 +37,34 @@ test("a choice holds until the next, and steps lead from one to the other", () =
   assert.equal(WINDOW.choice(at[0]! - 1), null);
 });
 
-test("the sentence says what was taken, of how many, and what is next best", () => {
+test("description names chosen request and next best", () => {
   const index = TOY.choices.findIndex(({ waiting }) => waiting.length > 2);
-  const text = sentence(WINDOW, WINDOW.choice(TOY.choices[index]!.at)!, "SPTF");
+  const text = describeChoice(WINDOW, WINDOW.choice(TOY.choices[index]!.at)!, "SPTF");
   assert.match(text, /^\d+\.\d{6} s: SPTF takes (read|write) 4 KB #\d+, [\d.]+ [µm]s away, of \d+; the next best is [\d.]+ [µm]s away\.$/);
 });
 
-test("a life is as long as its parts: the slower of x and y, then the transfer", () => {
-  const { accesses } = WINDOW.watched;
+test("timeline parts add up to the response time", () => {
+  const { accesses } = WINDOW.data;
   for (let row = 0; row < 100; row++) {
     if (!Number.isFinite(accesses.end_ns[row]!)) continue;
-    const last = parts(accessLife(accesses, row)).at(-1)!;
+    const last = timelineParts(accessTimeline(accesses, row)).at(-1)!;
     assert.equal(last.name, "transfer");
     assert.ok(Math.abs(last.to - (accesses.end_ns[row]! - accesses.queued_ns[row]!)) < 2, `row ${row}`);
   }
 });
 
-test("a request of the host has its own times", () => {
+test("host request has its own times", () => {
   const all = rows(TOY);
-  const { id, arrival_ns, end_ns, blocks } = requestLife(all, 7);
+  const { id, arrival_ns, end_ns, blocks } = requestTimeline(all, 7);
   assert.deepEqual([id, arrival_ns, end_ns, blocks], [all.id[7], all.arrival_ns[7], all.completion_ns[7], 8]);
 });
 
-test("positioning other than expected is explained", () => {
-  const seen = watched(TOY, 0, 200);
+test("unexpected positioning time is explained", () => {
+  const seen = windowData(TOY, 0, 200);
   const index = TOY.choices.findIndex(({ waiting }) => waiting.length > 2);
   const explanation = () => {
     const window = new Window(seen, 1);
-    return surprise(window, window.choice(TOY.choices[index]!.at)!);
+    return describeDeviation(window, window.choice(TOY.choices[index]!.at)!);
   };
   assert.equal(explanation(), "");
   const first = seen.choices.first[index]!;
@@ -78,22 +78,22 @@ test("positioning other than expected is explained", () => {
   assert.equal(explanation(), "");
 });
 
-test("a path lies between samples, and holds still where nothing moves", () => {
-  const at = instants(WINDOW, 0);
+test("path interpolates between samples", () => {
+  const at = sampleTimes(WINDOW, 0);
   assert.ok(at.every((each, index) => index === 0 || each >= at[index - 1]!));
   const path = new Path(at, positions(TOY, at));
   for (const choice of TOY.choices.slice(1, 50)) {
     const exact = positions(TOY, [choice.at + 100_000]);
-    const drawn = path.place(choice.at + 100_000);
+    const drawn = path.position(choice.at + 100_000);
     assert.ok(Math.abs(drawn.x - exact.x[0]!) < 60 && Math.abs(drawn.y - exact.y[0]!) < 60);
   }
 });
 
-test("a run as a whole: no request waits longer than the slowest, and buckets lose nothing", () => {
-  const found = overview(rows(TOY));
-  const all = Array.from(found.rows.id, (_, row) => response(found.rows, row));
-  assert.equal(response(found.rows, found.slowest), Math.max(...all));
-  const drawn = series(found, 50);
+test("overview and buckets account for every request", () => {
+  const found = summarize(rows(TOY));
+  const all = Array.from(found.rows.id, (_, row) => responseTime(found.rows, row));
+  assert.equal(responseTime(found.rows, found.slowest), Math.max(...all));
+  const drawn = computeSeries(found, 50);
   const width = found.end_ns / 50;
   const waited = drawn.queue.reduce((sum, each) => sum + each * width, 0);
   const expected = Array.from(found.rows.id, (_, row) => found.rows.start_ns[row]! - found.rows.arrival_ns[row]!).reduce((sum, each) => sum + each, 0);
@@ -102,7 +102,7 @@ test("a run as a whole: no request waits longer than the slowest, and buckets lo
   assert.equal(nextStartup(found, 0), null);
 });
 
-test("places of the picture and back", () => {
+test("frame coordinates round-trip", () => {
   const frame = new Frame({ columns: 2500, rows: 27 }, 700, 400, { left: 40, right: 10, top: 20, bottom: 30 });
   for (const [column, row] of [[0, 0], [1250, 13], [2499, 26]] as const) assert.deepEqual(frame.place(frame.x(column), frame.y(row)), { column, row });
   assert.equal(frame.place(5, 5), null);

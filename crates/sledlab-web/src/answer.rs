@@ -18,25 +18,25 @@ pub(crate) enum Column<'a> {
 
 /// An answer under construction.
 #[derive(Default)]
-pub(crate) struct Answer {
+pub(crate) struct AnswerBuilder {
     columns: Vec<u8>,
 }
 
 /// A complete answer, as bytes.
-pub(crate) struct Ready(Vec<u8>);
+pub(crate) struct Answer(Vec<u8>);
 
-impl Answer {
+impl AnswerBuilder {
     /// Adds a column, and returns the JSON value that refers to it.
     pub fn column(&mut self, column: &Column) -> Value {
         self.columns.resize(self.columns.len().next_multiple_of(8), 0);
         let offset = self.columns.len();
         let bytes = &mut self.columns;
         let (kind, length) = match column {
-            Column::F64(values) => ("f64", write(bytes, values, f64::to_le_bytes)),
-            Column::U32(values) => ("u32", write(bytes, values, u32::to_le_bytes)),
-            Column::I32(values) => ("i32", write(bytes, values, i32::to_le_bytes)),
-            Column::U16(values) => ("u16", write(bytes, values, u16::to_le_bytes)),
-            Column::U8(values) => ("u8", write(bytes, values, u8::to_le_bytes)),
+            Column::F64(values) => ("f64", append_values(bytes, values, f64::to_le_bytes)),
+            Column::U32(values) => ("u32", append_values(bytes, values, u32::to_le_bytes)),
+            Column::I32(values) => ("i32", append_values(bytes, values, i32::to_le_bytes)),
+            Column::U16(values) => ("u16", append_values(bytes, values, u16::to_le_bytes)),
+            Column::U8(values) => ("u8", append_values(bytes, values, u8::to_le_bytes)),
         };
         json!({ "$column": [kind, offset, length] })
     }
@@ -47,7 +47,7 @@ impl Answer {
     }
 
     /// Completes the answer: `text` becomes its JSON text.
-    pub fn ready(self, text: &impl serde::Serialize) -> Result<Ready> {
+    pub fn finish(self, text: &impl serde::Serialize) -> Result<Answer> {
         let text = serde_json::to_vec(text)
             .map_err(|error| Error::internal(format!("cannot write an answer as JSON: {error}")))?;
         let mut bytes = Vec::with_capacity(16 + text.len() + self.columns.len());
@@ -55,14 +55,14 @@ impl Answer {
         bytes.extend_from_slice(&text);
         bytes.resize(bytes.len().next_multiple_of(8), 0);
         bytes.extend_from_slice(&self.columns);
-        Ok(Ready(bytes))
+        Ok(Answer(bytes))
     }
 }
 
-impl Ready {
+impl Answer {
     /// An answer that is only a text.
-    pub fn text(text: &impl serde::Serialize) -> Result<Ready> {
-        Answer::default().ready(text)
+    pub fn from_json(text: &impl serde::Serialize) -> Result<Answer> {
+        AnswerBuilder::default().finish(text)
     }
 
     pub fn into_bytes(self) -> Vec<u8> {
@@ -70,7 +70,11 @@ impl Ready {
     }
 }
 
-fn write<T: Copy, const N: usize>(bytes: &mut Vec<u8>, values: &[T], encode: fn(T) -> [u8; N]) -> usize {
+fn append_values<T: Copy, const N: usize>(
+    bytes: &mut Vec<u8>,
+    values: &[T],
+    encode: fn(T) -> [u8; N],
+) -> usize {
     bytes.reserve(N * values.len());
     for value in values {
         bytes.extend_from_slice(&encode(*value));

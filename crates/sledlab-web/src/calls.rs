@@ -5,7 +5,7 @@ use serde_json::json;
 use sledlab_core::error::ErrorOrigin;
 use sledlab_core::{Error, Result, Time};
 
-use crate::answer::Ready;
+use crate::answer::Answer;
 use crate::laboratory::{Laboratory, MechanismPlace};
 
 /// A call: the name of a method of `Core` in `web/core/core.ts`, and its arguments.
@@ -27,7 +27,7 @@ struct Call {
 }
 
 /// Executes the call in `json` with the binary arguments `bytes`.
-pub(crate) fn answer(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) -> Result<Ready> {
+pub(crate) fn execute(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) -> Result<Answer> {
     let call: Call = serde_json::from_slice(json)
         .map_err(|error| Error::internal(format!("there is no such call: {error}")))?;
     match call.method.as_str() {
@@ -38,15 +38,15 @@ pub(crate) fn answer(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) -
         "drop_trace" => laboratory.drop_trace(&call.name),
         "open" => laboratory.open(&call.name, &call.toml),
         "close" => laboratory.close(call.run),
-        "run" => laboratory.run(call.run)?.go_on(call.operations),
-        "glance" => laboratory.run(call.run)?.snapshot(),
-        "outcome" => laboratory.run(call.run)?.outcome(),
-        "checksum" => laboratory.run(call.run)?.checksum(),
-        "rows" => laboratory.run(call.run)?.rows(call.from),
-        "watch" => laboratory.run(call.run)?.watch(time(call.from_ns), call.requests),
+        "run" => laboratory.open_run(call.run)?.advance(call.operations),
+        "snapshot" => laboratory.open_run(call.run)?.snapshot(),
+        "outcome" => laboratory.open_run(call.run)?.outcome(),
+        "checksum" => laboratory.open_run(call.run)?.checksum(),
+        "rows" => laboratory.open_run(call.run)?.rows(call.from),
+        "watch" => laboratory.open_run(call.run)?.watch(time(call.from_ns), call.requests),
         "positions" => {
             let at: Vec<Time> = call.at_ns.into_iter().map(time).collect();
-            laboratory.run(call.run)?.positions(call.station, &at)
+            laboratory.open_run(call.run)?.positions(call.station, &at)
         }
         other => Err(Error::internal(format!("there is no call `{other}`"))),
     }
@@ -58,7 +58,7 @@ fn time(ns: f64) -> Time {
 }
 
 /// An error, as JSON.
-pub(crate) fn mistake(error: &Error) -> Vec<u8> {
+pub(crate) fn error_json(error: &Error) -> Vec<u8> {
     let origin = if error.origin() == ErrorOrigin::User { "user" } else { "core" };
     let mut fields = json!({ "blame": origin, "message": error.message() });
     if let Some(remedy) = error.remedy() {

@@ -8,23 +8,23 @@ use sledlab_models::device::mems::geometry::Geometry;
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::device::{Mechanics, Queued};
 
-use crate::answer::Ready;
+use crate::answer::Answer;
 
 /// Random places over whose seeks the mean is taken.
-const PLACES: u64 = 1000;
+const SEEK_COUNT: u64 = 1000;
 /// Blocks of the read whose transfer shows the bandwidth.
 const STREAM_BLOCKS: u64 = 8192;
 
 /// The figures of a device.
-pub(crate) fn facts(file: &DeviceFile) -> Result<Ready> {
+pub(crate) fn facts(file: &DeviceFile) -> Result<Answer> {
     let device = file.params.device()?;
     let mechanics = device.mechanics();
     let extent = mechanics.extent();
-    let (mean, longest) = seeks(mechanics);
+    let (mean, longest) = mean_and_longest_seek(mechanics);
     let mut facts = json!({
         "kind": file.params.kind(),
         "name": file.name,
-        "toml": toml(file)?,
+        "toml": to_toml(file)?,
         "parameters": file.to_table(),
         "capacity_blocks": mechanics.capacity_blocks(),
         "columns": extent.cylinders,
@@ -35,20 +35,20 @@ pub(crate) fn facts(file: &DeviceFile) -> Result<Ready> {
         "longest_seek_ms": longest.as_ms(),
         "bandwidth_mb_s": bandwidth_mb_s(mechanics),
     });
-    if let Some(sled) = sled(file)? {
+    if let Some(sled) = sled_facts(file)? {
         facts["sled"] = sled;
     }
-    Ready::text(&facts)
+    Answer::from_json(&facts)
 }
 
 /// The complete file of a device, as TOML.
-pub(crate) fn toml(file: &DeviceFile) -> Result<String> {
+pub(crate) fn to_toml(file: &DeviceFile) -> Result<String> {
     toml::to_string(&file.to_table())
         .map_err(|error| Error::internal(format!("cannot write the device: {error}")))
 }
 
 /// The figures of a MEMS device's sled; none for other devices.
-pub(crate) fn sled(file: &DeviceFile) -> Result<Option<Value>> {
+pub(crate) fn sled_facts(file: &DeviceFile) -> Result<Option<Value>> {
     if file.params.kind() != "mems" {
         return Ok(None);
     }
@@ -68,13 +68,13 @@ pub(crate) fn sled(file: &DeviceFile) -> Result<Option<Value>> {
 }
 
 /// Mean and longest seek of reads of single blocks at random places, one after another; without rotation.
-fn seeks(mechanics: &dyn Mechanics) -> (Span, Span) {
+fn mean_and_longest_seek(mechanics: &dyn Mechanics) -> (Span, Span) {
     let capacity = mechanics.capacity_blocks();
     let (mut sum, mut longest) = (Span::ZERO, Span::ZERO);
     let mut state = mechanics.state();
     let edges = [0, capacity - 1, 0];
     // The additive sequence of the golden section fills an interval evenly, and successive places are far apart.
-    let random = (1..=PLACES).map(|n| {
+    let random = (1..=SEEK_COUNT).map(|n| {
         let share = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         ((u128::from(share.wrapping_mul(share | 1)) * u128::from(capacity)) >> 64) as u64
     });
@@ -83,12 +83,12 @@ fn seeks(mechanics: &dyn Mechanics) -> (Span, Span) {
         let (timing, after) = mechanics.serve_from(state, &read);
         let seek = (timing.seek_x + timing.settle).max(timing.seek_y + timing.turnaround);
         longest = longest.max(seek);
-        if n < PLACES as usize {
+        if n < SEEK_COUNT as usize {
             sum += seek;
         }
         state = after;
     }
-    (Span::from_ns(sum.as_ns() / PLACES), longest)
+    (Span::from_ns(sum.as_ns() / SEEK_COUNT), longest)
 }
 
 /// The bandwidth of a long read from the first block on, in 10^6 bytes per second.

@@ -12,7 +12,7 @@ use crate::laboratory::Laboratory;
 #[derive(Default)]
 struct State {
     /// Buffer for the next call, written by JavaScript: the binary arguments, then the JSON text.
-    room: Vec<u8>,
+    call_buffer: Vec<u8>,
     answer: Vec<u8>,
     laboratory: Laboratory,
 }
@@ -25,11 +25,11 @@ thread_local! {
 
 /// Allocates the buffer for the next call and returns its address.
 #[unsafe(no_mangle)]
-pub extern "C" fn room(bytes: usize) -> *mut u8 {
+pub extern "C" fn allocate(bytes: usize) -> *mut u8 {
     std::panic::set_hook(Box::new(|panic| PANIC.set(panic.to_string())));
     STATE.with_borrow_mut(|state| {
-        state.room = vec![0; bytes];
-        state.room.as_mut_ptr()
+        state.call_buffer = vec![0; bytes];
+        state.call_buffer.as_mut_ptr()
     })
 }
 
@@ -37,15 +37,15 @@ pub extern "C" fn room(bytes: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub extern "C" fn call(bytes: usize) -> i32 {
     STATE.with_borrow_mut(|state| {
-        let mut attached = std::mem::take(&mut state.room);
-        let json = attached.split_off(bytes.min(attached.len()));
-        match calls::answer(&mut state.laboratory, &json, attached) {
+        let mut arguments = std::mem::take(&mut state.call_buffer);
+        let json = arguments.split_off(bytes.min(arguments.len()));
+        match calls::execute(&mut state.laboratory, &json, arguments) {
             Ok(answer) => {
                 state.answer = answer.into_bytes();
                 0
             }
             Err(error) => {
-                state.answer = calls::mistake(&error);
+                state.answer = calls::error_json(&error);
                 1
             }
         }

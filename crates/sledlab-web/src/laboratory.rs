@@ -8,7 +8,7 @@ use sledlab_sim::Experiment;
 use sledlab_trace::transform::survey;
 use sledlab_trace::{OpenOptions, memory_files};
 
-use crate::answer::{Answer, Column, Ready};
+use crate::answer::{Answer, AnswerBuilder, Column};
 use crate::device;
 use crate::runs::OpenRun;
 
@@ -29,30 +29,30 @@ pub(crate) struct Laboratory {
 impl Laboratory {
     /// All models that an experiment can name, and the files of device presets.
     #[allow(clippy::unused_self, reason = "a call like others")]
-    pub fn catalogue(&self) -> Result<Ready> {
+    pub fn catalogue(&self) -> Result<Answer> {
         let mut catalogue = sledlab_sim::catalogue()?;
         let presets = preset::names().map(|name| Ok((name.to_owned(), preset::text(name)?.into())));
         catalogue["presets"] = serde_json::Value::Object(presets.collect::<Result<_>>()?);
         catalogue["version"] = sledlab_sim::VERSION.into();
-        Ready::text(&catalogue)
+        Answer::from_json(&catalogue)
     }
 
     /// The figures of the device of an experiment.
     #[allow(clippy::unused_self, reason = "a call like others")]
-    pub fn device(&self, toml: &str) -> Result<Ready> {
+    pub fn device(&self, toml: &str) -> Result<Answer> {
         device::facts(&Experiment::from_toml("device", toml)?.device()?)
     }
 
     /// Positioning times to every row of every column, from a place or from the position at the start.
     #[allow(clippy::unused_self, reason = "a call like others")]
-    pub fn seek_map(&self, toml: &str, from: Option<MechanismPlace>) -> Result<Ready> {
+    pub fn seek_map(&self, toml: &str, from: Option<MechanismPlace>) -> Result<Answer> {
         let device = Experiment::from_toml("device", toml)?.device()?;
         let mut state = device.params.device()?.mechanics().state();
         if let Some(MechanismPlace { x, y, direction }) = from {
             (state.x, state.y, state.direction) = (x, y, direction);
         }
         let map = sledlab_sim::seek_map(&device, state, &mut || Ok(()))?;
-        let mut answer = Answer::default();
+        let mut answer = AnswerBuilder::default();
         let text = json!({
             "columns": map.x_bit.len(),
             "rows": map.y_bit.len(),
@@ -62,40 +62,40 @@ impl Laboratory {
             "next_column_ms": map.next_column_ms,
             "full_stroke_ms": map.full_stroke_ms,
         });
-        answer.ready(&text)
+        answer.finish(&text)
     }
 
     /// Stores a trace in memory and returns its characteristics: format, requests, devices, last arrival and highest
     /// block.
     #[allow(clippy::unused_self, reason = "a call like others")]
-    pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Ready> {
+    pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Answer> {
         memory_files::store(name, bytes);
         // A file that cannot be read as a trace is dropped.
-        Self::trace(name).inspect_err(|_| memory_files::remove(name))
+        Self::survey_trace(name).inspect_err(|_| memory_files::remove(name))
     }
 
     /// Reads a trace to its end, and returns its characteristics.
-    fn trace(name: &str) -> Result<Ready> {
+    fn survey_trace(name: &str) -> Result<Answer> {
         let mut trace = sledlab_trace::open(name, OpenOptions::default())?;
-        let surveyed = survey(&mut trace)?;
-        Ready::text(&json!({
+        let result = survey(&mut trace)?;
+        Answer::from_json(&json!({
             "name": name,
             "format": trace.format(),
-            "requests": surveyed.requests,
-            "devices": surveyed.extents.iter().filter(|end| **end > 0).count(),
-            "last_ns": surveyed.last_arrival.as_ns(),
-            "highest_end": surveyed.highest_end(),
+            "requests": result.requests,
+            "devices": result.extents.iter().filter(|end| **end > 0).count(),
+            "last_ns": result.last_arrival.as_ns(),
+            "highest_end": result.highest_end(),
         }))
     }
 
     #[allow(clippy::unused_self, reason = "a call like others")]
-    pub fn drop_trace(&self, name: &str) -> Result<Ready> {
+    pub fn drop_trace(&self, name: &str) -> Result<Answer> {
         memory_files::remove(name);
-        Ready::text(&())
+        Answer::from_json(&())
     }
 
     /// Opens a run of an experiment, and returns its description.
-    pub fn open(&mut self, name: &str, toml: &str) -> Result<Ready> {
+    pub fn open(&mut self, name: &str, toml: &str) -> Result<Answer> {
         let opened = OpenRun::new(name, toml)?;
         let free = self.runs.iter().position(Option::is_none).unwrap_or(self.runs.len());
         let description = opened.description(free)?;
@@ -107,15 +107,15 @@ impl Laboratory {
     }
 
     /// Drops a run; one that does not exist is no error, since a core that has stopped has lost its runs.
-    pub fn close(&mut self, run: usize) -> Result<Ready> {
+    pub fn close(&mut self, run: usize) -> Result<Answer> {
         if let Some(open) = self.runs.get_mut(run) {
             *open = None;
         }
-        Ready::text(&())
+        Answer::from_json(&())
     }
 
     /// The open run with this number.
-    pub fn run(&mut self, run: usize) -> Result<&mut OpenRun> {
+    pub fn open_run(&mut self, run: usize) -> Result<&mut OpenRun> {
         let result = self.runs.get_mut(run).and_then(Option::as_mut);
         result.ok_or_else(|| Error::internal(format!("run {run} is not open")))
     }

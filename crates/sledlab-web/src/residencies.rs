@@ -6,10 +6,10 @@ use sledlab_core::Time;
 use sledlab_models::cache::SlotState;
 use sledlab_models::system::{Residency, System};
 
-use crate::answer::{Answer, Column};
+use crate::answer::{AnswerBuilder, Column};
 
 /// Slots that are sampled in about the time that simulating an event takes.
-const SLOTS_OF_A_TURN: usize = 4096;
+const SLOTS_PER_TURN: usize = 4096;
 
 /// The residency of a cache or of the front of a hybrid, in samples.
 struct ResidencySamples {
@@ -51,32 +51,32 @@ impl Residencies {
     }
 
     /// Turns of the simulation between two samples; none where the system has neither cache nor hybrid.
-    pub fn turns(&self) -> Option<u32> {
+    pub fn turns_per_sample(&self) -> Option<u32> {
         let slots: usize = self.0.iter().map(|seen| seen.last.slots.len()).sum();
-        (!self.0.is_empty()).then(|| u32::try_from(slots / SLOTS_OF_A_TURN).unwrap_or(u32::MAX).max(1))
+        (!self.0.is_empty()).then(|| u32::try_from(slots / SLOTS_PER_TURN).unwrap_or(u32::MAX).max(1))
     }
 
     /// Takes further samples.
-    pub fn look(&mut self, system: &dyn System) {
+    pub fn sample(&mut self, system: &dyn System) {
         for (seen, residency) in self.0.iter_mut().zip(system.residency()) {
-            seen.look(residency);
+            seen.sample(residency);
         }
     }
 
     /// Drops samples before `from`, except for the last of them: its states hold at `from`.
-    pub fn forget_before(&mut self, from: Time) {
-        self.0.iter_mut().for_each(|seen| seen.forget_before(from));
+    pub fn discard_history(&mut self, from: Time) {
+        self.0.iter_mut().for_each(|seen| seen.discard_history(from));
     }
 
     /// All samples, in columns.
-    pub fn columns(&self, answer: &mut Answer) -> Value {
+    pub fn columns(&self, answer: &mut AnswerBuilder) -> Value {
         self.0.iter().map(|seen| seen.columns(answer)).collect()
     }
 }
 
 impl ResidencySamples {
     fn new(station: Option<usize>, residency: Residency) -> Self {
-        let samples = vec![ResidencySample::at(&residency, 0)];
+        let samples = vec![ResidencySample::new(&residency, 0)];
         ResidencySamples {
             station,
             first: residency.slots.clone(),
@@ -86,52 +86,52 @@ impl ResidencySamples {
         }
     }
 
-    fn look(&mut self, residency: Residency) {
+    fn sample(&mut self, residency: Residency) {
         let changes = self.changes.len();
         let slots = (0..).zip(residency.slots.iter().zip(&self.last.slots));
         self.changes
             .extend(slots.filter(|(_, (now, then))| now != then).map(|(slot, (now, _))| (slot, *now)));
         let is_same = (residency.waiting, residency.writing) == (self.last.waiting, self.last.writing);
         if changes < self.changes.len() || !is_same {
-            self.samples.push(ResidencySample::at(&residency, changes));
+            self.samples.push(ResidencySample::new(&residency, changes));
             self.last = residency;
         }
     }
 
-    fn forget_before(&mut self, from: Time) {
-        let before = self.samples.partition_point(|look| look.since <= from).saturating_sub(1);
+    fn discard_history(&mut self, from: Time) {
+        let before = self.samples.partition_point(|sample| sample.since <= from).saturating_sub(1);
         if before == 0 {
             return;
         }
-        let changes = self.samples.get(before + 1).map_or(self.changes.len(), |look| look.changes);
+        let changes = self.samples.get(before + 1).map_or(self.changes.len(), |sample| sample.changes);
         for (slot, now) in self.changes.drain(..changes) {
             self.first[slot as usize] = now;
         }
         self.samples.drain(..before);
-        for look in &mut self.samples {
-            look.changes = look.changes.saturating_sub(changes);
+        for sample in &mut self.samples {
+            sample.changes = sample.changes.saturating_sub(changes);
         }
     }
 
-    fn columns(&self, answer: &mut Answer) -> Value {
+    fn columns(&self, answer: &mut AnswerBuilder) -> Value {
         let Residency { unit, slot_blocks, has_places, .. } = self.last;
         let count = |of: fn(&ResidencySample) -> usize| {
-            self.samples.iter().map(|look| of(look) as u32).collect::<Vec<_>>()
+            self.samples.iter().map(|sample| of(sample) as u32).collect::<Vec<_>>()
         };
         let states =
             |slots: &mut dyn Iterator<Item = SlotState>| slots.map(|slot| slot as u8).collect::<Vec<_>>();
-        let counts: Vec<u32> = self.samples.iter().flat_map(|look| look.slots).collect();
+        let counts: Vec<u32> = self.samples.iter().flat_map(|sample| sample.slots).collect();
         let changed: Vec<u32> = self.changes.iter().map(|(slot, _)| *slot).collect();
         json!({
             "station": self.station,
             "unit": unit,
             "slot_blocks": slot_blocks,
             "has_places": has_places,
-            "since_ns": answer.numbers(self.samples.iter().map(|look| look.since.as_ns() as f64)),
+            "since_ns": answer.numbers(self.samples.iter().map(|sample| sample.since.as_ns() as f64)),
             "counts": answer.column(&Column::U32(&counts)),
-            "waiting": answer.column(&Column::U32(&count(|look| look.waiting))),
-            "writing": answer.column(&Column::U32(&count(|look| look.writing))),
-            "changes": answer.column(&Column::U32(&count(|look| look.changes))),
+            "waiting": answer.column(&Column::U32(&count(|sample| sample.waiting))),
+            "writing": answer.column(&Column::U32(&count(|sample| sample.writing))),
+            "changes": answer.column(&Column::U32(&count(|sample| sample.changes))),
             "first": answer.column(&Column::U8(&states(&mut self.first.iter().copied()))),
             "slot": answer.column(&Column::U32(&changed)),
             "state": answer.column(&Column::U8(&states(&mut self.changes.iter().map(|(_, now)| *now)))),
@@ -140,7 +140,7 @@ impl ResidencySamples {
 }
 
 impl ResidencySample {
-    fn at(residency: &Residency, changes: usize) -> Self {
+    fn new(residency: &Residency, changes: usize) -> Self {
         let mut slots = [0; SlotState::ALL.len()];
         residency.slots.iter().for_each(|slot| slots[*slot as usize] += 1);
         let Residency { since, waiting, writing, .. } = *residency;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use sledlab_core::Result;
 use sledlab_sim::Rows;
 
-use crate::answer::{Answer, Column, Ready};
+use crate::answer::{Answer, AnswerBuilder, Column};
 
 /// Columns that the page does not use.
 const UNUSED_COLUMNS: [&str; 3] = ["response_ns", "reposition_ns", "metadata"];
@@ -19,7 +19,7 @@ pub(crate) struct CompletedRows {
 
 impl CompletedRows {
     /// Adds rows.
-    pub fn take(&mut self, rows: &Rows) {
+    pub fn append(&mut self, rows: &Rows) {
         let expected = rows.columns().into_iter().filter(|(name, _)| !UNUSED_COLUMNS.contains(name));
         for (place, (name, values)) in expected.enumerate() {
             if place == self.columns.len() {
@@ -33,8 +33,8 @@ impl CompletedRows {
     }
 
     /// The rows from number `from` on, in columns.
-    pub fn rows_from(&self, from: usize) -> Result<Ready> {
-        let mut answer = Answer::default();
+    pub fn encode_rows(&self, from: usize) -> Result<Answer> {
+        let mut answer = AnswerBuilder::default();
         let mut columns = Map::new();
         for (name, values) in &self.columns {
             columns.insert(
@@ -47,6 +47,6 @@ impl CompletedRows {
             "device".to_owned(),
             answer.column(&Column::F64(self.device.get(from..).unwrap_or_default())),
         );
-        answer.ready(&Value::Object(columns))
+        answer.finish(&Value::Object(columns))
     }
 }

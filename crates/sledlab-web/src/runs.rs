@@ -9,7 +9,7 @@ use sledlab_sim::{Experiment, Hooks, IncrementalRun, Outcome, RowSink, Rows, Sna
 use sledlab_models::device::Queued;
 use sledlab_models::device::preset::DeviceFile;
 
-use crate::answer::{Answer, Column, Ready};
+use crate::answer::{Answer, AnswerBuilder, Column};
 use crate::device;
 use crate::rows::CompletedRows;
 use crate::watched_run::WatchedRun;
@@ -17,12 +17,12 @@ use crate::watched_run::WatchedRun;
 /// An experiment and its run.
 pub(crate) struct OpenRun {
     experiment: Experiment,
-    stage: Stage,
+    state: RunState,
     /// The second, recorded run of the experiment; `None` while no page watches the run.
     watched: Option<Box<WatchedRun>>,
 }
 
-enum Stage {
+enum RunState {
     Running(Box<IncrementalRun<'static>>),
     Done(Box<Outcome>),
     /// The run has ended with this error.
@@ -33,12 +33,14 @@ impl OpenRun {
     pub fn new(name: &str, toml: &str) -> Result<Self> {
         let experiment = Experiment::from_toml(name, toml)?;
         let running = experiment.begin(Hooks::default())?;
-        Ok(OpenRun { experiment, stage: Stage::Running(Box::new(running)), watched: None })
+        Ok(OpenRun { experiment, state: RunState::Running(Box::new(running)), watched: None })
     }
 
     /// The description of the run, which has the number `run`: its experiment, its stations and its capacity.
-    pub fn description(&self, run: usize) -> Result<Ready> {
-        let Stage::Running(running) = &self.stage else { return Err(Error::internal("it is not running")) };
+    pub fn description(&self, run: usize) -> Result<Answer> {
+        let RunState::Running(running) = &self.state else {
+            return Err(Error::internal("it is not running"));
+        };
         // A hybrid has its front device before its back device, each time.
         let front = self.experiment.file("front")?;
         let files: Vec<DeviceFile> = front.into_iter().chain(self.experiment.file("device")?).collect();
@@ -51,12 +53,12 @@ impl OpenRun {
                 "name": name,
                 "columns": extent.cylinders,
                 "rows": extent.rows,
-                "toml": if file.params.kind() == "mems" { device::toml(file)? } else { String::new() },
-                "sled": device::sled(file)?,
+                "toml": if file.params.kind() == "mems" { device::to_toml(file)? } else { String::new() },
+                "sled": device::sled_facts(file)?,
                 "turn_ns": station.device().mechanics().rotation_arc(&Queued::default()).map(|on| on.turn_ns),
             }))
         });
-        Ready::text(&json!({
+        Answer::from_json(&json!({
             "run": run,
             "toml": self.experiment.to_toml()?,
             "stations": stations.collect::<Result<Vec<_>>>()?,
@@ -65,34 +67,34 @@ impl OpenRun {
     }
 
     /// Simulates about a given number of further operations and returns the progress.
-    pub fn go_on(&mut self, operations: u32) -> Result<Ready> {
-        let done = match &mut self.stage {
-            Stage::Running(running) => running.run_iterations(operations),
-            Stage::Done(_) => Ok(true),
-            Stage::Failed(error) => Err(error.clone()),
+    pub fn advance(&mut self, operations: u32) -> Result<Answer> {
+        let done = match &mut self.state {
+            RunState::Running(running) => running.run_iterations(operations),
+            RunState::Done(_) => Ok(true),
+            RunState::Failed(error) => Err(error.clone()),
         };
-        let done = done.inspect_err(|error| self.stage = Stage::Failed(error.clone()))?;
+        let done = done.inspect_err(|error| self.state = RunState::Failed(error.clone()))?;
         if done {
             self.finish()?;
         }
-        Ready::text(&self.progress(done)?)
+        Answer::from_json(&self.progress(done)?)
     }
 
     fn finish(&mut self) -> Result<()> {
-        let begun = Stage::Failed(Error::internal("a run ended twice"));
-        self.stage = match std::mem::replace(&mut self.stage, begun) {
-            Stage::Running(running) => match running.finish() {
-                Ok(outcome) => Stage::Done(Box::new(outcome)),
-                Err(error) => Stage::Failed(error),
+        let begun = RunState::Failed(Error::internal("a run ended twice"));
+        self.state = match std::mem::replace(&mut self.state, begun) {
+            RunState::Running(running) => match running.finish() {
+                Ok(outcome) => RunState::Done(Box::new(outcome)),
+                Err(error) => RunState::Failed(error),
             },
             ended => ended,
         };
-        if let Stage::Failed(error) = &self.stage { Err(error.clone()) } else { Ok(()) }
+        if let RunState::Failed(error) = &self.state { Err(error.clone()) } else { Ok(()) }
     }
 
     fn progress(&self, done: bool) -> Result<Value> {
-        Ok(match &self.stage {
-            Stage::Running(running) => {
+        Ok(match &self.state {
+            RunState::Running(running) => {
                 let progress = running.progress();
                 json!({
                     "done": done,
@@ -103,7 +105,7 @@ impl OpenRun {
                     "waiting": running.system().queue_length(),
                 })
             }
-            Stage::Done(outcome) => json!({
+            RunState::Done(outcome) => json!({
                 "done": done,
                 "operations": outcome.summary.operations.issued,
                 "completed": outcome.summary.requests,
@@ -111,15 +113,15 @@ impl OpenRun {
                 "simulated_ns": outcome.summary.elapsed_s * 1e9,
                 "waiting": 0,
             }),
-            Stage::Failed(error) => return Err(error.clone()),
+            RunState::Failed(error) => return Err(error.clone()),
         })
     }
 
     /// The progress of the run, and its statistics so far.
-    pub fn snapshot(&self) -> Result<Ready> {
-        let (snapshot, mut fields) = match &self.stage {
-            Stage::Running(running) => (running.snapshot(), self.progress(false)?),
-            Stage::Done(outcome) => (
+    pub fn snapshot(&self) -> Result<Answer> {
+        let (snapshot, mut fields) = match &self.state {
+            RunState::Running(running) => (running.snapshot(), self.progress(false)?),
+            RunState::Done(outcome) => (
                 Snapshot {
                     requests: outcome.summary.requests,
                     response_time_ms: outcome.summary.response_time_ms.stats,
@@ -129,10 +131,10 @@ impl OpenRun {
                 },
                 self.progress(true)?,
             ),
-            Stage::Failed(error) => return Err(error.clone()),
+            RunState::Failed(error) => return Err(error.clone()),
         };
         let times = snapshot.response_time_ms;
-        let mut answer = Answer::default();
+        let mut answer = AnswerBuilder::default();
         for (name, value) in [
             ("mean_ms", times.mean),
             ("p50_ms", times.p50),
@@ -145,29 +147,29 @@ impl OpenRun {
         }
         fields["response_ms"] = answer.column(&Column::F64(&snapshot.cdf.response_ms));
         fields["share"] = answer.column(&Column::F64(&snapshot.cdf.share));
-        answer.ready(&fields)
+        answer.finish(&fields)
     }
 
     /// Completed requests from row `from` on: the experiment is run again for them.
-    pub fn rows(&self, from: usize) -> Result<Ready> {
+    pub fn rows(&self, from: usize) -> Result<Answer> {
         let rows = Arc::new(Mutex::new(CompletedRows::default()));
         let taken = Arc::clone(&rows);
         let sink: RowSink = Box::new(move |chunk: &Rows| {
-            taken.lock().unwrap_or_else(PoisonError::into_inner).take(chunk);
+            taken.lock().unwrap_or_else(PoisonError::into_inner).append(chunk);
             Ok(())
         });
         self.experiment.run(Hooks { rows: Some(sink), ..Hooks::default() })?;
-        rows.lock().unwrap_or_else(PoisonError::into_inner).rows_from(from)
+        rows.lock().unwrap_or_else(PoisonError::into_inner).encode_rows(from)
     }
 
     /// Returns a window of the run: from `from` until the scheduler has made `choices` choices.
-    pub fn watch(&mut self, from: Time, choices: usize) -> Result<Ready> {
-        if self.watched.as_ref().is_none_or(|watched| !watched.reaches(from)) {
+    pub fn watch(&mut self, from: Time, choices: usize) -> Result<Answer> {
+        if self.watched.as_ref().is_none_or(|watched| !watched.can_reach(from)) {
             self.watched = Some(Box::new(WatchedRun::new(&self.experiment, from)?));
         }
         let Some(watched) = &mut self.watched else { return Err(Error::internal("no watched run is open")) };
         // A watched run that has failed is dropped.
-        let window = watched.see(from, choices).and_then(|()| watched.window());
+        let window = watched.advance_to_window(from, choices).and_then(|()| watched.window());
         if window.is_err() {
             self.watched = None;
         }
@@ -175,26 +177,26 @@ impl OpenRun {
     }
 
     /// Positions of a station's mechanism at instants of the window watched last.
-    pub fn positions(&self, station: usize, at: &[Time]) -> Result<Ready> {
+    pub fn positions(&self, station: usize, at: &[Time]) -> Result<Answer> {
         let watched = self.watched.as_ref();
         watched.ok_or_else(|| Error::internal("no watched run is open"))?.positions(station, at)
     }
 
     /// The outcome of the run, which must have ended.
-    pub fn outcome(&self) -> Result<Ready> {
-        Ready::text(self.ended()?)
+    pub fn outcome(&self) -> Result<Answer> {
+        Answer::from_json(self.final_outcome()?)
     }
 
     /// The checksum of all completions.
-    pub fn checksum(&self) -> Result<Ready> {
-        Ready::text(&self.ended()?.summary.checksum)
+    pub fn checksum(&self) -> Result<Answer> {
+        Answer::from_json(&self.final_outcome()?.summary.checksum)
     }
 
-    fn ended(&self) -> Result<&Outcome> {
-        match &self.stage {
-            Stage::Done(outcome) => Ok(outcome),
-            Stage::Failed(error) => Err(error.clone()),
-            Stage::Running(_) => Err(Error::internal("the run has not ended")),
+    fn final_outcome(&self) -> Result<&Outcome> {
+        match &self.state {
+            RunState::Done(outcome) => Ok(outcome),
+            RunState::Failed(error) => Err(error.clone()),
+            RunState::Running(_) => Err(Error::internal("the run has not ended")),
         }
     }
 }

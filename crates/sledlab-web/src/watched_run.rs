@@ -7,11 +7,11 @@ use sledlab_models::device::{Queued, RotationalArc};
 use sledlab_models::system::{Access, Choice, IdlePeriod, State};
 use sledlab_sim::{Experiment, Hooks, IncrementalRun};
 
-use crate::answer::{Answer, Column, Ready};
+use crate::answer::{Answer, AnswerBuilder, Column};
 use crate::residencies::Residencies;
 
 /// Turns of the simulation between two counts of the choices made.
-const TURNS: u32 = 64;
+const TURNS_PER_STEP: u32 = 64;
 /// Residencies are sampled from this long before a window on, so that the window does not begin before the first
 /// sample.
 const LEAD_TIME: Span = Span::from_ns(100_000_000);
@@ -48,47 +48,47 @@ impl WatchedRun {
     }
 
     /// Returns whether the run can reach a window from `from` without a restart.
-    pub fn reaches(&self, from: Time) -> bool {
+    pub fn can_reach(&self, from: Time) -> bool {
         from >= self.to
     }
 
     /// Advances to the window that begins at `from` and has at least `choices` scheduler choices, fewer if the run
     /// ends.
-    pub fn see(&mut self, from: Time, choices: usize) -> Result<()> {
+    pub fn advance_to_window(&mut self, from: Time, choices: usize) -> Result<()> {
         self.from = from;
         for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
             station.watch(from);
-            seen.forget_before(from);
+            seen.discard_history(from);
         }
         let mut made: usize = self.stations.iter().map(|station| station.choices.len()).sum();
         while made < choices && !self.done {
-            self.go_on()?;
+            self.advance()?;
             for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
-                made += seen.take(station.take_log());
+                made += seen.append(station.take_log());
             }
         }
         let last = |station: &Station| station.choices.last().map(|choice| choice.at);
         let reached = self.stations.iter().filter_map(last).max();
         let completed = self.running.progress().simulated_time;
         self.to = if self.done { completed } else { reached.unwrap_or(completed) }.max(from);
-        self.residencies.forget_before(from);
+        self.residencies.discard_history(from);
         Ok(())
     }
 
     /// Simulates some turns; samples residencies where the system has any and the window is near.
-    fn go_on(&mut self) -> Result<()> {
-        let turns = self.residencies.turns();
-        self.done = self.running.run_iterations(turns.unwrap_or(TURNS).min(TURNS))?;
+    fn advance(&mut self) -> Result<()> {
+        let turns = self.residencies.turns_per_sample();
+        self.done = self.running.run_iterations(turns.unwrap_or(TURNS_PER_STEP).min(TURNS_PER_STEP))?;
         let system = self.running.system();
         if turns.is_some() && system.next_event().is_none_or(|next| next + LEAD_TIME >= self.from) {
-            self.residencies.look(system);
+            self.residencies.sample(system);
         }
         Ok(())
     }
 
     /// The window, in columns.
-    pub fn window(&self) -> Result<Ready> {
-        let mut answer = Answer::default();
+    pub fn window(&self) -> Result<Answer> {
+        let mut answer = AnswerBuilder::default();
         let numbered = || self.stations.iter().enumerate();
         let idle_periods = numbered()
             .flat_map(|(n, station)| station.idle_periods.iter().map(move |period| (n as u16, *period)));
@@ -96,7 +96,7 @@ impl WatchedRun {
         let (choices, candidates) = self.choices(&mut answer, &rows);
         let states = self.states(&mut answer, idle_periods.collect());
         let residencies = self.residencies.columns(&mut answer);
-        answer.ready(&json!({
+        answer.finish(&json!({
             "from_ns": self.from.as_ns(),
             "to_ns": self.to.as_ns(),
             "done": self.done,
@@ -109,44 +109,59 @@ impl WatchedRun {
     }
 
     /// All accesses in the order in which they were queued, in columns, and the row of each by station and request.
-    fn accesses(&self, answer: &mut Answer) -> (Value, Map<(usize, u64), u32>) {
+    fn accesses(&self, answer: &mut AnswerBuilder) -> (Value, Map<(usize, u64), u32>) {
         let mut all: Vec<(usize, &Access)> = Vec::new();
         for (number, station) in self.stations.iter().enumerate() {
             all.extend(station.accesses.iter().map(|access| (number, access)));
         }
-        all.sort_by_key(|(station, access)| (request(access).queued, *station, request(access).id));
+        all.sort_by_key(|(station, access)| {
+            (queued_request(access).queued, *station, queued_request(access).id)
+        });
         let rows = all.iter().enumerate();
-        let rows =
-            rows.map(|(row, (station, access))| ((*station, request(access).id), row as u32)).collect();
+        let rows = rows
+            .map(|(row, (station, access))| ((*station, queued_request(access).id), row as u32))
+            .collect();
         let stations = self.running.system().stations();
         let places: Vec<_> = all
             .iter()
-            .map(|(station, access)| stations[*station].device().mechanics().location(request(access).lbn))
+            .map(|(station, access)| {
+                stations[*station].device().mechanics().location(queued_request(access).lbn)
+            })
             .collect();
         let turning: Vec<_> = all
             .iter()
-            .map(|(station, access)| stations[*station].device().mechanics().rotation_arc(request(access)))
+            .map(|(station, access)| {
+                stations[*station].device().mechanics().rotation_arc(queued_request(access))
+            })
             .collect();
         let mut ns = |of: fn(&Access) -> f64| answer.numbers(all.iter().map(|(_, access)| of(access)));
         let mut columns = json!({
-            "id": ns(|access| request(access).id as f64),
-            "queued_ns": ns(|access| request(access).queued.as_ns() as f64),
-            "start_ns": ns(|access| served(access, |served| served.start.as_ns())),
-            "end_ns": ns(|access| served(access, |served| served.completion.as_ns())),
-            "lbn": ns(|access| request(access).lbn as f64),
-            "overhead_ns": ns(|access| part(access, |timing| timing.overhead)),
-            "seek_x_ns": ns(|access| part(access, |timing| timing.seek_x)),
-            "settle_ns": ns(|access| part(access, |timing| timing.settle)),
-            "seek_y_ns": ns(|access| part(access, |timing| timing.seek_y)),
-            "turnaround_ns": ns(|access| part(access, |timing| timing.turnaround)),
-            "rotation_ns": ns(|access| part(access, |timing| timing.rotation)),
-            "transfer_ns": ns(|access| part(access, |timing| timing.transfer)),
-            "startup_ns": ns(|access| part(access, |timing| timing.startup)),
+            "id": ns(|access| queued_request(access).id as f64),
+            "queued_ns": ns(|access| queued_request(access).queued.as_ns() as f64),
+            "start_ns": ns(|access| completion_ns(access, |served| served.start.as_ns())),
+            "end_ns": ns(|access| completion_ns(access, |served| served.completion.as_ns())),
+            "lbn": ns(|access| queued_request(access).lbn as f64),
+            "overhead_ns": ns(|access| timing_part(access, |timing| timing.overhead)),
+            "seek_x_ns": ns(|access| timing_part(access, |timing| timing.seek_x)),
+            "settle_ns": ns(|access| timing_part(access, |timing| timing.settle)),
+            "seek_y_ns": ns(|access| timing_part(access, |timing| timing.seek_y)),
+            "turnaround_ns": ns(|access| timing_part(access, |timing| timing.turnaround)),
+            "rotation_ns": ns(|access| timing_part(access, |timing| timing.rotation)),
+            "transfer_ns": ns(|access| timing_part(access, |timing| timing.transfer)),
+            "startup_ns": ns(|access| timing_part(access, |timing| timing.startup)),
         });
         let mut put = |name: &str, column: Column| columns[name] = answer.column(&column);
         put("station", Column::U16(&all.iter().map(|(station, _)| *station as u16).collect::<Vec<_>>()));
-        put("blocks", Column::U32(&all.iter().map(|(_, access)| request(access).blocks).collect::<Vec<_>>()));
-        put("op", Column::U8(&all.iter().map(|(_, access)| letter(request(access).op)).collect::<Vec<_>>()));
+        put(
+            "blocks",
+            Column::U32(&all.iter().map(|(_, access)| queued_request(access).blocks).collect::<Vec<_>>()),
+        );
+        put(
+            "op",
+            Column::U8(
+                &all.iter().map(|(_, access)| op_letter(queued_request(access).op)).collect::<Vec<_>>(),
+            ),
+        );
         put("column", Column::U32(&places.iter().map(|place| place.cylinder).collect::<Vec<_>>()));
         put("row", Column::U32(&places.iter().map(|place| place.row).collect::<Vec<_>>()));
         put("x_bit", Column::I32(&places.iter().map(|place| place.x).collect::<Vec<_>>()));
@@ -160,7 +175,7 @@ impl WatchedRun {
     }
 
     /// All choices in order of time, and their candidates, in columns.
-    fn choices(&self, answer: &mut Answer, rows: &Map<(usize, u64), u32>) -> (Value, Value) {
+    fn choices(&self, answer: &mut AnswerBuilder, rows: &Map<(usize, u64), u32>) -> (Value, Value) {
         let mut all: Vec<(usize, &Choice)> = Vec::new();
         for (number, station) in self.stations.iter().enumerate() {
             all.extend(station.choices.iter().map(|choice| (number, choice)));
@@ -199,14 +214,14 @@ impl WatchedRun {
 
     /// The states of stations over time: idle periods, and the two parts of every service, positioning (with overhead)
     /// and transfer.
-    fn states(&self, answer: &mut Answer, idle_periods: Vec<(u16, IdlePeriod)>) -> Value {
+    fn states(&self, answer: &mut AnswerBuilder, idle_periods: Vec<(u16, IdlePeriod)>) -> Value {
         let mut all: Vec<(u64, u16, u64, u8)> = Vec::new();
         for (station, IdlePeriod { state, begin, end }) in idle_periods {
             let end = if end == Time::MAX { self.to.max(begin) } else { end };
             let code = match state {
-                State::Idle => IDLE,
-                State::Parked => PARKED,
-                State::StartUp => START_UP,
+                State::Idle => IDLE_CODE,
+                State::Parked => PARKED_CODE,
+                State::StartUp => START_UP_CODE,
             };
             all.push((begin.as_ns(), station, end.as_ns(), code));
         }
@@ -220,8 +235,8 @@ impl WatchedRun {
                         all.push((begin.as_ns(), number as u16, end.as_ns(), code));
                     }
                 };
-                add(served.start, set, SEEK);
-                add(set, served.completion, ACCESS);
+                add(served.start, set, SEEK_CODE);
+                add(set, served.completion, ACCESS_CODE);
             }
         }
         all.sort_unstable();
@@ -234,10 +249,10 @@ impl WatchedRun {
     }
 
     /// Positions of a station's mechanism at instants of the window.
-    pub fn positions(&self, station: usize, at: &[Time]) -> Result<Ready> {
-        let seen = self.stations.get(station).ok_or_else(|| no_station(station))?;
+    pub fn positions(&self, station: usize, at: &[Time]) -> Result<Answer> {
+        let seen = self.stations.get(station).ok_or_else(|| unknown_station(station))?;
         let systems = self.running.system().stations();
-        let mechanics = systems.get(station).ok_or_else(|| no_station(station))?.device().mechanics();
+        let mechanics = systems.get(station).ok_or_else(|| unknown_station(station))?.device().mechanics();
         let mut known = None;
         let (xs, ys): (Vec<f64>, Vec<f64>) = at
             .iter()
@@ -257,7 +272,7 @@ impl WatchedRun {
                     return (f64::from(state.x), f64::from(state.y));
                 };
                 if known.as_ref().is_none_or(|(of, _)| *of != number) {
-                    known = Some((number, paths(choice, mechanics)));
+                    known = Some((number, motion_paths(choice, mechanics)));
                 }
                 let Some((_, paths)) = &known else { return (0.0, 0.0) };
                 let begun = paths.partition_point(|(begin, _)| begin <= at).max(1) - 1;
@@ -265,14 +280,14 @@ impl WatchedRun {
                 way.at(at.since((*begin).min(*at)))
             })
             .unzip();
-        let mut answer = Answer::default();
+        let mut answer = AnswerBuilder::default();
         let text = json!({ "x": answer.numbers(xs), "y": answer.numbers(ys) });
-        answer.ready(&text)
+        answer.finish(&text)
     }
 }
 
 /// The paths of the mechanism through the requests of a choice, one after another, and when each begins.
-fn paths(
+fn motion_paths(
     choice: &Choice,
     mechanics: &dyn sledlab_models::device::Mechanics,
 ) -> Vec<(Time, sledlab_models::device::MotionPath)> {
@@ -287,20 +302,20 @@ fn paths(
     paths
 }
 
-const IDLE: u8 = 0;
-const SEEK: u8 = 1;
-const ACCESS: u8 = 2;
-const PARKED: u8 = 3;
-const START_UP: u8 = 4;
+const IDLE_CODE: u8 = 0;
+const SEEK_CODE: u8 = 1;
+const ACCESS_CODE: u8 = 2;
+const PARKED_CODE: u8 = 3;
+const START_UP_CODE: u8 = 4;
 
-fn no_station(station: usize) -> Error {
+fn unknown_station(station: usize) -> Error {
     Error::internal(format!("there is no station {station}"))
 }
 
 impl Station {
     /// Adds what a station has recorded and returns the number of new choices. Requests that waited before may have
     /// been served since.
-    fn take(&mut self, seen: sledlab_models::system::StationLog) -> usize {
+    fn append(&mut self, seen: sledlab_models::system::StationLog) -> usize {
         self.accesses.retain(|access| matches!(access, Access::Served(_)));
         self.accesses.extend(seen.accesses);
         let made = seen.choices.len();
@@ -310,7 +325,7 @@ impl Station {
         made
     }
 
-    fn forget_before(&mut self, from: Time) {
+    fn discard_history(&mut self, from: Time) {
         self.accesses.retain(|access| match access {
             Access::Served(served) => served.completion >= from,
             Access::Waiting(_) => true,
@@ -322,21 +337,21 @@ impl Station {
     }
 }
 
-fn request(access: &Access) -> &Queued {
+fn queued_request(access: &Access) -> &Queued {
     match access {
         Access::Served(served) => &served.request,
         Access::Waiting(request) => request,
     }
 }
 
-fn served(access: &Access, of: impl Fn(&sledlab_models::system::Completion) -> u64) -> f64 {
+fn completion_ns(access: &Access, of: impl Fn(&sledlab_models::system::Completion) -> u64) -> f64 {
     if let Access::Served(served) = access { of(served) as f64 } else { f64::INFINITY }
 }
 
-fn part(access: &Access, of: impl Fn(&sledlab_models::device::Timing) -> sledlab_core::Span) -> f64 {
+fn timing_part(access: &Access, of: impl Fn(&sledlab_models::device::Timing) -> sledlab_core::Span) -> f64 {
     if let Access::Served(served) = access { of(&served.timing).as_ns() as f64 } else { 0.0 }
 }
 
-fn letter(op: Op) -> u8 {
+fn op_letter(op: Op) -> u8 {
     if op == Op::Read { b'R' } else { b'W' }
 }

@@ -1,31 +1,31 @@
 // The sliders of Design: which parameters of a sled they move, and over which range.
 
 import type { Parameter } from "../../core/types.ts";
-import { figure } from "../format.ts";
+import { formatNumber } from "../format.ts";
 
 export interface Knob {
   readonly name: string;
   readonly label: string;
   /** The factor by which the ends of a logarithmic range differ from the preset's value; without it the range is linear. */
-  readonly times?: number;
+  readonly factor?: number;
   readonly interval?: readonly [number, number];
-  readonly whole?: boolean;
+  readonly isInteger?: boolean;
   /** Other parameters that get the same value. */
-  readonly also?: readonly string[];
+  readonly linkedParameters?: readonly string[];
 }
 
 export const KNOBS: readonly Knob[] = [
-  { name: "acceleration_x_m_s2", label: "acceleration of the actuators", times: 4, also: ["acceleration_y_m_s2"] },
+  { name: "acceleration_x_m_s2", label: "acceleration of the actuators", factor: 4, linkedParameters: ["acceleration_y_m_s2"] },
   { name: "spring_factor", label: "spring, share of the force at the edge", interval: [0, 0.99] },
-  { name: "bit_nm", label: "width of a bit", times: 2.5 },
-  { name: "active_tips", label: "active tips at once", times: 5, whole: true },
+  { name: "bit_nm", label: "width of a bit", factor: 2.5 },
+  { name: "active_tips", label: "active tips at once", factor: 5, isInteger: true },
   { name: "settle_constants", label: "settling, time constants", interval: [0, 4] },
-  { name: "resonant_hz", label: "resonance that settling waits for", times: 3 },
-  { name: "tip_rate_kbit_s", label: "rate of a tip", times: 4 },
-  { name: "travel_x_um", label: "reach of the sled", times: 2, also: ["travel_y_um"] },
+  { name: "resonant_hz", label: "resonance that settling waits for", factor: 3 },
+  { name: "tip_rate_kbit_s", label: "rate of a tip", factor: 4 },
+  { name: "travel_x_um", label: "reach of the sled", factor: 2, linkedParameters: ["travel_y_um"] },
 ];
 
-const STEPS = 200;
+const SLIDER_STEPS = 200;
 
 export interface Scale {
   /** The value of the parameter at a place of the slider, 0 to `steps`. */
@@ -39,26 +39,26 @@ export function scale(knob: Knob, base: number, parameter: Parameter | undefined
   const [least, most] = parameter?.range ?? [-Infinity, Infinity];
   if (knob.interval) {
     const [low, high] = [Math.max(least, knob.interval[0]), Math.min(most, knob.interval[1])];
-    return { steps: STEPS, value: (place) => tidy(low + ((high - low) * place) / STEPS), place: (value) => Math.round(((value - low) / (high - low)) * STEPS) };
+    return { steps: SLIDER_STEPS, value: (place) => roundToThreeDigits(low + ((high - low) * place) / SLIDER_STEPS), place: (value) => Math.round(((value - low) / (high - low)) * SLIDER_STEPS) };
   }
-  const times = knob.times ?? 2;
-  const clamp = (value: number) => Math.min(most, Math.max(least, knob.whole ? Math.round(value) : tidy(value)));
+  const factor = knob.factor ?? 2;
+  const clamp = (value: number) => Math.min(most, Math.max(least, knob.isInteger ? Math.round(value) : roundToThreeDigits(value)));
   return {
-    steps: STEPS,
-    value: (place) => (place === STEPS / 2 ? base : clamp(base * times ** ((2 * place) / STEPS - 1))),
-    place: (value) => Math.round(((Math.log(value / base) / Math.log(times) + 1) / 2) * STEPS),
+    steps: SLIDER_STEPS,
+    value: (place) => (place === SLIDER_STEPS / 2 ? base : clamp(base * factor ** ((2 * place) / SLIDER_STEPS - 1))),
+    place: (value) => Math.round(((Math.log(value / base) / Math.log(factor) + 1) / 2) * SLIDER_STEPS),
   };
 }
 
 /** A value rounded to three digits. */
-export function tidy(value: number): number {
+export function roundToThreeDigits(value: number): number {
   return Number(value.toPrecision(3));
 }
 
 /** The change of a figure from that of the preset from which the design began, in words. */
-export function against(value: number, base: number): string {
+export function formatChange(value: number, base: number): string {
   if (!(base > 0) || Math.abs(value / base - 1) < 5e-4) return "as before";
   const ratio = value / base;
-  if (ratio >= 2 || ratio <= 0.5) return `× ${figure(ratio, 2)}`;
-  return `${ratio > 1 ? "+" : "−"}${figure(Math.abs(ratio - 1) * 100, 2)} %`;
+  if (ratio >= 2 || ratio <= 0.5) return `× ${formatNumber(ratio, 2)}`;
+  return `${ratio > 1 ? "+" : "−"}${formatNumber(Math.abs(ratio - 1) * 100, 2)} %`;
 }

@@ -6,27 +6,27 @@ import type { DeviceFacts, SeekMap } from "../../core/types.ts";
 import { Sheet } from "../canvas.ts";
 import { button, el, fill, select } from "../dom.ts";
 import { download } from "../download.ts";
-import { worker } from "../engine.ts";
+import { takeWorker } from "../engine.ts";
 import { Experiment } from "../experiment.ts";
-import { bytes, figure, unit } from "../format.ts";
-import { longest, picture } from "../watch/map.ts";
-import { drawGround, drawMoves, frameOf } from "../watch/stage.ts";
-import { against, KNOBS, scale, type Knob } from "./sliders.ts";
+import { formatBytes, formatNumber, formatUnit } from "../format.ts";
+import { maxPositioning_ms, drawMap } from "../watch/map.ts";
+import { drawBackground, drawForeground, stageFrame } from "../watch/stage.ts";
+import { formatChange, KNOBS, scale, type Knob } from "./sliders.ts";
 
 const BLOCK_BYTES = 512;
-const BASE = "mems-g2";
+const DEFAULT_PRESET = "mems-g2";
 
 export class Design {
   readonly element = el("div", { class: "design" });
   private core: Laboratory | null = null;
   private base: DeviceFacts | null = null;
-  private preset = BASE;
+  private preset = DEFAULT_PRESET;
   private facts: DeviceFacts | null = null;
   private map: SeekMap | null = null;
   private max_ms = 1;
   private overrides: Record<string, number> = {};
   private busy = false;
-  private again = false;
+  private isOutdated = false;
   private readonly canvas = document.createElement("canvas");
   private readonly sliders = el("div", { class: "sliders" });
   private readonly figures = el("dl", { class: "figures card" });
@@ -39,8 +39,8 @@ export class Design {
   }
 
   async show(): Promise<void> {
-    this.core ??= await worker();
-    if (!this.base) await this.begin(BASE);
+    this.core ??= await takeWorker();
+    if (!this.base) await this.begin(DEFAULT_PRESET);
   }
 
   /** Begins a design from a preset. */
@@ -50,11 +50,11 @@ export class Design {
     this.base = await this.core!.device(this.toml);
     this.max_ms = 0;
     this.compose();
-    await this.work();
+    await this.update();
   }
 
   private get toml(): string {
-    return Experiment.of("").withTable("device", { preset: this.preset, ...this.overrides }).toml;
+    return Experiment.parse("").withTable("device", { preset: this.preset, ...this.overrides }).toml;
   }
 
   private compose(): void {
@@ -80,31 +80,31 @@ export class Design {
     const run = scale(knob, base, parameter);
     const output = el("output");
     const id = `knob-${knob.name}`;
-    const tell = (value: number) => {
-      const text = `${figure(value)} ${unit(parameter?.unit ?? "")}`.trim();
+    const showValue = (value: number) => {
+      const text = `${formatNumber(value)} ${formatUnit(parameter?.unit ?? "")}`.trim();
       output.textContent = text;
       input.setAttribute("aria-valuetext", text);
     };
     const input = el("input", { type: "range", id, min: 0, max: run.steps, step: 1, value: run.place(base) }, [], {
       input: () => {
         const value = run.value(Number(input.value));
-        tell(value);
-        for (const name of [knob.name, ...(knob.also ?? [])]) this.overrides[name] = value;
-        void this.app.attempt(() => this.work());
+        showValue(value);
+        for (const name of [knob.name, ...(knob.linkedParameters ?? [])]) this.overrides[name] = value;
+        void this.app.attempt(() => this.update());
       },
     });
-    tell(base);
+    showValue(base);
     return el("div", { class: "slider" }, [el("label", { for: id, title: parameter?.meaning }, [knob.label]), output, input]);
   }
 
   /** Asks the core for figures and map of the design; of the changes made while it computes, only the last is computed next. */
-  private async work(): Promise<void> {
-    this.again = true;
+  private async update(): Promise<void> {
+    this.isOutdated = true;
     if (this.busy) return;
     this.busy = true;
     try {
-      while (this.again) {
-        this.again = false;
+      while (this.isOutdated) {
+        this.isOutdated = false;
         const toml = this.toml;
         try {
           this.facts = await this.core!.device(toml);
@@ -114,7 +114,7 @@ export class Design {
           fill(this.problem, error instanceof Error ? error.message : String(error));
           continue;
         }
-        this.tell();
+        this.showFigures();
         this.draw();
       }
     } finally {
@@ -122,27 +122,27 @@ export class Design {
     }
   }
 
-  private tell(): void {
+  private showFigures(): void {
     const [now, base] = [this.facts!, this.base!];
     const item = (name: string, value: number, before: number, text: string) =>
-      el("div", {}, [el("dt", {}, [name]), el("dd", {}, [text, el("small", {}, [against(value, before)])])]);
+      el("div", {}, [el("dt", {}, [name]), el("dd", {}, [text, el("small", {}, [formatChange(value, before)])])]);
     fill(this.figures,
-      item("mean seek", now.mean_seek_ms ?? 0, base.mean_seek_ms ?? 0, `${figure(now.mean_seek_ms ?? 0)} ms`),
-      item("longest seek", now.longest_seek_ms ?? 0, base.longest_seek_ms ?? 0, `${figure(now.longest_seek_ms ?? 0)} ms`),
-      item("sequential", now.bandwidth_mb_s, base.bandwidth_mb_s, `${figure(now.bandwidth_mb_s)} MB/s`),
-      item("capacity", now.capacity_blocks, base.capacity_blocks, bytes(now.capacity_blocks * BLOCK_BYTES)),
+      item("mean seek", now.mean_seek_ms ?? 0, base.mean_seek_ms ?? 0, `${formatNumber(now.mean_seek_ms ?? 0)} ms`),
+      item("longest seek", now.longest_seek_ms ?? 0, base.longest_seek_ms ?? 0, `${formatNumber(now.longest_seek_ms ?? 0)} ms`),
+      item("sequential", now.bandwidth_mb_s, base.bandwidth_mb_s, `${formatNumber(now.bandwidth_mb_s)} MB/s`),
+      item("capacity", now.capacity_blocks, base.capacity_blocks, formatBytes(now.capacity_blocks * BLOCK_BYTES)),
       item("cylinders × rows", now.columns * now.rows, base.columns * base.rows, `${now.columns} × ${now.rows}`));
   }
 
   private draw(): void {
     const pen = this.sheet.begin();
     if (!pen || !this.map || !this.facts) return;
-    // The colour scale stays while sliders move, so that colours can be compared; its end only grows.
-    this.max_ms = Math.max(this.max_ms, longest(this.map));
+    // The color scale stays while sliders move, so that colors can be compared; its end only grows.
+    this.max_ms = Math.max(this.max_ms, maxPositioning_ms(this.map));
     const middle = { column: (this.facts.columns - 1) / 2, row: (this.facts.rows - 1) / 2 };
-    const frame = frameOf(this.facts, this.sheet.width, this.sheet.height);
-    drawGround(pen, frame, { extent: this.facts, map: picture(this.map, this.max_ms, this.canvas), max_ms: this.max_ms, waiting: [] });
-    drawMoves(pen, frame, { chosen: null, runners: [], sled: middle, trail: [] });
+    const frame = stageFrame(this.facts, this.sheet.width, this.sheet.height);
+    drawBackground(pen, frame, { extent: this.facts, map: drawMap(this.map, this.max_ms, this.canvas), max_ms: this.max_ms, waiting: [] });
+    drawForeground(pen, frame, { chosen: null, runnersUp: [], sled: middle, trail: [] });
   }
 
   private watch(): void {

@@ -15,19 +15,19 @@ export function waitByPlace(rows: Rows, capacity_blocks: number, parts: number):
 }
 
 /** Puts curves with x axes of their own on one axis: the axis has every x, and each curve has a y at it, or null. */
-export function joined(curves: readonly { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> }[]): (number | null)[][] {
+export function alignCurves(curves: readonly { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> }[]): (number | null)[][] {
   const axis = [...new Set(curves.flatMap(({ x }) => Array.from(x)))].sort((one, other) => one - other);
   const at = new Map(axis.map((value, index) => [value, index]));
   const lines = curves.map(({ x, y }) => {
     const line: (number | null)[] = axis.map(() => null);
     for (let index = 0; index < x.length; index++) line[at.get(x[index]!)!] = y[index]!;
-    return between(axis, line);
+    return interpolateGaps(axis, line);
   });
   return [axis, ...lines];
 }
 
 /** Fills the gaps of a curve along straight lines between its values: the common axis has values of x that the curve lacks. */
-function between(axis: readonly number[], line: (number | null)[]): (number | null)[] {
+function interpolateGaps(axis: readonly number[], line: (number | null)[]): (number | null)[] {
   let before = -1;
   for (let index = 0; index < line.length; index++) {
     if (line[index] === null) continue;

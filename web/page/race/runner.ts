@@ -1,17 +1,17 @@
 // A runner of a race: a worker with a run of its own, and the card that shows the run's progress and statistics.
 
 import type { Laboratory } from "../../core/laboratory.ts";
-import type { Glance, Rows } from "../../core/types.ts";
+import type { Snapshot, Rows } from "../../core/types.ts";
 import { el, fill, select } from "../dom.ts";
-import { worker } from "../engine.ts";
+import { takeWorker } from "../engine.ts";
 import type { Experiment } from "../experiment.ts";
-import { figure } from "../format.ts";
-import { overload } from "../overload.ts";
-import { dot } from "../watch/life.ts";
+import { formatNumber } from "../format.ts";
+import { overloadWarning } from "../overload.ts";
+import { swatch } from "../watch/timeline.ts";
 
 export class Runner {
   readonly element = el("section", { class: "card runner" });
-  glance: Glance | null = null;
+  snapshot: Snapshot | null = null;
   rows: Rows | null = null;
   /** Whether the queue kept growing; known at the end of the run. */
   saturated = false;
@@ -25,19 +25,19 @@ export class Runner {
   private readonly bar = el("progress", { max: 1, value: 0 });
   private readonly figures = el("div");
 
-  constructor(readonly name: string, readonly colour: string, options: readonly (readonly [string, string])[], chosen: (name: string) => void, remove: (() => void) | null) {
+  constructor(readonly name: string, readonly color: string, options: readonly (readonly [string, string])[], chosen: (name: string) => void, remove: (() => void) | null) {
     this.bar.setAttribute("aria-label", `progress of ${name}`);
-    const out = remove && el("button", { type: "button", class: "plain", "aria-label": `take ${name} out of the race` }, ["×"], { click: remove });
-    fill(this.element, el("h2", { class: "row" }, [dot(colour), select("", options, name, chosen), el("span", { class: "grow" }), out]), this.bar, this.figures);
+    const removeButton = remove && el("button", { type: "button", class: "plain", "aria-label": `take ${name} out of the race` }, ["×"], { click: remove });
+    fill(this.element, el("h2", { class: "row" }, [swatch(color), select("", options, name, chosen), el("span", { class: "grow" }), removeButton]), this.bar, this.figures);
     this.element.querySelector("select")!.setAttribute("aria-label", "runner");
   }
 
   get done(): boolean {
-    return this.glance?.done ?? false;
+    return this.snapshot?.done ?? false;
   }
 
   async open(experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>): Promise<void> {
-    const core = await worker(traces);
+    const core = await takeWorker(traces);
     this.core = core;
     const opened = await core.open(experiment.toml, this.name);
     this.run = opened.run;
@@ -45,19 +45,19 @@ export class Runner {
   }
 
   /** Simulates so many operations more. */
-  async go(operations: number): Promise<void> {
+  async advance(operations: number): Promise<void> {
     if (!this.core || this.done) return;
     const { done } = await this.core.run(this.run, operations);
-    const glance = await this.core.glance(this.run);
-    this.queue.x.push(glance.simulated_ns / 1e9);
-    this.queue.y.push(glance.waiting);
-    this.energy.x.push(glance.simulated_ns / 1e9);
-    this.energy.y.push(glance.energy_j);
+    const snapshot = await this.core.snapshot(this.run);
+    this.queue.x.push(snapshot.simulated_ns / 1e9);
+    this.queue.y.push(snapshot.waiting);
+    this.energy.x.push(snapshot.simulated_ns / 1e9);
+    this.energy.y.push(snapshot.energy_j);
     if (done) {
       this.rows = await this.core.rows(this.run);
       this.saturated = (await this.core.outcome(this.run)).summary.saturated;
     }
-    this.glance = glance;
+    this.snapshot = snapshot;
     this.show();
   }
 
@@ -67,12 +67,12 @@ export class Runner {
   }
 
   private show(): void {
-    const glance = this.glance!;
-    this.bar.value = glance.done ? 1 : (glance.fraction ?? 0);
-    const line = (name: string, value: number, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [`${figure(value)} ${unit}`])]);
-    fill(this.figures, el("p", { class: "big" }, [`${figure(glance.mean_ms)} ms`]), el("p", { class: "quiet" }, ["mean response time"]), overload(this.saturated),
+    const snapshot = this.snapshot!;
+    this.bar.value = snapshot.done ? 1 : (snapshot.fraction ?? 0);
+    const line = (name: string, value: number, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [`${formatNumber(value)} ${unit}`])]);
+    fill(this.figures, el("p", { class: "big" }, [`${formatNumber(snapshot.mean_ms)} ms`]), el("p", { class: "quiet" }, ["mean response time"]), overloadWarning(this.saturated),
       el("table", {}, [el("tbody", {}, [
-        line("99 % within", glance.p99_ms, "ms"), line("longest", glance.max_ms, "ms"), line("energy", glance.energy_j, "J"), line("simulated", glance.simulated_ns / 1e9, "s"),
+        line("99 % within", snapshot.p99_ms, "ms"), line("longest", snapshot.max_ms, "ms"), line("energy", snapshot.energy_j, "J"), line("simulated", snapshot.simulated_ns / 1e9, "s"),
       ])]));
   }
 }

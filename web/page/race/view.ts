@@ -4,8 +4,8 @@ import type { App } from "../app.ts";
 import { Plot } from "../chart.ts";
 import { button, el, fill, select } from "../dom.ts";
 import type { Experiment } from "../experiment.ts";
-import { RUNS } from "../palette.ts";
-import { joined, waitByPlace } from "./places.ts";
+import { RUNNER_COLORS } from "../palette.ts";
+import { alignCurves, waitByPlace } from "./places.ts";
 import { Runner } from "./runner.ts";
 import { verdict } from "./verdict.ts";
 
@@ -18,72 +18,72 @@ const AXES = {
 } as const;
 type Axis = keyof typeof AXES;
 
-const MAX = RUNS.length;
+const MAX_RUNNERS = RUNNER_COLORS.length;
 /** Steps in which the curves grow; requests of a race unless the experiment limits them; and parts of the addresses. */
-const STEPS = 120;
-const LIMIT = 20_000;
-const PARTS = 40;
+const CURVE_STEPS = 120;
+const DEFAULT_LIMIT = 20_000;
+const ADDRESS_PARTS = 40;
 
 export class Race {
   readonly element = el("div", { class: "race" });
   private axis: Axis = "schedulers";
   private names: string[] = [...AXES.schedulers.first];
   private runners: Runner[] = [];
-  private race = 0;
-  private begun: Experiment | null = null;
-  private readonly field = el("div", { class: "lanes-of-race" });
+  private raceNumber = 0;
+  private startedExperiment: Experiment | null = null;
+  private readonly runnerCards = el("div", { class: "lanes-of-race" });
   private readonly curves = el("div", { class: "curves" });
   private readonly verdict = el("p", { class: "card verdict", "aria-live": "polite" });
   private readonly controls = el("section", { class: "card setup row", "aria-label": "Who races" });
   private plots: { distribution: Plot; queue: Plot; energy: Plot; places: Plot } | null = null;
 
   constructor(private readonly app: App) {
-    fill(this.element, this.controls, this.field, this.verdict, this.curves);
+    fill(this.element, this.controls, this.runnerCards, this.verdict, this.curves);
   }
 
   /** Starts the race, unless the race of this experiment was started before. */
   async show(): Promise<void> {
-    if (this.begun === this.app.experiment) return;
+    if (this.startedExperiment === this.app.experiment) return;
     await this.begin();
   }
 
   /** Starts a race of these schedulers, as the tour does. */
-  async among(names: readonly string[]): Promise<void> {
+  async raceSchedulers(names: readonly string[]): Promise<void> {
     this.axis = "schedulers";
     this.names = [...names];
-    this.begun = null;
+    this.startedExperiment = null;
     this.app.show("race");
   }
 
   async begin(growing = !matchMedia("(prefers-reduced-motion: reduce)").matches): Promise<void> {
-    const mine = ++this.race;
-    this.begun = this.app.experiment;
+    const mine = ++this.raceNumber;
+    this.startedExperiment = this.app.experiment;
     for (const each of this.runners) each.end();
     this.compose();
     try {
       await this.run(mine, growing);
     } catch (error) {
       // The error of a race that another one has replaced is not shown.
-      if (mine === this.race) throw error;
+      if (mine === this.raceNumber) throw error;
     }
   }
 
   private async run(mine: number, growing: boolean): Promise<void> {
     const { runners } = this;
     await Promise.all(runners.map((each) => each.open(this.variant(each.name), this.app.traces)));
-    const limit = Number(this.app.experiment.get("replay", "limit") ?? 0) || LIMIT;
-    const slice = Math.max(100, Math.ceil(limit / STEPS));
-    while (mine === this.race && runners.some((each) => !each.done)) {
-      await Promise.all([...runners.map((each) => each.go(slice)), growing ? frame() : null]);
-      if (mine === this.race) this.draw();
+    const limit = Number(this.app.experiment.get("replay", "limit") ?? 0) || DEFAULT_LIMIT;
+    const slice = Math.max(100, Math.ceil(limit / CURVE_STEPS));
+    while (mine === this.raceNumber && runners.some((each) => !each.done)) {
+      await Promise.all([...runners.map((each) => each.advance(slice)), growing ? nextFrame() : null]);
+      if (mine === this.raceNumber) this.draw();
     }
-    if (mine === this.race) this.finish();
+    if (mine === this.raceNumber) this.finish();
   }
 
   private variant(name: string): Experiment {
     const { table, key } = AXES[this.axis];
     const { experiment } = this.app;
-    return key === "layout" ? experiment.with(table, key, name) : experiment.withTable(table, { [key]: name });
+    return key === "layout" ? experiment.withValue(table, key, name) : experiment.withTable(table, { [key]: name });
   }
 
   private options(): (readonly [string, string])[] {
@@ -96,29 +96,29 @@ export class Race {
 
   private compose(): void {
     const options = this.options();
-    const again = (names: string[]) => {
+    const restart = (names: string[]) => {
       this.names = names;
       void this.app.attempt(() => this.begin());
     };
-    this.runners = this.names.map((name, index) => new Runner(name, RUNS[index]!, options,
-      (other) => again(this.names.map((each, at) => (at === index ? other : each))),
-      this.names.length > 2 ? () => again(this.names.filter((_, at) => at !== index)) : null));
+    this.runners = this.names.map((name, index) => new Runner(name, RUNNER_COLORS[index]!, options,
+      (other) => restart(this.names.map((each, at) => (at === index ? other : each))),
+      this.names.length > 2 ? () => restart(this.names.filter((_, at) => at !== index)) : null));
     const more = options.find(([name]) => !this.names.includes(name))?.[0];
     fill(this.controls,
       select("race", (Object.keys(AXES) as Axis[]).map((name) => [name, name] as const), this.axis, (axis) => {
         this.axis = axis as Axis;
-        again([...AXES[this.axis].first]);
+        restart([...AXES[this.axis].first]);
       }),
-      button("Race again", () => again(this.names), { class: "main" }),
-      button("Add a runner", () => again([...this.names, more!]), { disabled: this.names.length >= MAX || !more }),
+      button("Race again", () => restart(this.names), { class: "main" }),
+      button("Add a runner", () => restart([...this.names, more!]), { disabled: this.names.length >= MAX_RUNNERS || !more }),
       el("span", { class: "quiet" }, ["Everybody gets the same arrivals. Move the load and they race anew."]));
     fill(this.verdict, "They race …");
-    fill(this.field, ...this.runners.map((each) => each.element));
+    fill(this.runnerCards, ...this.runners.map((each) => each.element));
     this.chart();
   }
 
   private chart(): void {
-    const named = this.runners.map(({ name, colour }, index) => ({ label: name, colour, ...(index % 2 ? { dash: [6, 3] } : {}) }));
+    const curves = this.runners.map(({ name, color }, index) => ({ label: name, color, ...(index % 2 ? { dash: [6, 3] } : {}) }));
     const host = (title: string) => {
       const place = el("div");
       return { place, card: el("section", { class: "card" }, [el("h2", {}, [title]), place]) };
@@ -129,26 +129,26 @@ export class Race {
     places.card.setAttribute("data-tour", "places");
     fill(this.curves, distribution.card, queue.card, energy.card, places.card);
     this.plots = {
-      distribution: new Plot(distribution.place, { label: "Distribution of response times", x: "response time, ms", y: "share, %", height: 250, log_x: true, curves: named }),
-      queue: new Plot(queue.place, { label: "Requests waiting over time", x: "simulated time, s", y: "waiting", height: 250, curves: named }),
-      energy: new Plot(energy.place, { label: "Energy over time", x: "simulated time, s", y: "energy, J", height: 250, curves: named }),
-      places: new Plot(places.place, { label: "Mean time in the queue by place on the device", x: "place: share of the addresses, %", y: "in the queue, ms", height: 250, curves: named }),
+      distribution: new Plot(distribution.place, { label: "Distribution of response times", x: "response time, ms", y: "share, %", height: 250, log_x: true, curves: curves }),
+      queue: new Plot(queue.place, { label: "Requests waiting over time", x: "simulated time, s", y: "waiting", height: 250, curves: curves }),
+      energy: new Plot(energy.place, { label: "Energy over time", x: "simulated time, s", y: "energy, J", height: 250, curves: curves }),
+      places: new Plot(places.place, { label: "Mean time in the queue by place on the device", x: "place: share of the addresses, %", y: "in the queue, ms", height: 250, curves: curves }),
     };
   }
 
   private draw(): void {
-    const started = this.runners.filter((each) => each.glance);
+    const started = this.runners.filter((each) => each.snapshot);
     if (started.length < this.runners.length || !this.plots) return;
-    this.plots.distribution.set(joined(started.map(({ glance }) => positive(glance!.response_ms, glance!.share))));
-    this.plots.queue.set(joined(started.map(({ queue }) => queue)));
-    this.plots.energy.set(joined(started.map(({ energy }) => energy)));
+    this.plots.distribution.set(alignCurves(started.map(({ snapshot }) => positivePoints(snapshot!.response_ms, snapshot!.share))));
+    this.plots.queue.set(alignCurves(started.map(({ queue }) => queue)));
+    this.plots.energy.set(alignCurves(started.map(({ energy }) => energy)));
   }
 
   private finish(): void {
-    const axis = Array.from({ length: PARTS }, (_, part) => ((part + 0.5) / PARTS) * 100);
-    this.plots!.places.set([axis, ...this.runners.map(({ rows, capacity_blocks }) => waitByPlace(rows!, capacity_blocks, PARTS))]);
-    fill(this.verdict, verdict(this.runners.map(({ name, glance, saturated }) => (
-      { name, mean_ms: glance!.mean_ms, max_ms: glance!.max_ms, energy_j: glance!.energy_j, saturated }))));
+    const axis = Array.from({ length: ADDRESS_PARTS }, (_, part) => ((part + 0.5) / ADDRESS_PARTS) * 100);
+    this.plots!.places.set([axis, ...this.runners.map(({ rows, capacity_blocks }) => waitByPlace(rows!, capacity_blocks, ADDRESS_PARTS))]);
+    fill(this.verdict, verdict(this.runners.map(({ name, snapshot, saturated }) => (
+      { name, mean_ms: snapshot!.mean_ms, max_ms: snapshot!.max_ms, energy_j: snapshot!.energy_j, saturated }))));
     const names = this.runners.map(({ name, saturated }) => (saturated ? `${name} (overloaded)` : name));
     for (const plot of Object.values(this.plots!)) plot.rename(names);
     for (const each of this.runners) each.end();
@@ -156,11 +156,11 @@ export class Race {
 }
 
 /** A distribution without values that a logarithmic axis cannot show, in percent. */
-function positive(x: Float64Array, share: Float64Array): { x: number[]; y: number[] } {
-  const kept = Array.from(x, (value, index) => [value, share[index]! * 100] as const).filter(([value]) => value > 0);
-  return { x: kept.map(([value]) => value), y: kept.map(([, each]) => each) };
+function positivePoints(x: Float64Array, share: Float64Array): { x: number[]; y: number[] } {
+  const points = Array.from(x, (value, index) => [value, share[index]! * 100] as const).filter(([value]) => value > 0);
+  return { x: points.map(([value]) => value), y: points.map(([, each]) => each) };
 }
 
-function frame(): Promise<void> {
+function nextFrame(): Promise<void> {
   return new Promise((done) => requestAnimationFrame(() => done()));
 }

@@ -6,7 +6,7 @@ import { STEPS } from "./steps.ts";
 
 export class Tour {
   readonly element = el("section", { class: "card tour", "aria-label": "Tour", tabindex: -1, hidden: true });
-  private at = 0;
+  private index = 0;
 
   constructor(private readonly app: App) {
     this.element.addEventListener("keydown", (event) => {
@@ -19,29 +19,29 @@ export class Tour {
   }
 
   private show(index: number): void {
-    this.at = index;
+    this.index = index;
     const step = STEPS[index]!;
     const last = index === STEPS.length - 1;
     this.element.hidden = false;
     fill(this.element,
       el("h2", {}, [`${index + 1} of ${STEPS.length} · ${step.title}`]), el("div", { class: "text" }, step.text.map((each) => el("p", {}, [each]))),
       el("p", { class: "row" }, [
-        button("Back", () => this.show(this.at - 1), { disabled: index === 0 }),
-        button(last ? "Done" : "Next", () => (last ? this.end() : this.show(this.at + 1)), { class: "main" }),
+        button("Back", () => this.show(this.index - 1), { disabled: index === 0 }),
+        button(last ? "Done" : "Next", () => (last ? this.end() : this.show(this.index + 1)), { class: "main" }),
         el("span", { class: "grow" }), button("Close", () => this.end(), { class: "plain", "aria-label": "close the tour" }),
       ]));
-    step.go(this.app);
-    this.point(step.at);
+    step.enter(this.app);
+    this.highlight(step.anchor);
     this.element.focus();
   }
 
-  private point(at: string): void {
-    document.body.dataset["pointed"] = at;
-    document.querySelector(`[data-tour="${at}"]`)?.scrollIntoView({ block: "nearest" });
+  private highlight(anchor: string): void {
+    document.body.dataset["pointed"] = anchor;
+    document.querySelector(`[data-tour="${anchor}"]`)?.scrollIntoView({ block: "nearest" });
   }
 
   private end(): void {
     this.element.hidden = true;
-    this.point("");
+    this.highlight("");
   }
 }

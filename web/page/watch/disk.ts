@@ -2,7 +2,7 @@
 
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
-import { clock } from "../format.ts";
+import { formatTime } from "../format.ts";
 import { BLUE, INK, LINE, ORANGE, QUIET, VERMILION } from "../palette.ts";
 import type { Player } from "./player.ts";
 import { SPEEDS } from "./speed.ts";
@@ -10,25 +10,25 @@ import type { Stage } from "./stages.ts";
 import type { Choice } from "./window.ts";
 
 const HEIGHT = 380;
-const ARM = Math.PI * 0.12;
-const CROWD = 3000;
-/** Angle of the head around the platter's centre, in radians. */
-const HEAD = -ARM;
+const ARM_ANGLE = Math.PI * 0.12;
+const MAX_CIRCLES = 3000;
+/** Angle of the head around the platter's center, in radians. */
+const HEAD_ANGLE = -ARM_ANGLE;
 /** Marks on the platter that show its rotation; the first one is the index mark. */
 const SPOKES = 12;
 /** A platter that makes more than this part of a turn between two frames is drawn at rest: eyes could not follow it. */
-const FOLLOWED = 1 / 8;
+const MAX_VISIBLE_TURNS = 1 / 8;
 const FRAME_NS = 1e9 / 60;
 
 export class DiskStage implements Stage {
   readonly elements: readonly HTMLElement[];
   readonly stale = false;
   private readonly sheet: Sheet;
-  private again: (() => void) | null = null;
+  private redraw: (() => void) | null = null;
 
-  constructor(private readonly player: Player, private readonly station: number, readonly other: (station: number) => Stage) {
-    const moves = player.opened.stations[station]?.kind === "disk";
-    this.sheet = new Sheet("The device", () => (moves ? HEIGHT : 150), () => this.again?.());
+  constructor(private readonly player: Player, private readonly station: number, readonly forStation: (station: number) => Stage) {
+    const moves = player.description.stations[station]?.kind === "disk";
+    this.sheet = new Sheet("The device", () => (moves ? HEIGHT : 150), () => this.redraw?.());
     this.elements = [this.sheet.canvas, el("p", { class: "legend" }, [
       moves ? "Circles wait where their first sectors are: reads white, writes orange; the ring is chosen, its arc the sectors that it takes on the way under the head. The longest spoke is the index mark. While time runs too fast to follow the platter, it is drawn at rest."
         : "Nothing moves in this device: requests wait for their turn.",
@@ -36,12 +36,12 @@ export class DiskStage implements Stage {
   }
 
   draw(t: number, waiting: readonly number[], choice: Choice | null, still: boolean): void {
-    this.again = () => this.draw(t, waiting, choice, still);
+    this.redraw = () => this.draw(t, waiting, choice, still);
     const pen = this.sheet.begin();
     if (!pen) return;
-    if (this.player.opened.stations[this.station]?.kind === "disk") this.platter(pen, t, waiting, choice);
-    else this.row(pen, waiting);
-    if (still) this.sheet.label(`The device at ${clock(t)}: ${waiting.length} requests wait${this.angles(t, choice)}`);
+    if (this.player.description.stations[this.station]?.kind === "disk") this.drawPlatter(pen, t, waiting, choice);
+    else this.drawQueue(pen, waiting);
+    if (still) this.sheet.setLabel(`The device at ${formatTime(t)}: ${waiting.length} requests wait${this.describeAngles(t, choice)}`);
   }
 
   toggleMap(): void {
@@ -49,53 +49,53 @@ export class DiskStage implements Stage {
   }
 
   /** The angle of the platter under the head, in turns from the index mark. */
-  private underHead(t: number): number {
-    const turn_ns = this.player.opened.stations[this.station]!.turn_ns;
+  private turnsUnderHead(t: number): number {
+    const turn_ns = this.player.description.stations[this.station]!.turn_ns;
     return turn_ns === null ? 0 : (t / turn_ns) % 1;
   }
 
   /** The angles in words, for screen readers. */
-  private angles(t: number, choice: Choice | null): string {
-    if (this.player.opened.stations[this.station]?.turn_ns == null) return "";
-    const { id, turn } = this.player.loaded.window.watched.accesses;
+  private describeAngles(t: number, choice: Choice | null): string {
+    if (this.player.description.stations[this.station]?.turn_ns == null) return "";
+    const { id, turn } = this.player.loaded.window.data.accesses;
     const taken = choice?.candidates.find((each) => each.chosen)?.access;
-    const sector = taken === undefined ? "" : `, the first sector of #${id[taken]} at ${degrees(turn[taken]!)}`;
-    return `; under the head are ${degrees(this.underHead(t))} of the platter${sector}`;
+    const sector = taken === undefined ? "" : `, the first sector of #${id[taken]} at ${formatDegrees(turn[taken]!)}`;
+    return `; under the head are ${formatDegrees(this.turnsUnderHead(t))} of the platter${sector}`;
   }
 
-  private platter(pen: CanvasRenderingContext2D, t: number, waiting: readonly number[], choice: Choice | null): void {
+  private drawPlatter(pen: CanvasRenderingContext2D, t: number, waiting: readonly number[], choice: Choice | null): void {
     const { window, paths } = this.player.loaded;
-    const { columns, turn_ns } = this.player.opened.stations[this.station]!;
-    const { column, op, turn, turns, end_ns } = window.watched.accesses;
+    const { columns, turn_ns } = this.player.description.stations[this.station]!;
+    const { column, op, turn, turns, end_ns } = window.data.accesses;
     const middle = { x: this.sheet.width / 2, y: this.sheet.height / 2 };
     const outer = Math.min(middle.x, middle.y) - 12;
     const radius = (cylinder: number) => outer - (cylinder / Math.max(1, columns)) * outer * 0.68;
     const { playing, speed } = this.player;
-    const rests = playing && SPEEDS[speed]! * FRAME_NS > FOLLOWED * (turn_ns ?? Infinity);
-    const shown = rests ? 0 : this.underHead(t);
-    const angle = (at: number) => HEAD + (at - shown) * 2 * Math.PI;
-    circle(pen, middle, outer, "#eef1f5", LINE);
-    spokes(pen, middle, outer, angle);
-    circle(pen, middle, outer * 0.3, "#ffffff", LINE);
-    const spot = (row: number) => point(middle, radius(column[row]!), angle(turn[row]!));
+    const isStill = playing && SPEEDS[speed]! * FRAME_NS > MAX_VISIBLE_TURNS * (turn_ns ?? Infinity);
+    const shown = isStill ? 0 : this.turnsUnderHead(t);
+    const angle = (at: number) => HEAD_ANGLE + (at - shown) * 2 * Math.PI;
+    drawCircle(pen, middle, outer, "#eef1f5", LINE);
+    drawSpokes(pen, middle, outer, angle);
+    drawCircle(pen, middle, outer * 0.3, "#ffffff", LINE);
+    const spot = (row: number) => polarPoint(middle, radius(column[row]!), angle(turn[row]!));
     const size = waiting.length > 500 ? 1.5 : 3.5;
-    for (const row of waiting.slice(0, CROWD)) circle(pen, spot(row), size, op[row] === 87 ? ORANGE : "#ffffff", INK);
+    for (const row of waiting.slice(0, MAX_CIRCLES)) drawCircle(pen, spot(row), size, op[row] === 87 ? ORANGE : "#ffffff", INK);
     const taken = choice?.candidates.find((each) => each.chosen)?.access;
     if (taken !== undefined && end_ns[taken]! > t) {
       const begin = angle(turn[taken]!);
-      sectors(pen, middle, radius(column[taken]!), begin, begin + Math.min(1, turns[taken]!) * 2 * Math.PI);
-      ring(pen, spot(taken));
+      drawSectors(pen, middle, radius(column[taken]!), begin, begin + Math.min(1, turns[taken]!) * 2 * Math.PI);
+      drawRing(pen, spot(taken));
     }
-    arm(pen, middle, outer, radius(paths[this.station]!.place(t).x));
+    drawArm(pen, middle, outer, radius(paths[this.station]!.position(t).x));
   }
 
-  private row(pen: CanvasRenderingContext2D, waiting: readonly number[]): void {
-    const { op } = this.player.loaded.window.watched.accesses;
+  private drawQueue(pen: CanvasRenderingContext2D, waiting: readonly number[]): void {
+    const { op } = this.player.loaded.window.data.accesses;
     pen.fillStyle = QUIET;
     pen.fillText(`${waiting.length.toLocaleString("en")} wait, the oldest at the left`, 8, 22);
     const most = Math.floor((this.sheet.width - 24) / 10) * 8;
     waiting.slice(0, most).forEach((row, index) => {
-      circle(pen, { x: 14 + Math.floor(index / 8) * 10, y: 46 + (index % 8) * 11 }, 3.5, op[row] === 87 ? ORANGE : "#ffffff", INK);
+      drawCircle(pen, { x: 14 + Math.floor(index / 8) * 10, y: 46 + (index % 8) * 11 }, 3.5, op[row] === 87 ? ORANGE : "#ffffff", INK);
     });
   }
 }
@@ -105,19 +105,19 @@ interface Point {
   readonly y: number;
 }
 
-function degrees(turns: number): string {
+function formatDegrees(turns: number): string {
   return `${Math.round(turns * 3600) / 10}°`;
 }
 
-function point(middle: Point, radius: number, angle: number): Point {
+function polarPoint(middle: Point, radius: number, angle: number): Point {
   return { x: middle.x + Math.cos(angle) * radius, y: middle.y + Math.sin(angle) * radius };
 }
 
 /** Marks between the hub and the edge of the platter; the index mark is drawn all the way. */
-function spokes(pen: CanvasRenderingContext2D, middle: Point, outer: number, angle: (turns: number) => number): void {
+function drawSpokes(pen: CanvasRenderingContext2D, middle: Point, outer: number, angle: (turns: number) => number): void {
   pen.lineWidth = 1;
   for (let spoke = 0; spoke < SPOKES; spoke++) {
-    const [from, to] = [point(middle, outer * (spoke === 0 ? 0.3 : 0.94), angle(spoke / SPOKES)), point(middle, outer, angle(spoke / SPOKES))];
+    const [from, to] = [polarPoint(middle, outer * (spoke === 0 ? 0.3 : 0.94), angle(spoke / SPOKES)), polarPoint(middle, outer, angle(spoke / SPOKES))];
     pen.strokeStyle = spoke === 0 ? QUIET : "#aab4c2";
     pen.beginPath();
     pen.moveTo(from.x, from.y);
@@ -127,7 +127,7 @@ function spokes(pen: CanvasRenderingContext2D, middle: Point, outer: number, ang
 }
 
 /** Draws sectors of a track. */
-function sectors(pen: CanvasRenderingContext2D, middle: Point, radius: number, from: number, to: number): void {
+function drawSectors(pen: CanvasRenderingContext2D, middle: Point, radius: number, from: number, to: number): void {
   pen.beginPath();
   pen.arc(middle.x, middle.y, radius, from, to);
   pen.strokeStyle = VERMILION;
@@ -135,7 +135,7 @@ function sectors(pen: CanvasRenderingContext2D, middle: Point, radius: number, f
   pen.stroke();
 }
 
-function circle(pen: CanvasRenderingContext2D, { x, y }: Point, radius: number, fill: string, stroke: string): void {
+function drawCircle(pen: CanvasRenderingContext2D, { x, y }: Point, radius: number, fill: string, stroke: string): void {
   pen.beginPath();
   pen.arc(x, y, radius, 0, 2 * Math.PI);
   pen.fillStyle = fill;
@@ -145,7 +145,7 @@ function circle(pen: CanvasRenderingContext2D, { x, y }: Point, radius: number, 
   pen.stroke();
 }
 
-function ring(pen: CanvasRenderingContext2D, { x, y }: Point): void {
+function drawRing(pen: CanvasRenderingContext2D, { x, y }: Point): void {
   pen.beginPath();
   pen.arc(x, y, 8, 0, 2 * Math.PI);
   pen.strokeStyle = VERMILION;
@@ -154,9 +154,9 @@ function ring(pen: CanvasRenderingContext2D, { x, y }: Point): void {
 }
 
 /** Draws the arm, from its pivot next to the platter to its head. */
-function arm(pen: CanvasRenderingContext2D, middle: Point, outer: number, radius: number): void {
-  const pivot = point(middle, outer * 1.12, ARM);
-  const head = point(middle, radius, HEAD);
+function drawArm(pen: CanvasRenderingContext2D, middle: Point, outer: number, radius: number): void {
+  const pivot = polarPoint(middle, outer * 1.12, ARM_ANGLE);
+  const head = polarPoint(middle, radius, HEAD_ANGLE);
   pen.strokeStyle = BLUE;
   pen.lineWidth = 5;
   pen.lineCap = "round";
@@ -165,6 +165,6 @@ function arm(pen: CanvasRenderingContext2D, middle: Point, outer: number, radius
   pen.lineTo(head.x, head.y);
   pen.stroke();
   pen.lineCap = "butt";
-  circle(pen, pivot, 8, BLUE, "#ffffff");
-  circle(pen, head, 4.5, "#ffffff", BLUE);
+  drawCircle(pen, pivot, 8, BLUE, "#ffffff");
+  drawCircle(pen, head, 4.5, "#ffffff", BLUE);
 }

@@ -4,5 +4,5 @@ export interface WatchHost {
   /** Shows an error. */
   fail(error: unknown): void;
   /** Keeps the instant and the followed request in the address. */
-  keep(place: { t: number; request: number | null }): void;
+  savePlace(place: { t: number; request: number | null }): void;
 }

@@ -1,66 +1,66 @@
 // The states of each station's mechanism around the present: a lane for each station, the present in the middle.
 
-import { STATES } from "../../core/types.ts";
+import { STATION_STATES } from "../../core/types.ts";
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
-import { clock, span } from "../format.ts";
+import { formatTime, formatDuration } from "../format.ts";
 import { BLUE, GREEN, INK, PURPLE, QUIET } from "../palette.ts";
-import { dot } from "./life.ts";
+import { swatch } from "./timeline.ts";
 import type { Window } from "./window.ts";
 
-const COLOURS: readonly string[] = ["#dfe4ea", BLUE, GREEN, "#8a94a3", PURPLE];
-const LANE = 20;
-const AXIS = 20;
-const LEFT = 4;
-const NAMES = 110;
+const COLORS: readonly string[] = ["#dfe4ea", BLUE, GREEN, "#8a94a3", PURPLE];
+const LANE_HEIGHT = 20;
+const AXIS_HEIGHT = 20;
+const LEFT_MARGIN = 4;
+const NAMES_WIDTH = 110;
 
 /** The left end and the width of lanes, so that other strips can line up with them. */
-export function lane(stations: number, width: number): { left: number; width: number } {
-  const left = stations > 1 ? NAMES : LEFT;
+export function laneBounds(stations: number, width: number): { left: number; width: number } {
+  const left = stations > 1 ? NAMES_WIDTH : LEFT_MARGIN;
   return { left, width: width - left - 2 };
 }
 
 export class Lanes {
   readonly element: HTMLElement;
   private readonly sheet: Sheet;
-  private drawn: (() => void) | null = null;
+  private redraw: (() => void) | null = null;
 
   constructor(private readonly names: readonly string[]) {
-    const height = names.length * LANE + AXIS;
-    this.sheet = new Sheet("States of the mechanism around the present", () => height, () => this.drawn?.(), "lanes");
+    const height = names.length * LANE_HEIGHT + AXIS_HEIGHT;
+    this.sheet = new Sheet("States of the mechanism around the present", () => height, () => this.redraw?.(), "lanes");
     this.element = el("section", { class: "card wide", "aria-labelledby": "lanes-title" }, [
       el("h2", { id: "lanes-title" }, [
-        "What it does, around now", el("span", { class: "legend" }, STATES.map((state, index) => el("span", {}, [dot(COLOURS[index]!), state]))),
+        "What it does, around now", el("span", { class: "legend" }, STATION_STATES.map((state, index) => el("span", {}, [swatch(COLORS[index]!), state]))),
       ]), this.sheet.canvas,
     ]);
   }
 
   show(window: Window, t: number, half_ns: number): void {
-    this.drawn = () => this.draw(window, t, half_ns);
-    this.drawn();
+    this.redraw = () => this.draw(window, t, half_ns);
+    this.redraw();
   }
 
   private draw(window: Window, t: number, half_ns: number): void {
     const pen = this.sheet.begin();
     if (!pen) return;
-    const { left: label, width } = lane(this.names.length, this.sheet.width);
+    const { left: label, width } = laneBounds(this.names.length, this.sheet.width);
     const place = (at: number) => label + ((at - t + half_ns) / (2 * half_ns)) * width;
-    const { station, begin_ns, end_ns, state } = window.watched.states;
+    const { station, begin_ns, end_ns, state } = window.data.states;
     for (let index = 0; index < begin_ns.length; index++) {
       if (end_ns[index]! < t - half_ns || begin_ns[index]! > t + half_ns) continue;
       const [from, to] = [Math.max(label, place(begin_ns[index]!)), Math.min(label + width, place(end_ns[index]!))];
-      pen.fillStyle = COLOURS[state[index]!] ?? "#000";
-      pen.fillRect(from, station[index]! * LANE + 2, Math.max(0.5, to - from), LANE - 4);
+      pen.fillStyle = COLORS[state[index]!] ?? "#000";
+      pen.fillRect(from, station[index]! * LANE_HEIGHT + 2, Math.max(0.5, to - from), LANE_HEIGHT - 4);
     }
     pen.fillStyle = QUIET;
-    if (this.names.length > 1) this.names.forEach((name, index) => pen.fillText(name, 0, index * LANE + LANE / 2, label - 8));
-    const bottom = this.names.length * LANE;
-    pen.fillText(`${span(half_ns)} before`, label, bottom + 12);
+    if (this.names.length > 1) this.names.forEach((name, index) => pen.fillText(name, 0, index * LANE_HEIGHT + LANE_HEIGHT / 2, label - 8));
+    const bottom = this.names.length * LANE_HEIGHT;
+    pen.fillText(`${formatDuration(half_ns)} before`, label, bottom + 12);
     pen.textAlign = "right";
-    pen.fillText(`${span(half_ns)} after`, label + width, bottom + 12);
+    pen.fillText(`${formatDuration(half_ns)} after`, label + width, bottom + 12);
     pen.textAlign = "center";
     pen.fillStyle = INK;
-    pen.fillText(clock(t), label + width / 2, bottom + 12);
+    pen.fillText(formatTime(t), label + width / 2, bottom + 12);
     pen.fillRect(label + width / 2 - 1, 0, 2, bottom + 2);
   }
 }

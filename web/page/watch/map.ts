@@ -4,7 +4,7 @@ import type { SeekMap } from "../../core/types.ts";
 import { CIVIDIS } from "../palette.ts";
 
 /** A picture of a map, one pixel for each place, row 0 at the bottom; dark means near. */
-export function picture(map: Pick<SeekMap, "columns" | "rows" | "ms">, max_ms: number, into?: HTMLCanvasElement): HTMLCanvasElement {
+export function drawMap(map: Pick<SeekMap, "columns" | "rows" | "ms">, max_ms: number, into?: HTMLCanvasElement): HTMLCanvasElement {
   const { columns, rows, ms } = map;
   const canvas = into ?? document.createElement("canvas");
   if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];
@@ -23,7 +23,7 @@ export function picture(map: Pick<SeekMap, "columns" | "rows" | "ms">, max_ms: n
 }
 
 /** The longest positioning time of a map, in ms. */
-export function longest(map: SeekMap): number {
+export function maxPositioning_ms(map: SeekMap): number {
   let most = 0;
   for (const each of map.ms) if (each > most) most = each;
   return most || 1;

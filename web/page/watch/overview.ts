@@ -1,7 +1,7 @@
 // A run as a whole, from the rows of its requests: queue length, response times, and the slowest request.
 
 import type { Rows } from "../../core/types.ts";
-import { upper } from "./window.ts";
+import { partitionPoint } from "./window.ts";
 
 export interface Overview {
   readonly end_ns: number;
@@ -23,50 +23,50 @@ export interface Series {
   readonly longest: (number | null)[];
 }
 
-export function overview(rows: Rows): Overview {
+export function summarize(rows: Rows): Overview {
   let slowest = 0;
   let end = 0;
   const startups: number[] = [];
   for (let row = 0; row < rows.id.length; row++) {
-    if (response(rows, row) > response(rows, slowest)) slowest = row;
+    if (responseTime(rows, row) > responseTime(rows, slowest)) slowest = row;
     end = Math.max(end, rows.completion_ns[row]!);
     if (rows.startup_ns[row]! > 0) startups.push(rows.start_ns[row]! - rows.startup_ns[row]!);
   }
   return { end_ns: end, requests: rows.id.length, slowest, startups: Float64Array.from(startups).sort(), rows };
 }
 
-export function response(rows: Rows, row: number): number {
+export function responseTime(rows: Rows, row: number): number {
   return rows.completion_ns[row]! - rows.arrival_ns[row]!;
 }
 
 /** The row of a request by its number; null where the run has no such request. */
-export function rowOf(rows: Rows, id: number): number | null {
+export function rowById(rows: Rows, id: number): number | null {
   const row = rows.id.indexOf(id);
   return row < 0 ? null : row;
 }
 
 /** The next start-up after an instant, or the first one of the run where none follows. */
-export function nextStartup(found: Overview, t: number): number | null {
-  const { startups } = found;
+export function nextStartup(overview: Overview, t: number): number | null {
+  const { startups } = overview;
   if (startups.length === 0) return null;
-  const next = upper(startups.length, (index) => startups[index]! > t);
+  const next = partitionPoint(startups.length, (index) => startups[index]! > t);
   return startups[next] ?? startups[0]!;
 }
 
 /** The curves between two instants, in so many buckets. */
-export function series(found: Overview, buckets: number, from_ns = 0, to_ns = found.end_ns): Series {
-  const { rows } = found;
+export function computeSeries(overview: Overview, buckets: number, from_ns = 0, to_ns = overview.end_ns): Series {
+  const { rows } = overview;
   const width = Math.max(1, (to_ns - from_ns) / buckets);
-  const waited = new Waited(buckets);
+  const waited = new WaitAccumulator(buckets);
   const [sum, count, longest] = [new Float64Array(buckets), new Float64Array(buckets), new Float64Array(buckets)];
   for (let row = 0; row < rows.id.length; row++) {
     waited.add((rows.arrival_ns[row]! - from_ns) / width, (rows.start_ns[row]! - from_ns) / width);
     const bucket = Math.floor((rows.completion_ns[row]! - from_ns) / width);
     if (bucket < 0 || bucket >= buckets) continue;
-    const taken = response(rows, row) / 1e6;
-    sum[bucket]! += taken;
+    const response_ms = responseTime(rows, row) / 1e6;
+    sum[bucket]! += response_ms;
     count[bucket]! += 1;
-    longest[bucket] = Math.max(longest[bucket]!, taken);
+    longest[bucket] = Math.max(longest[bucket]!, response_ms);
   }
   const each = <T>(value: (bucket: number) => T) => Array.from({ length: buckets }, (_, bucket) => value(bucket));
   return {
@@ -78,7 +78,7 @@ export function series(found: Overview, buckets: number, from_ns = 0, to_ns = fo
 }
 
 /** Time waited in each bucket, in units of a bucket. Whole buckets are steps up and down, so that a long wait costs no more than a short one. */
-class Waited {
+class WaitAccumulator {
   private readonly parts: Float64Array;
   private readonly steps: Float64Array;
 

@@ -1,19 +1,19 @@
 // A clock over a run: plays, steps and jumps, and loads the windows around the present.
 
 import type { Laboratory } from "../../core/laboratory.ts";
-import type { Opened } from "../../core/types.ts";
-import { instants, Path } from "./path.ts";
-import { advance, FIRST, SPEEDS } from "./speed.ts";
+import type { RunDescription } from "../../core/types.ts";
+import { sampleTimes, Path } from "./path.ts";
+import { advance, DEFAULT_SPEED, SPEEDS } from "./speed.ts";
 import { Window } from "./window.ts";
 
 /** Accesses of the first window, and of all later ones. */
-const FIRST_ACCESSES = 200;
-const ACCESSES = 1000;
+const FIRST_WINDOW_ACCESSES = 200;
+const WINDOW_ACCESSES = 1000;
 /** How much time before its instant a window after a jump shows, in ns. */
 const LOOK_BACK_NS = 20e6;
 
 /** A window, and the paths of the stations' mechanisms in it. */
-export interface Loaded {
+export interface LoadedWindow {
   readonly window: Window;
   readonly paths: readonly Path[];
 }
@@ -21,51 +21,51 @@ export interface Loaded {
 export class Player {
   t = 0;
   playing = false;
-  speed = FIRST;
+  speed = DEFAULT_SPEED;
   /** Whether the window that is shown is the last of the run. */
-  private last = false;
-  private next: Promise<Loaded> | null = null;
-  private ready: Loaded | null = null;
-  private jumps = 0;
+  private isLast = false;
+  private nextWindow: Promise<LoadedWindow> | null = null;
+  private readyWindow: LoadedWindow | null = null;
+  private jumpCount = 0;
 
   private constructor(
     private readonly core: Laboratory,
-    readonly opened: Opened,
+    readonly description: RunDescription,
     /** Called when the instant or the window changes other than by playing. */
-    private readonly changed: () => void,
-    private readonly failed: (error: unknown) => void,
-    public loaded: Loaded,
+    private readonly onChange: () => void,
+    private readonly onError: (error: unknown) => void,
+    public loaded: LoadedWindow,
   ) {
     this.show(loaded);
   }
 
   /** Opens a run and loads it around an instant. */
-  static async open(core: Laboratory, toml: string, t: number, changed: () => void, failed: (error: unknown) => void): Promise<Player> {
-    const opened = await core.open(toml, "experiment");
-    const player = new Player(core, opened, changed, failed, await load(core, opened, Math.max(0, t - LOOK_BACK_NS), FIRST_ACCESSES));
+  static async open(core: Laboratory, toml: string, t: number, onChange: () => void, onError: (error: unknown) => void): Promise<Player> {
+    const description = await core.open(toml, "experiment");
+    const player = new Player(core, description, onChange, onError, await load(core, description, Math.max(0, t - LOOK_BACK_NS), FIRST_WINDOW_ACCESSES));
     player.t = Math.min(t, player.loaded.window.to);
     return player;
   }
 
-  get ended(): boolean {
-    return this.last && this.t >= this.loaded.window.to;
+  get hasEnded(): boolean {
+    return this.isLast && this.t >= this.loaded.window.to;
   }
 
   /** Stops playing, and drops the windows that are being loaded. */
   close(): void {
-    this.jumps++;
+    this.jumpCount++;
     this.playing = false;
   }
 
   /** Advances the clock by a frame, if it plays; returns whether it did. */
   frame(elapsed_ms: number): boolean {
     const { window } = this.loaded;
-    if (this.t > window.from + (window.to - window.from) / 2) this.fetch();
+    if (this.t > window.from + (window.to - window.from) / 2) this.prefetch();
     if (!this.playing) return false;
     const speed = SPEEDS[this.speed]!;
     this.t = Math.min(window.to, this.t + (speed === Infinity ? Infinity : advance(speed, elapsed_ms)));
-    if (this.t >= window.to) this.turn();
-    if (this.ended) this.playing = false;
+    if (this.t >= window.to) this.switchWindow();
+    if (this.hasEnded) this.playing = false;
     return true;
   }
 
@@ -75,7 +75,7 @@ export class Player {
     const { window } = this.loaded;
     const at = window.step(this.t, steps);
     if (at !== null) this.t = at;
-    else if (steps > 0 && !this.last) {
+    else if (steps > 0 && !this.isLast) {
       await this.jump(window.to);
       this.t = this.loaded.window.step(window.to, 1) ?? this.loaded.window.to;
     } else if (steps < 0 && window.from > 0) {
@@ -83,64 +83,64 @@ export class Player {
       await this.jump(Math.max(0, window.from - 1));
       this.t = this.loaded.window.step(before, steps) ?? this.loaded.window.from;
     } else this.t = steps > 0 ? window.to : window.from;
-    this.changed();
+    this.onChange();
   }
 
   /** Goes to an instant. */
   async jump(t: number): Promise<void> {
-    const mine = ++this.jumps;
-    if (!this.loaded.window.holds(t)) {
+    const mine = ++this.jumpCount;
+    if (!this.loaded.window.contains(t)) {
       const from = Math.max(0, t - LOOK_BACK_NS);
-      this.next = null;
-      this.ready = null;
-      const loaded = await load(this.core, this.opened, from, ACCESSES);
-      if (mine !== this.jumps) return;
+      this.nextWindow = null;
+      this.readyWindow = null;
+      const loaded = await load(this.core, this.description, from, WINDOW_ACCESSES);
+      if (mine !== this.jumpCount) return;
       this.show(loaded);
     }
     this.t = Math.min(Math.max(t, this.loaded.window.from), this.loaded.window.to);
-    this.changed();
+    this.onChange();
   }
 
-  private fetch(): void {
-    if (this.next || this.last) return;
-    const mine = this.jumps;
-    const next = load(this.core, this.opened, this.loaded.window.to, ACCESSES);
-    this.next = next;
+  private prefetch(): void {
+    if (this.nextWindow || this.isLast) return;
+    const mine = this.jumpCount;
+    const next = load(this.core, this.description, this.loaded.window.to, WINDOW_ACCESSES);
+    this.nextWindow = next;
     next.then(
       (loaded) => {
-        if (mine === this.jumps) this.ready = loaded;
+        if (mine === this.jumpCount) this.readyWindow = loaded;
       },
       (error: unknown) => {
-        if (mine !== this.jumps) return;
+        if (mine !== this.jumpCount) return;
         this.playing = false;
-        this.failed(error);
+        this.onError(error);
       },
     );
   }
 
   /** Switches to the next window, if it has been loaded. */
-  private turn(): void {
-    this.fetch();
-    if (!this.ready) return;
-    const { window } = this.ready;
-    if (window.to <= this.loaded.window.to && window.watched.done) this.last = true;
-    else this.show(this.ready);
-    this.next = null;
-    this.ready = null;
+  private switchWindow(): void {
+    this.prefetch();
+    if (!this.readyWindow) return;
+    const { window } = this.readyWindow;
+    if (window.to <= this.loaded.window.to && window.data.done) this.isLast = true;
+    else this.show(this.readyWindow);
+    this.nextWindow = null;
+    this.readyWindow = null;
   }
 
-  private show(loaded: Loaded): void {
+  private show(loaded: LoadedWindow): void {
     this.loaded = loaded;
-    this.last = loaded.window.watched.done;
+    this.isLast = loaded.window.data.done;
   }
 }
 
-async function load(core: Laboratory, opened: Opened, from: number, accesses: number): Promise<Loaded> {
-  const watched = await core.watch(opened.run, from, accesses);
-  const window = new Window(watched, opened.stations.length);
-  const paths = await Promise.all(opened.stations.map(async (_, station) => {
-    const at = instants(window, station);
-    return new Path(at, await core.positions(opened.run, station, at));
+async function load(core: Laboratory, description: RunDescription, from: number, accesses: number): Promise<LoadedWindow> {
+  const data = await core.watch(description.run, from, accesses);
+  const window = new Window(data, description.stations.length);
+  const paths = await Promise.all(description.stations.map(async (_, station) => {
+    const at = sampleTimes(window, station);
+    return new Path(at, await core.positions(description.run, station, at));
   }));
   return { window, paths };
 }

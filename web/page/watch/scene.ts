@@ -6,19 +6,6 @@ export interface Extent {
   readonly rows: number;
 }
 
-/** Waiting requests, in columns of values. */
-export interface Waiting {
-  readonly count: number;
-  readonly id: Float64Array;
-  readonly column: Float64Array;
-  readonly row: Float64Array;
-  readonly write: Uint8Array;
-  readonly arrival: Float64Array;
-}
-
-/** Waiting requests at the same place of the picture: `[x, y]` each, in pixels. */
-export type Points = readonly (readonly [number, number])[];
-
 /** The picture of the plane, in pixels. */
 export class Frame {
   constructor(
@@ -56,9 +43,9 @@ export class Frame {
 }
 
 /** Ticks at round numbers from 0 up to `end`, at most `most` of them. */
-export function ticks(end: number, most: number): number[] {
+export function ticks(end: number, maxTicks: number): number[] {
   if (!(end > 0)) return [0];
-  const rough = end / most;
+  const rough = end / maxTicks;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? power * 10;
   return Array.from({ length: Math.floor(end / step) + 1 }, (_, index) => index * step);

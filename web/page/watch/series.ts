@@ -1,11 +1,11 @@
 // Charts of the whole run: queue length and response times over time, with the present marked.
 
-import { el, fill, set } from "../dom.ts";
+import { el, fill, setAttribute } from "../dom.ts";
 import { Plot } from "../chart.ts";
 import { BLUE, SKY, VERMILION } from "../palette.ts";
-import { counted } from "../format.ts";
-import { overload } from "../overload.ts";
-import { series, type Overview } from "./overview.ts";
+import { formatCount } from "../format.ts";
+import { overloadWarning } from "../overload.ts";
+import { computeSeries, type Overview } from "./overview.ts";
 
 const BUCKETS = 600;
 const SIMULATING = "simulating the whole run …";
@@ -13,12 +13,12 @@ const SIMULATING = "simulating the whole run …";
 export class SeriesPanel {
   readonly element: HTMLElement;
   private readonly title = el("span", { class: "quiet" }, [SIMULATING]);
-  private readonly overload = overload(false);
+  private readonly overload = overloadWarning(false);
   private readonly line = el("i", { class: "now", "aria-hidden": "true" });
   private readonly queue: Plot;
   private readonly response: Plot;
-  private readonly all: HTMLButtonElement;
-  private found: Overview | null = null;
+  private readonly resetButton: HTMLButtonElement;
+  private overview: Overview | null = null;
 
   constructor(jump: (t: number) => void) {
     const [above, below] = [el("div"), el("div")];
@@ -27,48 +27,48 @@ export class SeriesPanel {
       zoomed: (from: number | null, to: number | null) => this.zoom(from, to),
       clicked: (t: number) => jump(t * 1e9),
     };
-    this.queue = new Plot(above, { ...common, label: "Requests waiting over time", x: "", y: "waiting", curves: [{ label: "requests waiting, mean", colour: BLUE, fill: "#0072b21f" }] });
+    this.queue = new Plot(above, { ...common, label: "Requests waiting over time", x: "", y: "waiting", curves: [{ label: "requests waiting, mean", color: BLUE, fill: "#0072b21f" }] });
     this.response = new Plot(below, {
       ...common, height: 122, label: "Response time over time", x: "simulated time, s", y: "response, ms",
-      curves: [{ label: "longest", colour: VERMILION }, { label: "mean", colour: SKY }],
+      curves: [{ label: "longest", color: VERMILION }, { label: "mean", color: SKY }],
     });
-    this.all = el("button", { type: "button", class: "plain", hidden: true }, ["show all of it"], { click: () => this.zoom(null, null) });
+    this.resetButton = el("button", { type: "button", class: "plain", hidden: true }, ["show all of it"], { click: () => this.zoom(null, null) });
     this.element = el("section", { class: "card wide", "aria-labelledby": "series-title" }, [
-      el("h2", { id: "series-title" }, ["The whole run", this.title, el("span", { class: "grow" }), this.all]),
+      el("h2", { id: "series-title" }, ["The whole run", this.title, el("span", { class: "grow" }), this.resetButton]),
       this.overload, el("div", { class: "series" }, [above, below, this.line]),
     ]);
-    set(this.element, "data-tour", "series");
+    setAttribute(this.element, "data-tour", "series");
   }
 
   /** Forgets the run that it shows, as another one begins. */
   clear(): void {
-    this.found = null;
-    this.all.hidden = true;
+    this.overview = null;
+    this.resetButton.hidden = true;
     this.overload.hidden = true;
     fill(this.title, SIMULATING);
     this.queue.set([[], []]);
     this.response.set([[], [], []]);
   }
 
-  show(found: Overview, saturated: boolean): void {
-    this.found = found;
+  show(overview: Overview, saturated: boolean): void {
+    this.overview = overview;
     this.overload.hidden = !saturated;
-    fill(this.title, `${counted(found.requests, "request")}; drag to zoom, click to go there`);
+    fill(this.title, `${formatCount(overview.requests, "request")}; drag to zoom, click to go there`);
     this.zoom(null, null);
   }
 
   /** Marks the present. */
   mark(t: number): void {
-    const place = this.queue.place(t / 1e9);
+    const place = this.queue.pixelPosition(t / 1e9);
     this.line.hidden = place === null;
     if (place !== null) this.line.style.transform = `translateX(${place.toFixed(1)}px)`;
   }
 
   private zoom(from_s: number | null, to_s: number | null): void {
-    if (!this.found) return;
-    this.all.hidden = from_s === null;
-    const end = this.found.end_ns;
-    const drawn = series(this.found, BUCKETS, from_s === null ? 0 : Math.max(0, from_s * 1e9), to_s === null ? end : Math.min(end, to_s * 1e9));
+    if (!this.overview) return;
+    this.resetButton.hidden = from_s === null;
+    const end = this.overview.end_ns;
+    const drawn = computeSeries(this.overview, BUCKETS, from_s === null ? 0 : Math.max(0, from_s * 1e9), to_s === null ? end : Math.min(end, to_s * 1e9));
     this.queue.set([drawn.t, drawn.queue]);
     this.response.set([drawn.t, drawn.longest, drawn.mean]);
   }

@@ -1,6 +1,6 @@
 // The speed of simulated time relative to the reader's time.
 
-import { figure } from "../format.ts";
+import { formatNumber } from "../format.ts";
 
 /** Simulated seconds per second of the reader, slowest first; the last is as fast as the core simulates. */
 export const SPEEDS: readonly number[] = [
@@ -8,13 +8,13 @@ export const SPEEDS: readonly number[] = [
 ];
 
 /** The speed at first: a reader can follow every move. */
-export const FIRST = SPEEDS.indexOf(1e-3);
+export const DEFAULT_SPEED = SPEEDS.indexOf(1e-3);
 
 /** A speed in words. */
-export function spoken(speed: number): string {
+export function formatSpeed(speed: number): string {
   if (speed === Infinity) return "as fast as it goes";
   const [value, unit] = speed >= 1 ? [speed, "s"] : speed >= 1e-3 ? [speed * 1e3, "ms"] : [speed * 1e6, "µs"];
-  return `${Number(figure(value))} ${unit}/s`;
+  return `${Number(formatNumber(value))} ${unit}/s`;
 }
 
 /** Simulated time that a frame of `elapsed_ms` advances, in ns; bounded, so that a tab that slept does not leap. */
@@ -23,6 +23,6 @@ export function advance(speed: number, elapsed_ms: number): number {
 }
 
 /** Simulated time on each side of the present in the lanes, in ns: two seconds of playing at a speed, bounded. */
-export function around_ns(speed: number): number {
+export function halfSpan_ns(speed: number): number {
   return Math.min(1e9, Math.max(2e6, Math.min(speed, 1) * 2e9));
 }

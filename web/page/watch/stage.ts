@@ -1,8 +1,8 @@
 // The stage of a sled: the region under one tip, the requests that wait in it, the sled and its path.
 
 import { BLUE, INK, LINE, ORANGE, QUIET, VERMILION } from "../palette.ts";
-import { figure } from "../format.ts";
-import { picture } from "./map.ts";
+import { formatNumber } from "../format.ts";
+import { drawMap } from "./map.ts";
 import { Frame, ticks, type Extent } from "./scene.ts";
 
 /** A request as it lies on the stage. */
@@ -13,7 +13,7 @@ export interface Dot {
 }
 
 /** The picture that stays until a request arrives or is chosen. */
-export interface Ground {
+export interface StageBackground {
   readonly extent: Extent;
   readonly map: HTMLCanvasElement | null;
   readonly max_ms: number;
@@ -21,9 +21,9 @@ export interface Ground {
 }
 
 /** The picture that changes with every frame. */
-export interface Staged {
+export interface StageForeground {
   readonly chosen: Dot | null;
-  readonly runners: readonly Dot[];
+  readonly runnersUp: readonly Dot[];
   /** Position of the sled, as column and row with fractions. */
   readonly sled: { readonly column: number; readonly row: number };
   /** Earlier positions of the sled, oldest first. */
@@ -32,30 +32,30 @@ export interface Staged {
 
 const MARGIN = { left: 44, right: 12, top: 26, bottom: 42 };
 /** From this many on, requests are drawn as spots without outlines. */
-const CROWD = 1500;
+const MAX_OUTLINED_REQUESTS = 1500;
 
-export function frameOf(extent: Extent, width: number, height: number): Frame {
+export function stageFrame(extent: Extent, width: number, height: number): Frame {
   return new Frame(extent, width, height, MARGIN);
 }
 
-export function drawGround(pen: CanvasRenderingContext2D, frame: Frame, ground: Ground): void {
-  field(pen, frame, ground);
-  inside(pen, frame);
-  crowd(pen, frame, ground.waiting);
+export function drawBackground(pen: CanvasRenderingContext2D, frame: Frame, background: StageBackground): void {
+  drawField(pen, frame, background);
+  clipToField(pen, frame);
+  drawRequests(pen, frame, background.waiting);
   pen.restore();
 }
 
-export function drawMoves(pen: CanvasRenderingContext2D, frame: Frame, staged: Staged): void {
-  inside(pen, frame);
-  trail(pen, frame, staged.trail);
-  for (const dot of staged.runners) ring(pen, frame, dot, "#ffffff", 8, 1.2);
-  if (staged.chosen) target(pen, frame, staged);
-  sled(pen, frame.x(staged.sled.column), frame.y(staged.sled.row));
+export function drawForeground(pen: CanvasRenderingContext2D, frame: Frame, foreground: StageForeground): void {
+  clipToField(pen, frame);
+  drawTrail(pen, frame, foreground.trail);
+  for (const dot of foreground.runnersUp) drawRing(pen, frame, dot, "#ffffff", 8, 1.2);
+  if (foreground.chosen) drawTarget(pen, frame, foreground);
+  drawSled(pen, frame.x(foreground.sled.column), frame.y(foreground.sled.row));
   pen.restore();
 }
 
 /** Clips to the field what is drawn from now on, with room for shapes that stand over its edge. */
-function inside(pen: CanvasRenderingContext2D, frame: Frame): void {
+function clipToField(pen: CanvasRenderingContext2D, frame: Frame): void {
   const { x, y, width, height } = frame.inner;
   pen.save();
   pen.beginPath();
@@ -63,14 +63,14 @@ function inside(pen: CanvasRenderingContext2D, frame: Frame): void {
   pen.clip();
 }
 
-function field(pen: CanvasRenderingContext2D, frame: Frame, { map, max_ms, extent }: Ground): void {
+function drawField(pen: CanvasRenderingContext2D, frame: Frame, { map, max_ms, extent }: StageBackground): void {
   const { x, y, width, height } = frame.inner;
   pen.fillStyle = "#e9edf2";
   pen.fillRect(x, y, width, height);
   if (map) {
     pen.imageSmoothingEnabled = extent.rows > height;
     pen.drawImage(map, x, y, width, height);
-    scale(pen, x + width, 13, max_ms);
+    drawColorScale(pen, x + width, 13, max_ms);
   }
   pen.strokeStyle = LINE;
   pen.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);
@@ -88,29 +88,29 @@ function field(pen: CanvasRenderingContext2D, frame: Frame, { map, max_ms, exten
   pen.restore();
 }
 
-/** Draws the colour scale of the map, with its right end at `right`. */
-function scale(pen: CanvasRenderingContext2D, right: number, middle: number, max_ms: number): void {
+/** Draws the color scale of the map, with its right end at `right`. */
+function drawColorScale(pen: CanvasRenderingContext2D, right: number, middle: number, max_ms: number): void {
   const width = 110;
-  const text = `${figure(max_ms)} ms`;
+  const text = `${formatNumber(max_ms)} ms`;
   pen.fillStyle = QUIET;
   pen.textAlign = "right";
   pen.fillText(text, right, middle);
   const left = right - pen.measureText(text).width - 8 - width;
-  pen.drawImage(ramp(), left, middle - 5, width, 10);
+  pen.drawImage(colorRamp(), left, middle - 5, width, 10);
   pen.fillText("positioning time from here: 0", left - 8, middle);
 }
 
-let ramped: HTMLCanvasElement | undefined;
+let cachedRamp: HTMLCanvasElement | undefined;
 
-/** All colours of the map side by side, from near to far. */
-function ramp(): HTMLCanvasElement {
-  ramped ??= picture({ columns: 256, rows: 1, ms: Float64Array.from({ length: 256 }, (_, index) => index) }, 255);
-  return ramped;
+/** All colors of the map side by side, from near to far. */
+function colorRamp(): HTMLCanvasElement {
+  cachedRamp ??= drawMap({ columns: 256, rows: 1, ms: Float64Array.from({ length: 256 }, (_, index) => index) }, 255);
+  return cachedRamp;
 }
 
-function crowd(pen: CanvasRenderingContext2D, frame: Frame, dots: readonly Dot[]): void {
-  if (dots.length > CROWD) {
-    pen.drawImage(speckles(frame, dots), 0, 0, frame.width, frame.height);
+function drawRequests(pen: CanvasRenderingContext2D, frame: Frame, dots: readonly Dot[]): void {
+  if (dots.length > MAX_OUTLINED_REQUESTS) {
+    pen.drawImage(drawSpeckles(frame, dots), 0, 0, frame.width, frame.height);
     return;
   }
   const size = dots.length > 300 ? 2.6 : 4;
@@ -125,22 +125,22 @@ function crowd(pen: CanvasRenderingContext2D, frame: Frame, dots: readonly Dot[]
   }
   pen.lineWidth = 1.5;
   pen.strokeStyle = INK;
-  for (const [path, colour] of [[reads, "#ffffff"], [writes, ORANGE]] as const) {
-    pen.fillStyle = colour;
+  for (const [path, color] of [[reads, "#ffffff"], [writes, ORANGE]] as const) {
+    pen.fillStyle = color;
     pen.stroke(path);
     pen.fill(path);
   }
 }
 
-const speckled = document.createElement("canvas");
+const speckleCanvas = document.createElement("canvas");
 /** White and orange as words of image data. */
 const [WHITE_WORD, ORANGE_WORD] = [0xffffffff, 0xff009fe6];
 
 /** Thousands of requests as spots of 3 x 3 pixels: writing pixels is far quicker than drawing a path of as many parts. */
-function speckles(frame: Frame, dots: readonly Dot[]): HTMLCanvasElement {
+function drawSpeckles(frame: Frame, dots: readonly Dot[]): HTMLCanvasElement {
   const [width, height] = [Math.ceil(frame.width), Math.ceil(frame.height)];
-  [speckled.width, speckled.height] = [width, height];
-  const pen = speckled.getContext("2d")!;
+  [speckleCanvas.width, speckleCanvas.height] = [width, height];
+  const pen = speckleCanvas.getContext("2d")!;
   const image = pen.createImageData(width, height);
   const words = new Uint32Array(image.data.buffer);
   for (const { column, row, write } of dots) {
@@ -148,10 +148,10 @@ function speckles(frame: Frame, dots: readonly Dot[]): HTMLCanvasElement {
     for (let spot = 0; spot < 9; spot++) words[corner + (spot % 3) + Math.floor(spot / 3) * width] = write ? ORANGE_WORD : WHITE_WORD;
   }
   pen.putImageData(image, 0, 0);
-  return speckled;
+  return speckleCanvas;
 }
 
-function trail(pen: CanvasRenderingContext2D, frame: Frame, points: readonly (readonly [number, number])[]): void {
+function drawTrail(pen: CanvasRenderingContext2D, frame: Frame, points: readonly (readonly [number, number])[]): void {
   if (points.length < 2) return;
   pen.lineJoin = "round";
   const way = new Path2D();
@@ -167,11 +167,11 @@ function trail(pen: CanvasRenderingContext2D, frame: Frame, points: readonly (re
   pen.stroke(way);
 }
 
-function target(pen: CanvasRenderingContext2D, frame: Frame, { chosen, sled: from }: Staged): void {
+function drawTarget(pen: CanvasRenderingContext2D, frame: Frame, { chosen, sled: from }: StageForeground): void {
   const to = chosen!;
   pen.setLineDash([4, 4]);
-  for (const [colour, width] of [["#000000aa", 3], ["#ffd9c2", 1.5]] as const) {
-    pen.strokeStyle = colour;
+  for (const [color, width] of [["#000000aa", 3], ["#ffd9c2", 1.5]] as const) {
+    pen.strokeStyle = color;
     pen.lineWidth = width;
     pen.beginPath();
     pen.moveTo(frame.x(from.column), frame.y(from.row));
@@ -179,22 +179,22 @@ function target(pen: CanvasRenderingContext2D, frame: Frame, { chosen, sled: fro
     pen.stroke();
   }
   pen.setLineDash([]);
-  crowd(pen, frame, [to]);
-  ring(pen, frame, to, "#ffffff", 9.5, 5);
-  ring(pen, frame, to, VERMILION, 9.5, 2.8);
+  drawRequests(pen, frame, [to]);
+  drawRing(pen, frame, to, "#ffffff", 9.5, 5);
+  drawRing(pen, frame, to, VERMILION, 9.5, 2.8);
 }
 
-function ring(pen: CanvasRenderingContext2D, frame: Frame, dot: Dot, colour: string, radius: number, width: number): void {
-  pen.strokeStyle = colour;
+function drawRing(pen: CanvasRenderingContext2D, frame: Frame, dot: Dot, color: string, radius: number, width: number): void {
+  pen.strokeStyle = color;
   pen.lineWidth = width;
   pen.beginPath();
   pen.arc(frame.x(dot.column), frame.y(dot.row), radius, 0, 2 * Math.PI);
   pen.stroke();
 }
 
-function sled(pen: CanvasRenderingContext2D, x: number, y: number): void {
-  for (const [colour, width, reach] of [["#ffffff", 6, 11], [BLUE, 3, 10]] as const) {
-    pen.strokeStyle = colour;
+function drawSled(pen: CanvasRenderingContext2D, x: number, y: number): void {
+  for (const [color, width, reach] of [["#ffffff", 6, 11], [BLUE, 3, 10]] as const) {
+    pen.strokeStyle = color;
     pen.lineWidth = width;
     pen.beginPath();
     pen.moveTo(x - reach, y);

@@ -14,12 +14,12 @@ export interface Stage {
   draw(t: number, waiting: readonly number[], choice: Choice | null, still: boolean): void;
   toggleMap(): void;
   /** The stage of another station. */
-  other(station: number): Stage;
+  forStation(station: number): Stage;
 }
 
-export function stageOf(player: Player, station: number, core: Laboratory, arrived: () => void): Stage {
-  const again = (other: number) => stageOf(player, other, core, arrived);
-  return player.opened.stations[station]?.sled
-    ? new SledStage(player, station, core, again)
-    : new DiskStage(player, station, again);
+export function createStage(player: Player, station: number, core: Laboratory, arrived: () => void): Stage {
+  const forStation = (other: number) => createStage(player, other, core, arrived);
+  return player.description.stations[station]?.sled
+    ? new SledStage(player, station, core, forStation)
+    : new DiskStage(player, station, forStation);
 }

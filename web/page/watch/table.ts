@@ -1,16 +1,16 @@
 // The choices around the present as a table, shown in place of the stage.
 
 import { el, fill } from "../dom.ts";
-import { clock, ms } from "../format.ts";
-import { request } from "./choice.ts";
+import { formatTime, formatMs } from "../format.ts";
+import { accessOperation } from "./choice.ts";
 import type { Choice, Window } from "./window.ts";
 
-const ROWS = 14;
+const MAX_ROWS = 14;
 
 export class ChoiceTable {
   readonly element: HTMLElement;
   private readonly body = el("tbody");
-  private shown = "";
+  private shownKey = "";
 
   constructor() {
     const names = ["time", "request", "is", "away, ms", "next best, ms", "of"];
@@ -23,10 +23,10 @@ export class ChoiceTable {
 
   show(window: Window, t: number, station: number): void {
     const rows: Choice[] = [];
-    for (let each = window.choice(t, station); each && rows.length < ROWS; each = window.choice(each.at_ns - 0.5, station)) rows.push(each);
+    for (let each = window.choice(t, station); each && rows.length < MAX_ROWS; each = window.choice(each.at_ns - 0.5, station)) rows.push(each);
     const key = `${window.from} ${station} ${rows[0]?.index}`;
-    if (key === this.shown) return;
-    this.shown = key;
+    if (key === this.shownKey) return;
+    this.shownKey = key;
     fill(this.body, ...rows.map((each) => this.row(window, each)));
   }
 
@@ -34,9 +34,9 @@ export class ChoiceTable {
     const taken = choice.candidates.find((each) => each.chosen)!;
     const others = choice.candidates.filter((each) => !each.chosen).map((each) => each.positioning_ns);
     return el("tr", {}, [
-      el("td", {}, [clock(choice.at_ns)]), el("td", {}, [`#${window.watched.accesses.id[taken.access]}`]),
-      el("td", { class: "words" }, [request(window, taken.access)]), el("td", {}, [ms(taken.positioning_ns)]),
-      el("td", {}, [others.length ? ms(Math.min(...others)) : "–"]), el("td", {}, [choice.waiting]),
+      el("td", {}, [formatTime(choice.at_ns)]), el("td", {}, [`#${window.data.accesses.id[taken.access]}`]),
+      el("td", { class: "words" }, [accessOperation(window, taken.access)]), el("td", {}, [formatMs(taken.positioning_ns)]),
+      el("td", {}, [others.length ? formatMs(Math.min(...others)) : "–"]), el("td", {}, [choice.waiting]),
     ]);
   }
 }

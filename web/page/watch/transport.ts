@@ -1,67 +1,67 @@
 // The controls of the clock: play, step, speed and jumps.
 
-import { button, el, set } from "../dom.ts";
-import { clock } from "../format.ts";
-import { SPEEDS, spoken } from "./speed.ts";
+import { button, el, setAttribute } from "../dom.ts";
+import { formatTime } from "../format.ts";
+import { SPEEDS, formatSpeed } from "./speed.ts";
 
 export interface Controls {
-  play(): void;
+  togglePlaying(): void;
   step(steps: number): void;
-  speed(index: number): void;
-  slowest(): void;
-  startup(): void;
-  request(id: number): void;
+  setSpeed(index: number): void;
+  jumpToSlowest(): void;
+  jumpToStartup(): void;
+  jumpToRequest(id: number): void;
   start(): void;
   end(): void;
 }
 
 export class Transport {
   readonly element: HTMLElement;
-  private readonly time = el("output", { class: "clock", "aria-label": "simulated time" }, [clock(0)]);
-  private readonly playing: HTMLButtonElement;
+  private readonly time = el("output", { class: "clock", "aria-label": "simulated time" }, [formatTime(0)]);
+  private readonly playButton: HTMLButtonElement;
   private readonly slider: HTMLInputElement;
-  private readonly pace = el("output", {}, []);
-  private readonly jumps: readonly HTMLButtonElement[];
-  readonly number: HTMLInputElement;
+  private readonly speedLabel = el("output", {}, []);
+  private readonly jumpButtons: readonly HTMLButtonElement[];
+  readonly requestInput: HTMLInputElement;
 
   constructor(controls: Controls) {
-    this.playing = button("Play", () => controls.play(), { key: "Space", class: "main", "data-tour": "play" });
+    this.playButton = button("Play", () => controls.togglePlaying(), { key: "Space", class: "main", "data-tour": "play" });
     this.slider = el("input", { type: "range", min: 0, max: SPEEDS.length - 1, step: 1, title: "keys + and −" }, [],
-      { input: () => controls.speed(Number(this.slider.value)) });
-    this.number = el("input", { type: "number", min: 0, step: 1, placeholder: "request", "aria-label": "number of a request to go to", title: "key J" });
-    const slowest = button("Slowest", () => controls.slowest(), { key: "S", disabled: true, "data-tour": "slowest" });
-    const startup = button("Next start-up", () => controls.startup(), { key: "N", disabled: true });
-    this.jumps = [slowest, startup];
-    const go = el("form", { class: "row go" }, [this.number, el("button", { type: "submit" }, ["Go"])], {
+      { input: () => controls.setSpeed(Number(this.slider.value)) });
+    this.requestInput = el("input", { type: "number", min: 0, step: 1, placeholder: "request", "aria-label": "number of a request to go to", title: "key J" });
+    const slowest = button("Slowest", () => controls.jumpToSlowest(), { key: "S", disabled: true, "data-tour": "slowest" });
+    const startup = button("Next start-up", () => controls.jumpToStartup(), { key: "N", disabled: true });
+    this.jumpButtons = [slowest, startup];
+    const go = el("form", { class: "row go" }, [this.requestInput, el("button", { type: "submit" }, ["Go"])], {
       submit: (event) => {
         event.preventDefault();
-        if (this.number.value !== "") controls.request(Number(this.number.value));
+        if (this.requestInput.value !== "") controls.jumpToRequest(Number(this.requestInput.value));
       },
     });
     this.element = el("section", { class: "card wide transport", "aria-label": "Time" }, [
-      this.playing,
+      this.playButton,
       button("◂ Choice", () => controls.step(-1), { key: "←", "aria-label": "previous choice" }),
       button("Choice ▸", () => controls.step(1), { key: "→", "aria-label": "next choice", "data-tour": "step" }),
       this.time,
-      el("label", { class: "field speed" }, [el("span", {}, ["speed"]), this.slider, this.pace]),
+      el("label", { class: "field speed" }, [el("span", {}, ["speed"]), this.slider, this.speedLabel]),
       el("span", { class: "grow" }), slowest, startup, go,
     ]);
   }
 
   show(t: number, playing: boolean, speed: number): void {
-    this.time.textContent = clock(t);
+    this.time.textContent = formatTime(t);
     const label = playing ? "Pause" : "Play";
-    if (this.playing.textContent !== label) this.playing.textContent = label;
-    if (Number(this.slider.value) !== speed || this.pace.textContent === "") {
+    if (this.playButton.textContent !== label) this.playButton.textContent = label;
+    if (Number(this.slider.value) !== speed || this.speedLabel.textContent === "") {
       this.slider.value = String(speed);
-      this.slider.setAttribute("aria-valuetext", spoken(SPEEDS[speed]!));
-      this.pace.textContent = spoken(SPEEDS[speed]!);
+      this.slider.setAttribute("aria-valuetext", formatSpeed(SPEEDS[speed]!));
+      this.speedLabel.textContent = formatSpeed(SPEEDS[speed]!);
     }
   }
 
   /** Enables the jumps that need the whole run; that to a start-up only if the run has `startups`. */
-  enable(startups: boolean): void {
-    set(this.jumps[0]!, "disabled", false);
-    set(this.jumps[1]!, "disabled", !startups);
+  enableJumps(startups: boolean): void {
+    setAttribute(this.jumpButtons[0]!, "disabled", false);
+    setAttribute(this.jumpButtons[1]!, "disabled", !startups);
   }
 }

@@ -1,7 +1,7 @@
 // A window of time of a run, and the state of the run at every instant of the window.
 
-import type { Watched } from "../../core/types.ts";
-import { Resident } from "./residency.ts";
+import type { WindowData } from "../../core/types.ts";
+import { ResidencySamples } from "./residency.ts";
 
 /** A choice of a scheduler: when, from how many waiting requests, and the candidates considered. */
 export interface Choice {
@@ -21,41 +21,41 @@ export interface Candidate {
 
 export class Window {
   /** The residencies of caches and of the fronts of hybrids. */
-  readonly residents: readonly Resident[];
+  readonly residencies: readonly ResidencySamples[];
   /** By station: rows of accesses that began, in order of their start. */
-  private readonly begun: readonly (readonly number[])[];
+  private readonly startedRows: readonly (readonly number[])[];
   private readonly rowOfId = new Map<number, number>();
-  private readonly kept: { from: number; until: number; rows: readonly number[] }[] = [];
+  private readonly waitingCache: { from: number; until: number; rows: readonly number[] }[] = [];
 
-  constructor(readonly watched: Watched, private readonly stations: number) {
-    const { accesses, residencies } = watched;
-    this.residents = residencies.map((each) => new Resident(each));
-    const begun: number[][] = Array.from({ length: stations }, () => []);
+  constructor(readonly data: WindowData, private readonly stations: number) {
+    const { accesses, residencies } = data;
+    this.residencies = residencies.map((each) => new ResidencySamples(each));
+    const startedRows: number[][] = Array.from({ length: stations }, () => []);
     accesses.start_ns.forEach((start, row) => {
       this.rowOfId.set(accesses.id[row]! * stations + accesses.station[row]!, row);
-      if (Number.isFinite(start)) begun[accesses.station[row]!]?.push(row);
+      if (Number.isFinite(start)) startedRows[accesses.station[row]!]?.push(row);
     });
-    begun.forEach((rows) => rows.sort((one, other) => accesses.start_ns[one]! - accesses.start_ns[other]!));
-    this.begun = begun;
+    startedRows.forEach((rows) => rows.sort((one, other) => accesses.start_ns[one]! - accesses.start_ns[other]!));
+    this.startedRows = startedRows;
   }
 
   get from(): number {
-    return this.watched.from_ns;
+    return this.data.from_ns;
   }
 
   get to(): number {
-    return this.watched.to_ns;
+    return this.data.to_ns;
   }
 
-  holds(t: number): boolean {
+  contains(t: number): boolean {
     return t >= this.from && t <= this.to;
   }
 
   /** Rows of the requests that wait at a station, in order of arrival. The array is kept until a request arrives or is chosen. */
-  waiting(t: number, station: number): readonly number[] {
-    const kept = this.kept[station];
-    if (kept && t >= kept.from && t < kept.until) return kept.rows;
-    const { queued_ns, start_ns, station: at } = this.watched.accesses;
+  waitingRows(t: number, station: number): readonly number[] {
+    const cached = this.waitingCache[station];
+    if (cached && t >= cached.from && t < cached.until) return cached.rows;
+    const { queued_ns, start_ns, station: at } = this.data.accesses;
     const rows: number[] = [];
     let until = Infinity;
     for (let row = 0; row < queued_ns.length; row++) {
@@ -68,24 +68,24 @@ export class Window {
       rows.push(row);
       until = Math.min(until, start_ns[row]!);
     }
-    this.kept[station] = { from: t, until, rows };
+    this.waitingCache[station] = { from: t, until, rows };
     return rows;
   }
 
   /** The row of the access that began last, if any. */
-  latest(t: number, station: number): number | null {
-    const rows = this.begun[station] ?? [];
-    const { start_ns } = this.watched.accesses;
-    const after = upper(rows.length, (index) => start_ns[rows[index]!]! > t);
+  lastStartedRow(t: number, station: number): number | null {
+    const rows = this.startedRows[station] ?? [];
+    const { start_ns } = this.data.accesses;
+    const after = partitionPoint(rows.length, (index) => start_ns[rows[index]!]! > t);
     return after > 0 ? rows[after - 1]! : null;
   }
 
   /** Rows of the last accesses that began before an instant, the latest last. */
-  trail(t: number, station: number, most: number): readonly number[] {
-    const rows = this.begun[station] ?? [];
-    const { start_ns } = this.watched.accesses;
-    const after = upper(rows.length, (index) => start_ns[rows[index]!]! > t);
-    return rows.slice(Math.max(0, after - most), after);
+  trail(t: number, station: number, maxRows: number): readonly number[] {
+    const rows = this.startedRows[station] ?? [];
+    const { start_ns } = this.data.accesses;
+    const after = partitionPoint(rows.length, (index) => start_ns[rows[index]!]! > t);
+    return rows.slice(Math.max(0, after - maxRows), after);
   }
 
   /** The row of a request at a station. */
@@ -95,25 +95,25 @@ export class Window {
 
   /** The last choice up to an instant, by any station or by one. */
   choice(t: number, station?: number): Choice | null {
-    const { at_ns, station: of } = this.watched.choices;
-    for (let index = upper(at_ns.length, (each) => at_ns[each]! > t) - 1; index >= 0; index--) {
-      if (station === undefined || of[index] === station) return this.nth(index);
+    const { at_ns, station: of } = this.data.choices;
+    for (let index = partitionPoint(at_ns.length, (each) => at_ns[each]! > t) - 1; index >= 0; index--) {
+      if (station === undefined || of[index] === station) return this.getChoice(index);
     }
     return null;
   }
 
   /** The instant of the choice `steps` further on, or back where `steps` is negative; null outside of the window. */
   step(t: number, steps: number): number | null {
-    const { at_ns } = this.watched.choices;
-    const after = upper(at_ns.length, (each) => at_ns[each]! > t);
-    const before = upper(at_ns.length, (each) => at_ns[each]! >= t);
+    const { at_ns } = this.data.choices;
+    const after = partitionPoint(at_ns.length, (each) => at_ns[each]! > t);
+    const before = partitionPoint(at_ns.length, (each) => at_ns[each]! >= t);
     const index = steps > 0 ? after + steps - 1 : before + steps;
     const at = at_ns[index] ?? NaN;
     return at >= this.from && at <= this.to ? at : null;
   }
 
-  private nth(index: number): Choice {
-    const { choices, candidates } = this.watched;
+  private getChoice(index: number): Choice {
+    const { choices, candidates } = this.data;
     const [first, count] = [choices.first[index]!, choices.count[index]!];
     return {
       index,
@@ -130,11 +130,11 @@ export class Window {
 }
 
 /** The first of `count` indices for which `holds` is true, given that it is true for all later ones; `count` if for none. */
-export function upper(count: number, holds: (index: number) => boolean): number {
+export function partitionPoint(count: number, predicate: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
+    if (predicate(middle)) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -5,10 +5,10 @@ import type { Laboratory } from "../../core/laboratory.ts";
 import type { Outcome, TraceFacts } from "../../core/types.ts";
 import { button, el, fill } from "../dom.ts";
 import { download } from "../download.ts";
-import { stopped, worker } from "../engine.ts";
+import { isTrap, takeWorker } from "../engine.ts";
 import { Experiment } from "../experiment.ts";
-import { bytes, counted, figure, short, span } from "../format.ts";
-import { overload } from "../overload.ts";
+import { formatBytes, formatCount, formatNumber, shorten, formatDuration } from "../format.ts";
+import { overloadWarning } from "../overload.ts";
 
 const MAX_BYTES = 300e6;
 const SLICE = 200_000;
@@ -18,23 +18,23 @@ export class Yours {
   private core: Laboratory | null = null;
   private readonly text = el("textarea", { id: "experiment", rows: 16, spellcheck: "false" });
   private readonly answer = el("div", { "aria-live": "polite" });
-  private readonly pick = el("input", { type: "file", id: "file", class: "unseen", multiple: true }, [], {
-    change: () => void this.attempt((core) => this.take(core, [...(this.pick.files ?? [])])),
+  private readonly fileInput = el("input", { type: "file", id: "file", class: "unseen", multiple: true }, [], {
+    change: () => void this.attempt((core) => this.openFiles(core, [...(this.fileInput.files ?? [])])),
   });
 
   constructor(private readonly app: App) {
     const drop = el("section", { class: "drop", "aria-label": "Drop a file" }, [
       el("h2", {}, ["Drop a trace or an experiment here"]),
       el("p", { class: "quiet" }, ["Any format that sledlab reads, compressed or not; or an experiment, .toml. Nothing leaves this page."]),
-      el("p", {}, [el("label", {}, [this.pick, el("span", {}, ["or "]), button("choose a file", () => this.pick.click())])]),
+      el("p", {}, [el("label", {}, [this.fileInput, el("span", {}, ["or "]), button("choose a file", () => this.fileInput.click())])]),
     ]);
-    listen(drop, (files) => void this.attempt((core) => this.take(core, files)));
+    listenForDrops(drop, (files) => void this.attempt((core) => this.openFiles(core, files)));
     // A file dropped outside the field must not replace the page.
     for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault());
     fill(this.element, drop, this.answer, el("section", { class: "card" }, [
       el("h2", {}, [el("label", { for: "experiment" }, ["The experiment"])]), this.text,
       el("p", { class: "row" }, [
-        button("Run and answer", () => void this.attempt((core) => this.run(core, Experiment.of(this.text.value))), { class: "main" }),
+        button("Run and answer", () => void this.attempt((core) => this.run(core, Experiment.parse(this.text.value))), { class: "main" }),
         button("Watch it", () => this.watch()), button("Save as experiment.toml", () => download("experiment.toml", this.text.value)),
       ]),
     ]));
@@ -42,18 +42,18 @@ export class Yours {
 
   async show(): Promise<void> {
     this.text.value = this.app.experiment.toml;
-    this.core ??= await worker(this.app.traces);
+    this.core ??= await takeWorker(this.app.traces);
   }
 
   /** Does work with the core. A core that has stopped has lost its traces, so another one takes its place. */
-  private async attempt(what: (core: Laboratory) => Promise<void>): Promise<void> {
+  private async attempt(action: (core: Laboratory) => Promise<void>): Promise<void> {
     await this.app.attempt(async () => {
-      this.core ??= await worker(this.app.traces);
+      this.core ??= await takeWorker(this.app.traces);
       try {
-        await what(this.core);
+        await action(this.core);
       } catch (error) {
         fill(this.answer);
-        if (stopped(error)) {
+        if (isTrap(error)) {
           this.core.end();
           this.core = null;
         }
@@ -62,15 +62,15 @@ export class Yours {
     });
   }
 
-  private async take(core: Laboratory, files: readonly File[]): Promise<void> {
+  private async openFiles(core: Laboratory, files: readonly File[]): Promise<void> {
     for (const file of files) {
-      if (file.size > MAX_BYTES) throw new Error(`${short(file.name)} has ${bytes(file.size)}, more than ${bytes(MAX_BYTES)}: use the command line for that.`);
+      if (file.size > MAX_BYTES) throw new Error(`${shorten(file.name)} has ${formatBytes(file.size)}, more than ${formatBytes(MAX_BYTES)}: use the command line for that.`);
       const contents = new Uint8Array(await file.arrayBuffer());
       if (file.name.toLowerCase().endsWith(".toml")) {
-        await this.run(core, Experiment.of(new TextDecoder().decode(contents)));
+        await this.run(core, Experiment.parse(new TextDecoder().decode(contents)));
         continue;
       }
-      fill(this.answer, el("p", { class: "card" }, [`Reading ${short(file.name)} …`]));
+      fill(this.answer, el("p", { class: "card" }, [`Reading ${shorten(file.name)} …`]));
       await this.replay(core, file.name, contents);
     }
   }
@@ -78,46 +78,46 @@ export class Yours {
   private async replay(core: Laboratory, name: string, contents: Uint8Array): Promise<void> {
     const facts = await core.putTrace(name, contents);
     this.app.traces.set(name, contents);
-    const whole = this.app.experiment.withTable("workload", null).withTable("trace", { file: name }).with("replay", "limit", 0).with("replay", "outside", "wrap");
-    await this.run(core, whole, facts);
+    const replayExperiment = this.app.experiment.withTable("workload", null).withTable("trace", { file: name }).withValue("replay", "limit", 0).withValue("replay", "outside", "wrap");
+    await this.run(core, replayExperiment, facts);
   }
 
   private async run(core: Laboratory, experiment: Experiment, facts?: TraceFacts): Promise<void> {
     const { run } = await core.open(experiment.toml, "experiment");
     try {
       for (let progress = await core.run(run, SLICE); !progress.done; progress = await core.run(run, SLICE)) {
-        fill(this.answer, el("p", { class: "card" }, [`Simulating: ${counted(progress.completed, "request")} done`]));
+        fill(this.answer, el("p", { class: "card" }, [`Simulating: ${formatCount(progress.completed, "request")} done`]));
       }
       const outcome = await core.outcome(run);
       this.text.value = experiment.toml;
       this.app.change(experiment);
-      this.show_answer(outcome, facts);
+      this.showOutcome(outcome, facts);
     } finally {
       await core.close(run);
     }
   }
 
-  private show_answer({ summary }: Outcome, facts?: TraceFacts): void {
+  private showOutcome({ summary }: Outcome, facts?: TraceFacts): void {
     const { response_time_ms: response, energy_j: energy } = summary;
     const line = (name: string, value: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [value])]);
     fill(this.answer, el("section", { class: "card" }, [
-      el("h2", {}, [facts ? `${short(facts.name)}: ${facts.format}, ${counted(facts.requests, "operation")} in ${span(facts.last_ns)}` : "The answer"]),
-      el("p", { class: "big" }, [`${figure(response.mean)} ms mean response time`]), overload(summary.saturated),
+      el("h2", {}, [facts ? `${shorten(facts.name)}: ${facts.format}, ${formatCount(facts.requests, "operation")} in ${formatDuration(facts.last_ns)}` : "The answer"]),
+      el("p", { class: "big" }, [`${formatNumber(response.mean)} ms mean response time`]), overloadWarning(summary.saturated),
       el("table", {}, [el("tbody", {}, [
-        line("requests", Number(summary["requests"]).toLocaleString("en")), line("99 % within", `${figure(response.p99)} ms`), line("longest", `${figure(response.max)} ms`),
-        line("busy", `${figure(summary["utilization"] * 100)} %`), line("energy", `${figure(energy.total)} J`), line("checksum", summary.checksum),
+        line("requests", Number(summary["requests"]).toLocaleString("en")), line("99 % within", `${formatNumber(response.p99)} ms`), line("longest", `${formatNumber(response.max)} ms`),
+        line("busy", `${formatNumber(summary["utilization"] * 100)} %`), line("energy", `${formatNumber(energy.total)} J`), line("checksum", summary.checksum),
       ])]),
       el("p", { class: "row" }, [button("Watch it", () => this.app.show("watch"), { class: "main" }), button("Race schedulers on it", () => this.app.show("race"))]),
     ]));
   }
 
   private watch(): void {
-    this.app.change(Experiment.of(this.text.value));
+    this.app.change(Experiment.parse(this.text.value));
     this.app.show("watch");
   }
 }
 
-function listen(place: HTMLElement, dropped: (files: File[]) => void): void {
+function listenForDrops(place: HTMLElement, onDrop: (files: File[]) => void): void {
   place.addEventListener("dragover", (event) => {
     event.preventDefault();
     place.classList.add("over");
@@ -127,6 +127,6 @@ function listen(place: HTMLElement, dropped: (files: File[]) => void): void {
     event.preventDefault();
     event.stopPropagation();
     place.classList.remove("over");
-    dropped([...(event.dataTransfer?.files ?? [])]);
+    onDrop([...(event.dataTransfer?.files ?? [])]);
   });
 }

@@ -5,19 +5,19 @@ import { el } from "../dom.ts";
 import { BLUE, INK, LINE, QUIET } from "../palette.ts";
 import type { Player } from "./player.ts";
 
-const CELL = 128;
+const CELL_WIDTH = 128;
 const HEIGHT = 92;
-const PAD = 6;
+const PADDING = 6;
 
-export class SmallStages {
+export class StageThumbnails {
   readonly element: HTMLElement;
   private readonly sheet: Sheet;
-  private drawn: (() => void) | null = null;
+  private redraw: (() => void) | null = null;
 
   constructor(private readonly player: Player, choose: (station: number) => void) {
-    const count = player.opened.stations.length;
+    const count = player.description.stations.length;
     const lines = (width: number) => Math.ceil(count / this.columns(width));
-    this.sheet = new Sheet(`${count} devices, small`, (width) => lines(width) * HEIGHT, () => this.drawn?.());
+    this.sheet = new Sheet(`${count} devices, small`, (width) => lines(width) * HEIGHT, () => this.redraw?.());
     this.sheet.canvas.addEventListener("click", (event) => {
       const station = Math.floor(event.offsetY / HEIGHT) * this.columns(this.sheet.width) + Math.floor(event.offsetX / this.cell);
       if (station < count) choose(station);
@@ -26,12 +26,12 @@ export class SmallStages {
   }
 
   show(t: number, chosen: number): void {
-    this.drawn = () => this.draw(t, chosen);
-    this.drawn();
+    this.redraw = () => this.draw(t, chosen);
+    this.redraw();
   }
 
   private columns(width: number): number {
-    return Math.max(1, Math.min(this.player.opened.stations.length, Math.floor(width / CELL)));
+    return Math.max(1, Math.min(this.player.description.stations.length, Math.floor(width / CELL_WIDTH)));
   }
 
   private get cell(): number {
@@ -42,34 +42,34 @@ export class SmallStages {
     const pen = this.sheet.begin();
     if (!pen) return;
     const columns = this.columns(this.sheet.width);
-    this.player.opened.stations.forEach((_, station) => {
+    this.player.description.stations.forEach((_, station) => {
       pen.save();
       pen.translate((station % columns) * this.cell, Math.floor(station / columns) * HEIGHT);
-      this.one(pen, station, t, station === chosen);
+      this.drawStation(pen, station, t, station === chosen);
       pen.restore();
     });
   }
 
-  private one(pen: CanvasRenderingContext2D, station: number, t: number, chosen: boolean): void {
+  private drawStation(pen: CanvasRenderingContext2D, station: number, t: number, chosen: boolean): void {
     const { window, paths } = this.player.loaded;
-    const { columns, rows, sled, name } = this.player.opened.stations[station]!;
-    const [width, height] = [this.cell - 2 * PAD, HEIGHT - 24];
-    const { column, row } = window.watched.accesses;
-    const waiting = window.waiting(t, station);
+    const { columns, rows, sled, name } = this.player.description.stations[station]!;
+    const [width, height] = [this.cell - 2 * PADDING, HEIGHT - 24];
+    const { column, row } = window.data.accesses;
+    const waiting = window.waitingRows(t, station);
     pen.fillStyle = "#eef1f5";
-    pen.fillRect(PAD, 2, width, height);
+    pen.fillRect(PADDING, 2, width, height);
     pen.strokeStyle = chosen ? BLUE : LINE;
     pen.lineWidth = chosen ? 3 : 1;
-    pen.strokeRect(PAD, 2, width, height);
+    pen.strokeRect(PADDING, 2, width, height);
     pen.fillStyle = INK;
-    for (const each of waiting) pen.fillRect(PAD + (column[each]! / columns) * width - 1.5, 2 + height - ((row[each]! + 0.5) / rows) * height - 1.5, 3, 3);
-    const place = paths[station]!.place(t);
+    for (const each of waiting) pen.fillRect(PADDING + (column[each]! / columns) * width - 1.5, 2 + height - ((row[each]! + 0.5) / rows) * height - 1.5, 3, 3);
+    const place = paths[station]!.position(t);
     const x = sled ? (place.x - sled.x_bits[0]) / (sled.x_bits[1] - sled.x_bits[0]) : place.x / columns;
     const y = sled ? (place.y - sled.y_bits[0]) / (sled.y_bits[1] - sled.y_bits[0]) : 0.5;
     pen.fillStyle = BLUE;
-    pen.fillRect(PAD + x * width - 1.5, 2 + height - y * height - 7, 3, 14);
-    pen.fillRect(PAD + x * width - 7, 2 + height - y * height - 1.5, 14, 3);
+    pen.fillRect(PADDING + x * width - 1.5, 2 + height - y * height - 7, 3, 14);
+    pen.fillRect(PADDING + x * width - 7, 2 + height - y * height - 1.5, 14, 3);
     pen.fillStyle = QUIET;
-    pen.fillText(`${station + 1} ${name}: ${waiting.length}`, PAD, HEIGHT - 9, width);
+    pen.fillText(`${station + 1} ${name}: ${waiting.length}`, PADDING, HEIGHT - 9, width);
   }
 }
