@@ -61,7 +61,7 @@ async function buildPage() {
 async function buildCharts() {
   mkdirSync(CHARTS, { recursive: true });
   // A page contains the script: no text in it may end the script element.
-  writeFileSync(join(CHARTS, "charts.js"), inScript(await bundled("charts/report.ts")));
+  writeFileSync(join(CHARTS, "charts.js"), escapeScript(await bundle("charts/report.ts")));
   const style = await build({ entryPoints: [join(HERE, "charts/charts.css")], bundle: true, minify: true, write: false });
   writeFileSync(join(CHARTS, "charts.css"), style.outputFiles[0].text);
   copyFileSync(join(HERE, "node_modules/uplot/LICENSE"), join(CHARTS, "LICENSE"));

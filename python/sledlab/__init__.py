@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__ as __version__
-from sledlab._native import samples_lie_in
+from sledlab._native import set_sample_directory
 from sledlab.display import register
 from sledlab.errors import Error as Error
 from sledlab.errors import IncompleteStudy as IncompleteStudy
@@ -162,7 +162,7 @@ _HOMES = {
 
 __all__ = sorted(["Error", "InternalError", "IncompleteStudy", "__version__", *_HOMES])  # noqa: PLE0605
 
-samples_lie_in(str(Path(__file__).parent / "sample"))
+set_sample_directory(str(Path(__file__).parent / "sample"))
 
 register("Result", partial(loaded, "sledlab.show.run:PRESENTATION"))
 register("Explanation", partial(loaded, "sledlab.show.explanation:PRESENTATION"))

@@ -212,7 +212,7 @@ class ClusterExperiment:
         schedule.
         """
 
-def seen(name: str, by: str) -> str:
+def resolve_file_name(name: str, by: str) -> str:
     """Return the path, from the working directory, of a file that the file `by` refers to.
 
     A relative name is looked for relative to the directory of `by` first; what is in neither is as it is.
@@ -357,7 +357,7 @@ class Source:
         `None` at the end.
         """
 
-def samples_lie_in(directory: str) -> None:
+def set_sample_directory(directory: str) -> None:
     """Set the directory of the sample traces and work records, `sample:NAME`."""
 
 def is_plugin(word: str) -> bool:
@@ -437,13 +437,13 @@ def write_trace(
 def time_window(source: Source, from_ns: int, until_ns: int | None, from_zero: bool) -> Source:
     """Select the requests that arrive in a window."""
 
-def only_devices(source: Source, devices: Sequence[int]) -> Source:
+def select_devices(source: Source, devices: Sequence[int]) -> Source:
     """Select the requests to some devices, which are renumbered."""
 
 def block_range(source: Source, first: int, end: int) -> Source:
     """Select the requests that start in a range of blocks."""
 
-def media_only(source: Source) -> Source:
+def select_media_requests(source: Source) -> Source:
     """Select reads and writes."""
 
 def shift(source: Source, blocks: int) -> Source:
@@ -577,5 +577,5 @@ class Boxes:
         """
     def block(self, index: int, count: int = ...) -> bytes:
         """The first `count` records of a block, by default all: rows of `dims` values (f32)."""
-    def planted(self) -> str:
+    def clusters(self) -> str:
         """The clusters: a list of `dims`, `lows` and `highs`, as JSON."""

@@ -90,7 +90,7 @@ def test_blocks_are_those_of_their_seed_and_place():
 
 def test_planted_boxes_are_full():
     rows = records()
-    for box in json.loads(_native.Boxes(1).planted()):
+    for box in json.loads(_native.Boxes(1).clusters()):
         inside = (rows[:, box["dims"]] >= box["lows"]) & (rows[:, box["dims"]] < box["highs"])
         assert inside.all(axis=1).mean() == pytest.approx(0.18, abs=0.03)
     assert rows.min() >= 0

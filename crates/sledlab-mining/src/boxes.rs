@@ -22,9 +22,9 @@ pub const RANGE: f64 = 100.0;
 
 /// Boxes that share a dimension stay apart in it by this share of the range. If they overlapped or touched, the
 /// adaptive windows of one box would be split at the ends of the other, and one cluster be found as several.
-const GAP: f64 = 0.02;
+const MIN_GAP: f64 = 0.02;
 /// Times that the subspaces are chosen anew before [`Boxes::new`] gives up.
-const ATTEMPTS: usize = 100;
+const MAX_ATTEMPTS: usize = 100;
 /// Dimensions, at most: a block stays below 64 MB.
 const MAX_DIMS: usize = 4096;
 /// The smallest box: values of 32 bits must be able to fill it.
@@ -67,7 +67,7 @@ pub struct PlantedBox {
 pub struct Boxes {
     params: BoxesParams,
     seed: u64,
-    planted: Vec<PlantedBox>,
+    clusters: Vec<PlantedBox>,
     /// The interval of every value: a row of all dimensions for each cluster and, last, one for noise.
     rows: Vec<Interval>,
 }
@@ -105,17 +105,17 @@ impl Interval {
 impl Boxes {
     /// The data set of a seed. An error where the boxes do not fit into the range.
     pub fn new(seed: u64, params: BoxesParams) -> Result<Self> {
-        check(&params)?;
+        check_params(&params)?;
         let mut rng = seed::stream(seed, "boxes");
-        let subspaces = subspaces(&params, &mut rng)?;
-        let planted = place(&params, &subspaces, &mut rng);
+        let subspaces = draw_subspaces(&params, &mut rng)?;
+        let boxes = place_boxes(&params, &subspaces, &mut rng);
         let mut rows = vec![Interval::new(0.0, RANGE); (params.clusters + 1) * params.dims];
-        for (row, planted) in rows.chunks_exact_mut(params.dims).zip(&planted) {
+        for (row, planted) in rows.chunks_exact_mut(params.dims).zip(&boxes) {
             for ((&dim, &low), &high) in planted.dims.iter().zip(&planted.lows).zip(&planted.highs) {
                 row[dim] = Interval::new(low, high);
             }
         }
-        Ok(Boxes { params, seed, planted, rows })
+        Ok(Boxes { params, seed, clusters: boxes, rows })
     }
 
     /// The parameters.
@@ -124,8 +124,8 @@ impl Boxes {
     }
 
     /// The planted clusters.
-    pub fn planted(&self) -> &[PlantedBox] {
-        &self.planted
+    pub fn clusters(&self) -> &[PlantedBox] {
+        &self.clusters
     }
 
     /// Adds the first `count` records of a block to `records`, `dims` values each.
@@ -148,23 +148,23 @@ impl Boxes {
 }
 
 /// Distinct subspaces, with no more boxes in a dimension than fit into it.
-fn subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usize>>> {
+fn draw_subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usize>>> {
     let &BoxesParams { dims, clusters, cluster_dims, box_share, .. } = params;
-    let room = room(box_share);
-    let no_room = || {
+    let capacity = boxes_per_dimension(box_share);
+    let capacity_error = || {
         let share = box_share * 100.0;
         Error::user(format!(
             "no room for {clusters} clusters in {cluster_dims} of {dims} dimensions each: a dimension has room for \
-             {room} boxes of {share} % of the range"
+             {capacity} boxes of {share} % of the range"
         ))
         .with_remedy("take fewer clusters, smaller boxes, or more dimensions")
     };
     // Checks by number alone whether the boxes fit, before subspaces are drawn; a dimension has a cluster at most once.
-    if clusters.saturating_mul(cluster_dims) > dims.saturating_mul(room.min(clusters)) {
-        return Err(no_room());
+    if clusters.saturating_mul(cluster_dims) > dims.saturating_mul(capacity.min(clusters)) {
+        return Err(capacity_error());
     }
-    for _ in 0..ATTEMPTS {
-        let mut left = vec![room; dims];
+    for _ in 0..MAX_ATTEMPTS {
+        let mut left = vec![capacity; dims];
         let mut chosen = BTreeSet::new();
         let mut result = Vec::with_capacity(clusters);
         for _ in 0..clusters {
@@ -195,12 +195,12 @@ fn subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usize>>> 
 }
 
 /// Returns the number of disjoint boxes that fit into a dimension.
-fn room(box_share: f64) -> usize {
-    ((1.0 + GAP) / (box_share + GAP)).floor() as usize
+fn boxes_per_dimension(box_share: f64) -> usize {
+    ((1.0 + MIN_GAP) / (box_share + MIN_GAP)).floor() as usize
 }
 
 /// Puts the boxes of each dimension in random order, with random parts of the free range between them.
-fn place(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream) -> Vec<PlantedBox> {
+fn place_boxes(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream) -> Vec<PlantedBox> {
     let width = params.box_share * RANGE;
     let mut planted: Vec<PlantedBox> = subspaces
         .iter()
@@ -210,12 +210,12 @@ fn place(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream) -> Ve
         let mut here: Vec<usize> =
             (0..planted.len()).filter(|&box_| planted[box_].dims.contains(&dim)).collect();
         here.shuffle(rng);
-        let taken = here.len() as f64 * (width + GAP * RANGE) - GAP * RANGE;
+        let taken = here.len() as f64 * (width + MIN_GAP * RANGE) - MIN_GAP * RANGE;
         let slack = (RANGE - taken).max(0.0);
         let mut places: Vec<f64> = here.iter().map(|_| slack * rng.random::<f64>()).collect();
         places.sort_unstable_by(f64::total_cmp);
         for (order, (&cluster, place)) in here.iter().zip(places).enumerate() {
-            let low = (place + order as f64 * (width + GAP * RANGE)).min(RANGE - width);
+            let low = (place + order as f64 * (width + MIN_GAP * RANGE)).min(RANGE - width);
             // Dimensions are visited in increasing order, so those of a box increase.
             planted[cluster].lows.push(low);
             planted[cluster].highs.push(low + width);
@@ -224,7 +224,7 @@ fn place(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream) -> Ve
     planted
 }
 
-fn check(params: &BoxesParams) -> Result<()> {
+fn check_params(params: &BoxesParams) -> Result<()> {
     let &BoxesParams { dims, clusters, cluster_dims, box_share, noise } = params;
     if dims == 0 || dims > MAX_DIMS || clusters == 0 || dims.saturating_mul(clusters) > MAX {
         return Err(Error::user(format!("{clusters} clusters in {dims} dimensions")).with_remedy(format!(

@@ -18,29 +18,29 @@ use sledlab_core::{Error, Result};
 use crate::{MAX, parallel};
 
 /// A leaf of up to this many candidates is not split.
-const LEAF: usize = 2;
+const MAX_LEAF_CANDIDATES: usize = 2;
 /// The least fan-out of interior nodes, if there are as many items: a smaller one would make trees of long itemsets
 /// deep.
 const MIN_FAN_OUT: usize = 64;
 /// The largest fan-out that callers can ask for.
 const MAX_BUCKETS: usize = 1 << 16;
 /// Leaves at this depth are not split, however long their candidates.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 /// Transactions from which on another thread is worth its start.
-const GRAIN: usize = 256;
+const MIN_TRANSACTIONS_PER_THREAD: usize = 256;
 
 /// The number of an item that occurs in no candidate.
-const NONE: u32 = u32::MAX;
+const NO_NUMBER: u32 = u32::MAX;
 /// Marks a bucket that leads to a leaf: the bucket holds the place of the leaf's first candidate. Without the mark it
 /// holds the number of an interior node.
-const IS_LEAF: u32 = 1 << 31;
+const LEAF_BIT: u32 = 1 << 31;
 /// Marks a leaf with one candidate.
-const IS_LONE: u32 = 1 << 30;
+const SINGLE_BIT: u32 = 1 << 30;
 /// The part of a bucket that holds the place or number. The last place is never used: with both marks it is an empty
 /// leaf.
-const PLACE: u32 = IS_LONE - 1;
+const PLACE_MASK: u32 = SINGLE_BIT - 1;
 /// A bucket without candidates.
-const EMPTY: u32 = u32::MAX;
+const EMPTY_BUCKET: u32 = u32::MAX;
 
 /// Candidate itemsets of one length, ready to be counted.
 ///
@@ -58,7 +58,7 @@ const EMPTY: u32 = u32::MAX;
 pub struct HashTree {
     length: usize,
     fan_out: usize,
-    /// By item: its number among those that occur in candidates, or [`NONE`].
+    /// By item: its number among those that occur in candidates, or [`NO_NUMBER`].
     numbers: Vec<u32>,
     /// By number of an item: the bucket to which it hashes.
     slots: Vec<u32>,
@@ -100,7 +100,7 @@ impl HashTree {
     /// A candidate that is passed twice is counted twice. An error where `length` is 0, where itemsets are incomplete
     /// or not increasing, and where items are not below 16,777,216 (the tree has a table of them).
     pub fn new(candidates: &[u32], length: usize) -> Result<Self> {
-        HashTree::plan(candidates, length, None)
+        HashTree::build(candidates, length, None)
     }
 
     /// As [`new`](Self::new), with a given fan-out of interior nodes, from 1 to 65,536.
@@ -111,36 +111,36 @@ impl HashTree {
             return Err(Error::user(format!("a fan-out of {fan_out}"))
                 .with_remedy(format!("take from 1 to {MAX_BUCKETS}")));
         }
-        HashTree::plan(candidates, length, Some(fan_out))
+        HashTree::build(candidates, length, Some(fan_out))
     }
 
-    fn plan(candidates: &[u32], length: usize, expected: Option<usize>) -> Result<Self> {
+    fn build(candidates: &[u32], length: usize, expected: Option<usize>) -> Result<Self> {
         check_candidates(candidates, length)?;
         let universe = candidates.iter().max().map_or(0, |&largest| largest as usize + 1);
-        let mut numbers = vec![NONE; universe];
+        let mut numbers = vec![NO_NUMBER; universe];
         for &item in candidates {
             numbers[item as usize] = 0;
         }
         let mut items = 0;
-        for number in numbers.iter_mut().filter(|number| **number != NONE) {
+        for number in numbers.iter_mut().filter(|number| **number != NO_NUMBER) {
             *number = items;
             items += 1;
         }
         let count = candidates.len() / length;
-        let fan_out = expected.unwrap_or_else(|| fan_out(count, length, items as usize));
+        let fan_out = expected.unwrap_or_else(|| choose_fan_out(count, length, items as usize));
         let mut tree = HashTree {
             length,
             fan_out,
             numbers,
             slots: (0..items).map(|number| number % fan_out as u32).collect(),
-            root: EMPTY,
+            root: EMPTY_BUCKET,
             buckets: Vec::new(),
             sizes: vec![0; count],
             sets: Vec::with_capacity(candidates.len()),
             order: Vec::with_capacity(count),
         };
         let mut all: Vec<u32> = (0..count as u32).collect();
-        tree.root = tree.plant(candidates, &mut all, 0);
+        tree.root = tree.build_node(candidates, &mut all, 0);
         Ok(tree)
     }
 
@@ -159,13 +159,13 @@ impl HashTree {
         self.fan_out
     }
 
-    /// Makes the node of the candidates `members` at `depth`, and all nodes below it. Depth is at most [`DEEPEST`].
-    fn plant(&mut self, candidates: &[u32], members: &mut [u32], depth: usize) -> u32 {
+    /// Makes the node of the candidates `members` at `depth`, and all nodes below it. Depth is at most [`MAX_DEPTH`].
+    fn build_node(&mut self, candidates: &[u32], members: &mut [u32], depth: usize) -> u32 {
         let (length, fan_out) = (self.length, self.fan_out);
         if members.is_empty() {
-            return EMPTY;
+            return EMPTY_BUCKET;
         }
-        if members.len() <= LEAF || depth == length.min(DEEPEST) {
+        if members.len() <= MAX_LEAF_CANDIDATES || depth == length.min(MAX_DEPTH) {
             for &member in &*members {
                 let set = &candidates[member as usize * length..][..length];
                 self.sets.extend(set.iter().map(|&item| self.numbers[item as usize]));
@@ -173,10 +173,10 @@ impl HashTree {
             let first = self.order.len();
             self.order.extend_from_slice(members);
             self.sizes[first] = members.len() as u32;
-            return first as u32 | IS_LEAF | if members.len() == 1 { IS_LONE } else { 0 };
+            return first as u32 | LEAF_BIT | if members.len() == 1 { SINGLE_BIT } else { 0 };
         }
         let place = self.buckets.len();
-        self.buckets.resize(place + fan_out, EMPTY);
+        self.buckets.resize(place + fan_out, EMPTY_BUCKET);
         let slot = |tree: &Self, member: u32| {
             tree.slots[tree.numbers[candidates[member as usize * length + depth] as usize] as usize]
         };
@@ -186,7 +186,7 @@ impl HashTree {
             let bucket = slot(self, first);
             let same = remaining.partition_point(|&member| slot(self, member) == bucket);
             let (group, behind) = remaining.split_at_mut(same);
-            self.buckets[place + bucket as usize] = self.plant(candidates, group, depth + 1);
+            self.buckets[place + bucket as usize] = self.build_node(candidates, group, depth + 1);
             remaining = behind;
         }
         (place / fan_out) as u32
@@ -209,7 +209,7 @@ impl HashTree {
         if counts.len() != self.len() {
             return Err(Error::user(format!("{} counts for {} candidates", counts.len(), self.len())));
         }
-        let done = parallel::split(offsets.len() - 1, GRAIN, threads, |range| {
+        let done = parallel::map_parts(offsets.len() - 1, MIN_TRANSACTIONS_PER_THREAD, threads, |range| {
             self.count_part(&offsets[range.start..=range.end], items, range)
         })?;
         for (result, _) in &done {
@@ -238,9 +238,9 @@ impl HashTree {
             }
             if self.fan_out >= self.slots.len() {
                 // Only one path leads to each node: there is no need to remember the last transaction there.
-                walk.transaction::<true>(transaction);
+                walk.count_transaction::<true>(transaction);
             } else {
-                walk.transaction::<false>(transaction);
+                walk.count_transaction::<false>(transaction);
             }
         }
         Ok((walk.tallies, walk.operations))
@@ -255,7 +255,7 @@ struct Walk<'a> {
     /// By number of an item: whether the transaction holds it.
     holds: Vec<bool>,
     /// The number of the transaction, from 1.
-    now: u32,
+    transaction: u32,
     /// By interior node: the last transaction that has visited it.
     last: Vec<u32>,
     /// By place in the order of leaves: the count of the candidate.
@@ -278,7 +278,7 @@ impl<'a> Walk<'a> {
             tree,
             slots: Vec::new(),
             holds: vec![false; tree.slots.len()],
-            now: 0,
+            transaction: 0,
             last: vec![0; tree.buckets.len() / tree.fan_out],
             tallies: vec![Tally::default(); tree.len()],
             operations: TreeOperations::default(),
@@ -286,10 +286,13 @@ impl<'a> Walk<'a> {
     }
 
     /// Counts a transaction; `PERFECT` where each item has a bucket of its own.
-    fn transaction<const PERFECT: bool>(&mut self, items: &[u32]) {
+    fn count_transaction<const PERFECT: bool>(&mut self, items: &[u32]) {
         let tree = self.tree;
         let numbers = || {
-            items.iter().filter_map(|&item| tree.numbers.get(item as usize)).filter(|&&number| number != NONE)
+            items
+                .iter()
+                .filter_map(|&item| tree.numbers.get(item as usize))
+                .filter(|&&number| number != NO_NUMBER)
         };
         self.slots.clear();
         self.slots.extend(numbers().map(|&number| tree.slots[number as usize]));
@@ -299,10 +302,10 @@ impl<'a> Walk<'a> {
         for &number in numbers() {
             self.holds[number as usize] = true;
         }
-        self.now += 1;
+        self.transaction += 1;
         self.operations.visits += 1;
-        if tree.root & IS_LEAF != 0 {
-            self.leaf::<PERFECT>(tree.root, 0);
+        if tree.root & LEAF_BIT != 0 {
+            self.visit_leaf::<PERFECT>(tree.root, 0);
         } else {
             self.visit_interior::<PERFECT>(tree.root, 0, 0);
         }
@@ -319,15 +322,15 @@ impl<'a> Walk<'a> {
         let buckets = &tree.buckets[node as usize * tree.fan_out..][..tree.fan_out];
         for place in from..end {
             let child = buckets[self.slots[place] as usize];
-            if child & IS_LEAF != 0 {
-                if child != EMPTY {
-                    self.leaf::<PERFECT>(child, depth + 1);
+            if child & LEAF_BIT != 0 {
+                if child != EMPTY_BUCKET {
+                    self.visit_leaf::<PERFECT>(child, depth + 1);
                 }
-            } else if PERFECT || self.last[child as usize] != self.now {
+            } else if PERFECT || self.last[child as usize] != self.transaction {
                 // A later path reaches the node by a later item, and follows no item that the first path has not
                 // followed.
                 if !PERFECT {
-                    self.last[child as usize] = self.now;
+                    self.last[child as usize] = self.transaction;
                 }
                 self.visit_interior::<PERFECT>(child, place + 1, depth + 1);
             }
@@ -335,20 +338,20 @@ impl<'a> Walk<'a> {
     }
 
     #[inline]
-    fn leaf<const PERFECT: bool>(&mut self, leaf: u32, depth: usize) {
+    fn visit_leaf<const PERFECT: bool>(&mut self, leaf: u32, depth: usize) {
         let tree = self.tree;
-        let first = (leaf & PLACE) as usize;
+        let first = (leaf & PLACE_MASK) as usize;
         if !PERFECT {
             let last = &mut self.tallies[first].last;
-            if *last == self.now {
+            if *last == self.transaction {
                 return;
             }
-            *last = self.now;
+            *last = self.transaction;
         }
-        let count = if leaf & IS_LONE == 0 { tree.sizes[first] as usize } else { 1 };
+        let count = if leaf & SINGLE_BIT == 0 { tree.sizes[first] as usize } else { 1 };
         self.operations.checks += count as u64;
-        let known = if PERFECT { depth } else { 0 };
-        if known == tree.length {
+        let matched = if PERFECT { depth } else { 0 };
+        if matched == tree.length {
             // The path's items are those of the candidate, each in a bucket of its own: the path was the comparison.
             for tally in &mut self.tallies[first..first + count] {
                 tally.count += 1;
@@ -357,7 +360,7 @@ impl<'a> Walk<'a> {
         }
         let sets = tree.sets[first * tree.length..(first + count) * tree.length].chunks_exact(tree.length);
         for (set, tally) in sets.zip(&mut self.tallies[first..first + count]) {
-            if set[known..].iter().all(|&number| self.holds[number as usize]) {
+            if set[matched..].iter().all(|&number| self.holds[number as usize]) {
                 tally.count += 1;
             }
         }
@@ -365,9 +368,9 @@ impl<'a> Walk<'a> {
 }
 
 /// The smallest fan-out with which a full tree has two leaves for each candidate, so that most hold one or none.
-fn fan_out(candidates: usize, length: usize, items: usize) -> usize {
+fn choose_fan_out(candidates: usize, length: usize, items: usize) -> usize {
     let enough = |fan_out: usize| {
-        let leaves = iter::repeat_n(fan_out, length.min(DEEPEST)).try_fold(1_usize, usize::checked_mul);
+        let leaves = iter::repeat_n(fan_out, length.min(MAX_DEPTH)).try_fold(1_usize, usize::checked_mul);
         leaves.is_none_or(|leaves| leaves >= 2 * candidates)
     };
     let maximum = items.max(1);
@@ -390,9 +393,9 @@ fn check_candidates(candidates: &[u32], length: usize) -> Result<()> {
             "{items} items are no whole number of candidates of {length} items"
         )));
     }
-    if count >= PLACE as usize {
+    if count >= PLACE_MASK as usize {
         return Err(Error::user(format!("{count} candidates are too many for a tree"))
-            .with_remedy(format!("take several trees, each of fewer than {PLACE} candidates")));
+            .with_remedy(format!("take several trees, each of fewer than {PLACE_MASK} candidates")));
     }
     for (index, set) in candidates.chunks_exact(length).enumerate() {
         if !set.is_sorted_by(|a, b| a < b) {

@@ -13,7 +13,7 @@ const MAX_THREADS: usize = 256;
 ///
 /// There are as many parts as `threads`, 0 meaning as many as processors, but no more than parts of `grain` each would
 /// be. The error is that of the first part that fails, so it does not depend on which thread was faster.
-pub(crate) fn split<T: Send>(
+pub(crate) fn map_parts<T: Send>(
     len: usize,
     grain: usize,
     threads: usize,
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn parts_cover_the_range_in_order() {
         for (len, threads) in [(0, 3), (1, 2), (10, 3), (1000, 7), (5, 9), (100, 0)] {
-            let parts = split(len, 2, threads, |range| Ok(range.collect::<Vec<_>>())).expect("parts");
+            let parts = map_parts(len, 2, threads, |range| Ok(range.collect::<Vec<_>>())).expect("parts");
             assert_eq!(parts.concat(), (0..len).collect::<Vec<_>>());
         }
     }
@@ -63,6 +63,6 @@ mod tests {
     #[test]
     fn first_failing_part_determines_error() {
         let fail = |range: Range<usize>| Err::<(), _>(Error::user(format!("at {}", range.start)));
-        assert_eq!(split(100, 1, 4, fail).expect_err("an error").message(), "at 0");
+        assert_eq!(map_parts(100, 1, 4, fail).expect_err("an error").message(), "at 0");
     }
 }

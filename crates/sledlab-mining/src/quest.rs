@@ -31,7 +31,7 @@ const CORRUPTION_VARIANCE: f64 = 0.1;
 /// The maximum number of items of a transaction; it keeps a block below 1 GB.
 const MAX_TRANSACTION_ITEMS: u32 = 1 << 16;
 /// The least distance of the bounds of the length from its mean, in deviations.
-const DEVIATIONS: f64 = 2.75;
+const MIN_BOUND_DEVIATIONS: f64 = 2.75;
 
 /// Parameters of a data set of transactions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,11 +84,11 @@ struct Pattern {
     end: usize,
     corruption: f64,
     /// Sum of the weights of all patterns up to this one.
-    weights: f64,
+    weight_sum: f64,
 }
 
 /// Buffers for making transactions one after another.
-struct Bench {
+struct Buffers {
     /// By item: whether the transaction holds it.
     holds: Vec<bool>,
     /// The pattern that is being added.
@@ -98,13 +98,13 @@ struct Bench {
 impl Quest {
     /// The data set of a seed. An error where parameters contradict each other.
     pub fn new(seed: u64, params: QuestParams) -> Result<Self> {
-        check(&params)?;
+        check_params(&params)?;
         let broken =
             |error: &dyn std::fmt::Display| Error::internal(format!("a distribution of Quest: {error}"));
         let mut quest = Quest {
             params,
             seed,
-            lengths: Normal::new(f64::from(params.length), deviation(&params))
+            lengths: Normal::new(f64::from(params.length), length_deviation(&params))
                 .map_err(|error| broken(&error))?,
             items: Vec::new(),
             patterns: Vec::with_capacity(params.patterns as usize),
@@ -116,13 +116,13 @@ impl Quest {
         let mut holds = vec![false; params.universe as usize];
         for _ in 0..params.patterns {
             let size = (sizes.sample(&mut rng) as usize).clamp(1, params.universe as usize);
-            quest.invent(size, &levels, &mut holds, &mut rng);
+            quest.add_pattern(size, &levels, &mut holds, &mut rng);
         }
         Ok(quest)
     }
 
     /// Adds a pattern of `size` items. `holds` is false for all items, before and after.
-    fn invent(&mut self, size: usize, levels: &Normal<f64>, holds: &mut [bool], rng: &mut Stream) {
+    fn add_pattern(&mut self, size: usize, levels: &Normal<f64>, holds: &mut [bool], rng: &mut Stream) {
         let before = self.patterns.last().map_or(0..0, |pattern| pattern.first..pattern.end);
         let share = (self.params.correlation * rng.sample::<f64, _>(Exp1)).min(1.0);
         let taken = ((share * size as f64).round() as usize).min(before.len());
@@ -131,7 +131,7 @@ impl Quest {
             self.items.push(self.items[before.start + place]);
         }
         mark(&self.items[first..], true, holds);
-        fill(&mut self.items, first + size, holds, rng);
+        add_random_items(&mut self.items, first + size, holds, rng);
         mark(&self.items[first..], false, holds);
         self.items[first..].shuffle(rng);
         let weight: f64 = rng.sample(Exp1);
@@ -139,7 +139,7 @@ impl Quest {
             first,
             end: self.items.len(),
             corruption: levels.sample(rng).clamp(0.0, 1.0),
-            weights: self.patterns.last().map_or(0.0, |pattern| pattern.weights) + weight,
+            weight_sum: self.patterns.last().map_or(0.0, |pattern| pattern.weight_sum) + weight,
         });
     }
 
@@ -161,24 +161,24 @@ impl Quest {
     ) -> Result<()> {
         check_count(count)?;
         let mut rng = seed::stream(self.seed, &format!("transactions {index}"));
-        let mut bench = Bench { holds: vec![false; self.params.universe as usize], pattern: Vec::new() };
+        let mut buffers = Buffers { holds: vec![false; self.params.universe as usize], pattern: Vec::new() };
         lengths.reserve(count);
         items.reserve(count * self.params.length as usize);
         for _ in 0..count {
             let first = items.len();
-            self.transaction(&mut bench, items, &mut rng);
+            self.generate_transaction(&mut buffers, items, &mut rng);
             lengths.push((items.len() - first) as u32);
         }
         Ok(())
     }
 
-    fn transaction(&self, bench: &mut Bench, items: &mut Vec<u32>, rng: &mut Stream) {
-        let length = self.length(rng);
+    fn generate_transaction(&self, buffers: &mut Buffers, items: &mut Vec<u32>, rng: &mut Stream) {
+        let length = self.draw_length(rng);
         let first = items.len();
         let end = first + length as usize;
-        let Bench { holds, pattern } = bench;
+        let Buffers { holds, pattern } = buffers;
         for _ in 0..length * PATTERNS_PER_ITEM {
-            self.corrupt(pattern, rng);
+            self.draw_pattern(pattern, rng);
             for &item in &*pattern {
                 if items.len() < end && !holds[item as usize] {
                     holds[item as usize] = true;
@@ -189,13 +189,13 @@ impl Quest {
                 break;
             }
         }
-        fill(items, end, holds, rng);
+        add_random_items(items, end, holds, rng);
         let made = &mut items[first..];
         mark(made, false, holds);
         made.sort_unstable();
     }
 
-    fn length(&self, rng: &mut Stream) -> u32 {
+    fn draw_length(&self, rng: &mut Stream) -> u32 {
         loop {
             let length = self.lengths.sample(rng).round();
             if length >= 1.0 && length <= f64::from(self.params.longest) {
@@ -206,10 +206,10 @@ impl Quest {
 
     /// Chooses a pattern by its weight, and omits items of it as long as random numbers are below its corruption
     /// level.
-    fn corrupt(&self, pattern: &mut Vec<u32>, rng: &mut Stream) {
-        let sum = self.patterns.last().map_or(0.0, |pattern| pattern.weights);
+    fn draw_pattern(&self, pattern: &mut Vec<u32>, rng: &mut Stream) {
+        let sum = self.patterns.last().map_or(0.0, |pattern| pattern.weight_sum);
         let drawn = rng.random::<f64>() * sum;
-        let place = self.patterns.partition_point(|pattern| pattern.weights <= drawn);
+        let place = self.patterns.partition_point(|pattern| pattern.weight_sum <= drawn);
         let Pattern { first, end, corruption, .. } = self.patterns[place.min(self.patterns.len() - 1)];
         pattern.clear();
         pattern.extend_from_slice(&self.items[first..end]);
@@ -221,7 +221,7 @@ impl Quest {
 }
 
 /// Adds random items that `holds` does not have yet, until `items` has `end` of them; sets them in `holds`.
-fn fill(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &mut Stream) {
+fn add_random_items(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &mut Stream) {
     let missing = end - items.len();
     // Where most items are free, a draw seldom fails; where few are, drawing could take for ever.
     if holds.len() >= 4 * end {
@@ -241,20 +241,20 @@ fn fill(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &mut Stream) 
 }
 
 /// Sets in `holds` whether a transaction contains these items.
-fn mark(items: &[u32], stored: bool, holds: &mut [bool]) {
+fn mark(items: &[u32], held: bool, holds: &mut [bool]) {
     for &item in items {
-        holds[item as usize] = stored;
+        holds[item as usize] = held;
     }
 }
 
 /// The deviation of lengths; the head of the file says why.
-fn deviation(params: &QuestParams) -> f64 {
+fn length_deviation(params: &QuestParams) -> f64 {
     let length = f64::from(params.length);
     let above = f64::from(params.longest) + 0.5 - length;
-    (length / 10.0).min(above / DEVIATIONS).min((length - 0.5) / DEVIATIONS)
+    (length / 10.0).min(above / MIN_BOUND_DEVIATIONS).min((length - 0.5) / MIN_BOUND_DEVIATIONS)
 }
 
-fn check(params: &QuestParams) -> Result<()> {
+fn check_params(params: &QuestParams) -> Result<()> {
     let QuestParams { universe, patterns, pattern_length, length, longest, correlation, corruption } =
         *params;
     for (what, number) in [("a universe of", universe), ("patterns:", patterns)] {

@@ -99,20 +99,20 @@ fn items_of_a_pattern_occur_in_same_transactions() {
 
 #[test]
 fn contradictory_quest_parameters_are_rejected() {
-    let refused = |change: &dyn Fn(&mut QuestParams)| {
+    let error_message = |change: &dyn Fn(&mut QuestParams)| {
         let mut params = QuestParams::default();
         change(&mut params);
         Quest::new(1, params).expect_err("an error").message().to_owned()
     };
-    assert_eq!(refused(&|of| of.universe = 24), "transactions of up to 25 items, out of 24");
-    assert_eq!(refused(&|of| of.universe = 0), "a universe of 0");
-    assert_eq!(refused(&|of| of.patterns = 0), "patterns: 0");
-    assert_eq!(refused(&|of| of.length = 0), "transactions of 0 items, and of 25 at most");
-    assert_eq!(refused(&|of| of.length = 26), "transactions of 26 items, and of 25 at most");
-    assert_eq!(refused(&|of| of.pattern_length = f64::NAN), "patterns of NaN items, out of 1000");
-    assert_eq!(refused(&|of| of.patterns = 10_000_000), "10000000 patterns of 4 items");
-    assert_eq!(refused(&|of| of.correlation = 1.5), "a correlation of 1.5 is not between 0 and 1");
-    assert_eq!(refused(&|of| of.corruption = -0.5), "a corruption of -0.5 is not between 0 and 1");
+    assert_eq!(error_message(&|of| of.universe = 24), "transactions of up to 25 items, out of 24");
+    assert_eq!(error_message(&|of| of.universe = 0), "a universe of 0");
+    assert_eq!(error_message(&|of| of.patterns = 0), "patterns: 0");
+    assert_eq!(error_message(&|of| of.length = 0), "transactions of 0 items, and of 25 at most");
+    assert_eq!(error_message(&|of| of.length = 26), "transactions of 26 items, and of 25 at most");
+    assert_eq!(error_message(&|of| of.pattern_length = f64::NAN), "patterns of NaN items, out of 1000");
+    assert_eq!(error_message(&|of| of.patterns = 10_000_000), "10000000 patterns of 4 items");
+    assert_eq!(error_message(&|of| of.correlation = 1.5), "a correlation of 1.5 is not between 0 and 1");
+    assert_eq!(error_message(&|of| of.corruption = -0.5), "a corruption of -0.5 is not between 0 and 1");
     let quest = Quest::new(1, QuestParams::default()).expect("a data set");
     let more = quest.block(0, BLOCK + 1, &mut Vec::new(), &mut Vec::new()).expect_err("an error");
     assert_eq!(more.message(), "count 4097 exceeds the block size of 4096");
@@ -132,7 +132,7 @@ fn boxes_do_not_overlap() {
     let crowded = BoxesParams { dims: 8, clusters: 10, cluster_dims: 5, ..BoxesParams::default() };
     for (seed, params) in (0..20).flat_map(|seed| [(seed, BoxesParams::default()), (seed, crowded)]) {
         let boxes = Boxes::new(seed, params).expect("a data set");
-        let planted = boxes.planted();
+        let planted = boxes.clusters();
         assert_eq!(planted.len(), params.clusters);
         for (place, one) in planted.iter().enumerate() {
             assert_eq!((one.dims.len(), one.lows.len(), one.highs.len()), (5, 5, 5));
@@ -159,7 +159,7 @@ fn records_are_inside_their_boxes() {
     assert!(records.iter().all(|&value| (0.0..100.0).contains(&value)));
     let boxes = Boxes::new(2, params).expect("a data set");
     let count = records.len() / params.dims;
-    for planted in boxes.planted() {
+    for planted in boxes.clusters() {
         let inside = |record: &&[f32]| {
             let bounds = planted.lows.iter().zip(&planted.highs);
             planted
@@ -191,21 +191,21 @@ fn records_depend_on_seed_and_position() {
 
 #[test]
 fn contradictory_box_parameters_are_rejected() {
-    let refused = |change: &dyn Fn(&mut BoxesParams)| {
+    let error_message = |change: &dyn Fn(&mut BoxesParams)| {
         let mut params = BoxesParams::default();
         change(&mut params);
         Boxes::new(1, params).expect_err("an error").message().to_owned()
     };
-    assert_eq!(refused(&|of| of.dims = 0), "5 clusters in 0 dimensions");
-    assert_eq!(refused(&|of| of.cluster_dims = 21), "clusters of 21 out of 20 dimensions");
-    assert_eq!(refused(&|of| of.box_share = 1.0), "boxes of 1 of the range");
-    assert_eq!(refused(&|of| of.noise = f64::NAN), "noise of NaN is not between 0 and 1");
+    assert_eq!(error_message(&|of| of.dims = 0), "5 clusters in 0 dimensions");
+    assert_eq!(error_message(&|of| of.cluster_dims = 21), "clusters of 21 out of 20 dimensions");
+    assert_eq!(error_message(&|of| of.box_share = 1.0), "boxes of 1 of the range");
+    assert_eq!(error_message(&|of| of.noise = f64::NAN), "noise of NaN is not between 0 and 1");
     assert_eq!(
-        refused(&|of| of.box_share = 0.6),
+        error_message(&|of| of.box_share = 0.6),
         "no room for 5 clusters in 5 of 20 dimensions each: a dimension has room for 1 boxes of 60 % of the range"
     );
     assert_eq!(
-        refused(&|of| of.cluster_dims = 20),
+        error_message(&|of| of.cluster_dims = 20),
         "no 5 different subspaces of 20 of 20 dimensions were found that leave room for each other's boxes"
     );
     let more =

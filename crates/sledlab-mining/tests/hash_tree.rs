@@ -6,7 +6,7 @@ use sledlab_mining::HashTree;
 use sledlab_mining::hash_tree::TreeOperations;
 
 /// Offsets and items of transactions.
-fn flat(transactions: &[Vec<u32>]) -> (Vec<u64>, Vec<u32>) {
+fn flatten(transactions: &[Vec<u32>]) -> (Vec<u64>, Vec<u32>) {
     let mut offsets = vec![0];
     offsets.extend(transactions.iter().scan(0, |end, transaction| {
         *end += transaction.len() as u64;
@@ -16,13 +16,13 @@ fn flat(transactions: &[Vec<u32>]) -> (Vec<u64>, Vec<u32>) {
 }
 
 fn count(tree: &HashTree, transactions: &[Vec<u32>], threads: usize) -> (Vec<u64>, TreeOperations) {
-    let (offsets, items) = flat(transactions);
+    let (offsets, items) = flatten(transactions);
     let mut counts = vec![0; tree.len()];
     let done = tree.count(&offsets, &items, &mut counts, threads).expect("counts");
     (counts, done)
 }
 
-fn by_hand(candidates: &[Vec<u32>], transactions: &[Vec<u32>]) -> Vec<u64> {
+fn brute_force_counts(candidates: &[Vec<u32>], transactions: &[Vec<u32>]) -> Vec<u64> {
     let contains = |set: &[u32], items: &[u32]| set.iter().all(|item| items.contains(item));
     candidates
         .iter()
@@ -50,7 +50,7 @@ fn jobs() -> impl Strategy<Value = (usize, Vec<Vec<u32>>, Vec<Vec<u32>>)> {
 }
 
 /// Sets of numbers with a few common remainders: nearly all share buckets.
-fn colliding() -> impl Strategy<Value = (usize, Vec<Vec<u32>>, Vec<Vec<u32>>)> {
+fn colliding_jobs() -> impl Strategy<Value = (usize, Vec<Vec<u32>>, Vec<Vec<u32>>)> {
     (2_usize..=4).prop_flat_map(|length| {
         let spread = |sets: Vec<Vec<u32>>| -> Vec<Vec<u32>> {
             let far = |item: u32| item / 4 * 64 + item % 4;
@@ -66,25 +66,25 @@ proptest! {
     #[test]
     fn counts_equal_brute_force((length, candidates, transactions) in jobs()) {
         let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
-        prop_assert_eq!(count(&tree, &transactions, 1).0, by_hand(&candidates, &transactions));
+        prop_assert_eq!(count(&tree, &transactions, 1).0, brute_force_counts(&candidates, &transactions));
     }
 
     #[test]
-    fn candidate_reached_twice_counts_once((length, mut candidates, transactions) in colliding()) {
+    fn candidate_reached_twice_counts_once((length, mut candidates, transactions) in colliding_jobs()) {
         // Other items, enough for buckets to be shared: one of each of 64 numbers in every block.
         candidates.extend((0..384_u32).map(|item| (item..item + length as u32).collect()));
-        let by_hand = by_hand(&candidates, &transactions);
+        let expected = brute_force_counts(&candidates, &transactions);
         let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
         prop_assert!(tree.fan_out() < 384);
-        prop_assert_eq!(&count(&tree, &transactions, 1).0, &by_hand);
+        prop_assert_eq!(&count(&tree, &transactions, 1).0, &expected);
         for fan_out in [1, 3, 1000] {
             let tree = HashTree::with_fan_out(&candidates.concat(), length, fan_out).expect("a tree");
-            prop_assert_eq!(&count(&tree, &transactions, 1).0, &by_hand);
+            prop_assert_eq!(&count(&tree, &transactions, 1).0, &expected);
         }
     }
 
     #[test]
-    fn counts_of_blocks_add_up((length, candidates, transactions) in jobs(), cut in 0_usize..60) {
+    fn block_counts_add_up((length, candidates, transactions) in jobs(), cut in 0_usize..60) {
         let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
         let (counts, done) = count(&tree, &transactions, 1);
         let (front, back) = transactions.split_at(cut.min(transactions.len()));
@@ -127,7 +127,7 @@ fn operation_counts_follow_the_paper() {
 }
 
 #[test]
-fn no_candidates_and_no_transactions() {
+fn empty_input_gives_zero_counts() {
     let empty = HashTree::new(&[], 3).expect("a tree");
     assert!(empty.is_empty());
     assert_eq!(count(&empty, &[vec![1, 2, 3]], 2), (vec![], TreeOperations::default()));
@@ -141,25 +141,28 @@ fn no_candidates_and_no_transactions() {
 
 #[test]
 fn malformed_input_is_rejected() {
-    let refused = |candidates: &[u32], length| {
+    let error_message = |candidates: &[u32], length| {
         HashTree::new(candidates, length).expect_err("an error").message().to_owned()
     };
-    assert_eq!(refused(&[1], 0), "candidates of 0 items");
-    assert_eq!(refused(&[1, 2, 3], 2), "3 items are no whole number of candidates of 2 items");
-    assert_eq!(refused(&[1, 2, 4, 4], 2), "the items of candidate 1 do not increase strictly");
-    assert_eq!(refused(&[u32::MAX], 1), "candidate 0 has item 4294967295");
+    assert_eq!(error_message(&[1], 0), "candidates of 0 items");
+    assert_eq!(error_message(&[1, 2, 3], 2), "3 items are no whole number of candidates of 2 items");
+    assert_eq!(error_message(&[1, 2, 4, 4], 2), "the items of candidate 1 do not increase strictly");
+    assert_eq!(error_message(&[u32::MAX], 1), "candidate 0 has item 4294967295");
     let wrong = HashTree::with_fan_out(&[1], 1, 0).expect_err("an error");
     assert_eq!(wrong.message(), "a fan-out of 0");
     let tree = HashTree::new(&[1, 2], 2).expect("a tree");
-    let refused = |offsets: &[u64], items: &[u32], counts: &mut [u64]| {
+    let error_message = |offsets: &[u64], items: &[u32], counts: &mut [u64]| {
         tree.count(offsets, items, counts, 1).expect_err("an error").message().to_owned()
     };
-    assert_eq!(refused(&[], &[], &mut [0]), "no offsets");
-    assert_eq!(refused(&[0, 2, 1], &[1, 2], &mut [0]), "transaction 1 ends before it begins");
-    assert_eq!(refused(&[0, 3], &[1, 2], &mut [0]), "the last transaction ends at item 3, and there are 2");
-    assert_eq!(refused(&[0, 2], &[1, 2], &mut []), "0 counts for 1 candidates");
+    assert_eq!(error_message(&[], &[], &mut [0]), "no offsets");
+    assert_eq!(error_message(&[0, 2, 1], &[1, 2], &mut [0]), "transaction 1 ends before it begins");
+    assert_eq!(
+        error_message(&[0, 3], &[1, 2], &mut [0]),
+        "the last transaction ends at item 3, and there are 2"
+    );
+    assert_eq!(error_message(&[0, 2], &[1, 2], &mut []), "0 counts for 1 candidates");
     let mut counts = [7];
-    let wrong = refused(&[0, 2, 4], &[1, 2, 2, 1], &mut counts);
+    let wrong = error_message(&[0, 2, 4], &[1, 2, 2, 1], &mut counts);
     assert_eq!(wrong, "the items of transaction 1 do not increase strictly");
     assert_eq!(counts, [7]);
 }

@@ -103,28 +103,28 @@ fn thread_count_does_not_change_results() {
 fn range_includes_both_ends() {
     let result = histogram(&[-1.0, 3.0, 1.0, 2.999_999_8], 1, 4, &[-1.0], &[3.0], 1).expect("counts");
     assert_eq!(result, [1, 0, 1, 2]);
-    let refused = |value| {
+    let error_message = |value| {
         let records = [0.0, 0.0, 0.0, value];
         histogram(&records, 2, 4, &[-1.0; 2], &[3.0; 2], 1).expect_err("an error").message().to_owned()
     };
-    assert_eq!(refused(3.1), "record 1 has 3.1 in dimension 1, which goes from -1 to 3");
-    assert_eq!(refused(f32::NAN), "record 1 has NaN in dimension 1, which goes from -1 to 3");
-    assert_eq!(refused(f32::NEG_INFINITY), "record 1 has -inf in dimension 1, which goes from -1 to 3");
+    assert_eq!(error_message(3.1), "record 1 has 3.1 in dimension 1, which goes from -1 to 3");
+    assert_eq!(error_message(f32::NAN), "record 1 has NaN in dimension 1, which goes from -1 to 3");
+    assert_eq!(error_message(f32::NEG_INFINITY), "record 1 has -inf in dimension 1, which goes from -1 to 3");
 }
 
 #[test]
 fn malformed_input_is_rejected() {
     let two = || grid(2, vec![0; 2 * WINDOWS]);
-    let refused = |grid: &UnitGrid, units: &[u32], length| {
+    let error_message = |grid: &UnitGrid, units: &[u32], length| {
         UnitCounter::new(grid, units, length).expect_err("an error").message().to_owned()
     };
-    assert_eq!(refused(&two(), &[0, 0], 0), "units of 0 dimensions");
-    assert_eq!(refused(&two(), &[0, 0, 1, 0], 65), "units of 65 dimensions");
-    assert_eq!(refused(&two(), &[0, 0, 1], 2), "3 numbers are no units of 2 pairs (dimension, bin)");
-    assert_eq!(refused(&two(), &[1, 0, 0, 0], 2), "the dimensions of unit 0 do not increase strictly");
-    assert_eq!(refused(&two(), &[2, 0], 1), "unit 0 has dimension 2, and there are 2");
-    assert_eq!(refused(&two(), &[1, 3], 1), "a unit has bin 3 of dimension 1, which has no such bin");
-    assert_eq!(refused(&grid(2, vec![0; 3]), &[], 1), "bins of 3 windows for 2 dimensions of 24");
+    assert_eq!(error_message(&two(), &[0, 0], 0), "units of 0 dimensions");
+    assert_eq!(error_message(&two(), &[0, 0, 1, 0], 65), "units of 65 dimensions");
+    assert_eq!(error_message(&two(), &[0, 0, 1], 2), "3 numbers are no units of 2 pairs (dimension, bin)");
+    assert_eq!(error_message(&two(), &[1, 0, 0, 0], 2), "the dimensions of unit 0 do not increase strictly");
+    assert_eq!(error_message(&two(), &[2, 0], 1), "unit 0 has dimension 2, and there are 2");
+    assert_eq!(error_message(&two(), &[1, 3], 1), "a unit has bin 3 of dimension 1, which has no such bin");
+    assert_eq!(error_message(&grid(2, vec![0; 3]), &[], 1), "bins of 3 windows for 2 dimensions of 24");
     let odd = |lows: &[f64], highs: &[f64], windows| {
         histogram(&[], 1, windows, lows, highs, 1).expect_err("an error").message().to_owned()
     };
@@ -134,19 +134,19 @@ fn malformed_input_is_rejected() {
     assert_eq!(odd(&[0.0], &[f64::INFINITY], 4), "dimension 0 goes from 0 to inf");
     assert_eq!(odd(&[f64::NAN], &[1.0], 4), "dimension 0 goes from NaN to 1");
     let counter = UnitCounter::new(&two(), &[0, 0], 1).expect("a counter");
-    let refused = |records: &[f32], counts: &mut [u64]| {
+    let error_message = |records: &[f32], counts: &mut [u64]| {
         counter.count(records, counts, 1).expect_err("an error").message().to_owned()
     };
-    assert_eq!(refused(&[1.0], &mut [0]), "1 values are no whole number of records of 2 dimensions");
-    assert_eq!(refused(&[1.0, 1.0], &mut []), "0 counts for 1 units");
+    assert_eq!(error_message(&[1.0], &mut [0]), "1 values are no whole number of records of 2 dimensions");
+    assert_eq!(error_message(&[1.0, 1.0], &mut []), "0 counts for 1 units");
     let mut counts = [7];
-    let wrong = refused(&[1.0, 1.0, 7.0, 1.0], &mut counts);
+    let wrong = error_message(&[1.0, 1.0, 7.0, 1.0], &mut counts);
     assert_eq!(wrong, "record 1 has 7 in dimension 0, which goes from 0 to 6");
     assert_eq!(counts, [7]);
 }
 
 #[test]
-fn no_units_and_no_records() {
+fn empty_input_gives_zero_counts() {
     let none = UnitCounter::new(&grid(2, vec![0; 2 * WINDOWS]), &[], 2).expect("a counter");
     assert!(none.is_empty());
     assert_eq!(count(&none, &[1.0, 1.0], 2), (vec![], UnitOperations::default()));

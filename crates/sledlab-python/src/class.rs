@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyType};
 use sledlab_core::{Error, registry};
 use toml::{Table, Value};
 
-use crate::error::{build, is_interrupt, keep, raise};
+use crate::error::{build_exception, is_interrupt, raise, store_exception};
 
 /// A kind of model that a class can implement.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct ClassKind {
 pub(crate) struct Class {
     kind: ClassKind,
     word: Arc<str>,
-    of: Arc<Py<PyType>>,
+    python_type: Arc<Py<PyType>>,
 }
 
 /// The plug-ins that the user allows to run; `*` stands for all.
@@ -38,7 +38,7 @@ pub(crate) struct Class {
 pub(crate) struct Allowlist(Arc<[String]>);
 
 /// The maximum nesting of plug-ins: a plug-in may run simulations with plug-ins that run simulations, without end.
-const DEEPEST: u32 = 4;
+const MAX_NESTING: u32 = 4;
 
 thread_local! {
     /// The number of nested plug-in calls on this thread.
@@ -52,13 +52,13 @@ pub(crate) fn is_plugin(word: &str) -> bool {
 }
 
 impl Allowlist {
-    /// Allows the plug-ins that `words` name, or none.
-    pub fn new(text: Option<Vec<String>>) -> Self {
-        Allowlist(text.unwrap_or_default().into())
+    /// Allows the plug-ins `names`, or none.
+    pub fn new(names: Option<Vec<String>>) -> Self {
+        Allowlist(names.unwrap_or_default().into())
     }
 
     /// Returns the allowed plug-ins.
-    pub fn words(&self) -> &[String] {
+    pub fn names(&self) -> &[String] {
         &self.0
     }
 
@@ -94,9 +94,9 @@ impl Class {
     /// calling them.
     pub fn find(py: Python<'_>, kind: ClassKind, word: &str, allowed: &Allowlist) -> PyResult<Self> {
         allowed.check(word).map_err(raise)?;
-        let result = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;
+        let result = import(py, word).map_err(|raised| wrap_exception(py, kind, word, &raised))?;
         let class = kind.check(word, &result).map_err(raise)?;
-        Ok(Class { kind, word: word.into(), of: Arc::new(class.clone().unbind()) })
+        Ok(Class { kind, word: word.into(), python_type: Arc::new(class.clone().unbind()) })
     }
 
     /// Constructs an object of the class; `params` are the arguments of its constructor.
@@ -106,7 +106,7 @@ impl Class {
             for (key, value) in params {
                 arguments.set_item(key, self.to_python(py, value)?)?;
             }
-            Ok(self.of.bind(py).call((), Some(&arguments))?.unbind())
+            Ok(self.python_type.bind(py).call((), Some(&arguments))?.unbind())
         })
     }
 
@@ -115,17 +115,17 @@ impl Class {
     pub fn call<T>(&self, work: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, Error> {
         Python::attach(|py| {
             let depth = DEPTH.get();
-            let result = if depth < DEEPEST {
+            let result = if depth < MAX_NESTING {
                 DEPTH.set(depth + 1);
                 let result = work(py);
                 DEPTH.set(depth);
                 result
             } else {
                 Err(PyRecursionError::new_err(format!(
-                    "plug-ins are nested {DEEPEST} levels deep: one of them simulates with itself"
+                    "plug-ins are nested {MAX_NESTING} levels deep: one of them simulates with itself"
                 )))
             };
-            result.map_err(|raised| store_raised(py, self.kind, &self.word, &raised))
+            result.map_err(|raised| store_plugin_exception(py, self.kind, &self.word, &raised))
         })
     }
 
@@ -158,11 +158,12 @@ impl ClassKind {
         let ClassKind { name, protocol, methods } = self;
         let refuse = |why: String| {
             Error::user(format!("{name} `{word}` {why}"))
-                .with_remedy(format!("a {name} has {}: see {protocol}", listed(methods)))
+                .with_remedy(format!("a {name} has {}: see {protocol}", join_words(methods)))
         };
         let class = result.cast::<PyType>().map_err(|_| refuse("is not a class".to_owned()))?;
-        let missing: Vec<&str> = methods.iter().filter(|method| !has(class, method)).copied().collect();
-        if missing.is_empty() { Ok(class) } else { Err(refuse(format!("lacks {}", listed(&missing)))) }
+        let missing: Vec<&str> =
+            methods.iter().filter(|method| !has_method(class, method)).copied().collect();
+        if missing.is_empty() { Ok(class) } else { Err(refuse(format!("lacks {}", join_words(&missing)))) }
     }
 }
 
@@ -175,15 +176,15 @@ pub(crate) fn matching_kinds(
 ) -> PyResult<Vec<ClassKind>> {
     allowed.check(word).map_err(raise)?;
     let plug_in = ClassKind { name: "plug-in", protocol: "sledlab.check", methods: &[] };
-    let result = import(py, word).map_err(|raised| wrap(py, plug_in, word, &raised))?;
+    let result = import(py, word).map_err(|raised| wrap_exception(py, plug_in, word, &raised))?;
     plug_in.check(word, &result).map_err(raise)?;
     Ok(kinds.iter().filter(|kind| kind.check(word, &result).is_ok()).copied().collect())
 }
 
-/// Like [`keep`], for an exception that the class `word` raised. The error includes the traceback, because it may leave
-/// a thread on which the exception itself is never retrieved.
-fn store_raised(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
-    let stopped = keep(wrap(py, kind, word, raised));
+/// Like [`store_exception`], for an exception that the class `word` raised. The error includes the traceback, because
+/// it may leave a thread on which the exception itself is never retrieved.
+fn store_plugin_exception(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
+    let stopped = store_exception(wrap_exception(py, kind, word, raised));
     if stopped.is_interrupt() { stopped } else { plugin_error(py, kind, word, raised) }
 }
 
@@ -191,13 +192,13 @@ fn store_raised(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> 
 ///
 /// Two exceptions are returned unchanged: an interrupt by the user, which can occur anywhere in Python code, and the
 /// error for too deeply nested plug-ins, which each outer plug-in would otherwise report again.
-fn wrap(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> PyErr {
+fn wrap_exception(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> PyErr {
     let too_deep = || raised.cause(py).is_some_and(|cause| cause.is_instance_of::<PyRecursionError>(py));
     if is_interrupt(raised) || too_deep() {
         return raised.clone_ref(py);
     }
     let error = plugin_error(py, kind, word, raised);
-    let error = build(py, &error).unwrap_or_else(|failed| failed);
+    let error = build_exception(py, &error).unwrap_or_else(|failed| failed);
     error.set_cause(py, Some(raised.clone_ref(py)));
     error
 }
@@ -215,14 +216,14 @@ fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> 
 }
 
 /// Returns whether objects of `class` have a method. An attribute of the class may belong to its metaclass.
-fn has(class: &Bound<'_, PyType>, method: &str) -> bool {
+fn has_method(class: &Bound<'_, PyType>, method: &str) -> bool {
     let defines = |base: Bound<'_, PyAny>| base.getattr("__dict__").and_then(|own| own.contains(method));
     class.mro().iter().any(|base| defines(base).unwrap_or(false))
         && class.getattr(method).is_ok_and(|result| result.is_callable())
 }
 
 /// Joins words as `a, b and c`.
-fn listed(text: &[&str]) -> String {
+fn join_words(text: &[&str]) -> String {
     match text {
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
         _ => text.concat(),
@@ -246,7 +247,7 @@ fn import<'py>(py: Python<'py>, word: &str) -> PyResult<Bound<'py, PyAny>> {
         path.call_method1("append", (here,))?;
     }
     // A module that has just been written is missing from Python's cache of its directory.
-    let imported = py
+    let module = py
         .import("importlib")
         .and_then(|lib| lib.call_method0("invalidate_caches"))
         .and_then(|_| py.import(module));
@@ -254,5 +255,5 @@ fn import<'py>(py: Python<'py>, word: &str) -> PyResult<Bound<'py, PyAny>> {
         // The module may have removed the directory itself.
         let _ = path.call_method1("remove", (here,));
     }
-    imported?.getattr(class)
+    module?.getattr(class)
 }

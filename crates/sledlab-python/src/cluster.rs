@@ -13,8 +13,8 @@ use sledlab_trace::writer::{self, WriteOptions};
 
 use crate::class::{Allowlist, is_plugin};
 use crate::error::raise;
-use crate::experiment::give;
-use crate::interrupt::tell;
+use crate::experiment::add_plugins;
+use crate::interrupt::report_progress;
 
 /// What each node of a cluster did in each phase of a job: counts and bytes.
 #[pyclass(frozen, module = "sledlab._native")]
@@ -35,7 +35,7 @@ impl Work {
 
     /// Writes the record as plain text.
     fn write(&self, path: &str) -> PyResult<()> {
-        let file = std::fs::File::create(path).map_err(|error| cannot_write(path, &error));
+        let file = std::fs::File::create(path).map_err(|error| write_error(path, &error));
         file.and_then(|file| self.0.write(BufWriter::new(file))).map_err(raise)
     }
 
@@ -63,7 +63,7 @@ impl Work {
                 "collectives": phase.collectives.iter().map(|each| each.kind.name()).collect::<Vec<_>>(),
             })
         });
-        let described = json!({
+        let description = json!({
             "job": work.job,
             "parameters": work.parameters,
             "seed": work.seed,
@@ -74,7 +74,7 @@ impl Work {
             "kinds": work.kinds,
             "phases": phases.collect::<Vec<_>>(),
         });
-        described.to_string()
+        description.to_string()
     }
 
     /// Bytes that each node sends to each node and, last, to the client, summed over all phases, row by row, as JSON.
@@ -106,20 +106,20 @@ impl ClusterExperiment {
     }
 
     /// Returns the experiment with its plug-in devices and replacement policies, all of which must be allowed.
-    fn ready(&self, py: Python<'_>) -> PyResult<cluster::ClusterExperiment> {
+    fn resolve_plugins(&self, py: Python<'_>) -> PyResult<cluster::ClusterExperiment> {
         let mut experiment = self.get();
         for store in experiment.stores().map_err(raise)? {
-            give(py, &store, experiment.store(), &self.allowed)?;
+            add_plugins(py, &store, experiment.store(), &self.allowed)?;
         }
         Ok(experiment)
     }
 
     /// Returns the experiment with placeholders for its plug-ins, so that no plug-in code runs.
-    fn without_plugins(&self) -> Result<cluster::ClusterExperiment, Error> {
+    fn with_placeholders(&self) -> Result<cluster::ClusterExperiment, Error> {
         let mut experiment = self.get();
         for store in experiment.stores()? {
             for word in store.device_kinds().iter().filter(|word| is_plugin(word)) {
-                experiment.store().add_device_kind(crate::device_class::stand_in(word));
+                experiment.store().add_device_kind(crate::device_class::placeholder(word));
             }
         }
         Ok(experiment)
@@ -152,7 +152,7 @@ impl ClusterExperiment {
 
     /// Rejects plug-ins that are not allowed, and objects that are no classes.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        self.ready(py).map(|_| ())
+        self.resolve_plugins(py).map(|_| ())
     }
 
     fn with_setting(&self, key: &str, value: &str) -> PyResult<Self> {
@@ -187,10 +187,10 @@ impl ClusterExperiment {
     /// experiment names.
     #[pyo3(signature = (work = None))]
     fn to_toml(&self, py: Python<'_>, work: Option<&Work>) -> PyResult<String> {
-        let experiment = self.without_plugins().map_err(raise)?;
+        let experiment = self.with_placeholders().map_err(raise)?;
         py.detach(move || match work {
             Some(work) => experiment.to_toml(&work.0),
-            None => experiment.to_toml(&read_named(&experiment)?),
+            None => experiment.to_toml(&read_work_record(&experiment)?),
         })
         .map_err(raise)
     }
@@ -229,14 +229,15 @@ impl ClusterExperiment {
         dump_path: Option<&str>,
         goal_path: Option<&str>,
     ) -> PyResult<String> {
-        let experiment = self.ready(py)?;
+        let experiment = self.resolve_plugins(py)?;
         let outcome = py.detach(move || {
-            let mut going = |share: f64, pages: u64| tell(progress.as_ref(), pages, Some(share)).is_ok();
+            let mut progress_hook =
+                |share: f64, pages: u64| report_progress(progress.as_ref(), pages, Some(share)).is_ok();
             let mut dump = Dump::default();
             let hooks = ClusterHooks {
                 threads,
                 what_if,
-                progress: Some(&mut going),
+                progress: Some(&mut progress_hook),
                 dump: dump_node.map(|node| (node, &mut dump)),
             };
             let outcome = experiment.run(&work.0, hooks)?;
@@ -269,7 +270,7 @@ pub(crate) fn shares(redundancy: &str, nodes: usize, failed: Vec<usize>) -> PyRe
 }
 
 /// Reads the work record of an experiment.
-fn read_named(experiment: &cluster::ClusterExperiment) -> Result<sledlab_trace::work::Work, Error> {
+fn read_work_record(experiment: &cluster::ClusterExperiment) -> Result<sledlab_trace::work::Work, Error> {
     match experiment.work_file()? {
         Some(file) => sledlab_trace::work::Work::read(file),
         None => Err(Error::user("no work record was given").with_remedy("name one, such as sample:sort")),
@@ -288,10 +289,10 @@ fn write_dump(dump: Dump, path: &str) -> Result<(), Error> {
 }
 
 fn write_goal(work: &sledlab_trace::work::Work, outcome: &ClusterOutcome, path: &str) -> Result<(), Error> {
-    let file = std::fs::File::create(path).map_err(|error| cannot_write(path, &error))?;
+    let file = std::fs::File::create(path).map_err(|error| write_error(path, &error))?;
     cluster::goal(work, outcome, &mut BufWriter::new(file))
 }
 
-fn cannot_write(path: &str, error: &std::io::Error) -> Error {
+fn write_error(path: &str, error: &std::io::Error) -> Error {
     Error::user(format!("cannot write {path}: {error}"))
 }

@@ -11,7 +11,7 @@ use sledlab_trace::synthetic;
 use toml::Table;
 
 use crate::class::{Allowlist, ClassKind, is_plugin, matching_kinds};
-use crate::error::{forget, raise};
+use crate::error::{clear_stored_exception, raise};
 use crate::interrupt::check_signals;
 
 /// The kinds of models that a class can implement.
@@ -54,7 +54,7 @@ impl Model {
                 let mut experiment = sledlab_sim::Experiment::from_toml("check", "").map_err(raise)?;
                 experiment.set_device(word).map_err(raise)?;
                 let text = experiment.clone();
-                crate::experiment::give(py, &text, &mut experiment, allowed)?;
+                crate::experiment::add_plugins(py, &text, &mut experiment, allowed)?;
                 Model::Device(Box::new(experiment.device().map_err(raise)?))
             }
             "scheduler" if is_built_in => {
@@ -79,25 +79,28 @@ impl Model {
     fn check_cases(&self, title: &str, requirement: &str, seed: u64, cases: u64) -> Result<()> {
         match self {
             Model::Device(described) => {
-                find(&device::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
+                find_rule(&device::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
                     check_signals()?;
                     check(&|| described.params.device(), &device::Case::random(seed, number))
                 })
             }
             Model::Scheduler(choice) => {
-                find(&scheduler::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
+                find_rule(&scheduler::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
                     check_signals()?;
                     scheduler::hold(*check, &|mechanics| choice.make(mechanics), seed, number)
                 })
             }
-            Model::Replacement(choice) => {
-                find(&replacement::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
+            Model::Replacement(choice) => find_rule(&replacement::RULES, requirement)?.check_cases(
+                title,
+                seed,
+                cases,
+                |check, number| {
                     check_signals()?;
                     check(&|capacity| choice.make(capacity), &replacement::Case::random(seed, number))
-                })
-            }
+                },
+            ),
             Model::Workload(choice) => {
-                find(&workload::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
+                find_rule(&workload::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
                     check_signals()?;
                     let make = |at: synthetic::GeneratorSetting| choice.build(at.seed, at.capacity_blocks);
                     check(&make, &workload::Case::random(seed, number))
@@ -140,7 +143,7 @@ impl Conformance {
         py.detach(|| self.model.check_cases(&self.title, rule, seed, cases)).map_err(|error| {
             // The error holds what a plug-in raised, and more.
             if !error.is_interrupt() {
-                forget();
+                clear_stored_exception();
             }
             raise(error)
         })
@@ -161,12 +164,12 @@ pub(crate) fn kinds_of_plugin(
 }
 
 /// The sentences of a list of rules: of those that plug-ins must keep, or of all.
-fn requirements<Check>(rules: &[Rule<Check>], applies_to_plug_ins: bool) -> Vec<&'static str> {
-    let requested = rules.iter().filter(|rule| rule.applies_to_plug_ins || !applies_to_plug_ins);
+fn requirements<Check>(rules: &[Rule<Check>], plugins_only: bool) -> Vec<&'static str> {
+    let requested = rules.iter().filter(|rule| rule.applies_to_plug_ins || !plugins_only);
     requested.map(|rule| rule.requirement).collect()
 }
 
-fn find<'a, Check>(rules: &'a [Rule<Check>], requirement: &str) -> Result<&'a Rule<Check>> {
+fn find_rule<'a, Check>(rules: &'a [Rule<Check>], requirement: &str) -> Result<&'a Rule<Check>> {
     let result = rules.iter().find(|rule| rule.requirement == requirement);
     result.ok_or_else(|| Error::internal(format!("unknown rule `{requirement}`")))
 }

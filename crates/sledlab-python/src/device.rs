@@ -10,7 +10,7 @@ use sledlab_trace::format::read_measured_requests;
 
 use crate::columns::to_bytes;
 use crate::error::raise;
-use crate::interrupt::watch;
+use crate::interrupt::signal_checker;
 
 /// All models that an experiment can name, with their parameters, as JSON.
 #[pyfunction]
@@ -45,7 +45,7 @@ pub(crate) fn seek_map<'py>(
 ) -> PyResult<([Bound<'py, PyBytes>; 3], [f64; 2])> {
     let device = experiment.get().device().map_err(raise)?;
     let from = DeviceState { x: x_bit, y: y_bit, direction, ..DeviceState::STILL };
-    let map = py.detach(|| sledlab_sim::seek_map(&device, from, &mut watch())).map_err(raise)?;
+    let map = py.detach(|| sledlab_sim::seek_map(&device, from, &mut signal_checker())).map_err(raise)?;
     Ok((
         [
             to_bytes(py, &map.x_bit, i32::to_le_bytes)?,
@@ -66,7 +66,7 @@ pub(crate) fn replay_measured_requests<'py>(
     file: &str,
     host: Option<&str>,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-    let replayed = || {
+    let replay = || {
         let mut device = experiment.get().device()?;
         if let Some(name) = host
             && !device.params.attach(&host::preset(name)?)
@@ -76,10 +76,10 @@ pub(crate) fn replay_measured_requests<'py>(
                 .with_remedy("omit the host"));
         }
         let stream = read_measured_requests(file)?;
-        let services = sledlab_sim::replay_measured_requests(&device, &stream, &mut watch())?;
+        let services = sledlab_sim::replay_measured_requests(&device, &stream, &mut signal_checker())?;
         Ok((stream, services))
     };
-    let (stream, services) = py.detach(replayed).map_err(raise)?;
+    let (stream, services) = py.detach(replay).map_err(raise)?;
     let ops: Vec<u8> = stream.iter().map(|measured| measured.request.op.letter() as u8).collect();
     Ok((
         PyBytes::new(py, &ops),

@@ -24,7 +24,7 @@ pub(crate) const KIND: ClassKind =
     ClassKind { name: "device", protocol: "sledlab.Device", methods: &["serve"] };
 
 /// Idle time in ms after which a device written in Python parks: longer than any idle period of a run.
-const NEVER_MS: f64 = 1e9;
+const NO_TIMEOUT_MS: f64 = 1e9;
 
 /// The kind of device `module:Class`, if it is `allowed`.
 pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<CustomDevice> {
@@ -36,7 +36,7 @@ pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<
 }
 
 /// Returns a placeholder for `module:Class`, for operations that run no plug-in code.
-pub(crate) fn stand_in(word: &str) -> CustomDevice {
+pub(crate) fn placeholder(word: &str) -> CustomDevice {
     let name = word.to_owned();
     let make = move |params: &Table| -> Box<dyn Description> {
         Box::new(DeviceDescription { word: name.clone(), params: params.clone(), class: None })
@@ -82,7 +82,7 @@ impl Description for DeviceDescription {
     }
 
     fn idle_timeout_ms(&self) -> f64 {
-        NEVER_MS
+        NO_TIMEOUT_MS
     }
 
     fn units(&self) -> Result<Option<Units>, Error> {
@@ -180,7 +180,7 @@ impl PythonDevice {
 }
 
 /// The time that `serve` returned, as milliseconds or as a dict of its parts, and the state.
-fn timing_of(state: i64, returned: &Bound<'_, PyAny>) -> PyResult<(Timing, i64)> {
+fn parse_timing(state: i64, returned: &Bound<'_, PyAny>) -> PyResult<(Timing, i64)> {
     let (mut timing, mut then) = (Timing::default(), state);
     if let Ok(parts) = returned.cast::<PyDict>() {
         for (key, value) in parts {
@@ -217,7 +217,7 @@ fn device_state(state: i64) -> DeviceState {
     DeviceState { x: state as i32, y: (state >> 32) as i32, ..DeviceState::STILL }
 }
 
-fn meant(state: DeviceState) -> i64 {
+fn python_state(state: DeviceState) -> i64 {
     i64::from(state.y) << 32 | i64::from(state.x.cast_unsigned())
 }
 
@@ -227,11 +227,11 @@ impl SimpleDevice for PythonDevice {
     }
 
     fn serve(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
-        let state = meant(state);
+        let state = python_state(state);
         let otherwise = Timing { transfer: Span::from_ms(1.0), ..Timing::default() };
         let (timing, then) = self.call((otherwise, state), |device| {
             let arguments = (state, request.lbn, request.blocks, request.op == Op::Write);
-            timing_of(state, &device.call_method1("serve", arguments)?)
+            parse_timing(state, &device.call_method1("serve", arguments)?)
         });
         (timing, device_state(then))
     }

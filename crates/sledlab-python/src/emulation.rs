@@ -38,7 +38,7 @@ impl Server {
     }
 
     /// Calls `act` with the server, which must be running.
-    fn running(
+    fn call_running(
         &self,
         py: Python<'_>,
         act: impl FnOnce(&mut sledlab_emulation::Server) -> Result<(), Error> + Send,
@@ -72,10 +72,10 @@ impl Server {
         attached: bool,
         rotational: bool,
     ) -> PyResult<Self> {
-        let experiment = experiment.ready(py)?;
+        let experiment = experiment.resolve_plugins(py)?;
         let start = || {
             let options = ServerOptions {
-                listen: listen(socket, tcp)?,
+                listen: listen_address(socket, tcp)?,
                 data: match data {
                     None => Data::Memory,
                     Some(path) if scratch => Data::Scratch(path),
@@ -85,7 +85,7 @@ impl Server {
                 power_failures,
                 scale: Scale::new(scale.0, scale.1)?,
                 host_us: host_us.map_or(HostPath::Auto, HostPath::Fixed),
-                priority: priority_of(priority)?,
+                priority: parse_priority(priority)?,
                 recording: Some(recording),
                 attached,
                 rotational,
@@ -131,32 +131,32 @@ impl Server {
 
     /// Measures the latency of the path to a file or device backed by the server, before the clock starts.
     fn measure(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        self.running(py, |server| server.measure(&path))
+        self.call_running(py, |server| server.measure(&path))
     }
 
     /// Starts the clock of a server that waits until it is attached.
     fn begin(&self, py: Python<'_>) -> PyResult<()> {
-        self.running(py, sledlab_emulation::Server::begin)
+        self.call_running(py, sledlab_emulation::Server::begin)
     }
 
     /// Stops the server and returns its report; repeated calls return the same report.
     fn stop(&self, py: Python<'_>, drain: bool) -> PyResult<String> {
-        self.ended(py, drain).map(|end| end.report)
+        self.stop_server(py, drain).map(|end| end.report)
     }
 
     /// Raises the error with which the model has failed, if it has; ends the server if it still runs.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        self.ended(py, false)?.failure.map_or(Ok(()), |error| Err(raise(error)))
+        self.stop_server(py, false)?.failure.map_or(Ok(()), |error| Err(raise(error)))
     }
 }
 
 impl Server {
-    fn ended(&self, py: Python<'_>, drain: bool) -> PyResult<ServerEnd> {
+    fn stop_server(&self, py: Python<'_>, drain: bool) -> PyResult<ServerEnd> {
         let stop = || {
             let mut state = self.state();
-            let nothing =
+            let placeholder =
                 State::Ended(Err(Error::internal("two threads stopped the server at the same time")));
-            let end = match std::mem::replace(&mut *state, nothing) {
+            let end = match std::mem::replace(&mut *state, placeholder) {
                 State::Running(server) => server.stop(drain).and_then(|report| server_end(&report)),
                 State::Ended(end) => end,
             };
@@ -180,7 +180,7 @@ fn json(value: &impl serde::Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
 }
 
-fn listen(socket: Option<PathBuf>, tcp: Option<&str>) -> Result<Option<ListenAddress>, Error> {
+fn listen_address(socket: Option<PathBuf>, tcp: Option<&str>) -> Result<Option<ListenAddress>, Error> {
     match (socket, tcp) {
         (Some(_), Some(_)) => {
             Err(Error::user("both a socket and an address were given").with_remedy("keep one of them"))
@@ -195,7 +195,7 @@ fn listen(socket: Option<PathBuf>, tcp: Option<&str>) -> Result<Option<ListenAdd
     }
 }
 
-fn priority_of(word: &str) -> Result<Priority, Error> {
+fn parse_priority(word: &str) -> Result<Priority, Error> {
     match word {
         "auto" => Ok(Priority::Auto),
         "normal" => Ok(Priority::Normal),

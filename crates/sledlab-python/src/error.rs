@@ -11,13 +11,13 @@ use sledlab_core::error::ErrorOrigin;
 
 thread_local! {
     /// The exception that a callback raised on this thread, while Rust unwinds with an error of its own.
-    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    static STORED_EXCEPTION: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
 /// Keeps an exception that a callback raised, and returns an error that makes Rust stop.
-pub(crate) fn keep(raised: PyErr) -> Error {
+pub(crate) fn store_exception(raised: PyErr) -> Error {
     let interrupted = is_interrupt(&raised);
-    RAISED.with(|slot| slot.replace(Some(raised)));
+    STORED_EXCEPTION.with(|slot| slot.replace(Some(raised)));
     if interrupted { Error::interrupted() } else { Error::internal("a Python callback raised an exception") }
 }
 
@@ -26,28 +26,28 @@ pub(crate) fn is_interrupt(raised: &PyErr) -> bool {
 }
 
 /// After a run that stopped early without an error: raises the exception that a callback or a signal handler raised,
-/// except for the user's interrupt where the caller `knows` of it from the outcome.
-pub(crate) fn raise_stored(knows: bool) -> PyResult<()> {
-    match RAISED.with(RefCell::take) {
-        Some(raised) if !(knows && is_interrupt(&raised)) => Err(raised),
+/// except for the user's interrupt if the outcome reports it (`interrupt_reported`).
+pub(crate) fn raise_stored_exception(interrupt_reported: bool) -> PyResult<()> {
+    match STORED_EXCEPTION.with(RefCell::take) {
+        Some(raised) if !(interrupt_reported && is_interrupt(&raised)) => Err(raised),
         _ => Ok(()),
     }
 }
 
 /// Drops the exception that a callback raised, where the error to raise holds it.
-pub(crate) fn forget() {
-    RAISED.with(RefCell::take);
+pub(crate) fn clear_stored_exception() {
+    STORED_EXCEPTION.with(RefCell::take);
 }
 
 /// The exception to raise for `error`: the one that a callback raised, or sledlab's own.
 pub(crate) fn raise(error: Error) -> PyErr {
-    if let Some(raised) = RAISED.with(RefCell::take) {
+    if let Some(raised) = STORED_EXCEPTION.with(RefCell::take) {
         return raised;
     }
-    Python::attach(|py| build(py, &error).unwrap_or_else(|failed| failed))
+    Python::attach(|py| build_exception(py, &error).unwrap_or_else(|failed| failed))
 }
 
-pub(crate) fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+pub(crate) fn build_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     static USER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static INTERNAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static PLACE: PyOnceLock<Py<PyType>> = PyOnceLock::new();

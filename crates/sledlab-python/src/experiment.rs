@@ -12,8 +12,8 @@ use sledlab_sim::{Hooks, Progress, Rows};
 
 use crate::class::{Allowlist, is_plugin};
 use crate::columns::to_bytes;
-use crate::error::{keep, raise, raise_stored};
-use crate::interrupt::tell;
+use crate::error::{raise, raise_stored_exception, store_exception};
+use crate::interrupt::report_progress;
 use crate::source::Source;
 
 /// An experiment under construction.
@@ -30,7 +30,7 @@ impl Experiment {
     }
 
     /// Returns the experiment with its plug-ins, all of which must be allowed.
-    pub(crate) fn ready(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
+    pub(crate) fn resolve_plugins(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
         let mut experiment = self.get();
         let (word, params) = experiment.scheduler_setting().map_err(raise)?;
         if is_plugin(&word) {
@@ -44,12 +44,12 @@ impl Experiment {
         if is_plugin(&word) {
             experiment.set_workload_generator(crate::workload::choice(py, &word, params, &self.allowed)?);
         }
-        give(py, &self.get(), &mut experiment, &self.allowed)?;
+        add_plugins(py, &self.get(), &mut experiment, &self.allowed)?;
         Ok(experiment)
     }
 
     /// Returns the plug-ins that the experiment uses.
-    fn named(&self) -> Result<Vec<String>, Error> {
+    fn plugin_names(&self) -> Result<Vec<String>, Error> {
         let experiment = self.get();
         let settings =
             [experiment.scheduler_setting()?, experiment.power_setting()?, experiment.workload_setting()?];
@@ -59,25 +59,25 @@ impl Experiment {
     }
 
     /// Returns the experiment with placeholders for its plug-ins, so that no plug-in code runs.
-    fn without_plugins(&self) -> Result<sledlab_sim::Experiment, Error> {
+    fn with_placeholders(&self) -> Result<sledlab_sim::Experiment, Error> {
         let mut experiment = self.get();
-        if !self.named()?.is_empty() {
+        if !self.plugin_names()?.is_empty() {
             experiment.skip_build();
         }
         let (word, params) = experiment.scheduler_setting()?;
         if is_plugin(&word) {
-            experiment.set_scheduler(crate::scheduler::stand_in(&word, params)?);
+            experiment.set_scheduler(crate::scheduler::placeholder(&word, params)?);
         }
         let (word, params) = experiment.power_setting()?;
         if is_plugin(&word) {
-            experiment.set_power_policy(crate::power::stand_in(&word, params)?);
+            experiment.set_power_policy(crate::power::placeholder(&word, params)?);
         }
         let (word, params) = experiment.workload_setting()?;
         if is_plugin(&word) {
-            experiment.set_workload_generator(crate::workload::stand_in(&word, params));
+            experiment.set_workload_generator(crate::workload::placeholder(&word, params));
         }
         for word in experiment.device_kinds().iter().filter(|word| is_plugin(word)) {
-            experiment.add_device_kind(crate::device_class::stand_in(word));
+            experiment.add_device_kind(crate::device_class::placeholder(word));
         }
         Ok(experiment)
     }
@@ -132,22 +132,22 @@ impl Experiment {
 
     /// The plug-ins that the experiment names, whether they are allowed or not.
     fn plugins(&self) -> PyResult<Vec<String>> {
-        self.named().map_err(raise)
+        self.plugin_names().map_err(raise)
     }
 
     /// The plug-ins that are allowed to run, named or not; `*` stands for all.
     fn allowed_plugins(&self) -> Vec<String> {
-        self.allowed.words().to_vec()
+        self.allowed.names().to_vec()
     }
 
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        self.ready(py)?.check().map_err(raise)
+        self.resolve_plugins(py)?.check().map_err(raise)
     }
 
     /// The complete experiment as TOML, every default filled in. No code of a plug-in runs: its parameters are written
     /// as they were set.
     fn to_toml(&self) -> PyResult<String> {
-        self.without_plugins().and_then(|experiment| experiment.to_toml()).map_err(raise)
+        self.with_placeholders().and_then(|experiment| experiment.to_toml()).map_err(raise)
     }
 
     /// Returns the explicit settings as TOML, without defaults.
@@ -165,7 +165,7 @@ impl Experiment {
     /// The complete device description and its `capacity_blocks`, as JSON.
     fn describe_device(&self, py: Python<'_>) -> PyResult<String> {
         let mut experiment = self.get();
-        give(py, &self.get(), &mut experiment, &self.allowed)?;
+        add_plugins(py, &self.get(), &mut experiment, &self.allowed)?;
         let describe = || {
             let device = experiment.device()?;
             let fcfs = scheduler::Choice::new("fcfs", &toml::Table::new())?;
@@ -188,7 +188,7 @@ impl Experiment {
     /// Arguments that make the same experiment again, for `copy` and `pickle`: its text, its name in messages, and the
     /// plug-ins allowed.
     fn __getnewargs__(&self) -> (String, &'static str, Vec<String>) {
-        (self.explicit_toml(), "experiment", self.allowed.words().to_vec())
+        (self.explicit_toml(), "experiment", self.allowed.names().to_vec())
     }
 
     /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and the share of
@@ -207,12 +207,13 @@ impl Experiment {
         time_decisions: bool,
         stop_overloaded: bool,
     ) -> PyResult<String> {
-        let experiment = self.ready(py)?;
+        let experiment = self.resolve_plugins(py)?;
         let source = source.map(Source::take).transpose()?;
-        let knows = progress.is_some();
+        let interrupt_reported = progress.is_some();
         let outcome = py.detach(move || {
             let mut take_rows = |chunk: &Rows| rows.as_ref().map_or(Ok(()), |sink| pass_rows(sink, chunk));
-            let mut show = |at: Progress| match tell(progress.as_ref(), at.operations, at.fraction) {
+            let mut show = |at: Progress| match report_progress(progress.as_ref(), at.operations, at.fraction)
+            {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
             };
@@ -230,14 +231,14 @@ impl Experiment {
                 .map_err(|error| Error::internal(format!("cannot write the outcome as JSON: {error}")))
         });
         let outcome = outcome.map_err(raise)?;
-        raise_stored(knows)?;
+        raise_stored_exception(interrupt_reported)?;
         Ok(outcome)
     }
 }
 
 /// Gives the experiment `to` the classes that `settings` names as kinds of device and as replacement policy, all of
 /// which must be allowed.
-pub(crate) fn give(
+pub(crate) fn add_plugins(
     py: Python<'_>,
     settings: &sledlab_sim::Experiment,
     to: &mut sledlab_sim::Experiment,
@@ -248,7 +249,7 @@ pub(crate) fn give(
     }
     let word = settings.replacement_setting().map_err(raise)?;
     if is_plugin(&word) {
-        to.add_replacement_policy(crate::replacement::custom(py, &word, allowed)?);
+        to.add_replacement_policy(crate::replacement::custom_policy(py, &word, allowed)?);
     }
     Ok(())
 }
@@ -256,8 +257,7 @@ pub(crate) fn give(
 /// The path, from the working directory, of a file that the file `by` names: relative to the directory of `by` if there
 /// is such a file.
 #[pyfunction]
-#[pyo3(name = "seen")]
-pub(crate) fn relative_to_working_directory(name: &str, by: &str) -> String {
+pub(crate) fn resolve_file_name(name: &str, by: &str) -> String {
     sledlab_sim::resolve_file_name(name, by)
 }
 
@@ -277,5 +277,5 @@ fn pass_rows(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
         }
         sink.call1(py, (columns,)).map(|_| ())
     })
-    .map_err(keep)
+    .map_err(store_exception)
 }

@@ -4,28 +4,32 @@ use pyo3::prelude::*;
 use sledlab_core::Error;
 use sledlab_sim::PollInterval;
 
-use crate::error::keep;
+use crate::error::store_exception;
 
 /// Runs Python's signal handlers and keeps the exception that they raise.
 #[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
 pub(crate) fn check_signals() -> Result<(), Error> {
-    Python::attach(|py| py.check_signals()).map_err(keep)
+    Python::attach(|py| py.check_signals()).map_err(store_exception)
 }
 
 /// Calls `progress`, if there is one, with how many things have been done and the share of the whole; checks for
 /// signals too.
-pub(crate) fn tell(progress: Option<&Py<PyAny>>, done: u64, share: Option<f64>) -> Result<(), Error> {
+pub(crate) fn report_progress(
+    progress: Option<&Py<PyAny>>,
+    done: u64,
+    share: Option<f64>,
+) -> Result<(), Error> {
     Python::attach(|py| {
         if let Some(progress) = progress {
             progress.call1(py, (done, share))?;
         }
         py.check_signals()
     })
-    .map_err(keep)
+    .map_err(store_exception)
 }
 
 /// Returns a function to call at every step of long work: it checks for signals at the pace of a [`PollInterval`].
-pub(crate) fn watch() -> impl FnMut() -> Result<(), Error> {
+pub(crate) fn signal_checker() -> impl FnMut() -> Result<(), Error> {
     let mut poll = PollInterval::default();
     move || if poll.tick(1) { check_signals() } else { Ok(()) }
 }

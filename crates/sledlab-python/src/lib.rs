@@ -49,7 +49,7 @@ mod _native {
     #[pymodule_export]
     use crate::emulation::{RowsDigest, Server};
     #[pymodule_export]
-    use crate::experiment::{Experiment, relative_to_working_directory};
+    use crate::experiment::{Experiment, resolve_file_name};
     #[pymodule_export]
     use crate::mining::{Boxes, HashTree, Quest, UnitCounter, window_histogram};
     #[pymodule_export]
@@ -59,14 +59,14 @@ mod _native {
     #[pymodule_export]
     use crate::scheduler::{DeviceView, QueuedRequest};
     #[pymodule_export]
-    use crate::source::{Continuation, Source, samples_lie_in};
+    use crate::source::{Continuation, Source, set_sample_directory};
     #[pymodule_export]
     use crate::trace::{characterise, write_trace};
 
     #[pymodule_export]
     use crate::transform::{
-        Sorter, block_range, fit, limit, media_only, merge, only_devices, overlay, place, shift, speedup,
-        take_survey, time_window,
+        Sorter, block_range, fit, limit, merge, overlay, place, select_devices, select_media_requests, shift,
+        speedup, take_survey, time_window,
     };
 
     #[pymodule_init]

@@ -14,7 +14,7 @@ use crate::columns::to_bytes;
 use crate::error::raise;
 
 /// Copies an array; `what` is its name in messages.
-fn values<T: Element + Copy>(array: &Bound<'_, PyAny>, what: &str, kind: &str) -> PyResult<Vec<T>> {
+fn copy_array<T: Element + Copy>(array: &Bound<'_, PyAny>, what: &str, kind: &str) -> PyResult<Vec<T>> {
     let refuse =
         |result: String| {
             raise(Error::user(format!("{what}: {result}")).with_remedy(format!(
@@ -33,7 +33,7 @@ fn values<T: Element + Copy>(array: &Bound<'_, PyAny>, what: &str, kind: &str) -
     PyBuffer::to_vec(typed, array.py())
 }
 
-fn counts(py: Python<'_>, counts: &[u64]) -> PyResult<Py<PyBytes>> {
+fn counts_to_bytes(py: Python<'_>, counts: &[u64]) -> PyResult<Py<PyBytes>> {
     to_bytes(py, counts, u64::to_le_bytes).map(Bound::unbind)
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct HashTree(mining::HashTree);
 impl HashTree {
     #[new]
     fn new(candidates: &Bound<'_, PyAny>, length: usize) -> PyResult<Self> {
-        let items: Vec<u32> = values(candidates, "candidates", "uint32")?;
+        let items: Vec<u32> = copy_array(candidates, "candidates", "uint32")?;
         candidates.py().detach(|| mining::HashTree::new(&items, length)).map(HashTree).map_err(raise)
     }
 
@@ -62,11 +62,11 @@ impl HashTree {
         items: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<(Py<PyBytes>, u64, u64)> {
-        let offsets: Vec<u64> = values(offsets, "offsets", "uint64")?;
-        let items: Vec<u32> = values(items, "items", "uint32")?;
+        let offsets: Vec<u64> = copy_array(offsets, "offsets", "uint64")?;
+        let items: Vec<u32> = copy_array(items, "items", "uint32")?;
         let mut result = vec![0; self.0.len()];
         let done = py.detach(|| self.0.count(&offsets, &items, &mut result, threads)).map_err(raise)?;
-        Ok((counts(py, &result)?, done.visits, done.checks))
+        Ok((counts_to_bytes(py, &result)?, done.visits, done.checks))
     }
 }
 
@@ -88,10 +88,10 @@ impl UnitCounter {
         candidates: &Bound<'_, PyAny>,
         length: usize,
     ) -> PyResult<Self> {
-        let lows = values(lows, "lows", "float64")?;
-        let highs = values(highs, "highs", "float64")?;
-        let bin_of_window = values(bin_of_window, "bin_of_window", "uint16")?;
-        let units: Vec<u32> = values(candidates, "candidates", "uint32")?;
+        let lows = copy_array(lows, "lows", "float64")?;
+        let highs = copy_array(highs, "highs", "float64")?;
+        let bin_of_window = copy_array(bin_of_window, "bin_of_window", "uint16")?;
+        let units: Vec<u32> = copy_array(candidates, "candidates", "uint32")?;
         let grid = UnitGrid { dims, windows, lows, highs, bin_of_window };
         py.detach(|| mining::UnitCounter::new(&grid, &units, length)).map(UnitCounter).map_err(raise)
     }
@@ -108,10 +108,10 @@ impl UnitCounter {
         records: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<(Py<PyBytes>, u64, u64, u64)> {
-        let records: Vec<f32> = values(records, "records", "float32")?;
+        let records: Vec<f32> = copy_array(records, "records", "float32")?;
         let mut result = vec![0; self.0.len()];
         let done = py.detach(|| self.0.count(&records, &mut result, threads)).map_err(raise)?;
-        Ok((counts(py, &result)?, done.lookups, done.probes, done.comparisons))
+        Ok((counts_to_bytes(py, &result)?, done.lookups, done.probes, done.comparisons))
     }
 }
 
@@ -127,11 +127,11 @@ pub(crate) fn window_histogram(
     highs: &Bound<'_, PyAny>,
     threads: usize,
 ) -> PyResult<Py<PyBytes>> {
-    let records: Vec<f32> = values(records, "records", "float32")?;
-    let lows: Vec<f64> = values(lows, "lows", "float64")?;
-    let highs: Vec<f64> = values(highs, "highs", "float64")?;
+    let records: Vec<f32> = copy_array(records, "records", "float32")?;
+    let lows: Vec<f64> = copy_array(lows, "lows", "float64")?;
+    let highs: Vec<f64> = copy_array(highs, "highs", "float64")?;
     let result = py.detach(|| mining::histogram(&records, dims, windows, &lows, &highs, threads));
-    counts(py, &result.map_err(raise)?)
+    counts_to_bytes(py, &result.map_err(raise)?)
 }
 
 /// Market-basket transactions, without end.
@@ -232,10 +232,10 @@ impl Boxes {
     }
 
     /// The planted clusters, as JSON.
-    fn planted(&self) -> String {
-        let planted = self.0.planted().iter();
+    fn clusters(&self) -> String {
+        let clusters = self.0.clusters().iter();
         json!(
-            planted
+            clusters
                 .map(|one| json!({ "dims": one.dims, "lows": one.lows, "highs": one.highs }))
                 .collect::<Vec<_>>()
         )

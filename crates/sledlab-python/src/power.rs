@@ -55,13 +55,13 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowl
     Ok(Choice::custom(word, params, move || {
         let policy = class.make(&given)?;
         let has = |method| Python::attach(|py| policy.bind(py).hasattr(method).unwrap_or(false));
-        let (learns, waits) = (has("learn"), has("patience_ms"));
-        Ok(Box::new(PythonPolicy { class: class.clone(), policy, learns, waits, failure: None }))
+        let (has_learn, has_patience) = (has("learn"), has("patience_ms"));
+        Ok(Box::new(PythonPolicy { class: class.clone(), policy, has_learn, has_patience, failure: None }))
     }))
 }
 
 /// Returns a placeholder for `module:Class` with `params`, for operations that run no plug-in code.
-pub(crate) fn stand_in(word: &str, params: Table) -> Result<Choice, Error> {
+pub(crate) fn placeholder(word: &str, params: Table) -> Result<Choice, Error> {
     let never = Choice::new("never", &Table::new(), 0.0)?;
     Ok(Choice::custom(word, params, move || never.make()))
 }
@@ -73,9 +73,9 @@ fn to_ms(span: Span) -> f64 {
 struct PythonPolicy {
     class: Class,
     policy: Py<PyAny>,
-    /// Whether the policy has the methods `learn` (`learns`) and `patience_ms` (`waits`).
-    learns: bool,
-    waits: bool,
+    /// Whether the policy has the methods `learn` (`has_learn`) and `patience_ms` (`has_patience`).
+    has_learn: bool,
+    has_patience: bool,
     failure: Option<Error>,
 }
 
@@ -96,7 +96,7 @@ impl PythonPolicy {
 }
 
 /// A number of milliseconds that a method returned, as a span; infinity means never.
-fn to_span(method: &str, returned: &Bound<'_, PyAny>) -> PyResult<Span> {
+fn parse_span(method: &str, returned: &Bound<'_, PyAny>) -> PyResult<Span> {
     let ms: f64 = returned.extract()?;
     if ms == f64::INFINITY {
         return Ok(Span::MAX);
@@ -110,7 +110,9 @@ fn to_span(method: &str, returned: &Bound<'_, PyAny>) -> PyResult<Span> {
 impl PowerPolicy for PythonPolicy {
     fn timeout(&mut self, costs: &power::PowerCosts) -> Span {
         let costs = PowerCosts(*costs);
-        self.call(Span::ZERO, |policy| to_span("timeout_ms", &policy.call_method1("timeout_ms", (costs,))?))
+        self.call(Span::ZERO, |policy| {
+            parse_span("timeout_ms", &policy.call_method1("timeout_ms", (costs,))?)
+        })
     }
 
     fn timeout_in_hindsight(&mut self, _length: Span, costs: &power::PowerCosts) -> Span {
@@ -118,18 +120,18 @@ impl PowerPolicy for PythonPolicy {
     }
 
     fn learn(&mut self, length: Span, timeout: Span, costs: &power::PowerCosts) {
-        if self.learns {
+        if self.has_learn {
             let arguments = (to_ms(length), to_ms(timeout), PowerCosts(*costs));
             self.call((), |policy| policy.call_method1("learn", arguments).map(|_| ()));
         }
     }
 
     fn patience(&mut self, waiting: usize) -> Span {
-        if !self.waits {
+        if !self.has_patience {
             return Span::ZERO;
         }
         self.call(Span::ZERO, |policy| {
-            let patience = to_span("patience_ms", &policy.call_method1("patience_ms", (waiting,))?)?;
+            let patience = parse_span("patience_ms", &policy.call_method1("patience_ms", (waiting,))?)?;
             if patience == Span::MAX {
                 return Err(PyValueError::new_err("patience_ms must be finite, or requests wait for ever"));
             }

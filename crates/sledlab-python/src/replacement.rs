@@ -15,7 +15,7 @@ use toml::{Table, Value};
 
 use crate::class::{Allowlist, Class, ClassKind, is_plugin};
 use crate::error::raise;
-use crate::interrupt::watch;
+use crate::interrupt::signal_checker;
 use crate::source::Source;
 
 pub(crate) const KIND: ClassKind = ClassKind {
@@ -25,7 +25,7 @@ pub(crate) const KIND: ClassKind = ClassKind {
 };
 
 /// The policy `module:Class`, if it is `allowed`; its parameters and `capacity` are arguments of its constructor.
-pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<CustomPolicy> {
+pub(crate) fn custom_policy(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<CustomPolicy> {
     let class = Class::find(py, KIND, word, allowed)?;
     Ok(CustomPolicy::new(word, move |params, capacity| {
         let mut arguments = params.clone();
@@ -46,7 +46,7 @@ pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResul
 /// Returns the policy `word`; a plug-in must be allowed.
 pub(crate) fn parse_choice(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<Choice> {
     let name = split_plug_in("replacement", word, &mut Table::new()).map_err(raise)?;
-    let own = is_plugin(&name).then(|| custom(py, &name, allowed)).transpose()?;
+    let own = is_plugin(&name).then(|| custom_policy(py, &name, allowed)).transpose()?;
     Choice::parse_among(word, own.as_slice()).map_err(raise)
 }
 
@@ -139,7 +139,7 @@ impl SegmentUses {
     #[new]
     fn new(py: Python<'_>, source: &Source, segment_blocks: u64) -> PyResult<Self> {
         let mut source = source.take()?;
-        py.detach(move || Uses::from_source(source.as_mut(), segment_blocks.max(1), &mut watch()))
+        py.detach(move || Uses::from_source(source.as_mut(), segment_blocks.max(1), &mut signal_checker()))
             .map(SegmentUses)
             .map_err(raise)
     }
@@ -159,10 +159,10 @@ impl SegmentUses {
         plugins: Option<Vec<String>>,
     ) -> PyResult<String> {
         let allowed = Allowlist::new(plugins);
-        let choose = |(word, room): &(String, usize)| Ok((parse_choice(py, word, &allowed)?, *room));
-        let caches = caches.iter().map(choose).collect::<PyResult<Vec<_>>>()?;
+        let parse = |(word, capacity): &(String, usize)| Ok((parse_choice(py, word, &allowed)?, *capacity));
+        let caches = caches.iter().map(parse).collect::<PyResult<Vec<_>>>()?;
         let work = move || {
-            let hits = self.0.hits(&caches, &mut watch())?;
+            let hits = self.0.hits(&caches, &mut signal_checker())?;
             serde_json::to_string(&hits)
                 .map_err(|error| Error::internal(format!("cannot write hits as JSON: {error}")))
         };

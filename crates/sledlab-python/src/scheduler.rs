@@ -121,7 +121,7 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowl
 }
 
 /// Returns a placeholder for `module:Class` with `params`, for operations that run no plug-in code.
-pub(crate) fn stand_in(word: &str, params: Table) -> Result<Choice, Error> {
+pub(crate) fn placeholder(word: &str, params: Table) -> Result<Choice, Error> {
     let fcfs = Choice::new("fcfs", &Table::new())?;
     Ok(Choice::custom(word, params, move |mechanics| fcfs.make(mechanics)))
 }
@@ -146,14 +146,14 @@ impl PythonScheduler {
         let chosen = self.queue.bind(py).call_method1("pop", (now.as_ns(), view))?;
         let from = batch.len();
         if let Ok(many) = chosen.cast::<PyList>() {
-            many.iter().try_for_each(|one| self.take(&one, batch))?;
+            many.iter().try_for_each(|one| self.take_request(&one, batch))?;
         } else {
-            self.take(&chosen, batch)?;
+            self.take_request(&chosen, batch)?;
         }
         self.check_length(py, batch.len() > from)
     }
 
-    fn take(&mut self, chosen: &Bound<'_, PyAny>, batch: &mut Vec<Queued>) -> PyResult<()> {
+    fn take_request(&mut self, chosen: &Bound<'_, PyAny>, batch: &mut Vec<Queued>) -> PyResult<()> {
         let id = match chosen.cast::<QueuedRequest>() {
             Ok(request) => request.get().0.id,
             Err(_) => {
@@ -212,13 +212,13 @@ impl Scheduler for PythonScheduler {
 
 impl PythonScheduler {
     /// Checks `__len__`: the class must know how many requests it holds, and choose one as long as it holds any.
-    fn check_length(&self, py: Python<'_>, chose: bool) -> PyResult<()> {
+    fn check_length(&self, py: Python<'_>, has_chosen: bool) -> PyResult<()> {
         let len = self.queue.bind(py).len()?;
         if len != self.waiting.len() {
             let expected = self.waiting.len();
             return Err(PyTypeError::new_err(format!("len() is {len}, but {expected} requests are queued")));
         }
-        if chose {
+        if has_chosen {
             Ok(())
         } else {
             Err(PyTypeError::new_err("pop returned no request although some are queued"))

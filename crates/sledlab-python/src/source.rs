@@ -13,7 +13,7 @@ use sledlab_trace::{OpenOptions, synthetic};
 
 use crate::class::{Allowlist, is_plugin};
 use crate::columns::{next_columns, to_columns};
-use crate::error::{keep, raise};
+use crate::error::{raise, store_exception};
 use crate::interrupt::check_signals;
 
 /// A stream of requests that can be consumed once.
@@ -25,7 +25,7 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn wrap(requests: Box<dyn Requests>, format: &str) -> Self {
-        Source { requests: Mutex::new(Some(Box::new(Stoppable(requests)))), format: format.to_owned() }
+        Source { requests: Mutex::new(Some(Box::new(Interruptible(requests)))), format: format.to_owned() }
     }
 
     pub(crate) fn format(&self) -> &str {
@@ -100,7 +100,8 @@ impl Source {
     #[staticmethod]
     #[pyo3(signature = (name, chunks, fractional = false, sort_window = 0))]
     fn from_columns(name: &str, chunks: Py<PyAny>, fractional: bool, sort_window: usize) -> Self {
-        let next_rows = move || Python::attach(|py| next_columns(chunks.bind(py), fractional)).map_err(keep);
+        let next_rows =
+            move || Python::attach(|py| next_columns(chunks.bind(py), fractional)).map_err(store_exception);
         Source::wrap(open_table(name, Box::new(next_rows), sort_window), "table")
     }
 
@@ -164,9 +165,9 @@ impl std::io::Read for PythonFile {
 }
 
 /// A stream that polls for an interrupt by the user.
-struct Stoppable(Box<dyn Requests>);
+struct Interruptible(Box<dyn Requests>);
 
-impl Requests for Stoppable {
+impl Requests for Interruptible {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize, Error> {
         check_signals()?;
         self.0.fill(into)
@@ -179,6 +180,6 @@ impl Requests for Stoppable {
 
 /// Sets the directory of the traces and work records that come with sledlab, for `sample:NAME`.
 #[pyfunction]
-pub(crate) fn samples_lie_in(directory: PathBuf) {
+pub(crate) fn set_sample_directory(directory: PathBuf) {
     sledlab_trace::sample::set_directory(directory);
 }

@@ -6,7 +6,7 @@ use sledlab_trace::characterise::{CharacterOptions, characterise_with_progress};
 use sledlab_trace::writer::{self, WriteOptions};
 
 use crate::error::raise;
-use crate::interrupt::{tell, watch};
+use crate::interrupt::{report_progress, signal_checker};
 use crate::source::Source;
 
 /// The characteristics of a workload, as JSON.
@@ -25,7 +25,7 @@ pub(crate) fn characterise(
     };
     let mut source = source.take()?;
     py.detach(move || {
-        let report = characterise_with_progress(source.as_mut(), &options, &mut watch())?;
+        let report = characterise_with_progress(source.as_mut(), &options, &mut signal_checker())?;
         serde_json::to_string(&report)
             .map_err(|error| Error::internal(format!("cannot write the characterisation as JSON: {error}")))
     })
@@ -60,7 +60,7 @@ pub(crate) fn write_trace(
             left -= chunk.len() as u64;
             written += chunk.len() as u64;
             chunk.clear();
-            tell(progress.as_ref(), written, source.progress())?;
+            report_progress(progress.as_ref(), written, source.progress())?;
         }
         writer.finish()
     })

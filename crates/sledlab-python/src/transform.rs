@@ -9,10 +9,10 @@ use sledlab_trace::transform::{
 };
 
 use crate::error::raise;
-use crate::interrupt::tell;
+use crate::interrupt::report_progress;
 use crate::source::Source;
 
-fn via(source: &Source, step: impl TransformStep + 'static) -> PyResult<Source> {
+fn apply_step(source: &Source, step: impl TransformStep + 'static) -> PyResult<Source> {
     Ok(Source::wrap(Box::new(TransformedSource::new(source.take()?, step)), source.format()))
 }
 
@@ -25,43 +25,43 @@ pub(crate) fn time_window(
     from_zero: bool,
 ) -> PyResult<Source> {
     let until = until_ns.map_or(Time::MAX, Time::from_ns);
-    via(source, TimeWindow { from: Time::from_ns(from_ns), until, from_zero })
+    apply_step(source, TimeWindow { from: Time::from_ns(from_ns), until, from_zero })
 }
 
 /// Requests to the `devices`, which are numbered anew in that order.
 #[pyfunction]
-pub(crate) fn only_devices(source: &Source, devices: Vec<u16>) -> PyResult<Source> {
-    via(source, DeviceFilter::new(devices))
+pub(crate) fn select_devices(source: &Source, devices: Vec<u16>) -> PyResult<Source> {
+    apply_step(source, DeviceFilter::new(devices))
 }
 
 /// Requests that begin in the blocks from `first` up to, not including, `end`.
 #[pyfunction]
 pub(crate) fn block_range(source: &Source, first: u64, end: u64) -> PyResult<Source> {
-    via(source, BlockRange { first, end })
+    apply_step(source, BlockRange { first, end })
 }
 
 /// Reads and writes only.
 #[pyfunction]
-pub(crate) fn media_only(source: &Source) -> PyResult<Source> {
-    via(source, MediaFilter)
+pub(crate) fn select_media_requests(source: &Source) -> PyResult<Source> {
+    apply_step(source, MediaFilter)
 }
 
 /// Every request moved by so many blocks.
 #[pyfunction]
 pub(crate) fn shift(source: &Source, blocks: i64) -> PyResult<Source> {
-    via(source, Shift { blocks })
+    apply_step(source, Shift { blocks })
 }
 
 /// The devices of a trace one after another on one device; `extents` as `survey` finds them.
 #[pyfunction]
 pub(crate) fn place(source: &Source, extents: Vec<u64>) -> PyResult<Source> {
-    via(source, PlaceDevices::new(&extents).map_err(raise)?)
+    apply_step(source, PlaceDevices::new(&extents).map_err(raise)?)
 }
 
 /// Every request on one device, at its own address.
 #[pyfunction]
 pub(crate) fn overlay(source: &Source) -> PyResult<Source> {
-    via(source, Overlay)
+    apply_step(source, Overlay)
 }
 
 /// Requests fitted to a capacity.
@@ -74,13 +74,13 @@ pub(crate) fn fit(
 ) -> PyResult<Source> {
     let fit =
         OutsidePolicy::from_name(outside).and_then(|policy| Fit::new(policy, capacity_blocks, highest_end));
-    via(source, fit.map_err(raise)?)
+    apply_step(source, fit.map_err(raise)?)
 }
 
 /// Arrivals divided by a factor.
 #[pyfunction]
 pub(crate) fn speedup(source: &Source, factor: f64) -> PyResult<Source> {
-    via(source, Speedup::new(factor).map_err(raise)?)
+    apply_step(source, Speedup::new(factor).map_err(raise)?)
 }
 
 /// The first requests up to so many requests or operations; 0 for no limit.
@@ -88,7 +88,7 @@ pub(crate) fn speedup(source: &Source, factor: f64) -> PyResult<Source> {
 #[pyo3(signature = (source, requests = 0, operations = 0))]
 pub(crate) fn limit(source: &Source, requests: u64, operations: u64) -> PyResult<Source> {
     let or_unlimited = |count: u64| if count == 0 { u64::MAX } else { count };
-    via(source, Limit::new(or_unlimited(requests), or_unlimited(operations)))
+    apply_step(source, Limit::new(or_unlimited(requests), or_unlimited(operations)))
 }
 
 /// Several streams in order of arrival.
@@ -129,7 +129,7 @@ impl Sorter {
             .detach(move || {
                 let mut chunk = Vec::new();
                 while spill.write_chunk(&mut requests, &mut chunk)? > 0 {
-                    tell(progress.as_ref(), spill.requests(), requests.progress())?;
+                    report_progress(progress.as_ref(), spill.requests(), requests.progress())?;
                 }
                 Ok(spill)
             })

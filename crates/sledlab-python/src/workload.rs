@@ -19,7 +19,7 @@ pub(crate) const KIND: ClassKind =
     ClassKind { name: "workload", protocol: "sledlab.Workload", methods: &["requests"] };
 
 /// Name of the stream of random numbers that a workload gets.
-const RANDOM: &str = "workload.plug-in";
+const RANDOM_STREAM: &str = "workload.plug-in";
 
 /// The workload `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
 pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowlist) -> PyResult<Choice> {
@@ -31,7 +31,7 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowl
     Ok(Choice::custom(word, params, move |setting| {
         let made = first.lock().unwrap_or_else(PoisonError::into_inner).take();
         let made = made.map_or_else(|| class.make(&given), Ok)?;
-        let chunks = class.call(|py| start(made.bind(py), setting))?;
+        let chunks = class.call(|py| start_workload(made.bind(py), setting))?;
         let own = class.clone();
         let next_rows = move || own.call(|py| next_columns(chunks.bind(py), true));
         Ok(open_table(class.word(), Box::new(next_rows), 0))
@@ -39,7 +39,7 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowl
 }
 
 /// Returns a placeholder for `module:Class` with `params`, for operations that run no plug-in code.
-pub(crate) fn stand_in(word: &str, params: Table) -> Choice {
+pub(crate) fn placeholder(word: &str, params: Table) -> Choice {
     let name = word.to_owned();
     Choice::custom(word, params, move |_| {
         Err(Error::internal(format!("`{name}` is a placeholder and cannot run")))
@@ -47,10 +47,10 @@ pub(crate) fn stand_in(word: &str, params: Table) -> Choice {
 }
 
 /// Starts the workload and returns an iterator of columns of the requests that it yields.
-fn start(workload: &Bound<'_, PyAny>, setting: GeneratorSetting) -> PyResult<Py<PyAny>> {
+fn start_workload(workload: &Bound<'_, PyAny>, setting: GeneratorSetting) -> PyResult<Py<PyAny>> {
     let py = workload.py();
     let numpy = py.import("numpy.random")?;
-    let bits = numpy.call_method1("PCG64", (setting.root(RANDOM),))?;
+    let bits = numpy.call_method1("PCG64", (setting.root(RANDOM_STREAM),))?;
     let random = numpy.call_method1("Generator", (bits,))?;
     let yielded = workload.call_method1("requests", (setting.capacity_blocks, random))?;
     Ok(py.import("sledlab.traces.python_requests")?.call_method1("columns", (yielded,))?.unbind())

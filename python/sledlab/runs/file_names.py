@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab._native import ClusterExperiment, Experiment, seen
+from sledlab._native import ClusterExperiment, Experiment, resolve_file_name
 from sledlab.errors import Error
 from sledlab.model.settings import document, to_toml
 from sledlab.traces.remote import is_remote
@@ -115,7 +115,7 @@ def seen_from(path: Path) -> str:
     for key, kind in FILES.items():
         table, name = key.split(".")
         file = tables.get(table, {}).get(name)
-        if file is not None and (here := seen(file, str(path))) != file:
+        if file is not None and (here := resolve_file_name(file, str(path))) != file:
             toml = kind(toml).with_setting(key, to_toml(here)).explicit_toml()
     return toml
 
@@ -132,7 +132,7 @@ def study_seen(tables: Mapping[str, Any], by: str | Path) -> dict[str, Any]:
 
     A relative name is looked for relative to the directory of the file, then to the working directory.
     """
-    return map_file_names(tables, lambda name: seen(name, str(by)))
+    return map_file_names(tables, lambda name: resolve_file_name(name, str(by)))
 
 
 def map_file_names(tables: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class Steps:
             until_ns = None if self.until_s is None else round(self.until_s * 1e9)
             source = _native.time_window(source, round(self.from_s * 1e9), until_ns, not self.keep_times)
         if self.devices:
-            source = _native.only_devices(source, list(self.devices))
+            source = _native.select_devices(source, list(self.devices))
         if self.block_range is not None:
             source = _native.block_range(source, *_bounds(self.block_range))
         return source

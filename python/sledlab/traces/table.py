@@ -208,7 +208,7 @@ def write(
     """
     choice = format_to_write(path, format)
     if media_only:
-        source = _native.media_only(source)
+        source = _native.select_media_requests(source)
     if choice == PARQUET:
         if path == "-" or (Path(path).exists() and not Path(path).is_file()):
             raise Error(

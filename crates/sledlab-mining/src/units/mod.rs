@@ -19,14 +19,14 @@ use self::walk::Walk;
 use crate::{MAX, parallel};
 
 /// Records from which on another thread is worth its start.
-const GRAIN: usize = 1024;
+const MIN_RECORDS_PER_THREAD: usize = 1024;
 /// Dimensions of a unit, at most. Every part of a dense unit is dense: longer ones would come after 2^64 candidates.
 const MAX_DIMENSIONS: usize = 64;
 /// Places of the table of a node's children for each child, at most.
-const TABLE_SPREAD: usize = 8;
+const MAX_PLACES_PER_CHILD: usize = 8;
 
 /// No bin of a candidate, or no node.
-const NONE: u32 = u32::MAX;
+const NO_INDEX: u32 = u32::MAX;
 
 /// How space is cut into windows and bins.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,16 +101,16 @@ pub fn histogram(
     highs: &[f64],
     threads: usize,
 ) -> Result<Vec<u64>> {
-    let axes = axes(dims, windows, lows, highs)?;
+    let axes = build_axes(dims, windows, lows, highs)?;
     check_records(records, dims)?;
-    let parts = parallel::split(records.len() / dims, GRAIN, threads, |range| {
+    let parts = parallel::map_parts(records.len() / dims, MIN_RECORDS_PER_THREAD, threads, |range| {
         let mut counts = vec![0_u64; dims * windows];
         for index in range {
             let record = &records[index * dims..][..dims];
             for ((&value, axis), row) in record.iter().zip(&axes).zip(counts.chunks_exact_mut(windows)) {
                 match axis.window(value) {
                     Some(window) => row[window] += 1,
-                    None => return Err(outside_error(records, index, &axes)),
+                    None => return Err(out_of_range_error(records, index, &axes)),
                 }
             }
         }
@@ -133,16 +133,16 @@ pub struct UnitCounter {
     axes: Vec<Axis>,
     windows: usize,
     /// Dimensions that occur in candidates.
-    used: Vec<usize>,
-    /// By place in `used`, and there by window: the number of the bin, or [`NONE`]. Bins that occur in candidates are
-    /// numbered by dimension and bin, so the numbers of the bins of a record increase.
+    used_dims: Vec<usize>,
+    /// By place in `used_dims`, and there by window: the number of the bin, or [`NO_INDEX`]. Bins that occur in
+    /// candidates are numbered by dimension and bin, so the numbers of the bins of a record increase.
     bins: Vec<u32>,
-    /// By number of a bin: its node of depth 1, or [`NONE`].
+    /// By number of a bin: its node of depth 1, or [`NO_INDEX`].
     roots: Vec<u32>,
     nodes: Vec<Node>,
     /// Tables of all nodes that have one: a node's children by number of their bin, less that of the first child.
     tables: Vec<u32>,
-    /// By number of a bin: the place in `used` of its dimension.
+    /// By number of a bin: the place in `used_dims` of its dimension.
     dims: Vec<u32>,
     /// The first node of depth `length`: these nodes stand for whole units, and are counted.
     first_unit: usize,
@@ -156,7 +156,7 @@ struct Node {
     bin: u32,
     first: u32,
     end: u32,
-    /// Where the node's table begins in `tables`, or [`NONE`].
+    /// Where the node's table begins in `tables`, or [`NO_INDEX`].
     table: u32,
     /// Probes that a record which reaches the node takes there.
     steps: u32,
@@ -170,7 +170,7 @@ impl UnitCounter {
     /// The dimensions of a unit increase strictly. A unit that is passed twice is counted twice. An error where shapes
     /// or ranges are wrong, where `length` is 0 or above 64, and where a unit has a bin that its dimension lacks.
     pub fn new(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<Self> {
-        let axes = axes(grid.dims, grid.windows, &grid.lows, &grid.highs)?;
+        let axes = build_axes(grid.dims, grid.windows, &grid.lows, &grid.highs)?;
         if grid.bin_of_window.len() != grid.dims * grid.windows {
             let (binned, dims, windows) = (grid.bin_of_window.len(), grid.dims, grid.windows);
             return Err(Error::user(format!("bins of {binned} windows for {dims} dimensions of {windows}")));
@@ -179,38 +179,38 @@ impl UnitCounter {
         let mut pairs: Vec<[u32; 2]> = candidates.as_chunks().0.to_vec();
         pairs.sort_unstable();
         pairs.dedup();
-        let number = |pair: &[u32; 2]| pairs.binary_search(pair).map_or(NONE, |place| place as u32);
-        let mut used: Vec<usize> = pairs.iter().map(|pair| pair[0] as usize).collect();
-        used.dedup();
-        let bins = used.iter().flat_map(|&dim| {
+        let number = |pair: &[u32; 2]| pairs.binary_search(pair).map_or(NO_INDEX, |place| place as u32);
+        let mut used_dims: Vec<usize> = pairs.iter().map(|pair| pair[0] as usize).collect();
+        used_dims.dedup();
+        let bins = used_dims.iter().flat_map(|&dim| {
             let row = &grid.bin_of_window[dim * grid.windows..][..grid.windows];
             row.iter().map(move |&bin| [dim as u32, u32::from(bin)])
         });
         let bins: Vec<u32> = bins.map(|pair| number(&pair)).collect();
         let mut occurs = vec![false; pairs.len()];
-        bins.iter().filter(|&&bin| bin != NONE).for_each(|&bin| occurs[bin as usize] = true);
+        bins.iter().filter(|&&bin| bin != NO_INDEX).for_each(|&bin| occurs[bin as usize] = true);
         if let Some(([dim, bin], _)) = pairs.iter().zip(occurs).find(|(_, occurs)| !occurs) {
             return Err(Error::user(format!(
                 "a unit has bin {bin} of dimension {dim}, which has no such bin"
             )));
         }
         let units: Vec<u32> = candidates.as_chunks().0.iter().map(number).collect();
-        let place = |dim: u32| used.binary_search(&(dim as usize)).unwrap_or_default() as u32;
+        let place = |dim: u32| used_dims.binary_search(&(dim as usize)).unwrap_or_default() as u32;
         let dims = pairs.iter().map(|pair| place(pair[0])).collect();
         let mut counter = UnitCounter {
             length,
             axes,
             windows: grid.windows,
-            used,
+            used_dims,
             bins,
-            roots: vec![NONE; pairs.len()],
+            roots: vec![NO_INDEX; pairs.len()],
             nodes: Vec::new(),
             tables: Vec::new(),
             dims,
             first_unit: 0,
             unit_of: vec![0; units.len() / length],
         };
-        counter.plant(&units);
+        counter.build_nodes(&units);
         Ok(counter)
     }
 
@@ -225,14 +225,14 @@ impl UnitCounter {
     }
 
     /// Makes the nodes, depth after depth, from `units` as numbers of bins.
-    fn plant(&mut self, units: &[u32]) {
+    fn build_nodes(&mut self, units: &[u32]) {
         let unit = |index: u32| &units[index as usize * self.length..][..self.length];
         let mut order: Vec<u32> = (0..self.unit_of.len() as u32).collect();
         order.sort_unstable_by_key(|&index| unit(index));
-        let mut above = vec![NONE; order.len()];
+        let mut above = vec![NO_INDEX; order.len()];
         for depth in 0..self.length {
             self.first_unit = self.nodes.len();
-            let mut parent = NONE;
+            let mut parent = NO_INDEX;
             for (&index, node) in order.iter().zip(&mut above) {
                 let bin = units[index as usize * self.length + depth];
                 let same = self.nodes[self.first_unit..].last().is_some_and(|last| last.bin == bin);
@@ -245,7 +245,7 @@ impl UnitCounter {
                     } else {
                         (self.nodes[*node as usize].first, self.nodes[*node as usize].end) = (made, made + 1);
                     }
-                    self.nodes.push(Node { bin, first: 0, end: 0, table: NONE, steps: 0, candidates: 0 });
+                    self.nodes.push(Node { bin, first: 0, end: 0, table: NO_INDEX, steps: 0, candidates: 0 });
                 }
                 parent = *node;
                 *node = self.nodes.len() as u32 - 1;
@@ -257,12 +257,12 @@ impl UnitCounter {
         for (&index, &node) in order.iter().zip(&above) {
             self.unit_of[index as usize] = node - self.first_unit as u32;
         }
-        self.tabulate();
+        self.build_tables();
     }
 
     /// Makes tables for nodes with more children than these have dimensions, unless the table would have more than
-    /// [`TABLE_SPREAD`] places for each child.
-    fn tabulate(&mut self) {
+    /// [`MAX_PLACES_PER_CHILD`] places for each child.
+    fn build_tables(&mut self) {
         for node in 0..self.nodes.len() {
             let Node { first, end, .. } = self.nodes[node];
             let children = first as usize..end as usize;
@@ -275,13 +275,13 @@ impl UnitCounter {
             let span = (high - low) as usize + 1;
             let place = self.tables.len();
             if spanned as usize >= children.len()
-                || span > TABLE_SPREAD * children.len()
-                || place >= NONE as usize
+                || span > MAX_PLACES_PER_CHILD * children.len()
+                || place >= NO_INDEX as usize
             {
                 continue;
             }
             (self.nodes[node].table, self.nodes[node].steps) = (place as u32, spanned);
-            self.tables.resize(place + span, NONE);
+            self.tables.resize(place + span, NO_INDEX);
             for child in children {
                 self.tables[place + (self.nodes[child].bin - low) as usize] = child as u32;
             }
@@ -296,10 +296,10 @@ impl UnitCounter {
     /// number. An error on the first value that is out of range or not a number, of the dimensions that occur in
     /// candidates; `counts` is then unchanged.
     pub fn count(&self, records: &[f32], counts: &mut [u64], threads: usize) -> Result<UnitOperations> {
-        self.split(records, counts, threads, |records| {
+        self.count_parts(records, counts, threads, |records| {
             let mut sieve = Sieve::new(self);
-            for block in records.chunks(sieve::BLOCK * self.axes.len()) {
-                sieve.block(block)?;
+            for block in records.chunks(sieve::BLOCK_RECORDS * self.axes.len()) {
+                sieve.count_block(block)?;
             }
             Some((sieve.counts, sieve.operations))
         })
@@ -308,17 +308,17 @@ impl UnitCounter {
     /// As [`count`](Self::count), record by record on one thread, as the operations are defined: to time them, and for
     /// tests.
     pub fn walk(&self, records: &[f32], counts: &mut [u64]) -> Result<UnitOperations> {
-        self.split(records, counts, 1, |records| {
+        self.count_parts(records, counts, 1, |records| {
             let mut walk = Walk::new(self);
             for record in records.chunks_exact(self.axes.len()) {
-                walk.record(record)?;
+                walk.count_record(record)?;
             }
             Some((walk.counts, walk.operations))
         })
     }
 
     /// Has threads count a part of the records each; a part with a value out of range has no counts.
-    fn split(
+    fn count_parts(
         &self,
         records: &[f32],
         counts: &mut [u64],
@@ -330,10 +330,11 @@ impl UnitCounter {
         if counts.len() != self.len() {
             return Err(Error::user(format!("{} counts for {} units", counts.len(), self.len())));
         }
-        let parts = parallel::split(records.len() / dims, GRAIN, threads, |range| {
+        let parts = parallel::map_parts(records.len() / dims, MIN_RECORDS_PER_THREAD, threads, |range| {
             let first = range.start;
-            part(&records[range.start * dims..range.end * dims])
-                .ok_or_else(|| outside_error(records, self.first_outside(records, first), &self.axes))
+            part(&records[range.start * dims..range.end * dims]).ok_or_else(|| {
+                out_of_range_error(records, self.find_out_of_range(records, first), &self.axes)
+            })
         })?;
         for (result, _) in &parts {
             for (count, &unit) in counts.iter_mut().zip(&self.unit_of) {
@@ -344,14 +345,15 @@ impl UnitCounter {
     }
 
     /// The first record, from number `from` on, with a value out of range in a dimension that candidates use.
-    fn first_outside(&self, records: &[f32], from: usize) -> usize {
-        let fits = |record: &[f32]| self.used.iter().all(|&dim| self.axes[dim].window(record[dim]).is_some());
+    fn find_out_of_range(&self, records: &[f32], from: usize) -> usize {
+        let fits =
+            |record: &[f32]| self.used_dims.iter().all(|&dim| self.axes[dim].window(record[dim]).is_some());
         let mut remaining = records.chunks_exact(self.axes.len()).enumerate().skip(from);
         remaining.find(|(_, record)| !fits(record)).map_or(from, |(index, _)| index)
     }
 }
 
-fn axes(dims: usize, windows: usize, lows: &[f64], highs: &[f64]) -> Result<Vec<Axis>> {
+fn build_axes(dims: usize, windows: usize, lows: &[f64], highs: &[f64]) -> Result<Vec<Axis>> {
     if dims == 0 || windows == 0 {
         return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows")));
     }
@@ -388,7 +390,7 @@ fn check_units(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<()>
         return Err(Error::user(format!("units of {length} dimensions"))
             .with_remedy(format!("take a length from 1 to {MAX_DIMENSIONS}")));
     }
-    if !candidates.len().is_multiple_of(2 * length) || candidates.len() >= NONE as usize {
+    if !candidates.len().is_multiple_of(2 * length) || candidates.len() >= NO_INDEX as usize {
         let numbers = candidates.len();
         return Err(Error::user(format!(
             "{numbers} numbers are no units of {length} pairs (dimension, bin)"
@@ -408,7 +410,7 @@ fn check_units(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<()>
 }
 
 /// The error for the first value of a record that lies in no window.
-fn outside_error(records: &[f32], index: usize, axes: &[Axis]) -> Error {
+fn out_of_range_error(records: &[f32], index: usize, axes: &[Axis]) -> Error {
     let record = &records[index * axes.len()..][..axes.len()];
     let result =
         record.iter().zip(axes).enumerate().find(|(_, (value, axis))| axis.window(**value).is_none());

@@ -1,16 +1,16 @@
 //! Counting block by block: the records of a block that are in a unit are a set of bits.
 
-use super::{NONE, UnitCounter, UnitOperations};
+use super::{NO_INDEX, UnitCounter, UnitOperations};
 
 /// Words of a set of records, 64 records to a word.
-const WORDS: usize = 64;
+const WORDS_PER_SET: usize = 64;
 /// Records of a block.
-pub(super) const BLOCK: usize = WORDS * 64;
+pub(super) const BLOCK_RECORDS: usize = WORDS_PER_SET * 64;
 
 /// A set of records of a block, a bit for each.
-type Set = [u64; WORDS];
+type RecordSet = [u64; WORDS_PER_SET];
 
-fn size(set: &Set) -> u64 {
+fn count_records(set: &RecordSet) -> u64 {
     set.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
@@ -18,9 +18,9 @@ fn size(set: &Set) -> u64 {
 pub(super) struct Sieve<'a> {
     counter: &'a UnitCounter,
     /// By number of a bin: the records in it; last, the records in no bin of candidates.
-    inside: Vec<Set>,
+    bin_records: Vec<RecordSet>,
     /// By depth: the records that reach the node which is being visited.
-    reached: Vec<Set>,
+    node_records: Vec<RecordSet>,
     pub(super) counts: Vec<u64>,
     pub(super) operations: UnitOperations,
 }
@@ -29,41 +29,41 @@ impl<'a> Sieve<'a> {
     pub(super) fn new(counter: &'a UnitCounter) -> Self {
         Sieve {
             counter,
-            inside: vec![[0; WORDS]; counter.roots.len() + 1],
-            reached: vec![[0; WORDS]; counter.length + 1],
+            bin_records: vec![[0; WORDS_PER_SET]; counter.roots.len() + 1],
+            node_records: vec![[0; WORDS_PER_SET]; counter.length + 1],
             counts: vec![0; counter.nodes.len() - counter.first_unit],
             operations: UnitOperations::default(),
         }
     }
 
     /// Counts a block of records; none if a value is out of range.
-    pub(super) fn block(&mut self, records: &[f32]) -> Option<()> {
+    pub(super) fn count_block(&mut self, records: &[f32]) -> Option<()> {
         let counter = self.counter;
         let none = counter.roots.len() as u32;
-        self.inside.fill([0; WORDS]);
+        self.bin_records.fill([0; WORDS_PER_SET]);
         for (index, record) in records.chunks_exact(counter.axes.len()).enumerate() {
-            for (&dim, row) in counter.used.iter().zip(counter.bins.chunks_exact(counter.windows)) {
+            for (&dim, row) in counter.used_dims.iter().zip(counter.bins.chunks_exact(counter.windows)) {
                 let bin = row[counter.axes[dim].window(record[dim])?];
-                // Without a branch, which processors could not predict: `NONE` is above all numbers.
-                self.inside[bin.min(none) as usize][index / 64] |= 1 << (index % 64);
+                // Without a branch, which processors could not predict: `NO_INDEX` is above all numbers.
+                self.bin_records[bin.min(none) as usize][index / 64] |= 1 << (index % 64);
             }
         }
         let records = records.len() / counter.axes.len();
-        self.operations.lookups += (records * counter.used.len()) as u64;
+        self.operations.lookups += (records * counter.used_dims.len()) as u64;
         self.operations.comparisons += (records * counter.len()) as u64;
         for (bin, &root) in counter.roots.iter().enumerate() {
-            let stored = size(&self.inside[bin]);
+            let stored = count_records(&self.bin_records[bin]);
             self.operations.probes += stored;
-            if root != NONE && stored > 0 {
-                self.reached[1] = self.inside[bin];
-                self.node(root, 1, stored);
+            if root != NO_INDEX && stored > 0 {
+                self.node_records[1] = self.bin_records[bin];
+                self.visit_node(root, 1, stored);
             }
         }
         Some(())
     }
 
     /// Visits the children of a node at `depth`, which is reached by the records in the set of the parent.
-    fn node(&mut self, index: u32, depth: usize, stored: u64) {
+    fn visit_node(&mut self, index: u32, depth: usize, stored: u64) {
         if depth == self.counter.length {
             self.counts[index as usize - self.counter.first_unit] += stored;
             return;
@@ -72,14 +72,14 @@ impl<'a> Sieve<'a> {
         self.operations.probes += stored * u64::from(node.steps);
         self.operations.comparisons += stored * u64::from(node.candidates);
         for child in node.first..node.end {
-            let inside = &self.inside[self.counter.nodes[child as usize].bin as usize];
-            let (above, below) = self.reached.split_at_mut(depth + 1);
+            let inside = &self.bin_records[self.counter.nodes[child as usize].bin as usize];
+            let (above, below) = self.node_records.split_at_mut(depth + 1);
             for ((remaining, one), other) in below[0].iter_mut().zip(&above[depth]).zip(inside) {
                 *remaining = one & other;
             }
-            let stored = size(&below[0]);
+            let stored = count_records(&below[0]);
             if stored > 0 {
-                self.node(child, depth + 1, stored);
+                self.visit_node(child, depth + 1, stored);
             }
         }
     }

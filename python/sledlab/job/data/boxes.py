@@ -65,7 +65,7 @@ class PlantedBoxes:
 
     def planted(self, seed: int) -> list[dict[str, Any]]:
         """The clusters: `dims`, and in each of these the bounds of the cluster's box, `lows` and `highs`."""
-        result: list[dict[str, Any]] = json.loads(self._boxes(seed).planted())
+        result: list[dict[str, Any]] = json.loads(self._boxes(seed).clusters())
         return result
 
     def files(self, nodes: int, seed: int) -> Mapping[str, Rows]:
