@@ -15,7 +15,7 @@ use rand::seq::{SliceRandom, index};
 use sledlab_core::seed::{self, Stream};
 use sledlab_core::{Error, Result};
 
-use crate::{MAX, check_count};
+use crate::{MAX_TABLE_ENTRIES, check_count};
 
 /// The range of every dimension: values are at least 0 and below this.
 pub const RANGE: f64 = 100.0;
@@ -226,9 +226,9 @@ fn place_boxes(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream)
 
 fn check_params(params: &BoxesParams) -> Result<()> {
     let &BoxesParams { dims, clusters, cluster_dims, box_share, noise } = params;
-    if dims == 0 || dims > MAX_DIMS || clusters == 0 || dims.saturating_mul(clusters) > MAX {
+    if dims == 0 || dims > MAX_DIMS || clusters == 0 || dims.saturating_mul(clusters) > MAX_TABLE_ENTRIES {
         return Err(Error::user(format!("{clusters} clusters in {dims} dimensions")).with_remedy(format!(
-            "take at least one of each, at most {MAX_DIMS} dimensions, and a product of at most {MAX}"
+            "take at least one of each, at most {MAX_DIMS} dimensions, and a product of at most {MAX_TABLE_ENTRIES}"
         )));
     }
     if cluster_dims == 0 || cluster_dims > dims {

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use sledlab_core::{Error, Result};
 
-use crate::{MAX, parallel};
+use crate::{MAX_TABLE_ENTRIES, parallel};
 
 /// A leaf of up to this many candidates is not split.
 const MAX_LEAF_CANDIDATES: usize = 2;
@@ -402,9 +402,9 @@ fn check_candidates(candidates: &[u32], length: usize) -> Result<()> {
             return Err(Error::user(format!("the items of candidate {index} do not increase strictly")));
         }
         let largest = set[length - 1];
-        if largest as usize >= MAX {
+        if largest as usize >= MAX_TABLE_ENTRIES {
             return Err(Error::user(format!("candidate {index} has item {largest}"))
-                .with_remedy(format!("number items from 0; they must be below {MAX}")));
+                .with_remedy(format!("number items from 0; they must be below {MAX_TABLE_ENTRIES}")));
         }
     }
     Ok(())

@@ -24,7 +24,7 @@ use sledlab_core::{Error, Result};
 pub const BLOCK: usize = 4096;
 
 /// The maximum number of items, bins or candidates in a table.
-const MAX: usize = 1 << 24;
+const MAX_TABLE_ENTRIES: usize = 1 << 24;
 
 /// Rejects more transactions or records than a block has.
 fn check_count(count: usize) -> Result<()> {

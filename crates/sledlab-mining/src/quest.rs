@@ -22,7 +22,7 @@ use rand_distr::{Distribution, Exp1, Normal, Poisson};
 use sledlab_core::seed::{self, Stream};
 use sledlab_core::{Error, Result};
 
-use crate::{MAX, check_count};
+use crate::{MAX_TABLE_ENTRIES, check_count};
 
 /// Patterns tried for each item of a transaction before random items fill it.
 const PATTERNS_PER_ITEM: u32 = 4;
@@ -258,17 +258,19 @@ fn check_params(params: &QuestParams) -> Result<()> {
     let QuestParams { universe, patterns, pattern_length, length, longest, correlation, corruption } =
         *params;
     for (what, number) in [("a universe of", universe), ("patterns:", patterns)] {
-        if number == 0 || number as usize > MAX {
-            return Err(Error::user(format!("{what} {number}")).with_remedy(format!("take from 1 to {MAX}")));
+        if number == 0 || number as usize > MAX_TABLE_ENTRIES {
+            return Err(Error::user(format!("{what} {number}"))
+                .with_remedy(format!("take from 1 to {MAX_TABLE_ENTRIES}")));
         }
     }
     if !(pattern_length > 0.0 && pattern_length <= f64::from(universe)) {
         return Err(Error::user(format!("patterns of {pattern_length} items, out of {universe}"))
             .with_remedy("take a length above 0 and not above the universe"));
     }
-    if f64::from(patterns) * pattern_length > MAX as f64 {
-        return Err(Error::user(format!("{patterns} patterns of {pattern_length} items"))
-            .with_remedy(format!("take fewer or shorter ones, of at most {MAX} items in all")));
+    if f64::from(patterns) * pattern_length > MAX_TABLE_ENTRIES as f64 {
+        return Err(Error::user(format!("{patterns} patterns of {pattern_length} items")).with_remedy(
+            format!("take fewer or shorter ones, of at most {MAX_TABLE_ENTRIES} items in all"),
+        ));
     }
     if longest > MAX_TRANSACTION_ITEMS {
         return Err(Error::user(format!("transactions of up to {longest} items"))

@@ -48,21 +48,21 @@ pub(crate) fn raise(error: Error) -> PyErr {
 }
 
 pub(crate) fn build_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
-    static USER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static INTERNAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static PLACE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static ERROR_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static INTERNAL_ERROR_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static PLACE_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     const MODULE: &str = "sledlab.errors";
     if error.origin() == ErrorOrigin::Sledlab {
-        let kind = INTERNAL.import(py, MODULE, "InternalError")?;
+        let kind = INTERNAL_ERROR_CLASS.import(py, MODULE, "InternalError")?;
         return Ok(PyErr::from_value(kind.call1((error.to_string(),))?));
     }
     let place = match error.location() {
         None => py.None().into_bound(py),
         Some(place) => {
             let place = (place.file.as_str(), place.line, place.column, place.text.as_str());
-            PLACE.import(py, MODULE, "Place")?.call1(place)?
+            PLACE_CLASS.import(py, MODULE, "Place")?.call1(place)?
         }
     };
-    let kind = USER.import(py, MODULE, "Error")?;
+    let kind = ERROR_CLASS.import(py, MODULE, "Error")?;
     Ok(PyErr::from_value(kind.call1((error.message(), place, error.remedy()))?))
 }

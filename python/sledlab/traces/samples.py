@@ -1,6 +1,6 @@
 """Traces and work records that come with sledlab: `sample:mail-a` names one wherever a file is expected.
 
-The simulator finds samples by itself, in the directory that `set_sample_directory` tells it when the package is
+The simulator finds samples in the directory that the package passes to `set_sample_directory` when it is
 imported, so that an experiment keeps the sample's name and means the same on every machine.
 """
 

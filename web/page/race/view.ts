@@ -103,14 +103,14 @@ export class Race {
     this.runners = this.names.map((name, index) => new Runner(name, RUNNER_COLORS[index]!, options,
       (other) => restart(this.names.map((each, at) => (at === index ? other : each))),
       this.names.length > 2 ? () => restart(this.names.filter((_, at) => at !== index)) : null));
-    const more = options.find(([name]) => !this.names.includes(name))?.[0];
+    const next = options.find(([name]) => !this.names.includes(name))?.[0];
     fill(this.controls,
       select("race", (Object.keys(AXES) as Axis[]).map((name) => [name, name] as const), this.axis, (axis) => {
         this.axis = axis as Axis;
         restart([...AXES[this.axis].first]);
       }),
       button("Race again", () => restart(this.names), { class: "main" }),
-      button("Add a runner", () => restart([...this.names, more!]), { disabled: this.names.length >= MAX_RUNNERS || !more }),
+      button("Add a runner", () => restart([...this.names, next!]), { disabled: this.names.length >= MAX_RUNNERS || !next }),
       el("span", { class: "quiet" }, ["Everybody gets the same arrivals. Move the load and they race anew."]));
     fill(this.verdict, "They race …");
     fill(this.runnerCards, ...this.runners.map((each) => each.element));

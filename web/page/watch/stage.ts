@@ -154,17 +154,17 @@ function drawSpeckles(frame: Frame, dots: readonly Dot[]): HTMLCanvasElement {
 function drawTrail(pen: CanvasRenderingContext2D, frame: Frame, points: readonly (readonly [number, number])[]): void {
   if (points.length < 2) return;
   pen.lineJoin = "round";
-  const way = new Path2D();
+  const path = new Path2D();
   points.forEach(([column, row], index) => {
-    if (index) way.lineTo(frame.x(column), frame.y(row));
-    else way.moveTo(frame.x(column), frame.y(row));
+    if (index) path.lineTo(frame.x(column), frame.y(row));
+    else path.moveTo(frame.x(column), frame.y(row));
   });
   pen.strokeStyle = "#00000066";
   pen.lineWidth = 3;
-  pen.stroke(way);
+  pen.stroke(path);
   pen.strokeStyle = "#ffffffcc";
   pen.lineWidth = 1.4;
-  pen.stroke(way);
+  pen.stroke(path);
 }
 
 function drawTarget(pen: CanvasRenderingContext2D, frame: Frame, { chosen, sled: from }: StageForeground): void {

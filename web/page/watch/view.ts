@@ -20,7 +20,7 @@ import { createStage, type Stage } from "./stages.ts";
 import { Transport } from "./transport.ts";
 
 /** Operations simulated between two checks for cancellation. */
-const SLICE = 50_000;
+const OPERATIONS_PER_SLICE = 50_000;
 
 export class Watch {
   readonly element = el("div", { class: "watch" });
@@ -43,9 +43,9 @@ export class Watch {
   private scheduler = "";
   private announcedKey = "";
   private openCount = 0;
-  private simulatedActions: (() => void)[] = [];
+  private pendingActions: (() => void)[] = [];
   private showsTable = false;
-  private isPictured = false;
+  private hasDrawn = false;
 
   constructor(private readonly host: WatchHost) {
     this.transport = new Transport({
@@ -135,7 +135,7 @@ export class Watch {
   /** Calls `act` once the whole run has been simulated. */
   whenSimulated(act: () => void): void {
     if (this.overview) act();
-    else this.simulatedActions.push(act);
+    else this.pendingActions.push(act);
   }
 
   /** Goes to the instant at which a request is chosen, and follows the request. */
@@ -214,7 +214,7 @@ export class Watch {
   private async run(core: Laboratory, experiment: Experiment, mine: number): Promise<void> {
     try {
       const { run } = await core.open(experiment.toml, "experiment");
-      while (!(await core.run(run, SLICE)).done) if (mine !== this.openCount) return;
+      while (!(await core.run(run, OPERATIONS_PER_SLICE)).done) if (mine !== this.openCount) return;
       const [rows, { summary }] = [await core.rows(run), await core.outcome(run)];
       await core.close(run);
       if (mine !== this.openCount) return;
@@ -223,7 +223,7 @@ export class Watch {
       this.transport.enableJumps(this.overview.startups.length > 0);
       fill(this.foot, "Checksum of all completion times: ", el("code", { id: "checksum", "data-run": mine }, [summary.checksum]), ", the same as on the command line and in Python.");
       this.draw(true);
-      for (const act of this.simulatedActions.splice(0)) act();
+      for (const act of this.pendingActions.splice(0)) act();
     } catch (error) {
       if (mine === this.openCount) this.host.fail(error);
     }
@@ -263,8 +263,8 @@ export class Watch {
     const waiting = window.waitingRows(t, this.station);
     this.transport.show(t, player.playing, player.speed);
     this.stage.draw(t, waiting, choice, still || !player.playing);
-    if (!this.isPictured) performance.mark("first-picture");
-    this.isPictured = true;
+    if (!this.hasDrawn) performance.mark("first-picture");
+    this.hasDrawn = true;
     this.choice!.show(window, choice, waiting[0] ?? null, t);
     const noun = this.isRenumbered ? (this.followTarget.isRequest ? "request " : "access ") : "";
     this.timeline!.show(this.followTarget.timeline(window, t, this.station), noun, t, Boolean(player.description.stations[this.station]?.sled));

@@ -11,7 +11,7 @@ import { formatBytes, formatCount, formatNumber, shorten, formatDuration } from 
 import { overloadWarning } from "../overload.ts";
 
 const MAX_BYTES = 300e6;
-const SLICE = 200_000;
+const OPERATIONS_PER_SLICE = 200_000;
 
 export class Yours {
   readonly element = el("div", { class: "yours" });
@@ -85,7 +85,7 @@ export class Yours {
   private async run(core: Laboratory, experiment: Experiment, facts?: TraceFacts): Promise<void> {
     const { run } = await core.open(experiment.toml, "experiment");
     try {
-      for (let progress = await core.run(run, SLICE); !progress.done; progress = await core.run(run, SLICE)) {
+      for (let progress = await core.run(run, OPERATIONS_PER_SLICE); !progress.done; progress = await core.run(run, OPERATIONS_PER_SLICE)) {
         fill(this.answer, el("p", { class: "card" }, [`Simulating: ${formatCount(progress.completed, "request")} done`]));
       }
       const outcome = await core.outcome(run);

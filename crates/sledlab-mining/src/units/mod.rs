@@ -16,7 +16,7 @@ use sledlab_core::{Error, Result};
 
 use self::sieve::Sieve;
 use self::walk::Walk;
-use crate::{MAX, parallel};
+use crate::{MAX_TABLE_ENTRIES, parallel};
 
 /// Records from which on another thread is worth its start.
 const MIN_RECORDS_PER_THREAD: usize = 1024;
@@ -358,9 +358,12 @@ fn build_axes(dims: usize, windows: usize, lows: &[f64], highs: &[f64]) -> Resul
         return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows")));
     }
     // Places of bins must fit into 16 bits, and tables into memory.
-    if dims >= usize::from(u16::MAX) || dims.saturating_mul(windows) > MAX {
+    if dims >= usize::from(u16::MAX) || dims.saturating_mul(windows) > MAX_TABLE_ENTRIES {
         return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows is too large"))
-            .with_remedy(format!("take fewer than {} dimensions, and {MAX} windows in all", u16::MAX)));
+            .with_remedy(format!(
+                "take fewer than {} dimensions, and {MAX_TABLE_ENTRIES} windows in all",
+                u16::MAX
+            )));
     }
     if lows.len() != dims || highs.len() != dims {
         let (low, high) = (lows.len(), highs.len());
