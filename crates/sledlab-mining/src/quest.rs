@@ -241,9 +241,9 @@ fn add_random_items(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &
 }
 
 /// Sets in `holds` whether a transaction contains these items.
-fn mark(items: &[u32], held: bool, holds: &mut [bool]) {
+fn mark(items: &[u32], is_contained: bool, holds: &mut [bool]) {
     for &item in items {
-        holds[item as usize] = held;
+        holds[item as usize] = is_contained;
     }
 }
 
