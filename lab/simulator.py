@@ -16,10 +16,10 @@ from sledlab.studies.calibration.statistics import Statistic
 from sledlab.studies.calibration.summary import cells
 from sledlab.studies.calibration.targets import Target
 from sledlab.studies.drive import demerit_ms
-from sledlab_papers.simulator import PARKED, calibration, catalogue, parameters, random_pairs
+from sledlab_papers.simulator import PARKED_START, calibration, catalogue, parameters, random_pairs
 
 __all__ = [
-    "PARKED",
+    "PARKED_START",
     "Statistic",
     "Target",
     "calibration",
@@ -39,7 +39,7 @@ def replay(
 ) -> sl.Result:
     """Replay a trace, open, on a device with some parameters changed."""
     return sl.simulate(
-        trace, sl.device(device, **changes), scheduler=scheduler, settings=PARKED, requests=requests
+        trace, sl.device(device, **changes), scheduler=scheduler, settings=PARKED_START, requests=requests
     )
 
 

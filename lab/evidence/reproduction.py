@@ -7,11 +7,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sledlab_papers import points
+from sledlab_papers import results
 from sledlab_papers.__main__ import judge
 from sledlab_papers.fingerprint import fingerprint
 from sledlab_papers.numbers import numbers
-from sledlab_papers.runs import Planned, run
+from sledlab_papers.runs import PlannedExperiment, run
 from sledlab_papers.topic import Topic
 from sledlab_papers.topics import TOPICS
 
@@ -36,28 +36,28 @@ def outputs() -> list[Output]:
 
 
 def _output(topic: Topic) -> Output:
-    """Return the page of a topic, whose points and verdicts are committed."""
-    entries = [_entry(topic, planned) for planned in topic.whole]
-    if topic.validated:
+    """Return the page of a topic, whose results and verdicts are committed."""
+    entries = [_entry(topic, planned) for planned in topic.full_plan]
+    if topic.validation_results:
         entries.append(VALIDATION_ENTRIES[topic.name])
 
     def publish(measured: Mapping[str, str]) -> None:
         ran = {name: directory(result) / name for name, result in measured.items() if name in places}
         topic.save(ran)
         if len(ran) < len(measured):
-            points.replace(topic.name, validated.TABLES[topic.name](), topic.experiments)
+            results.replace(topic.name, validated.TABLES[topic.name](), topic.experiments)
         judge(topic)
 
-    places = {planned.place for planned in topic.whole}
+    places = {planned.place for planned in topic.full_plan}
     workers = (os.cpu_count() or 1) if topic.side_by_side else 1
     return Output(f"docs/{topic.document}", "reproduce", entries, publish, workers)
 
 
-def _entry(topic: Topic, planned: Planned) -> EvidenceEntry:
+def _entry(topic: Topic, planned: PlannedExperiment) -> EvidenceEntry:
     def measure(result: str) -> None:
         run([planned], directory(result), side_by_side=topic.side_by_side)
 
-    return EvidenceEntry(planned.place, lambda: fingerprint(planned), measure, topic.missing)
+    return EvidenceEntry(planned.place, lambda: fingerprint(planned), measure, topic.missing_data)
 
 
 def _device_fingerprint() -> str:

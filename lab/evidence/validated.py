@@ -1,4 +1,4 @@
-"""Results of the validation that claims of the papers are judged by, as tables of their points."""
+"""Results of the validation that claims of the papers are judged by, as tables of their results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 import polars
-from sledlab_papers.points import PointTable
+from sledlab_papers.results import ResultTable
 from sledlab_papers.validated import KINEMATICS, SEAGATE, STATES, TIMEOUTS
 
 from ..validation.agreement import BANDS
@@ -16,7 +16,7 @@ from ..validation.mechanics import KINEMATICS as SECTION
 from ..validation.power import MAX_STATE_DEVIATION, seagate_trace, state_energies, timeout_runs
 
 
-def kinematics() -> list[PointTable]:
+def kinematics() -> list[ResultTable]:
     """Return the largest errors of the closed form of a seek, and of the piecewise form by its chunks."""
     result = SECTION.load_or_measure()
     errors = {
@@ -33,7 +33,7 @@ def kinematics() -> list[PointTable]:
     ]
 
 
-def power() -> list[PointTable]:
+def power() -> list[ResultTable]:
     """Return the statistics of the Seagate trace, and energies over idle timeouts."""
     rows = []
     for run in timeout_runs():
@@ -55,14 +55,14 @@ def power() -> list[PointTable]:
     return [_table(SEAGATE, "statistics", [asdict(seagate_trace())]), _table(TIMEOUTS, "energies", rows)]
 
 
-TABLES: Mapping[str, Callable[[], list[PointTable]]] = {"device": kinematics, "power": power}
+TABLES: Mapping[str, Callable[[], list[ResultTable]]] = {"device": kinematics, "power": power}
 """The results of the validation by topic."""
 
 
-def fingerprint(tables: Iterable[PointTable]) -> str:
+def fingerprint(tables: Iterable[ResultTable]) -> str:
     """Return the hash of some tables."""
     return hashlib.sha256("\0".join(table.csv for table in tables).encode()).hexdigest()[:12]
 
 
-def _table(experiment: str, name: str, rows: list[dict[str, Any]]) -> PointTable:
-    return PointTable(experiment, name, polars.DataFrame(rows).write_csv())
+def _table(experiment: str, name: str, rows: list[dict[str, Any]]) -> ResultTable:
+    return ResultTable(experiment, name, polars.DataFrame(rows).write_csv())

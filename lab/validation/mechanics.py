@@ -11,7 +11,7 @@ from typing import Any
 
 import sledlab as sl
 from sledlab_papers.markdown import table
-from sledlab_papers.wording import cells, tiny
+from sledlab_papers.wording import cells, format_small
 
 from .. import reference
 from ..results import PROJECT, RESULTS, from_plain
@@ -126,9 +126,9 @@ def _kinematics() -> Kinematics:
 
 def _kinematics_values(result: Kinematics) -> dict[str, object]:
     errors = [
-        ["integration, seeks", tiny(result.errors["seek"]), "1e-9"],
-        ["integration, turnarounds", tiny(result.errors["turnaround"]), "1e-9"],
-        ["the published `acos` form, G2", tiny(result.published["worst"]), "1e-10"],
+        ["integration, seeks", format_small(result.errors["seek"]), "1e-9"],
+        ["integration, turnarounds", format_small(result.errors["turnaround"]), "1e-9"],
+        ["the published `acos` form, G2", format_small(result.published["worst"]), "1e-10"],
     ]
     at_rest = next(one for one in result.convergence if one.speed_m_s == 0)
     deviations = [
@@ -145,7 +145,7 @@ def _kinematics_values(result: Kinematics) -> dict[str, object]:
         "longest": f"{result.seeks['longest_ms']:.3f}",
         "converging": table(
             ["chunks per phase", *map(str, at_rest.chunks)],
-            [["largest relative error", *map(tiny, at_rest.errors)]],
+            [["largest relative error", *map(format_small, at_rest.errors)]],
         ),
         "deviations": table(["kinematics", "both ends", "least", "greatest", "mean"], deviations, words=2),
     }

@@ -12,7 +12,7 @@ import sledlab as sl
 
 from .. import reference
 from ..reference import RecordedRun
-from ..simulator import PARKED, replay
+from ..simulator import PARKED_START, replay
 
 SEAGATE = "seagate_gap"
 
@@ -48,7 +48,7 @@ class SeagateTrace:
 @cache
 def seagate_trace() -> SeagateTrace:
     """Return the statistics of the Seagate trace."""
-    settings = {**PARKED, "power.kind": "never"}
+    settings = {**PARKED_START, "power.kind": "never"}
     result = sl.simulate(reference.trace(SEAGATE), "mems-g2", settings=settings, requests=True)
     rows = result.requests.sort("id")
     arrivals, completions = (rows[name].to_numpy() for name in ("arrival_ns", "completion_ns"))

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sledlab_papers.markdown import table
-from sledlab_papers.published import GENERATIONS, PAIRS, X_DOMINATES, Quantity, quantities, x_dominates
+from sledlab_papers.published import (
+    GENERATIONS,
+    MIN_X_DOMINANCE,
+    PAIRS,
+    Quantity,
+    quantities,
+    x_dominance_share,
+)
 from sledlab_papers.wording import cells, percent
 
 from .agreement import agreement
@@ -19,12 +26,12 @@ class PublishedNumbers:
     """The printed numbers, and by device the share of moves in which x takes longer than y."""
 
     quantities: tuple[Quantity, ...]
-    x_dominates: dict[str, float]
+    x_dominance_shares: dict[str, float]
 
 
 def _numbers() -> PublishedNumbers:
     return PublishedNumbers(
-        quantities(), {device[-2:].upper(): x_dominates(device) for device in GENERATIONS}
+        quantities(), {device[-2:].upper(): x_dominance_share(device) for device in GENERATIONS}
     )
 
 
@@ -34,12 +41,14 @@ def _numbers_values(result: PublishedNumbers) -> dict[str, object]:
             q.name,
             f"{q.published:.{q.digits if q.band is None else 2}f} {q.unit}",
             f"{q.ours:.{q.digits}f} {q.unit}",
-            percent(q.off),
+            percent(q.deviation),
             "as printed" if q.band is None else f"{100 * q.band:g}",
         ]
         for q in result.quantities
     ]
-    shares = [[d, f"{100 * x:.1f}", f"> {100 * X_DOMINATES:g}"] for d, x in result.x_dominates.items()]
+    shares = [
+        [d, f"{100 * x:.1f}", f"> {100 * MIN_X_DOMINANCE:g}"] for d, x in result.x_dominance_shares.items()
+    ]
     return {
         "pairs": f"{PAIRS:,}",
         "quantities": table(["quantity", "published", "sledlab", "deviation, %", "tolerance, %"], rows),
@@ -60,7 +69,7 @@ class CheckValue:
     ours_ms: float
 
     @property
-    def off(self) -> float:
+    def deviation(self) -> float:
         """Relative deviation from the published number."""
         return self.ours_ms / self.published_ms - 1
 
@@ -88,7 +97,7 @@ def _checks_values(result: tuple[CheckValue, ...]) -> dict[str, object]:
         [
             c.device,
             "with" if c.springs else "without",
-            *cells("{0.published_ms:.2f} | {0.ours_ms:.4f} | {0.off:+%2}", c),
+            *cells("{0.published_ms:.2f} | {0.ours_ms:.4f} | {0.deviation:+%2}", c),
         ]
         for c in result
     ]

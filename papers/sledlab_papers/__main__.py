@@ -1,4 +1,4 @@
-"""Judge the claims of the papers by the points, and write the pages.
+"""Judge the claims of the papers by the saved results, and write the pages.
 
     python -m sledlab_papers judge [TOPIC]          # write the verdicts that come with sledlab
     python -m sledlab_papers claim ID [--runs DIR]  # print the verdict on one claim
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import pages, points, verdict_file
+from . import pages, results, verdict_file
 from .claims import ClaimEntry, claims
 from .topic import Topic
 from .topics import TOPICS
@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         "--runs",
         type=Path,
         metavar="DIR",
-        help="results of new runs, a directory for each experiment, used instead of its points",
+        help="results of new runs, a directory for each experiment, used instead of its saved results",
     )
     one = commands.add_parser("pages", help="write the pages and figures")
     one.add_argument("directory", type=Path, metavar="DIR", help="directory to write into")
@@ -58,29 +58,31 @@ def _parser() -> argparse.ArgumentParser:
 
 def judge(topic: Topic) -> None:
     """Judge the claims of a topic, write the verdicts and print the number of each outcome."""
-    sheet = topic.found()
-    verdict_file.send(topic, sheet)
+    sheet = topic.judge_saved_results()
+    verdict_file.write(topic, sheet)
     outcomes = Counter(verdict.outcome for verdict in sheet.verdicts.values())
     print(f"{topic.name}: {', '.join(f'{n} {outcome}' for outcome, n in outcomes.items())}")
 
 
 def print_claim(name: str, runs: Path | None) -> int:
-    """Judge a claim, by the points or by new runs, and print the verdict; return the exit code."""
+    """Judge a claim, by the saved results or by new runs, and print the verdict; return the exit code."""
     measured = _claim(name)
     if measured is None:
         print(f"unknown claim `{name}`; `sledlab reproduce list` shows all", file=sys.stderr)
         return 2
     topic, claim = measured
-    ran = {each.place: runs / each.place for each in topic.whole if runs and (runs / each.place).is_dir()}
+    ran = {each.place: runs / each.place for each in topic.full_plan if runs and (runs / each.place).is_dir()}
     if runs and not ran:
         print(f"`{runs}` has no directory named after an experiment of {topic.name}", file=sys.stderr)
         return 2
-    with points.overlaid(topic.whole, {name: place.absolute() for name, place in ran.items()}) as directory:
-        verdict = topic.judged(claim, directory)
+    with results.overlay_directory(
+        topic.full_plan, {name: place.absolute() for name, place in ran.items()}
+    ) as directory:
+        verdict = topic.judge_claim(claim, directory)
     print(f"{claim.id}: {verdict.outcome}\nClaim      {claim.claim}\nPublished  {claim.published}")
-    print(f"Accepted   {claim.accept}\nOurs       {verdict.found.ours.rstrip()}")
-    if verdict.found.why:
-        print(f"Why        {verdict.found.why}")
+    print(f"Accepted   {claim.accept}\nOurs       {verdict.main_verdict.ours.rstrip()}")
+    if verdict.main_verdict.why:
+        print(f"Why        {verdict.main_verdict.why}")
     return 0
 
 

@@ -12,21 +12,21 @@ from types import ModuleType
 from typing import Any
 
 from .paths import PROJECT
-from .wording import say
+from .wording import format_text
 
 REPRODUCED = "reproduced"
 BY_DEFINITION = "by definition"
 """The claim is a definition that sledlab follows, and tests check it: no evidence, no mistake."""
-IN_PART = "reproduced in part"
-NOT = "not reproduced"
+PARTLY_REPRODUCED = "reproduced in part"
+NOT_REPRODUCED = "not reproduced"
 DEPENDS = "depends"
 """The claim holds for a part of the range that the paper leaves open, or in one reading alone."""
 FITTED = "fitted or by construction"
 """The model is built that way, or a constant was fitted to the claim: no evidence."""
-EVIDENT = (REPRODUCED, BY_DEFINITION)
+UNEXPLAINED_OUTCOMES = (REPRODUCED, BY_DEFINITION)
 """Outcomes that need no explanation."""
 
-OUTCOMES = (REPRODUCED, BY_DEFINITION, IN_PART, NOT, DEPENDS, FITTED)
+OUTCOMES = (REPRODUCED, BY_DEFINITION, PARTLY_REPRODUCED, NOT_REPRODUCED, DEPENDS, FITTED)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ClaimEntry:
     checked_by: tuple[str, ...] = ()
     """Tests that check the definition in the claim, or a part of it: `file::name`."""
     short: str = ""
-    """The number that decides, as the cells of a strip show it, with places too."""
+    """The number that decides, as the cells of a sensitivity sweep show it, with places too."""
     closed: str = ""
     """Why none of our choices could turn the verdict, though the claim is contested."""
 
@@ -69,42 +69,42 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgment:
     """One of `OUTCOMES`, and the numbers for the places in the claim's words."""
 
     outcome: str
     numbers: dict[str, Any] = field(default_factory=dict)
 
-    def saying(self, **numbers: Any) -> Judgement:
+    def with_numbers(self, **numbers: Any) -> Judgment:
         """The judgement with numbers, named as the places in the claim's words."""
         return replace(self, numbers=numbers)
 
     def verdict(self, claim: ClaimEntry) -> Verdict:
         """The verdict: `FITTED` where it follows from our choice; without a difference, no explanation."""
-        ours = say(claim.ours, **self.numbers)
-        short = say(claim.short, **self.numbers)
+        ours = format_text(claim.ours, **self.numbers)
+        short = format_text(claim.short, **self.numbers)
         if claim.choice and self.outcome in (REPRODUCED, FITTED):
-            return Verdict(FITTED, ours, say(claim.choice, **self.numbers), short)
-        why = "" if self.outcome in EVIDENT else say(claim.why, **self.numbers)
+            return Verdict(FITTED, ours, format_text(claim.choice, **self.numbers), short)
+        why = "" if self.outcome in UNEXPLAINED_OUTCOMES else format_text(claim.why, **self.numbers)
         return Verdict(self.outcome, ours, why, short)
 
 
-def judged(holds: bool, partly: bool = False) -> Judgement:
+def judge_criterion(holds: bool, partly: bool = False) -> Judgment:
     """Reproduced if a criterion is met, in part if a part of it is."""
-    return Judgement(REPRODUCED if holds else IN_PART if partly else NOT)
+    return Judgment(REPRODUCED if holds else PARTLY_REPRODUCED if partly else NOT_REPRODUCED)
 
 
-def depending(everywhere: bool, somewhere: bool) -> Judgement:
+def judge_range(everywhere: bool, somewhere: bool) -> Judgment:
     """Judges by whether a criterion is met over all, or a part, of the range that the paper leaves open."""
-    return Judgement(REPRODUCED if everywhere else DEPENDS if somewhere else NOT)
+    return Judgment(REPRODUCED if everywhere else DEPENDS if somewhere else NOT_REPRODUCED)
 
 
-def holding(holds: bool) -> Judgement:
+def judge_definition(holds: bool) -> Judgment:
     """Judges by whether runs agree with the definition in a claim."""
-    return Judgement(BY_DEFINITION if holds else NOT)
+    return Judgment(BY_DEFINITION if holds else NOT_REPRODUCED)
 
 
-def together(*outcomes: str) -> str:
+def combine_outcomes(*outcomes: str) -> str:
     """The outcome over readings that count alike: `DEPENDS` if some reproduce the claim and others do not.
 
     A reading in which the claim is fitted is no evidence, so that the others decide.
@@ -112,10 +112,10 @@ def together(*outcomes: str) -> str:
     decisive = set(outcomes) - {FITTED} or {FITTED}
     if len(decisive) == 1:
         return decisive.pop()
-    return NOT if decisive == {IN_PART, NOT} else DEPENDS
+    return NOT_REPRODUCED if decisive == {PARTLY_REPRODUCED, NOT_REPRODUCED} else DEPENDS
 
 
-def turned(outcome: str, others: Iterable[str]) -> str:
+def apply_sensitivity(outcome: str, others: Iterable[str]) -> str:
     """The outcome of a claim, given those at other values of what is open: `DEPENDS` if one of them flips.
 
     An outcome that is below reproduced everywhere stays as it is; a claim that is fitted or met by
@@ -123,21 +123,21 @@ def turned(outcome: str, others: Iterable[str]) -> str:
     """
     decisive = set(others) - {FITTED, BY_DEFINITION}
     flips = decisive - {REPRODUCED} if outcome == REPRODUCED else decisive & {REPRODUCED}
-    return DEPENDS if flips and outcome in (REPRODUCED, IN_PART, NOT) else outcome
+    return DEPENDS if flips and outcome in (REPRODUCED, PARTLY_REPRODUCED, NOT_REPRODUCED) else outcome
 
 
-def by_construction(holds: bool) -> Judgement:
+def judge_fitted(holds: bool) -> Judgment:
     """Judges a criterion that the model cannot but meet, or that a constant was fitted to."""
-    return Judgement(FITTED if holds else NOT)
+    return Judgment(FITTED if holds else NOT_REPRODUCED)
 
 
-Judge = Callable[[Any], Judgement]
+Judge = Callable[[Any], Judgment]
 
 JUDGES: dict[str, Judge] = {}
 """The function that judges each claim, from the runs of its topic."""
 
 
-def judging(*modules: ModuleType) -> None:
+def register_judges(*modules: ModuleType) -> None:
     """Registers the functions of modules as judges of the claims they are named after: `h_34` judges H-34."""
     for module in modules:
         for name, judge in vars(module).items():
@@ -145,7 +145,7 @@ def judging(*modules: ModuleType) -> None:
                 JUDGES[name.upper().replace("_", "-")] = judge
 
 
-def missing(claim: ClaimEntry) -> list[str]:
+def missing_tests(claim: ClaimEntry) -> list[str]:
     """Tests of a claim that do not exist in the files named."""
     tests = [test.split("::") for test in claim.checked_by]
     return [name for file, name in tests if not re.search(rf"\b(fn|def) {name}\(", _text(file))]
@@ -175,11 +175,12 @@ def claims(topic: str) -> dict[str, ClaimEntry]:
         row["id"]: ClaimEntry(**row | {"checked_by": tuple(row.get("checked_by", ()))}) for row in rows
     }
     return {
-        name: _alike(claim, entries[claim.like]) if claim.like else claim for name, claim in entries.items()
+        name: _with_shared_texts(claim, entries[claim.like]) if claim.like else claim
+        for name, claim in entries.items()
     }
 
 
-def _alike(claim: ClaimEntry, other: ClaimEntry) -> ClaimEntry:
+def _with_shared_texts(claim: ClaimEntry, other: ClaimEntry) -> ClaimEntry:
     """A claim with the words of the claim that it is judged like, where it has none of its own."""
     text = ("ours", "why", "choice", "short")
     return replace(claim, **{name: getattr(claim, name) or getattr(other, name) for name in text})

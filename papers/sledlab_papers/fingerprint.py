@@ -1,7 +1,7 @@
 """Fingerprints of experiments: hashes of the results of short runs, of seconds each.
 
 Most changes of the sources change no result. While the fingerprint of an experiment stays the same, its
-points stay valid, and no long run is needed to find that out. A short run can miss a change that a long run
+results stay valid, and no long run is needed to find that out. A short run can miss a change that a long run
 meets, so `papers/tests/test_recomputed.py` computes ten verdicts a day in full.
 
 Only numbers are hashed, column by column: names and the order of columns do not matter, a new column does.
@@ -20,14 +20,14 @@ from pathlib import Path
 import sledlab as sl
 
 from .numbers import numbers
-from .runs import Planned, last_values
-from .simulator import experiment, run_here
+from .runs import PlannedExperiment, last_values
+from .simulator import experiment, run_in_worker
 
-OF_REQUESTS = ("--limit", "300", "--warmup", "0", "--seed", "1")
-OF_JOBS = {"scale_factor": "0.002", "transactions_per_node": "500", "records": "20000"}
+REQUEST_OPTIONS = ("--limit", "300", "--warmup", "0", "--seed", "1")
+JOB_DATA_SIZES = {"scale_factor": "0.002", "transactions_per_node": "500", "records": "20000"}
 """Sizes of a job's data in a short run, by the name of the setting."""
 
-TIMED = ("decision_cost.csv",)
+WALL_CLOCK_TABLES = ("decision_cost.csv",)
 """Tables of wall-clock time."""
 
 LOOP = """{"work": 1, "job": "join", "nodes": 1, "files": {"outer": 73728000, "inner": 2457600}}
@@ -39,32 +39,32 @@ LOOP_STORES = ("mems-g1", "hp-c2490a", "ram")
 
 
 @dataclass(frozen=True)
-class Short:
+class ShortRun:
     """The short run of an experiment, for its fingerprint."""
 
-    planned: Planned
+    planned: PlannedExperiment
 
     @property
     def options(self) -> tuple[str, ...]:
         """Options that override those of the experiment."""
         study = experiment(self.planned.experiment)["study"]
         if study["kind"] != "smart":
-            return OF_REQUESTS
-        own = _sizes(self.planned.options) or _sizes(study["job_settings"])
-        return tuple(word for size in own for word in ("--job-set", f"{size}={OF_JOBS[size]}"))
+            return REQUEST_OPTIONS
+        own = _size_settings(self.planned.options) or _size_settings(study["job_settings"])
+        return tuple(word for size in own for word in ("--job-set", f"{size}={JOB_DATA_SIZES[size]}"))
 
     @property
-    def run(self) -> Planned:
+    def planned_run(self) -> PlannedExperiment:
         """The planned short run."""
         return replace(self.planned, options=(*self.planned.options, *self.options, "--parallel", "1"))
 
     def fingerprint(self, directory: Path) -> str:
         """Return the hash of the settings of the experiment and of the tables that the short run left."""
-        tables = [file for file in sorted(directory.glob("*.csv")) if file.name not in TIMED]
+        tables = [file for file in sorted(directory.glob("*.csv")) if file.name not in WALL_CLOCK_TABLES]
         if not tables:
             raise FileNotFoundError(f"a short run of {self.planned.place} left no tables")
-        parts = [self.settings(), *sorted(_of_table(file) for file in tables)]
-        if self.joins:
+        parts = [self.settings(), *sorted(_table_hash(file) for file in tables)]
+        if self.has_join:
             parts.append(sampled_loop())
         return _hash(parts)
 
@@ -76,7 +76,7 @@ class Short:
         return _hash(map(repr, sorted(values)))
 
     @property
-    def joins(self) -> bool:
+    def has_join(self) -> bool:
         """Whether the experiment runs a join: its nested loops are too short for sampling in a short run."""
         study = experiment(self.planned.experiment)["study"]
         jobs = dict(zip(self.planned.options[::2], self.planned.options[1::2], strict=True)).get("--job")
@@ -98,16 +98,16 @@ def sampled_loop() -> str:
     )
 
 
-def fingerprint(planned: Planned) -> str:
+def fingerprint(planned: PlannedExperiment) -> str:
     """Return the fingerprint of an experiment: seconds of simulation."""
-    short = Short(planned)
+    short = ShortRun(planned)
     with tempfile.TemporaryDirectory(prefix="sledlab-fingerprint-") as name:
         directory = Path(name) / planned.place
-        run_here(planned.experiment, directory, last_values(short.run.options))
+        run_in_worker(planned.experiment, directory, last_values(short.planned_run.options))
         return short.fingerprint(directory)
 
 
-def _of_table(file: Path) -> str:
+def _table_hash(file: Path) -> str:
     """Return the hash of the numbers in a table; columns without a number hold names."""
     with file.open(newline="", encoding="utf-8") as rows:
         columns = list(zip(*list(csv.reader(rows))[1:], strict=True))
@@ -122,6 +122,6 @@ def _hash(parts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
-def _sizes(text: Iterable[str]) -> list[str]:
+def _size_settings(text: Iterable[str]) -> list[str]:
     """Return the settings of data sizes among some words of options."""
-    return [name for name in (word.split("=", maxsplit=1)[0] for word in text) if name in OF_JOBS]
+    return [name for name in (word.split("=", maxsplit=1)[0] for word in text) if name in JOB_DATA_SIZES]

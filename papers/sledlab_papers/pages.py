@@ -1,4 +1,4 @@
-"""The pages and figures of the reproduction: files of the documentation that are made from the points."""
+"""The pages and figures of the reproduction: files of the documentation that are made from the results."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 import matplotlib
 import sledlab
 
-from . import cached, pictures, points, scoreboard
+from . import cached, pictures, results, scoreboard
 from .paths import BUILD, PAPERS, PROJECT
 from .topics import TOPICS
 
 PAGES = BUILD / "pages"
 
 SOURCES = (
-    ("papers", ("points/*.parquet", "experiments/*.toml")),
+    ("papers", ("results/*.parquet", "experiments/*.toml")),
     ("papers/sledlab_papers", ("**/*.py", "**/*.toml", "**/*.md")),
     ("python/sledlab/reproduction", ("*.py", "*.toml", "*.json")),
     ("benches", ("decisions.json",)),
@@ -32,7 +32,7 @@ def files() -> dict[str, Path]:
 
     They are saved in `papers/build` and made again when one of `SOURCES` or the version of matplotlib or
     sledlab changes. Other changes of the simulator do not count, although some numbers on the pages come from
-    short runs; `test_verdicts_are_those_of_the_points` detects those that change a verdict.
+    short runs; `test_committed_verdicts_match_the_results` detects those that change a verdict.
     """
     place = cached.directory(PAGES, cached.key(inputs()), write)
     return {file.relative_to(place).as_posix(): file for file in sorted(place.rglob("*")) if file.is_file()}
@@ -61,9 +61,9 @@ def write(place: Path) -> None:
 def write_topic(name: str, place: Path) -> None:
     """Write the page of a topic and its figures."""
     topic = TOPICS[name]
-    _write(place / topic.document, topic.page(topic.found()))
-    for figure in pictures.of_topic(topic.name):
-        pictures.picture(figure, points.directory(), place / pictures.IMAGES / f"{figure.name}.svg")
+    _write(place / topic.document, topic.page(topic.judge_saved_results()))
+    for figure in pictures.topic_figures(topic.name):
+        pictures.write_picture(figure, results.directory(), place / pictures.IMAGES / f"{figure.name}.svg")
 
 
 def _write(file: Path, text: str) -> None:

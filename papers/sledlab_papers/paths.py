@@ -10,7 +10,7 @@ PROJECT = PAPERS.parent
 """The checkout of sledlab: verdicts name its tests, and are written into its package."""
 
 EXPERIMENTS = PAPERS / "experiments"
-POINTS = PAPERS / "points"
+RESULTS = PAPERS / "results"
 BUILD = PAPERS / "build"
 
 REFERENCE = Path(os.environ.get("SLEDLAB_REFERENCE") or PROJECT.parent / "shared" / "reference")

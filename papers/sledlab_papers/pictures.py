@@ -1,4 +1,4 @@
-"""The papers' figures, drawn from the points, and the text next to them on pages."""
+"""The papers' figures, drawn from the saved results, and the text next to them on pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sledlab.reproduction.save import to_file
 
 from .claims import ClaimEntry
 from .markdown import table
-from .runs import seen
+from .runs import mark_columns
 
 IMAGES = "images/papers"
 """Folder of the figures in the documentation."""
@@ -33,38 +33,39 @@ SCHEMATICS = {
 """Figures without data."""
 
 
-BEFORE = """## Figures
+INTRODUCTION = """## Figures
 
 Ours in lines and bars, what the papers print in yellow. Their curves are not public as numbers, so captions
 and prose are all that there is to compare with.
 """
 
 
-def of_topic(topic: str) -> list[Figure]:
+def topic_figures(topic: str) -> list[Figure]:
     """The figures on the page of a topic."""
     return [each for each in figures().values() if each.topic == topic]
 
 
-def read_too(topic: str, directory: Path) -> None:
+def mark_figure_columns(topic: str, directory: Path) -> None:
     """Mark the columns that figures show as read, so that they are saved."""
-    for figure in of_topic(topic):
+    for figure in topic_figures(topic):
         for place, name, columns in figure.tables():
-            seen(directory / place / f"{name}.csv", columns)
+            mark_columns(directory / place / f"{name}.csv", columns)
 
 
-def picture(figure: Figure, points: Path, file: Path) -> None:
-    """Draw a figure from the points."""
+def write_picture(figure: Figure, directory: Path, file: Path) -> None:
+    """Draw a figure from saved results."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    to_file(draw(figure, points), file, figure.heading)
+    to_file(draw(figure, directory), file, figure.heading)
 
 
 def section(topic: str, mine: Mapping[str, ClaimEntry], outcomes: Mapping[str, str], reading: str) -> str:
     """The pictures of a page, each with its claims and its command; `reading` is the one they show."""
     first = f"Of two readings they show the first, *{reading[0].lower()}{reading[1:]}*.\n" if reading else ""
-    parts = [BEFORE + first]
-    for figure in of_topic(topic):
+    parts = [INTRODUCTION + first]
+    for figure in topic_figures(topic):
         shown = ", ".join(
-            f"[{name}](#{anchor(name, outcomes[name])}) {outcomes[name]}" for name in claims_on(figure, mine)
+            f"[{name}](#{anchor(name, outcomes[name])}) {outcomes[name]}"
+            for name in claims_in_figure(figure, mine)
         )
         image = f"![{figure.heading}](../{IMAGES}/{figure.name}.svg)"
         again = f"`sledlab reproduce run {figure.name} --out DIR`"
@@ -72,7 +73,7 @@ def section(topic: str, mine: Mapping[str, ClaimEntry], outcomes: Mapping[str, s
     return "\n".join(parts)
 
 
-def claims_on(figure: Figure, mine: Mapping[str, ClaimEntry]) -> Iterator[str]:
+def claims_in_figure(figure: Figure, mine: Mapping[str, ClaimEntry]) -> Iterator[str]:
     """The claims of a page that a figure shows."""
     return (name for name, claim in mine.items() if figure.shows(name, claim.paper, claim.where))
 
@@ -82,16 +83,16 @@ def anchor(claim: str, outcome: str) -> str:
     return f"{claim}: {outcome}".lower().replace(": ", "-").replace(" ", "-")
 
 
-def place(figure: Figure) -> str:
+def figure_anchor(figure: Figure) -> str:
     """The anchor of a figure on its page."""
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", figure.heading)).lower()
 
 
-def shown_in(topic: str, claim: ClaimEntry) -> str:
+def figure_links(topic: str, claim: ClaimEntry) -> str:
     """A line below a claim with the figures that show it; empty where none does."""
     measured = [
-        f"[figure {each.number}](#{place(each)})"
-        for each in of_topic(topic)
+        f"[figure {each.number}](#{figure_anchor(each)})"
+        for each in topic_figures(topic)
         if each.shows(claim.id, claim.paper, claim.where)
     ]
     return f"\n**Shown in** {', '.join(measured)}.\n" if measured else ""

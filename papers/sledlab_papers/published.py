@@ -13,7 +13,7 @@ PAIRS = 100_000
 
 GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
 
-X_DOMINATES = 0.75
+MIN_X_DOMINANCE = 0.75
 """Least share of moves in which x takes longer (Lee 2009, section 2.1, as a number)."""
 
 
@@ -32,7 +32,7 @@ class Quantity:
     band: float | None = None
 
     @property
-    def off(self) -> float:
+    def deviation(self) -> float:
         """Relative deviation from the published number."""
         return self.ours / self.published - 1
 
@@ -40,7 +40,7 @@ class Quantity:
     def holds(self) -> bool:
         """Whether the deviation is allowed."""
         if self.band is not None:
-            return abs(self.off) < self.band
+            return abs(self.deviation) < self.band
         return f"{self.ours:.{self.digits}f}" == f"{self.published:.{self.digits}f}"
 
 
@@ -79,7 +79,7 @@ def _peak_mb_s(device: str) -> float:
     return float(p["active_tips"] / p["tips_per_block"] * 512 / data_s / 1e6)
 
 
-def x_dominates(device: str) -> float:
+def x_dominance_share(device: str) -> float:
     """Share of random pairs for which x with settling takes at least as long as y with turnarounds (L-02)."""
     rows = random_pairs(device, PAIRS).requests
     x = rows["seek_x_ns"] + rows["settle_ns"]

@@ -69,7 +69,7 @@ class Requirement:
         return SECTIONS[self.id[:2]]
 
     @property
-    def named(self) -> list[str]:
+    def names(self) -> list[str]:
         """The names in backquotes in `where`."""
         return re.findall(r"`([^`]+)`", self.where + self.why)
 
@@ -82,7 +82,7 @@ def requirements() -> list[Requirement]:
 
 
 @cache
-def known() -> set[str]:
+def known_names() -> set[str]:
     """All names of sledlab: models, their parameters and choices, jobs, commands, experiments, results."""
     measured = {"make bench", *commands(cli, "sledlab"), *sl.experiment}
     for section, items in catalogue.everything().items():

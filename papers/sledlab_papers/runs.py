@@ -15,17 +15,17 @@ import polars
 from sledlab.study.executor.worker_choice import CLUSTER
 
 from .markdown import table
-from .simulator import study
+from .simulator import run_study
 from .wording import cells
 
 T = TypeVar("T")
 
-KEYED = ("--set", "--job-set", "--vary")
+KEYED_OPTIONS = ("--set", "--job-set", "--vary")
 """Options that can be repeated with different keys."""
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedExperiment:
     """An experiment of `papers/experiments` to be run with options, with a place and a title of its own."""
 
     experiment: str
@@ -40,7 +40,7 @@ class Planned:
         return f"{self.experiment}{self.suffix}"
 
 
-def _bare(schedulers: Iterable[str]) -> Callable[[str], str]:
+def _name_shortener(schedulers: Iterable[str]) -> Callable[[str], str]:
     """Function that shortens names of schedulers to those without parameters, if they are still different."""
     counted = Counter(each.split(":")[0] for each in schedulers)
     return lambda name: name.split(":")[0] if counted[name.split(":")[0]] == 1 else name
@@ -57,48 +57,52 @@ def last_values(options: Sequence[str]) -> list[str]:
     """
     last: dict[tuple[str, str], str] = {}
     for option, value in zip(options[::2], options[1::2], strict=True):
-        key = option, value.partition("=")[0] if option in KEYED else ""
+        key = option, value.partition("=")[0] if option in KEYED_OPTIONS else ""
         last.pop(key, None)
         last[key] = value
     return [word for (option, _), value in last.items() for word in (option, value)]
 
 
 def run(
-    plan: Sequence[Planned], directory: Path, extra: Sequence[str] = (), *, side_by_side: bool = False
+    plan: Sequence[PlannedExperiment],
+    directory: Path,
+    extra: Sequence[str] = (),
+    *,
+    side_by_side: bool = False,
 ) -> None:
     """Runs the experiments that `directory` does not hold yet, each in a directory of its own.
 
     Side by side run as many experiments as there are processors, each with one run at a time: for experiments
-    of few runs. Where `SLEDLAB_CLUSTER` names a cluster, all points run there.
+    of few runs. Where `SLEDLAB_CLUSTER` names a cluster, all runs are executed there.
     """
     jobs = ("--parallel", "1") if side_by_side and not os.environ.get(CLUSTER) else ()
 
-    def start(planned: Planned) -> None:
+    def start(planned: PlannedExperiment) -> None:
         options = last_values([*planned.options, *extra, *jobs])
-        study(planned.experiment, directory / planned.place, options)
+        run_study(planned.experiment, directory / planned.place, options)
 
     with ThreadPoolExecutor(os.cpu_count() if side_by_side else 1) as pool:
         list(pool.map(start, plan))
 
 
-class Noting:
+class RecordingRow:
     """A row of a table that notes which of its columns are read: only these are kept."""
 
-    _of: Path | None = None
+    _table_file: Path | None = None
 
     def __getattribute__(self, name: str) -> Any:
         """The value of a column; notes that the column is read."""
-        of = object.__getattribute__(self, "_of")
+        of = object.__getattribute__(self, "_table_file")
         value = object.__getattribute__(self, name)
         if of is not None and name in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
             if value is MISSING:
                 raise LookupError(f"`{of}` does not hold `{name}`: make reproduce")
-            seen(of, (name,))
+            mark_columns(of, (name,))
         return value
 
 
 @dataclass(frozen=True)
-class ComparisonRun(Noting):
+class ComparisonRun(RecordingRow):
     """A run of a comparison: one scheduler, value, speed-up and seed."""
 
     scheduler: str
@@ -148,7 +152,7 @@ class ComparisonRun(Noting):
 
 
 @dataclass(frozen=True)
-class MeanPoint(Noting):
+class LoadPoint(RecordingRow):
     """A point of a load curve: the mean over seeds."""
 
     scheduler: str
@@ -167,7 +171,7 @@ class MeanPoint(Noting):
 
 
 @dataclass(frozen=True)
-class Crossing(Noting):
+class Crossing(RecordingRow):
     """The arrival rate at which a scheduler reaches a mean response."""
 
     scheduler: str
@@ -177,7 +181,7 @@ class Crossing(Noting):
 
 
 @dataclass(frozen=True)
-class SchedulerCost(Noting):
+class SchedulerCost(RecordingRow):
     """Wall-clock cost of decisions of a scheduler."""
 
     scheduler: str
@@ -189,22 +193,22 @@ Rows = list[tuple[Any, T]]
 """Rows of a table by the value that varies."""
 
 
-COLUMNS: dict[Path, set[str]] = {}
-"""Columns of each table that were read up to now: those that are saved with the points."""
+READ_COLUMNS: dict[Path, set[str]] = {}
+"""Columns of each table that were read up to now: those that are saved with the results."""
 
 
-TOUCHED: set[str] = set()
+READ_PLACES: set[str] = set()
 """Places of the tables that were read since this was cleared: those that a claim is judged by."""
 
 
-KEYS = ("scheduler", "speedup", "seed", "level_ms")
+KEY_COLUMNS = ("scheduler", "speedup", "seed", "level_ms")
 """Columns that identify rows in every table, in addition to the column of the axis."""
 
 
-def seen(file: Path, columns: Iterable[str]) -> None:
+def mark_columns(file: Path, columns: Iterable[str]) -> None:
     """Notes that columns of a table are read."""
-    COLUMNS.setdefault(file, set()).update(columns)
-    TOUCHED.add(file.parent.name)
+    READ_COLUMNS.setdefault(file, set()).update(columns)
+    READ_PLACES.add(file.parent.name)
 
 
 @cache
@@ -220,24 +224,24 @@ def _frame(file: Path) -> tuple[str, list[dict[str, Any]]]:
 
 def read(file: Path, kind: type[T]) -> Rows[T]:
     """The rows of a table by the value that varies; columns that are read of them are noted."""
-    seen(file, (*KEYS, _frame(file)[0]))
+    mark_columns(file, (*KEY_COLUMNS, _frame(file)[0]))
     return _rows(file, kind)  # type: ignore[arg-type]
 
 
 @cache
 def _rows(file: Path, kind: Any) -> Rows[Any]:
     varied, rows = _frame(file)
-    return [(row[varied], _noting(file, kind, row)) for row in rows]
+    return [(row[varied], _recording_row(file, kind, row)) for row in rows]
 
 
-def _noting(file: Path, kind: Any, row: Mapping[str, Any]) -> Any:
+def _recording_row(file: Path, kind: Any, row: Mapping[str, Any]) -> Any:
     """A row of its class, which knows its table and notes columns that are read."""
     measured = kind(**{each.name: row.get(each.name, MISSING) for each in fields(kind)})
-    object.__setattr__(measured, "_of", file)
+    object.__setattr__(measured, "_table_file", file)
     return measured
 
 
-def _word(value: object) -> str:
+def _value_text(value: object) -> str:
     """A value that varies as text: numbers by value, truth values as in a table."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     try:
@@ -247,13 +251,13 @@ def _word(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class Points:
-    """All points of an experiment with one scheduler: by value that varies and speed-up, one a seed."""
+class ExperimentRuns:
+    """All runs of an experiment with one scheduler: by value that varies and speed-up, one a seed."""
 
     rows: dict[tuple[str, float], list[ComparisonRun]]
 
     @property
-    def varied(self) -> list[str]:
+    def axis_values(self) -> list[str]:
         """Values of what varies, in the order of the experiment."""
         return list(dict.fromkeys(value for value, _ in self.rows))
 
@@ -262,22 +266,24 @@ class Points:
         """All speed-ups, ascending."""
         return sorted({speedup for _, speedup in self.rows})
 
-    def each(self, value: object, speedup: float, measure: str) -> list[float]:
+    def seed_values(self, value: object, speedup: float, measure: str) -> list[float]:
         """A measure by seed."""
-        return [float(getattr(point, measure)) for point in self.rows[_word(value), speedup]]
+        return [float(getattr(point, measure)) for point in self.rows[_value_text(value), speedup]]
 
-    def at(self, value: object, speedup: float, measure: str) -> float:
+    def mean(self, value: object, speedup: float, measure: str) -> float:
         """The mean of a measure over the seeds."""
-        measured = self.each(value, speedup, measure)
+        measured = self.seed_values(value, speedup, measure)
         return sum(measured) / len(measured)
 
     def share(self, value: object, speedup: float, *parts: str) -> float:
         """The share of some parts in the total energy."""
-        return sum(self.at(value, speedup, part) for part in parts) / self.at(value, speedup, "energy_j")
+        return sum(self.mean(value, speedup, part) for part in parts) / self.mean(value, speedup, "energy_j")
 
     def changes(self, value: object, base: object, speedup: float, measure: str) -> list[float]:
         """Relative differences of a measure from that of `base`, by seed."""
-        pairs = zip(self.each(value, speedup, measure), self.each(base, speedup, measure), strict=True)
+        pairs = zip(
+            self.seed_values(value, speedup, measure), self.seed_values(base, speedup, measure), strict=True
+        )
         return [mine / other - 1 for mine, other in pairs]
 
     def change(self, value: object, base: object, speedup: float, measure: str) -> float:
@@ -285,16 +291,18 @@ class Points:
         measured = self.changes(value, base, speedup, measure)
         return sum(measured) / len(measured)
 
-    def stable(self, *values: object) -> list[float]:
+    def stable_speedups(self, *values: object) -> list[float]:
         """Speed-ups at which none of these cases is overloaded."""
         return [
             speedup
             for speedup in self.speedups
-            if not any(point.saturated for value in values for point in self.rows[_word(value), speedup])
+            if not any(
+                point.saturated for value in values for point in self.rows[_value_text(value), speedup]
+            )
         ]
 
 
-YARDSTICK = "sptf"
+REFERENCE_SCHEDULER = "sptf"
 """The scheduler whose mean response time tells how heavy a load is."""
 
 LIGHT, MODERATE, HEAVY = "light", "moderate", "heavy"
@@ -306,7 +314,7 @@ LEVELS_MS = {MODERATE: (2.0, 5.0, 10.0), HEAVY: (20.0, 50.0, 100.0)}
 class LoadCurves:
     """One load curve for every scheduler: tables of a comparison by scheduler and speed-up or level."""
 
-    curves: dict[tuple[str, float], MeanPoint]
+    curves: dict[tuple[str, float], LoadPoint]
     crossings: Mapping[tuple[str, float], Crossing] = field(default_factory=dict)
     costs: Mapping[tuple[str, float], SchedulerCost] = field(default_factory=dict)
 
@@ -320,17 +328,17 @@ class LoadCurves:
         """All loads, as speed-ups, ascending."""
         return sorted({speedup for _, speedup in self.curves})
 
-    def at(self, scheduler: str, speedup: float, measure: str = "mean_ms") -> float:
+    def value(self, scheduler: str, speedup: float, measure: str = "mean_ms") -> float:
         """A measure at a load."""
         return float(getattr(self.curves[scheduler, speedup], measure))
 
-    def against(self, a: str, b: str, speedup: float, measure: str = "mean_ms") -> float:
+    def change(self, a: str, b: str, speedup: float, measure: str = "mean_ms") -> float:
         """Relative difference of a measure of `a` from that of `b`."""
-        return self.at(a, speedup, measure) / self.at(b, speedup, measure) - 1
+        return self.value(a, speedup, measure) / self.value(b, speedup, measure) - 1
 
     def weight(self, speedup: float) -> str:
         """Light, moderate or heavy: a mean below 2 ms, up to 10 ms, above that under SPTF."""
-        mean_ms = self.at(YARDSTICK, speedup)
+        mean_ms = self.value(REFERENCE_SCHEDULER, speedup)
         return LIGHT if mean_ms < 2 else MODERATE if mean_ms < 10 else HEAVY
 
     def loads(self, weights: Sequence[str], *schedulers: str) -> list[float]:
@@ -344,7 +352,7 @@ class LoadCurves:
 
     def changes(self, a: str, b: str, weights: Sequence[str], measure: str = "mean_ms") -> dict[float, float]:
         """Relative differences of a measure of `a` from that of `b`, at every load of these weights."""
-        return {speedup: self.against(a, b, speedup, measure) for speedup in self.loads(weights, a, b)}
+        return {speedup: self.change(a, b, speedup, measure) for speedup in self.loads(weights, a, b)}
 
     def gains(self, a: str, b: str, weights: Sequence[str]) -> dict[float, float]:
         """Relative gain in throughput of `a` over `b` at equal mean response time, by its level in ms.
@@ -363,7 +371,7 @@ class LoadCurves:
         return row.arrival_rate_iops if row and row.reached == "yes" else None
 
 
-class Later(Mapping[Any, T]):
+class LazyMapping(Mapping[Any, T]):
     """Rows by a key; the table is read on first access."""
 
     def __init__(self, load: Callable[[], Mapping[Any, T]]) -> None:
@@ -382,7 +390,7 @@ class Later(Mapping[Any, T]):
         return len(self._load())
 
 
-def marked(readings: Iterable[str], word: str) -> str:
+def mark_value(readings: Iterable[str], word: str) -> str:
     """The value after a word in the readings, such as 2 in `seed 2`; empty where no reading has the word."""
     return next((each.split(" ", 1)[1] for each in readings if each.startswith(f"{word} ")), "")
 
@@ -406,25 +414,25 @@ class Runs:
             name += ending if (self.directory / f"{name}{ending}").exists() else ""
         return name
 
-    def marked(self, word: str) -> str:
+    def mark_value(self, word: str) -> str:
         """The value after a word in the readings, such as 2 in `seed 2`."""
-        return marked(self.readings, word)
+        return mark_value(self.readings, word)
 
-    def points(self, place: str, scheduler: str = "") -> Points:
-        """The points of an experiment with one of its schedulers, by default FCFS, or the only one."""
+    def experiment(self, place: str, scheduler: str = "") -> ExperimentRuns:
+        """The runs of an experiment with one of its schedulers, by default FCFS, or the only one."""
         measured = read(self.directory / self.place(place) / "runs.csv", ComparisonRun)
         there = {point.scheduler for _, point in measured}
-        expected = scheduler or self.marked("under") or "fcfs"
-        seed = self.marked("seed")
+        expected = scheduler or self.mark_value("under") or "fcfs"
+        seed = self.mark_value("seed")
         alone = seed and any(str(point.seed) == seed for _, point in measured)
         rows: dict[tuple[str, float], list[ComparisonRun]] = {}
         for varied, point in measured:
             choice = point.scheduler == expected or len(there) == 1
             if choice and (not alone or str(point.seed) == seed):
-                rows.setdefault((_word(varied), point.speedup), []).append(point)
-        return Points(rows)
+                rows.setdefault((_value_text(varied), point.speedup), []).append(point)
+        return ExperimentRuns(rows)
 
-    def race(self, place: str, varied: Any = None) -> LoadCurves:
+    def load_curves(self, place: str, varied: Any = None) -> LoadCurves:
         """The load curves of an experiment, for one value of what varies."""
         folder = self.directory / self.place(place)
 
@@ -432,19 +440,21 @@ class Runs:
             measured = read(folder / f"{table}.csv", kind)
             return [row for value, row in measured if varied is None or value == varied]
 
-        curves = rows("curves", MeanPoint)
-        name = _bare({row.scheduler for row in curves}) if self.readings else str
+        curves = rows("curves", LoadPoint)
+        name = _name_shortener({row.scheduler for row in curves}) if self.readings else str
         return LoadCurves(
             {(name(row.scheduler), row.speedup): row for row in curves},
-            Later(lambda: {(name(row.scheduler), row.level_ms): row for row in rows("throughput", Crossing)}),
-            Later(
+            LazyMapping(
+                lambda: {(name(row.scheduler), row.level_ms): row for row in rows("throughput", Crossing)}
+            ),
+            LazyMapping(
                 lambda: {
                     (name(row.scheduler), row.speedup): row for row in rows("decision_cost", SchedulerCost)
                 }
             ),
         )
 
-    def experiments(self, plan: Sequence[Planned]) -> str:
+    def experiment_table(self, plan: Sequence[PlannedExperiment]) -> str:
         """A table of the experiments that ran, their lengths, and the depths of queues."""
         rows = []
         for planned in plan:

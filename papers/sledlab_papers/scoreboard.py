@@ -9,7 +9,7 @@ from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.summary import GRADES
 from sledlab.reproduction.verdicts import NO_EVIDENCE, Claim, SensitivitySweep, claims
 
-from .claims import DEPENDS, NOT, OUTCOMES, REPRODUCED
+from .claims import DEPENDS, NOT_REPRODUCED, OUTCOMES, REPRODUCED
 from .headlines import HEADLINES
 from .markdown import table
 from .pictures import anchor, schematics
@@ -27,7 +27,7 @@ def page() -> str:
         "index.md",
         total=f"{len(measured)}",
         reproduced=f"{sum(each.outcome == REPRODUCED for each in measured)}",
-        board=_board(measured),
+        board=_outcome_table(measured),
         headlines=_headlines(),
         misses=_misses(measured),
         sensitivity=_sensitivity(measured),
@@ -35,7 +35,7 @@ def page() -> str:
     )
 
 
-def _board(measured: list[Claim]) -> str:
+def _outcome_table(measured: list[Claim]) -> str:
     """Numbers of claims by outcome: by paper, by priority, by grade."""
     shown = [each for each in OUTCOMES if any(claim.outcome == each for claim in measured)]
 
@@ -60,7 +60,7 @@ def _board(measured: list[Claim]) -> str:
 
 def _headlines() -> str:
     rows = [
-        [link(claim.id), says, claim.outcome, "; ".join(turning(claim)) or _explanation(claim)]
+        [link(claim.id), says, claim.outcome, "; ".join(flipping_choices(claim)) or _explanation(claim)]
         for claim, says in ((claims()[name], says) for name, says in HEADLINES.items())
     ]
     return table("claim | says | outcome | turns with", rows, 4)
@@ -71,27 +71,27 @@ def _misses(measured: list[Claim]) -> str:
     rows = [
         [link(each.id), f"{each.claim[0].upper()}{each.claim[1:]}", each.published]
         for each in sorted(measured, key=lambda claim: claim.priority)
-        if each.outcome == NOT and each.priority < 3
+        if each.outcome == NOT_REPRODUCED and each.priority < 3
     ]
     return table("claim | says | published", rows, 3)
 
 
 def _sensitivity(measured: list[Claim]) -> str:
-    """Number of contested claims that hold over their strips, and those that flip, with the cause."""
-    attempted = [each for each in measured if any(not strip.exclusion for strip in each.strips)]
+    """Number of contested claims that hold over their sweeps, and those that flip, with the cause."""
+    attempted = [each for each in measured if any(not sweep.exclusion for sweep in each.sensitivity_sweeps)]
     steady = [each for each in attempted if each.outcome == REPRODUCED]
     rows = [
         [
             link(claim.id),
-            strip.over,
-            "; ".join(_values(strip, holds=True)),
-            "; ".join(_values(strip, holds=False)),
+            sweep.over,
+            "; ".join(_values(sweep, holds=True)),
+            "; ".join(_values(sweep, holds=False)),
         ]
         for claim in attempted
-        for strip in claim.strips
-        if strip.flips and not strip.exclusion
+        for sweep in claim.sensitivity_sweeps
+        if sweep.flips and not sweep.exclusion
     ]
-    flipping = [claim.id for claim in attempted if turning(claim)]
+    flipping = [claim.id for claim in attempted if flipping_choices(claim)]
     counted = (
         f"Of {len(attempted)} claims that hang on something that the papers leave open, {len(steady)} are "
         f"reproduced with every value that was tried, {len(flipping)} with some and not with others, and "
@@ -101,18 +101,18 @@ def _sensitivity(measured: list[Claim]) -> str:
 
 
 def _explanation(claim: Claim) -> str:
-    """The cell of a claim that no strip turns."""
+    """The cell of a claim that no sweep turns."""
     return "see there" if claim.outcome == DEPENDS else "nothing that was tried"
 
 
-def turning(claim: Claim) -> list[str]:
+def flipping_choices(claim: Claim) -> list[str]:
     """The choices left open by the paper, with values, that turn a claim."""
-    return [strip.over for strip in claim.strips if strip.flips and not strip.exclusion]
+    return [sweep.over for sweep in claim.sensitivity_sweeps if sweep.flips and not sweep.exclusion]
 
 
-def _values(strip: SensitivitySweep, *, holds: bool) -> list[str]:
+def _values(sweep: SensitivitySweep, *, holds: bool) -> list[str]:
     """The values with which a claim is reproduced, or with `holds` false, those with which it is less."""
-    cells = [cell for cell in strip.cells if cell.outcome not in NO_EVIDENCE]
+    cells = [cell for cell in sweep.cells if cell.outcome not in NO_EVIDENCE]
     return [cell.value for cell in cells if (cell.outcome == REPRODUCED) is holds]
 
 

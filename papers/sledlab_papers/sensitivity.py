@@ -1,7 +1,7 @@
-"""Strips: for a claim, the values that a modelling choice could have had, and its outcome with each.
+"""Sensitivity sweeps: the outcome of a claim with each value that a modelling choice could have had.
 
-`strips.toml` of a topic declares them. The judge of a claim is called once for each value, with runs that
-read the results of that value: those of directories with another ending, where these exist.
+`sensitivity_sweeps.toml` of a topic declares them. The judge of a claim is called once for each value, with
+runs that read the results of that value: those of directories with another ending, where these exist.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any
 
 from sledlab.reproduction.verdicts import Cell, SensitivitySweep
 
-from .claims import BY_DEFINITION, DEPENDS, FITTED, IN_PART, NOT, REPRODUCED, Verdict
-from .runs import Planned
+from .claims import BY_DEFINITION, DEPENDS, FITTED, NOT_REPRODUCED, PARTLY_REPRODUCED, REPRODUCED, Verdict
+from .runs import PlannedExperiment
 
 CHANCE = "chance"
-SHAKY = "fewer seeds than elsewhere, and one seed alone turns it"
-"""Reason why a strip of runs with fewer seeds does not count."""
+FEWER_SEEDS = "fewer seeds than elsewhere, and one seed alone turns it"
+"""Reason why a sensitivity sweep of runs with fewer seeds does not count."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Value:
         name: The value in words.
         reading: Ending of the directories of its runs, or marks that change how runs are read; empty for the
             value behind all other numbers.
-        options: Options that run it; empty where its points are run anyway.
+        options: Options that run it; empty where its runs are in the plan anyway.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Choice:
         values: All values; one of them is the value behind all other numbers.
         reruns: The directories of experiments that are run again with each value, with options of one each.
         options: Options of all these runs.
-        claims: Claims that depend on it; by default all that are judged by rerun or differently read points.
+        claims: Claims that depend on it; by default all that are judged by rerun or differently read results.
         but: Claims, among these, that it says nothing about.
         equal: Whether its values are readings that count alike: a claim that is reproduced in part with some
             and not at all with others is not reproduced.
@@ -63,34 +63,34 @@ class Choice:
     reruns: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
-    but: tuple[str, ...] = ()
+    excluded_claims: tuple[str, ...] = ()
     equal: bool = False
 
-    def planned(self, plan: Sequence[Planned]) -> Iterator[Planned]:
+    def planned_experiments(self, plan: Sequence[PlannedExperiment]) -> Iterator[PlannedExperiment]:
         """The experiments that its values need, besides those of a plan."""
         base = {each.place: each for each in plan}
         for value in self.values:
             for place, *own in (line.split() for line in self.reruns if value.options):
                 each = base[place]
-                yield Planned(
+                yield PlannedExperiment(
                     each.experiment,
                     (*each.options, *self.options, *own, *value.options),
                     f"{each.suffix}{value.reading[0]}",
                     f"{each.title or f'`{each.experiment}`'}, {self.over}: {value.name}",
                 )
 
-    def touches(self, claim: str, touched: Iterable[str], directory: Path) -> bool:
-        """Whether a value changes the points that the judge of a claim reads; `touched` are their places."""
-        if self.claims or claim in self.but:
+    def affects(self, claim: str, read_places: Iterable[str], directory: Path) -> bool:
+        """Whether a value changes the results that the judge of a claim reads, given by their places."""
+        if self.claims or claim in self.excluded_claims:
             return claim in self.claims
         endings = {each for value in self.values for each in value.reading}
         marks = {each for each in endings if not each.startswith("-")}
         if marks or self.reruns:
-            return bool(marks) or not {line.split()[0] for line in self.reruns}.isdisjoint(touched)
-        return any((directory / f"{place}{ending}").exists() for place in touched for ending in endings)
+            return bool(marks) or not {line.split()[0] for line in self.reruns}.isdisjoint(read_places)
+        return any((directory / f"{place}{ending}").exists() for place in read_places for ending in endings)
 
-    def judged(self, judge: Callable[[tuple[str, ...]], Verdict]) -> SensitivitySweep | None:
-        """The strip: outcome of a claim with each value; None if no number depends on the choice."""
+    def sweep(self, judge: Callable[[tuple[str, ...]], Verdict]) -> SensitivitySweep | None:
+        """The sweep: outcome of a claim with each value; None if no number depends on the choice."""
         measured = [(value, judge(value.reading)) for value in self.values]
         if not self.claims and len({(each.outcome, each.ours) for _, each in measured}) == 1:
             return None
@@ -99,22 +99,25 @@ class Choice:
         return SensitivitySweep(self.over, self.exclusion, default, cells)
 
 
-def counting(
+def sensitivity_sweeps(
     choices: Sequence[Choice], judge: Callable[[tuple[str, ...]], Verdict]
 ) -> Iterator[SensitivitySweep]:
-    """The strips of a claim. Where a single seed turns it, strips of runs with fewer seeds do not count."""
-    measured = [(choice, strip) for choice in choices if (strip := choice.judged(judge))]
-    shaky = any(strip.flips for choice, strip in measured if choice.exclusion == CHANCE)
-    for choice, strip in measured:
-        muted = shaky and choice.reruns and strip.flips and not choice.exclusion
-        yield replace(strip, exclusion=SHAKY) if muted else strip
+    """Yield the sensitivity sweeps of a claim.
+
+    Where a single seed turns the claim, sweeps of runs with fewer seeds do not count.
+    """
+    measured = [(choice, sweep) for choice in choices if (sweep := choice.sweep(judge))]
+    shaky = any(sweep.flips for choice, sweep in measured if choice.exclusion == CHANCE)
+    for choice, sweep in measured:
+        muted = shaky and choice.reruns and sweep.flips and not choice.exclusion
+        yield replace(sweep, exclusion=FEWER_SEEDS) if muted else sweep
 
 
 @cache
 def choices(topic: str) -> tuple[Choice, ...]:
     """The choices made for the claims of a topic."""
-    file = Path(__file__).parent / topic / "strips.toml"
-    rows = tomllib.loads(file.read_text(encoding="utf-8"))["strip"] if file.is_file() else []
+    file = Path(__file__).parent / topic / "sensitivity_sweeps.toml"
+    rows = tomllib.loads(file.read_text(encoding="utf-8"))["sweep"] if file.is_file() else []
     return tuple(_choice(**row) for row in rows)
 
 
@@ -131,11 +134,18 @@ def _value(name: str, ending: str | Sequence[str] = (), options: str = "") -> Va
     return Value(name, reading, tuple(shlex.split(options)))
 
 
-SHAPES = {REPRODUCED: "●", IN_PART: "◐", NOT: "○", DEPENDS: "◇", FITTED: "□", BY_DEFINITION: "■"}
-WORDS = {
+OUTCOME_SYMBOLS = {
+    REPRODUCED: "●",
+    PARTLY_REPRODUCED: "◐",
+    NOT_REPRODUCED: "○",
+    DEPENDS: "◇",
+    FITTED: "□",
+    BY_DEFINITION: "■",
+}
+OUTCOME_LABELS = {
     REPRODUCED: "reproduced",
-    IN_PART: "in part",
-    NOT: "not",
+    PARTLY_REPRODUCED: "in part",
+    NOT_REPRODUCED: "not",
     DEPENDS: "depends",
     FITTED: "fitted",
     BY_DEFINITION: "by definition",
@@ -143,13 +153,15 @@ WORDS = {
 """Outcomes in a cell: distinguished by shape and word, so that colour is not needed."""
 
 
-def table(strip: SensitivitySweep) -> str:
-    """A strip in HTML: a row of cells."""
+def table(sweep: SensitivitySweep) -> str:
+    """A sensitivity sweep in HTML: a row of cells."""
     cells = "".join(
-        f'<td class="{WORDS[cell.outcome].replace(" ", "-")}{" ours" if at == strip.default else ""}">'
-        f"{html.escape(cell.value)}<br><b>{SHAPES[cell.outcome]} {WORDS[cell.outcome]}</b>"
+        f'<td class="{label.replace(" ", "-")}{" ours" if at == sweep.default else ""}">'
+        f"{html.escape(cell.value)}<br><b>{OUTCOME_SYMBOLS[cell.outcome]} {label}</b>"
         f"{f'<br>{html.escape(cell.number)}' if cell.number else ''}</td>"
-        for at, cell in enumerate(strip.cells)
+        for at, cell in enumerate(sweep.cells)
+        for label in (OUTCOME_LABELS[cell.outcome],)
     )
-    excluded = f"<br><i>does not count: {strip.exclusion}</i>" if strip.exclusion else ""
-    return f'<table class="strip"><tr><th>{html.escape(strip.over)}{excluded}</th>{cells}</tr></table>'
+    excluded = f"<br><i>does not count: {sweep.exclusion}</i>" if sweep.exclusion else ""
+    header = f"<th>{html.escape(sweep.over)}{excluded}</th>"
+    return f'<table class="sensitivity-sweep"><tr>{header}{cells}</tr></table>'

@@ -27,9 +27,9 @@ from sledlab.study.statistics import half_width
 
 from .paths import EXPERIMENTS
 
-__all__ = ["PARKED", "SeekMap", "calibration", "catalogue", "command_line", "half_width"]
+__all__ = ["PARKED_START", "SeekMap", "calibration", "catalogue", "command_line", "half_width"]
 
-PARKED = {"system.start": "parked"}
+PARKED_START = {"system.start": "parked"}
 """The start of published runs: each device is parked until its first request."""
 
 
@@ -38,15 +38,15 @@ def experiment(name: str) -> dict[str, Any]:
     return tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def study(name: str, out: Path, options: Sequence[str]) -> None:
-    """Runs the points of an experiment that `out` does not hold yet, by the study named in its file."""
+def run_study(name: str, out: Path, options: Sequence[str]) -> None:
+    """Execute the runs of an experiment that `out` does not hold yet, by the study named in its file."""
     print(f"{out.name} ...", flush=True)
     kind = experiment(name)["study"]["kind"]
     command = [sys.executable, "-m", "sledlab", kind, str(EXPERIMENTS / f"{name}.toml")]
     subprocess.run([*command, "--out", str(out), *options], check=True, stdout=subprocess.DEVNULL)
 
 
-def run_here(name: str, out: Path, options: Sequence[str]) -> None:
+def run_in_worker(name: str, out: Path, options: Sequence[str]) -> None:
     """Run an experiment in a process that is kept for further ones, without writing its page."""
     kind = experiment(name)["study"]["kind"]
     text = [kind, str(EXPERIMENTS / f"{name}.toml"), *options, "--out", str(out)]
@@ -55,12 +55,12 @@ def run_here(name: str, out: Path, options: Sequence[str]) -> None:
         raise RuntimeError(f"sledlab {' '.join(text)}: {error}")
 
 
-STARTING = Lock()
+POOL_LOCK = Lock()
 """Lock for the start of worker processes, as experiments run from several threads."""
 
 
 def _workers() -> ProcessPoolExecutor:
-    with STARTING:
+    with POOL_LOCK:
         return _pool()
 
 
@@ -83,7 +83,7 @@ def random_pairs(device: str, count: int, **changes: Any) -> sl.Result:
     choice = sl.device(device, **changes)
     workload = sl.workload("uniform", blocks=1, read_share=1.0)
     return sl.simulate(
-        workload, choice, replay="closed:1", limit=count, seed=1, settings=PARKED, requests=True
+        workload, choice, replay="closed:1", limit=count, seed=1, settings=PARKED_START, requests=True
     )
 
 

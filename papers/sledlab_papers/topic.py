@@ -11,28 +11,28 @@ from typing import Any
 
 from sledlab.reproduction.verdicts import SensitivitySweep
 
-from . import pictures, points
+from . import pictures, results
 from .claims import (
     BY_DEFINITION,
     DEPENDS,
     FITTED,
-    IN_PART,
-    NOT,
+    NOT_REPRODUCED,
     OUTCOMES,
+    PARTLY_REPRODUCED,
     REPRODUCED,
     ClaimEntry,
     Verdict,
+    apply_sensitivity,
     claims,
-    together,
-    turned,
+    combine_outcomes,
     verdict,
 )
 from .headlines import HEADLINES
 from .markdown import table
 from .paths import SEAGATE_TRACE
-from .runs import TOUCHED, Planned, run
-from .sensitivity import choices, counting
-from .sensitivity import table as strip_table
+from .runs import READ_PLACES, PlannedExperiment, run
+from .sensitivity import choices, sensitivity_sweeps
+from .sensitivity import table as sweep_table
 from .templates import TEMPLATES, evidence_marker, fill
 
 PRIORITIES = (1, 2, 3)
@@ -40,38 +40,40 @@ PRIORITIES = (1, 2, 3)
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """The verdict on a claim, the one in another reading of the paper, and strips of choices that turn it.
+    """The verdict on a claim, the one in another reading of the paper, and sweeps of choices that turn it.
 
     Where readings are `equal` both count. Otherwise the other reading is shown and does not count.
     """
 
-    found: Verdict
+    main_verdict: Verdict
     other: Verdict | None = None
     equal: bool = False
-    strips: tuple[SensitivitySweep, ...] = ()
-    alike: tuple[str, ...] = ()
-    """Outcomes with other values of a strip whose values are readings that count alike."""
+    sensitivity_sweeps: tuple[SensitivitySweep, ...] = ()
+    equal_outcomes: tuple[str, ...] = ()
+    """Outcomes with other values of a sensitivity sweep whose values are readings that count alike."""
 
     @property
-    def twofold(self) -> bool:
+    def readings_differ(self) -> bool:
         """Whether both readings give different verdicts, if only in their numbers."""
-        return bool(self.other) and self.other != self.found
+        return bool(self.other) and self.other != self.main_verdict
 
     @property
     def outcome(self) -> str:
         """The outcome over all readings that count, and over all that the paper leaves open."""
-        others = [cell.outcome for strip in self.strips if not strip.exclusion for cell in strip.cells]
-        return turned(self.read, others)
+        others = [
+            cell.outcome for sweep in self.sensitivity_sweeps if not sweep.exclusion for cell in sweep.cells
+        ]
+        return apply_sensitivity(self.read, others)
 
     @property
     def read(self) -> str:
         """The outcome over all readings that count."""
         other = (self.other.outcome,) if self.other and self.equal else ()
-        return together(self.found.outcome, *other, *self.alike)
+        return combine_outcomes(self.main_verdict.outcome, *other, *self.equal_outcomes)
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PageContent:
     """The contents of a page: verdicts by claim, and texts for the places of its template."""
 
     verdicts: dict[str, ClaimVerdict]
@@ -83,7 +85,7 @@ class Topic:
     """A topic, by its folder: its experiments, the class that reads its runs, and further texts."""
 
     name: str
-    plan: Sequence[Planned]
+    plan: Sequence[PlannedExperiment]
     runs: Callable[[Path, tuple[str, ...]], Any]
     """Makes the runs of a directory in a reading: endings of directories, or marks."""
     places: Callable[[Any, Mapping[str, ClaimVerdict]], dict[str, str]]
@@ -93,62 +95,67 @@ class Topic:
     """Title of the first reading, if the other counts as much."""
     other_title: str = ""
     side_by_side: bool = False
-    on_reference: bool = False
+    needs_reference_data: bool = False
     """Whether its runs need traces of the reference data."""
-    validated: tuple[str, ...] = ()
+    validation_results: tuple[str, ...] = ()
     """Results of the validation that claims are judged by: experiments of `validated.py`."""
 
     def run(self, directory: Path, extra: Sequence[str] = ()) -> None:
         """Runs the experiments that a directory does not hold yet."""
         run(self.plan, directory, extra, side_by_side=self.side_by_side)
 
-    def judge(self, directory: Path) -> Sheet:
+    def judge(self, directory: Path) -> PageContent:
         """Judges every claim by the runs of a directory."""
-        verdicts = {name: self.judged(claim, directory) for name, claim in claims(self.name).items()}
-        return Sheet(verdicts, self.places(self.runs(directory, ()), verdicts))
+        verdicts = {name: self.judge_claim(claim, directory) for name, claim in claims(self.name).items()}
+        return PageContent(verdicts, self.places(self.runs(directory, ()), verdicts))
 
-    def judged(self, claim: ClaimEntry, directory: Path) -> ClaimVerdict:
+    def judge_claim(self, claim: ClaimEntry, directory: Path) -> ClaimVerdict:
         """Judges a claim in all readings, and over all choices that it depends on."""
 
         @cache
         def judge(reading: tuple[str, ...]) -> Verdict:
             return verdict(claim, self.runs(directory, reading))
 
-        TOUCHED.clear()
+        READ_PLACES.clear()
         measured = ClaimVerdict(judge(()), equal=bool(self.title))
-        touched = frozenset(TOUCHED)
+        touched = frozenset(READ_PLACES)
         if self.other:
             measured = replace(measured, other=judge(self.other))
         if measured.read in (BY_DEFINITION, FITTED):
             return measured
-        hung = [choice for choice in choices(self.name) if choice.touches(claim.id, touched, directory)]
-        equal = [choice.judged(judge) for choice in hung if choice.equal]
-        alike = tuple(cell.outcome for strip in equal if strip for cell in strip.cells)
-        return replace(measured, strips=tuple(counting(hung, judge)), alike=alike)
+        hung = [choice for choice in choices(self.name) if choice.affects(claim.id, touched, directory)]
+        equal = [choice.sweep(judge) for choice in hung if choice.equal]
+        alike = tuple(cell.outcome for sweep in equal if sweep for cell in sweep.cells)
+        return replace(
+            measured, sensitivity_sweeps=tuple(sensitivity_sweeps(hung, judge)), equal_outcomes=alike
+        )
 
-    def found(self) -> Sheet:
-        """Return the verdicts, judged by the points."""
-        return self.judge(points.directory())
+    def judge_saved_results(self) -> PageContent:
+        """Return the verdicts, judged by the saved results."""
+        return self.judge(results.directory())
 
     def save(self, ran: Mapping[str, Path]) -> None:
         """Save, of experiments that ran, given by place, the columns that judges and pictures read."""
-        new = [each for each in self.whole if each.place in ran]
+        new = [each for each in self.full_plan if each.place in ran]
         if new:
-            with points.overlaid(self.whole, ran) as directory:
+            with results.overlay_directory(self.full_plan, ran) as directory:
                 self.judge(directory)
-                pictures.read_too(self.name, directory)
-                tables = points.reduced(directory, {each.place for each in new})
-                points.replace(self.name, tables, self.experiments)
+                pictures.mark_figure_columns(self.name, directory)
+                tables = results.select_read_columns(directory, {each.place for each in new})
+                results.replace(self.name, tables, self.experiments)
 
     @property
-    def whole(self) -> Sequence[Planned]:
-        """All experiments, with those that strips need besides."""
-        return (*self.plan, *(each for choice in choices(self.name) for each in choice.planned(self.plan)))
+    def full_plan(self) -> Sequence[PlannedExperiment]:
+        """All experiments, with those that sweeps need besides."""
+        return (
+            *self.plan,
+            *(each for choice in choices(self.name) for each in choice.planned_experiments(self.plan)),
+        )
 
     @property
     def experiments(self) -> set[str]:
         """Names of all tables' experiments, and of the results of the validation."""
-        return {*(each.place for each in self.whole), *self.validated}
+        return {*(each.place for each in self.full_plan), *self.validation_results}
 
     @property
     def document(self) -> str:
@@ -156,26 +163,26 @@ class Topic:
         return f"reproduction/{self.name}.md"
 
     @property
-    def missing(self) -> str | None:
+    def missing_data(self) -> str | None:
         """The reason why the experiments cannot run here; None if they can."""
-        if self.on_reference and not SEAGATE_TRACE.is_file():
+        if self.needs_reference_data and not SEAGATE_TRACE.is_file():
             return f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)"
         return None
 
-    def page(self, sheet: Sheet) -> str:
+    def page(self, sheet: PageContent) -> str:
         """The page in Markdown."""
         mine = claims(self.name)
         sections = {
             paper: "\n".join(
                 section(claim, sheet.verdicts[name], self.title, self.other_title)
-                + pictures.shown_in(self.name, claim)
+                + pictures.figure_links(self.name, claim)
                 for name, claim in mine.items()
                 if claim.paper == paper
             )
             for paper in dict.fromkeys(claim.paper for claim in mine.values())
         }
         outcomes = {name: outcome.outcome for name, outcome in sheet.verdicts.items()}
-        counted = counts(mine, outcomes)
+        counted = outcome_counts(mine, outcomes)
         return fill(
             TEMPLATES,
             f"{self.name}/page.md",
@@ -187,15 +194,15 @@ class Topic:
             **{"readings": self.readings(sheet), **sheet.places},
         )
 
-    def readings(self, sheet: Sheet) -> str:
+    def readings(self, sheet: PageContent) -> str:
         """Outcomes of claims in each reading alone, and the claims for which the reading matters."""
         if not self.title:
             return ""
         measured, other = (
             Counter(each.outcome for each in verdicts)
             for verdicts in (
-                [outcome.found for outcome in sheet.verdicts.values()],
-                [outcome.other or outcome.found for outcome in sheet.verdicts.values()],
+                [outcome.main_verdict for outcome in sheet.verdicts.values()],
+                [outcome.other or outcome.main_verdict for outcome in sheet.verdicts.values()],
             )
         )
         shown = [each for each in OUTCOMES if measured[each] or other[each]]
@@ -204,16 +211,20 @@ class Topic:
             for title, counted in ((self.title, measured), (self.other_title, other))
         ]
         differ = [
-            f"{name} ({outcome.found.outcome}; {outcome.other.outcome})"
+            f"{name} ({outcome.main_verdict.outcome}; {outcome.other.outcome})"
             for name, outcome in sheet.verdicts.items()
-            if outcome.other and outcome.other.outcome != outcome.found.outcome
+            if outcome.other and outcome.other.outcome != outcome.main_verdict.outcome
         ]
         return f"{table(['reading', *shown], rows)}\nThe two differ on {', '.join(differ) or 'no claim'}.\n"
 
 
-def counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
+def outcome_counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
     """Numbers of claims by outcome, by priority and by grade; outcomes that no claim has are omitted."""
-    shown = [each for each in OUTCOMES if each in (REPRODUCED, IN_PART, NOT, *outcomes.values())]
+    shown = [
+        each
+        for each in OUTCOMES
+        if each in (REPRODUCED, PARTLY_REPRODUCED, NOT_REPRODUCED, *outcomes.values())
+    ]
 
     def row(title: str, names: Sequence[str]) -> list[str]:
         measured = Counter(outcomes[name] for name in names)
@@ -249,13 +260,13 @@ def section(claim: ClaimEntry, outcome: ClaimVerdict, title: str, other_title: s
         f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} Reproduced if: "
         f"{_sentence(claim.accept)}",
     ]
-    measured, other = outcome.found, outcome.other
-    if other and outcome.equal and outcome.twofold:
+    measured, other = outcome.main_verdict, outcome.other
+    if other and outcome.equal and outcome.readings_differ:
         lines += [
             f"**{name}: {each.outcome}.** {each.ours}"
             for name, each in ((title, measured), (other_title, other))
         ]
-        lines += _both_whys(outcome, title, other_title)
+        lines += _explanations(outcome, title, other_title)
     else:
         lines.append(f"**Ours.** {measured.ours.rstrip()}")
         if other and other.ours != measured.ours:
@@ -266,33 +277,35 @@ def section(claim: ClaimEntry, outcome: ClaimVerdict, title: str, other_title: s
 
 
 def _sensitivity(claim: ClaimEntry, outcome: ClaimVerdict) -> Iterator[str]:
-    """Choices with which a claim holds or flips: strips where it is contested, else a sentence."""
-    if not contested(claim, outcome):
-        if outcome.strips:
-            yield f"**The same** over {'; '.join(each.over for each in outcome.strips)}."
+    """Choices with which a claim holds or flips: sweeps where it is contested, else a sentence."""
+    if not is_contested(claim, outcome):
+        if outcome.sensitivity_sweeps:
+            yield f"**The same** over {'; '.join(each.over for each in outcome.sensitivity_sweeps)}."
         return
     if claim.closed:
-        yield f"**No strip.** {claim.closed}"
-    if not outcome.strips:
+        yield f"**No sensitivity sweep.** {claim.closed}"
+    if not outcome.sensitivity_sweeps:
         return
-    turns = dict.fromkeys(each.over for each in outcome.strips if each.flips and not each.exclusion)
+    turns = dict.fromkeys(
+        each.over for each in outcome.sensitivity_sweeps if each.flips and not each.exclusion
+    )
     yield f"**Turns with** {'; '.join(turns)}." if turns else "**Turns with** nothing that was tried."
-    for each in outcome.strips:
-        yield strip_table(each)
+    for each in outcome.sensitivity_sweeps:
+        yield sweep_table(each)
 
 
-def contested(claim: ClaimEntry, outcome: ClaimVerdict) -> bool:
+def is_contested(claim: ClaimEntry, outcome: ClaimVerdict) -> bool:
     """Whether a choice of ours may have made the verdict: true below reproduced, and for headlines."""
-    return outcome.outcome in (DEPENDS, IN_PART, NOT) or (
+    return outcome.outcome in (DEPENDS, PARTLY_REPRODUCED, NOT_REPRODUCED) or (
         claim.id in HEADLINES and outcome.outcome not in (BY_DEFINITION, FITTED)
     )
 
 
-def _both_whys(outcome: ClaimVerdict, title: str, other_title: str) -> list[str]:
+def _explanations(outcome: ClaimVerdict, title: str, other_title: str) -> list[str]:
     """The explanations in both readings; only one where they are equal."""
     whys = [
         (name, each.why)
-        for name, each in ((title, outcome.found), (other_title, outcome.other))
+        for name, each in ((title, outcome.main_verdict), (other_title, outcome.other))
         if each and each.why
     ]
     if len(whys) == 2 and whys[0][1] == whys[1][1]:

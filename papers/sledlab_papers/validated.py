@@ -1,7 +1,7 @@
 """Results of the validation of sledlab that claims are judged by.
 
 They come from tests of the Rust crates and from reference data that is not public. `lab.evidence` saves them
-with the points, so that claims can be judged without either.
+with the results, so that claims can be judged without either.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from . import points
+from . import results
 
 KINEMATICS = "kinematics"
 """Tables `errors` (of the closed form of a seek) and `chunks` (errors of the piecewise form, at rest)."""
@@ -49,7 +49,7 @@ class TimeoutRun:
         return sum(self.measured) / sum(self.recorded) - 1
 
     @classmethod
-    def of(cls, row: dict[str, Any]) -> TimeoutRun:
+    def from_row(cls, row: dict[str, Any]) -> TimeoutRun:
         """Return the run in a row of the table."""
         return cls(
             row["run"],
@@ -63,20 +63,20 @@ class TimeoutRun:
 
 def kinematic_errors() -> dict[str, float]:
     """Return the largest errors of the closed form of a seek, by what it is compared with."""
-    return {row["name"]: row["value"] for row in points.rows(KINEMATICS, "errors")}
+    return {row["name"]: row["value"] for row in results.rows(KINEMATICS, "errors")}
 
 
 def chunk_errors() -> dict[int, float]:
     """Return the largest relative errors of the piecewise form of a seek, by its number of chunks."""
-    return {row["chunks"]: row["error"] for row in points.rows(KINEMATICS, "chunks")}
+    return {row["chunks"]: row["error"] for row in results.rows(KINEMATICS, "chunks")}
 
 
 def seagate_trace() -> dict[str, float]:
     """Return the statistics of the Seagate trace."""
-    (row,) = points.rows(SEAGATE, "statistics")
+    (row,) = results.rows(SEAGATE, "statistics")
     return row
 
 
 def timeout_runs() -> list[TimeoutRun]:
     """Return the runs over idle timeouts."""
-    return [TimeoutRun.of(row) for row in points.rows(TIMEOUTS, "energies")]
+    return [TimeoutRun.from_row(row) for row in results.rows(TIMEOUTS, "energies")]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from . import points
+from . import results
 from .claims import ClaimEntry, claims, verdict
 from .paths import PROJECT
-from .runs import TOUCHED
-from .topic import ClaimVerdict, Sheet, Topic
+from .runs import READ_PLACES
+from .topic import ClaimVerdict, PageContent, Topic
 
 FILE = PROJECT / "python" / "sledlab" / "reproduction" / "verdicts.json"
 
-TAKEN = ("id", "paper", "where", "priority", "grade", "claim", "published", "accept")
+COPIED_FIELDS = ("id", "paper", "where", "priority", "grade", "claim", "published", "accept")
 """Fields of a claim that are copied unchanged."""
 
 
-def send(topic: Topic, sheet: Sheet) -> None:
+def write(topic: Topic, sheet: PageContent) -> None:
     """Writes the verdicts of a topic in place of its former ones."""
     there = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {"claims": []}
     others = [row for row in there["claims"] if row["topic"] != topic.name]
@@ -27,25 +27,25 @@ def send(topic: Topic, sheet: Sheet) -> None:
     FILE.write_text(f'{{"claims": [\n{lines}\n]}}\n', encoding="utf-8")
 
 
-def rows(topic: Topic, sheet: Sheet) -> list[dict[str, Any]]:
+def rows(topic: Topic, sheet: PageContent) -> list[dict[str, Any]]:
     """Return the verdicts of a topic as they are written."""
     mine = claims(topic.name)
     return [
         {
-            **{name: getattr(mine[claim], name) for name in TAKEN},
+            **{name: getattr(mine[claim], name) for name in COPIED_FIELDS},
             "topic": topic.name,
             "outcome": outcome.outcome,
-            "ours": _in_all(topic, outcome, "ours"),
-            "why": _in_all(topic, outcome, "why"),
+            "ours": _combined_text(topic, outcome, "ours"),
+            "why": _combined_text(topic, outcome, "why"),
             "experiments": _experiments(topic, mine[claim]),
-            **_strips(outcome),
+            **_sweep_rows(outcome),
         }
         for claim, outcome in sheet.verdicts.items()
     ]
 
 
-def _strips(outcome: ClaimVerdict) -> dict[str, Any]:
-    """The strips of a claim, if any: the choice, why it does not count, a cell for each value."""
+def _sweep_rows(outcome: ClaimVerdict) -> dict[str, Any]:
+    """The sensitivity sweeps of a claim, if any: the choice, why it does not count, a cell for each value."""
     rows = [
         [
             each.over,
@@ -53,14 +53,17 @@ def _strips(outcome: ClaimVerdict) -> dict[str, Any]:
             each.default,
             [[cell.value, cell.outcome, cell.number] for cell in each.cells],
         ]
-        for each in outcome.strips
+        for each in outcome.sensitivity_sweeps
     ]
-    return {"strips": rows} if rows else {}
+    return {"sensitivity_sweeps": rows} if rows else {}
 
 
-def _in_all(topic: Topic, judged: ClaimVerdict, what: str) -> str:
+def _combined_text(topic: Topic, judged: ClaimVerdict, what: str) -> str:
     """A text of a claim: from both readings, where they count alike and their texts differ."""
-    details = [(topic.title, judged.found), (topic.other_title, judged.other if judged.equal else None)]
+    details = [
+        (topic.title, judged.main_verdict),
+        (topic.other_title, judged.other if judged.equal else None),
+    ]
     both = [(title, each.outcome, str(getattr(each, what)).strip()) for title, each in details if each]
     if len({text for _, _, text in both}) == 1:
         return both[0][2]
@@ -69,6 +72,6 @@ def _in_all(topic: Topic, judged: ClaimVerdict, what: str) -> str:
 
 def _experiments(topic: Topic, claim: ClaimEntry) -> list[str]:
     """The experiments whose tables the judge of a claim reads."""
-    TOUCHED.clear()
-    verdict(claim, topic.runs(points.directory(), ()))
-    return list(dict.fromkeys(each.experiment for each in topic.plan if each.place in TOUCHED))
+    READ_PLACES.clear()
+    verdict(claim, topic.runs(results.directory(), ()))
+    return list(dict.fromkeys(each.experiment for each in topic.plan if each.place in READ_PLACES))

@@ -23,7 +23,7 @@ def span(shares: Sequence[float], digits: int = 1) -> str:
     return f"{percent(min(shares), digits)} to {percent(max(shares), digits)} %"
 
 
-def tiny(value: float) -> str:
+def format_small(value: float) -> str:
     """A small number in two digits, rounded up: no claim becomes stronger by printing it."""
     if value == 0:
         return "0"
@@ -57,7 +57,7 @@ def all_above(shares: Shares, minimum: float = 0.0) -> bool:
     return bool(values) and all(value > minimum for value in values)
 
 
-def most_above(shares: Shares, minimum: float = 0.0) -> bool:
+def majority_above(shares: Shares, minimum: float = 0.0) -> bool:
     """Whether more than half are above `minimum`."""
     values = _values(shares)
     return 2 * sum(value > minimum for value in values) > len(values)
@@ -65,7 +65,7 @@ def most_above(shares: Shares, minimum: float = 0.0) -> bool:
 
 def levels(shares: Mapping[float, float]) -> str:
     """Differences in throughput, with the mean responses at which they hold."""
-    return each("{1:+1%} at {0:g} ms", shares.items()) or "no level that both reach"
+    return format_rows("{1:+1%} at {0:g} ms", shares.items()) or "no level that both reach"
 
 
 def figure(value: float, digits: int = 3) -> str:
@@ -84,7 +84,7 @@ FORMS: dict[str, Callable[[Any], str]] = {
     "spread": spread,
     "levels": levels,
     "figure": figure,
-    "tiny": tiny,
+    "tiny": format_small,
     "upper": str.upper,
     ";": "; ".join,
     ",,": ", ".join,
@@ -109,24 +109,24 @@ class _Words(Formatter):
         return str(super().format_field(value, form))
 
 
-def say(text: str, /, *values: object, **named: object) -> str:
+def format_text(text: str, /, *values: object, **named: object) -> str:
     """A sentence with its places filled.
 
     Examples:
-        >>> say("{:upper} {change:+1%}, {share:0%}", "sptf", change=0.1234, share=0.5)
+        >>> format_text("{:upper} {change:+1%}, {share:0%}", "sptf", change=0.1234, share=0.5)
         'SPTF +12.3 %, 50 %'
     """
     return _Words().vformat(text, values, named)
 
 
-def each(text: str, rows: Iterable[object], between: str = ", ") -> str:
+def format_rows(text: str, rows: Iterable[object], between: str = ", ") -> str:
     """A sentence for each of some rows.
 
     Examples:
-        >>> each("{:upper} {:g}", {"fcfs": 1.5, "sptf": 1.0}.items())
+        >>> format_rows("{:upper} {:g}", {"fcfs": 1.5, "sptf": 1.0}.items())
         'FCFS 1.5, SPTF 1'
     """
-    return between.join(say(text, *(row if isinstance(row, tuple) else (row,))) for row in rows)
+    return between.join(format_text(text, *(row if isinstance(row, tuple) else (row,))) for row in rows)
 
 
 def cells(text: str, /, *values: object) -> list[str]:
@@ -136,4 +136,4 @@ def cells(text: str, /, *values: object) -> list[str]:
         >>> cells("`{}` | {:.1f} | {:+%2}", "fcfs", 1.25, 0.1)
         ['`fcfs`', '1.2', '+10.00']
     """
-    return say(text, *values).split(" | ")
+    return format_text(text, *values).split(" | ")

@@ -26,6 +26,6 @@ def studies_run_in_one_process() -> Iterator[None]:
 
 
 @pytest.fixture
-def without_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+def skip_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep studies of this process from writing a page, which takes longer than a small study."""
     monkeypatch.setattr(DisplayedResult, "report", lambda _self, path: Path(path))

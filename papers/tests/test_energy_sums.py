@@ -15,5 +15,5 @@ from sledlab_papers.power.energy_sums import request_sums
         ("mobile-disk", {"power.kind": "adaptive"}),
     ],
 )
-def test_energies_of_requests_and_states_sum_to_the_total(device: str, settings: dict[str, str]) -> None:
+def test_request_and_state_energies_sum_to_total(device: str, settings: dict[str, str]) -> None:
     assert request_sums(device, *settings.items()) < 1e-9

@@ -1,4 +1,4 @@
-"""Figures drawn from the points: published values in shortened runs, axes for other devices, tables."""
+"""Figures of saved results: published values in shortened runs, axes for other devices, tables."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sledlab.reproduction.figure import figures
 from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.values import values_of
 
-from sledlab_papers import points
+from sledlab_papers import results
 
-POINTS = points.directory()
-ABSOLUTE = [
+RESULTS = results.directory()
+ABSOLUTE_FIGURES = [
     name
     for name, figure in figures().items()
     if any(each.is_absolute for panel in figure.panels for each in panel.printed)
@@ -20,27 +20,27 @@ ABSOLUTE = [
 ]
 
 
-def texts_of(drawing):
+def legend_texts(drawing):
     """The lines of text above and below a figure."""
     return [text.get_text() for legend in drawing.legends for text in legend.get_texts()]
 
 
-def diamonds_of(axes):
+def diamond_marks(axes):
     """The published values that a panel shows as marks."""
     return [line for line in axes.lines if line.get_marker() == "D" and line.get_zorder() == 5]
 
 
-@pytest.mark.parametrize("name", ABSOLUTE)
+@pytest.mark.parametrize("name", ABSOLUTE_FIGURES)
 def test_shortened_figure_labels_or_omits_published_values(name):
     figure = figures()[name]
-    full, short = draw(figure, POINTS), draw(figure, POINTS, shortened="1/20 of the data")
-    assert not any("full run" in text for text in texts_of(full))
-    below = " ".join(texts_of(short))
+    full, short = draw(figure, RESULTS), draw(figure, RESULTS, shortened="1/20 of the data")
+    assert not any("full run" in text for text in legend_texts(full))
+    below = " ".join(legend_texts(short))
     assert "This run is shortened: 1/20 of the data." in below
     for panel, axes in zip(figure.panels, short.axes, strict=True):
         absolute = [each for each in panel.printed if each.is_absolute]
         if panel.shows_totals:
-            assert not diamonds_of(axes)
+            assert not diamond_marks(axes)
             assert all(f"{each.text}, for the full run" not in below for each in absolute)
             assert not absolute or "Not drawn, since they do not apply to this run:" in below
         else:
@@ -48,24 +48,29 @@ def test_shortened_figure_labels_or_omits_published_values(name):
 
 
 def test_y_axis_fits_the_users_device():
-    drawing = draw(figures()["hong2006-figure-9"], POINTS, changes=Changes("mine"))
+    drawing = draw(figures()["hong2006-figure-9"], RESULTS, changes=Changes("mine"))
     for axes in drawing.axes[:2]:
         shown = [y for line in axes.lines if line.get_markerfacecolor() != "white" for y in line.get_ydata()]
         assert axes.get_ylim()[1] <= 1.1 * max(shown) + 1e-9
-    assert "This run is on the device mine;" in " ".join(texts_of(drawing))
-    added = draw(figures()["chiu2004-figure-4"], POINTS, changes=Changes("mine"))
-    assert "This run also has the device mine." in texts_of(added)
+    assert "This run is on the device mine;" in " ".join(legend_texts(drawing))
+    added = draw(figures()["chiu2004-figure-4"], RESULTS, changes=Changes("mine"))
+    assert "This run also has the device mine." in legend_texts(added)
 
 
-def test_published_values_relative_to_a_missing_series_are_omitted():
+def test_values_relative_to_missing_series_are_omitted():
     figure = figures()["hong2006-figure-8"]
-    drawing = draw(figure, POINTS, changes=Changes(schedulers=("zsptf", "fcfs")))
-    assert [text for text in texts_of(drawing) if text in ("ZSPTF", "FCFS", "C-SCAN")] == ["ZSPTF", "FCFS"]
-    assert "Not drawn, since they do not apply to this run: where ZSPTF lies" in " ".join(texts_of(drawing))
+    drawing = draw(figure, RESULTS, changes=Changes(schedulers=("zsptf", "fcfs")))
+    assert [text for text in legend_texts(drawing) if text in ("ZSPTF", "FCFS", "C-SCAN")] == [
+        "ZSPTF",
+        "FCFS",
+    ]
+    assert "Not drawn, since they do not apply to this run: where ZSPTF lies" in " ".join(
+        legend_texts(drawing)
+    )
 
 
-def test_values_of_a_stack_are_those_of_its_bars():
-    hash_stage, _ = values_of(figures()["chiu2004-figure-5"], Tables(POINTS))
+def test_stack_values_equal_its_bars():
+    hash_stage, _ = values_of(figures()["chiu2004-figure-5"], Tables(RESULTS))
     assert hash_stage.title == "hash: time (s)"
     assert hash_stage.columns == ("device", "nodes", "I/O", "computation", "communication")
     assert [row[:2] for row in hash_stage.rows[:5]] == [

@@ -16,17 +16,17 @@ from pathlib import Path
 import polars
 import pytest
 
-from sledlab_papers import points
+from sledlab_papers import results
 from sledlab_papers.claims import ClaimEntry, claims, verdict
 from sledlab_papers.paths import PROJECT, SEAGATE_TRACE
-from sledlab_papers.runs import TOUCHED, Planned, run
+from sledlab_papers.runs import READ_PLACES, PlannedExperiment, run
 from sledlab_papers.topic import Topic
 from sledlab_papers.topics import TOPICS
 
 MAX_REQUESTS = 6_000_000
 COUNT = 10
 
-TIMED = ("L-21",)
+WALL_CLOCK_CLAIMS = ("L-21",)
 """Claims with wall-clock time among their numbers."""
 
 
@@ -34,51 +34,55 @@ TIMED = ("L-21",)
 def requests(place: str) -> int:
     """Requests that the runs of an experiment have, as far as they are kept."""
     for name in ("runs", "curves"):
-        file = points.directory() / place / f"{name}.csv"
+        file = results.directory() / place / f"{name}.csv"
         if file.is_file() and "requests" in (rows := polars.read_csv(file, infer_schema_length=None)).columns:
             return int(rows["requests"].sum())
     return MAX_REQUESTS + 1
 
 
-def judged_by(topic: Topic, claim: ClaimEntry) -> list[Planned]:
+def claim_experiments(topic: Topic, claim: ClaimEntry) -> list[PlannedExperiment]:
     """The experiments whose tables the judge of a claim reads."""
-    TOUCHED.clear()
-    verdict(claim, topic.runs(points.directory(), ()))
-    return [each for each in topic.plan if each.place in TOUCHED]
+    READ_PLACES.clear()
+    verdict(claim, topic.runs(results.directory(), ()))
+    return [each for each in topic.plan if each.place in READ_PLACES]
 
 
-def cheap() -> Iterator[tuple[Topic, ClaimEntry, list[Planned]]]:
+def cheap_claims() -> Iterator[tuple[Topic, ClaimEntry, list[PlannedExperiment]]]:
     for topic in TOPICS.values():
-        if topic.missing or topic.name == "smart":
+        if topic.missing_data or topic.name == "smart":
             continue
         for claim in claims(topic.name).values():
-            needed = judged_by(topic, claim)
+            needed = claim_experiments(topic, claim)
             if (
                 needed
-                and claim.id not in TIMED
+                and claim.id not in WALL_CLOCK_CLAIMS
                 and sum(requests(each.place) for each in needed) <= MAX_REQUESTS
             ):
                 yield topic, claim, needed
 
 
-def day() -> str:
+def commit_day() -> str:
     """That of the last commit, such as 2030-01-31."""
     values = ["git", "-C", str(PROJECT), "log", "-1", "--format=%cs"]
     return subprocess.run(values, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.mark.slow("runs the experiments of ten claims from scratch")
-def test_ten_verdicts_of_the_day_come_out_again(tmp_path: Path) -> None:
+def test_recomputed_verdicts_equal_saved_ones(tmp_path: Path) -> None:
     if not SEAGATE_TRACE.is_file():
         pytest.skip(f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)")
     if not (PROJECT / ".git").exists():
         pytest.skip("no commits here, so no day")
-    today = day()
-    actual = sorted(cheap(), key=lambda each: hashlib.sha256(f"{today} {each[1].id}".encode()).hexdigest())
+    today = commit_day()
+    actual = sorted(
+        cheap_claims(), key=lambda each: hashlib.sha256(f"{today} {each[1].id}".encode()).hexdigest()
+    )
     choice = actual[:COUNT]
     assert len(choice) == COUNT
     for topic, claim, needed in choice:
         run([each for each in needed if not (tmp_path / each.place).exists()], tmp_path)
-        with points.overlaid(topic.plan, {each.place: tmp_path / each.place for each in needed}) as mixed:
+        with results.overlay_directory(
+            topic.plan, {each.place: tmp_path / each.place for each in needed}
+        ) as mixed:
             again = verdict(claim, topic.runs(mixed, ()))
-        assert again == verdict(claim, topic.runs(points.directory(), ())), f"{claim.id} on {today}"
+        assert again == verdict(claim, topic.runs(results.directory(), ())), f"{claim.id} on {today}"

@@ -13,48 +13,48 @@ import pytest
 from sledlab.reproduction.papers import PAPERS
 from sledlab.study.race import HIGHLIGHTED
 
-from sledlab_papers.claims import JUDGES, claims, missing
+from sledlab_papers.claims import JUDGES, claims, missing_tests
 from sledlab_papers.hybrid import systems, workloads
 from sledlab_papers.paths import EXPERIMENTS, SEAGATE_TRACE
-from sledlab_papers.runs import Crossing, LoadCurves, MeanPoint, run
+from sledlab_papers.runs import Crossing, LoadCurves, LoadPoint, run
 from sledlab_papers.simulator import calibration, command_line
-from sledlab_papers.smart.layouts import SCATTERED
+from sledlab_papers.smart.layouts import SCATTERED_PAGES
 from sledlab_papers.topic import Topic
 from sledlab_papers.topics import TOPICS
 
-SINGLE = ("hong2006-figure-4", "lee2009-starvation")
+SINGLE_RUNS = ("hong2006-figure-4", "lee2009-starvation")
 """Not comparisons: one for `device seek-map`, one for `simulate`."""
 
 FILES = sorted(EXPERIMENTS.glob("*.toml"))
 CLAIMS = {"H": 80, "W": 55, "L": 24, "Y": 36, "C": 51}
 """How many there are of each paper, numbered from 1."""
 
-QUICK = ("--limit", "300", "--warmup", "0", "--seed", "1")
+QUICK_OPTIONS = ("--limit", "300", "--warmup", "0", "--seed", "1")
 
-LITTLE = {
+SMALL_DATA = {
     "scale_factor": 0.002,
     "transactions_per_node": 200,
     "records": 4000,
 }
 """Settings of data with which jobs take no time."""
 
-MERGED = ("--job-set", "scale_factor=0.3")
+MERGE_OPTIONS = ("--job-set", "scale_factor=0.3")
 """With fewer, the shares of four nodes fit their memory, and a sort has no merge for claims to be about."""
 
 
-def read(name: str) -> dict[str, Any]:
+def read_experiment(name: str) -> dict[str, Any]:
     return tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def kind(file: Path) -> str:
-    return "" if file.stem in SINGLE else str(read(file.stem)["study"]["kind"])
+def study_kind(file: Path) -> str:
+    return "" if file.stem in SINGLE_RUNS else str(read_experiment(file.stem)["study"]["kind"])
 
 
 @pytest.mark.slow("runs jobs, and replays them with up to four sizes of pages")
 @pytest.mark.parametrize(
     "file", [file for file in FILES if file.stem.startswith("chiu2004-figure")], ids=lambda file: file.stem
 )
-@pytest.mark.usefixtures("without_pages")
+@pytest.mark.usefixtures("skip_pages")
 def test_experiment_on_smart_storage_runs(file: Path, tmp_path: Path) -> None:
     few = [*settings(file.stem), "--node-count", "4", "--device", "mems-g2", "--parallel", "1"]
     assert command_line(["smart", str(file), *few, "--out", str(tmp_path)]) == 0
@@ -63,37 +63,37 @@ def test_experiment_on_smart_storage_runs(file: Path, tmp_path: Path) -> None:
 
 def settings(experiment: str, options: Sequence[str] = ()) -> list[str]:
     """Options with which the data of an experiment on smart storage are few; what else was set stays."""
-    values = read(experiment)["study"].get("job_settings", [])
+    values = read_experiment(experiment)["study"].get("job_settings", [])
     names = [setting.split("=")[0] for setting in values]
     if "--job" in options:
         # Not every setting of the file is one of that job.
         own = [option.split("=")[0] for option in options]
         names = [name for name in names if name in own or name == "scale_factor"]
-    few = [f"{name}={LITTLE[name]}" for name in names if name in LITTLE]
+    few = [f"{name}={SMALL_DATA[name]}" for name in names if name in SMALL_DATA]
     return [part for setting in few for part in ("--job-set", setting)]
 
 
-COMPARISONS = [file for file in FILES if kind(file) in {"compare", "side-by-side"}]
+COMPARISONS = [file for file in FILES if study_kind(file) in {"compare", "side-by-side"}]
 
 
 def shape(file: Path) -> tuple[object, ...]:
     """Return what decides which parts the page of a comparison has."""
-    study = read(file.stem)["study"]
+    study = read_experiment(file.stem)["study"]
     has_sets = any(isinstance(values, dict) for values in study.get("vary", {}).values())
     return tuple(sorted(study)), has_sets, len(study.get("scheduler", ())) > HIGHLIGHTED
 
 
-WITH_PAGE = {shape(file): file for file in COMPARISONS}.values()
+PAGE_SAMPLES = {shape(file): file for file in COMPARISONS}.values()
 """One comparison for each shape of a page."""
 
 
 @pytest.mark.slow("runs a comparison of a paper, with its page")
 @pytest.mark.parametrize("file", COMPARISONS, ids=lambda file: file.stem)
 def test_experiment_runs(file: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    if file not in WITH_PAGE:
-        request.getfixturevalue("without_pages")
+    if file not in PAGE_SAMPLES:
+        request.getfixturevalue("skip_pages")
     quick = ["--limit", "30", "--warmup", "0", "--seed", "1", "--parallel", "1", "--out", str(tmp_path)]
-    experiment = read(file.stem)
+    experiment = read_experiment(file.stem)
     if "workload" not in experiment and "workloads" not in experiment["study"]:
         if not SEAGATE_TRACE.is_file():
             pytest.skip(f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)")
@@ -108,7 +108,7 @@ def test_experiment_runs(file: Path, tmp_path: Path, request: pytest.FixtureRequ
 
 
 def test_single_experiments_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    figure_4, starvation = (str(EXPERIMENTS / f"{name}.toml") for name in SINGLE)
+    figure_4, starvation = (str(EXPERIMENTS / f"{name}.toml") for name in SINGLE_RUNS)
     assert command_line(["device", "seek-map", figure_4]) == 0
     assert "2,500 columns" in " ".join(capfd.readouterr().out.split())
     assert (
@@ -117,7 +117,7 @@ def test_single_experiments_run(tmp_path: Path, capfd: pytest.CaptureFixture[str
     )
 
 
-def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
+def test_experiment_files_have_command_and_citation() -> None:
     cited = "|".join(each.citation for each in PAPERS.values())
     about = re.compile(rf"# ({cited}|What is known of .* et al\. [0-9]{{4}}|Why .* not of a paper)")
     for file in FILES:
@@ -126,17 +126,19 @@ def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
         assert about.search(text), file
 
 
-def test_experiments_on_smart_storage_state_what_was_fitted() -> None:
-    for experiment in (read(file.stem) for file in FILES if file.stem.startswith("chiu2004-figure")):
+def test_smart_experiments_state_fitted_constants() -> None:
+    for experiment in (
+        read_experiment(file.stem) for file in FILES if file.stem.startswith("chiu2004-figure")
+    ):
         stated = {key: experiment["node"][key] for key in ("extent_kb", "request_us")}
-        assert stated == {"extent_kb": SCATTERED.extent_kb, "request_us": SCATTERED.request_us}
-        assert experiment["node"].get("block_kb", SCATTERED.block_kb) == SCATTERED.block_kb
+        assert stated == {"extent_kb": SCATTERED_PAGES.extent_kb, "request_us": SCATTERED_PAGES.request_us}
+        assert experiment["node"].get("block_kb", SCATTERED_PAGES.block_kb) == SCATTERED_PAGES.block_kb
 
 
-def test_figures_3_to_7_show_points_of_figure_2() -> None:
-    full = read("lee2009-figure-2")
+def test_lee2009_figures_are_subsets_of_figure_2() -> None:
+    full = read_experiment("lee2009-figure-2")
     for number in range(3, 8):
-        part = read(f"lee2009-figure-{number}")
+        part = read_experiment(f"lee2009-figure-{number}")
         for key in ("scheduler", "speedup"):
             assert set(part["study"][key]) <= set(full["study"][key])
         for table in ("workload", "replay"):
@@ -146,7 +148,7 @@ def test_figures_3_to_7_show_points_of_figure_2() -> None:
 
 
 # Fewer requests would end in the controller cache.
-SMALL = {"hybrid": ("--limit", "5000", *QUICK[2:])}
+TOPIC_OPTIONS = {"hybrid": ("--limit", "5000", *QUICK_OPTIONS[2:])}
 
 
 @pytest.mark.slow("runs every experiment of a topic")
@@ -154,20 +156,20 @@ SMALL = {"hybrid": ("--limit", "5000", *QUICK[2:])}
 @pytest.mark.parametrize("topic", TOPICS.values(), ids=TOPICS)
 def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> None:
     # Too short for verdicts that mean anything: what is tried is that there are some.
-    if topic.missing:
-        pytest.skip(topic.missing)
+    if topic.missing_data:
+        pytest.skip(topic.missing_data)
     if topic.name == "smart":
         few = {each: settings(each.experiment, each.options) for each in topic.plan}
-        few |= {each: MERGED for each in topic.plan if each.experiment == "chiu2004-figure-7"}
+        few |= {each: MERGE_OPTIONS for each in topic.plan if each.experiment == "chiu2004-figure-7"}
         run([replace(each, options=(*each.options, *few[each])) for each in topic.plan], tmp_path)
     else:
-        topic.run(tmp_path, SMALL.get(topic.name, QUICK))
+        topic.run(tmp_path, TOPIC_OPTIONS.get(topic.name, QUICK_OPTIONS))
     text = topic.page(topic.judge(tmp_path))
     assert len(verdicts(text)) == len(claims(topic.name))
 
 
-def test_cello_is_the_one_that_was_calibrated_in_every_experiment_on_hybrids() -> None:
-    experiments = [read(file.stem) for file in FILES if file.stem.startswith("wang2005")]
+def test_hybrid_experiments_use_the_calibrated_cello() -> None:
+    experiments = [read_experiment(file.stem) for file in FILES if file.stem.startswith("wang2005")]
     actual = [experiment["workload"] for experiment in experiments]
     stated = {"kind": "cello", **calibration.CALIBRATIONS["cello-12h"].parameters}
     assert stated in actual
@@ -175,14 +177,14 @@ def test_cello_is_the_one_that_was_calibrated_in_every_experiment_on_hybrids() -
     for workload in (systems.TPCC, systems.HPLAJW):
         parameters = calibration.CALIBRATIONS[workloads.STAND_INS[workload]].parameters
         values = {f"workload.{key}={value}" for key, value in parameters.items()}
-        assert values <= set(systems.CHOSEN[workload])
+        assert values <= set(systems.WORKLOAD_OPTIONS[workload])
 
 
 def verdicts(text: str) -> list[tuple[str, str]]:
     return re.findall(r"^### ([CHLWY]-\d\d): (.*)$", text, re.MULTILINE)
 
 
-def test_every_claim_has_a_judge_or_tests_and_words() -> None:
+def test_claims_have_text_and_judge_or_tests() -> None:
     of_all = [claim for name in TOPICS for claim in claims(name).values()]
     assert set(JUDGES) <= {claim.id for claim in of_all}
     assert not [
@@ -199,18 +201,18 @@ def test_claims_cover_the_papers() -> None:
 
 @pytest.mark.parametrize("name", TOPICS)
 def test_tests_of_definitions_exist(name: str) -> None:
-    assert not [missed for claim in claims(name).values() for missed in missing(claim)]
+    assert not [missed for claim in claims(name).values() for missed in missing_tests(claim)]
 
 
-def curve(scheduler: str, **means: float) -> dict[tuple[str, float], MeanPoint]:
+def curve(scheduler: str, **means: float) -> dict[tuple[str, float], LoadPoint]:
     points = ((float(at[1:]), mean) for at, mean in means.items())
     return {
-        (scheduler, at): MeanPoint(scheduler, at, 1, 1, mean > 1000, 0, mean, 0, 0, 0, 0, 0, 0)
+        (scheduler, at): LoadPoint(scheduler, at, 1, 1, mean > 1000, 0, mean, 0, 0, 0, 0, 0, 0)
         for at, mean in points
     }
 
 
-def test_loads_are_weighed_by_the_yardstick_and_overload_is_left_out() -> None:
+def test_reference_scheduler_classifies_loads_without_overload() -> None:
     race = LoadCurves(
         curve("sptf", x1=1.0, x2=5.0, x3=50.0, x4=500.0) | curve("fcfs", x1=1.5, x2=6.0, x3=75.0, x4=5000.0)
     )
@@ -219,7 +221,7 @@ def test_loads_are_weighed_by_the_yardstick_and_overload_is_left_out() -> None:
     assert race.changes("fcfs", "sptf", ("moderate", "heavy")) == pytest.approx({2.0: 0.2, 3.0: 0.5})
 
 
-def test_throughput_is_compared_where_both_reach_a_level() -> None:
+def test_gains_omit_levels_not_reached_by_both() -> None:
     def crossing(rate: float | None, reached: str = "yes") -> Crossing:
         return Crossing("", 0, rate, reached)
 

@@ -41,51 +41,53 @@ PLACES = (
     "tools",
 )
 SUFFIXES = {".rs", ".py", ".pyi", ".toml", ".md", ".txt", ".ts", ".json", ".ipynb", ".html", ".patch"}
-BUILT = {"node_modules", "view", "target", "__pycache__", "build"}
+BUILD_FOLDERS = {"node_modules", "view", "target", "__pycache__", "build"}
 
-CITED = re.compile(r"\b[A-Z]{2}-\d{2}\b|\b[HWLYC]-\d{2}\b")
+CITED_ID = re.compile(r"\b[A-Z]{2}-\d{2}\b|\b[HWLYC]-\d{2}\b")
 """Ids of requirements and of claims."""
 
 
-def written() -> Iterator[Path]:
+def text_files() -> Iterator[Path]:
     """Every file of the repository that somebody may cite an id in."""
     yield from PROJECT.glob("*.md")
     for place in PLACES:
         for file in (PROJECT / place).rglob("*"):
-            if file.suffix in SUFFIXES and not BUILT & {*file.relative_to(PROJECT).parts}:
+            if file.suffix in SUFFIXES and not BUILD_FOLDERS & {*file.relative_to(PROJECT).parts}:
                 yield file
 
 
-def dangling(text: str) -> set[str]:
+def unknown_ids(text: str) -> set[str]:
     """Ids that are in neither list."""
-    return {*CITED.findall(text)} - {each.id for each in requirements.requirements()} - {*claims()}
+    return {*CITED_ID.findall(text)} - {each.id for each in requirements.requirements()} - {*claims()}
 
 
-def test_nothing_is_missing_and_nothing_twice() -> None:
+def test_entries_are_numbered_without_gaps() -> None:
     expected = [f"{kind}-{number:02}" for kind, count in COUNTS.items() for number in range(1, count + 1)]
     assert sorted(each.id for each in requirements.requirements()) == sorted(expected)
 
 
 @pytest.mark.parametrize("each", requirements.requirements(), ids=lambda each: each.id)
-def test_it_is_in_sledlab_or_there_is_a_reason(each: requirements.Requirement) -> None:
+def test_requirement_has_names_or_reason(each: requirements.Requirement) -> None:
     assert each.what
     assert each.source
     assert bool(each.where) != bool(each.why)
-    assert bool(each.named) >= bool(each.where)
-    unknown = [name for name in each.named if name not in requirements.known()]
+    assert bool(each.names) >= bool(each.where)
+    unknown = [name for name in each.names if name not in requirements.known_names()]
     assert not unknown
 
 
-def test_every_id_that_is_cited_is_in_a_list() -> None:
-    files = [*written()]
-    actual = {file: dangling(file.read_text(encoding="utf-8")) for file in files}
+def test_cited_ids_exist() -> None:
+    files = [*text_files()]
+    actual = {file: unknown_ids(file.read_text(encoding="utf-8")) for file in files}
     assert len(files) > 1000
     assert {str(file.relative_to(PROJECT)): ids for file, ids in actual.items() if ids} == {}
 
 
-def test_an_id_of_no_list_is_found() -> None:
+def test_unknown_ids_are_found() -> None:
     planted = "-".join(("SC", "77")), "-".join(("H", "99")), "-".join(("QQ", "01"))
-    assert dangling(f"as {planted[0]}, {planted[1]} and {planted[2]} show, with SC-22 and H-15") == {*planted}
+    assert unknown_ids(f"as {planted[0]}, {planted[1]} and {planted[2]} show, with SC-22 and H-15") == {
+        *planted
+    }
 
 
 def test_page_is_up_to_date() -> None:

@@ -9,47 +9,51 @@ from sledlab_papers.claims import (
     BY_DEFINITION,
     DEPENDS,
     FITTED,
-    IN_PART,
-    NOT,
+    NOT_REPRODUCED,
+    PARTLY_REPRODUCED,
     REPRODUCED,
     ClaimEntry,
     Verdict,
-    judged,
+    judge_criterion,
 )
 from sledlab_papers.topic import ClaimVerdict, section
 
 CLAIM = ClaimEntry(
     "X-1", "0", "here", 1, "E", "a claim", "1", "exact", ours="It is {it}.", why="Because {it}."
 )
-CHECKED = ClaimEntry(
+CHECKED_CLAIM = ClaimEntry(
     "X-2", "0", "here", 1, "E", "a definition", "-", "exact", ours="So.", checked_by=("a.rs::b",)
 )
 
 
-def test_definition_without_a_judge_is_checked_by_tests() -> None:
-    verdict = claims.verdict(CHECKED, None)
+def test_definition_without_judge_cites_tests() -> None:
+    verdict = claims.verdict(CHECKED_CLAIM, None)
     assert verdict == Verdict(BY_DEFINITION, "So. Checked by `b` (a.rs).")
 
 
-def test_what_follows_from_a_choice_is_no_evidence() -> None:
+def test_claim_that_follows_from_choice_is_fitted() -> None:
     choice = claims.replace(CLAIM, choice="It was set to {it}.")
-    assert judged(holds=True).saying(it=1).verdict(CLAIM) == Verdict(REPRODUCED, "It is 1.")
-    assert judged(holds=True).saying(it=1).verdict(choice) == Verdict(FITTED, "It is 1.", "It was set to 1.")
-    assert judged(holds=False).saying(it=1).verdict(choice) == Verdict(NOT, "It is 1.", "Because 1.")
+    assert judge_criterion(holds=True).with_numbers(it=1).verdict(CLAIM) == Verdict(REPRODUCED, "It is 1.")
+    assert judge_criterion(holds=True).with_numbers(it=1).verdict(choice) == Verdict(
+        FITTED, "It is 1.", "It was set to 1."
+    )
+    assert judge_criterion(holds=False).with_numbers(it=1).verdict(choice) == Verdict(
+        NOT_REPRODUCED, "It is 1.", "Because 1."
+    )
 
 
 @pytest.mark.parametrize(
     ("first", "second", "both"),
     [
         (REPRODUCED, REPRODUCED, REPRODUCED),
-        (REPRODUCED, NOT, DEPENDS),
-        (IN_PART, NOT, NOT),
-        (DEPENDS, NOT, DEPENDS),
-        (FITTED, NOT, NOT),
+        (REPRODUCED, NOT_REPRODUCED, DEPENDS),
+        (PARTLY_REPRODUCED, NOT_REPRODUCED, NOT_REPRODUCED),
+        (DEPENDS, NOT_REPRODUCED, DEPENDS),
+        (FITTED, NOT_REPRODUCED, NOT_REPRODUCED),
         (FITTED, FITTED, FITTED),
     ],
 )
-def test_readings_count_alike_and_neither_is_hidden(first: str, second: str, both: str) -> None:
+def test_equal_readings_are_both_shown(first: str, second: str, both: str) -> None:
     actual = ClaimVerdict(Verdict(first, "A.", "Why A."), Verdict(second, "B.", "Why B."), equal=True)
     assert actual.outcome == both
     text = section(CLAIM, actual, "Up", "Both ways")
@@ -60,6 +64,6 @@ def test_readings_count_alike_and_neither_is_hidden(first: str, second: str, bot
 
 
 def test_secondary_reading_does_not_count() -> None:
-    actual = ClaimVerdict(Verdict(REPRODUCED, "A."), Verdict(NOT, "B."))
+    actual = ClaimVerdict(Verdict(REPRODUCED, "A."), Verdict(NOT_REPRODUCED, "B."))
     assert actual.outcome == REPRODUCED
     assert "**In order** (not reproduced, does not count). B." in section(CLAIM, actual, "", "In order")

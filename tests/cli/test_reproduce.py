@@ -49,7 +49,7 @@ def test_show_prints_published_values_results_and_command(sledlab):
         assert " ".join(text.split()) in out
     assert "sledlab reproduce run L-22" in out
     assert "Over cells of all zones: it flips" in out
-    assert sledlab("reproduce", "show", "L-22", "--json").json["strips"][0]["cells"]
+    assert sledlab("reproduce", "show", "L-22", "--json").json["sensitivity_sweeps"][0]["cells"]
     figure = sledlab("reproduce", "show", "wang2005-figure-6")
     assert "3.79 ms (NONE) and 3.09 ms (ALL)" in figure.out
     assert "W-39" in figure.out

@@ -16,11 +16,11 @@ def test_core_does_not_refer_to_the_papers() -> None:
     [
         (
             "crates/sledlab-core/src/lib.rs",
-            'include_str!("../../../papers/points/README.md");',
+            'include_str!("../../../papers/results/README.md");',
         ),
         ("crates/sledlab-core/Cargo.toml", 'include = ["/papers/experiments"]'),
         ("python/sledlab/runs/execute.py", "from sledlab_papers import points"),
-        ("python/sledlab/cli/reproduce.py", 'POINTS = "papers/points"'),
+        ("python/sledlab/cli/reproduce.py", 'POINTS = "papers/results"'),
         ("python/sledlab/cli/templates/study.toml", "# pip install sledlab-papers"),
     ],
 )

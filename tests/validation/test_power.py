@@ -8,7 +8,7 @@ import pytest
 import sledlab as sl
 
 from lab import reference
-from lab.simulator import PARKED
+from lab.simulator import PARKED_START
 from lab.validation.power import MAX_STATE_DEVIATION, seagate_trace, state_energies, timeout_runs
 
 needs_reference = pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
@@ -34,7 +34,7 @@ def run(source: str, device: str, power: str, speedup: float = 1.0, **settings: 
         power=power,
         speedup=speedup,
         limit=None if on_trace else 5000,
-        settings={**PARKED, **{key.replace("__", "."): value for key, value in settings.items()}},
+        settings={**PARKED_START, **{key.replace("__", "."): value for key, value in settings.items()}},
         requests=False,
     )
 

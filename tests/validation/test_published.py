@@ -6,11 +6,11 @@ from lab import reference
 from lab.validation.published import (
     CHECK_BAND,
     GENERATIONS,
+    MIN_X_DOMINANCE,
     PUBLISHED_MS,
-    X_DOMINATES,
     check_value,
     quantities,
-    x_dominates,
+    x_dominance_share,
 )
 
 
@@ -22,10 +22,10 @@ def test_published_quantities() -> None:
 
 @pytest.mark.parametrize("device", GENERATIONS)
 def test_x_dominates_most_random_moves(device: str) -> None:
-    assert x_dominates(device) > X_DOMINATES
+    assert x_dominance_share(device) > MIN_X_DOMINANCE
 
 
 @pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
 @pytest.mark.parametrize(("device", "springs"), PUBLISHED_MS)
 def test_check_values(device: str, springs: bool) -> None:
-    assert abs(check_value(device, springs=springs).off) < CHECK_BAND
+    assert abs(check_value(device, springs=springs).deviation) < CHECK_BAND

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sledlab_papers.claims import IN_PART, REPRODUCED, Verdict
-from sledlab_papers.topic import ClaimVerdict, Sheet
+from sledlab_papers.claims import PARTLY_REPRODUCED, REPRODUCED, Verdict
+from sledlab_papers.topic import ClaimVerdict, PageContent
 
 from lab import results
 from lab.page import DOCUMENTS
@@ -36,12 +36,15 @@ def test_results_are_read_as_they_were_written() -> None:
 
 def test_sheet_of_verdicts_is_read_as_written() -> None:
     plain = Verdict(REPRODUCED, "1 ms.")
-    sheet = Sheet(
-        {"H-01": ClaimVerdict(plain), "H-02": ClaimVerdict(plain, Verdict(IN_PART, "2 ms.", "So."))},
+    sheet = PageContent(
+        {
+            "H-01": ClaimVerdict(plain),
+            "H-02": ClaimVerdict(plain, Verdict(PARTLY_REPRODUCED, "2 ms.", "So.")),
+        },
         {"a": "b"},
     )
     results.write("sheet", sheet)
-    assert results.read("sheet", Sheet) == sheet
+    assert results.read("sheet", PageContent) == sheet
 
 
 def test_section_is_measured_again_when_short_run_changes() -> None:

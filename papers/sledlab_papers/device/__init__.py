@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import judging
+from ..claims import register_judges
 from ..runs import Runs
 from ..topic import ClaimVerdict, Topic
 from ..validated import KINEMATICS
 from . import mechanics, parameters
 
-judging(parameters, mechanics)
+register_judges(parameters, mechanics)
 
 
 def _places(_: Runs, __: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {"pairs": f"{mechanics.PAIRS:,}"}
 
 
-DEVICE = Topic("device", (), Runs, _places, validated=(KINEMATICS,))
+DEVICE = Topic("device", (), Runs, _places, validation_results=(KINEMATICS,))
 """A topic without experiments: its claims are judged by parameters and single runs."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ..claims import Judgement, holding, judged
+from ..claims import Judgment, judge_criterion, judge_definition
 from ..simulator import random_pairs
 from ..validated import chunk_errors, kinematic_errors
 
@@ -27,43 +27,43 @@ def _parts() -> dict[str, npt.NDArray[np.int64]]:
     return {name: rows[name].to_numpy().astype(np.int64) for name in names}
 
 
-def h_21(_: Path) -> Judgement:
+def h_21(_: Path) -> Judgment:
     """Positioning time is the longer of x and y."""
     measured = _parts()
     x, y = measured["seek_x_ns"] + measured["settle_ns"], measured["seek_y_ns"] + measured["turnaround_ns"]
     off = np.abs(measured["positioning_ns"] - np.maximum(x, y)).max()
-    return holding(bool(off == 0)).saying(pairs=PAIRS, off=int(off))
+    return judge_definition(bool(off == 0)).with_numbers(pairs=PAIRS, off=int(off))
 
 
-def h_22(_: Path) -> Judgement:
+def h_22(_: Path) -> Judgment:
     """Settling after every move in x and no other; turnarounds in y."""
     measured = _parts()
     moved, settled = measured["seek_x_ns"] > 0, measured["settle_ns"]
     always = np.unique(settled[moved])
     turned = float((measured["turnaround_ns"] > 0).mean())
-    return holding(len(always) == 1 and not settled[~moved].any()).saying(
+    return judge_definition(len(always) == 1 and not settled[~moved].any()).with_numbers(
         settle_ms=float(always[0]) / 1e6, moved=float(moved.mean()), turned=turned
     )
 
 
-def h_23(_: Path) -> Judgement:
+def h_23(_: Path) -> Judgment:
     """The printed turning point, and integration to the end."""
     measured = kinematic_errors()
     off, published = measured["integrated seek"], measured["published seek"]
-    return judged(off <= NEAR and published <= NEAR).saying(off=off, printed=published)
+    return judge_criterion(off <= NEAR and published <= NEAR).with_numbers(off=off, printed=published)
 
 
-def h_24(_: Path) -> Judgement:
+def h_24(_: Path) -> Judgment:
     """The closed form against integration."""
     measured = kinematic_errors()
     off, turnaround = measured["integrated seek"], measured["integrated turnaround"]
     off_ms = off * measured["longest seek (ms)"]
-    return judged(off_ms <= NEAR_MS).saying(off=off, turnaround=turnaround, off_ms=off_ms)
+    return judge_criterion(off_ms <= NEAR_MS).with_numbers(off=off, turnaround=turnaround, off_ms=off_ms)
 
 
-def h_25(_: Path) -> Judgement:
+def h_25(_: Path) -> Judgment:
     """The piecewise form by its chunks."""
     measured = chunk_errors()
     errors = ", ".join(f"{100 * error:.2g} % with {chunks}" for chunks, error in measured.items())
     converges = all(fine < coarse for coarse, fine in pairwise(measured.values()))
-    return judged(holds=False, partly=converges).saying(errors=errors)
+    return judge_criterion(holds=False, partly=converges).with_numbers(errors=errors)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..hybrid.parameters import average_seek_ms
 from ..power.singles import idle_mw
 from ..published import Quantity, quantities
 from ..simulator import parameters
-from ..wording import each
+from ..wording import format_rows
 
 GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
 DISKS = ("atlas-10k", "mobile-disk")
@@ -30,13 +30,13 @@ def _gib(device: str) -> float:
     return float(parameters(device)["capacity_blocks"]) * 512 / 2**30
 
 
-def _printed(name: str) -> Quantity:
+def _published_quantity(name: str) -> Quantity:
     return next(quantity for quantity in quantities() if quantity.name.startswith(name))
 
 
-def h_01(_: Path) -> Judgement:
+def h_01(_: Path) -> Judgment:
     """Seeks and power compared with those of disks; sledlab's models have no density of a disk."""
-    disk_ms, sled_ms = average_seek_ms("atlas-10k"), _printed("mean random seek").ours
+    disk_ms, sled_ms = average_seek_ms("atlas-10k"), _published_quantity("mean random seek").ours
     p = _g2()
     active_mw = p["sled_mw"] + p["active_tips"] * p["tip_mw"]
     times = {
@@ -44,44 +44,46 @@ def h_01(_: Path) -> Judgement:
         for name in DISKS
     }
     less = all(min(measured) > 1 for measured in times.values())
-    return judged(holds=False, partly=8 <= disk_ms / sled_ms <= 15 and less).saying(
+    return judge_criterion(holds=False, partly=8 <= disk_ms / sled_ms <= 15 and less).with_numbers(
         disk_ms=disk_ms,
         sled_ms=sled_ms,
         times=disk_ms / sled_ms,
-        details=each("`{0}` {1[0]:.1f} and {1[1]:.1f} times", times.items()),
+        details=format_rows("`{0}` {1[0]:.1f} and {1[1]:.1f} times", times.items()),
     )
 
 
-def h_02(_: Path) -> Judgement:
+def h_02(_: Path) -> Judgment:
     """Capacities of the three generations."""
     measured = {name: _gib(name) for name in GENERATIONS}
     details = ", ".join(f"{name[-2:].upper()} {gib:.2f} GiB" for name, gib in measured.items())
-    return judged(all(2 <= gib <= 10 for gib in measured.values())).saying(details=details)
+    return judge_criterion(all(2 <= gib <= 10 for gib in measured.values())).with_numbers(details=details)
 
 
-def h_05(_: Path) -> Judgement:
+def h_05(_: Path) -> Judgment:
     """Power over capacity, parked and idle."""
     gib = _gib("mems-g2")
     measured = [mw / gib for mw in (_g2()["inactive_mw"], idle_mw("mems-g2"))]
-    return judged(all(10 <= each <= 99 for each in measured)).saying(measured=measured, gib=gib)
+    return judge_criterion(all(10 <= each <= 99 for each in measured)).with_numbers(
+        measured=measured, gib=gib
+    )
 
 
-def h_06(_: Path) -> Judgement:
+def h_06(_: Path) -> Judgment:
     """Tips, and how many of them are active."""
     measured = [
         (parameters(name)["usable_tips"], parameters(name)["active_tips"]) for name in GENERATIONS[1:]
     ]
-    return judged(measured == [(6400, 1280), (6400, 3200)]).saying(measured=measured)
+    return judge_criterion(measured == [(6400, 1280), (6400, 3200)]).with_numbers(measured=measured)
 
 
-def h_07(_: Path) -> Judgement:
+def h_07(_: Path) -> Judgment:
     """Bits under a tip."""
     p = _g2()
     bits = [1e3 * p[travel] / p["bit_nm"] for travel in ("travel_x_um", "travel_y_um")]
-    return judged(bits == [2500, 2500]).saying(p=p, bits=bits)
+    return judge_criterion(bits == [2500, 2500]).with_numbers(p=p, bits=bits)
 
 
-def h_08(_: Path) -> Judgement:
+def h_08(_: Path) -> Judgment:
     """Capacity of the layout."""
     p, gib = _g2(), _gib("mems-g2")
     rows = int(
@@ -89,35 +91,37 @@ def h_08(_: Path) -> Judgement:
     )
     columns, groups = round(1e3 * p["travel_x_um"] / p["bit_nm"]), p["usable_tips"] // p["tips_per_block"]
     exact = rows * columns * groups == p["capacity_blocks"]
-    return judged(exact and abs(gib / CAPACITY_GIB - 1) <= 0.02).saying(
+    return judge_criterion(exact and abs(gib / CAPACITY_GIB - 1) <= 0.02).with_numbers(
         rows=rows, columns=columns, groups=groups, p=p, gib=gib, off=gib / CAPACITY_GIB - 1
     )
 
 
-def h_09(_: Path) -> Judgement:
+def h_09(_: Path) -> Judgment:
     """All active tips transfer at once in a pass."""
-    p, rate = _g2(), _printed("peak rate (G2)")
+    p, rate = _g2(), _published_quantity("peak rate (G2)")
     servo = p["tip_sector_bits"] / (p["tip_sector_bits"] + p["servo_bits"])
-    return judged(rate.holds).saying(rate=rate, streamed=rate.ours * servo)
+    return judge_criterion(rate.holds).with_numbers(rate=rate, streamed=rate.ours * servo)
 
 
-def h_10(_: Path) -> Judgement:
+def h_10(_: Path) -> Judgment:
     """Settling of a move."""
-    settling = _printed("settling (G2)")
-    return judged(abs(settling.off) <= 0.01).saying(settling=settling, p=_g2())
+    settling = _published_quantity("settling (G2)")
+    return judge_criterion(abs(settling.deviation) <= 0.01).with_numbers(settling=settling, p=_g2())
 
 
-def h_11(_: Path) -> Judgement:
+def h_11(_: Path) -> Judgment:
     """Speed of the medium under a tip."""
     p = _g2()
     mm_s = p["tip_rate_kbit_s"] * p["bit_nm"] * 1e-3
-    return judged(abs(mm_s - 28) < 1e-9).saying(p=p, mm_s=mm_s)
+    return judge_criterion(abs(mm_s - 28) < 1e-9).with_numbers(p=p, mm_s=mm_s)
 
 
-def h_12(_: Path) -> Judgement:
+def h_12(_: Path) -> Judgment:
     """Acceleration, spring and travel."""
     p = _g2()
     along = [p[f"acceleration_{axis}_m_s2"] for axis in "xy"]
     exact = (*along, p["spring_factor"], p["travel_x_um"], p["travel_y_um"])
     g = along[0] / STANDARD_GRAVITY
-    return judged(exact == (803.6, 803.6, 0.75, 100, 100) and round(g, 6) == 82).saying(p=p, g=g)
+    return judge_criterion(exact == (803.6, 803.6, 0.75, 100, 100) and round(g, 6) == 82).with_numbers(
+        p=p, g=g
+    )

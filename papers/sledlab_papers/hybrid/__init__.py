@@ -6,27 +6,27 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..claims import judging
+from ..claims import register_judges
 from ..markdown import table
 from ..simulator import calibration, catalogue
 from ..topic import ClaimVerdict, Topic
-from ..wording import each, figure
+from ..wording import figure, format_rows
 from . import baselines, cost, future, mechanics, parameters, recorded, singles, sizes, techniques, workloads
 from .names import ALL, CELLO, DISK, HPLAJW, TITLES, WORKLOADS
-from .systems import BASELINES, DENSE, IDLE, TECHNIQUES, Systems, plan
+from .systems import BASELINES, DENSE_SUFFIX, IDLE_SUFFIX, TECHNIQUES, Systems, plan
 
-judging(parameters, workloads, mechanics, techniques, sizes, baselines, cost, future)
+register_judges(parameters, workloads, mechanics, techniques, sizes, baselines, cost, future)
 PLAN = tuple(plan())
 
 
 def _places(runs: Systems, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
-    dense = {f"dense_{name}": shown for name, shown in _figures(_dense(runs.directory)).items()}
+    dense = {f"dense_{name}": shown for name, shown in _figures(_dense_runs(runs.directory)).items()}
     return {
-        "experiments": runs.experiments(PLAN),
-        **_fitted(runs),
+        "experiments": runs.experiment_table(PLAN),
+        **_fitted_values(runs),
         **_figures(runs),
         **dense,
-        "behind": baselines.behind(runs),
+        "behind": baselines.detail_table(runs),
         "recorded": recorded.means(runs),
     }
 
@@ -36,40 +36,40 @@ def _figures(runs: Systems) -> dict[str, str]:
     names = [TITLES[workload] for workload in WORKLOADS]
     return {
         "demand": baselines.means(runs),
-        "idle": baselines.means(replace(runs, readings=(IDLE, *runs.readings))),
+        "idle": baselines.means(replace(runs, readings=(IDLE_SUFFIX, *runs.readings))),
         "figure_4": table(["techniques", *names], techniques.figure_4(runs)),
         "figure_5": sizes.tables(runs),
         "figure_7": cost.curves(runs),
     }
 
 
-def _dense(directory: Path) -> Systems:
-    return Systems(directory, (DENSE,))
+def _dense_runs(directory: Path) -> Systems:
+    return Systems(directory, (DENSE_SUFFIX,))
 
 
-def _fitted(runs: Systems) -> dict[str, str]:
+def _fitted_values(runs: Systems) -> dict[str, str]:
     """The fitted parameters, and the numbers that they were fitted to."""
     stand_in = workloads.STAND_INS[CELLO]
     share = calibration.CALIBRATIONS[stand_in].parameters["burst_share"]
     usual = next(s.default for s in catalogue.workload.show(CELLO).parameters if s.name == "burst_share")
     disk, cached = (
-        runs.on(name, CELLO).each(system, 1.0, "mean_ms")
+        runs.workload_runs(name, CELLO).seed_values(system, 1.0, "mean_ms")
         for name, system in ((BASELINES, DISK), (TECHNIQUES, ALL))
     )
-    queue = singles.queue_seen(stand_in)
+    queue = singles.queue_at_arrivals(stand_in)
     dispersions = {
-        f"{name}_{seconds}": f"{workloads.achieved(name, f'dispersion at {seconds} s'):.1f}"
+        f"{name}_{seconds}": f"{workloads.achieved_statistic(name, f'dispersion at {seconds} s'):.1f}"
         for name in (CELLO, HPLAJW)
         for seconds in (1, 10)
     }
     return {
-        "published": str(baselines.FITTED),
+        "published": str(baselines.FITTED_RATIO),
         "share": f"{share:g}",
         "usual": f"{usual:g}",
-        "ratios": each("{}", (figure(a / b) for a, b in zip(disk, cached, strict=True))),
+        "ratios": format_rows("{}", (figure(a / b) for a, b in zip(disk, cached, strict=True))),
         "queue_mean": f"{queue.mean:.1f}",
         "queue_p95": f"{queue.p95:,.0f}",
-        "queue_most": f"{queue.most:,}",
+        "queue_most": f"{queue.max_length:,}",
         **dispersions,
     }
 
@@ -79,7 +79,7 @@ HYBRID = Topic(
     PLAN,
     Systems,
     _places,
-    other=(DENSE,),
+    other=(DENSE_SUFFIX,),
     title="Sectors twice as fast",
     other_title="Double density",
     side_by_side=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..markdown import table
 from ..wording import percent
 from .names import (
@@ -33,10 +33,10 @@ SYSTEMS = (DISK, MEMS, DISK_RAM, MWB, FIFO, NONE, ALL)
 
 LABELS = {FIFO: "MWB FIFO", NONE: "MCD NONE", ALL: "MCD ALL"}
 
-FITTED = 24
+FITTED_RATIO = 24
 """Ratio of the disk's response time to that of a caching disk on cello, to which its bursts were fitted."""
 
-PUBLISHED = {CELLO: 24.0, HPLAJW: 5.6}
+PUBLISHED_RATIOS = {CELLO: 24.0, HPLAJW: 5.6}
 TPCC_MS = {NONE: 3.79, ALL: 3.09}
 
 
@@ -46,13 +46,13 @@ def means(runs: Systems) -> str:
     for system in SYSTEMS:
         cells = []
         for workload in WORKLOADS:
-            over = runs.overloaded(workload, system)
-            cells.append("overload" if over else f"{runs.at(workload, system):.2f}")
+            over = runs.is_overloaded(workload, system)
+            cells.append("overload" if over else f"{runs.mean(workload, system):.2f}")
         rows.append([LABELS.get(system, system), *cells])
     return table(["mean response, ms", *(TITLES[workload] for workload in WORKLOADS)], rows)
 
 
-def behind(runs: Systems) -> str:
+def detail_table(runs: Systems) -> str:
     """Figures that explain the means: by operation, queues, utilisation and hits."""
     head = [
         "workload and system",
@@ -78,82 +78,88 @@ def behind(runs: Systems) -> str:
     return table(head, rows)
 
 
-def w_01(runs: Systems) -> Judgement:
+def w_01(runs: Systems) -> Judgment:
     """Caching disk compared with MEMS alone."""
-    shares = {workload: runs.at(workload, MEMS) / runs.at(workload, ALL) for workload in WORKLOADS}
+    shares = {workload: runs.mean(workload, MEMS) / runs.mean(workload, ALL) for workload in WORKLOADS}
     details = ", ".join(f"{TITLES[workload]} {100 * share:.0f} %" for workload, share in shares.items())
     inside = [0.25 <= shares[workload] <= 0.55 for workload in (CELLO, TPCC)]
-    return judged(all(inside), any(inside)).saying(details=details, shares=shares)
+    return judge_criterion(all(inside), any(inside)).with_numbers(details=details, shares=shares)
 
 
-def w_02(runs: Systems) -> Judgement:
+def w_02(runs: Systems) -> Judgment:
     """Write buffer compared with disk on cello."""
-    factor, cached = runs.faster(CELLO, MWB, DISK), runs.faster(CELLO, ALL, DISK)
-    return judged(8 <= factor <= 20, factor >= 8).saying(factor=factor, cached=cached)
+    factor, cached = runs.speedup(CELLO, MWB, DISK), runs.speedup(CELLO, ALL, DISK)
+    return judge_criterion(8 <= factor <= 20, factor >= 8).with_numbers(factor=factor, cached=cached)
 
 
-def w_03(runs: Systems) -> Judgement:
+def w_03(runs: Systems) -> Judgment:
     """Caching disk compared with disk."""
-    factors = {workload: runs.faster(workload, ALL, DISK) for workload in (CELLO, HPLAJW)}
+    factors = {workload: runs.speedup(workload, ALL, DISK) for workload in (CELLO, HPLAJW)}
     details = ", ".join(f"{TITLES[workload]} {factor:.1f} times" for workload, factor in factors.items())
     ordered = factors[CELLO] > factors[HPLAJW] > 3
-    near = all(PUBLISHED[w] / 2 <= factor <= PUBLISHED[w] * 2 for w, factor in factors.items())
-    return judged(ordered and near, ordered).saying(details=details, factors=factors, fitted=FITTED)
+    near = all(PUBLISHED_RATIOS[w] / 2 <= factor <= PUBLISHED_RATIOS[w] * 2 for w, factor in factors.items())
+    return judge_criterion(ordered and near, ordered).with_numbers(
+        details=details, factors=factors, fitted=FITTED_RATIO
+    )
 
 
-def _ordered(runs: Systems, workload: str) -> list[str]:
-    stable = [system for system in FIGURE_6 if not runs.overloaded(workload, system)]
-    return sorted(stable, key=lambda system: runs.at(workload, system))
+def _systems_by_time(runs: Systems, workload: str) -> list[str]:
+    stable = [system for system in FIGURE_6 if not runs.is_overloaded(workload, system)]
+    return sorted(stable, key=lambda system: runs.mean(workload, system))
 
 
-def w_31(runs: Systems) -> Judgement:
+def w_31(runs: Systems) -> Judgment:
     """The fastest system."""
-    first = {workload: _ordered(runs, workload)[0] for workload in (TPCD, TPCC, CELLO)}
+    first = {workload: _systems_by_time(runs, workload)[0] for workload in (TPCD, TPCC, CELLO)}
     details = "; ".join(
         f"{TITLES[workload]} "
         + ", ".join(
-            f"{LABELS.get(system, system)} {runs.at(workload, system):.2f} ms"
-            for system in _ordered(runs, workload)[:3]
+            f"{LABELS.get(system, system)} {runs.mean(workload, system):.2f} ms"
+            for system in _systems_by_time(runs, workload)[:3]
         )
         for workload in first
     )
     right = [system == MEMS for system in first.values()]
-    return judged(all(right), any(right)).saying(details=details)
+    return judge_criterion(all(right), any(right)).with_numbers(details=details)
 
 
-def w_32(runs: Systems) -> Judgement:
+def w_32(runs: Systems) -> Judgment:
     """RAM compared with MEMS."""
-    above = {workload: runs.against(workload, DISK_RAM, MEMS) for workload in WORKLOADS}
+    above = {workload: runs.change(workload, DISK_RAM, MEMS) for workload in WORKLOADS}
     details = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in above.items())
     others = [above[workload] > 0.25 for workload in (TPCD, TPCC, CELLO)]
     a_little = -0.25 <= above[HPLAJW] < 0
-    return judged(a_little and all(others), abs(above[HPLAJW]) <= 0.25 and all(others)).saying(
+    return judge_criterion(a_little and all(others), abs(above[HPLAJW]) <= 0.25 and all(others)).with_numbers(
         details=details, above=above
     )
 
 
-def w_33(runs: Systems) -> Judgement:
+def w_33(runs: Systems) -> Judgment:
     """RAM compared with the caching disk."""
-    faster = {workload: 1 - runs.at(workload, DISK_RAM) / runs.at(workload, ALL) for workload in WORKLOADS}
+    faster = {
+        workload: 1 - runs.mean(workload, DISK_RAM) / runs.mean(workload, ALL) for workload in WORKLOADS
+    }
     details = ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in faster.items())
     sign = min(faster.values()) > 0
     inside = [0.06 <= share <= 0.64 for share in faster.values()]
-    return judged(all(inside), sign).saying(details=details, inside=sum(inside), compared=len(inside))
+    return judge_criterion(all(inside), sign).with_numbers(
+        details=details, inside=sum(inside), compared=len(inside)
+    )
 
 
-def w_34(runs: Systems) -> Judgement:
+def w_34(runs: Systems) -> Judgment:
     """TPCD through a write buffer."""
-    disk, buffered = runs.at(TPCD, DISK), runs.at(TPCD, MWB)
-    return judged(abs(buffered / disk - 1) <= 0.001).saying(disk=disk, buffered=buffered)
+    disk, buffered = runs.mean(TPCD, DISK), runs.mean(TPCD, MWB)
+    return judge_criterion(abs(buffered / disk - 1) <= 0.001).with_numbers(disk=disk, buffered=buffered)
 
 
-def w_35(runs: Systems) -> Judgement:
+def w_35(runs: Systems) -> Judgment:
     """TPCD through a caching disk."""
-    above = {system: runs.against(TPCD, system, DISK) for system in (NONE, ALL)}
+    above = {system: runs.change(TPCD, system, DISK) for system in (NONE, ALL)}
     small = best_kb(runs, TPCD, DEFAULT_MB)
-    best = curve(runs, TPCD, DEFAULT_MB)[small] / runs.at(TPCD, DISK) - 1
+    best = curve(runs, TPCD, DEFAULT_MB)[small] / runs.mean(TPCD, DISK) - 1
     hits = runs.row(TPCD, NONE).read_hits
-    return judged(0.05 <= above[NONE] <= 0.4, above[NONE] > 0).saying(
+    return judge_criterion(0.05 <= above[NONE] <= 0.4, above[NONE] > 0).with_numbers(
         none=above[NONE],
         all=above[ALL],
         segment_kb=SEGMENT_KB[TPCD],
@@ -163,15 +169,15 @@ def w_35(runs: Systems) -> Judgement:
     )
 
 
-def w_36(runs: Systems) -> Judgement:
+def w_36(runs: Systems) -> Judgment:
     """TPCD on a disk with RAM."""
-    gain = 1 - runs.at(TPCD, DISK_RAM) / runs.at(TPCD, DISK)
-    return judged(0 <= gain < 0.4).saying(change=-gain)
+    gain = 1 - runs.mean(TPCD, DISK_RAM) / runs.mean(TPCD, DISK)
+    return judge_criterion(0 <= gain < 0.4).with_numbers(change=-gain)
 
 
 def _measured_text(runs: Systems, workload: str, system: str) -> str:
     """A mean response time in words, or that there is none."""
-    return "overload" if runs.overloaded(workload, system) else f"{runs.at(workload, system):.2f} ms"
+    return "overload" if runs.is_overloaded(workload, system) else f"{runs.mean(workload, system):.2f} ms"
 
 
 def _queue(runs: Systems, system: str) -> str:
@@ -180,7 +186,7 @@ def _queue(runs: Systems, system: str) -> str:
     return f"{LABELS.get(system, system)} {state} (longest {row.queue_max:,})"
 
 
-def _over(over: Mapping[str, bool]) -> str:
+def _overloaded_text(over: Mapping[str, bool]) -> str:
     """The overloaded ones of several systems, in words."""
     return (
         ", ".join(LABELS.get(system, system) for system, checked in over.items() if checked)
@@ -188,15 +194,15 @@ def _over(over: Mapping[str, bool]) -> str:
     )
 
 
-def w_37(runs: Systems) -> Judgement:
+def w_37(runs: Systems) -> Judgment:
     """TPCC without a caching disk."""
-    over = {system: runs.overloaded(TPCC, system) for system in (DISK, MWB)}
+    over = {system: runs.is_overloaded(TPCC, system) for system in (DISK, MWB)}
     row = runs.row(TPCC, MWB)
     per_s = (row.hybrid_back_reads + row.hybrid_back_writes) / row.elapsed_s
     kb = row.hybrid_back_written_blocks / 2 / row.hybrid_back_writes
     # That a disk alone is overloaded does not count: the addresses of TPCC were chosen for that.
-    return judged(all(over.values())).saying(
-        queues=_over(over),
+    return judge_criterion(all(over.values())).with_numbers(
+        queues=_overloaded_text(over),
         on_disk=_queue(runs, DISK),
         on_buffer=_queue(runs, MWB),
         buffered=_measured_text(runs, TPCC, MWB),
@@ -209,12 +215,12 @@ def w_37(runs: Systems) -> Judgement:
     )
 
 
-def w_39(runs: Systems) -> Judgement:
+def w_39(runs: Systems) -> Judgment:
     """TPCC with a caching disk."""
-    measured = {system: runs.at(TPCC, system) for system in (NONE, ALL)}
+    measured = {system: runs.mean(TPCC, system) for system in (NONE, ALL)}
     gain = 1 - measured[ALL] / measured[NONE]
     near = all(TPCC_MS[system] / 2 <= ms <= TPCC_MS[system] * 2 for system, ms in measured.items())
-    return judged(near and 0.1 <= gain <= 0.3, near and gain > 0).saying(
+    return judge_criterion(near and 0.1 <= gain <= 0.3, near and gain > 0).with_numbers(
         none=measured[NONE], all=measured[ALL], change=-gain
     )
 
@@ -231,10 +237,10 @@ def _parts(runs: Systems, workload: str) -> str:
     return "; ".join(details)
 
 
-def w_40(runs: Systems) -> Judgement:
+def w_40(runs: Systems) -> Judgment:
     """Caching disk against write buffer on cello."""
-    factor = runs.against(CELLO, MWB, ALL)
-    return judged(0.2 <= factor <= 1.2, factor > 0).saying(
+    factor = runs.change(CELLO, MWB, ALL)
+    return judge_criterion(0.2 <= factor <= 1.2, factor > 0).with_numbers(
         factor=factor,
         parts=_parts(runs, CELLO),
         lazy=_measured_text(runs, CELLO, LAZY),
@@ -243,22 +249,22 @@ def w_40(runs: Systems) -> Judgement:
     )
 
 
-def w_41(runs: Systems) -> Judgement:
+def w_41(runs: Systems) -> Judgment:
     """Hplajw with both."""
-    all_ms, buffered = runs.at(HPLAJW, ALL), runs.at(HPLAJW, MWB)
+    all_ms, buffered = runs.mean(HPLAJW, ALL), runs.mean(HPLAJW, MWB)
     best = {mb: best_kb(runs, HPLAJW, mb) for mb in SIZES_MB if mb >= DEFAULT_MB}
     others = ", ".join(
         f"{curve(runs, HPLAJW, mb)[kb]:.2f} ms with {mb} MB ({kb} KB)" for mb, kb in best.items()
     )
     faster = all_ms < buffered
-    return judged(all_ms < 1.5 and faster, all_ms < 1.5 or faster).saying(
+    return judge_criterion(all_ms < 1.5 and faster, all_ms < 1.5 or faster).with_numbers(
         all_ms=all_ms, buffered=buffered, parts=_parts(runs, HPLAJW), others=others
     )
 
 
-def w_52(runs: Systems) -> Judgement:
+def w_52(runs: Systems) -> Judgment:
     """TPCC: bounded or not."""
-    over = {system: runs.overloaded(TPCC, system) for system in (DISK, ALL)}
-    return judged(over[DISK] and not over[ALL]).saying(
-        on_disk=_queue(runs, DISK), on_all=_queue(runs, ALL), queues=_over(over)
+    over = {system: runs.is_overloaded(TPCC, system) for system in (DISK, ALL)}
+    return judge_criterion(over[DISK] and not over[ALL]).with_numbers(
+        on_disk=_queue(runs, DISK), on_all=_queue(runs, ALL), queues=_overloaded_text(over)
     )

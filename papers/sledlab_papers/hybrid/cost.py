@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..markdown import table
 from ..runs import ComparisonRun
 from ..simulator import parameters
@@ -19,11 +19,11 @@ MAX_PRICE = 10.0
 """Highest price of MEMS, as a multiple of that of disk for a byte (section 1)."""
 
 MEMS_MB = 256.0
-MUCH = 0.5
+MIN_PERFORMANCE_SHARE = 0.5
 """Share of the performance of MEMS that counts as most of it."""
 
 
-def relative(runs: Systems, workload: str) -> dict[float, float | None]:
+def relative_responses(runs: Systems, workload: str) -> dict[float, float | None]:
     """Mean response with NVRAM over that with MEMS of the same price, by ratio of prices."""
     base = runs.row(workload, ALL).mean_ms
     measured = {}
@@ -33,7 +33,7 @@ def relative(runs: Systems, workload: str) -> dict[float, float | None]:
     return dict(sorted(measured.items()))
 
 
-def _word(value: float | None) -> str:
+def _response_text(value: float | None) -> str:
     return "overload" if value is None else figure(value)
 
 
@@ -47,57 +47,58 @@ def _crossing(values: Mapping[float, float | None]) -> tuple[float, float] | Non
     return None
 
 
-def _rises(values: Mapping[float, float | None]) -> bool:
+def _is_rising(values: Mapping[float, float | None]) -> bool:
     numbers = [float("inf") if value is None else value for value in values.values()]
     return numbers == sorted(numbers)
 
 
-def w_43(runs: Systems) -> Judgement:
+def w_43(runs: Systems) -> Judgment:
     """NVRAM of the same price."""
     details, right = [], {}
     for workload in (TPCC, CELLO, HPLAJW):
-        values = relative(runs, workload)
+        values = relative_responses(runs, workload)
         crossing = _crossing(values)
-        right[workload] = crossing is not None and crossing[1] <= 3 and _rises(values)
-        each = ", ".join(f"{_word(value)} at {ratio:g}" for ratio, value in values.items())
+        right[workload] = crossing is not None and crossing[1] <= 3 and _is_rising(values)
+        each = ", ".join(f"{_response_text(value)} at {ratio:g}" for ratio, value in values.items())
         between = f"crosses 1 between {crossing[0]:g} and {crossing[1]:g}" if crossing else "does not cross 1"
         details.append(f"{TITLES[workload]} {each}, {between}")
-    return judged(all(right.values()), any(right.values())).saying(details=details)
+    return judge_criterion(all(right.values()), any(right.values())).with_numbers(details=details)
 
 
-def w_44(runs: Systems) -> Judgement:
+def w_44(runs: Systems) -> Judgment:
     """The one workload for which MEMS is always worse."""
-    values = {workload: relative(runs, workload) for workload in (TPCD, TPCC)}
+    values = {workload: relative_responses(runs, workload) for workload in (TPCD, TPCC)}
     worse = {
         workload: all(value is not None and value < 1 for value in measured.values())
         for workload, measured in values.items()
     }
     details = "; ".join(
-        f"{TITLES[workload]} {', '.join(f'{_word(value)} at {ratio:g}' for ratio, value in measured.items())}"
+        f"{TITLES[workload]} "
+        + ", ".join(f"{_response_text(value)} at {ratio:g}" for ratio, value in measured.items())
         for workload, measured in values.items()
     )
-    return judged(worse[TPCD] and (not worse[TPCC]), worse[TPCD]).saying(details=details)
+    return judge_criterion(worse[TPCD] and (not worse[TPCC]), worse[TPCD]).with_numbers(details=details)
 
 
-def w_47(runs: Systems) -> Judgement:
+def w_47(runs: Systems) -> Judgment:
     """MEMS in place of a disk, and as its cache."""
-    stable = [workload for workload in WORKLOADS if not runs.overloaded(workload, DISK)]
-    alone = {workload: runs.faster(workload, MEMS, DISK) for workload in stable}
-    cached = {workload: runs.faster(workload, ALL, DISK) for workload in stable}
+    stable = [workload for workload in WORKLOADS if not runs.is_overloaded(workload, DISK)]
+    alone = {workload: runs.speedup(workload, MEMS, DISK) for workload in stable}
+    cached = {workload: runs.speedup(workload, ALL, DISK) for workload in stable}
     details = ", ".join(
         f"{TITLES[workload]} {figure(alone[workload])} and {figure(cached[workload])} times"
         for workload in stable
     )
     ordered = all(alone[workload] > cached[workload] for workload in stable)
     right = ordered and min(alone.values()) > 1
-    return judged(right and min(cached.values()) > 1, right).saying(details=details)
+    return judge_criterion(right and min(cached.values()) > 1, right).with_numbers(details=details)
 
 
 def _mirrors(runs: Systems, workload: str) -> dict[str, ComparisonRun]:
     return runs.rows(MIRROR, workload)
 
 
-def w_48(runs: Systems) -> Judgement:
+def w_48(runs: Systems) -> Judgment:
     """Disks mirrored on MEMS."""
     details, right, maximum = [], [], []
     for workload in (CELLO, HPLAJW):
@@ -107,16 +108,18 @@ def w_48(runs: Systems) -> Judgement:
         worth = times["disks"] / times["hybrid"] * 2 / (1 + MAX_PRICE)
         share = times["MEMS"] / times["hybrid"]
         right.append(worth > 1)
-        maximum.append(share >= MUCH)
+        maximum.append(share >= MIN_PERFORMANCE_SHARE)
         details.append(
             f"{TITLES[workload]} {times['disks']:.2f} ms on two disks, {times['hybrid']:.2f} ms on a disk "
             f"and MEMS, {times['MEMS']:.2f} ms on two MEMS devices, so {100 * share:.0f} % of the "
             f"performance of MEMS and {worth:.1f} times as much for the money as disks"
         )
-    return judged(all(right) and all(maximum), any(right)).saying(max_price=MAX_PRICE, details=details)
+    return judge_criterion(all(right) and all(maximum), any(right)).with_numbers(
+        max_price=MAX_PRICE, details=details
+    )
 
 
-def w_55(runs: Systems) -> Judgement:
+def w_55(runs: Systems) -> Judgment:
     """Arrays under TPCC."""
     rows = runs.rows(ARRAYS)
     details, right = [], []
@@ -132,14 +135,17 @@ def w_55(runs: Systems) -> Judgement:
         details.append(f"{kind} of {devices}: disks {text['disks']}, MCD {text['MCD']}, MEMS {text['MEMS']}")
     disk_mb = parameters("atlas-10k-50mb")["capacity_blocks"] * 512 / 2**20
     price = 1 + MAX_PRICE * MEMS_MB / disk_mb
-    return judged(all(right) and price < MAX_PRICE, any(right)).saying(
+    return judge_criterion(all(right) and price < MAX_PRICE, any(right)).with_numbers(
         details=details, max_price=MAX_PRICE, price=price
     )
 
 
 def curves(runs: Systems) -> str:
     """Figure 7 as a table."""
-    values = {workload: relative(runs, workload) for workload in WORKLOADS}
+    values = {workload: relative_responses(runs, workload) for workload in WORKLOADS}
     ratios = list(values[CELLO])
-    rows = [[f"{ratio:g}", *(_word(values[workload][ratio]) for workload in WORKLOADS)] for ratio in ratios]
+    rows = [
+        [f"{ratio:g}", *(_response_text(values[workload][ratio]) for workload in WORKLOADS)]
+        for ratio in ratios
+    ]
     return table(["price of NVRAM over MEMS", *(TITLES[workload] for workload in WORKLOADS)], rows, words=0)

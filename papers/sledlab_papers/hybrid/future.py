@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..wording import percent
 from .names import ALL, DISK, TITLES, TPCD, WORKLOADS
 from .sizes import DEFAULT_MB, best_kb, curve
@@ -17,7 +17,7 @@ MANAGED_KB = 8
 NEAR_BEST, NEAR_DISK, UNCHANGED = 0.10, 0.05, 0.03
 
 
-def w_53(runs: Systems) -> Judgement:
+def w_53(runs: Systems) -> Judgment:
     """Virtual managers compared with the best fixed size."""
     details, above = [], {}
     for workload in WORKLOADS:
@@ -26,7 +26,9 @@ def w_53(runs: Systems) -> Judgement:
         above[workload] = row.mean_ms / curve(runs, workload, DEFAULT_MB)[best] - 1
         details.append(f"{TITLES[workload]} {percent(above[workload], 1)} % ({best} KB)")
     near = [share <= NEAR_BEST for share in above.values()]
-    return judged(all(near), any(near)).saying(managed_kb=MANAGED_KB, details=details, far=_far(runs, above))
+    return judge_criterion(all(near), any(near)).with_numbers(
+        managed_kb=MANAGED_KB, details=details, far=_far(runs, above)
+    )
 
 
 def _far(runs: Systems, above: dict[str, float]) -> str:
@@ -38,7 +40,7 @@ def _far(runs: Systems, above: dict[str, float]) -> str:
     )
 
 
-def w_54(runs: Systems) -> Judgement:
+def w_54(runs: Systems) -> Judgment:
     """Streams that bypass the MEMS."""
     rows = {workload: runs.rows(BYPASS, workload)[str(BYPASS_KB)] for workload in WORKLOADS}
     mine = rows[TPCD]
@@ -53,7 +55,7 @@ def w_54(runs: Systems) -> Judgement:
     past = mine.hybrid_bypassed / mine.requests
     fetched = mine.hybrid_back_reads - mine.hybrid_bypassed
     still = all(abs(share) <= UNCHANGED for share in changes.values())
-    return judged(to_disk <= NEAR_DISK and still, still and to_disk < before).saying(
+    return judge_criterion(to_disk <= NEAR_DISK and still, still and to_disk < before).with_numbers(
         bypass_kb=BYPASS_KB,
         to_disk=to_disk,
         before=before,

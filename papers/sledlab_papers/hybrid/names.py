@@ -10,8 +10,11 @@ TITLES = {TPCD: "TPCD", TPCC: "TPCC", CELLO: "cello", HPLAJW: "hplajw"}
 BASELINE_SYSTEMS = ("DISK", "MEMS", "DISK-RAM", "MWB", "FIFO", "LAZY", "LAZY FIFO")
 DISK, MEMS, DISK_RAM, MWB, FIFO, LAZY, LAZY_FIFO = BASELINE_SYSTEMS
 TECHNIQUE_SYSTEMS = NONE, SHORTCUT, IREPORT, PWRITE, ALL = ("NONE", "SHORTCUT", "IREPORT", "PWRITE", "ALL")
-SINGLE = (SHORTCUT, IREPORT, PWRITE)
+SINGLE_TECHNIQUES = (SHORTCUT, IREPORT, PWRITE)
 """The techniques one by one."""
 
-WORDS = {NONE: "caching-disk:shortcut=false:immediate_report=false:partial_write=false", ALL: "caching-disk"}
+SYSTEM_KINDS = {
+    NONE: "caching-disk:shortcut=false:immediate_report=false:partial_write=false",
+    ALL: "caching-disk",
+}
 """Systems that are varied where the controller cache writes in idle times."""

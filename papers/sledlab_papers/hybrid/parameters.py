@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..published import PAIRS, quantities
 from ..simulator import parameters, random_pairs
-from ..wording import each
+from ..wording import format_rows
 from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD
-from .singles import on_disk, streams_mb_s
+from .singles import simulate_on_disk, stream_rate_mb_s
 from .systems import SEGMENT_KB, Systems
 
 AVERAGE_SEEK_MS = {"reads": 5.7, "writes": 6.19}
@@ -25,68 +25,72 @@ RAM_TIMES = (1e4, 1e5)
 RAISED_MB_S = 50.0
 
 
-def w_04(_: Systems) -> Judgement:
+def w_04(_: Systems) -> Judgment:
     """Average and longest seek, under both readings of the spring factor."""
     seeks = [quantity for quantity in quantities() if "seek" in quantity.name]
-    details = each("{0.name} {0.ours:.3f} ms ({0.off:+1%})", seeks, "; ")
-    return judged(all(abs(quantity.off) <= 0.1 for quantity in seeks)).saying(details=details)
+    details = format_rows("{0.name} {0.ours:.3f} ms ({0.deviation:+1%})", seeks, "; ")
+    return judge_criterion(all(abs(quantity.deviation) <= 0.1 for quantity in seeks)).with_numbers(
+        details=details
+    )
 
 
-def w_05(_: Systems) -> Judgement:
+def w_05(_: Systems) -> Judgment:
     """Capacity, tips and peak rate."""
     tips = parameters("mems-g2")["active_tips"]
     measured = {quantity.name: quantity for quantity in quantities()}
     capacity, rate = measured["capacity (G2)"], measured["peak rate (G2)"]
-    return judged(capacity.holds and rate.holds and (tips == 1280)).saying(
+    return judge_criterion(capacity.holds and rate.holds and (tips == 1280)).with_numbers(
         capacity=capacity, tips=tips, rate=rate
     )
 
 
-def w_06(_: Systems) -> Judgement:
+def w_06(_: Systems) -> Judgment:
     """Active tips of the presets."""
     tips = {name: parameters(f"mems-{name.lower()}")["active_tips"] for name in ("G1", "G2", "G3")}
     inside = {name: ACTIVE_TIPS[0] <= count <= ACTIVE_TIPS[1] for name, count in tips.items()}
-    return judged(inside == {"G1": True, "G2": True, "G3": False}).saying(tips=each("{} {}", tips.items()))
+    return judge_criterion(inside == {"G1": True, "G2": True, "G3": False}).with_numbers(
+        tips=format_rows("{} {}", tips.items())
+    )
 
 
-def w_23(runs: Systems) -> Judgement:
+def w_23(runs: Systems) -> Judgment:
     """MEMS as a share of the disk."""
     sectors = parameters(runs.disk)["capacity_blocks"]
     shares = [100 * mb * 2**20 / (sectors * 512) for mb in (MEMS_MB, *SWEPT_MB)]
     off = sectors / PRINTED_SECTORS - 1
     exact = [round(shares[0]), round(shares[1], 2), round(shares[2])]
     # The paper calls 0.73 % about 0.75 %.
-    return judged(exact == [3, 0.73, 6] and abs(off) < 0.002).saying(
+    return judge_criterion(exact == [3, 0.73, 6] and abs(off) < 0.002).with_numbers(
         sectors=sectors, gib=sectors * 512 / 2**30, off=off, mems_mb=MEMS_MB, shares=shares, swept_mb=SWEPT_MB
     )
 
 
-def w_30(runs: Systems) -> Judgement:
+def w_30(runs: Systems) -> Judgment:
     """Sizes of segments and logs in the runs."""
-    log_kb = on_disk(runs.disk, "cello", ("hybrid.kind", "write-buffer")).config["hybrid"]["log_kb"]
+    log_kb = simulate_on_disk(runs.disk, "cello", ("hybrid.kind", "write-buffer")).config["hybrid"]["log_kb"]
     sizes = {workload: SEGMENT_KB[workload] for workload in (TPCD, TPCC, CELLO, HPLAJW)}
     details = ", ".join(f"{TITLES[workload]} {kb} KB" for workload, kb in sizes.items())
-    return judged(list(sizes.values()) == [256, 8, 8, 64] and log_kb == 128).saying(
+    return judge_criterion(list(sizes.values()) == [256, 8, 8, 64] and log_kb == 128).with_numbers(
         details=details, log_kb=log_kb
     )
 
 
-def w_45(runs: Systems) -> Judgement:
+def w_45(runs: Systems) -> Judgment:
     """Time of a random access on each of the three."""
     disk, mems = (
         random_pairs(device, PAIRS).summary["service_time_ms"]["mean"] for device in (runs.disk, "mems-g2")
     )
-    ram_us = on_disk(runs.disk, "cello", ("cache.kind", "write-back")).config["cache"]["access_us"]
+    ram_us = simulate_on_disk(runs.disk, "cello", ("cache.kind", "write-back")).config["cache"]["access_us"]
     near, ram_times = 8 <= disk / mems <= 15, disk * 1000.0 / ram_us
-    return judged(near and RAM_TIMES[0] <= ram_times <= RAM_TIMES[1], near).saying(
+    return judge_criterion(near and RAM_TIMES[0] <= ram_times <= RAM_TIMES[1], near).with_numbers(
         disk=disk, mems=mems, times=disk / mems, ram_us=ram_us, ram_times=ram_times
     )
 
 
-def w_46(_: Systems) -> Judgement:
+def w_46(_: Systems) -> Judgment:
     """Prices and capacities are inputs."""
     gib = parameters("mems-g2")["capacity_blocks"] * 512 / 2**30
-    return judged(1 <= gib <= 10).saying(gib=gib)
+    return judge_criterion(1 <= gib <= 10).with_numbers(gib=gib)
 
 
 def average_seek_ms(disk: str) -> float:
@@ -107,20 +111,24 @@ def average_seek_ms(disk: str) -> float:
     return total / weight
 
 
-def w_49(runs: Systems) -> Judgement:
+def w_49(runs: Systems) -> Judgment:
     """The disk, its cache and the buffer."""
     p = parameters(runs.disk)
     read_ms = average_seek_ms(runs.disk)
     measured = {"reads": read_ms, "writes": read_ms + p["write_settle_ms"]}
     off = {name: ms / AVERAGE_SEEK_MS[name] - 1 for name, ms in measured.items()}
     outer = p["zones"][0]["sectors_per_track"] * 512 * p["rpm"] / 60 / 1e6
-    config = on_disk(runs.disk, "cello", ("hybrid.kind", "caching-disk"), ("cache.kind", "write-back")).config
+    config = simulate_on_disk(
+        runs.disk, "cello", ("hybrid.kind", "caching-disk"), ("cache.kind", "write-back")
+    ).config
     cache_mb, buffer_kb = config["cache"]["capacity_blocks"] / 2048, config["hybrid"]["buffer_kb"]
-    streams, gib = streams_mb_s(runs.disk), p["capacity_blocks"] * 512 / 2**30
+    streams, gib = stream_rate_mb_s(runs.disk), p["capacity_blocks"] * 512 / 2**30
     exact = p["rpm"] == 10_025 and cache_mb == 4 and buffer_kb == 2048
     near = all(abs(share) <= 0.03 for share in off.values())
     holds_all = abs(gib / DISK_GB - 1) <= 0.01
-    return judged(exact and near and holds_all and streams <= RAISED_MB_S <= outer, exact and near).saying(
+    return judge_criterion(
+        exact and near and holds_all and streams <= RAISED_MB_S <= outer, exact and near
+    ).with_numbers(
         p=p,
         measured=measured,
         off=off,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..markdown import table
 from .baselines import LABELS
 from .names import ALL, DISK, DISK_RAM, IREPORT, MEMS, MWB, NONE, PWRITE, SHORTCUT
-from .systems import BASELINES, RECORDED, RECORDED_SPEED, TECHNIQUES, Systems
+from .systems import BASELINES, RECORDED_SPEEDUP, RECORDED_TRACES, TECHNIQUES, Systems
 
 SYSTEMS = {
     **dict.fromkeys((DISK, MEMS, DISK_RAM, MWB), BASELINES),
@@ -19,9 +19,9 @@ def means(runs: Systems) -> str:
     rows = []
     for system, experiment in SYSTEMS.items():
         cells = []
-        for trace in RECORDED:
-            row = runs.on(experiment, trace).rows[system, RECORDED_SPEED][0]
+        for trace in RECORDED_TRACES:
+            row = runs.workload_runs(experiment, trace).rows[system, RECORDED_SPEEDUP][0]
             cells.append("overload" if row.saturated else f"{row.mean_ms:,.2f}")
         label = LABELS.get(system, f"MCD {system}" if experiment == TECHNIQUES else system)
         rows.append([label, *cells])
-    return table(["mean response, ms", *RECORDED], rows)
+    return table(["mean response, ms", *RECORDED_TRACES], rows)

@@ -10,12 +10,12 @@ import numpy as np
 import polars
 import sledlab as sl
 
-from ..simulator import PARKED, calibration
+from ..simulator import PARKED_START, calibration
 
-DISK_SETTINGS = {**PARKED, "device.startup_ms": 0, "power.kind": "never"}
+DISK_SETTINGS = {**PARKED_START, "device.startup_ms": 0, "power.kind": "never"}
 """Settings as in the experiments."""
 
-STREAMED, STREAMED_BYTES = 64, 4 << 20
+STREAM_REQUESTS, STREAM_REQUEST_BYTES = 64, 4 << 20
 """Number of successive requests, and the size of each in bytes."""
 
 REQUESTS = 100_000
@@ -23,7 +23,7 @@ REQUESTS = 100_000
 
 
 @cache
-def on_disk(disk: str, workload: str, *settings: tuple[str, Any]) -> sl.Result:
+def simulate_on_disk(disk: str, workload: str, *settings: tuple[str, Any]) -> sl.Result:
     """The first requests of a workload on a disk without a controller cache."""
     return sl.simulate(
         sl.workload(workload),
@@ -36,21 +36,21 @@ def on_disk(disk: str, workload: str, *settings: tuple[str, Any]) -> sl.Result:
 
 
 @cache
-def streams_mb_s(disk: str) -> float:
+def stream_rate_mb_s(disk: str) -> float:
     """Rate in MB/s of successive requests of 4 MB from the disk's first block on."""
     rows = polars.DataFrame(
         {
-            "time_us": [0.0] * STREAMED,
-            "op": ["R"] * STREAMED,
-            "offset_bytes": [place * STREAMED_BYTES for place in range(STREAMED)],
-            "length_bytes": [STREAMED_BYTES] * STREAMED,
+            "time_us": [0.0] * STREAM_REQUESTS,
+            "op": ["R"] * STREAM_REQUESTS,
+            "offset_bytes": [place * STREAM_REQUEST_BYTES for place in range(STREAM_REQUESTS)],
+            "length_bytes": [STREAM_REQUEST_BYTES] * STREAM_REQUESTS,
         }
     )
     measured = sl.simulate(rows, disk, replay="closed:1", settings=DISK_SETTINGS)
-    return STREAMED * STREAMED_BYTES / 1e6 / float(measured.summary["elapsed_s"])
+    return STREAM_REQUESTS * STREAM_REQUEST_BYTES / 1e6 / float(measured.summary["elapsed_s"])
 
 
-def distinct_blocks_written(result: sl.Result) -> int:
+def distinct_written_blocks(result: sl.Result) -> int:
     """Blocks that were written at least once."""
     rows = result.requests.filter(op="W")
     first, blocks = (rows[name].to_numpy().astype(np.int64) for name in ("lbn", "blocks"))
@@ -64,11 +64,11 @@ class Queue:
 
     mean: float
     p95: float
-    most: int
+    max_length: int
 
 
 @cache
-def queue_seen(stand_in: str) -> Queue:
+def queue_at_arrivals(stand_in: str) -> Queue:
     """The queue that requests of a stand-in meet at a disk with the controller cache of the experiments."""
     choice = calibration.CALIBRATIONS[stand_in]
     settings = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..markdown import table
-from ..wording import each, figure, percent
+from ..wording import figure, format_rows, percent
 from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD, WORKLOADS
-from .systems import SEGMENTS_KB, SIZES_MB, SWEPT, Systems
+from .systems import SEGMENTS_KB, SIZES_MB, SWEPT_SIZES_MB, Systems
 
 INFINITE_KB = 128
 """The best segment for hplajw where all data fit into the MEMS, as printed."""
@@ -35,12 +35,12 @@ def best_kb(runs: Systems, workload: str, mb: int) -> int:
     return min(measured, key=lambda kb: measured[kb])
 
 
-def _listed(runs: Systems, workload: str, mb: int) -> str:
+def _response_list(runs: Systems, workload: str, mb: int) -> str:
     measured = curve(runs, workload, mb)
     return ", ".join(f"{figure(measured[kb])} ms" if kb in measured else "overload" for kb in SEGMENTS_KB)
 
 
-def w_24(runs: Systems) -> Judgement:
+def w_24(runs: Systems) -> Judgment:
     """TPCD over sizes of the MEMS."""
     grid = runs.grid(TPCD)
     sizes = [mb for mb in SIZES_MB if mb != LARGE_MB]
@@ -49,10 +49,10 @@ def w_24(runs: Systems) -> Judgement:
         means = [grid[mb, kb].mean_ms for mb in sizes]
         spreads[kb] = max(means) / min(means) - 1
         drops[kb] = 1 - grid[LARGE_MB, kb].mean_ms / means[-1]
-    details = each("{1:1%} with {0} KB", spreads.items())
+    details = format_rows("{1:1%} with {0} KB", spreads.items())
     flat = [kb for kb, share in spreads.items() if share <= PLATEAU]
     drops_clearly = min(drops.values()) > PLATEAU
-    return judged(drops_clearly and len(flat) == len(spreads), bool(flat)).saying(
+    return judge_criterion(drops_clearly and len(flat) == len(spreads), bool(flat)).with_numbers(
         sizes=sizes,
         largest=sizes[-1],
         details=details,
@@ -61,14 +61,16 @@ def w_24(runs: Systems) -> Judgement:
     )
 
 
-def w_25(runs: Systems) -> Judgement:
+def w_25(runs: Systems) -> Judgment:
     """TPCD from 8 to 64 KB."""
     measured = curve(runs, TPCD, DEFAULT_MB)
     factor = measured[8] / measured[64]
-    return judged(GAIN_BAND[0] <= factor <= GAIN_BAND[1], factor > 1).saying(measured=measured, factor=factor)
+    return judge_criterion(GAIN_BAND[0] <= factor <= GAIN_BAND[1], factor > 1).with_numbers(
+        measured=measured, factor=factor
+    )
 
 
-def w_26(runs: Systems) -> Judgement:
+def w_26(runs: Systems) -> Judgment:
     """TPCC and cello over sizes of segments."""
     details, right = [], {}
     for workload in (TPCC, CELLO):
@@ -79,43 +81,43 @@ def w_26(runs: Systems) -> Judgement:
         right[workload] = best in (4, PUBLISHED_KB) and (large.saturated or worse >= MUCH_WORSE)
         cost = "is overload" if large.saturated else f"takes {worse:.2f} times as long"
         details.append(
-            f"{TITLES[workload]} {_listed(runs, workload, DEFAULT_MB)}, best with {best} KB "
+            f"{TITLES[workload]} {_response_list(runs, workload, DEFAULT_MB)}, best with {best} KB "
             f"({percent(measured[PUBLISHED_KB] / measured[best] - 1, 1)} % with {PUBLISHED_KB} KB), "
             f"{MUCH_LARGER_KB} KB {cost}"
         )
     sizes = f"{SEGMENTS_KB[0]} to {SEGMENTS_KB[-1]} KB"
-    return judged(all(right.values()), any(right.values())).saying(
+    return judge_criterion(all(right.values()), any(right.values())).with_numbers(
         sizes=sizes, details=details, extents=EXTENTS
     )
 
 
-def w_28(runs: Systems) -> Judgement:
+def w_28(runs: Systems) -> Judgment:
     """The workload hplajw with little MEMS."""
     best = best_kb(runs, HPLAJW, SMALL_MB)
     is_inside = best not in (SEGMENTS_KB[0], SEGMENTS_KB[-1])
     hits = {kb: runs.grid(HPLAJW)[SMALL_MB, kb].read_hits for kb in (8, best, 64, 256)}
-    return judged(is_inside and 32 <= best <= 128, is_inside).saying(
+    return judge_criterion(is_inside and 32 <= best <= 128, is_inside).with_numbers(
         segments_kb=SEGMENTS_KB,
         longest=SEGMENTS_KB[-1],
-        listed=_listed(runs, HPLAJW, SMALL_MB),
+        listed=_response_list(runs, HPLAJW, SMALL_MB),
         best=best,
         hits=", ".join(f"{100 * hits[kb]:.0f} % with {kb} KB" for kb in hits),
     )
 
 
-def w_29(runs: Systems) -> Judgement:
+def w_29(runs: Systems) -> Judgment:
     """The workload hplajw with room for all data."""
     large, small = best_kb(runs, HPLAJW, LARGE_MB), best_kb(runs, HPLAJW, SMALL_MB)
-    return judged(large == INFINITE_KB, large >= small).saying(
+    return judge_criterion(large == INFINITE_KB, large >= small).with_numbers(
         segments_kb=SEGMENTS_KB,
         longest=SEGMENTS_KB[-1],
-        listed=_listed(runs, HPLAJW, LARGE_MB),
+        listed=_response_list(runs, HPLAJW, LARGE_MB),
         large=large,
         small=small,
     )
 
 
-def w_42(runs: Systems) -> Judgement:
+def w_42(runs: Systems) -> Judgment:
     """The effect of the size of segments with 256 MB."""
     spreads = {}
     for workload in WORKLOADS:
@@ -130,7 +132,7 @@ def w_42(runs: Systems) -> Judgement:
         for workload, factor in spreads.items()
     )
     below = [workload for workload in (TPCD, TPCC) if spreads[HPLAJW] < spreads[workload]]
-    return judged(len(below) == 2, bool(below)).saying(details=details)
+    return judge_criterion(len(below) == 2, bool(below)).with_numbers(details=details)
 
 
 def tables(runs: Systems) -> str:
@@ -140,7 +142,7 @@ def tables(runs: Systems) -> str:
     for workload in WORKLOADS:
         grid = runs.grid(workload)
         rows = []
-        for mb in SWEPT.get(workload, SIZES_MB):
+        for mb in SWEPT_SIZES_MB.get(workload, SIZES_MB):
             cells = [grid[mb, kb] for kb in SEGMENTS_KB]
             means = ["overload" if row.saturated else f"{row.mean_ms:.2f}" for row in cells]
             rows.append([f"{mb} MB" if mb < 1024 else f"{mb // 1024} GB", *means])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..simulator import calibration
 from ..wording import percent
 from .names import CELLO, HPLAJW, NONE, PWRITE, TPCC, TPCD
@@ -22,23 +22,23 @@ SMALL_WRITES, SMALL_BAND = 52.0, 2.0
 
 
 @cache
-def calibrated() -> dict[str, calibration.CalibrationResult]:
+def calibration_results() -> dict[str, calibration.CalibrationResult]:
     """The stand-ins compared with published numbers; all at once, for it takes a while."""
     with ThreadPoolExecutor() as pool:
         measured = pool.map(calibration.calibrate, STAND_INS.values())
         return dict(zip(STAND_INS, measured, strict=True))
 
 
-def achieved(workload: str, statistic: str) -> float:
+def achieved_statistic(workload: str, statistic: str) -> float:
     """A statistic of a stand-in."""
-    rows = calibrated()[workload].rows
+    rows = calibration_results()[workload].rows
     return float(next(row.achieved for row in rows if row.statistic.name == statistic))
 
 
-def table_2(workload: str, _: Systems) -> Judgement:
+def table_2(workload: str, _: Systems) -> Judgment:
     """A row of table 2."""
     details, far = [], 0.0
-    for row in calibrated()[workload].rows:
+    for row in calibration_results()[workload].rows:
         name, unit = row.statistic.name, row.statistic.unit
         if name not in TABLE or row.target is None:
             continue
@@ -47,17 +47,19 @@ def table_2(workload: str, _: Systems) -> Judgement:
             far = max(far, abs(row.deviation))
             text += f" ({percent(row.deviation, 1)} %)"
         details.append(text)
-    return judged(far <= NEAR and calibrated()[workload].passes).saying(details=details)
+    return judge_criterion(far <= NEAR and calibration_results()[workload].passes).with_numbers(
+        details=details
+    )
 
 
 w_07, w_08, w_09, w_10 = (partial(table_2, workload) for workload in STAND_INS)
 
 
-def w_20(runs: Systems) -> Judgement:
+def w_20(runs: Systems) -> Judgment:
     """Partial Write where writes are small."""
-    share = achieved(CELLO, "writes below 8 KB")
-    gain = 1 - runs.at(CELLO, PWRITE) / runs.at(CELLO, NONE)
-    fetches = runs.against(CELLO, PWRITE, NONE, "hybrid_back_reads")
-    return judged(gain > 0 and abs(share - SMALL_WRITES) <= SMALL_BAND, gain > 0).saying(
+    share = achieved_statistic(CELLO, "writes below 8 KB")
+    gain = 1 - runs.mean(CELLO, PWRITE) / runs.mean(CELLO, NONE)
+    fetches = runs.change(CELLO, PWRITE, NONE, "hybrid_back_reads")
+    return judge_criterion(gain > 0 and abs(share - SMALL_WRITES) <= SMALL_BAND, gain > 0).with_numbers(
         share=share, change=-gain, fetches=fetches
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import judging
+from ..claims import register_judges
 from ..topic import ClaimVerdict, Topic
 from ..validated import SEAGATE, TIMEOUTS
 from . import (
@@ -22,16 +22,18 @@ from . import (
 )
 from .plan import PLAN, PowerRuns
 
-judging(parameters, workloads, breakdown, timeouts, policies, merging, parts, combined)
+register_judges(parameters, workloads, breakdown, timeouts, policies, merging, parts, combined)
 
 
 def _places(runs: PowerRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {
-        "experiments": runs.experiments(PLAN),
+        "experiments": runs.experiment_table(PLAN),
         **energy_sums.places(),
         **breakeven.places(runs),
         **savings.places(runs),
     }
 
 
-POWER = Topic("power", PLAN, PowerRuns, _places, on_reference=True, validated=(SEAGATE, TIMEOUTS))
+POWER = Topic(
+    "power", PLAN, PowerRuns, _places, needs_reference_data=True, validation_results=(SEAGATE, TIMEOUTS)
+)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..markdown import table
-from ..runs import Points
+from ..runs import ExperimentRuns
 from ..simulator import half_width, parameters
-from ..wording import each, percent, tiny
+from ..wording import format_rows, format_small, percent
 from .plan import DISK, PowerRuns
-from .policies import ADAPTIVE, IMMEDIATE, LEARNING, NEVER, ORACLE, SHARE, fixed
+from .policies import ADAPTIVE, IMMEDIATE, LEARNING_POLICIES, NEVER, ORACLE, SHARE, fixed_timeouts
 from .singles import idle_mw
 
 SLEDS = ("mems-g1", "mems-g2", "mems-g3")
@@ -32,7 +32,7 @@ def break_even() -> str:
     return table(["device", "idle, mW", "parked, mW", "start-up, uJ", "break-even, ms"], rows)
 
 
-def _policies(points: Points, names: list[str]) -> str:
+def _policies(points: ExperimentRuns, names: list[str]) -> str:
     rows = [
         [
             _name(policy),
@@ -50,14 +50,14 @@ def _name(policy: str) -> str:
     return f"{ms:g} ms" if ms < 1000 else f"{ms / 1000:g} s"
 
 
-def noise(points: Points) -> float:
+def noise(points: ExperimentRuns) -> float:
     """The widest 95 % interval, over seeds, of the excess of a learning policy over parking at once."""
     widest = 0.0
-    for policy in LEARNING:
+    for policy in LEARNING_POLICIES:
         for speedup in points.speedups:
             pairs = zip(
-                points.each(policy, speedup, "energy_j"),
-                points.each(IMMEDIATE, speedup, "energy_j"),
+                points.seed_values(policy, speedup, "energy_j"),
+                points.seed_values(IMMEDIATE, speedup, "energy_j"),
                 strict=True,
             )
             widest = max(widest, half_width([mine / other - 1 for mine, other in pairs]) or 0.0)
@@ -66,10 +66,10 @@ def noise(points: Points) -> float:
 
 def places(runs: PowerRuns) -> dict[str, str]:
     """Break-even times and policies."""
-    sled, seagate = runs.points("lin-policies"), runs.on_seagate("lin-policies")
-    bursts, on_snake = runs.points(DISK), runs.disk_on_snake()
-    names = [ORACLE, SHARE, ADAPTIVE, *fixed(sled), NEVER]
-    on_disk = [ORACLE, SHARE, ADAPTIVE, *fixed(bursts), NEVER]
+    sled, seagate = runs.experiment("lin-policies"), runs.seagate_runs("lin-policies")
+    bursts, on_snake = runs.experiment(DISK), runs.snake_disk_runs()
+    names = [ORACLE, SHARE, ADAPTIVE, *fixed_timeouts(sled), NEVER]
+    on_disk = [ORACLE, SHARE, ADAPTIVE, *fixed_timeouts(bursts), NEVER]
     above = [
         speedup
         for speedup in seagate.speedups
@@ -77,8 +77,8 @@ def places(runs: PowerRuns) -> dict[str, str]:
     ]
     return {
         "break_even": break_even(),
-        "noise": tiny(100 * noise(sled)),
-        "above": each("{:g}", above),
+        "noise": format_small(100 * noise(sled)),
+        "above": format_rows("{:g}", above),
         "seagate": _policies(seagate, names),
         "snake": _policies(sled, names),
         "hplajw_disk": _policies(bursts, on_disk),

@@ -8,8 +8,8 @@ import polars as pl
 
 from ..markdown import table
 from ..validated import timeout_runs
-from ..wording import percent, tiny
-from .singles import snake
+from ..wording import format_small, percent
+from .singles import simulate_snake
 
 RUNS: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = (
     ("mems-g2", (("power.kind", "immediate"),)),
@@ -33,7 +33,7 @@ def request_sums(device: str, *settings: tuple[str, Any]) -> float:
 
     The total comes from the times of the states; the energies of requests are summed up one by one.
     """
-    result = snake(device, *settings)
+    result = simulate_snake(device, *settings)
     each = result.requests.select(pl.sum("seek_uj", "access_uj", "startup_uj")).row(0)
     energy = result.energy
     return abs(float((sum(each) * 1e-6 + energy.idle + energy.inactive) / energy.total - 1))
@@ -48,7 +48,7 @@ def places() -> dict[str, str]:
             f"{run.timeout_ms:g}",
             f"{sum(run.recorded):.4f}",
             percent(run.total, 4),
-            *(_off(mine, theirs) for mine, theirs in zip(run.measured, run.recorded, strict=True)),
+            *(_deviation_text(mine, theirs) for mine, theirs in zip(run.measured, run.recorded, strict=True)),
         ]
         for run in runs
     ]
@@ -65,13 +65,13 @@ def places() -> dict[str, str]:
     ]
     return {
         "sums_runs": str(len(RUNS)),
-        "sums_worst": tiny(max(request_sums(device, *settings) for device, settings in RUNS)),
+        "sums_worst": format_small(max(request_sums(device, *settings) for device, settings in RUNS)),
         "timeouts": table(head, rows),
-        "timeouts_worst": tiny(100 * worst),
+        "timeouts_worst": format_small(100 * worst),
         "within": f"{100 * runs[0].max_state_deviation:g}",
         "tolerance": f"{100 * runs[0].max_total_deviation:g}",
     }
 
 
-def _off(mine: float, theirs: float) -> str:
+def _deviation_text(mine: float, theirs: float) -> str:
     return percent(mine / theirs - 1, 3) if theirs else ("none" if mine == 0 else f"{mine:.2g} J")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..paths import SEAGATE_TRACE
-from ..runs import Planned, Points, Runs
+from ..runs import ExperimentRuns, PlannedExperiment, Runs
 
 DISK = "lin-mobile-disk"
 
-GENERATED = (
+GENERATED_EXPERIMENTS = (
     "hong2006-figure-10",
     "hong2006-idle-share",
     "hong2006-figure-12",
@@ -26,7 +26,7 @@ GENERATED = (
 SNAKE, SEAGATE = "-snake", "-seagate"
 """Endings of the directories of runs on Snake and on Seagate."""
 
-ON_SEAGATE: dict[str, tuple[str, ...]] = {
+SEAGATE_EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "hong2006-figure-10": ("--speedup", "1", "--seed", "1"),
     "hong2006-figure-11": (),
     "lin-figure-7": (),
@@ -38,16 +38,18 @@ IDLE_POWERS = ("servo-loop", "sled-only", "full")
 """Readings of an idle sled's power: the model, the sled alone, or as much as while transferring."""
 
 PLAN = (
-    *map(Planned, GENERATED),
-    Planned(DISK, ("--workload", "snake", "--speedup", "0.2,0.5,1,2"), SNAKE, f"`{DISK}`, on `snake`"),
+    *map(PlannedExperiment, GENERATED_EXPERIMENTS),
+    PlannedExperiment(
+        DISK, ("--workload", "snake", "--speedup", "0.2,0.5,1,2"), SNAKE, f"`{DISK}`, on `snake`"
+    ),
     *(
-        Planned(
+        PlannedExperiment(
             name,
             ("--trace", str(SEAGATE_TRACE), *options),
             SEAGATE,
             f"`{name}`, on `Seagate`",
         )
-        for name, options in ON_SEAGATE.items()
+        for name, options in SEAGATE_EXPERIMENTS.items()
     ),
 )
 
@@ -59,12 +61,12 @@ class PowerRuns(Runs):
     @property
     def idle_power(self) -> str:
         """The reading of an idle sled's power, by its name in experiments."""
-        return self.marked("idle") or IDLE_POWERS[0]
+        return self.mark_value("idle") or IDLE_POWERS[0]
 
-    def disk_on_snake(self) -> Points:
+    def snake_disk_runs(self) -> ExperimentRuns:
         """Points of the disk on the stand-in for Snake."""
-        return self.points(f"{DISK}{SNAKE}")
+        return self.experiment(f"{DISK}{SNAKE}")
 
-    def on_seagate(self, name: str) -> Points:
+    def seagate_runs(self, name: str) -> ExperimentRuns:
         """Points of an experiment on the Seagate trace."""
-        return self.points(f"{name}{SEAGATE}")
+        return self.experiment(f"{name}{SEAGATE}")

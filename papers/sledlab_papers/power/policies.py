@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..claims import Judgement, judged
-from ..runs import Points
+from ..claims import Judgment, judge_criterion
+from ..runs import ExperimentRuns
 from ..wording import percent, span
 from .plan import DISK, PowerRuns
 
-SLED = "lin-policies"
+SLED_EXPERIMENT = "lin-policies"
 IMMEDIATE, NEVER, SHARE, ADAPTIVE, ORACLE = "immediate", "never", "share", "adaptive", "oracle"
-LEARNING = (SHARE, ADAPTIVE)
+LEARNING_POLICIES = (SHARE, ADAPTIVE)
 
 TOLERANCE = 0.15
 """Excess of the share algorithm over the best fixed timeout on a disk that is still allowed."""
 
 
-def fixed(points: Points) -> list[str]:
+def fixed_timeouts(points: ExperimentRuns) -> list[str]:
     """The fixed timeouts of an experiment, ascending, without the extremes."""
-    return sorted((v for v in points.varied if v.startswith("fixed")), key=lambda v: float(v.split("=")[1]))
+    return sorted(
+        (v for v in points.axis_values if v.startswith("fixed")), key=lambda v: float(v.split("=")[1])
+    )
 
 
 def _seconds(policy: str) -> str:
@@ -32,39 +34,39 @@ class EnergyCurve:
 
     best: str
     best_change: float
-    never_change: float
+    never_parking_change: float
     share_to_best: float
 
     @property
-    def u_shaped(self) -> bool:
+    def is_u_shaped(self) -> bool:
         """Whether a timeout between the extremes takes less energy than both."""
-        return self.best_change < 0 and self.best_change < self.never_change
+        return self.best_change < 0 and self.best_change < self.never_parking_change
 
 
-def curve(points: Points, speedup: float) -> EnergyCurve:
+def curve(points: ExperimentRuns, speedup: float) -> EnergyCurve:
     """The best fixed timeout compared with the extremes, and the share algorithm with the best of these."""
-    changes = {name: points.change(name, IMMEDIATE, speedup, "energy_j") for name in points.varied}
-    best = min(fixed(points), key=lambda name: changes[name])
+    changes = {name: points.change(name, IMMEDIATE, speedup, "energy_j") for name in points.axis_values}
+    best = min(fixed_timeouts(points), key=lambda name: changes[name])
     minimum = min(changes[name] for name in (best, IMMEDIATE, NEVER))
     return EnergyCurve(best, changes[best], changes[NEVER], (1 + changes[SHARE]) / (1 + minimum) - 1)
 
 
-def _disk(runs: PowerRuns) -> dict[str, tuple[Points, list[float]]]:
-    bursts, snake = runs.points(DISK), runs.disk_on_snake()
+def _disk_runs(runs: PowerRuns) -> dict[str, tuple[ExperimentRuns, list[float]]]:
+    bursts, snake = runs.experiment(DISK), runs.snake_disk_runs()
     return {"hplajw": (bursts, bursts.speedups), "Snake": (snake, snake.speedups)}
 
 
-def h_67(runs: PowerRuns) -> Judgement:
+def h_67(runs: PowerRuns) -> Judgment:
     """Energy of a disk over its timeout."""
     details, shaped = [], {}
-    for name, (points, speedups) in _disk(runs).items():
+    for name, (points, speedups) in _disk_runs(runs).items():
         curves = {speedup: curve(points, speedup) for speedup in speedups}
-        shaped[name] = {speedup: measured.u_shaped for speedup, measured in curves.items()}
+        shaped[name] = {speedup: measured.is_u_shaped for speedup, measured in curves.items()}
         details.append(
             f"{name}: "
             + ", ".join(
                 f"{_seconds(measured.best)} takes {percent(measured.best_change, 1)} %, never parking "
-                f"{percent(measured.never_change, 1)} % at {speedup:g}"
+                f"{percent(measured.never_parking_change, 1)} % at {speedup:g}"
                 for speedup, measured in curves.items()
             )
         )
@@ -75,25 +77,25 @@ def h_67(runs: PowerRuns) -> Judgement:
         if flat
         else ""
     )
-    return judged(
+    return judge_criterion(
         all(shaped["hplajw"].values()) and any(shaped["Snake"].values()), any(shaped["hplajw"].values())
-    ).saying(details=details, no_u=no_u)
+    ).with_numbers(details=details, no_u=no_u)
 
 
-def _on_sleds(runs: PowerRuns) -> dict[str, Points]:
-    return {"Seagate": runs.on_seagate(SLED), "Snake": runs.points(SLED)}
+def _sled_runs(runs: PowerRuns) -> dict[str, ExperimentRuns]:
+    return {"Seagate": runs.seagate_runs(SLED_EXPERIMENT), "Snake": runs.experiment(SLED_EXPERIMENT)}
 
 
-def _above_oracle(points: Points, policy: str) -> list[float]:
+def _energy_changes(points: ExperimentRuns, policy: str) -> list[float]:
     """Energy of a policy relative to that of parking at once, at every speed-up."""
     return [points.change(policy, IMMEDIATE, speedup, "energy_j") for speedup in points.speedups]
 
 
-def y_13(runs: PowerRuns) -> Judgement:
+def y_13(runs: PowerRuns) -> Judgment:
     """The share algorithm on sleds and on a disk."""
     sleds = {
-        name: {policy: _above_oracle(points, policy) for policy in LEARNING}
-        for name, points in _on_sleds(runs).items()
+        name: {policy: _energy_changes(points, policy) for policy in LEARNING_POLICIES}
+        for name, points in _sled_runs(runs).items()
     }
     details = "; ".join(
         f"{name} {', '.join(f'{policy} {span(changes, 3)}' for policy, changes in measured.items())}"
@@ -101,13 +103,13 @@ def y_13(runs: PowerRuns) -> Judgement:
     )
     gaps = [
         curve(points, speedup).share_to_best
-        for points, speedups in _disk(runs).values()
+        for points, speedups in _disk_runs(runs).values()
         for speedup in speedups
     ]
-    oracle = min(change for points in _on_sleds(runs).values() for change in _above_oracle(points, ORACLE))
+    oracle = min(change for points in _sled_runs(runs).values() for change in _energy_changes(points, ORACLE))
     above = all(
         change >= 0 for measured in sleds.values() for changes in measured.values() for change in changes
     )
-    return judged(above and max(gaps) <= TOLERANCE, above or max(gaps) <= TOLERANCE).saying(
+    return judge_criterion(above and max(gaps) <= TOLERANCE, above or max(gaps) <= TOLERANCE).with_numbers(
         details=details, gaps=gaps, maximum=100 * max(-oracle, 0.0)
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..markdown import table
-from ..runs import Points
+from ..runs import ExperimentRuns
 from ..wording import cells, percent, span
 from . import merging, parts
 from .plan import PowerRuns
-from .policies import SLED
-from .singles import snake
+from .policies import SLED_EXPERIMENT
+from .singles import simulate_snake
 
-TEN = 10.0
+SNAKE_SPEEDUP = 10.0
 """The speed-up at which Hong 2006 replays Snake."""
 
 
@@ -19,9 +19,16 @@ ALL_ENERGY, SERVICING, ACCESSES, RESPONSE = "all energy", "seeks and accesses", 
 MEASURES = {ALL_ENERGY: "energy_j", SERVICING: "servicing_j", ACCESSES: "access_j", RESPONSE: "mean_ms"}
 
 ROWS = (
-    ("parking at once, Snake, G2", ALL_ENERGY, "-50 %", SLED, "immediate", "fixed:timeout_ms=1000"),
-    ("chains, Snake, 3200 tips", SERVICING, "-18 to -10 %", FIGURE, merging.MERGED, merging.NONE),
-    ("", RESPONSE, "up to -43 %", FIGURE, merging.MERGED, merging.NONE),
+    (
+        "parking at once, Snake, G2",
+        ALL_ENERGY,
+        "-50 %",
+        SLED_EXPERIMENT,
+        "immediate",
+        "fixed:timeout_ms=1000",
+    ),
+    ("chains, Snake, 3200 tips", SERVICING, "-18 to -10 %", FIGURE, merging.MERGING, merging.NONE),
+    ("", RESPONSE, "up to -43 %", FIGURE, merging.MERGING, merging.NONE),
     ("pairs, Snake, G3", SERVICING, "-18 %", PAIRS, "neighbours", "none"),
     ("", RESPONSE, "-20 %", PAIRS, "neighbours", "none"),
     ("128 bytes of metadata, Snake, G2", ACCESSES, "-29 %", parts.METADATA, "128 bytes", "sectors"),
@@ -35,9 +42,9 @@ ROWS = (
 
 def strategies(runs: PowerRuns) -> str:
     """Published ranges and our results."""
-    seagate = runs.on_seagate("hong2006-figure-11")
+    seagate = runs.seagate_runs("hong2006-figure-11")
     parked = percent(seagate.change(0, 1000, 1.0, "energy_j"), 1)
-    result = snake("mems-g3", ("power.kind", "immediate"))
+    result = simulate_snake("mems-g3", ("power.kind", "immediate"))
     dark = -result.summary["tip_time_s"] * 1e-3 / 2 / (result.energy.seek + result.energy.access)
     rows = [
         ["parking at once, Seagate, G2", ALL_ENERGY, "-50 % and more", f"{parked} %", ""],
@@ -51,46 +58,55 @@ def strategies(runs: PowerRuns) -> str:
 def _row(
     runs: PowerRuns, name: str, of: str, published: str, experiment: str, value: str, base: str
 ) -> list[str]:
-    points, measure = runs.points(experiment), MEASURES[of]
-    along = [points.change(value, base, speedup, measure) for speedup in points.stable(value, base)]
-    return [name, of, published, f"{percent(points.change(value, base, TEN, measure), 1)} %", span(along)]
+    points, measure = runs.experiment(experiment), MEASURES[of]
+    along = [points.change(value, base, speedup, measure) for speedup in points.stable_speedups(value, base)]
+    return [
+        name,
+        of,
+        published,
+        f"{percent(points.change(value, base, SNAKE_SPEEDUP, measure), 1)} %",
+        span(along),
+    ]
 
 
 def places(runs: PowerRuns) -> dict[str, str]:
     """Savings of the strategies, smarter merging, delayed starts, start-up times."""
     return {
         "strategies": strategies(runs),
-        "deep": f"{merging.DEEP:g}",
-        "ten": f"{TEN:g}",
-        "relaxations": _relaxations(runs.points(merging.SMARTER)),
-        "delays": _delays(runs.points("hong2006-delayed-spinup")),
-        "startups": _startups(runs.on_seagate("lin-figure-7")),
+        "deep": f"{merging.DEEP_QUEUE_SPEEDUP:g}",
+        "ten": f"{SNAKE_SPEEDUP:g}",
+        "relaxations": _relaxations(runs.experiment(merging.SMARTER_MERGING)),
+        "delays": _delays(runs.experiment("hong2006-delayed-spinup")),
+        "startups": _startups(runs.seagate_runs("lin-figure-7")),
     }
 
 
-def _relaxations(points: Points) -> str:
-    speedup = merging.DEEP
+def _relaxations(points: ExperimentRuns) -> str:
+    speedup = merging.DEEP_QUEUE_SPEEDUP
 
     def row(name: str) -> list[str]:
         changes = [points.change(name, "none", speedup, measure) for measure in ("servicing_j", "mean_ms")]
-        merged = points.at(name, speedup, "merged") / points.at(name, speedup, "requests")
+        merged = points.mean(name, speedup, "merged") / points.mean(name, speedup, "requests")
         return cells("{} | {:+%1} | {:+%1} | {:%1}", name, *changes, merged)
 
     head = "merged | seeks and accesses, % | response, % | requests merged, %"
-    return table(head, map(row, ("pairs", *merging.RELAXED)))
+    return table(head, map(row, ("pairs", *merging.RELAXATIONS)))
 
 
-def _delays(points: Points) -> str:
+def _delays(points: ExperimentRuns) -> str:
     delays = sorted(
-        (v for v in points.varied if "merging" not in v and v != "at once"),
-        key=lambda v: points.at(v, TEN, "mean_ms"),
+        (v for v in points.axis_values if "merging" not in v and v != "at once"),
+        key=lambda v: points.mean(v, SNAKE_SPEEDUP, "mean_ms"),
     )
 
     def row(name: str) -> list[str]:
-        energy = points.change(name, "at once", TEN, "energy_j")
-        startups = points.at(name, TEN, "startups") / points.at("at once", TEN, "startups") - 1
+        energy = points.change(name, "at once", SNAKE_SPEEDUP, "energy_j")
+        startups = (
+            points.mean(name, SNAKE_SPEEDUP, "startups") / points.mean("at once", SNAKE_SPEEDUP, "startups")
+            - 1
+        )
         later = [
-            points.at(each, TEN, "mean_ms") - points.at("at once", TEN, "mean_ms")
+            points.mean(each, SNAKE_SPEEDUP, "mean_ms") - points.mean("at once", SNAKE_SPEEDUP, "mean_ms")
             for each in (name, f"{name}, merging")
         ]
         return cells("{} | {:+%2} | {:+%1} | {:+.2f} | {:+.2f}", name, energy, startups, *later)
@@ -98,10 +114,10 @@ def _delays(points: Points) -> str:
     return table("start | energy, % | start-ups, % | response, ms | with merging, ms", map(row, delays))
 
 
-def _startups(points: Points) -> str:
+def _startups(points: ExperimentRuns) -> str:
     measures = ("energy_j", "mean_ms", "startups")
     rows = [
-        cells("{:g} | {:.3f} | {:.3f} | {:,.0f}", float(time), *(points.at(time, 1.0, m) for m in measures))
-        for time in sorted(points.varied, key=float)
+        cells("{:g} | {:.3f} | {:.3f} | {:,.0f}", float(time), *(points.mean(time, 1.0, m) for m in measures))
+        for time in sorted(points.axis_values, key=float)
     ]
     return table("start-up, ms | energy, J | response, ms | start-ups", rows, words=0)

@@ -10,27 +10,29 @@ import numpy as np
 import polars
 import sledlab as sl
 
-from ..simulator import PARKED
+from ..simulator import PARKED_START
 
 BLOCK_BYTES = 512
 
 
 @cache
-def snake(device: str, *settings: tuple[str, Any]) -> sl.Result:
+def simulate_snake(device: str, *settings: tuple[str, Any]) -> sl.Result:
     """The stand-in for a day of Snake at ten times its speed, request by request."""
     return sl.simulate(
-        sl.workload("snake"), device, speedup=10, settings={**PARKED, **dict(settings)}, requests=True
+        sl.workload("snake"), device, speedup=10, settings={**PARKED_START, **dict(settings)}, requests=True
     )
 
 
 def idle_mw(device: str) -> float:
     """Mean power of a device while idle, over the stand-in for Snake."""
-    summary = snake(device, ("power.kind", "fixed:timeout_ms=1000")).summary
+    summary = simulate_snake(device, ("power.kind", "fixed:timeout_ms=1000")).summary
     return float(summary["energy_j"]["idle"] / summary["state_time_s"]["idle"]) * 1e3
 
 
 @cache
-def reads(device: str, requests: tuple[tuple[float, int, int], ...], *settings: tuple[str, Any]) -> sl.Result:
+def simulate_reads(
+    device: str, requests: tuple[tuple[float, int, int], ...], *settings: tuple[str, Any]
+) -> sl.Result:
     """A run of reads, given by arrival in ms, first block and number of blocks; the device parks at once."""
     table = polars.DataFrame(
         {
@@ -41,7 +43,7 @@ def reads(device: str, requests: tuple[tuple[float, int, int], ...], *settings: 
         }
     )
     return sl.simulate(
-        table, device, settings={**PARKED, "power.kind": "immediate", **dict(settings)}, requests=True
+        table, device, settings={**PARKED_START, "power.kind": "immediate", **dict(settings)}, requests=True
     )
 
 
@@ -51,7 +53,7 @@ def parts_of_states(result: sl.Result) -> dict[str, tuple[float, float]]:
     return {name: (summary["energy_j"][name], time) for name, time in summary["state_time_s"].items()}
 
 
-def fit(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
+def fit_line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
     """Slope of the line of least squares, and R squared."""
     slope, offset = np.polyfit(x, y, 1)
     remaining = np.asarray(y) - (slope * np.asarray(x) + offset)

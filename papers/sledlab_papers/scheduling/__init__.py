@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import judging
+from ..claims import register_judges
 from ..markdown import table
 from ..topic import ClaimVerdict, Topic
 from . import (
@@ -18,22 +18,24 @@ from . import (
     traces,
     zones,
 )
-from .plan import BOTH_WAYS, PLAN, Reading
+from .plan import FREE_DIRECTION, PLAN, SchedulingRuns
 
-judging(headlines, mechanics, traces, zones, disk_schedulers, positioning, effort, parallelism, requirements)
+register_judges(
+    headlines, mechanics, traces, zones, disk_schedulers, positioning, effort, parallelism, requirements
+)
 
 
-def _places(runs: Reading, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
+def _places(runs: SchedulingRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     head = ["experiment", "runs", "seeds", "requests a run, at least", "longest mean queue"]
-    return {"experiments": table(head, runs.lengths())}
+    return {"experiments": table(head, runs.length_rows())}
 
 
 SCHEDULING = Topic(
     "scheduling",
     PLAN,
-    Reading,
+    SchedulingRuns,
     _places,
-    other=(BOTH_WAYS,),
+    other=(FREE_DIRECTION,),
     title="Columns by parity",
     other_title="Columns read both ways",
 )

@@ -6,72 +6,78 @@ from functools import cache
 
 import sledlab as sl
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..runs import HEAVY, LoadCurves
-from ..simulator import PARKED
-from ..wording import all_above, each, levels, most_above, overlaps, percent, spread
-from .plan import BUSY, STAND_INS, Reading
-from .zone_parity import note
+from ..simulator import PARKED_START
+from ..wording import all_above, format_rows, levels, majority_above, overlaps, percent, spread
+from .plan import BUSY_LOADS, STAND_INS, SchedulingRuns
+from .zone_parity import parity_explanation
 
 FIGURE = "hong2006-figure-8"
 ZSPTF_80 = "zsptf:grid=20x2"
 
-OTHERS = ("c-scan", "sstf")
+COMPARED_SCHEDULERS = ("c-scan", "sstf")
 """Schedulers that ZSPTF has to beat."""
 
-OUTSTANDING = 1000
+OUTSTANDING_REQUESTS = 1000
 """Requests outstanding, of single blocks, with which the printed margin is reached."""
 
 
-def h_28(runs: Reading) -> Judgement:
+def h_28(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with schedulers that assume a wrong cost of x."""
     details, all_changes = [], []
     for stand_in in STAND_INS:
-        race = runs.race(FIGURE, stand_in)
-        changes = {name: race.changes("zsptf", name, BUSY) for name in ("sstf", "c-scan", "sdf")}
+        race = runs.load_curves(FIGURE, stand_in)
+        changes = {name: race.changes("zsptf", name, BUSY_LOADS) for name in ("sstf", "c-scan", "sdf")}
         all_changes += [change for measured in changes.values() for change in measured.values()]
-        parts = each("{:upper} {:spread}", changes.items())
+        parts = format_rows("{:upper} {:spread}", changes.items())
         details.append(f"on {stand_in} against {parts}")
     better = [-change for change in all_changes]
     wins = sum(b >= 0 for b in better)
-    return judged(wins == len(better), most_above(better)).saying(
-        details=details, wins=wins, compared=len(better), note=note(runs)
+    return judge_criterion(wins == len(better), majority_above(better)).with_numbers(
+        details=details, wins=wins, compared=len(better), note=parity_explanation(runs)
     )
 
 
-def h_29(runs: Reading) -> Judgement:
+def h_29(runs: SchedulingRuns) -> Judgment:
     """SSTF and C-LOOK compared with shortest Euclidean distance."""
     details, all_changes = [], []
     for race, label in (
-        (runs.race("hong2006-random"), "random"),
-        *((runs.race(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
+        (runs.load_curves("hong2006-random"), "random"),
+        *((runs.load_curves(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
     ):
         parts = []
         for name in ("sstf", "c-scan"):
-            moderate, heavy = (race.changes(name, "sdf", (weight,)) for weight in BUSY)
+            moderate, heavy = (race.changes(name, "sdf", (weight,)) for weight in BUSY_LOADS)
             all_changes += [*moderate.values(), *heavy.values()]
             parts.append(f"{name.upper()} {spread(moderate)} and {spread(heavy)}")
         details.append(f"{label}: {', '.join(parts)}")
     better = [-change for change in all_changes]
-    return judged(all(b >= 0 for b in better), any(b > 0 for b in better)).saying(details=details)
+    return judge_criterion(all(b >= 0 for b in better), any(b > 0 for b in better)).with_numbers(
+        details=details
+    )
 
 
-def h_30(runs: Reading) -> Judgement:
+def h_30(runs: SchedulingRuns) -> Judgment:
     """SPTF is fastest, and unfair."""
     leads: list[float] = []
     gaps: list[float] = []
     beyond = 0
     for race in (
-        runs.race("hong2006-random"),
-        *(runs.race(FIGURE, stand_in) for stand_in in STAND_INS),
-        *(runs.race("hong2006-figure-9", stand_in) for stand_in in STAND_INS),
+        runs.load_curves("hong2006-random"),
+        *(runs.load_curves(FIGURE, stand_in) for stand_in in STAND_INS),
+        *(runs.load_curves("hong2006-figure-9", stand_in) for stand_in in STAND_INS),
     ):
         for other in sorted({*race.schedulers} - {"sptf"}):
-            leads += race.changes(other, "sptf", BUSY).values()
-            beyond += sum(not _within_interval(race, other, at) for at in race.loads(BUSY, other, "sptf"))
-        gaps += race.changes("sptf", "c-scan", BUSY, "scv").values()
+            leads += race.changes(other, "sptf", BUSY_LOADS).values()
+            beyond += sum(
+                not _is_within_interval(race, other, at) for at in race.loads(BUSY_LOADS, other, "sptf")
+            )
+        gaps += race.changes("sptf", "c-scan", BUSY_LOADS, "scv").values()
     lowest = all(lead >= 0 for lead in leads)
-    return judged(lowest and all_above(gaps), most_above(leads) and most_above(gaps)).saying(
+    return judge_criterion(
+        lowest and all_above(gaps), majority_above(leads) and majority_above(gaps)
+    ).with_numbers(
         leads=leads,
         below=sum(lead < 0 for lead in leads),
         compared=len(leads),
@@ -81,55 +87,60 @@ def h_30(runs: Reading) -> Judgement:
     )
 
 
-def _within_interval(race: LoadCurves, other: str, speedup: float) -> bool:
+def _is_within_interval(race: LoadCurves, other: str, speedup: float) -> bool:
     """Whether a scheduler's mean is above SPTF's, or below it by at most the wider half interval."""
-    gap = race.at("sptf", speedup) - race.at(other, speedup)
-    return gap <= max(race.at(name, speedup, "mean_ci95_ms") for name in (other, "sptf"))
+    gap = race.value("sptf", speedup) - race.value(other, speedup)
+    return gap <= max(race.value(name, speedup, "mean_ci95_ms") for name in (other, "sptf"))
 
 
-def h_45(runs: Reading) -> Judgement:
+def h_45(runs: SchedulingRuns) -> Judgment:
     """All schedulers alike at light load."""
     details, widest, unfair = [], [], []
     for race, label in (
-        *((runs.race(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
-        (runs.race("hong2006-random"), "random (grade P)"),
+        *((runs.load_curves(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
+        (runs.load_curves("hong2006-random"), "random (grade P)"),
     ):
         light = race.speedups[0]
         names = race.schedulers
-        means, scvs = ([race.at(name, light, measure) for name in names] for measure in ("mean_ms", "scv"))
+        means, scvs = ([race.value(name, light, measure) for name in names] for measure in ("mean_ms", "scv"))
         widest.append(max(means) / min(means) - 1)
         unfair.append(max(scvs) - min(scvs))
         details.append(
             f"{label}: {min(means):.3f} to {max(means):.3f} ms, SCV {min(scvs):.3f} to {max(scvs):.3f}"
         )
-    return judged(max(widest) <= 0.05, min(widest) <= 0.05).saying(details=details)
+    return judge_criterion(max(widest) <= 0.05, min(widest) <= 0.05).with_numbers(details=details)
 
 
-def h_46(runs: Reading) -> Judgement:
+def h_46(runs: SchedulingRuns) -> Judgment:
     """ZSPTF's throughput, the headline."""
     details: list[str] = []
     measured: list[float] = []
     for stand_in in STAND_INS:
-        race = runs.race(FIGURE, stand_in)
-        for other in OTHERS:
-            gains = race.gains("zsptf", other, BUSY)
+        race = runs.load_curves(FIGURE, stand_in)
+        for other in COMPARED_SCHEDULERS:
+            gains = race.gains("zsptf", other, BUSY_LOADS)
             measured += gains.values()
             details.append(f"{stand_in}, over {other.upper()}: {levels(gains)}")
-    if size := runs.marked("blocks"):
-        measured = [anywhere(other, blocks=int(size), both_ways=runs.both_ways) for other in OTHERS]
-    return judged(all_above(measured) and overlaps(measured, 0.1, 0.4), most_above(measured)).saying(
+    if size := runs.mark_value("blocks"):
+        measured = [
+            uniform_throughput_gain(other, blocks=int(size), free_direction=runs.has_free_direction)
+            for other in COMPARED_SCHEDULERS
+        ]
+    return judge_criterion(
+        all_above(measured) and overlaps(measured, 0.1, 0.4), majority_above(measured)
+    ).with_numbers(
         details=details,
         measured=measured,
         limits=_limits(runs),
-        anywhere=anywhere("c-scan", both_ways=runs.both_ways),
+        anywhere=uniform_throughput_gain("c-scan", free_direction=runs.has_free_direction),
     )
 
 
 @cache
-def anywhere(other: str, *, both_ways: bool, blocks: int = 1) -> float:
+def uniform_throughput_gain(other: str, *, free_direction: bool, blocks: int = 1) -> float:
     """Gain in throughput of ZSPTF over another scheduler, for reads of `blocks` blocks all over a sled."""
-    device = sl.device("mems-g2", direction="free" if both_ways else "parity")
-    workload, replay = sl.workload("uniform", read_share=1.0, blocks=blocks), f"closed:{OUTSTANDING}"
+    device = sl.device("mems-g2", direction="free" if free_direction else "parity")
+    workload, replay = sl.workload("uniform", read_share=1.0, blocks=blocks), f"closed:{OUTSTANDING_REQUESTS}"
     mine, its = (
         sl.simulate(
             workload,
@@ -139,31 +150,31 @@ def anywhere(other: str, *, both_ways: bool, blocks: int = 1) -> float:
             limit=25_000,
             warmup=5_000,
             seed=1,
-            settings=PARKED,
+            settings=PARKED_START,
         )
         for name in ("zsptf", other)
     )
     return float(mine.summary["throughput_iops"] / its.summary["throughput_iops"]) - 1
 
 
-def _limits(runs: Reading) -> str:
+def _limits(runs: SchedulingRuns) -> str:
     """A sentence: gains of schedulers where the queue is kept at a fixed depth."""
     parts = []
     for depth in (10, 100, 1000):
-        race = runs.race("hong2006-saturation", f"closed:{depth}")
-        over = {name: race.against(name, "c-scan", 1.0, "throughput_iops") for name in (ZSPTF_80, "sptf")}
+        race = runs.load_curves("hong2006-saturation", f"closed:{depth}")
+        over = {name: race.change(name, "c-scan", 1.0, "throughput_iops") for name in (ZSPTF_80, "sptf")}
         parts.append(
             f"{100 * over[ZSPTF_80]:+.1f} % and {100 * over['sptf']:+.1f} % at {depth:,} outstanding"
         )
     return f"With a constant queue, ZSPTF and SPTF complete more than C-SCAN by {', '.join(parts)}."
 
 
-def h_47(runs: Reading) -> Judgement:
+def h_47(runs: SchedulingRuns) -> Judgment:
     """Fairness of ZSPTF, C-SCAN and SSTF."""
     details: list[str] = []
     measured: list[float] = []
     for stand_in in STAND_INS:
-        race = runs.race(FIGURE, stand_in)
+        race = runs.load_curves(FIGURE, stand_in)
         changes = {name: race.changes("sstf", name, (HEAVY,), "scv") for name in ("zsptf", "c-scan")}
         apart = race.changes("zsptf", "c-scan", (HEAVY,), "scv")
         measured += [change for each in changes.values() for change in each.values()]
@@ -172,6 +183,6 @@ def h_47(runs: Reading) -> Judgement:
             f"{spread(changes['c-scan'])}, of ZSPTF against C-SCAN {spread(apart)}"
         )
     higher = sum(change > 0 for change in measured)
-    return judged(all_above(measured), most_above(measured)).saying(
+    return judge_criterion(all_above(measured), majority_above(measured)).with_numbers(
         details=details, higher=higher, compared=len(measured)
     )

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import sledlab as sl
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..paths import PROJECT
-from ..simulator import PARKED
-from .plan import Reading
+from ..simulator import PARKED_START
+from .plan import SchedulingRuns
 
 DEPTHS = (10, 100, 300, 1000)
 PUBLISHED_NS = 1800
@@ -42,7 +42,7 @@ def _zones(lbn: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return (cylinder * ZONES_X // 2500 * ZONES_Y + row * ZONES_Y // 27) * 2 + cylinder % 2
 
 
-def _waiting(
+def _waiting_requests(
     arrivals: npt.NDArray[np.uint64], starts: npt.NDArray[np.uint64], at: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
     """Requests waiting at the times `at`, the one that is chosen then included."""
@@ -60,18 +60,18 @@ def _queue_ratio(stand_in: str) -> tuple[float, float]:
         device,
         scheduler="zsptf",
         speedup=SPEEDUPS[stand_in],
-        settings=PARKED,
+        settings=PARKED_START,
         requests=True,
     ).requests
     arrival, start, lbn = (run[name].to_numpy() for name in ("arrival_ns", "start_ns", "lbn"))
-    zone, total, inside = _zones(lbn), _waiting(arrival, start, start), np.zeros(len(start))
+    zone, total, inside = _zones(lbn), _waiting_requests(arrival, start, start), np.zeros(len(start))
     for number in np.unique(zone):
         mine = zone == number
-        inside[mine] = _waiting(arrival[mine], start[mine], start[mine])
+        inside[mine] = _waiting_requests(arrival[mine], start[mine], start[mine])
     return float(total.mean()), float(inside.mean())
 
 
-def h_60(_: Reading) -> Judgement:
+def h_60(_: SchedulingRuns) -> Judgment:
     """Cost by length of the queue, and its reduction by zones."""
     probing = {depth: _cost_ns("sptf", depth, exhaustive=True) for depth in DEPTHS}
     growth = (probing[1000] / probing[100]) / (1000 / 100)
@@ -85,7 +85,7 @@ def h_60(_: Reading) -> Judgement:
     )
     near = all(10 <= ratio <= 100 for ratio in ratios.values())
     linear = 0.5 < growth < 2
-    return judged(near and linear, near or linear).saying(
+    return judge_criterion(near and linear, near or linear).with_numbers(
         each_ns=probing[300] / 300,
         growth=growth,
         published_ns=PUBLISHED_NS,
@@ -95,15 +95,15 @@ def h_60(_: Reading) -> Judgement:
     )
 
 
-def l_21(runs: Reading) -> Judgement:
+def l_21(runs: SchedulingRuns) -> Judgment:
     """Minimum spanning trees."""
-    race = runs.race("lee2009-spanning-tree")
-    changes = {at: race.against("mst", "sptf", at) for at in race.speedups}
-    queues = [race.at("mst", at, "queue_mean") for at in race.speedups]
+    race = runs.load_curves("lee2009-spanning-tree")
+    changes = {at: race.change("mst", "sptf", at) for at in race.speedups}
+    queues = [race.value("mst", at, "queue_mean") for at in race.speedups]
     costs = [race.costs[name, race.speedups[-1]].decision_ns / 1000 for name in ("mst", "sptf")]
     costlier = costs[0] > costs[1]
     near = [-0.10 <= change <= 0.02 for change in changes.values()]
-    return judged(costlier and all(near), costlier or any(near)).saying(
+    return judge_criterion(costlier and all(near), costlier or any(near)).with_numbers(
         changes=changes,
         queues=queues,
         longest=queues[-1],

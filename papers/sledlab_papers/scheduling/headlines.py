@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..claims import Judgement, judged
-from ..power.singles import snake
+from ..claims import Judgment, judge_criterion
+from ..power.singles import simulate_snake
 from ..simulator import catalogue
-from ..wording import all_above, each, most_above, spread
+from ..wording import all_above, format_rows, majority_above, spread
 from .disk_schedulers import FIGURE
-from .plan import BUSY, ROBUSTNESS, STAND_INS, Reading
+from .plan import BUSY_LOADS, ROBUSTNESS, STAND_INS, SchedulingRuns
 
 COMPARABLE_MEAN, COMPARABLE_SCV = 0.20, 0.25
 """How far ZSPTF may be above SPTF in mean response, and from C-SCAN in SCV."""
@@ -29,23 +29,23 @@ ORDERS = (
 MEASURES = {"mean_ms": "mean", "scv": "SCV"}
 
 
-def h_03(runs: Reading) -> Judgement:
+def h_03(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with the schedulers of disks, with SPTF's mean and with C-SCAN's fairness."""
     details: list[str] = []
     ahead: list[float] = []
     mean: list[float] = []
     scv: list[float] = []
     for stand_in in STAND_INS:
-        race = runs.race(FIGURE, stand_in)
-        others = {name: race.changes("zsptf", name, BUSY) for name in ("sstf", "c-scan", "sdf")}
+        race = runs.load_curves(FIGURE, stand_in)
+        others = {name: race.changes("zsptf", name, BUSY_LOADS) for name in ("sstf", "c-scan", "sdf")}
         ahead += [-change for measured in others.values() for change in measured.values()]
         to_sptf, to_scan = (
-            race.changes("zsptf", name, BUSY, measure)
+            race.changes("zsptf", name, BUSY_LOADS, measure)
             for name, measure in (("sptf", "mean_ms"), ("c-scan", "scv"))
         )
         mean += to_sptf.values()
         scv += to_scan.values()
-        parts = each("{:upper} {:spread}", others.items())
+        parts = format_rows("{:upper} {:spread}", others.items())
         details.append(
             f"{stand_in}: mean against {parts}, SPTF {spread(to_sptf)}; SCV against C-SCAN {spread(to_scan)}"
         )
@@ -53,55 +53,61 @@ def h_03(runs: Reading) -> Judgement:
         all(change <= COMPARABLE_MEAN for change in mean),
         all(abs(change) <= COMPARABLE_SCV for change in scv),
     ]
-    return judged(all_above(ahead) and all(comparable), most_above(ahead)).saying(
+    return judge_criterion(all_above(ahead) and all(comparable), majority_above(ahead)).with_numbers(
         details=details, wins=sum(change > 0 for change in ahead), compared=len(ahead)
     )
 
 
-def h_13(runs: Reading) -> Judgement:
+def h_13(runs: SchedulingRuns) -> Judgment:
     """Claims that hold on one generation, tested on the others."""
     measured = {
-        name: [_less(runs, name, order) for order in ORDERS] + [_saved(f"mems-{name.lower()}") > 0]
+        name: [_is_less(runs, name, order) for order in ORDERS]
+        + [_parking_saving(f"mems-{name.lower()}") > 0]
         for name in GENERATIONS
     }
     orders = [f"{MEASURES[measure]} of {a.upper()} below {b.upper()}" for measure, a, b in ORDERS]
     orders.append("less energy if parked at once")
     details = "; ".join(
         f"{name} {sum(checked)} of {len(checked)}"
-        + "".join(f", not: {order}" for order in _not(orders, checked))
+        + "".join(f", not: {order}" for order in _unmet_orders(orders, checked))
         for name, checked in measured.items()
     )
     same = measured["G2"] == measured["G3"]
-    return judged(same and all(measured["G2"]), same).saying(
+    return judge_criterion(same and all(measured["G2"]), same).with_numbers(
         details=details,
-        saved=", ".join(f"{name} {100 * _saved(f'mems-{name.lower()}'):.0f} %" for name in GENERATIONS),
+        saved=", ".join(
+            f"{name} {100 * _parking_saving(f'mems-{name.lower()}'):.0f} %" for name in GENERATIONS
+        ),
     )
 
 
-def _not(orders: list[str], checked: list[bool]) -> list[str]:
+def _unmet_orders(orders: list[str], checked: list[bool]) -> list[str]:
     return [order for order, holds in zip(orders, checked, strict=True) if not holds]
 
 
-def _less(runs: Reading, generation: str, order: tuple[str, str, str]) -> bool:
+def _is_less(runs: SchedulingRuns, generation: str, order: tuple[str, str, str]) -> bool:
     measure, a, b = order
-    return runs.race(ROBUSTNESS, generation).against(a, b, 1.0, measure) < 0
+    return runs.load_curves(ROBUSTNESS, generation).change(a, b, 1.0, measure) < 0
 
 
-def _saved(device: str) -> float:
+def _parking_saving(device: str) -> float:
     """Energy on Snake that parking at once saves, compared with a timeout of one second."""
     at_once, later = (
-        snake(device, ("power.kind", kind)).energy.total for kind in ("immediate", "fixed:timeout_ms=1000")
+        simulate_snake(device, ("power.kind", kind)).energy.total
+        for kind in ("immediate", "fixed:timeout_ms=1000")
     )
     return 1 - at_once / later
 
 
-def h_79(_: Reading) -> Judgement:
+def h_79(_: SchedulingRuns) -> Judgment:
     """The default parameters of schedulers, which are those of the experiments."""
     cells_x, cells_y = map(int, str(_default("zsptf", "grid")).split("x"))
     zones, regions = 2 * cells_x * cells_y, _default("gsptf", "regions")
     weight, threshold = _default("asptf", "weight"), _default("zsptf-pyramid", "threshold")
     exact = (zones, regions, weight) == (80, 80, 5) and 4 <= threshold <= 8
-    return judged(exact).saying(zones=zones, regions=regions, weight=weight, threshold=threshold)
+    return judge_criterion(exact).with_numbers(
+        zones=zones, regions=regions, weight=weight, threshold=threshold
+    )
 
 
 def _default(scheduler: str, parameter: str) -> Any:

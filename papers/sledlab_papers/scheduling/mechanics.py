@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 import sledlab as sl
 
-from ..claims import Judgement, judged
-from ..published import GENERATIONS, X_DOMINATES, x_dominates
+from ..claims import Judgment, judge_criterion
+from ..published import GENERATIONS, MIN_X_DOMINANCE, x_dominance_share
 from ..simulator import SeekMap
-from ..wording import each, percent
-from .plan import Reading
+from ..wording import format_rows, percent
+from .plan import SchedulingRuns
 
 THRESHOLDS_MS = (0.30, 0.325, 0.35)
 GRIDS = {320: (40, 4), 80: (20, 2), 20: (10, 1)}
@@ -38,16 +38,16 @@ def _shapes() -> str:
     return f"x:y is {shapes}"
 
 
-def h_26(_: Reading) -> Judgement:
+def h_26(_: SchedulingRuns) -> Judgment:
     """The shape of seek-time equivalence regions."""
     aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
-    return judged(all(7 <= aspect <= 14 for aspect in aspects)).saying(shapes=_shapes())
+    return judge_criterion(all(7 <= aspect <= 14 for aspect in aspects)).with_numbers(shapes=_shapes())
 
 
-def h_27(_: Reading) -> Judgement:
+def h_27(_: SchedulingRuns) -> Judgment:
     """The distance in y that takes as long as a unit in x."""
     aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
-    return judged(min(aspects) <= 10 <= max(aspects)).saying(shapes=_shapes())
+    return judge_criterion(min(aspects) <= 10 <= max(aspects)).with_numbers(shapes=_shapes())
 
 
 def _seek_in_cell_ms(columns: int, rows: int) -> float:
@@ -64,21 +64,21 @@ def _seek_in_cell_ms(columns: int, rows: int) -> float:
     return float(np.mean(times))
 
 
-def h_40(_: Reading) -> Judgement:
+def h_40(_: SchedulingRuns) -> Judgment:
     """Number of zones that follows from a threshold of seek time."""
     counts = [2 * x * y for x, y in GRIDS.values()]
     seeks = [_seek_in_cell_ms(*grid) for grid in GRIDS.values()]
-    cells = each("{}x{} cells", GRIDS.values())
-    times = each("{:.2f}", seeks)
-    return judged(counts == list(GRIDS) and seeks == sorted(seeks)).saying(
+    cells = format_rows("{}x{} cells", GRIDS.values())
+    times = format_rows("{:.2f}", seeks)
+    return judge_criterion(counts == list(GRIDS) and seeks == sorted(seeks)).with_numbers(
         cells=cells, counts=counts, times=times
     )
 
 
-def l_02(_: Reading) -> Judgement:
+def l_02(_: SchedulingRuns) -> Judgment:
     """How often x takes longer than y."""
-    shares = {device: x_dominates(device) for device in GENERATIONS}
-    return judged(shares["mems-g2"] > X_DOMINATES).saying(
+    shares = {device: x_dominance_share(device) for device in GENERATIONS}
+    return judge_criterion(shares["mems-g2"] > MIN_X_DOMINANCE).with_numbers(
         shares=", ".join(
             (f"{percent(share, 1)[1:]} % on {device[-2:].upper()}" for device, share in shares.items())
         )

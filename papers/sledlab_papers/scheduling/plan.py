@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..runs import HEAVY, LIGHT, MODERATE, ComparisonRun, MeanPoint, Planned, Runs, read
+from ..runs import HEAVY, LIGHT, MODERATE, ComparisonRun, LoadPoint, PlannedExperiment, Runs, read
 from ..wording import cells
 
-PARITY = (
+PARITY_EXPERIMENTS = (
     "hong2006-figure-6",
     "hong2006-figure-7",
     "hong2006-zone-sizes",
@@ -27,7 +27,7 @@ Hong 2006 gives every column one direction, but its simulations ran in DiskSim.
 ROBUSTNESS = "hong2006-robustness"
 """The experiment on other devices, where the directions of columns are among the values that vary."""
 
-OTHERS = (
+SINGLE_READING_EXPERIMENTS = (
     ROBUSTNESS,
     "lee2009-figure-2",
     "lee2009-run-length",
@@ -36,18 +36,21 @@ OTHERS = (
     "lee2009-requirements",
     "lee2009-spanning-tree",
 )
-"""Experiments that run once. Figures 3 to 7 of Lee 2009 show the points of figure 2 again."""
+"""Experiments that run once. Figures 3 to 7 of Lee 2009 show the results of figure 2 again."""
 
-BOTH_WAYS = "-both-ways"
+FREE_DIRECTION = "-both-ways"
 """Ending of the directories of the second run."""
 
 PLAN = (
-    *map(Planned, (*PARITY, *OTHERS)),
-    *(Planned(name, ("--set", "device.direction=free"), BOTH_WAYS) for name in PARITY),
+    *map(PlannedExperiment, (*PARITY_EXPERIMENTS, *SINGLE_READING_EXPERIMENTS)),
+    *(
+        PlannedExperiment(name, ("--set", "device.direction=free"), FREE_DIRECTION)
+        for name in PARITY_EXPERIMENTS
+    ),
 )
 
-BUSY = (MODERATE, HEAVY)
-ALL = (LIGHT, MODERATE, HEAVY)
+BUSY_LOADS = (MODERATE, HEAVY)
+ALL_LOADS = (LIGHT, MODERATE, HEAVY)
 
 STAND_INS = ("cello", "hplajw")
 
@@ -56,27 +59,27 @@ RUN_SHARES = (0.3, 0.65, 0.8)
 
 
 @dataclass(frozen=True)
-class Reading(Runs):
+class SchedulingRuns(Runs):
     """The experiments on scheduling in one of the readings."""
 
     @property
-    def both_ways(self) -> bool:
+    def has_free_direction(self) -> bool:
         """Whether columns are read upwards and downwards."""
-        return BOTH_WAYS in self.readings
+        return FREE_DIRECTION in self.readings
 
-    def parts(self, name: str, varied: Any, scheduler: str, measure: str) -> float:
+    def mean_of_runs(self, name: str, varied: Any, scheduler: str, measure: str) -> float:
         """The mean over all points, with columns by parity, of a measure that load curves lack."""
         points = read(self.directory / name / "runs.csv", ComparisonRun)
         rows = [point for value, point in points if (value, point.scheduler) == (varied, scheduler)]
         return sum(float(getattr(point, measure)) for point in rows) / len(rows)
 
-    def lengths(self) -> list[list[str]]:
+    def length_rows(self) -> list[list[str]]:
         """Points, seeds, requests and queues of each experiment, by its load curves."""
         rows = []
-        for name in (*PARITY, *OTHERS):
-            curves = [row for _, row in read(self.directory / name / "curves.csv", MeanPoint)]
+        for name in (*PARITY_EXPERIMENTS, *SINGLE_READING_EXPERIMENTS):
+            curves = [row for _, row in read(self.directory / name / "curves.csv", LoadPoint)]
             seeds, queue = max(row.seeds for row in curves), max(row.queue_mean for row in curves)
             minimum = min(row.requests / row.seeds for row in curves)
-            title = f"`{name}`{', both readings' if name in PARITY else ''}"
+            title = f"`{name}`{', both readings' if name in PARITY_EXPERIMENTS else ''}"
             rows.append(cells("{} | {} | {} | {:,.0f} | {:,.0f}", title, len(curves), seeds, minimum, queue))
         return rows

@@ -2,147 +2,153 @@
 
 from __future__ import annotations
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..runs import HEAVY, MODERATE, LoadCurves
-from ..wording import all_above, each, most_above, overlaps, spread
-from .plan import ALL, BUSY, RUN_SHARES, STAND_INS, Reading
-from .zone_parity import note
+from ..wording import all_above, format_rows, majority_above, overlaps, spread
+from .plan import ALL_LOADS, BUSY_LOADS, RUN_SHARES, STAND_INS, SchedulingRuns
+from .zone_parity import parity_explanation
 
 FIGURE = "hong2006-figure-9"
-FIVE = ("sptf", "asptf", "gsptf", "zsptf", "zsptf-pyramid")
+SCHEDULERS = ("sptf", "asptf", "gsptf", "zsptf", "zsptf-pyramid")
 ZSPTF, PYRAMID = "zsptf", "zsptf-pyramid"
 
-PRINTED = (0.07, 0.10)
+PUBLISHED_GAIN = (0.07, 0.10)
 """Relative gain in throughput of SPTF and ASPTF over ZSPTF at moderate load, least and greatest."""
 
 HIGHER_SCV = 0.07
 """Largest relative excess of GSPTF's SCV on cello."""
 
 
-def _races(runs: Reading) -> dict[str, LoadCurves]:
-    return {stand_in: runs.race(FIGURE, stand_in) for stand_in in STAND_INS}
+def _races(runs: SchedulingRuns) -> dict[str, LoadCurves]:
+    return {stand_in: runs.load_curves(FIGURE, stand_in) for stand_in in STAND_INS}
 
 
-def h_48(runs: Reading) -> Judgement:
+def h_48(runs: SchedulingRuns) -> Judgment:
     """SPTF leads."""
     details: list[str] = []
     measured: list[float] = []
     for stand_in, race in _races(runs).items():
-        leads = [lead for other in FIVE[1:] for lead in race.changes(other, "sptf", ALL).values()]
+        leads = [lead for other in SCHEDULERS[1:] for lead in race.changes(other, "sptf", ALL_LOADS).values()]
         measured += leads
         details.append(f"{stand_in}: {spread(leads)}")
-    return judged(all_above(measured, -0.02), most_above(measured, -0.02)).saying(details=details)
+    return judge_criterion(all_above(measured, -0.02), majority_above(measured, -0.02)).with_numbers(
+        details=details
+    )
 
 
-def h_49(runs: Reading) -> Judgement:
+def h_49(runs: SchedulingRuns) -> Judgment:
     """GSPTF compared with ZSPTF on random requests."""
-    gains = runs.race(FIGURE, "cello").gains("gsptf", ZSPTF, BUSY)
-    return judged(all_above(gains, -0.05), most_above(gains.values(), -0.05)).saying(gains=gains)
+    gains = runs.load_curves(FIGURE, "cello").gains("gsptf", ZSPTF, BUSY_LOADS)
+    return judge_criterion(all_above(gains, -0.05), majority_above(gains.values(), -0.05)).with_numbers(
+        gains=gains
+    )
 
 
-def h_50(runs: Reading) -> Judgement:
+def h_50(runs: SchedulingRuns) -> Judgment:
     """SPTF and ASPTF at moderate load."""
-    race = runs.race(FIGURE, "cello")
+    race = runs.load_curves(FIGURE, "cello")
     gains = {name: race.gains(name, ZSPTF, (MODERATE,)) for name in ("sptf", "asptf")}
     measured = [gain for each in gains.values() for gain in each.values()]
-    inside = sum(PRINTED[0] <= gain <= PRINTED[1] for gain in measured)
-    return judged(all_above(measured) and 2 * inside > len(measured), all_above(measured)).saying(
-        gains=each("{:upper} over ZSPTF on cello: {:levels}", gains.items(), "; "),
+    inside = sum(PUBLISHED_GAIN[0] <= gain <= PUBLISHED_GAIN[1] for gain in measured)
+    return judge_criterion(
+        all_above(measured) and 2 * inside > len(measured), all_above(measured)
+    ).with_numbers(
+        gains=format_rows("{:upper} over ZSPTF on cello: {:levels}", gains.items(), "; "),
         inside=inside,
         compared=len(measured),
     )
 
 
-def h_51(runs: Reading) -> Judgement:
+def h_51(runs: SchedulingRuns) -> Judgment:
     """Pyramiding compared with ZSPTF."""
     details: list[str] = []
     measured: list[float] = []
     for stand_in, race in _races(runs).items():
-        changes = race.changes(PYRAMID, ZSPTF, ALL)
+        changes = race.changes(PYRAMID, ZSPTF, ALL_LOADS)
         measured += changes.values()
         details.append(f"{stand_in} {spread(changes)}")
     better = [-change for change in measured]
-    return judged(all_above(better, -0.02), most_above(better)).saying(
-        details=details, measured=measured, note=note(runs)
+    return judge_criterion(all_above(better, -0.02), majority_above(better)).with_numbers(
+        details=details, measured=measured, note=parity_explanation(runs)
     )
 
 
-def h_52(runs: Reading) -> Judgement:
+def h_52(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with ASPTF at heavy load."""
-    gains = runs.race(FIGURE, "cello").gains(ZSPTF, "asptf", (HEAVY,))
-    return judged(
+    gains = runs.load_curves(FIGURE, "cello").gains(ZSPTF, "asptf", (HEAVY,))
+    return judge_criterion(
         all_above(gains) and overlaps(gains, 0.02, 0.15), any(gain > 0 for gain in gains.values())
-    ).saying(gains=gains)
+    ).with_numbers(gains=gains)
 
 
-def h_54(runs: Reading) -> Judgement:
+def h_54(runs: SchedulingRuns) -> Judgment:
     """SPTF, ASPTF, GSPTF on sequential requests."""
-    race = runs.race(FIGURE, "hplajw")
-    gains = {name: race.gains(name, ZSPTF, BUSY) for name in ("sptf", "asptf", "gsptf")}
+    race = runs.load_curves(FIGURE, "hplajw")
+    gains = {name: race.gains(name, ZSPTF, BUSY_LOADS) for name in ("sptf", "asptf", "gsptf")}
     measured = [gain for each in gains.values() for gain in each.values()]
-    return judged(all_above(measured) and overlaps(measured, 0.03, 0.18), most_above(measured)).saying(
-        gains=each("{:upper}: {:levels}", gains.items(), "; "), measured=measured
-    )
+    return judge_criterion(
+        all_above(measured) and overlaps(measured, 0.03, 0.18), majority_above(measured)
+    ).with_numbers(gains=format_rows("{:upper}: {:levels}", gains.items(), "; "), measured=measured)
 
 
-def h_55(runs: Reading) -> Judgement:
+def h_55(runs: SchedulingRuns) -> Judgment:
     """ASPTF's fairness."""
     wins, points, fairer = 0, 0, 0
     for race in _races(runs).values():
-        for speedup in race.loads(BUSY, *FIVE, "c-scan"):
-            scv = {name: race.at(name, speedup, "scv") for name in (*FIVE, "c-scan")}
+        for speedup in race.loads(BUSY_LOADS, *SCHEDULERS, "c-scan"):
+            scv = {name: race.value(name, speedup, "scv") for name in (*SCHEDULERS, "c-scan")}
             points += 1
-            wins += min(FIVE, key=lambda name: scv[name]) == "asptf"
+            wins += min(SCHEDULERS, key=lambda name: scv[name]) == "asptf"
             fairer += scv["asptf"] < scv["c-scan"]
-    return judged(2 * wins > points, wins > 0).saying(wins=wins, points=points, fairer=fairer)
+    return judge_criterion(2 * wins > points, wins > 0).with_numbers(wins=wins, points=points, fairer=fairer)
 
 
-def h_56(runs: Reading) -> Judgement:
+def h_56(runs: SchedulingRuns) -> Judgment:
     """ZSPTF's fairness compared with ASPTF's."""
     details: list[str] = []
     measured: list[float] = []
     for stand_in, race in _races(runs).items():
-        changes = race.changes(ZSPTF, "asptf", BUSY, "scv")
+        changes = race.changes(ZSPTF, "asptf", BUSY_LOADS, "scv")
         measured += changes.values()
         details.append(f"{stand_in} {spread(changes)}")
-    return judged(
+    return judge_criterion(
         all_above(measured) and overlaps(measured, 0.05, 0.6),
-        most_above(measured) or overlaps(measured, 0.05, 0.6),
-    ).saying(details=details, measured=measured)
+        majority_above(measured) or overlaps(measured, 0.05, 0.6),
+    ).with_numbers(details=details, measured=measured)
 
 
-def h_57(runs: Reading) -> Judgement:
+def h_57(runs: SchedulingRuns) -> Judgment:
     """GSPTF's fairness on random requests."""
-    changes = runs.race(FIGURE, "cello").changes("gsptf", ZSPTF, BUSY, "scv")
+    changes = runs.load_curves(FIGURE, "cello").changes("gsptf", ZSPTF, BUSY_LOADS, "scv")
     near = [abs(change) <= 0.15 for change in changes.values()]
     higher = [change > 0 for change in changes.values()]
-    holds = most_above(changes) and max(changes.values()) <= HIGHER_SCV
-    return judged(holds, bool(near) and all(near)).saying(
+    holds = majority_above(changes) and max(changes.values()) <= HIGHER_SCV
+    return judge_criterion(holds, bool(near) and all(near)).with_numbers(
         changes=changes, higher=sum(higher), compared=len(higher)
     )
 
 
-def h_58(runs: Reading) -> Judgement:
+def h_58(runs: SchedulingRuns) -> Judgment:
     """GSPTF under a sequential stream."""
-    changes = runs.race(FIGURE, "hplajw").changes("gsptf", ZSPTF, (MODERATE,), "scv")
+    changes = runs.load_curves(FIGURE, "hplajw").changes("gsptf", ZSPTF, (MODERATE,), "scv")
     longer: list[float] = []
     for share in RUN_SHARES:
-        race = runs.race("hong2006-sequentiality", share)
+        race = runs.load_curves("hong2006-sequentiality", share)
         longer += race.changes("gsptf", "zsptf:grid=20x2", (MODERATE,), "scv").values()
-    return judged(all_above(changes, 0.02), True).saying(changes=changes, longer=longer)
+    return judge_criterion(all_above(changes, 0.02), True).with_numbers(changes=changes, longer=longer)
 
 
-def h_59(runs: Reading) -> Judgement:
+def h_59(runs: SchedulingRuns) -> Judgment:
     """Pyramiding's fairness."""
     details: list[str] = []
     above: list[float] = []
     below: list[float] = []
     for stand_in, race in _races(runs).items():
-        up, down = (race.changes(*pair, ALL, "scv") for pair in ((PYRAMID, ZSPTF), ("sptf", PYRAMID)))
+        up, down = (race.changes(*pair, ALL_LOADS, "scv") for pair in ((PYRAMID, ZSPTF), ("sptf", PYRAMID)))
         above += up.values()
         below += down.values()
         details.append(f"{stand_in}: {spread(up)} against ZSPTF, SPTF {spread(down)} against it")
-    return judged(
+    return judge_criterion(
         all_above(above, -0.05) and all_above(below, -0.05),
-        most_above(above, -0.05) and most_above(below, -0.05),
-    ).saying(details=details)
+        majority_above(above, -0.05) and majority_above(below, -0.05),
+    ).with_numbers(details=details)

@@ -6,12 +6,12 @@ from functools import cache
 
 import sledlab as sl
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..markdown import table
 from ..paths import EXPERIMENTS
-from .plan import Reading
+from .plan import SchedulingRuns
 
-PUBLISHED = {
+PUBLISHED_REQUIREMENTS = {
     "sstf": (True, False, False),
     "sptf": (True, False, False),
     "p-sptf": (True, True, False),
@@ -22,7 +22,7 @@ PUBLISHED = {
 }
 """Whether each scheduler has short positioning, parallelism, fairness; Lee 2009, sections 3.2 and 3.3."""
 
-STREAM = {"mst": 1500}
+STREAM_REQUESTS = {"mst": 1500}
 """Requests of the stream for schedulers that are too slow for those of the experiment."""
 
 
@@ -33,14 +33,14 @@ def far_wait_ms(scheduler: str) -> tuple[float, bool]:
     experiment = sl.Experiment(file.read_text(encoding="utf-8"), str(file)).with_setting(
         "scheduler.kind", scheduler
     )
-    if scheduler in STREAM:
-        experiment = experiment.with_setting("workload.requests", str(STREAM[scheduler]))
+    if scheduler in STREAM_REQUESTS:
+        experiment = experiment.with_setting("workload.requests", str(STREAM_REQUESTS[scheduler]))
     rows = sl.run(experiment, requests=True).requests
     far = rows.sort("lbn").row(-1, named=True)
     return (far["start_ns"] - far["arrival_ns"]) / 1e6, far["start_ns"] >= rows["arrival_ns"].max()
 
 
-def l_06(_: Reading) -> Judgement:
+def l_06(_: SchedulingRuns) -> Judgment:
     """Schedulers under which the far request starves."""
     names = ("sptf", "sstf", "mst", "p-sptf", "pa-sptf")
     waits = {name: far_wait_ms(name) for name in names}
@@ -49,25 +49,28 @@ def l_06(_: Reading) -> Judgement:
         for name, (wait, starved) in waits.items()
     )
     starving = all(waits[name][1] for name in ("sptf", "sstf", "mst"))
-    return judged(starving and (not waits["pa-sptf"][1]), not waits["pa-sptf"][1]).saying(
-        parts=parts, stream=STREAM
+    return judge_criterion(starving and (not waits["pa-sptf"][1]), not waits["pa-sptf"][1]).with_numbers(
+        parts=parts, stream=STREAM_REQUESTS
     )
 
 
-def l_23(runs: Reading) -> Judgement:
+def l_23(runs: SchedulingRuns) -> Judgment:
     """The matrix of requirements, measured."""
-    measured = {name: _requirements(runs, name) for name in PUBLISHED}
-    wrong = {name for name in PUBLISHED if measured[name] != PUBLISHED[name]}
+    measured = {name: _requirements(runs, name) for name in PUBLISHED_REQUIREMENTS}
+    wrong = {name for name in PUBLISHED_REQUIREMENTS if measured[name] != PUBLISHED_REQUIREMENTS[name]}
     rows = [
-        [name.upper(), *(_cell(a, b) for a, b in zip(measured[name], PUBLISHED[name], strict=True))]
+        [
+            name.upper(),
+            *(_cell(a, b) for a, b in zip(measured[name], PUBLISHED_REQUIREMENTS[name], strict=True)),
+        ]
         for name in measured
     ]
     head = ("scheduler", "short positioning", "parallelism", "fairness")
-    race = runs.race("lee2009-requirements")
-    sstf = [race.against("sstf", "fcfs", at, "positioning_ms") for at in (9.0, 30.0)]
+    race = runs.load_curves("lee2009-requirements")
+    sstf = [race.change("sstf", "fcfs", at, "positioning_ms") for at in (9.0, 30.0)]
     matrix = table(head, rows, words=4)
     differs = ", ".join(name.upper() for name in sorted(wrong))
-    return judged(not wrong, len(wrong) <= 2).saying(matrix=matrix, sstf=sstf, differs=differs)
+    return judge_criterion(not wrong, len(wrong) <= 2).with_numbers(matrix=matrix, sstf=sstf, differs=differs)
 
 
 def _cell(measured: bool, published: bool) -> str:
@@ -75,7 +78,7 @@ def _cell(measured: bool, published: bool) -> str:
     return details if measured == published else f"**{details}** (paper: {'yes' if published else 'no'})"
 
 
-def _requirements(runs: Reading, name: str) -> tuple[bool, bool, bool]:
-    race = runs.race("lee2009-requirements")
-    positioning = race.at(name, 30.0, "positioning_ms") / race.at("fcfs", 30.0, "positioning_ms")
-    return positioning < 0.9, race.at(name, 30.0, "served_at_once") > 1.0, not far_wait_ms(name)[1]
+def _requirements(runs: SchedulingRuns, name: str) -> tuple[bool, bool, bool]:
+    race = runs.load_curves("lee2009-requirements")
+    positioning = race.value(name, 30.0, "positioning_ms") / race.value("fcfs", 30.0, "positioning_ms")
+    return positioning < 0.9, race.value(name, 30.0, "served_at_once") > 1.0, not far_wait_ms(name)[1]

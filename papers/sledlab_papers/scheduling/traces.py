@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..simulator import calibration
-from .plan import Reading
+from .plan import SchedulingRuns
 
 TOLERANCE = 0.02
 
@@ -13,7 +13,7 @@ def _value(stand_in: calibration.CalibrationResult, name: str) -> float:
     return float(next(row.achieved for row in stand_in.rows if row.statistic.name == name))
 
 
-def h_35(_: Reading) -> Judgement:
+def h_35(_: SchedulingRuns) -> Judgment:
     """Rates, sequentiality and burstiness."""
     cello, hplajw = calibration.calibrate("cello"), calibration.calibrate("hplajw")
     rates = [_value(stand_in, "rate") for stand_in in (cello, hplajw)]
@@ -22,6 +22,6 @@ def h_35(_: Reading) -> Judgement:
     near = all(
         abs(rate / published - 1) < TOLERANCE for rate, published in zip(rates, (33.0, 20.9), strict=True)
     )
-    return judged(near and runs[1] > runs[0] and (bursts[1] > bursts[0])).saying(
+    return judge_criterion(near and runs[1] > runs[0] and (bursts[1] > bursts[0])).with_numbers(
         rates=rates, cello_runs=runs[0], hplajw_runs=runs[1], bursts=bursts
     )

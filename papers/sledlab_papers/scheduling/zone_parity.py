@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from ..wording import each
-from .plan import Reading
+from ..wording import format_rows
+from .plan import SchedulingRuns
 
 GRIDS = ("40x4", "20x2", "10x1")
 """Grids of 320, 80 and 20 zones."""
 
-SHARED = ":parity=false"
-RACE, DEPTH = "hong2006-saturation", 1000
+SHARED_ZONES = ":parity=false"
+EXPERIMENT, DEPTH = "hong2006-saturation", 1000
 
 
-def note(runs: Reading) -> str:
+def parity_explanation(runs: SchedulingRuns) -> str:
     """The explanation of results that differ with columns by parity, with its numbers."""
 
-    def each_grid(remaining: str, measure: str, form: str) -> str:
+    def grid_values(remaining: str, measure: str, form: str) -> str:
         schedulers = (f"zsptf:grid={grid}{remaining}" for grid in GRIDS)
-        return each(f"{{:{form}}}", (measured(scheduler, measure) for scheduler in schedulers))
+        return format_rows(f"{{:{form}}}", (run_mean(scheduler, measure) for scheduler in schedulers))
 
-    def measured(scheduler: str, measure: str) -> float:
-        return runs.parts(RACE, f"closed:{DEPTH}", scheduler, measure)
+    def run_mean(scheduler: str, measure: str) -> float:
+        return runs.mean_of_runs(EXPERIMENT, f"closed:{DEPTH}", scheduler, measure)
 
     rates, turns = (
-        [each_grid(remaining, measure, form) for remaining in ("", SHARED)]
+        [grid_values(remaining, measure, form) for remaining in ("", SHARED_ZONES)]
         for measure, form in (("throughput_iops", ",.0f"), ("turnaround_ms", ".3f"))
     )
     pyramids = [
-        f"{measured(f'zsptf-pyramid{remaining}', 'throughput_iops'):,.0f}" for remaining in ("", SHARED)
+        f"{run_mean(f'zsptf-pyramid{remaining}', 'throughput_iops'):,.0f}" for remaining in ("", SHARED_ZONES)
     ]
     return (
         "Columns by parity matter here. All requests of a zone are then read in one direction, and the sled "

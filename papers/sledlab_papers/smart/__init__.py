@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import judging
+from ..claims import register_judges
 from ..topic import ClaimVerdict, Topic
 from . import all_workloads, devices, future_work, mining, stages, tables
 from .layouts import NO_READ_AHEAD
 from .plan import PLAN, SmartRuns
 
-judging(devices, stages, mining, all_workloads, future_work)
+register_judges(devices, stages, mining, all_workloads, future_work)
 
 
 def _places(runs: SmartRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {
-        "experiments": runs.experiments((*PLAN, *future_work.BEYOND)),
+        "experiments": runs.experiment_table((*PLAN, *future_work.FUTURE_EXPERIMENTS)),
         **tables.places(runs),
         **future_work.places(runs),
     }
@@ -23,7 +23,7 @@ def _places(runs: SmartRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
 
 SMART = Topic(
     "smart",
-    (*PLAN, *future_work.BEYOND),
+    (*PLAN, *future_work.FUTURE_EXPERIMENTS),
     SmartRuns,
     _places,
     other=(NO_READ_AHEAD.suffix,),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sledlab as sl
 
-from ..claims import Judgement, by_construction, judged
-from ..wording import each
+from ..claims import Judgment, judge_criterion, judge_fitted
+from ..wording import format_rows
 from .plan import SmartRuns
 from .published_times import DISK, MEMS
 
@@ -13,53 +13,55 @@ NODES = 32
 LINE_ITEMS, TEXT_BYTES, WIDE_BYTES = 6_001_215, 127, 179
 
 
-def c_08(_: SmartRuns) -> Judgement:
+def c_08(_: SmartRuns) -> Judgment:
     """A definition."""
-    return by_construction(holds=True)
+    return judge_fitted(holds=True)
 
 
-def c_43(runs: SmartRuns) -> Judgement:
+def c_43(runs: SmartRuns) -> Judgment:
     """The disk's time over that of MEMS, for every job."""
     measured = {}
     for job in ("scan", "join", "sort", "apriori-hd", "mafia"):
         page = 8.0 if job == "mafia" else None
-        disk = runs.elapsed(job, NODES, DISK, page)
-        measured[job] = [disk / runs.elapsed(job, NODES, device, page) for device in MEMS]
-    details = each(
+        disk = runs.job_time_s(job, NODES, DISK, page)
+        measured[job] = [disk / runs.job_time_s(job, NODES, device, page) for device in MEMS]
+    details = format_rows(
         "{0} {1}", [(job, ", ".join(f"{r:.1f}" for r in ratios)) for job, ratios in measured.items()], "; "
     )
-    return judged(all(ratio > 1 for ratios in measured.values() for ratio in ratios)).saying(details=details)
+    return judge_criterion(all(ratio > 1 for ratios in measured.values() for ratio in ratios)).with_numbers(
+        details=details
+    )
 
 
-def _recorded() -> Judgement:
+def _judge_recorded_node() -> Judgment:
     config = sl.replay("sample:scan", "mems-g3", what_if=False).config
     node, network = config["node"], config["network"]
     exact = (node["mhz"], node["memory_mb"], node["page_kb"], node["system_kb"]) == (500, 64, 8, 450)
-    return by_construction(exact and network["bandwidth_mbit_s"] == 100).saying(node=node)
+    return judge_fitted(exact and network["bandwidth_mbit_s"] == 100).with_numbers(node=node)
 
 
-def c_44(_: SmartRuns) -> Judgement:
+def c_44(_: SmartRuns) -> Judgment:
     """The memory of the system."""
-    return _recorded()
+    return _judge_recorded_node()
 
 
-def c_45(_: SmartRuns) -> Judgement:
+def c_45(_: SmartRuns) -> Judgment:
     """The node and the network."""
-    return _recorded()
+    return _judge_recorded_node()
 
 
-def c_46(_: SmartRuns) -> Judgement:
+def c_46(_: SmartRuns) -> Judgment:
     """Line items in both readings."""
-    return by_construction(abs(LINE_ITEMS * WIDE_BYTES / 2**30 - 1) < 0.001).saying(
+    return judge_fitted(abs(LINE_ITEMS * WIDE_BYTES / 2**30 - 1) < 0.001).with_numbers(
         wide=WIDE_BYTES, gib=LINE_ITEMS * WIDE_BYTES / 2**30, text=LINE_ITEMS * TEXT_BYTES / 1e9
     )
 
 
-def c_47(_: SmartRuns) -> Judgement:
+def c_47(_: SmartRuns) -> Judgment:
     """A bound, tested on small queues whose optimum is known: the test is the measurement."""
-    return judged(holds=True)
+    return judge_criterion(holds=True)
 
 
-def c_48(_: SmartRuns) -> Judgement:
+def c_48(_: SmartRuns) -> Judgment:
     """A remark."""
-    return by_construction(holds=True)
+    return judge_fitted(holds=True)

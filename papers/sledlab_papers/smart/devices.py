@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..claims import Judgement, judged
+from ..claims import Judgment, judge_criterion
 from ..simulator import parameters, random_pairs
 from .plan import SmartRuns
 from .published_times import DISK
@@ -11,7 +11,7 @@ GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
 STANDARD_GRAVITY = 9.80665
 
 
-def c_01(_: SmartRuns) -> Judgement:
+def c_01(_: SmartRuns) -> Judgment:
     """Table 1 as printed."""
     measured = [parameters(name) for name in GENERATIONS]
     keys = ("bit_nm", "tip_rate_kbit_s", "usable_tips", "active_tips", "sleds", "direction")
@@ -23,31 +23,31 @@ def c_01(_: SmartRuns) -> Judgement:
         (30, 1000, 6400, 3200, 1, "free"),
     ]
     near = all(abs(ours / published - 1) < 0.005 for ours, published in zip(g, (70, 82, 105), strict=True))
-    return judged(rows == expected and near).saying(
+    return judge_criterion(rows == expected and near).with_numbers(
         g=", ".join(f"{each:.1f}" for each in g),
         m_s2=", ".join(f"{p['acceleration_x_m_s2']:g}" for p in measured),
         directions=", ".join(p["direction"] for p in measured),
     )
 
 
-def c_02(_: SmartRuns) -> Judgement:
+def c_02(_: SmartRuns) -> Judgment:
     """Time constants of settling, derived from the resonance."""
     measured = [1e3 * p["settle_constants"] / (6.283185307 * p["resonant_hz"]) for p in _generations()]
     exact = all(
         abs(ours / each - 1) < 0.01 for ours, each in zip(measured, (0.431, 0.215, 0.144), strict=True)
     )
-    return judged(exact).saying(measured=", ".join(f"{each:.3f}" for each in measured))
+    return judge_criterion(exact).with_numbers(measured=", ".join(f"{each:.3f}" for each in measured))
 
 
 def _generations() -> list[dict[str, float]]:
     return [parameters(name) for name in GENERATIONS]
 
 
-def c_03(_: SmartRuns) -> Judgement:
+def c_03(_: SmartRuns) -> Judgment:
     """Ten bits for a byte."""
     measured = [p["active_tips"] * p["tip_rate_kbit_s"] / 10 / 1e3 for p in _generations()]
     exact = all(abs(ours - each) < 0.05 for ours, each in zip(measured, (25.6, 89.6, 320.0), strict=True))
-    return judged(exact).saying(measured=", ".join(f"{each:.1f}" for each in measured))
+    return judge_criterion(exact).with_numbers(measured=", ".join(f"{each:.1f}" for each in measured))
 
 
 def _raw_gb() -> list[float]:
@@ -58,38 +58,38 @@ def _usable_gb() -> list[float]:
     return [p["capacity_blocks"] * 512 / 1e9 for p in _generations()]
 
 
-def c_04(_: SmartRuns) -> Judgement:
+def c_04(_: SmartRuns) -> Judgment:
     """Raw capacity, compared with the capacity of the layout."""
     measured = _raw_gb()
     exact = all(abs(ours - each) < 0.006 for ours, each in zip(measured, (2.56, 4.00, 7.11), strict=True))
-    return judged(exact).saying(
+    return judge_criterion(exact).with_numbers(
         measured=", ".join(f"{each:.2f}" for each in measured),
         usable=", ".join(f"{each:.2f}" for each in _usable_gb()),
     )
 
 
-def c_05(_: SmartRuns) -> Judgement:
+def c_05(_: SmartRuns) -> Judgment:
     """Raw capacity of G1 compared with its usable one, which is the one that the other paper prints."""
     raw, usable = _raw_gb()[0], parameters("mems-g1")["capacity_blocks"] * 512 / 2**30
     tips = parameters("mems-g1")["active_tips"]
-    return judged(round(raw, 2) == 2.56 and round(usable, 1) == 2.1 and tips == 640).saying(
+    return judge_criterion(round(raw, 2) == 2.56 and round(usable, 1) == 2.1 and tips == 640).with_numbers(
         raw=raw, usable=usable, tips=tips
     )
 
 
-def c_06(_: SmartRuns) -> Judgement:
+def c_06(_: SmartRuns) -> Judgment:
     """G2 is the device of the other paper."""
     p = parameters("mems-g2")
     bits = p["travel_x_um"] * 1e3 / p["bit_nm"]
     exact = (bits, p["usable_tips"], p["active_tips"]) == (2500, 80 * 80, 1280)
-    return judged(exact).saying(bits=bits, tips=p["usable_tips"], active=p["active_tips"])
+    return judge_criterion(exact).with_numbers(bits=bits, tips=p["usable_tips"], active=p["active_tips"])
 
 
-def c_07(_: SmartRuns) -> Judgement:
+def c_07(_: SmartRuns) -> Judgment:
     """Table 2; the seek is measured on reads at random places."""
     p = parameters(DISK)
     pairs = random_pairs(DISK, 20_000)
     requests = pairs.requests
     assert requests is not None
     seek = float(requests["seek_x_ns"].mean()) / 1e6  # type: ignore[arg-type]
-    return judged(abs(seek / 9.2 - 1) < 0.03).saying(p=p, seek=seek)
+    return judge_criterion(abs(seek / 9.2 - 1) < 0.03).with_numbers(p=p, seek=seek)

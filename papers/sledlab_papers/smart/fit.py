@@ -11,9 +11,9 @@ from typing import Any
 
 import sledlab as sl
 
-from ..simulator import PARKED
-from .layouts import READINGS, SCATTERED, FittedReading
-from .published_times import DISK, G1, G3, LOOP, PRINTED, PublishedTime, Stage, printed
+from ..simulator import PARKED_START
+from .layouts import READINGS, SCATTERED_PAGES, FittedReading
+from .published_times import DISK, G1, G3, LOOP, PUBLISHED_TIMES, PublishedTime, Stage, published_time
 
 PAGE_KB = 8
 
@@ -23,7 +23,7 @@ def seconds(stage: Stage, device: str, part: str, **settings: Any) -> float:
     work = sl.record(stage.job, stage.nodes, scale_factor=1.0)
     name, *details = device.split(":")
     own = {f"device.{key}": value for key, value in (each.split("=") for each in details)}
-    result = sl.replay(work, name, what_if=False, settings={**PARKED, **settings, **own})
+    result = sl.replay(work, name, what_if=False, settings={**PARKED_START, **settings, **own})
     nodes = result.phases.filter(result.phases["phase"] == stage.phase)
     return float(nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)[f"{part}_s"])
 
@@ -34,7 +34,7 @@ def _settings(reading: FittedReading, block_kb: int, request_us: float) -> dict[
 
 def request_us(reading: FittedReading, block_kb: int) -> float:
     """Software time of a request in us with which the ratio of G1's time to G3's is that of table 3."""
-    expected = printed(LOOP, G1, "store").seconds / printed(LOOP, G3, "store").seconds
+    expected = published_time(LOOP, G1, "store").seconds / published_time(LOOP, G3, "store").seconds
 
     def ratio(us: float) -> float:
         details = _settings(reading, block_kb, us)
@@ -49,7 +49,7 @@ def request_us(reading: FittedReading, block_kb: int) -> float:
 
 def block(reading: FittedReading) -> tuple[float, int]:
     """The software time of a request, and the block in KB with which the disk's time is nearest to print."""
-    expected = printed(LOOP, DISK, "store").seconds
+    expected = published_time(LOOP, DISK, "store").seconds
     measured: list[tuple[float, float, int]] = []
     for pages in range(1, 9):
         kb = pages * PAGE_KB
@@ -65,7 +65,7 @@ def block(reading: FittedReading) -> tuple[float, int]:
 
 def cycles(target: PublishedTime, key: str, first: float) -> float:
     """Cycles of an operation with which a stage takes the printed time; the time is linear in them."""
-    details = {"node.extent_kb": SCATTERED.extent_kb, "node.block_kb": SCATTERED.block_kb}
+    details = {"node.extent_kb": SCATTERED_PAGES.extent_kb, "node.block_kb": SCATTERED_PAGES.block_kb}
     one, two = (
         seconds(target.stage, G3, target.part, **{**details, key: first * factor}) for factor in (1.0, 2.0)
     )
@@ -74,10 +74,10 @@ def cycles(target: PublishedTime, key: str, first: float) -> float:
 
 def main() -> None:
     """Prints all fitted constants."""
-    for target in PRINTED:
-        if target.part != "store" and target.fitted:
-            key = target.fitted.split(" ")[0]
-            print(f"{target.fitted} = {cycles(target, key, 10_000.0):.0f}")
+    for target in PUBLISHED_TIMES:
+        if target.part != "store" and target.fitted_constant:
+            key = target.fitted_constant.split(" ")[0]
+            print(f"{target.fitted_constant} = {cycles(target, key, 10_000.0):.0f}")
     for reading in READINGS:
         us, kb = block(reading)
         print(f"{reading.name}: {us:.0f} us a request, blocks of {kb} KB")

@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Iterator
 from math import exp, log
 
-from ..claims import Judgement, depending, judged
+from ..claims import Judgment, judge_criterion, judge_range
 from ..markdown import table
 from ..templates import TEMPLATES, fill
-from ..wording import cells, each, figure
-from .future_work_flash import of_today, today
+from ..wording import cells, figure, format_rows
+from .future_work_flash import today_sentences, today_table
 from .future_work_plan import (
-    BEYOND,
     CHIP,
     CLOCK_MHZ,
     FAILURE,
     FASTER,
+    FUTURE_EXPERIMENTS,
     HOST,
     HYBRID,
     MIXED,
@@ -27,41 +27,43 @@ from .future_work_plan import (
     SMALL_PAGE,
     TODAY,
     Replay,
-    of,
-    times,
+    read_replays,
+    time_ratio,
 )
 from .plan import SmartRuns
 from .published_times import DISK, G3, NAMES
 
-__all__ = ["BEYOND", "c_49", "c_50", "c_51", "places"]
+__all__ = ["FUTURE_EXPERIMENTS", "c_49", "c_50", "c_51", "places"]
 
-WORDS = {"compute": "processor", "store": "store", "network": "network"}
+COMPONENT_NAMES = {"compute": "processor", "store": "store", "network": "network"}
 HOSTS = (HOST, f"{HOST}-infiniband", f"{HOST}-fast")
 SIZES = f"{HOST}-sizes"
 EXACT_G3 = "mems-g3"
 
 
-def offloaded(runs: SmartRuns, place: str) -> list[tuple[str, str, float]]:
+def offload_ratios(runs: SmartRuns, place: str) -> list[tuple[str, str, float]]:
     """Time of each job at the host over that at the nodes, on each device."""
-    rows = of(runs, place)
+    rows = read_replays(runs, place)
     return [
         (
             job,
             device,
-            times(rows.one(job=job, device=device, at="host"), rows.one(job=job, device=device, at="nodes")),
+            time_ratio(
+                rows.first(job=job, device=device, at="host"), rows.first(job=job, device=device, at="nodes")
+            ),
         )
-        for job in rows.each("job")
-        for device in rows.each("device")
+        for job in rows.distinct("job")
+        for device in rows.distinct("device")
     ]
 
 
-def c_49(runs: SmartRuns) -> Judgement:
+def c_49(runs: SmartRuns) -> Judgment:
     """Over what the paper leaves open, the network and the host."""
-    ratios = [[ratio for *_, ratio in offloaded(runs, place)] for place in HOSTS]
+    ratios = [[ratio for *_, ratio in offload_ratios(runs, place)] for place in HOSTS]
     faster = [ratio > 1 for case in ratios for ratio in case]
     ranges = [f"{min(case):.3f} to {max(case):.2f}" for case in ratios]
-    jobs = of(runs, HOST).each("job")
-    return depending(all(faster), all(ratio > 1 for ratio in ratios[0])).saying(
+    jobs = read_replays(runs, HOST).distinct("job")
+    return judge_range(all(faster), all(ratio > 1 for ratio in ratios[0])).with_numbers(
         jobs=", ".join(f"`{job}`" for job in jobs),
         base=ranges[0],
         infiniband=ranges[1],
@@ -70,17 +72,17 @@ def c_49(runs: SmartRuns) -> Judgement:
     )
 
 
-def c_50(runs: SmartRuns) -> Judgement:
+def c_50(runs: SmartRuns) -> Judgment:
     """A scan sends the client equally much on any number of nodes; a host needs all data sent."""
-    sizes = of(runs, SIZES)
+    sizes = read_replays(runs, SIZES)
     sent = {row.sent_bytes for row in sizes.rows}
-    host = of(runs, HOST)
-    all_of_it = host.one(job="scan", at="host").sent_bytes
-    sorting = host.one(job="sort", at="nodes").sent_bytes
+    host = read_replays(runs, HOST)
+    all_of_it = host.first(job="scan", at="host").sent_bytes
+    sorting = host.first(job="sort", at="nodes").sent_bytes
     share = max(sent) / all_of_it
     # Limit 2 %: 1 % of the tuples match, drawn by a predicate that hits nearly as many.
-    return judged(len(sent) == 1 and share < 0.02).saying(
-        nodes=each("{}", (str(size) for size in sizes.each("nodes"))),
+    return judge_criterion(len(sent) == 1 and share < 0.02).with_numbers(
+        nodes=format_rows("{}", (str(size) for size in sizes.distinct("nodes"))),
         minimum=min(sent) / 1e6,
         maximum=max(sent) / 1e6,
         share=share,
@@ -89,36 +91,37 @@ def c_50(runs: SmartRuns) -> Judgement:
     )
 
 
-def c_51(runs: SmartRuns) -> Judgement:
+def c_51(runs: SmartRuns) -> Judgment:
     """Each option that was built has an experiment with replays of both devices, or of those it combines."""
     options = {
-        "full queries": of(runs, QUERIES),
-        "availability": of(runs, FAILURE),
-        "scheduling inside the device": of(runs, SCHEDULING),
-        "hybrid nodes": of(runs, HYBRID),
-        "disk and MEMS nodes mixed": of(runs, MIXED),
-        "an integrated chip": of(runs, CHIP),
-        "nodes of today": of(runs, TODAY),
+        "full queries": read_replays(runs, QUERIES),
+        "availability": read_replays(runs, FAILURE),
+        "scheduling inside the device": read_replays(runs, SCHEDULING),
+        "hybrid nodes": read_replays(runs, HYBRID),
+        "disk and MEMS nodes mixed": read_replays(runs, MIXED),
+        "an integrated chip": read_replays(runs, CHIP),
+        "nodes of today": read_replays(runs, TODAY),
     }
     ran = [len(rows.rows) > 0 and all(row.elapsed_s > 0 for row in rows.rows) for rows in options.values()]
     counted = {name: len(rows.rows) for name, rows in options.items()}
-    return judged(all(ran), any(ran)).saying(
-        options=each("{} ({} replays)", counted.items()), queries=len(options["full queries"].each("job"))
+    return judge_criterion(all(ran), any(ran)).with_numbers(
+        options=format_rows("{} ({} replays)", counted.items()),
+        queries=len(options["full queries"].distinct("job")),
     )
 
 
 def places(runs: SmartRuns) -> dict[str, str]:
     """Tables and numbers for the places of the text; and the text itself."""
     tables = {
-        "beyond_host": host(runs),
-        "beyond_queries": queries(runs),
-        "beyond_failure": failure(runs),
-        "beyond_scheduling": scheduling(runs),
-        "beyond_hybrid": hybrid(runs),
-        "beyond_chip": chip(runs),
-        "beyond_today": today(runs),
+        "beyond_host": host_table(runs),
+        "beyond_queries": query_table(runs),
+        "beyond_failure": failure_table(runs),
+        "beyond_scheduling": scheduling_table(runs),
+        "beyond_hybrid": hybrid_table(runs),
+        "beyond_chip": chip_table(runs),
+        "beyond_today": today_table(runs),
     }
-    return {**tables, "beyond": fill(TEMPLATES, "smart/beyond.md", **tables, **sentences(runs))}
+    return {**tables, "beyond": fill(TEMPLATES, "smart/future_work.md", **tables, **sentences(runs))}
 
 
 def sentences(runs: SmartRuns) -> dict[str, str]:
@@ -127,26 +130,26 @@ def sentences(runs: SmartRuns) -> dict[str, str]:
         "clock": f"{CLOCK_MHZ / 1000:g}",
         "faster": str(FASTER),
         "rebuild": f"{REBUILD_MB_S:g}",
-        **_of_queries(runs),
-        **_of_failure(runs),
-        **_of_scheduling(runs),
-        **_of_hybrid(runs),
-        **_of_chip(runs),
-        **of_today(runs),
+        **_query_sentences(runs),
+        **_failure_sentences(runs),
+        **_scheduling_sentences(runs),
+        **_hybrid_sentences(runs),
+        **_chip_sentences(runs),
+        **today_sentences(runs),
     }
 
 
-def host(runs: SmartRuns) -> str:
+def host_table(runs: SmartRuns) -> str:
     """Jobs at nodes and at a host, and the ratio of their times."""
-    base = of(runs, HOST)
-    ratios = [{(job, device): ratio for job, device, ratio in offloaded(runs, place)} for place in HOSTS]
+    base = read_replays(runs, HOST)
+    ratios = [{(job, device): ratio for job, device, ratio in offload_ratios(runs, place)} for place in HOSTS]
     rows = [
         cells(
             "`{}` | {} | {:figure} | {:figure} | {:.2f} | {:.2f} | {:.2f}",
             job,
             NAMES[device],
-            base.one(job=job, device=device, at="nodes").elapsed_s,
-            base.one(job=job, device=device, at="host").elapsed_s,
+            base.first(job=job, device=device, at="nodes").elapsed_s,
+            base.first(job=job, device=device, at="host").elapsed_s,
             *(case[job, device] for case in ratios),
         )
         for job, device in ratios[0]
@@ -157,20 +160,25 @@ def host(runs: SmartRuns) -> str:
 
 def _pairs(runs: SmartRuns) -> Iterator[tuple[Replay, Replay]]:
     """Replays of each query on each number of nodes: with disks and with sleds."""
-    rows = of(runs, QUERIES)
-    for on_disk in rows.where(device=DISK).rows:
-        yield on_disk, rows.one(job=on_disk.job, nodes=on_disk.nodes, device=G3)
+    rows = read_replays(runs, QUERIES)
+    for on_disk in rows.filter(device=DISK).rows:
+        yield on_disk, rows.first(job=on_disk.job, nodes=on_disk.nodes, device=G3)
 
 
-def queries(runs: SmartRuns) -> str:
+def query_table(runs: SmartRuns) -> str:
     """Numbers of queries by bottleneck with disks, and those whose bottleneck is another one with MEMS."""
-    rows = of(runs, QUERIES)
+    rows = read_replays(runs, QUERIES)
     counted = []
-    for nodes in rows.each("nodes"):
-        for device in rows.each("device"):
-            checked = Counter(row.bottleneck for row in rows.where(nodes=int(nodes), device=device).rows)
+    for nodes in rows.distinct("nodes"):
+        for device in rows.distinct("device"):
+            checked = Counter(row.bottleneck for row in rows.filter(nodes=int(nodes), device=device).rows)
             counted.append(
-                cells("{} | {} | {} | {} | {}", nodes, NAMES[device], *(checked[part] for part in WORDS))
+                cells(
+                    "{} | {} | {} | {} | {}",
+                    nodes,
+                    NAMES[device],
+                    *(checked[part] for part in COMPONENT_NAMES),
+                )
             )
     changed = [
         cells(
@@ -179,13 +187,13 @@ def queries(runs: SmartRuns) -> str:
             sled.nodes,
             disk.elapsed_s,
             sled.elapsed_s,
-            times(disk, sled),
-            WORDS[sled.bottleneck],
+            time_ratio(disk, sled),
+            COMPONENT_NAMES[sled.bottleneck],
             sled.saved_compute,
             sled.saved_store,
             sled.saved_network,
         )
-        for disk, sled in _changed(runs)
+        for disk, sled in _changed_bottlenecks(runs)
     ]
     first = table("nodes | store | bottleneck processor | store | network", counted, 2)
     header = (
@@ -194,83 +202,90 @@ def queries(runs: SmartRuns) -> str:
     return f"{first}\n{table(f'{header} | network × 2 (%)', changed)}"
 
 
-def _changed(runs: SmartRuns) -> list[tuple[Replay, Replay]]:
+def _changed_bottlenecks(runs: SmartRuns) -> list[tuple[Replay, Replay]]:
     """Queries whose bottleneck is the store with disks, and another component with sleds."""
     return [(disk, sled) for disk, sled in _pairs(runs) if disk.bottleneck == "store" != sled.bottleneck]
 
 
-def _of_queries(runs: SmartRuns) -> dict[str, str]:
+def _query_sentences(runs: SmartRuns) -> dict[str, str]:
     gains = {
-        str(nodes): [times(disk, sled) for disk, sled in _pairs(runs) if disk.nodes == int(nodes)]
-        for nodes in of(runs, QUERIES).each("nodes")
+        str(nodes): [time_ratio(disk, sled) for disk, sled in _pairs(runs) if disk.nodes == int(nodes)]
+        for nodes in read_replays(runs, QUERIES).distinct("nodes")
     }
     means = {nodes: exp(sum(map(log, each)) / len(each)) for nodes, each in gains.items()}
     pairs = list(_pairs(runs))
-    minimum = min(pairs, key=lambda pair: times(*pair))
-    changed = Counter(sled.nodes for _, sled in _changed(runs))
-    parts = Counter(WORDS[sled.bottleneck] for _, sled in _changed(runs))
+    minimum = min(pairs, key=lambda pair: time_ratio(*pair))
+    changed = Counter(sled.nodes for _, sled in _changed_bottlenecks(runs))
+    parts = Counter(COMPONENT_NAMES[sled.bottleneck] for _, sled in _changed_bottlenecks(runs))
     return {
         "on_disks": f"{sum(disk.bottleneck == 'store' for disk, _ in pairs)} of {len(pairs)}",
         "smallest_gain_query": minimum[0].job,
-        "smallest_gain_bottleneck": WORDS[minimum[1].bottleneck],
-        "all_queries": str(len(of(runs, QUERIES).each("job"))),
-        "gains": each(
+        "smallest_gain_bottleneck": COMPONENT_NAMES[minimum[1].bottleneck],
+        "all_queries": str(len(read_replays(runs, QUERIES).distinct("job"))),
+        "gains": format_rows(
             "{:.1f} to {:.1f} times as fast on {} nodes (geometric mean {:.1f})",
             ((min(all_), max(all_), nodes, means[nodes]) for nodes, all_ in gains.items()),
             " and ",
         ),
-        "changed": each(
+        "changed": format_rows(
             "{} of {} on {} nodes", ((changed[int(n)], len(all_), n) for n, all_ in gains.items()), " and "
         ),
-        "changed_to": each("the {} ({})", parts.items(), " and ") or "nothing",
+        "changed_to": format_rows("the {} ({})", parts.items(), " and ") or "nothing",
     }
 
 
-def failure(runs: SmartRuns) -> str:
+def failure_table(runs: SmartRuns) -> str:
     """Jobs with copies and without, with a failed node, and with one that is rebuilt."""
-    cases = [of(runs, f"{FAILURE}{suffix}") for suffix in ("-none", "-whole", "", "-rebuild", "-mirror")]
+    cases = [
+        read_replays(runs, f"{FAILURE}{suffix}") for suffix in ("-none", "-whole", "", "-rebuild", "-mirror")
+    ]
     rows = []
     for row in cases[0].rows:
-        these = [case.one(job=row.job, device=row.device) for case in cases]
+        these = [case.first(job=row.job, device=row.device) for case in cases]
         reported = cells("`{}` | {} | {:figure}", row.job, NAMES[row.device], row.elapsed_s)
-        rows.append([*reported, *(f"{times(each, row):.2f}" for each in these[1:])])
+        rows.append([*reported, *(f"{time_ratio(each, row):.2f}" for each in these[1:])])
     header = (
         "job | store | no copies (s) | chained | one failed | and rebuilt meanwhile | mirrored, one failed"
     )
     return table(header, rows, 2)
 
 
-def _of_failure(runs: SmartRuns) -> dict[str, str]:
+def _failure_sentences(runs: SmartRuns) -> dict[str, str]:
     none, full, chained, mirror = (
-        of(runs, f"{FAILURE}{suffix}") for suffix in ("-none", "-whole", "", "-mirror")
+        read_replays(runs, f"{FAILURE}{suffix}") for suffix in ("-none", "-whole", "", "-mirror")
     )
-    rebuilt = of(runs, f"{FAILURE}-rebuild").one(job="scan", device=DISK)
+    rebuilt = read_replays(runs, f"{FAILURE}-rebuild").first(job="scan", device=DISK)
     nodes = none.rows[0].nodes
     scans = {
-        name: case.one(job="scan", device=DISK) for name, case in (("chained", chained), ("mirror", mirror))
+        name: case.first(job="scan", device=DISK) for name, case in (("chained", chained), ("mirror", mirror))
     }
-    plain = none.one(job="scan", device=DISK)
-    copies = [times(row, none.one(job="sort", device=row.device)) for row in full.where(job="sort").rows]
+    plain = none.first(job="scan", device=DISK)
+    copies = [
+        time_ratio(row, none.first(job="sort", device=row.device)) for row in full.filter(job="sort").rows
+    ]
     return {
         "fair": f"{nodes / (nodes - 1):.2f}",
-        "chained_scan": f"{times(scans['chained'], plain):.2f}",
-        "mirror_scan": f"{times(scans['mirror'], plain):.2f}",
-        "rebuild_scan": f"{times(rebuilt, plain):.2f}",
+        "chained_scan": f"{time_ratio(scans['chained'], plain):.2f}",
+        "mirror_scan": f"{time_ratio(scans['mirror'], plain):.2f}",
+        "rebuild_scan": f"{time_ratio(rebuilt, plain):.2f}",
         "disk_mb_s": f"{plain.requests * SMALL_PAGE * 1024 / 1e6 / nodes / plain.elapsed_s:.1f}",
         "copies": f"{min(copies):.2f} to {max(copies):.2f}",
     }
 
 
-def scheduling(runs: SmartRuns) -> str:
+def scheduling_table(runs: SmartRuns) -> str:
     """One page at a time, eight in order, the nearest of eight first; with and without request software."""
     cases = [
-        of(runs, f"{SCHEDULING}{suffix}") for suffix in ("-none", "-fcfs", "", "-fcfs-device", "-device")
+        read_replays(runs, f"{SCHEDULING}{suffix}")
+        for suffix in ("-none", "-fcfs", "", "-fcfs-device", "-device")
     ]
     rows = []
     for row in cases[0].rows:
-        _, fcfs, sptf, fcfs_inside, sptf_inside = (case.one(job=row.job, device=row.device) for case in cases)
+        _, fcfs, sptf, fcfs_inside, sptf_inside = (
+            case.first(job=row.job, device=row.device) for case in cases
+        )
         seconds = [each.elapsed_s for each in (row, fcfs, sptf)]
-        gains = (times(fcfs, sptf), times(fcfs_inside, sptf_inside))
+        gains = (time_ratio(fcfs, sptf), time_ratio(fcfs_inside, sptf_inside))
         rows.append(
             cells(
                 "`{}` | {} | {:figure} | {:figure} | {:figure} | {:.2f} | {:.2f}",
@@ -284,11 +299,11 @@ def scheduling(runs: SmartRuns) -> str:
     return table(f"{header} | inside the device", rows, 2)
 
 
-def _of_scheduling(runs: SmartRuns) -> dict[str, str]:
+def _scheduling_sentences(runs: SmartRuns) -> dict[str, str]:
     def gain(job: str, device: str, before: str, after: str) -> str:
-        cases = (of(runs, f"{SCHEDULING}{suffix}") for suffix in (before, after))
-        old, new = (case.one(job=job, device=device) for case in cases)
-        return f"{times(old, new):.2f}"
+        cases = (read_replays(runs, f"{SCHEDULING}{suffix}") for suffix in (before, after))
+        old, new = (case.first(job=job, device=device) for case in cases)
+        return f"{time_ratio(old, new):.2f}"
 
     return {
         "ahead_disk": gain("scan", DISK, "-none", "-fcfs"),
@@ -301,13 +316,13 @@ def _of_scheduling(runs: SmartRuns) -> dict[str, str]:
     }
 
 
-def hybrid(runs: SmartRuns) -> str:
+def hybrid_table(runs: SmartRuns) -> str:
     """Jobs on disks, on disks behind sleds, on sleds; a join on both."""
-    single, cached, mixed = (of(runs, place) for place in (SINGLE, HYBRID, MIXED))
+    single, cached, mixed = (read_replays(runs, place) for place in (SINGLE, HYBRID, MIXED))
     rows = []
     for row in cached.rows:
-        disk, sled = (single.one(job=row.job, device=device) for device in (DISK, G3))
-        both = mixed.where(job=row.job, device=DISK).rows
+        disk, sled = (single.first(job=row.job, device=device) for device in (DISK, G3))
+        both = mixed.filter(job=row.job, device=DISK).rows
         last = figure(both[0].elapsed_s) if both else "–"
         reported = cells(
             "`{}` | {:figure} | {:figure} | {:figure}", row.job, *(r.elapsed_s for r in (disk, row, sled))
@@ -317,14 +332,17 @@ def hybrid(runs: SmartRuns) -> str:
     return table(header, rows)
 
 
-def _of_hybrid(runs: SmartRuns) -> dict[str, str]:
-    single, cached, mixed = (of(runs, place) for place in (SINGLE, HYBRID, MIXED))
-    gains = {job: times(single.one(job=job, device=DISK), cached.one(job=job)) for job in cached.each("job")}
-    disk = single.one(job="join", device=DISK)
+def _hybrid_sentences(runs: SmartRuns) -> dict[str, str]:
+    single, cached, mixed = (read_replays(runs, place) for place in (SINGLE, HYBRID, MIXED))
+    gains = {
+        job: time_ratio(single.first(job=job, device=DISK), cached.first(job=job))
+        for job in cached.distinct("job")
+    }
+    disk = single.first(job="join", device=DISK)
     return {
         **{f"hybrid_{job}": f"{gain:.1f}" for job, gain in gains.items()},
-        "mixed_gain": f"{times(disk, mixed.one(device=DISK)):.2f}",
-        "sleds_gain": f"{times(disk, single.one(job='join', device=G3)):.1f}",
+        "mixed_gain": f"{time_ratio(disk, mixed.first(device=DISK)):.2f}",
+        "sleds_gain": f"{time_ratio(disk, single.first(job='join', device=G3)):.1f}",
     }
 
 
@@ -340,41 +358,42 @@ STEPS = (
 
 def _steps(runs: SmartRuns, job: str) -> list[Replay]:
     return [
-        of(runs, f"{CHIP}{suffix}").one(job=job, device=device, network=net) for suffix, device, net in STEPS
+        read_replays(runs, f"{CHIP}{suffix}").first(job=job, device=device, network=net)
+        for suffix, device, net in STEPS
     ]
 
 
-def chip(runs: SmartRuns) -> str:
+def chip_table(runs: SmartRuns) -> str:
     """From node to chip, step by step."""
     rows = []
-    for job in of(runs, CHIP).each("job"):
+    for job in read_replays(runs, CHIP).distinct("job"):
         steps = _steps(runs, job)
         seconds = [step.elapsed_s for step in steps]
         reported = cells("`{}` | {:figure} | {:figure} | {:figure} | {:figure}", job, *seconds[:4])
         chip_, fast = steps[3:]
         last = cells(
             "{:.1f} | {} | {:figure} | {}",
-            times(steps[0], chip_),
-            WORDS[chip_.bottleneck],
+            time_ratio(steps[0], chip_),
+            COMPONENT_NAMES[chip_.bottleneck],
             fast.elapsed_s,
-            WORDS[fast.bottleneck],
+            COMPONENT_NAMES[fast.bottleneck],
         )
         rows.append([*reported, *last])
     header = "job | node (s) | no software of a request (s) | no commands, no bus (s) | InfiniBand (s)"
     return table(f"{header} | times as fast | bottleneck | {CLOCK_MHZ / 1000:g} GHz (s) | bottleneck", rows)
 
 
-def _of_chip(runs: SmartRuns) -> dict[str, str]:
-    jobs = of(runs, CHIP).each("job")
-    gains = [times(_steps(runs, job)[0], _steps(runs, job)[3]) for job in jobs]
-    fast = [times(_steps(runs, job)[3], _steps(runs, job)[4]) for job in jobs]
-    checked = [WORDS[_steps(runs, job)[3].bottleneck] for job in jobs]
-    after = Counter(WORDS[_steps(runs, job)[4].bottleneck] for job in jobs)
-    largest = max(jobs, key=lambda job: times(*_steps(runs, job)[3:]))
+def _chip_sentences(runs: SmartRuns) -> dict[str, str]:
+    jobs = read_replays(runs, CHIP).distinct("job")
+    gains = [time_ratio(_steps(runs, job)[0], _steps(runs, job)[3]) for job in jobs]
+    fast = [time_ratio(_steps(runs, job)[3], _steps(runs, job)[4]) for job in jobs]
+    checked = [COMPONENT_NAMES[_steps(runs, job)[3].bottleneck] for job in jobs]
+    after = Counter(COMPONENT_NAMES[_steps(runs, job)[4].bottleneck] for job in jobs)
+    largest = max(jobs, key=lambda job: time_ratio(*_steps(runs, job)[3:]))
     return {
         "chip_gain": f"{min(gains):.1f} to {max(gains):.1f}",
-        "chip_bottlenecks": each("`{}` by the {}", zip(jobs, checked, strict=True)),
-        "chip_after": each("the {} ({} of them)", after.items(), " and "),
+        "chip_bottlenecks": format_rows("`{}` by the {}", zip(jobs, checked, strict=True)),
+        "chip_after": format_rows("the {} ({} of them)", after.items(), " and "),
         "chip_largest": largest,
         "chip_fast": f"{min(fast):.2f} to {max(fast):.1f}",
     }

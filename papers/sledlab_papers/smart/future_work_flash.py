@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..markdown import table
-from ..wording import cells, each
+from ..wording import cells, format_rows
 from .future_work_plan import (
     FLASH_PAGE,
     FORCE,
@@ -16,10 +16,10 @@ from .future_work_plan import (
     SLEDS,
     TODAY,
     TODAY_MEMS,
-    FoundReplays,
     Replay,
-    of,
-    times,
+    ReplaySelection,
+    read_replays,
+    time_ratio,
 )
 from .plan import SmartRuns
 
@@ -42,32 +42,35 @@ class TodayStore:
         return [read / scan.elapsed_s for scan in self.scans]
 
 
-def _store(name: str, measured: Sequence[FoundReplays], **details: str) -> TodayStore:
+def _store(name: str, measured: Sequence[ReplaySelection], **details: str) -> TodayStore:
     """A store, from its results in each layout."""
-    scans = tuple(each.one(job="scan", **details) for each in measured)
-    return TodayStore(name, scans, measured[ORDER].one(job="sort", **details))
+    scans = tuple(each.first(job="scan", **details) for each in measured)
+    return TodayStore(name, scans, measured[ORDER].first(job="sort", **details))
 
 
-def flash(runs: SmartRuns) -> TodayStore:
+def flash_store(runs: SmartRuns) -> TodayStore:
     """Flash with the values of its data sheet."""
-    return _store("flash", [of(runs, f"{TODAY}{layout}") for layout, *_ in LAYOUTS])
+    return _store("flash", [read_replays(runs, f"{TODAY}{layout}") for layout, *_ in LAYOUTS])
 
 
-def single(runs: SmartRuns) -> list[TodayStore]:
+def single_sled_stores(runs: SmartRuns) -> list[TodayStore]:
     """One sled, of the paper and faster."""
-    measured = [of(runs, f"{TODAY_MEMS}{layout}") for layout, *_ in LAYOUTS]
-    pushed = [of(runs, f"{TODAY_MEMS}-pushed{layout}") for layout, *_ in LAYOUTS]
-    (fastest,) = pushed[ORDER].each("device")
+    measured = [read_replays(runs, f"{TODAY_MEMS}{layout}") for layout, *_ in LAYOUTS]
+    pushed = [read_replays(runs, f"{TODAY_MEMS}-pushed{layout}") for layout, *_ in LAYOUTS]
+    (fastest,) = pushed[ORDER].distinct("device")
     return [
-        *(_store(_name(device), measured, device=device) for device in measured[ORDER].each("device")),
+        *(_store(_name(device), measured, device=device) for device in measured[ORDER].distinct("device")),
         _store(f"{_name(fastest)}, {FORCE} times the force", pushed),
     ]
 
 
-def several(runs: SmartRuns) -> list[TodayStore]:
+def sled_array_stores(runs: SmartRuns) -> list[TodayStore]:
     """Sleds side by side."""
     return [
-        _store(f"{sleds} G3 sleds", [of(runs, f"{TODAY}-sleds-{sleds}{layout}") for layout, *_ in LAYOUTS])
+        _store(
+            f"{sleds} G3 sleds",
+            [read_replays(runs, f"{TODAY}-sleds-{sleds}{layout}") for layout, *_ in LAYOUTS],
+        )
         for sleds in SLEDS
     ]
 
@@ -81,7 +84,7 @@ def _name(device: str) -> str:
     return ", ".join(["a G3 sled", *text])
 
 
-def today(runs: SmartRuns) -> str:
+def today_table(runs: SmartRuns) -> str:
     """A table of stores in the same node, flash first."""
     rows = [
         cells(
@@ -91,7 +94,7 @@ def today(runs: SmartRuns) -> str:
             1000 * cached.sort.elapsed_s,
             cached.scans[ORDER].store_j,
         )
-        for cached in (flash(runs), *single(runs), *several(runs))
+        for cached in (flash_store(runs), *single_sled_stores(runs), *sled_array_stores(runs))
     ]
     header = (
         f"store | pages of {FLASH_PAGE} KB in order (MB/s) | scattered (MB/s) | of {LARGE_PAGE:,} KB (MB/s)"
@@ -99,31 +102,33 @@ def today(runs: SmartRuns) -> str:
     return table(f"{header} | sort (ms) | stores, first scan (J)", rows)
 
 
-def _first(stores: list[TodayStore], against: TodayStore, layout: int) -> str:
+def _first_as_fast(stores: list[TodayStore], against: TodayStore, layout: int) -> str:
     """The first of some stores that is at least as fast as `against`, in words."""
     return next((each.name for each in stores if each.rates[layout] >= against.rates[layout]), "none of them")
 
 
-def of_today(runs: SmartRuns) -> dict[str, str]:
+def today_sentences(runs: SmartRuns) -> dict[str, str]:
     """The numbers of the text's sentences."""
-    one, sleds, ours = single(runs), several(runs), flash(runs)
-    programs = of(runs, f"{TODAY}-programs").one(job="sort")
+    one, sleds, ours = single_sled_stores(runs), sled_array_stores(runs), flash_store(runs)
+    programs = read_replays(runs, f"{TODAY}-programs").first(job="sort")
     return {
-        "flash_rates": each("{:,.0f}", [(rate,) for rate in ours.rates]),
-        "sled_rates": each("{:,.0f}", [(rate,) for rate in one[0].rates]),
-        "behind": each("{:.1f}", [(a / b,) for a, b in zip(ours.rates, one[0].rates, strict=True)]),
-        "best_rates": each("{:,.0f}", [(max(sled.rates[i] for sled in one[:-1]),) for i in range(3)]),
+        "flash_rates": format_rows("{:,.0f}", [(rate,) for rate in ours.rates]),
+        "sled_rates": format_rows("{:,.0f}", [(rate,) for rate in one[0].rates]),
+        "behind": format_rows("{:.1f}", [(a / b,) for a, b in zip(ours.rates, one[0].rates, strict=True)]),
+        "best_rates": format_rows("{:,.0f}", [(max(sled.rates[i] for sled in one[:-1]),) for i in range(3)]),
         "force": str(FORCE),
         "pushed_scattered": f"{one[-1].rates[SCATTERED]:,.0f}",
-        "enough": each("{}", [(_first([*one, *sleds], ours, layout),) for layout in range(3)], "; "),
+        "enough": format_rows(
+            "{}", [(_first_as_fast([*one, *sleds], ours, layout),) for layout in range(3)], "; "
+        ),
         "needed": f"{FLASH_PAGE * 1024 / ours.rates[SCATTERED]:,.1f}",
         "sled_us": f"{FLASH_PAGE * 1024 / one[0].rates[SCATTERED]:,.0f}",
-        "sleds_sort": _sort_like(sleds, ours),
-        "programs": f"{times(programs, ours.sort):.1f}",
+        "sleds_sort": _first_with_similar_sort(sleds, ours),
+        "programs": f"{time_ratio(programs, ours.sort):.1f}",
         "program_us": str(PROGRAM_US),
     }
 
 
-def _sort_like(stores: list[TodayStore], ours: TodayStore) -> str:
+def _first_with_similar_sort(stores: list[TodayStore], ours: TodayStore) -> str:
     """The first of some stores on which a sort takes at most 2 % longer, in words."""
-    return next((each.name for each in stores if times(each.sort, ours.sort) <= 1.02), "none of them")
+    return next((each.name for each in stores if time_ratio(each.sort, ours.sort) <= 1.02), "none of them")

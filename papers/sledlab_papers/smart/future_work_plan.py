@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..runs import Planned
-from .layouts import SCATTERED as READING
-from .plan import SmartRuns, rows_of
+from ..runs import PlannedExperiment
+from .layouts import SCATTERED_PAGES as READING
+from .plan import SmartRuns, read_rows
 
 HOST, QUERIES, FAILURE, SCHEDULING, HYBRID, MIXED, SINGLE, CHIP, TODAY, TODAY_MEMS = (
     f"chiu2004-{name}"
@@ -45,24 +45,26 @@ def settings(**details: object) -> tuple[str, ...]:
     )
 
 
-def planned(name: str, suffix: str, title: str, *options: str) -> Planned:
+def planned_variant(name: str, suffix: str, title: str, *options: str) -> PlannedExperiment:
     """An experiment with options that differ from its file."""
-    return Planned(name, options, suffix, f"`{name}`, {title}")
+    return PlannedExperiment(name, options, suffix, f"`{name}`, {title}")
 
 
 INFINIBAND = ("--network", "infiniband-1x")
 FASTER_HOST = settings(host__mhz=CLOCK_MHZ)
 NO_SOFTWARE = settings(node__request_us=0)
-SCATTERED = settings(node__extent_kb=FLASH_PAGE)
+SCATTERED_OPTIONS = settings(node__extent_kb=FLASH_PAGE)
 LARGE_PAGE = 1024
 """Page in KB; assumption: large enough that the rate of the medium counts."""
-LARGE = settings(node__page_kb=LARGE_PAGE)
+LARGE_PAGE_OPTIONS = settings(node__page_kb=LARGE_PAGE)
 
 HOSTS = (
-    Planned(HOST),
-    planned(HOST, "-infiniband", "InfiniBand", *INFINIBAND),
-    planned(HOST, "-fast", f"InfiniBand and a host of {CLOCK_MHZ / 1000:g} GHz", *INFINIBAND, *FASTER_HOST),
-    planned(
+    PlannedExperiment(HOST),
+    planned_variant(HOST, "-infiniband", "InfiniBand", *INFINIBAND),
+    planned_variant(
+        HOST, "-fast", f"InfiniBand and a host of {CLOCK_MHZ / 1000:g} GHz", *INFINIBAND, *FASTER_HOST
+    ),
+    planned_variant(
         HOST,
         "-sizes",
         "scans on more nodes",
@@ -71,35 +73,39 @@ HOSTS = (
 )
 
 FAILURES = (
-    planned(FAILURE, "-none", "no copies", *settings(cluster__redundancy="none", cluster__failed="[]")),
-    planned(FAILURE, "-whole", "all nodes there", *settings(cluster__failed="[]")),
-    Planned(FAILURE),
-    planned(FAILURE, "-rebuild", "rebuilt meanwhile", *settings(cluster__rebuild_mb_s=REBUILD_MB_S)),
-    planned(FAILURE, "-mirror", "mirrored", *settings(cluster__redundancy="mirror")),
+    planned_variant(
+        FAILURE, "-none", "no copies", *settings(cluster__redundancy="none", cluster__failed="[]")
+    ),
+    planned_variant(FAILURE, "-whole", "all nodes there", *settings(cluster__failed="[]")),
+    PlannedExperiment(FAILURE),
+    planned_variant(FAILURE, "-rebuild", "rebuilt meanwhile", *settings(cluster__rebuild_mb_s=REBUILD_MB_S)),
+    planned_variant(FAILURE, "-mirror", "mirrored", *settings(cluster__redundancy="mirror")),
 )
 
 FCFS = ("--scheduler", "fcfs")
 ORDERS = (
-    planned(SCHEDULING, "-none", "one page at a time", *FCFS, *settings(node__prefetch_pages=0)),
-    planned(SCHEDULING, "-fcfs", "in order", *FCFS),
-    Planned(SCHEDULING),
-    planned(SCHEDULING, "-fcfs-device", "in order, inside the device", *FCFS, *NO_SOFTWARE),
-    planned(SCHEDULING, "-device", "inside the device", *NO_SOFTWARE),
+    planned_variant(SCHEDULING, "-none", "one page at a time", *FCFS, *settings(node__prefetch_pages=0)),
+    planned_variant(SCHEDULING, "-fcfs", "in order", *FCFS),
+    PlannedExperiment(SCHEDULING),
+    planned_variant(SCHEDULING, "-fcfs-device", "in order, inside the device", *FCFS, *NO_SOFTWARE),
+    planned_variant(SCHEDULING, "-device", "inside the device", *NO_SOFTWARE),
 )
 
-STORES = (Planned(SINGLE), Planned(HYBRID), Planned(MIXED))
+STORES = (PlannedExperiment(SINGLE), PlannedExperiment(HYBRID), PlannedExperiment(MIXED))
 
 CHIPS = (
-    planned(CHIP, "-node", "the node of Chiu 2004", *settings(node__request_us=READING.request_us)),
-    Planned(CHIP),
-    planned(CHIP, "-fast", f"a processor of {CLOCK_MHZ / 1000:g} GHz", *settings(node__mhz=CLOCK_MHZ)),
+    planned_variant(CHIP, "-node", "the node of Chiu 2004", *settings(node__request_us=READING.request_us)),
+    PlannedExperiment(CHIP),
+    planned_variant(
+        CHIP, "-fast", f"a processor of {CLOCK_MHZ / 1000:g} GHz", *settings(node__mhz=CLOCK_MHZ)
+    ),
 )
 
 FLASH = (
-    Planned(TODAY),
-    planned(TODAY, "-scattered", "scattered pages", *SCATTERED),
-    planned(TODAY, "-large", "large pages", "--job", "scan", *LARGE),
-    planned(
+    PlannedExperiment(TODAY),
+    planned_variant(TODAY, "-scattered", "scattered pages", *SCATTERED_OPTIONS),
+    planned_variant(TODAY, "-large", "large pages", "--job", "scan", *LARGE_PAGE_OPTIONS),
+    planned_variant(
         TODAY,
         "-programs",
         "every access a program",
@@ -109,14 +115,14 @@ FLASH = (
 SPTF = ("--scheduler", "sptf")
 LAYOUTS = (
     ("", "pages in order", ()),
-    ("-scattered", "scattered pages", (*SCATTERED, *SPTF)),
-    ("-large", "large pages", ("--job", "scan", *LARGE)),
+    ("-scattered", "scattered pages", (*SCATTERED_OPTIONS, *SPTF)),
+    ("-large", "large pages", ("--job", "scan", *LARGE_PAGE_OPTIONS)),
 )
 """Layouts and sizes of pages: endings of directories, titles, options."""
 
 FORCE = 16
 """Factor of force on a sled that is 4 times as fast in a quarter of the time; springs are scaled to match."""
-PUSHED = (
+FASTER_SLED_OPTIONS = (
     *("--device", "mems-g3:active_tips=6400:tip_rate_kbit_s=4000"),
     *settings(
         device__acceleration_x_m_s2=FORCE * 1033.2,  # 1033.2 m/s2: Chiu 2004, table 1
@@ -125,13 +131,13 @@ PUSHED = (
     ),
 )
 SLEDS_TODAY = (
-    *(planned(TODAY_MEMS, suffix, title, *options) for suffix, title, options in LAYOUTS),
+    *(planned_variant(TODAY_MEMS, suffix, title, *options) for suffix, title, options in LAYOUTS),
     *(
-        planned(TODAY_MEMS, f"-pushed{suffix}", f"pushed, {title}", *PUSHED, *options)
+        planned_variant(TODAY_MEMS, f"-pushed{suffix}", f"pushed, {title}", *FASTER_SLED_OPTIONS, *options)
         for suffix, title, options in LAYOUTS
     ),
     *(
-        planned(
+        planned_variant(
             TODAY,
             f"-sleds-{sleds}{suffix}",
             f"{sleds} sleds, {title}",
@@ -142,7 +148,16 @@ SLEDS_TODAY = (
     ),
 )
 
-BEYOND = (*HOSTS, Planned(QUERIES), *FAILURES, *ORDERS, *STORES, *CHIPS, *FLASH, *SLEDS_TODAY)
+FUTURE_EXPERIMENTS = (
+    *HOSTS,
+    PlannedExperiment(QUERIES),
+    *FAILURES,
+    *ORDERS,
+    *STORES,
+    *CHIPS,
+    *FLASH,
+    *SLEDS_TODAY,
+)
 """All experiments beyond the paper's own."""
 
 
@@ -167,33 +182,33 @@ class Replay:
 
 
 @dataclass(frozen=True)
-class FoundReplays:
+class ReplaySelection:
     """The replays of one experiment, selected by some of their columns."""
 
     rows: tuple[Replay, ...]
 
-    def where(self, **details: object) -> FoundReplays:
+    def filter(self, **details: object) -> ReplaySelection:
         """The replays whose columns have these values."""
-        return FoundReplays(
+        return ReplaySelection(
             tuple(
                 row for row in self.rows if all(getattr(row, key) == value for key, value in details.items())
             )
         )
 
-    def one(self, **details: object) -> Replay:
+    def first(self, **details: object) -> Replay:
         """The first replay with these values."""
-        return self.where(**details).rows[0]
+        return self.filter(**details).rows[0]
 
-    def each(self, column: str) -> list[str]:
+    def distinct(self, column: str) -> list[str]:
         """Distinct values of a column, in the order of the experiment."""
         return list(dict.fromkeys(str(getattr(row, column)) for row in self.rows))
 
 
-def of(runs: SmartRuns, place: str) -> FoundReplays:
+def read_replays(runs: SmartRuns, place: str) -> ReplaySelection:
     """The replays of an experiment."""
-    return FoundReplays(rows_of(runs.directory / place / "runs.csv", Replay, settings=True))
+    return ReplaySelection(read_rows(runs.directory / place / "runs.csv", Replay, settings=True))
 
 
-def times(a: Replay, b: Replay) -> float:
+def time_ratio(a: Replay, b: Replay) -> float:
     """Time of the first replay over that of the second."""
     return a.elapsed_s / b.elapsed_s

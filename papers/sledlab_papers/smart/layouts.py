@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .published_times import DISK, MEMS
 
-READ_AHEAD_OFF = f"{DISK}:read_ahead=none"
+DISK_WITHOUT_READ_AHEAD = f"{DISK}:read_ahead=none"
 
 
 @dataclass(frozen=True)
@@ -24,22 +24,22 @@ class FittedReading:
     @property
     def suffix(self) -> str:
         """Ending of directories; the default reading, that of the experiments' files, has none."""
-        return "" if self is SCATTERED else f"-{self.name}"
+        return "" if self is SCATTERED_PAGES else f"-{self.name}"
 
     @property
     def options(self) -> tuple[str, ...]:
         """Options that differ from the files of experiments."""
-        if self is SCATTERED:
+        if self is SCATTERED_PAGES:
             return ()
         details = {"extent_kb": self.extent_kb, "request_us": self.request_us, "block_kb": self.block_kb}
         settings = (part for key, value in details.items() for part in ("--set", f"node.{key}={value}"))
         return (*settings, "--device", ",".join([self.disk, *MEMS]))
 
 
-SCATTERED = FittedReading("scattered", "pages scattered over the share", 8, 465, 40)
-CONTIGUOUS = FittedReading("contiguous", "pages in order", 0, 353, 8)
+SCATTERED_PAGES = FittedReading("scattered", "pages scattered over the share", 8, 465, 40)
+CONTIGUOUS_PAGES = FittedReading("contiguous", "pages in order", 0, 353, 8)
 NO_READ_AHEAD = FittedReading(
-    "no-read-ahead", "pages in order, no read-ahead on the disk", 0, 334, 32, READ_AHEAD_OFF
+    "no-read-ahead", "pages in order, no read-ahead on the disk", 0, 334, 32, DISK_WITHOUT_READ_AHEAD
 )
 
-READINGS = (SCATTERED, CONTIGUOUS, NO_READ_AHEAD)
+READINGS = (SCATTERED_PAGES, CONTIGUOUS_PAGES, NO_READ_AHEAD)

@@ -9,24 +9,33 @@ import numpy as np
 import sledlab as sl
 from sledlab.job.data.baskets import MarketBaskets
 
-from ..claims import Judgement, depending, judged
-from ..wording import each
-from .layouts import SCATTERED
-from .plan import CLUSTERS, EACH, LETTERS, RULES, UNIVERSE_NODES, UNIVERSES, SmartRuns, universe_suffix
+from ..claims import Judgment, judge_criterion, judge_range
+from ..wording import format_rows
+from .layouts import SCATTERED_PAGES
+from .plan import (
+    CANDIDATE_SUFFIX,
+    CLUSTERS,
+    LETTERS,
+    RULES,
+    UNIVERSE_NODES,
+    UNIVERSES,
+    SmartRuns,
+    universe_suffix,
+)
 from .published_times import DEVICES, DISK, G3, MEMS, NAMES
-from .stages import falls, network_limited
+from .stages import is_falling, network_limited_sizes
 
-MEASURED, MIN, MAX = 2.5, 1.5, 4.0
+CLOCK_RATIO, MIN_CLOCK_RATIO, MAX_CLOCK_RATIO = 2.5, 1.5, 4.0
 """Cycles of a Pentium III for one cycle of the processor that was timed: taken, least and greatest."""
 
 PAGES = (8.0, 16.0, 32.0, 64.0)
-FIGURE_10 = 8.0
+FIGURE_10_PAGE_KB = 8.0
 SIZES = (4, 32)
 
 
-def ratio_that_flips(compute_s: float, store_s: float) -> float:
+def flip_ratio(compute_s: float, store_s: float) -> float:
     """The ratio of processors from which computation is the larger part; times add, and are linear in it."""
-    return MEASURED * store_s / compute_s
+    return CLOCK_RATIO * store_s / compute_s
 
 
 @dataclass(frozen=True)
@@ -39,16 +48,16 @@ class Flip:
     @property
     def letter(self) -> str:
         """The bottleneck over the range of ratios: C, I, or either."""
-        return "C" if self.ratio <= MIN else "I" if self.ratio > MAX else "I/C"
+        return "C" if self.ratio <= MIN_CLOCK_RATIO else "I" if self.ratio > MAX_CLOCK_RATIO else "I/C"
 
     @property
-    def taken(self) -> str:
+    def letter_at_ratio(self) -> str:
         """The bottleneck at the ratio that is taken."""
-        return "C" if self.ratio < MEASURED else "I"
+        return "C" if self.ratio < CLOCK_RATIO else "I"
 
     def __str__(self) -> str:
         """The device and the ratio."""
-        where = "at any" if self.ratio <= MIN else f"from {self.ratio:.3g}"
+        where = "at any" if self.ratio <= MIN_CLOCK_RATIO else f"from {self.ratio:.3g}"
         return f"{NAMES[self.device]} {where}"
 
 
@@ -57,7 +66,7 @@ def flips(runs: SmartRuns, job: str, nodes: int, page_kb: float | None = None, p
     return [
         Flip(
             device,
-            ratio_that_flips(
+            flip_ratio(
                 *(runs.total(part, job, nodes, device, page_kb, place) for part in ("compute", "store"))
             ),
         )
@@ -65,34 +74,37 @@ def flips(runs: SmartRuns, job: str, nodes: int, page_kb: float | None = None, p
     ]
 
 
-def by_universe(runs: SmartRuns) -> dict[int, list[Flip]]:
+def flips_by_universe(runs: SmartRuns) -> dict[int, list[Flip]]:
     """Turning points of apriori-hd, by the number of items."""
     return {
         items: flips(runs, "apriori-hd", UNIVERSE_NODES, place=place)
-        for items, place in universes(runs).items()
+        for items, place in universe_places(runs).items()
     }
 
 
-def universes(runs: SmartRuns) -> dict[int, str]:
+def universe_places(runs: SmartRuns) -> dict[int, str]:
     """Places of the runs by number of items; pages are scattered where there are fewer than 1,000 items."""
     fewer = {items: f"{RULES}{universe_suffix(items)}" for items in UNIVERSES}
-    measured = {**(fewer if runs.reading is SCATTERED else {}), 1000: ""}
-    only = runs.marked("items")
+    measured = {**(fewer if runs.reading is SCATTERED_PAGES else {}), 1000: ""}
+    only = runs.mark_value("items")
     return {int(only): measured[int(only)]} if only else measured
 
 
-def ways(runs: SmartRuns) -> dict[str, str]:
+def counting_places(runs: SmartRuns) -> dict[str, str]:
     """Places of MAFIA's runs by how records are counted; against each candidate, pages are scattered."""
-    measured = {"a tree": "", **({"each candidate": EACH_PLACE} if runs.reading is SCATTERED else {})}
-    only = runs.marked("counting")
+    measured = {
+        "a tree": "",
+        **({"each candidate": CANDIDATE_PLACE} if runs.reading is SCATTERED_PAGES else {}),
+    }
+    only = runs.mark_value("counting")
     return {only: measured[only]} if only else measured
 
 
-EACH_PLACE = f"{CLUSTERS}{EACH}"
+CANDIDATE_PLACE = f"{CLUSTERS}{CANDIDATE_SUFFIX}"
 """Place of MAFIA's runs without a tree of candidates."""
 
 
-def c_31(_: SmartRuns) -> Judgement:
+def c_31(_: SmartRuns) -> Judgment:
     """Lengths of the transactions that the job generates, counted."""
     data = MarketBaskets()
     data.prepare(1, 1, lambda what, share: None)
@@ -100,108 +112,118 @@ def c_31(_: SmartRuns) -> Judgement:
     lengths = np.diff(baskets.span(0, baskets.rows, ()).offsets.astype(int))
     support = sl.record("apriori-cd", 4).parameters["min_support"]
     measured = (round(float(lengths.mean())), int(lengths.max()), len(lengths), support)
-    return judged(measured == (20, 25, 100_000, 0.05)).saying(
+    return judge_criterion(measured == (20, 25, 100_000, 0.05)).with_numbers(
         mean=lengths.mean(), longest=lengths.max(), transactions=len(lengths), support=support
     )
 
 
-def c_32(runs: SmartRuns) -> Judgement:
+def c_32(runs: SmartRuns) -> Judgment:
     """The ratio from which each device is compute-bound, by number of items."""
-    measured = by_universe(runs)
-    bound = {items: all(flip.ratio <= MAX for flip in row) for items, row in measured.items()}
+    measured = flips_by_universe(runs)
+    bound = {items: all(flip.ratio <= MAX_CLOCK_RATIO for flip in row) for items, row in measured.items()}
     everywhere = all(flip.letter == "C" for row in measured.values() for flip in row)
-    details = each(
+    details = format_rows(
         "{0} items: {1}", [(items, ", ".join(map(str, row))) for items, row in measured.items()], "; "
     )
-    return depending(everywhere, any(bound.values())).saying(
+    return judge_range(everywhere, any(bound.values())).with_numbers(
         details=details,
-        minimum=MIN,
-        maximum=MAX,
+        minimum=MIN_CLOCK_RATIO,
+        maximum=MAX_CLOCK_RATIO,
         items=" or ".join(f"{items}" for items, checked in bound.items() if checked),
     )
 
 
-def c_33(runs: SmartRuns) -> Judgement:
+def c_33(runs: SmartRuns) -> Judgment:
     """I/O by device, and its effect on the total time, by number of items."""
     ordered, totals = [], {}
-    for items, place in universes(runs).items():
+    for items, place in universe_places(runs).items():
         store = [runs.total("store", "apriori-hd", UNIVERSE_NODES, d, place=place) for d in DEVICES]
         compute = runs.total("compute", "apriori-hd", UNIVERSE_NODES, G3, place=place)
-        ordered.append(falls(store))
+        ordered.append(is_falling(store))
         totals[items] = 1 - (compute + store[-1]) / (compute + store[0])
     within = [change < 0.30 for change in totals.values()]
-    return judged(all(ordered) and all(within), all(ordered)).saying(
-        details=each("{1:.0f} % with {0} items", [(items, 100 * change) for items, change in totals.items()])
+    return judge_criterion(all(ordered) and all(within), all(ordered)).with_numbers(
+        details=format_rows(
+            "{1:.0f} % with {0} items", [(items, 100 * change) for items, change in totals.items()]
+        )
     )
 
 
-def c_34(runs: SmartRuns) -> Judgement:
+def c_34(runs: SmartRuns) -> Judgment:
     """Response with data that grow with nodes."""
     few, many = SIZES
     measured = {
-        (job, device): runs.elapsed(job, many, device) / runs.elapsed(job, few, device)
+        (job, device): runs.job_time_s(job, many, device) / runs.job_time_s(job, few, device)
         for job in ("apriori-cd", "apriori-hd")
         for device in DEVICES
     }
-    return judged(all(abs(ratio - 1) <= 0.25 for ratio in measured.values())).saying(
+    return judge_criterion(all(abs(ratio - 1) <= 0.25 for ratio in measured.values())).with_numbers(
         minimum=min(measured.values()), maximum=max(measured.values())
     )
 
 
-def c_35(runs: SmartRuns) -> Judgement:
+def c_35(runs: SmartRuns) -> Judgment:
     """Response on the disk compared with the other devices."""
     measured = [
-        runs.elapsed(job, n, DISK) / runs.elapsed(job, n, device)
+        runs.job_time_s(job, n, DISK) / runs.job_time_s(job, n, device)
         for job in ("apriori-cd", "apriori-hd")
         for n in runs.sizes(job)
         for device in MEMS
     ]
-    return judged(min(measured) >= 1).saying(minimum=min(measured), maximum=max(measured))
+    return judge_criterion(min(measured) >= 1).with_numbers(minimum=min(measured), maximum=max(measured))
 
 
-def c_36(_: SmartRuns) -> Judgement:
+def c_36(_: SmartRuns) -> Judgment:
     """The records that the job generates."""
     record = sl.record("mafia", 4)
     parameters = record.parameters
     size = sum(record.files["records"])
     shape = tuple(parameters[key] for key in ("records", "dims", "clusters", "cluster_dims"))
-    return judged(size == 4_281_782 * 80 and shape == (4_281_782, 20, 5, 5)).saying(bytes=size, p=parameters)
+    return judge_criterion(size == 4_281_782 * 80 and shape == (4_281_782, 20, 5, 5)).with_numbers(
+        bytes=size, p=parameters
+    )
 
 
 def _turns(runs: SmartRuns, pages: tuple[float, ...]) -> tuple[bool, bool, str]:
     """Whether the disk is I/O-bound and G3 compute-bound: at any ratio, at one; and from which ratio on."""
     everywhere, somewhere, details = [], [], []
     for page in pages:
-        for way, place in ways(runs).items():
+        for way, place in counting_places(runs).items():
             row = {flip.device: flip for flip in flips(runs, "mafia", SIZES[0], page, place)}
             everywhere.append(row[G3].letter == "C" and row[DISK].letter == "I")
-            somewhere.append(row[G3].ratio <= MAX and row[DISK].ratio > max(MIN, row[G3].ratio))
+            somewhere.append(
+                row[G3].ratio <= MAX_CLOCK_RATIO and row[DISK].ratio > max(MIN_CLOCK_RATIO, row[G3].ratio)
+            )
             details.append(f"{page:g} KB, {way}: {', '.join(map(str, row.values()))}")
     return all(everywhere), any(somewhere), "; ".join(details)
 
 
-def c_37(runs: SmartRuns) -> Judgement:
+def c_37(runs: SmartRuns) -> Judgment:
     """Bottlenecks with pages of 8 KB."""
-    everywhere, somewhere, details = _turns(runs, (FIGURE_10,))
-    return depending(everywhere, somewhere).saying(details=details, minimum=MIN, maximum=MAX)
+    everywhere, somewhere, details = _turns(runs, (FIGURE_10_PAGE_KB,))
+    return judge_range(everywhere, somewhere).with_numbers(
+        details=details, minimum=MIN_CLOCK_RATIO, maximum=MAX_CLOCK_RATIO
+    )
 
 
-def c_38(runs: SmartRuns) -> Judgement:
+def c_38(runs: SmartRuns) -> Judgment:
     """Bottlenecks with larger pages."""
     everywhere, somewhere, details = _turns(runs, PAGES[1:])
-    return depending(everywhere, somewhere).saying(details=details, minimum=MIN, maximum=MAX)
+    return judge_range(everywhere, somewhere).with_numbers(
+        details=details, minimum=MIN_CLOCK_RATIO, maximum=MAX_CLOCK_RATIO
+    )
 
 
-def c_39(runs: SmartRuns) -> Judgement:
+def c_39(runs: SmartRuns) -> Judgment:
     """Computation and I/O by size, disk and G3, pages of 8 KB."""
     sizes = runs.sizes("mafia")
     measured = {
-        (part, device): [runs.total(part, "mafia", n, device, FIGURE_10) for n in sizes]
+        (part, device): [runs.total(part, "mafia", n, device, FIGURE_10_PAGE_KB) for n in sizes]
         for part in ("compute", "store")
         for device in (DISK, G3)
     }
-    return judged(all(map(falls, measured.values()))).saying(
-        details=each(
+    return judge_criterion(all(map(is_falling, measured.values()))).with_numbers(
+        details=format_rows(
             "{0} {1:,.3g} to {2:,.3g} s",
             [
                 (f"{LETTERS[part]} on {NAMES[device]}", values[0], values[-1])
@@ -211,16 +233,16 @@ def c_39(runs: SmartRuns) -> Judgement:
     )
 
 
-def c_40(runs: SmartRuns) -> Judgement:
+def c_40(runs: SmartRuns) -> Judgment:
     """Time by page size."""
     measured = {
-        (n, device): [runs.elapsed("mafia", n, device, page) for page in PAGES]
+        (n, device): [runs.job_time_s("mafia", n, device, page) for page in PAGES]
         for n in runs.sizes("mafia")
         for device in DEVICES
     }
     rising = [place for place, times in measured.items() if any(b > a for a, b in pairwise(times))]
-    return judged(not rising, len(rising) < len(measured)).saying(
-        details=each(
+    return judge_criterion(not rising, len(rising) < len(measured)).with_numbers(
+        details=format_rows(
             "{0} {1}",
             [(NAMES[d], ", ".join(f"{t:.3g}" for t in measured[SIZES[0], d])) for d in DEVICES],
             "; ",
@@ -229,23 +251,26 @@ def c_40(runs: SmartRuns) -> Judgement:
     )
 
 
-def c_41(runs: SmartRuns) -> Judgement:
+def c_41(runs: SmartRuns) -> Judgment:
     """Speed-up over one node."""
 
     def speedup(n: int, device: str) -> float:
-        return runs.elapsed("mafia", 1, device, FIGURE_10) / runs.elapsed("mafia", n, device, FIGURE_10)
+        return runs.job_time_s("mafia", 1, device, FIGURE_10_PAGE_KB) / runs.job_time_s(
+            "mafia", n, device, FIGURE_10_PAGE_KB
+        )
 
     few = {device: speedup(4, device) for device in DEVICES}
     better = all(few[DISK] >= few[device] for device in MEMS)
     steps = {
-        device: runs.elapsed("mafia", 8, device, FIGURE_10) / runs.elapsed("mafia", 32, device, FIGURE_10)
+        device: runs.job_time_s("mafia", 8, device, FIGURE_10_PAGE_KB)
+        / runs.job_time_s("mafia", 32, device, FIGURE_10_PAGE_KB)
         for device in DEVICES
     }
     alike = max(steps.values()) / min(steps.values()) <= 1.15
     mems = max(few[d] for d in MEMS) / min(few[d] for d in MEMS) <= 1.15
-    return judged(better and alike and mems, better or alike).saying(
-        few=each("{0} {1:.2f}", [(NAMES[d], value) for d, value in few.items()]),
-        steps=each("{0} {1:.2f}", [(NAMES[d], value) for d, value in steps.items()]),
+    return judge_criterion(better and alike and mems, better or alike).with_numbers(
+        few=format_rows("{0} {1:.2f}", [(NAMES[d], value) for d, value in few.items()]),
+        steps=format_rows("{0} {1:.2f}", [(NAMES[d], value) for d, value in steps.items()]),
     )
 
 
@@ -261,21 +286,27 @@ TABLE_5 = {
 def matrix(runs: SmartRuns) -> dict[str, list[str]]:
     """Table 5 at the ratio that is taken, on most nodes; a join with a network-limited stage has an N too."""
     measured = {
-        job: [LETTERS[runs.largest(job, SIZES[1], device)] for device in DEVICES] for job in ("scan", "sort")
+        job: [LETTERS[runs.largest_part(job, SIZES[1], device)] for device in DEVICES]
+        for job in ("scan", "sort")
     }
     measured["join"] = [
-        LETTERS[runs.largest("join", SIZES[1], device)] + (",N" if network_limited(runs, device) else "")
+        LETTERS[runs.largest_part("join", SIZES[1], device)]
+        + (",N" if network_limited_sizes(runs, device) else "")
         for device in DEVICES
     ]
-    measured["apriori-hd"] = [flip.taken for flip in flips(runs, "apriori-hd", SIZES[1])]
-    measured["mafia"] = [flip.taken for flip in flips(runs, "mafia", SIZES[1], FIGURE_10)]
+    measured["apriori-hd"] = [flip.letter_at_ratio for flip in flips(runs, "apriori-hd", SIZES[1])]
+    measured["mafia"] = [flip.letter_at_ratio for flip in flips(runs, "mafia", SIZES[1], FIGURE_10_PAGE_KB)]
     return {job: measured[job] for job in TABLE_5}
 
 
-def reachable(runs: SmartRuns) -> dict[str, list[set[str]]]:
+def possible_letters(runs: SmartRuns) -> dict[str, list[set[str]]]:
     """Values over the range of ratios of the cells that depend on what is open."""
-    pages = [flips(runs, "mafia", SIZES[0], page, place) for page in PAGES for place in ways(runs).values()]
-    rows = {"apriori-hd": list(by_universe(runs).values()), "mafia": pages}
+    pages = [
+        flips(runs, "mafia", SIZES[0], page, place)
+        for page in PAGES
+        for place in counting_places(runs).values()
+    ]
+    rows = {"apriori-hd": list(flips_by_universe(runs).values()), "mafia": pages}
     return {
         job: [
             {letter for row in measured for letter in row[place].letter.split("/")}
@@ -285,9 +316,9 @@ def reachable(runs: SmartRuns) -> dict[str, list[set[str]]]:
     }
 
 
-def c_42(runs: SmartRuns) -> Judgement:
+def c_42(runs: SmartRuns) -> Judgment:
     """Cells that agree with the paper, at the ratio taken and over the range."""
-    measured, open_ = matrix(runs), reachable(runs)
+    measured, open_ = matrix(runs), possible_letters(runs)
     agree = {
         job: [ours == expected for ours, expected in zip(row, TABLE_5[job].split(" "), strict=True)]
         for job, row in measured.items()
@@ -299,9 +330,9 @@ def c_42(runs: SmartRuns) -> Judgement:
         for job in measured
     }
     cells, reached = (sum(map(sum, rows.values())) for rows in (agree, could))
-    outcome = depending(cells == 20, reached > cells)
-    return outcome.saying(
+    outcome = judge_range(cells == 20, reached > cells)
+    return outcome.with_numbers(
         cells=cells,
         reached=reached,
-        rows=each("{0} {1}", [(job, " ".join(row)) for job, row in measured.items()], "; "),
+        rows=format_rows("{0} {1}", [(job, " ".join(row)) for job, row in measured.items()], "; "),
     )

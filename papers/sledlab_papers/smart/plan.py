@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import polars
 
 from ..markdown import table
-from ..runs import Planned, marked, seen
+from ..runs import PlannedExperiment, mark_columns, mark_value
 from ..wording import cells
-from .layouts import READINGS, SCATTERED, FittedReading
+from .layouts import READINGS, SCATTERED_PAGES, FittedReading
 from .published_times import DISK, Stage
 
 PARTS = ("compute", "store", "network")
@@ -21,7 +21,7 @@ LETTERS = {"compute": "C", "store": "I", "network": "N"}
 """Abbreviations of components, as in table 5 of the paper."""
 
 SCAN, JOIN, SORT, RULES, CLUSTERS = (f"chiu2004-figure-{number}" for number in (4, 5, 7, 9, 11))
-OF_JOB = {
+JOB_EXPERIMENTS = {
     "scan": SCAN,
     "join": JOIN,
     "sort": SORT,
@@ -36,7 +36,7 @@ UNIVERSES = {25: 4, 50: 0, 100: 0, 200: 0, 500: 0}
 Of 25 items, of which a transaction has 20, nearly every set is frequent: larger ones would never be counted.
 """
 UNIVERSE_NODES = 8
-EACH = "-each"
+CANDIDATE_SUFFIX = "-each"
 """Ending of MAFIA's directory where records are compared with each candidate."""
 
 
@@ -45,9 +45,9 @@ def universe_suffix(items: int) -> str:
     return f"-universe-{items}"
 
 
-OPEN = (
+OPEN_CHOICES = (
     *(
-        Planned(
+        PlannedExperiment(
             RULES,
             tuple(
                 f"--job apriori-hd --node-count {UNIVERSE_NODES} --job-set universe={items} "
@@ -58,10 +58,10 @@ OPEN = (
         )
         for items, largest in UNIVERSES.items()
     ),
-    Planned(
+    PlannedExperiment(
         CLUSTERS,
         ("--job-set", "records=4281782", "--job-set", "counting=each"),
-        EACH,
+        CANDIDATE_SUFFIX,
         f"`{CLUSTERS}`, each candidate",
     ),
 )
@@ -69,11 +69,11 @@ OPEN = (
 
 PLAN = (
     *(
-        Planned(name, reading.options, reading.suffix, f"`{name}`, {reading.title}")
+        PlannedExperiment(name, reading.options, reading.suffix, f"`{name}`, {reading.title}")
         for reading in READINGS
         for name in (SCAN, JOIN, SORT, RULES, CLUSTERS)
     ),
-    *OPEN,
+    *OPEN_CHOICES,
 )
 
 T = TypeVar("T")
@@ -114,14 +114,14 @@ class StageTimes:
         return float(getattr(self, f"longest_{name}_s"))
 
     @property
-    def largest(self) -> str:
+    def largest_part(self) -> str:
         """The component of the longest time."""
         return max(PARTS, key=self.part)
 
 
-def rows_of(file: Path, kind: type[T], settings: bool = False) -> tuple[T, ...]:
+def read_rows(file: Path, kind: type[T], settings: bool = False) -> tuple[T, ...]:
     """The rows of a table; devices are named with or without their parameters."""
-    seen(file, (field.name for field in fields(kind)))  # type: ignore[arg-type]
+    mark_columns(file, (field.name for field in fields(kind)))  # type: ignore[arg-type]
     return _rows(file, kind, settings)  # type: ignore[arg-type]
 
 
@@ -145,37 +145,37 @@ class SmartRuns:
     @property
     def reading(self) -> FittedReading:
         """The reading of the layout of pages."""
-        return next((each for each in READINGS if each.suffix in self.readings), SCATTERED)
+        return next((each for each in READINGS if each.suffix in self.readings), SCATTERED_PAGES)
 
-    def marked(self, word: str) -> str:
+    def mark_value(self, word: str) -> str:
         """The value after a word in the readings."""
-        return marked(self.readings, word)
+        return mark_value(self.readings, word)
 
-    def under(self, reading: FittedReading) -> SmartRuns:
+    def with_reading(self, reading: FittedReading) -> SmartRuns:
         """The experiments under another reading."""
         return SmartRuns(self.directory, (reading.suffix,))
 
-    def runs(self, place: str) -> Sequence[ReplayTimes]:
+    def replays(self, place: str) -> Sequence[ReplayTimes]:
         """The replays of an experiment."""
-        return rows_of(self.directory / place / "runs.csv", ReplayTimes)
+        return read_rows(self.directory / place / "runs.csv", ReplayTimes)
 
     def phases(self, place: str) -> Sequence[StageTimes]:
         """The stages of an experiment."""
-        return rows_of(self.directory / place / "phases.csv", StageTimes)
+        return read_rows(self.directory / place / "phases.csv", StageTimes)
 
     def place(self, job: str) -> str:
         """The place of the runs of a job."""
-        return f"{OF_JOB[job]}{self.reading.suffix}"
+        return f"{JOB_EXPERIMENTS[job]}{self.reading.suffix}"
 
     def sizes(self, job: str) -> list[int]:
         """The numbers of nodes of a job, ascending."""
-        return sorted({row.nodes for row in self.runs(self.place(job)) if row.job == job})
+        return sorted({row.nodes for row in self.replays(self.place(job)) if row.job == job})
 
-    def elapsed(self, job: str, nodes: int, device: str, page_kb: float | None = None) -> float:
+    def job_time_s(self, job: str, nodes: int, device: str, page_kb: float | None = None) -> float:
         """Time of a job, in s."""
         measured = [
             row.elapsed_s
-            for row in self.runs(self.place(job))
+            for row in self.replays(self.place(job))
             if (row.job, row.nodes, row.device, row.page_kb) == (job, nodes, device, page_kb)
         ]
         return measured[0]
@@ -200,21 +200,21 @@ class SmartRuns:
         """Time of a component on the nodes that work longest, summed over stages, in s."""
         return sum(row.part(part) for row in self.stages(job, nodes, device, page_kb, place).values())
 
-    def largest(
+    def largest_part(
         self, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
     ) -> str:
         """The component of the longest time over a whole job."""
         return max(PARTS, key=lambda part: self.total(part, job, nodes, device, page_kb, place))
 
-    def against_disk(self, stage: Stage, device: str, part: str = "store") -> float:
+    def disk_ratio(self, stage: Stage, device: str, part: str = "store") -> float:
         """Time of the disk over that of a device, in a stage."""
         return self.stage(stage, DISK).part(part) / self.stage(stage, device).part(part)
 
-    def experiments(self, plan: Sequence[Planned]) -> str:
+    def experiment_table(self, plan: Sequence[PlannedExperiment]) -> str:
         """A table of the experiments that ran."""
         rows = []
         for planned in plan:
-            runs = self.runs(planned.place)
+            runs = self.replays(planned.place)
             names = list(dict.fromkeys(row.job for row in runs))
             jobs = ", ".join(names) if len(names) < 5 else f"{len(names)} queries"
             nodes = [row.nodes for row in runs]

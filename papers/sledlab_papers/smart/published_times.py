@@ -27,7 +27,7 @@ class PublishedTime:
     device: str
     part: str
     seconds: float
-    fitted: str = ""
+    fitted_constant: str = ""
     """The constant that is fitted to it; empty for none."""
 
 
@@ -40,7 +40,7 @@ INTERNAL, MERGE = Stage("sort", "internal sort", 8), Stage("sort", "merge", 4)
 
 REQUEST, BLOCK = "node.request_us", "node.block_kb"
 
-PRINTED = (
+PUBLISHED_TIMES = (
     # Table 3. The software time of a request is fitted to the ratio of G1 to G3.
     PublishedTime(LOOP, DISK, "store", 8207.20, BLOCK),
     PublishedTime(LOOP, G1, "store", 1656.78, REQUEST),
@@ -79,10 +79,12 @@ PRINTED = (
 )
 
 
-def printed(stage: Stage, device: str, part: str) -> PublishedTime:
+def published_time(stage: Stage, device: str, part: str) -> PublishedTime:
     """The printed time of a stage."""
-    return next(each for each in PRINTED if (each.stage, each.device, each.part) == (stage, device, part))
+    return next(
+        each for each in PUBLISHED_TIMES if (each.stage, each.device, each.part) == (stage, device, part)
+    )
 
 
-I_O = tuple(each for each in PRINTED if each.part == "store" and each.stage != LOOP)
+PUBLISHED_IO_TIMES = tuple(each for each in PUBLISHED_TIMES if each.part == "store" and each.stage != LOOP)
 """Printed I/O times outside table 3: nothing is fitted to them."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ..claims import Judgement, by_construction, judged
-from ..wording import each
+from ..claims import Judgment, judge_criterion, judge_fitted
+from ..wording import format_rows
 from .plan import SmartRuns
 from .published_times import (
     DEVICES,
@@ -27,11 +27,11 @@ from .published_times import (
     SORT_4,
     SORT_16,
     Stage,
-    printed,
+    published_time,
 )
 
 
-def falls(values: Sequence[float]) -> bool:
+def is_falling(values: Sequence[float]) -> bool:
     """Whether each value is below the previous one."""
     return all(after < before for before, after in pairwise(values))
 
@@ -41,31 +41,32 @@ def seconds(values: Sequence[float]) -> str:
     return ", ".join(f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in values)
 
 
-def c_10(runs: SmartRuns) -> Judgement:
+def c_10(runs: SmartRuns) -> Judgment:
     """Elapsed times of the scan by size."""
     sizes = runs.sizes("scan")
-    times = {device: [runs.elapsed("scan", n, device) for n in sizes] for device in DEVICES}
+    times = {device: [runs.job_time_s("scan", n, device) for n in sizes] for device in DEVICES}
     # Speed-up from fewest to most nodes, relative to the ratio of their numbers.
     gains = {name: measured[0] / measured[-1] / (sizes[-1] / sizes[0]) for name, measured in times.items()}
-    holds = all(map(falls, times.values()))
+    holds = all(map(is_falling, times.values()))
     near = all(0.8 <= gain <= 1.25 for gain in gains.values())
-    details = each(
+    details = format_rows(
         "{0} {1}", [(NAMES[device], seconds(measured)) for device, measured in times.items()], "; "
     )
-    return judged(holds and near, holds).saying(
-        details=details, gains=each("{0} {1:.2f}", [(NAMES[name], gain) for name, gain in gains.items()])
+    return judge_criterion(holds and near, holds).with_numbers(
+        details=details,
+        gains=format_rows("{0} {1:.2f}", [(NAMES[name], gain) for name, gain in gains.items()]),
     )
 
 
-def c_11(runs: SmartRuns) -> Judgement:
+def c_11(runs: SmartRuns) -> Judgment:
     """I/O of the scan, device by device."""
     sizes = runs.sizes("scan")
-    ordered = [falls([runs.total("store", "scan", n, device) for device in DEVICES]) for n in sizes]
+    ordered = [is_falling([runs.total("store", "scan", n, device) for device in DEVICES]) for n in sizes]
     maximum = [runs.total("store", "scan", sizes[-1], device) for device in DEVICES]
-    return judged(all(ordered)).saying(nodes=sizes[-1], details=seconds(maximum))
+    return judge_criterion(all(ordered)).with_numbers(nodes=sizes[-1], details=seconds(maximum))
 
 
-def c_12(runs: SmartRuns) -> Judgement:
+def c_12(runs: SmartRuns) -> Judgment:
     """The largest component of every scan."""
     sizes = runs.sizes("scan")
     shares = [
@@ -74,10 +75,10 @@ def c_12(runs: SmartRuns) -> Judgement:
         for n in sizes
         for device in DEVICES
     ]
-    return judged(min(shares) > 0.5).saying(minimum=min(shares))
+    return judge_criterion(min(shares) > 0.5).with_numbers(minimum=min(shares))
 
 
-def c_13(runs: SmartRuns) -> Judgement:
+def c_13(runs: SmartRuns) -> Judgment:
     """Stages of the join, and the share of I/O in the last one."""
     sizes = runs.sizes("join")
     stages = list(runs.stages("join", sizes[0], DISK))
@@ -96,7 +97,7 @@ def c_13(runs: SmartRuns) -> Judgement:
     }
     maximum = max(share, key=lambda place: (round(share[place], 4), loop(*place)))
     holds = stages == ["hash", "re-distribution", "nested loop"] and maximum == (sizes[0], DISK)
-    return judged(holds, min(share.values()) > 0.5).saying(
+    return judge_criterion(holds, min(share.values()) > 0.5).with_numbers(
         stages=", ".join(stages),
         minimum=min(share.values()),
         disk=share[sizes[0], DISK],
@@ -104,59 +105,61 @@ def c_13(runs: SmartRuns) -> Judgement:
     )
 
 
-def c_14(runs: SmartRuns) -> Judgement:
+def c_14(runs: SmartRuns) -> Judgment:
     """I/O of the nested loop by size and device."""
     sizes = runs.sizes("join")
     times = {
         device: [runs.stage(Stage("join", "nested loop", n), device).part("store") for n in sizes]
         for device in DEVICES
     }
-    ordered = [falls([times[device][place] for device in DEVICES]) for place in range(len(sizes))]
-    details = each(
+    ordered = [is_falling([times[device][place] for device in DEVICES]) for place in range(len(sizes))]
+    details = format_rows(
         "{0} {1}", [(NAMES[device], seconds(measured)) for device, measured in times.items()], "; "
     )
-    return judged(all(ordered) and all(map(falls, times.values()))).saying(details=details)
+    return judge_criterion(all(ordered) and all(map(is_falling, times.values()))).with_numbers(
+        details=details
+    )
 
 
-def c_15(runs: SmartRuns) -> Judgement:
+def c_15(runs: SmartRuns) -> Judgment:
     """The number that the block of the nested loop is fitted to."""
-    ours, expected = runs.stage(LOOP, DISK).part("store"), printed(LOOP, DISK, "store").seconds
-    return by_construction(0.5 <= ours / expected <= 2).saying(ours=ours, off=ours / expected - 1)
+    ours, expected = runs.stage(LOOP, DISK).part("store"), published_time(LOOP, DISK, "store").seconds
+    return judge_fitted(0.5 <= ours / expected <= 2).with_numbers(ours=ours, off=ours / expected - 1)
 
 
 def _loop_ratio(runs: SmartRuns, device: str) -> tuple[float, float]:
-    return runs.against_disk(LOOP, device), runs.stage(LOOP, device).part("store")
+    return runs.disk_ratio(LOOP, device), runs.stage(LOOP, device).part("store")
 
 
-def c_16(runs: SmartRuns) -> Judgement:
+def c_16(runs: SmartRuns) -> Judgment:
     """Time of the disk over that of G1, and the time of G1."""
     ratio, ours = _loop_ratio(runs, G1)
-    return judged(3.5 <= ratio <= 7).saying(ratio=ratio, ours=ours)
+    return judge_criterion(3.5 <= ratio <= 7).with_numbers(ratio=ratio, ours=ours)
 
 
-def c_17(runs: SmartRuns) -> Judgement:
+def c_17(runs: SmartRuns) -> Judgment:
     """Time of the disk over that of G2, and the time of G2."""
     ratio, ours = _loop_ratio(runs, G2)
-    return judged(5 <= ratio <= 11).saying(ratio=ratio, ours=ours)
+    return judge_criterion(5 <= ratio <= 11).with_numbers(ratio=ratio, ours=ours)
 
 
-def c_18(runs: SmartRuns) -> Judgement:
+def c_18(runs: SmartRuns) -> Judgment:
     """Time of the disk over that of G3, and the order of all devices."""
     ratio, ours = _loop_ratio(runs, G3)
-    ordered = falls([runs.stage(LOOP, device).part("store") for device in DEVICES])
-    return judged(ordered and 7 <= ratio <= 16, ordered).saying(ratio=ratio, ours=ours)
+    ordered = is_falling([runs.stage(LOOP, device).part("store") for device in DEVICES])
+    return judge_criterion(ordered and 7 <= ratio <= 16, ordered).with_numbers(ratio=ratio, ours=ours)
 
 
-def spread(runs: SmartRuns, stage: Stage, part: str) -> float:
+def relative_spread(runs: SmartRuns, stage: Stage, part: str) -> float:
     """Relative spread of a component over devices."""
     measured = [runs.stage(stage, device).part(part) for device in DEVICES]
     return max(measured) / min(measured) - 1
 
 
-def c_19(runs: SmartRuns) -> Judgement:
+def c_19(runs: SmartRuns) -> Judgment:
     """Computation of the nested loop."""
-    off = spread(runs, LOOP, "compute")
-    return by_construction(off <= 0.05).saying(ours=runs.stage(LOOP, DISK).part("compute"), off=off)
+    off = relative_spread(runs, LOOP, "compute")
+    return judge_fitted(off <= 0.05).with_numbers(ours=runs.stage(LOOP, DISK).part("compute"), off=off)
 
 
 def _network_over_hash(runs: SmartRuns, device: str, network: Stage, hashed: Stage) -> tuple[float, ...]:
@@ -164,19 +167,23 @@ def _network_over_hash(runs: SmartRuns, device: str, network: Stage, hashed: Sta
     return comm / store, comm, store
 
 
-def c_20(runs: SmartRuns) -> Judgement:
+def c_20(runs: SmartRuns) -> Judgment:
     """On 4 nodes; in part at most, since communication is fitted and only the I/O is predicted."""
     ratio, comm, store = _network_over_hash(runs, G2, JOIN_4, HASH_4)
-    return judged(holds=False, partly=0.8 <= ratio <= 2).saying(ratio=ratio, comm=comm, store=store)
+    return judge_criterion(holds=False, partly=0.8 <= ratio <= 2).with_numbers(
+        ratio=ratio, comm=comm, store=store
+    )
 
 
-def c_21(runs: SmartRuns) -> Judgement:
+def c_21(runs: SmartRuns) -> Judgment:
     """On 16 nodes."""
     ratio, comm, store = _network_over_hash(runs, G3, JOIN_16, HASH_16)
-    return judged(1 <= ratio <= 2, 0.8 <= ratio <= 2).saying(ratio=ratio, comm=comm, store=store)
+    return judge_criterion(1 <= ratio <= 2, 0.8 <= ratio <= 2).with_numbers(
+        ratio=ratio, comm=comm, store=store
+    )
 
 
-def c_22(runs: SmartRuns) -> Judgement:
+def c_22(runs: SmartRuns) -> Judgment:
     """On the disk, by size."""
     measured = {
         n: runs.stage(Stage("join", "hash", n), DISK).part("store")
@@ -184,23 +191,25 @@ def c_22(runs: SmartRuns) -> Judgement:
         for n in runs.sizes("join")
     }
     inside = [4 <= ratio <= 20 for ratio in measured.values()]
-    return judged(all(inside), any(inside)).saying(details=each("{1:.1f} on {0} nodes", measured.items()))
+    return judge_criterion(all(inside), any(inside)).with_numbers(
+        details=format_rows("{1:.1f} on {0} nodes", measured.items())
+    )
 
 
-def network_limited(runs: SmartRuns, device: str) -> list[int]:
+def network_limited_sizes(runs: SmartRuns, device: str) -> list[int]:
     """Numbers of nodes of the join at which the network limits a stage."""
     return [
         n
         for n in runs.sizes("join")
-        if any(row.largest == "network" for row in runs.stages("join", n, device).values())
+        if any(row.largest_part == "network" for row in runs.stages("join", n, device).values())
     ]
 
 
-def c_23(runs: SmartRuns) -> Judgement:
+def c_23(runs: SmartRuns) -> Judgment:
     """Numbers of nodes at which the network is the largest component of a stage."""
-    measured = {device: network_limited(runs, device) for device in DEVICES}
+    measured = {device: network_limited_sizes(runs, device) for device in DEVICES}
     matching = [bool(measured[device]) for device in MEMS] + [not measured[DISK]]
-    details = each(
+    details = format_rows(
         "{0}: {1}",
         [
             (NAMES[d], f"on {', '.join(map(str, sizes))} nodes" if sizes else "none")
@@ -208,68 +217,70 @@ def c_23(runs: SmartRuns) -> Judgement:
         ],
         "; ",
     )
-    return judged(all(matching), matching[-1] and any(matching[:-1])).saying(details=details)
+    return judge_criterion(all(matching), matching[-1] and any(matching[:-1])).with_numbers(details=details)
 
 
-def _ratio(runs: SmartRuns, stage: Stage, device: str, other: str, band: tuple[float, float]) -> Judgement:
-    ratio, off = runs.against_disk(stage, device), spread(runs, stage, other)
+def _ratio(runs: SmartRuns, stage: Stage, device: str, other: str, band: tuple[float, float]) -> Judgment:
+    ratio, off = runs.disk_ratio(stage, device), relative_spread(runs, stage, other)
     low, high = band
-    return judged(low <= ratio <= high and off <= 0.05, off <= 0.05 and ratio > 1).saying(
+    return judge_criterion(low <= ratio <= high and off <= 0.05, off <= 0.05 and ratio > 1).with_numbers(
         ratio=ratio,
         disk=runs.stage(stage, DISK).part("store"),
         mems=runs.stage(stage, device).part("store"),
-        printed=printed(stage, DISK, "store").seconds / printed(stage, device, "store").seconds,
+        printed=published_time(stage, DISK, "store").seconds / published_time(stage, device, "store").seconds,
         other=runs.stage(stage, device).part(other),
         off=off,
     )
 
 
-def c_24(runs: SmartRuns) -> Judgement:
+def c_24(runs: SmartRuns) -> Judgment:
     """Re-distribution on 4 nodes."""
     return _ratio(runs, SORT_4, G3, "network", (5, 12))
 
 
-def c_25(runs: SmartRuns) -> Judgement:
+def c_25(runs: SmartRuns) -> Judgment:
     """Internal sort on 8."""
     return _ratio(runs, INTERNAL, G2, "compute", (4, 10))
 
 
-def c_26(runs: SmartRuns) -> Judgement:
+def c_26(runs: SmartRuns) -> Judgment:
     """Merge on 4."""
     return _ratio(runs, MERGE, G3, "compute", (6, 13))
 
 
-def c_27(runs: SmartRuns) -> Judgement:
+def c_27(runs: SmartRuns) -> Judgment:
     """Sampling on 32."""
     return _ratio(runs, SAMPLING, G3, "network", (6, 13))
 
 
-def c_28(runs: SmartRuns) -> Judgement:
+def c_28(runs: SmartRuns) -> Judgment:
     """Re-distribution on 16."""
     return _ratio(runs, SORT_16, G2, "network", (4, 10))
 
 
-def c_29(runs: SmartRuns) -> Judgement:
+def c_29(runs: SmartRuns) -> Judgment:
     """The largest component of every sort, and I/O over communication in sampling."""
-    io_bound = [runs.largest("sort", n, device) == "store" for n in runs.sizes("sort") for device in DEVICES]
+    io_bound = [
+        runs.largest_part("sort", n, device) == "store" for n in runs.sizes("sort") for device in DEVICES
+    ]
 
-    def over(device: str) -> float:
+    def io_over_network(device: str) -> float:
         row = runs.stage(SAMPLING, device)
         return row.part("store") / row.part("network")
 
-    disk, mems = over(DISK), over(G3)
+    disk, mems = io_over_network(DISK), io_over_network(G3)
     falls_far = disk / mems > 5
-    return judged(all(io_bound) and falls_far, falls_far).saying(
+    return judge_criterion(all(io_bound) and falls_far, falls_far).with_numbers(
         bound=sum(io_bound), of=len(io_bound), disk=disk, mems=mems
     )
 
 
-def c_30(runs: SmartRuns) -> Judgement:
+def c_30(runs: SmartRuns) -> Judgment:
     """Compute and communication of every stage of a sort between devices."""
     worst = 0.0
     for n in runs.sizes("sort"):
         for phase, row in runs.stages("sort", n, DISK).items():
             for part in ("compute", "network"):
                 if row.part(part) > 0:
-                    worst = max(worst, spread(runs, Stage("sort", phase, n), part))
-    return by_construction(worst <= 0.07).saying(worst=worst)
+                    worst = max(worst, relative_spread(runs, Stage("sort", phase, n), part))
+    return judge_fitted(worst <= 0.07).with_numbers(worst=worst)

@@ -7,12 +7,32 @@ from math import exp, log
 
 from ..markdown import table
 from ..wording import cells, figure
-from .layouts import NO_READ_AHEAD, READINGS, SCATTERED
-from .mining import FIGURE_10, MAX, MIN, PAGES, TABLE_5, Flip, by_universe, flips, matrix, ways
+from .layouts import NO_READ_AHEAD, READINGS, SCATTERED_PAGES
+from .mining import (
+    FIGURE_10_PAGE_KB,
+    MAX_CLOCK_RATIO,
+    MIN_CLOCK_RATIO,
+    PAGES,
+    TABLE_5,
+    Flip,
+    counting_places,
+    flips,
+    flips_by_universe,
+    matrix,
+)
 from .plan import LETTERS, SmartRuns
-from .published_times import DEVICES, DISK, I_O, LOOP, MEMS, NAMES, PRINTED, PublishedTime
+from .published_times import (
+    DEVICES,
+    DISK,
+    LOOP,
+    MEMS,
+    NAMES,
+    PUBLISHED_IO_TIMES,
+    PUBLISHED_TIMES,
+    PublishedTime,
+)
 
-WITHIN = 2.0
+MAX_FACTOR = 2.0
 BANDS = {"mems-g1-disksim": (3.5, 7.0), "mems-g2-disksim": (5.0, 11.0), "mems-g3-disksim": (7.0, 16.0)}
 """Accepted ranges of the ratios of table 3, by device."""
 
@@ -25,41 +45,47 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.2f}"
 
 
-def printed(runs: SmartRuns) -> str:
+def published_table(runs: SmartRuns) -> str:
     """Every printed number and ours under the three readings, with the fitted constants."""
     rows = []
-    for each in PRINTED:
-        ours = [_ours(runs.under(reading), each) for reading in READINGS]
+    for each in PUBLISHED_TIMES:
+        ours = [_ours(runs.with_reading(reading), each) for reading in READINGS]
         stage = f"{each.stage.job}, {each.stage.phase}, {each.stage.nodes} nodes, {NAMES[each.device]}"
         simulated = [f"{_number(value)} ({value / each.seconds:.2f})" for value in ours]
         kind = {"store": "I/O", "compute": "compute", "network": "communication"}[each.part]
         rows.append(
-            [stage, kind, _number(each.seconds), *simulated, f"`{each.fitted}`" if each.fitted else ""]
+            [
+                stage,
+                kind,
+                _number(each.seconds),
+                *simulated,
+                f"`{each.fitted_constant}`" if each.fitted_constant else "",
+            ]
         )
     header = ["stage", "", "printed (s)", *(reading.title for reading in READINGS), "fitted to it"]
     return table(header, rows, words=2)
 
 
-def predicted(runs: SmartRuns) -> dict[str, list[float]]:
+def predicted_ratios(runs: SmartRuns) -> dict[str, list[float]]:
     """Our I/O times outside table 3 over the printed ones, by reading."""
     return {
-        reading.name: [_ours(runs.under(reading), each) / each.seconds for each in I_O]
+        reading.name: [_ours(runs.with_reading(reading), each) / each.seconds for each in PUBLISHED_IO_TIMES]
         for reading in READINGS
     }
 
 
-def mean(ratios: Sequence[float]) -> float:
+def geometric_mean(ratios: Sequence[float]) -> float:
     """The geometric mean of ratios."""
     return exp(sum(map(log, ratios)) / len(ratios))
 
 
-def readings(runs: SmartRuns) -> str:
+def reading_table(runs: SmartRuns) -> str:
     """The constants of each reading, and its errors on predicted times."""
     rows = []
     for reading in READINGS:
-        mine, measured = runs.under(reading), predicted(runs)[reading.name]
-        inside = sum(1 / WITHIN <= ratio <= WITHIN for ratio in measured)
-        loops = {device: mine.against_disk(LOOP, device) for device in MEMS}
+        mine, measured = runs.with_reading(reading), predicted_ratios(runs)[reading.name]
+        inside = sum(1 / MAX_FACTOR <= ratio <= MAX_FACTOR for ratio in measured)
+        loops = {device: mine.disk_ratio(LOOP, device) for device in MEMS}
         checked = sum(BANDS[device][0] <= ratio <= BANDS[device][1] for device, ratio in loops.items())
         rows.append(
             cells(
@@ -69,7 +95,7 @@ def readings(runs: SmartRuns) -> str:
                 reading.block_kb,
                 inside,
                 len(measured),
-                mean(measured),
+                geometric_mean(measured),
                 min(measured),
                 max(measured),
                 checked,
@@ -84,15 +110,17 @@ def readings(runs: SmartRuns) -> str:
 
 def bottlenecks(runs: SmartRuns) -> str:
     """Table 5 as printed and ours under each reading, at the ratio of processors that is taken."""
-    measured = {reading.title: matrix(runs.under(reading)) for reading in READINGS}
+    measured = {reading.title: matrix(runs.with_reading(reading)) for reading in READINGS}
     rows = []
     for job, expected in TABLE_5.items():
         rows.append([job, "printed", *expected.split(" ")])
-        rows += [["", title, *_marked(row[job], expected.split(" "))] for title, row in measured.items()]
+        rows += [
+            ["", title, *_mark_differences(row[job], expected.split(" "))] for title, row in measured.items()
+        ]
     return table(["job", "", *(NAMES[device] for device in DEVICES)], rows, words=6)
 
 
-def _marked(row: Sequence[str], expected: Sequence[str]) -> list[str]:
+def _mark_differences(row: Sequence[str], expected: Sequence[str]) -> list[str]:
     return [each if each == right else f"**{each}**" for each, right in zip(row, expected, strict=True)]
 
 
@@ -105,13 +133,13 @@ def _ratios(rows: Mapping[str, Sequence[Flip]], header: str) -> str:
 
 def universes(runs: SmartRuns) -> str:
     """The ratio of processors from which apriori-hd is compute-bound, by number of items."""
-    return _ratios({f"{items:,}": row for items, row in by_universe(runs).items()}, "items")
+    return _ratios({f"{items:,}": row for items, row in flips_by_universe(runs).items()}, "items")
 
 
 def pages(runs: SmartRuns) -> str:
     """The ratio of processors from which MAFIA is compute-bound on 4 nodes, by page and way of counting."""
     rows = {}
-    for way, place in ways(runs).items():
+    for way, place in counting_places(runs).items():
         for page in PAGES:
             rows[f"{page:g} KB, {way}"] = flips(runs, "mafia", 4, page, place)
     return _ratios(rows, "page, counted by")
@@ -121,9 +149,9 @@ def times_of_jobs(runs: SmartRuns) -> str:
     """Times of every job on every size, device by device."""
     rows = []
     for job in ("scan", "join", "sort", "apriori-cd", "apriori-hd", "mafia"):
-        page = FIGURE_10 if job == "mafia" else None
+        page = FIGURE_10_PAGE_KB if job == "mafia" else None
         for nodes in runs.sizes(job):
-            times = [runs.elapsed(job, nodes, device, page) for device in DEVICES]
+            times = [runs.job_time_s(job, nodes, device, page) for device in DEVICES]
             parts = [
                 "/".join(f"{LETTERS[p]} {figure(runs.total(p, job, nodes, d, page))}" for p in LETTERS)
                 for d in (DISK, MEMS[-1])
@@ -135,25 +163,25 @@ def times_of_jobs(runs: SmartRuns) -> str:
 
 def places(runs: SmartRuns) -> dict[str, str]:
     """All tables, and the numbers of the text."""
-    measured = predicted(runs)
-    scattered = measured[SCATTERED.name]
+    measured = predicted_ratios(runs)
+    scattered = measured[SCATTERED_PAGES.name]
     cells_ = sum(
         ours == expected
         for job, row in matrix(runs).items()
         for ours, expected in zip(row, TABLE_5[job].split(" "), strict=True)
     )
     return {
-        "printed": printed(runs),
-        "readings": readings(runs),
+        "printed": published_table(runs),
+        "readings": reading_table(runs),
         "bottlenecks": bottlenecks(runs),
         "universes": universes(runs),
         "pages": pages(runs),
         "times": times_of_jobs(runs),
-        "inside": str(sum(1 / WITHIN <= ratio <= WITHIN for ratio in scattered)),
+        "inside": str(sum(1 / MAX_FACTOR <= ratio <= MAX_FACTOR for ratio in scattered)),
         "of": str(len(scattered)),
-        "mean": f"{mean(scattered):.2f}",
+        "mean": f"{geometric_mean(scattered):.2f}",
         "cells": str(cells_),
-        "minimum": f"{MIN:g}",
-        "maximum": f"{MAX:g}",
+        "minimum": f"{MIN_CLOCK_RATIO:g}",
+        "maximum": f"{MAX_CLOCK_RATIO:g}",
         "no_read_ahead": NO_READ_AHEAD.disk,
     }

@@ -66,14 +66,14 @@ def _of_claim(claim: Claim) -> Iterator[str]:
 
 def _sensitivity(claim: Claim) -> Iterator[str]:
     """Lines on where the claim holds and where it flips, over choices that sledlab had to make."""
-    for strip in claim.strips:
-        excluded = f" (does not count: {strip.exclusion})" if strip.exclusion else ""
-        yield f"\nOver {strip.over}{excluded}{': it flips' if strip.flips else ''}"
-        width = max(len(cell.value) for cell in strip.cells)
-        for at, cell in enumerate(strip.cells):
-            mark = "*" if at == strip.default else " "
+    for sweep in claim.sensitivity_sweeps:
+        excluded = f" (does not count: {sweep.exclusion})" if sweep.exclusion else ""
+        yield f"\nOver {sweep.over}{excluded}{': it flips' if sweep.flips else ''}"
+        width = max(len(cell.value) for cell in sweep.cells)
+        for at, cell in enumerate(sweep.cells):
+            mark = "*" if at == sweep.default else " "
             yield f"  {mark} {cell.value:<{width}}  {cell.outcome}{f'  {cell.number}' if cell.number else ''}"
-    if claim.strips:
+    if claim.sensitivity_sweeps:
         yield "\n* what all other numbers are of"
 
 
@@ -139,9 +139,9 @@ def verdicts(result: Sequence[Claim]) -> list[Line]:
     return [of_claim(each) for each in result]
 
 
-def _line(strip: SensitivitySweep) -> str:
-    """A strip in one line."""
-    return f"Over {strip.over}: {'; '.join(f'{cell.value} {cell.outcome}' for cell in strip.cells)}."
+def _line(sweep: SensitivitySweep) -> str:
+    """A sensitivity sweep in one line."""
+    return f"Over {sweep.over}: {'; '.join(f'{cell.value} {cell.outcome}' for cell in sweep.cells)}."
 
 
 FULL_RUN = (
@@ -179,7 +179,7 @@ def page(
         parts.append(f"Claim: {claim.claim}. Published: {claim.published}. Accepted: {claim.accept}.")
         parts.append(f"Result of the full run: {claim.ours}")
         parts += [f"Why: {claim.why}"] if claim.why else []
-        parts += [_line(strip) for strip in claim.strips]
+        parts += [_line(sweep) for sweep in claim.sensitivity_sweeps]
     return "\n\n".join(parts) + "\n"
 
 

@@ -80,7 +80,7 @@ class Claim:
         ours: Our result.
         why: What explains a difference between the results.
         experiments: The experiments that the claim is judged by.
-        strips: Verdicts over the values of choices that sledlab had to make.
+        sensitivity_sweeps: Verdicts over the values of choices that sledlab had to make.
     """
 
     id: str
@@ -96,7 +96,7 @@ class Claim:
     ours: str
     why: str = ""
     experiments: tuple[str, ...] = ()
-    strips: tuple[SensitivitySweep, ...] = ()
+    sensitivity_sweeps: tuple[SensitivitySweep, ...] = ()
 
     @property
     def figures(self) -> list[Figure]:
@@ -109,15 +109,21 @@ def claims() -> dict[str, Claim]:
     """All claims by their id, in the order of papers and of their files."""
     rows = json.loads(FILE.read_text(encoding="utf-8"))["claims"]
     result = [
-        Claim(**{**row, "experiments": tuple(row["experiments"]), "strips": _strips(row.get("strips", ()))})
+        Claim(
+            **{
+                **row,
+                "experiments": tuple(row["experiments"]),
+                "sensitivity_sweeps": _sensitivity_sweeps(row.get("sensitivity_sweeps", ())),
+            }
+        )
         for row in rows
     ]
     order = list(PAPERS)
     return {each.id: each for each in sorted(result, key=lambda each: order.index(each.paper))}
 
 
-def _strips(rows: Sequence[Any]) -> tuple[SensitivitySweep, ...]:
-    """Strips from their rows in the file of verdicts."""
+def _sensitivity_sweeps(rows: Sequence[Any]) -> tuple[SensitivitySweep, ...]:
+    """Return sensitivity sweeps from their rows in the file of verdicts."""
     return tuple(
         SensitivitySweep(over, exclusion, at, tuple(Cell(*cell) for cell in cells))
         for over, exclusion, at, cells in rows

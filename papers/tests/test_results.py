@@ -1,4 +1,4 @@
-"""The points of the papers' experiments, and what is made from them: verdicts, pages and figures."""
+"""The saved results of the experiments, and what is made from them: verdicts, pages and figures."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from sledlab.reproduction.draw import draw
 from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.summary import GRADES as GRADES_IN_WORDS
-from sledlab.reproduction.verdicts import claims as travelled
+from sledlab.reproduction.verdicts import claims as packaged_claims
 
-from sledlab_papers import fingerprint, pages, points, scoreboard, verdict_file
+from sledlab_papers import fingerprint, pages, results, scoreboard, verdict_file
 from sledlab_papers.claims import FITTED, OUTCOMES, claims
 from sledlab_papers.paths import EXPERIMENTS, SEAGATE_TRACE
-from sledlab_papers.pictures import SCHEMATICS, of_topic, picture
-from sledlab_papers.points import PointTable
-from sledlab_papers.runs import Planned, Runs, seen
-from sledlab_papers.topic import Sheet, Topic, counts
+from sledlab_papers.pictures import SCHEMATICS, topic_figures, write_picture
+from sledlab_papers.results import ResultTable
+from sledlab_papers.runs import PlannedExperiment, Runs, mark_columns
+from sledlab_papers.topic import PageContent, Topic, outcome_counts
 from sledlab_papers.topics import TOPICS
 
 MAX_BYTES = 500_000
 MAX_FIGURE_BYTES = 60_000
 
-PLAN = {each.place: each for topic in TOPICS.values() for each in topic.whole}
+PLAN = {each.place: each for topic in TOPICS.values() for each in topic.full_plan}
 DATA = {"hong2006": {4, 7, 8, 9, 10, 11, 12}, "wang2005": {4, 5, 6, 7}, "lee2009": {2, 3, 4, 5, 6, 7}}
 DATA |= {"lin": set(range(2, 11)), "chiu2004": set(range(4, 12))}
 """Figures with data, by paper."""
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(points, "POINTS", tmp_path / "points")
-    monkeypatch.setattr(points, "UNPACKED", tmp_path / "unpacked")
-    (tmp_path / "points").mkdir()
+def temporary_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(results, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(results, "UNPACKED_TABLES", tmp_path / "unpacked")
+    (tmp_path / "results").mkdir()
     return tmp_path
 
 
@@ -62,42 +62,42 @@ COLUMNS = {
 }
 
 
-def test_saved_points_are_read_columns_in_ten_digits(elsewhere: Path) -> None:
-    file = table(elsewhere / "ran" / "lee2009-figure-2" / "runs.csv")
-    seen(file, ("scheduler", "speedup", "device.sleds", "mean_ms", "not there"))
-    new = points.reduced(elsewhere / "ran", {"lee2009-figure-2"})
-    points.replace("scheduling", new, {"lee2009-figure-2"})
+def test_saved_tables_have_read_columns_in_ten_digits(temporary_results: Path) -> None:
+    file = table(temporary_results / "ran" / "lee2009-figure-2" / "runs.csv")
+    mark_columns(file, ("scheduler", "speedup", "device.sleds", "mean_ms", "not there"))
+    new = results.select_read_columns(temporary_results / "ran", {"lee2009-figure-2"})
+    results.replace("scheduling", new, {"lee2009-figure-2"})
     content = "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
-    assert points.read("scheduling") == [PointTable("lee2009-figure-2", "runs", content)]
-    assert (points.directory() / "lee2009-figure-2" / "runs.csv").read_text(encoding="utf-8") == content
+    assert results.read("scheduling") == [ResultTable("lee2009-figure-2", "runs", content)]
+    assert (results.directory() / "lee2009-figure-2" / "runs.csv").read_text(encoding="utf-8") == content
 
 
-def test_replacing_one_experiment_keeps_the_tables_of_others(elsewhere: Path) -> None:
-    written = [PointTable(name, "runs", "a\n1\n") for name in ("one", "removed", "two")]
-    points.write("scheduling", reversed(written))
-    assert points.read("scheduling") == written
-    new = PointTable("two", "runs", "a\n2\n")
-    points.replace("scheduling", [new], {"one", "two"})
-    assert points.read("scheduling") == [written[0], new]
+def test_replacing_an_experiment_keeps_other_tables(temporary_results: Path) -> None:
+    written = [ResultTable(name, "runs", "a\n1\n") for name in ("one", "removed", "two")]
+    results.write("scheduling", reversed(written))
+    assert results.read("scheduling") == written
+    new = ResultTable("two", "runs", "a\n2\n")
+    results.replace("scheduling", [new], {"one", "two"})
+    assert results.read("scheduling") == [written[0], new]
 
 
-def test_written_points_are_the_same_bytes(elsewhere: Path) -> None:
-    tables = [PointTable(f"experiment-{number}", "runs", f"a\n{number}\n") for number in range(9)]
-    points.write("scheduling", tables)
-    first = (points.POINTS / "scheduling.parquet").read_bytes()
-    points.write("scheduling", reversed(tables))
-    assert (points.POINTS / "scheduling.parquet").read_bytes() == first
+def test_tables_in_any_order_write_same_bytes(temporary_results: Path) -> None:
+    tables = [ResultTable(f"experiment-{number}", "runs", f"a\n{number}\n") for number in range(9)]
+    results.write("scheduling", tables)
+    first = (results.RESULTS / "scheduling.parquet").read_bytes()
+    results.write("scheduling", reversed(tables))
+    assert (results.RESULTS / "scheduling.parquet").read_bytes() == first
 
 
 @pytest.mark.slow("runs experiments twice, if short")
 @pytest.mark.parametrize("place", ["lee2009-zone-sizes", "lin-figure-9", "chiu2004-failure"])
-def test_short_run_gives_the_same_fingerprint_again(place: str) -> None:
+def test_short_run_repeats_its_fingerprint(place: str) -> None:
     assert fingerprint.fingerprint(PLAN[place]) == fingerprint.fingerprint(PLAN[place])
 
 
 def test_short_run_without_tables_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="left no tables"):
-        fingerprint.Short(PLAN["lin-figure-9"]).fingerprint(tmp_path)
+        fingerprint.ShortRun(PLAN["lin-figure-9"]).fingerprint(tmp_path)
 
 
 @pytest.mark.slow("runs experiments, if short")
@@ -107,39 +107,41 @@ def test_other_seed_gives_another_fingerprint() -> None:
     assert fingerprint.fingerprint(planned) != fingerprint.fingerprint(other)
 
 
-def fingerprint_of(folder: Path, **columns: str) -> str:
+def table_fingerprint(folder: Path, **columns: str) -> str:
     table(folder / "runs.csv", **columns)
-    return fingerprint.Short(PLAN["lee2009-figure-2"]).fingerprint(folder)
+    return fingerprint.ShortRun(PLAN["lee2009-figure-2"]).fingerprint(folder)
 
 
 def test_renamed_columns_and_labels_keep_the_fingerprint(tmp_path: Path) -> None:
-    first = fingerprint_of(tmp_path, scheduler="sptf", mean_ms="1.5", p99_ms="2.5")
-    assert fingerprint_of(tmp_path, policy="nearest", p99="2.5", mean="1.5") == first
+    first = table_fingerprint(tmp_path, scheduler="sptf", mean_ms="1.5", p99_ms="2.5")
+    assert table_fingerprint(tmp_path, policy="nearest", p99="2.5", mean="1.5") == first
 
 
 def test_other_number_changes_the_fingerprint(tmp_path: Path) -> None:
-    first = fingerprint_of(tmp_path, scheduler="sptf", mean_ms="1.5")
-    assert fingerprint_of(tmp_path, scheduler="sptf", mean_ms="1.6") != first
+    first = table_fingerprint(tmp_path, scheduler="sptf", mean_ms="1.5")
+    assert table_fingerprint(tmp_path, scheduler="sptf", mean_ms="1.6") != first
 
 
 def test_location_of_a_trace_keeps_the_settings() -> None:
     here, there = (
-        fingerprint.Short(Planned("lin-figure-7", ("--trace", f"{place}/gap.gz"))) for place in ("/a", "/b/c")
+        fingerprint.ShortRun(PlannedExperiment("lin-figure-7", ("--trace", f"{place}/gap.gz")))
+        for place in ("/a", "/b/c")
     )
     assert here.settings() == there.settings()
 
 
 def test_overridden_setting_changes_the_fingerprint() -> None:
     one, other = (
-        fingerprint.Short(Planned("lee2009-figure-4", ("--limit", limit))) for limit in ("1000", "2000")
+        fingerprint.ShortRun(PlannedExperiment("lee2009-figure-4", ("--limit", limit)))
+        for limit in ("1000", "2000")
     )
     assert one.settings() != other.settings()
 
 
 def test_experiments_with_joins_hash_a_sampled_loop() -> None:
-    assert fingerprint.Short(PLAN["chiu2004-figure-5"]).joins
-    assert not fingerprint.Short(PLAN["chiu2004-figure-4"]).joins
-    assert not fingerprint.Short(PLAN["lee2009-figure-2"]).joins
+    assert fingerprint.ShortRun(PLAN["chiu2004-figure-5"]).has_join
+    assert not fingerprint.ShortRun(PLAN["chiu2004-figure-4"]).has_join
+    assert not fingerprint.ShortRun(PLAN["lee2009-figure-2"]).has_join
 
 
 def test_loop_of_the_fingerprint_skips_passes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,49 +152,49 @@ def test_loop_of_the_fingerprint_skips_passes(monkeypatch: pytest.MonkeyPatch) -
     fingerprint.sampled_loop.cache_clear()
 
 
-def test_every_experiment_has_points_and_files_are_small() -> None:
-    assert {name for topic in TOPICS.values() for name in topic.experiments} == points.saved()
-    assert sum(file.stat().st_size for file in points.files()) < MAX_BYTES
+def test_every_experiment_has_tables_in_small_files() -> None:
+    assert {name for topic in TOPICS.values() for name in topic.experiments} == results.saved_experiments()
+    assert sum(file.stat().st_size for file in results.files()) < MAX_BYTES
 
 
 @pytest.fixture(scope="module")
-def sheet(request: pytest.FixtureRequest) -> tuple[Topic, Sheet]:
+def sheet(request: pytest.FixtureRequest) -> tuple[Topic, PageContent]:
     topic = TOPICS[request.param]
-    return topic, topic.found()
+    return topic, topic.judge_saved_results()
 
 
-by_topic = pytest.mark.parametrize("sheet", TOPICS, indirect=True)
-judges_claims = pytest.mark.slow("judges all claims, some by single replays")
+for_each_topic = pytest.mark.parametrize("sheet", TOPICS, indirect=True)
+slow_judging = pytest.mark.slow("judges all claims, some by single replays")
 
 
-@judges_claims
-@by_topic
-def test_verdicts_are_those_of_the_points(sheet: tuple[Topic, Sheet]) -> None:
+@slow_judging
+@for_each_topic
+def test_committed_verdicts_match_the_results(sheet: tuple[Topic, PageContent]) -> None:
     topic, actual = sheet
     rows = json.loads(verdict_file.FILE.read_text(encoding="utf-8"))["claims"]
     committed = [row for row in rows if row["topic"] == topic.name]
     assert json.loads(json.dumps(verdict_file.rows(topic, actual))) == committed
     for name, verdict in actual.verdicts.items():
-        for strip in verdict.strips:
-            assert strip.cells[strip.default].outcome == verdict.found.outcome, (name, strip.over)
+        for sweep in verdict.sensitivity_sweeps:
+            assert sweep.cells[sweep.default].outcome == verdict.main_verdict.outcome, (name, sweep.over)
 
 
-@judges_claims
-@by_topic
-def test_page_has_a_verdict_on_every_claim_and_counts_them(sheet: tuple[Topic, Sheet]) -> None:
+@slow_judging
+@for_each_topic
+def test_page_has_and_counts_all_verdicts(sheet: tuple[Topic, PageContent]) -> None:
     topic, actual = sheet
     text = topic.page(actual)
     verdicts = re.findall(r"^### ([CHLWY]-\d\d): (.*)$", text, re.MULTILINE)
     assert [name for name, _ in verdicts] == list(claims(topic.name))
     assert {outcome for _, outcome in verdicts} <= set(OUTCOMES)
-    assert counts(claims(topic.name), dict(verdicts)) in text
+    assert outcome_counts(claims(topic.name), dict(verdicts)) in text
     for section in re.split(r"^(?=### )", text, flags=re.MULTILINE)[1:]:
         assert FITTED not in section.splitlines()[0] or "**Why" in section, section
-    for name in pictures_in(text):
-        assert name in {each.name for each in of_topic(topic.name)}
+    for name in shown_pictures(text):
+        assert name in {each.name for each in topic_figures(topic.name)}
 
 
-def pictures_in(page: str) -> list[str]:
+def shown_pictures(page: str) -> list[str]:
     """Return the names of the figures that a page shows."""
     actual = re.findall(r"!\[.*\]\(\.\./images/papers/(.*)\.svg\)", page)
     assert actual or "## Figures" not in page
@@ -201,9 +203,9 @@ def pictures_in(page: str) -> list[str]:
 
 @pytest.mark.slow("draws every figure")
 @pytest.mark.parametrize("figure", figures().values(), ids=figures())
-def test_figure_draws_the_values_of_the_points(figure: Figure, tmp_path: Path) -> None:
-    tables = Tables(points.directory())
-    for panel, axes in zip(figure.panels, draw(figure, points.directory()).axes, strict=False):
+def test_figure_draws_the_saved_values(figure: Figure, tmp_path: Path) -> None:
+    tables = Tables(results.directory())
+    for panel, axes in zip(figure.panels, draw(figure, results.directory()).axes, strict=False):
         if panel.kind == "map":
             continue
         values = {
@@ -220,12 +222,12 @@ def test_figure_draws_the_values_of_the_points(figure: Figure, tmp_path: Path) -
             assert bars
             assert bars <= values or (cut_off and len(bars - values) == 1)
     file = tmp_path / f"{figure.name}.svg"
-    picture(figure, points.directory(), file)
+    write_picture(figure, results.directory(), file)
     assert ElementTree.parse(file).getroot().tag.endswith("}svg")
     assert file.stat().st_size <= MAX_FIGURE_BYTES
 
 
-def test_pages_are_made_again_only_when_an_input_changes(
+def test_pages_are_rewritten_only_after_input_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = []
@@ -246,10 +248,10 @@ def test_pages_are_made_again_only_when_an_input_changes(
     assert len(written) == 2
 
 
-def test_pages_depend_on_points_claims_code_and_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_depend_on_results_claims_code_and_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     actual = list(pages.inputs())
     for name in (
-        b"points/power.parquet",
+        b"results/power.parquet",
         b"claims/lee2009.toml",
         b"pages.py",
         b"verdicts.json",
@@ -264,18 +266,18 @@ def test_pages_depend_on_points_claims_code_and_matplotlib(monkeypatch: pytest.M
 def test_index_links_to_the_sections_of_claims() -> None:
     text = scoreboard.page()
     assert re.findall(r"\[L-22\]\(scheduling\.md#l-22-(\w+)\) \| ZSPTF is fairer than SPTF", text) == [
-        travelled()["L-22"].outcome
+        packaged_claims()["L-22"].outcome
     ]
 
 
 def test_verdicts_have_the_claims_of_the_topics() -> None:
     for topic in TOPICS.values():
-        mine = {name: claim for name, claim in travelled().items() if claim.topic == topic.name}
+        mine = {name: claim for name, claim in packaged_claims().items() if claim.topic == topic.name}
         for name, claim in claims(topic.name).items():
             assert (mine[name].claim, mine[name].accept) == (claim.claim, claim.accept)
 
 
-def test_every_figure_with_data_is_drawn_and_every_other_listed() -> None:
+def test_figures_with_data_are_drawn_others_listed() -> None:
     for paper, expected in DATA.items():
         drawn = {each.number for each in figures().values() if each.paper == paper}
         assert drawn == expected
@@ -283,19 +285,19 @@ def test_every_figure_with_data_is_drawn_and_every_other_listed() -> None:
         assert drawn | set(SCHEMATICS[paper]) == set(range(1, max(expected) + 1))
 
 
-def test_figures_name_claims_that_there_are() -> None:
+def test_figures_name_existing_claims() -> None:
     for figure in figures().values():
         for name in figure.claims:
-            assert travelled()[name].paper == figure.paper, (figure.name, name)
+            assert packaged_claims()[name].paper == figure.paper, (figure.name, name)
 
 
-def test_headlines_are_of_what_papers_rest_on() -> None:
-    assert {travelled()[name].priority for name in scoreboard.HEADLINES} == {1}
-    assert {travelled()[name].paper for name in scoreboard.HEADLINES} == set(DATA)
+def test_headlines_have_priority_one() -> None:
+    assert {packaged_claims()[name].priority for name in scoreboard.HEADLINES} == {1}
+    assert {packaged_claims()[name].paper for name in scoreboard.HEADLINES} == set(DATA)
     assert scoreboard.GRADES is GRADES_IN_WORDS
 
 
-def lab_options(planned: Planned) -> dict[str, Any]:
+def lab_options(planned: PlannedExperiment) -> dict[str, Any]:
     """The options of an experiment by keyword: what a figure may say."""
     text = iter(planned.options)
     actual: dict[str, Any] = {"settings": {}}
@@ -321,7 +323,7 @@ def figure_options(ran: FigureRun) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize("figure", figures().values(), ids=figures())
-def test_figures_run_what_the_lab_runs(figure: Figure) -> None:
+def test_figures_use_the_options_of_the_plan(figure: Figure) -> None:
     for ran in figure.runs:
         assert (EXPERIMENTS / f"{ran.experiment}.toml").is_file()
         if any(panel.kind != "map" for panel in figure.panels):
@@ -329,19 +331,19 @@ def test_figures_run_what_the_lab_runs(figure: Figure) -> None:
             assert lab_options(PLAN[ran.place]) == figure_options(ran), ran.place
 
 
-def test_every_table_of_points_has_rows() -> None:
-    for file in points.directory().glob("*/*.csv"):
+def test_every_saved_table_has_rows() -> None:
+    for file in results.directory().glob("*/*.csv"):
         assert polars.read_csv(file, infer_schema_length=None).height > 0
 
 
 @pytest.mark.slow("runs experiments, with their pages")
-def test_topic_saves_the_columns_that_its_page_reads(elsewhere: Path) -> None:
+def test_topic_saves_columns_read_by_its_page(temporary_results: Path) -> None:
     few = ("--limit", "60", "--warmup", "0", "--seed", "1", "--speedup", "1", "--parallel", "1")
-    plan = (Planned("lee2009-figure-4", few, "-few"),)
-    topic = Topic("none", plan, Runs, lambda runs, _: {"experiments": runs.experiments(plan)})
-    topic.run(elsewhere / "ran")
-    topic.save({each.place: elsewhere / "ran" / each.place for each in plan})
-    assert "| 5 | 1 | 60 |" in topic.found().places["experiments"]
-    saved = polars.read_csv(points.directory() / "lee2009-figure-4-few" / "runs.csv")
+    plan = (PlannedExperiment("lee2009-figure-4", few, "-few"),)
+    topic = Topic("none", plan, Runs, lambda runs, _: {"experiments": runs.experiment_table(plan)})
+    topic.run(temporary_results / "ran")
+    topic.save({each.place: temporary_results / "ran" / each.place for each in plan})
+    assert "| 5 | 1 | 60 |" in topic.judge_saved_results().places["experiments"]
+    saved = polars.read_csv(results.directory() / "lee2009-figure-4-few" / "runs.csv")
     assert {"scheduler", "queue_mean"} <= set(saved.columns)
     assert "mean_ms" not in saved.columns

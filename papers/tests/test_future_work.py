@@ -10,15 +10,15 @@ import pytest
 import sledlab as sl
 
 from sledlab_papers.paths import EXPERIMENTS
-from sledlab_papers.runs import Planned
+from sledlab_papers.runs import PlannedExperiment
 from sledlab_papers.simulator import command_line
 from sledlab_papers.smart import future_work
 from sledlab_papers.smart.future_work_plan import QUERIES
 
-NAMES = sorted({planned.experiment for planned in future_work.BEYOND})
+NAMES = sorted({planned.experiment for planned in future_work.FUTURE_EXPERIMENTS})
 
 
-def tiny(planned: Planned) -> list[str]:
+def tiny(planned: PlannedExperiment) -> list[str]:
     """Options that make an experiment a matter of a second."""
     values = tomllib.loads((EXPERIMENTS / f"{planned.experiment}.toml").read_text(encoding="utf-8"))
     mined = "apriori-cd" in values["study"].get("job", ()) and "--job" not in planned.options
@@ -34,26 +34,30 @@ def tiny(planned: Planned) -> list[str]:
 
 @pytest.mark.slow("replays each job on every device")
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.usefixtures("without_pages")
+@pytest.mark.usefixtures("skip_pages")
 def test_experiment_runs(name: str, tmp_path: Path) -> None:
     options = ["--query", "q3"] if name == QUERIES else []
     file = str(EXPERIMENTS / f"{name}.toml")
-    assert command_line(["smart", file, *tiny(Planned(name)), *options, "--out", str(tmp_path)]) == 0
+    assert (
+        command_line(["smart", file, *tiny(PlannedExperiment(name)), *options, "--out", str(tmp_path)]) == 0
+    )
     assert (tmp_path / "runs.csv").exists()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_experiment_says_how_to_run_it_and_where_it_is_from(name: str) -> None:
+def test_experiment_file_has_command_and_citation(name: str) -> None:
     text = (EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8")
     assert f"sledlab smart {name} --out DIR" in text
     assert re.match(r"# Chiu 2004, section", text)
 
 
 def test_places_of_runs_differ() -> None:
-    assert len({planned.place for planned in future_work.BEYOND}) == len(future_work.BEYOND)
+    assert len({planned.place for planned in future_work.FUTURE_EXPERIMENTS}) == len(
+        future_work.FUTURE_EXPERIMENTS
+    )
 
 
-def test_a_scan_sends_results_to_the_client_and_nothing_else() -> None:
+def test_scan_sends_results_to_the_client_only() -> None:
     scan = sl.record("scan", 4, scale_factor=0.002)
     sort = sl.record("sort", 4, scale_factor=0.002)
     assert scan.traffic[:, :-1].sum() == 0 < scan.traffic[:, -1].sum()

@@ -1,8 +1,8 @@
-"""Points: the tables of the papers' experiments that judges, pages and figures read.
+"""Results: the tables of the papers' experiments that judges, pages and figures read.
 
-`points` holds one Parquet file for each topic. A row is a table of an experiment: its `experiment`, its
-name `table`, and its content `csv` with a header line. The content is text because the columns differ between
-tables, and because tables of new runs, which studies write as CSV, are then read by the same code.
+`papers/results` holds one Parquet file for each topic. A row is a table of an experiment: its `experiment`,
+its name `table`, and its content `csv` with a header line. The content is text because the columns differ
+between tables, and because tables of new runs, which studies write as CSV, are then read by the same code.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 import polars
 
 from . import cached
-from .paths import BUILD, POINTS
-from .runs import COLUMNS, Planned
+from .paths import BUILD, RESULTS
+from .runs import READ_COLUMNS, PlannedExperiment
 
-UNPACKED = BUILD / "points"
+UNPACKED_TABLES = BUILD / "results"
 
 RUN_DIGITS = 10
 DIGITS = 7
 """Significant digits that are saved: of single runs, of which pages print up to nine, and of other tables."""
 
 
-class PointTable(NamedTuple):
+class ResultTable(NamedTuple):
     """A table of an experiment."""
 
     experiment: str
@@ -36,33 +36,33 @@ class PointTable(NamedTuple):
 
 def files() -> list[Path]:
     """Return the Parquet files of all topics."""
-    return sorted(POINTS.glob("*.parquet"))
+    return sorted(RESULTS.glob("*.parquet"))
 
 
-def read(topic: str) -> list[PointTable]:
+def read(topic: str) -> list[ResultTable]:
     """Return the tables of a topic."""
-    file = POINTS / f"{topic}.parquet"
-    return [PointTable(*row) for row in polars.read_parquet(file).rows()] if file.is_file() else []
+    file = RESULTS / f"{topic}.parquet"
+    return [ResultTable(*row) for row in polars.read_parquet(file).rows()] if file.is_file() else []
 
 
-def write(topic: str, tables: Iterable[PointTable]) -> None:
+def write(topic: str, tables: Iterable[ResultTable]) -> None:
     """Write the tables of a topic, sorted by experiment and table."""
     frame = polars.DataFrame(
-        sorted(tables), schema=dict.fromkeys(PointTable._fields, polars.String), orient="row"
+        sorted(tables), schema=dict.fromkeys(ResultTable._fields, polars.String), orient="row"
     )
-    draft = POINTS / f"{topic}.draft"
+    draft = RESULTS / f"{topic}.draft"
     frame.write_parquet(draft, compression="zstd", compression_level=19, statistics=False)
-    draft.replace(POINTS / f"{topic}.parquet")
+    draft.replace(RESULTS / f"{topic}.parquet")
 
 
-def saved() -> set[str]:
-    """Return the experiments with points."""
+def saved_experiments() -> set[str]:
+    """Return the experiments with saved tables."""
     return {table.experiment for file in files() for table in read(file.stem)}
 
 
 def directory() -> Path:
-    """Return a directory with all points as CSV files: a directory for each experiment."""
-    return cached.directory(UNPACKED, cached.key(file.read_bytes() for file in files()), _unpack)
+    """Return a directory with all tables as CSV files: a directory for each experiment."""
+    return cached.directory(UNPACKED_TABLES, cached.key(file.read_bytes() for file in files()), _unpack)
 
 
 def _unpack(place: Path) -> None:
@@ -78,17 +78,17 @@ def rows(experiment: str, table: str) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def overlaid(plan: Sequence[Planned], ran: Mapping[str, Path]) -> Iterator[Path]:
-    """Yield a directory with the experiments that ran, and the points of all others."""
-    points = directory()
-    with tempfile.TemporaryDirectory(prefix="sledlab-points-") as name:
+def overlay_directory(plan: Sequence[PlannedExperiment], ran: Mapping[str, Path]) -> Iterator[Path]:
+    """Yield a directory with the experiments that ran, and the saved results of all others."""
+    saved = directory()
+    with tempfile.TemporaryDirectory(prefix="sledlab-results-") as name:
         overlay = Path(name)
         for planned in plan:
-            (overlay / planned.place).symlink_to(ran.get(planned.place, points / planned.place))
+            (overlay / planned.place).symlink_to(ran.get(planned.place, saved / planned.place))
         yield overlay
 
 
-def replace(topic: str, tables: Iterable[PointTable], existing: Container[str]) -> None:
+def replace(topic: str, tables: Iterable[ResultTable], existing: Container[str]) -> None:
     """Replace the tables of some experiments of a topic.
 
     Tables of experiments that are not among the `existing` ones are removed.
@@ -99,14 +99,14 @@ def replace(topic: str, tables: Iterable[PointTable], existing: Container[str]) 
     write(topic, [*(table for table in others if table.experiment in existing), *new])
 
 
-def reduced(directory: Path, experiments: Container[str]) -> Iterator[PointTable]:
+def select_read_columns(directory: Path, experiments: Container[str]) -> Iterator[ResultTable]:
     """Yield the tables of experiments in `directory`: the columns that were read up to now."""
-    for file, columns in COLUMNS.items():
+    for file, columns in READ_COLUMNS.items():
         if file.parent.parent == directory and file.parent.name in experiments:
-            yield PointTable(file.parent.name, file.stem, _reduced(file, columns))
+            yield ResultTable(file.parent.name, file.stem, _select_columns(file, columns))
 
 
-def _reduced(file: Path, columns: set[str]) -> str:
+def _select_columns(file: Path, columns: set[str]) -> str:
     """Return some columns of a table as CSV, rounded."""
     frame = polars.read_csv(file, infer_schema_length=None)
     is_comparison = file.stem == "runs" and "speedup" in frame.columns  # jobs also have a table `runs`

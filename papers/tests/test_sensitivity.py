@@ -1,0 +1,195 @@
+"""Sensitivity sweeps: results for every value, sweeps for contested claims, verdicts of the defaults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars
+import pytest
+from sledlab.reproduction.verdicts import NO_EVIDENCE, Cell, SensitivitySweep
+from sledlab.reproduction.verdicts import claims as packaged_claims
+
+from sledlab_papers.claims import (
+    BY_DEFINITION,
+    DEPENDS,
+    FITTED,
+    NOT_REPRODUCED,
+    PARTLY_REPRODUCED,
+    REPRODUCED,
+    ClaimEntry,
+    Verdict,
+    apply_sensitivity,
+    claims,
+)
+from sledlab_papers.headlines import HEADLINES
+from sledlab_papers.results import saved_experiments
+from sledlab_papers.runs import Runs, mark_value
+from sledlab_papers.sensitivity import (
+    CHANCE,
+    FEWER_SEEDS,
+    OUTCOME_LABELS,
+    OUTCOME_SYMBOLS,
+    Choice,
+    Value,
+    choices,
+    sensitivity_sweeps,
+    table,
+)
+from sledlab_papers.topic import ClaimVerdict, is_contested, section
+from sledlab_papers.topics import TOPICS
+
+CLAIM = ClaimEntry("X-1", "0", "here", 1, "S", "a claim", "1", "exact", ours="It is so.", why="Because.")
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_sweep_value_has_results(topic: str) -> None:
+    planned = [each for choice in choices(topic) for each in choice.planned_experiments(TOPICS[topic].plan)]
+    assert [each.place for each in planned if each.place not in saved_experiments()] == []
+    assert len({each.place for each in planned}) == len(planned)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_sweeps_have_one_default_and_valid_claims(topic: str) -> None:
+    known = claims(topic)
+    for choice in choices(topic):
+        assert sum(not value.reading for value in choice.values) == 1, choice.over
+        assert {*choice.claims, *choice.excluded_claims} <= set(known)
+        assert choice.exclusion in ("", "published", CHANCE)
+
+
+def test_contested_claims_have_sweep_or_reason() -> None:
+    for topic in TOPICS:
+        for name, claim in claims(topic).items():
+            actual = packaged_claims()[name]
+            verdict = ClaimVerdict(
+                Verdict(actual.outcome, actual.ours), sensitivity_sweeps=actual.sensitivity_sweeps
+            )
+            if is_contested(claim, verdict):
+                assert actual.sensitivity_sweeps or claim.closed, name
+            assert not (claim.closed and [sweep for sweep in actual.sensitivity_sweeps if sweep.flips]), name
+
+
+def test_headlines_have_sweeps() -> None:
+    for name in HEADLINES:
+        assert packaged_claims()[name].sensitivity_sweeps, name
+
+
+def test_flipping_sweep_makes_claim_depend() -> None:
+    for actual in packaged_claims().values():
+        turns = [sweep.over for sweep in actual.sensitivity_sweeps if sweep.flips and not sweep.exclusion]
+        assert not turns or actual.outcome == DEPENDS, (actual.id, turns)
+
+
+@pytest.mark.parametrize(
+    ("found", "others", "outcome"),
+    [
+        (REPRODUCED, [REPRODUCED, REPRODUCED], REPRODUCED),
+        (REPRODUCED, [REPRODUCED, PARTLY_REPRODUCED], DEPENDS),
+        (PARTLY_REPRODUCED, [REPRODUCED, NOT_REPRODUCED], DEPENDS),
+        (PARTLY_REPRODUCED, [PARTLY_REPRODUCED, NOT_REPRODUCED], PARTLY_REPRODUCED),
+        (NOT_REPRODUCED, [FITTED, NOT_REPRODUCED], NOT_REPRODUCED),
+        (REPRODUCED, [FITTED, BY_DEFINITION], REPRODUCED),
+        (FITTED, [NOT_REPRODUCED, REPRODUCED], FITTED),
+    ],
+)
+def test_flip_over_open_values_depends(found: str, others: list[str], outcome: str) -> None:
+    assert apply_sensitivity(found, others) == outcome
+    cells = tuple(Cell(f"{at}", each) for at, each in enumerate(others))
+    assert (
+        ClaimVerdict(Verdict(found, "A."), sensitivity_sweeps=(SensitivitySweep("x", "", 0, cells),)).outcome
+        == outcome
+    )
+    assert (
+        ClaimVerdict(
+            Verdict(found, "A."), sensitivity_sweeps=(SensitivitySweep("x", "published", 0, cells),)
+        ).outcome
+        == found
+    )
+
+
+VALUES = (Value("a"), Value("b", ("-b",)))
+
+
+def reading_judge(**outcomes: str):
+    return lambda reading: Verdict(outcomes[reading[0].strip("-") if reading else "a"], f"{reading}")
+
+
+def test_claim_turned_by_one_seed_mutes_sweep() -> None:
+    rerun = Choice("rerun", VALUES, reruns=("place",))
+    seed = Choice("seed", (Value("a"), Value("1", ("-s",))), exclusion=CHANCE)
+    steady, shaky = (
+        reading_judge(a=PARTLY_REPRODUCED, b=REPRODUCED, s=PARTLY_REPRODUCED),
+        reading_judge(a=PARTLY_REPRODUCED, b=REPRODUCED, s=REPRODUCED),
+    )
+    assert [sweep.exclusion for sweep in sensitivity_sweeps([rerun, seed], steady)] == ["", CHANCE]
+    assert [sweep.exclusion for sweep in sensitivity_sweeps([rerun, seed], shaky)] == [FEWER_SEEDS, CHANCE]
+
+
+def test_constant_sweep_is_omitted_unless_claim_named() -> None:
+    same = lambda _: Verdict(PARTLY_REPRODUCED, "The same.")  # noqa: E731
+    assert Choice("x", VALUES).sweep(same) is None
+    assert Choice("x", VALUES, claims=("X-1",)).sweep(same) is not None
+
+
+def test_equal_readings_combine_to_lowest_outcome() -> None:
+    assert (
+        ClaimVerdict(
+            Verdict(PARTLY_REPRODUCED, "A."), equal_outcomes=(PARTLY_REPRODUCED, NOT_REPRODUCED)
+        ).outcome
+        == NOT_REPRODUCED
+    )
+    assert (
+        ClaimVerdict(Verdict(PARTLY_REPRODUCED, "A."), equal_outcomes=(PARTLY_REPRODUCED, REPRODUCED)).outcome
+        == DEPENDS
+    )
+
+
+def test_cells_differ_without_color() -> None:
+    assert len(set(OUTCOME_SYMBOLS.values())) == len(set(OUTCOME_LABELS.values())) == len(OUTCOME_SYMBOLS)
+    sweep = SensitivitySweep(
+        "columns", "", 1, (Cell("up", NOT_REPRODUCED), Cell("<both>", REPRODUCED, "+1 %"))
+    )
+    text = table(sweep)
+    assert "○ not" in text
+    assert '<td class="reproduced ours">&lt;both&gt;<br><b>● reproduced</b><br>+1 %</td>' in text
+    assert "does not count: published" in table(SensitivitySweep("columns", "published", 0, sweep.cells))
+
+
+def test_page_shows_sweeps_of_contested_claims() -> None:
+    sweep = SensitivitySweep("columns", "", 0, (Cell("up", PARTLY_REPRODUCED), Cell("both", REPRODUCED)))
+    assert "**Turns with** columns." in section(
+        CLAIM, ClaimVerdict(Verdict(PARTLY_REPRODUCED, "A."), sensitivity_sweeps=(sweep,)), "", ""
+    )
+    steady = SensitivitySweep("columns", "", 0, (Cell("up", REPRODUCED), Cell("both", REPRODUCED)))
+    text = section(CLAIM, ClaimVerdict(Verdict(REPRODUCED, "A."), sensitivity_sweeps=(steady,)), "", "")
+    assert "**The same** over columns." in text
+    assert "<table" not in text
+
+
+def test_runs_read_directory_and_seed_of_reading(tmp_path: Path) -> None:
+    for place, ms in (("fast", 1.0), ("fast-b", 2.0)):
+        (tmp_path / place).mkdir()
+        rows = {"scheduler": "fcfs", "speedup": 1.0, "x.y": 1, "seed": [1, 2], "mean_ms": [ms, ms + 10]}
+        polars.DataFrame(rows).write_csv(tmp_path / place / "runs.csv")
+    there, other = Runs(tmp_path), Runs(tmp_path, ("-b", "seed 2"))
+    assert there.place("fast") == "fast"
+    assert (other.place("fast"), other.place("slow")) == ("fast-b", "slow")
+    assert there.experiment("fast").mean(1, 1.0, "mean_ms") == 6.0
+    assert other.experiment("fast").mean(1, 1.0, "mean_ms") == 12.0
+    assert (mark_value(("-b", "seed 2"), "seed"), mark_value((), "seed")) == ("2", "")
+
+
+def test_missing_cache_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "fast").mkdir()
+    polars.DataFrame({"scheduler": "fcfs", "speedup": 1.0, "x.y": 1, "seed": 1}).write_csv(
+        tmp_path / "fast" / "runs.csv"
+    )
+    with pytest.raises(LookupError, match="does not hold `mean_ms`: make reproduce"):
+        Runs(tmp_path).experiment("fast").mean(1, 1.0, "mean_ms")
+
+
+def test_fairness_claim_has_sweeps_with_evidence() -> None:
+    sweeps = packaged_claims()["L-22"].sensitivity_sweeps
+    assert len(sweeps) >= 5
+    assert any(sweep.over for sweep in sweeps)
+    assert {cell.outcome for sweep in sweeps for cell in sweep.cells}.isdisjoint(NO_EVIDENCE)
