@@ -25,7 +25,7 @@ WRITE_THROUGH = ("buffers_writes = true", "buffers_writes = false")
 SCALE = 10
 """Time scale: devices run this many times slower, so delays of this machine weigh a tenth."""
 
-TWICE = ("pgbench-4", "sqlite-wal")
+REPEATED_PROGRAMS = ("pgbench-4", "sqlite-wal")
 """Programs that run twice on the first device, to show the spread of measurements."""
 
 PRESETS = Path(__file__).parents[1] / "presets" / "devices"
@@ -51,7 +51,7 @@ FIGURES = {
 }
 """Figures that programs report, in the device's time."""
 
-OF_DEVICES = {
+DEVICE_FIGURES = {
     "requests": ("requests of the device", ""),
     "response_ms": ("mean response of the device", "ms"),
     "busy": ("device busy", "%"),
@@ -61,7 +61,7 @@ OF_DEVICES = {
 """Figures that sledlab reports of the devices."""
 
 
-FIRST = ("nice", "-n", "-20")
+HIGH_PRIORITY = ("nice", "-n", "-20")
 """Prefix of commands that gives programs the highest priority below real-time."""
 
 
@@ -77,7 +77,7 @@ def devices(place: Path) -> list[str]:
 def serve(*words: str, attach: str, program: str, results: str) -> None:
     """Run a program on emulated devices, one after the other."""
     command = [
-        *FIRST,
+        *HIGH_PRIORITY,
         *SERVE,
         *words,
         "--attach",
@@ -93,7 +93,7 @@ def serve(*words: str, attach: str, program: str, results: str) -> None:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
-def measured(program: str, names: list[str], image: Path, place: Path) -> dict[str, dict[str, Any]]:
+def measure_program(program: str, names: list[str], image: Path, place: Path) -> dict[str, dict[str, Any]]:
     """Return the figures of a program and of sledlab, by device."""
     mount, out = place / "disk", place / "out"
     with tempfile.NamedTemporaryFile(dir=place) as results:
@@ -102,10 +102,12 @@ def measured(program: str, names: list[str], image: Path, place: Path) -> dict[s
         serve(*named, *how, attach=str(mount), program=program, results=results.name)
         output = [json.loads(line) for line in Path(results.name).read_text(encoding="utf-8").splitlines()]
     stems = [Path(name).stem for name in names]
-    return {name: {**each, **of_device(out / name)} for name, each in zip(stems, output, strict=True)}
+    return {
+        name: {**each, **read_device_figures(out / name)} for name, each in zip(stems, output, strict=True)
+    }
 
 
-def of_device(left: Path) -> dict[str, Any]:
+def read_device_figures(left: Path) -> dict[str, Any]:
     """Return the figures of a device from the results of a run."""
     summary = json.loads((left / "summary.json").read_text(encoding="utf-8"))
     emulation = json.loads((left / "emulation.json").read_text(encoding="utf-8"))
@@ -124,9 +126,9 @@ def of_device(left: Path) -> dict[str, Any]:
     }
 
 
-def rows_of(title: str, found: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def program_rows(title: str, found: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the table rows of a program."""
-    figures = {**FIGURES, **OF_DEVICES}
+    figures = {**FIGURES, **DEVICE_FIGURES}
     first = next(iter(found.values()))
     return [
         {"what": f"{title}: {words}", "unit": unit, "values": [each[key] for each in found.values()]}
@@ -152,10 +154,10 @@ def main() -> None:
         serve(*named, attach=str(mount), program="prepare", results=os.devnull)
         for program, title in TITLES.items():
             print(f"{title} ...", flush=True)
-            raw[program] = measured(program, names, image, place)
-            rows += rows_of(title, raw[program])
-            if program in TWICE:
-                again = measured(program, [SLED], image, place)[SLED]
+            raw[program] = measure_program(program, names, image, place)
+            rows += program_rows(title, raw[program])
+            if program in REPEATED_PROGRAMS:
+                again = measure_program(program, [SLED], image, place)[SLED]
                 raw[f"{program} again"] = again
                 apart = abs(again["rate"] / raw[program][SLED]["rate"] - 1) * 100
                 rows.append(

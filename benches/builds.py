@@ -19,7 +19,7 @@ from typing import Any
 from result_files import machine, write
 
 PROJECT = Path(__file__).parents[1]
-KEPT = PROJECT / "target" / "builds"
+BUILD_CACHE = PROJECT / "target" / "builds"
 RUNS = 7
 LIMIT = 1.05
 REQUESTS = 1_000_000
@@ -40,7 +40,7 @@ WORKLOADS = {
 }
 """Workloads: mean time between arrivals in ms, and other settings."""
 
-ONE_RUN = """
+RUN_CODE = """
 import importlib.machinery, importlib.util, sys, time
 loader = importlib.machinery.ExtensionFileLoader("_native", sys.argv[1])
 native = importlib.util.module_from_spec(importlib.util.spec_from_loader("_native", loader))
@@ -62,46 +62,46 @@ def experiment_text(name: str, requests: int = REQUESTS) -> str:
     return f"{rest}\n" + LOAD.format(requests=requests, gap_ms=gap_ms)
 
 
-def run(command: list[str], **more: Any) -> str:
+def command_output(command: list[str], **more: Any) -> str:
     """Return the output of a command."""
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **more).stdout.strip()
 
 
 def commit(revision: str) -> str:
     """Return the hash of the commit that a name refers to."""
-    return run(["git", "-C", str(PROJECT), "rev-parse", "--verify", f"{revision}^{{commit}}"])
+    return command_output(["git", "-C", str(PROJECT), "rev-parse", "--verify", f"{revision}^{{commit}}"])
 
 
 def build(source: Path, target: Path) -> Path:
     """Build the extension of a tree."""
     command = ["cargo", "build", "--release", "--locked", "-p", "sledlab-python"]
-    run(command, cwd=source, env=os.environ | {"CARGO_TARGET_DIR": str(target)})
+    command_output(command, cwd=source, env=os.environ | {"CARGO_TARGET_DIR": str(target)})
     return next(path for path in (target / "release").glob("*_native.*") if path.suffix in (".so", ".dylib"))
 
 
-def extension_of(base: str) -> Path:
+def build_commit(base: str) -> Path:
     """Return the extension of a commit; build it unless it is cached."""
-    kept = KEPT / f"{base}.so"
+    kept = BUILD_CACHE / f"{base}.so"
     if not kept.exists():
-        tree = KEPT / f"{base}.tree"
+        tree = BUILD_CACHE / f"{base}.tree"
         git = ["git", "-C", str(PROJECT), "worktree"]
-        run([*git, "add", "--force", "--detach", str(tree), base])
+        command_output([*git, "add", "--force", "--detach", str(tree), base])
         try:
-            shutil.copy(build(tree, KEPT / "target"), kept)
+            shutil.copy(build(tree, BUILD_CACHE / "target"), kept)
         finally:
-            run([*git, "remove", "--force", str(tree)])
+            command_output([*git, "remove", "--force", str(tree)])
     return kept
 
 
-def extension_of_this() -> Path:
+def build_checkout() -> Path:
     """Return a copy of the extension of this tree, so that no other build changes it meanwhile."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", PROJECT / "target"))
-    return Path(shutil.copy(build(PROJECT, target), KEPT / "here.so"))
+    return Path(shutil.copy(build(PROJECT, target), BUILD_CACHE / "here.so"))
 
 
 def seconds(extension: Path, name: str) -> float:
     """Return the processor time of a run, in seconds."""
-    return float(run([sys.executable, "-c", ONE_RUN, str(extension), experiment_text(name)]))
+    return float(command_output([sys.executable, "-c", RUN_CODE, str(extension), experiment_text(name)]))
 
 
 def timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[float]]]:
@@ -114,7 +114,7 @@ def timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[fl
     return found
 
 
-def judged(found: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
+def result_rows(found: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
     """Return a row for each workload: medians, and the ratio of this build to the base."""
     rows = []
     for name, times in found.items():
@@ -124,7 +124,7 @@ def judged(found: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
     return rows
 
 
-def beyond(rows: list[dict[str, Any]], limit: float) -> list[str]:
+def slower_workloads(rows: list[dict[str, Any]], limit: float) -> list[str]:
     """Return the workloads whose time is more than `limit` times that of the base."""
     return [row["what"] for row in rows if row["value"] > limit]
 
@@ -136,14 +136,14 @@ def main(arguments: list[str] | None = None) -> int:
     reader.add_argument("--limit", type=float, default=LIMIT, help=f"largest ratio that passes ({LIMIT})")
     options = reader.parse_args(arguments)
     base = commit(options.base)
-    KEPT.mkdir(parents=True, exist_ok=True)
-    extensions = {"base": extension_of(base), "here": extension_of_this()}
-    rows = judged(timings(lambda build_of, name: seconds(extensions[build_of], name)))
+    BUILD_CACHE.mkdir(parents=True, exist_ok=True)
+    extensions = {"base": build_commit(base), "here": build_checkout()}
+    rows = result_rows(timings(lambda build_of, name: seconds(extensions[build_of], name)))
     for row in rows:
         print(f"{row['what']:<40} {row['base_s']:>8.3f} s {row['here_s']:>8.3f} s {row['value']:>7.3f}")
     about = {"machine": machine(), "base": base, "limit": options.limit, "runs": RUNS, "requests": REQUESTS}
     write("builds", {**about, "rows": rows})
-    slower = beyond(rows, options.limit)
+    slower = slower_workloads(rows, options.limit)
     if slower:
         print(f"slower than {options.limit:g} times {base[:10]}: {', '.join(slower)}")
     return int(bool(slower))

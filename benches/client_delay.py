@@ -16,12 +16,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import sledlab as sl
-from emulation import RUNS, SPTF, fio, over_nbd
+from emulation import RUNS, SPTF, fio, nbd_options
 from result_files import write_rows, write_runs
 
 SECONDS = 10
 
-WAYS = {"": "on the socket", "file:DIR": "through nbdfuse", "loop": "through nbdfuse and a loop device"}
+ATTACHMENTS = {
+    "": "on the socket",
+    "file:DIR": "through nbdfuse",
+    "loop": "through nbdfuse and a loop device",
+}
 
 SCALES = (1, 10)
 
@@ -32,7 +36,7 @@ def target(attach: str, scale: int) -> str:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def raised_priority() -> Iterator[None]:
     """Give programs started in this context priority over others, but not over the server."""
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     try:
@@ -41,13 +45,13 @@ def undisturbed() -> Iterator[None]:
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
-def seen(attach: str, scale: float, **options: float) -> dict[str, float]:
+def measure_delay(attach: str, scale: float, **options: float) -> dict[str, float]:
     """Return fio's mean response time on a sled relative to the model."""
-    with tempfile.TemporaryDirectory() as place, undisturbed():
+    with tempfile.TemporaryDirectory() as place, raised_priority():
         attached = {"attach": attach.replace("DIR", place)} if attach else {}
         with sl.serve(**SPTF, time_scale=scale, **attached, **options) as server:
             through = {"ioengine": "psync", "filename": server.disk, "direct": 1}
-            where = through if attach else over_nbd(server)
+            where = through if attach else nbd_options(server)
             job = fio(where, iodepth=1, runtime=SECONDS, time_based=1)
     assert server.result is not None
     assert server.emulation is not None
@@ -64,17 +68,17 @@ def seen(attach: str, scale: float, **options: float) -> dict[str, float]:
 def main() -> None:
     """Measure, print and write the results."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
-    cases = [(attach, scale) for attach in WAYS for scale in SCALES]
+    cases = [(attach, scale) for attach in ATTACHMENTS for scale in SCALES]
     found = defaultdict(list)
     before = os.getloadavg()
     for _ in range(runs):
         for attach, scale in cases:
-            found[attach, scale, "auto"].append(seen(attach, scale))
+            found[attach, scale, "auto"].append(measure_delay(attach, scale))
             if scale == 1:
-                found[attach, scale, "0"].append(seen(attach, scale, host_us=0))
+                found[attach, scale, "0"].append(measure_delay(attach, scale, host_us=0))
     rows = []
     for attach, scale in cases:
-        name = WAYS[attach] + (f", {scale} times slower" if scale > 1 else "")
+        name = ATTACHMENTS[attach] + (f", {scale} times slower" if scale > 1 else "")
         allowed = found[attach, scale, "auto"]
         for key, what, unit, requested in (
             ("mean", "mean that fio sees, above the model's", "%", target(attach, scale)),

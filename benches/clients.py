@@ -102,7 +102,7 @@ CLIENTS: dict[str, Callable[[Path, int], str]] = {
 }
 """Functions that write a client's script for some number of requests, and return its command."""
 
-MOST = {"qemu-io": 5_000, "nbdcopy": 10_000}
+MAX_REQUESTS = {"qemu-io": 5_000, "nbdcopy": 10_000}
 """Maximum requests of a client that prints a line per request, or whose file is stored."""
 
 
@@ -118,7 +118,7 @@ def hogs() -> Iterator[None]:
 
 
 @contextmanager
-def stopped_repeatedly() -> Iterator[None]:
+def repeated_stops() -> Iterator[None]:
     """Stop this process for 50 ms every 0.3 s, by a shell; the process resumes when the shell ends."""
     going = f"kill -CONT {os.getpid()}"
     loop = f"while sleep 0.3; do kill -STOP {os.getpid()}; sleep 0.05; {going}; done"

@@ -25,22 +25,22 @@ from pathlib import Path
 from typing import Any
 
 import sledlab as sl
-from clients import CLIENTS, MOST, hogs, stopped_repeatedly
+from clients import CLIENTS, MAX_REQUESTS, hogs, repeated_stops
 from result_files import machine, write, write_runs
 from sledlab.display import DisplayedResult
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCALES = ("0.5", "1", "10")
-DISTURBED = ("", "stopped", "", "hogged")
+DISTURBANCES = ("", "stopped", "", "hogged")
 """The disturbance of each of four runs."""
 
 WORKERS = 2
-LEAST = 550
+MIN_REQUESTS = 550
 """Minimum requests of a run, so that four clients have 2,000 for each system and time scale."""
 
 MIN_COMPLETIONS = {"runs": 2000, "all": 1_000_000}
 SECONDS = 3.0
-"""Approximate length of a run in s, if it has more than `LEAST` requests."""
+"""Approximate length of a run in s, if it has more than `MIN_REQUESTS` requests."""
 
 LIMIT_S = 600
 
@@ -78,7 +78,7 @@ class Case:
     system: str
     scale: str
     client: str
-    disturbed: str
+    disturbance: str
 
 
 @dataclass(frozen=True)
@@ -91,17 +91,17 @@ class Run:
     system: str
     scale: str
     client: str
-    disturbed: str
+    disturbance: str
     completions: int
-    differing: int
+    differing_completions: int
     same_results: bool
     same_bytes: bool
     stalls: int
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether server, replay and simulation agree completely."""
-        return self.differing == 0 and self.same_results and self.same_bytes
+        return self.differing_completions == 0 and self.same_results and self.same_bytes
 
 
 def prepare() -> None:
@@ -111,18 +111,20 @@ def prepare() -> None:
     DisplayedResult.report = lambda _self, path: Path(path)  # type: ignore[method-assign]
 
 
-def measured(case: Case, least: int, seconds: float) -> Run:
+def measure_case(case: Case, min_requests: int, seconds: float) -> Run:
     """Serve a client, and replay its requests."""
     rate, options = SYSTEMS[case.system]
-    requests = min(max(least, int(seconds * rate / float(case.scale))), MOST.get(case.client, 1 << 62))
+    requests = min(
+        max(min_requests, int(seconds * rate / float(case.scale))), MAX_REQUESTS.get(case.client, 1 << 62)
+    )
     with tempfile.TemporaryDirectory(prefix="sledlab-loop-") as directory:
         place = Path(directory)
         out, again = place / "out", place / "again"
         script = CLIENTS[case.client](place, requests)
         with ExitStack() as stack:
             server = stack.enter_context(sl.serve(**options, time_scale=float(case.scale), out=out))
-            if case.disturbed == "stopped":
-                stack.enter_context(stopped_repeatedly())
+            if case.disturbance == "stopped":
+                stack.enter_context(repeated_stops())
             environment = {**os.environ, **server.environment}
             subprocess.run(["sh", "-c", script], env=environment, check=True, timeout=LIMIT_S)
         sl.simulate(experiment=out / "experiment.toml", allow_plugins=True, out=again)
@@ -137,7 +139,7 @@ def measured(case: Case, least: int, seconds: float) -> Run:
     return Run(
         **asdict(case),
         completions=loop.operations,
-        differing=loop.different,
+        differing_completions=loop.different,
         same_results=loop.same_results,
         same_bytes=same,
         stalls=emulation.stalls["count"],
@@ -148,22 +150,22 @@ def cases(systems: Iterable[str]) -> list[Case]:
     """Return all runs; every system runs with every disturbance at every time scale."""
     numbers = product(enumerate(systems), enumerate(SCALES), enumerate(CLIENTS))
     return [
-        Case(system, scale, client, DISTURBED[(i + j + k) % len(DISTURBED)])
+        Case(system, scale, client, DISTURBANCES[(i + j + k) % len(DISTURBANCES)])
         for (i, system), (j, scale), (k, client) in numbers
     ]
 
 
-def run_all(planned: list[Case], least: int, seconds: float) -> list[Run]:
+def run_cases(planned: list[Case], min_requests: int, seconds: float) -> list[Run]:
     """Execute all runs, slow ones first, those with busy processors last."""
     planned = sorted(planned, key=lambda case: -float(case.scale))
     runs: list[Run] = []
     with ProcessPoolExecutor(WORKERS, get_context("spawn"), prepare) as pool:
         for hogged in (False, True):
-            some = [case for case in planned if (case.disturbed == "hogged") == hogged]
+            some = [case for case in planned if (case.disturbance == "hogged") == hogged]
             with hogs() if hogged else nullcontext():
-                for run in pool.map(measured, some, repeat(least), repeat(seconds)):
-                    words = (run.system, run.client, f"scale {run.scale}", run.disturbed)
-                    outcome = f"{run.completions:>9,} {'closed' if run.closed else 'OPEN'}"
+                for run in pool.map(measure_case, some, repeat(min_requests), repeat(seconds)):
+                    words = (run.system, run.client, f"scale {run.scale}", run.disturbance)
+                    outcome = f"{run.completions:>9,} {'closed' if run.is_closed else 'OPEN'}"
                     print(*(f"{word:<25}" for word in words), outcome, flush=True)
                     runs.append(run)
     return runs
@@ -176,7 +178,7 @@ def table(runs: list[Run]) -> list[dict[str, Any]]:
     def row(name: str, chosen: list[Run]) -> dict[str, Any]:
         at = {f"scale {scale}": [run for run in chosen if run.scale == scale] for scale in SCALES}
         disturbed = {
-            f"of these {how}": sum(run.completions for run in chosen if run.disturbed == how)
+            f"of these {how}": sum(run.completions for run in chosen if run.disturbance == how)
             for how in ("stopped", "hogged")
         }
         return {
@@ -184,7 +186,7 @@ def table(runs: list[Run]) -> list[dict[str, Any]]:
             **{name: sum(run.completions for run in some) for name, some in at.items()},
             **disturbed,
             "runs": len(chosen),
-            "differing": sum(run.differing for run in chosen),
+            "differing": sum(run.differing_completions for run in chosen),
             "runs whose files differ": sum(not (run.same_bytes and run.same_results) for run in chosen),
         }
 
@@ -192,7 +194,7 @@ def table(runs: list[Run]) -> list[dict[str, Any]]:
     return [*rows, row("all", runs)]
 
 
-def too_few(runs: list[Run]) -> list[str]:
+def undersized_cases(runs: list[Run]) -> list[str]:
     """Return the systems and time scales with too few completions."""
     counts: dict[str, int] = {}
     for run in runs:
@@ -205,30 +207,30 @@ def too_few(runs: list[Run]) -> list[str]:
 def main() -> int:
     """Execute all runs, print, and write the results unless it is a dry run."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--least", type=int, default=LEAST, help="requests of a run")
+    parser.add_argument("--least", type=int, default=MIN_REQUESTS, help="requests of a run")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of a run, where it has more")
     parser.add_argument("--systems", help="some of them, by words in their names, with ; between")
     parser.add_argument("--clients", help="some of them, likewise")
     parser.add_argument("--dry", action="store_true", help="keep nothing")
     arguments = parser.parse_args()
 
-    def chosen(name: str, words: str | None) -> bool:
+    def is_selected(name: str, words: str | None) -> bool:
         return words is None or any(word in name for word in words.split(";"))
 
-    planned = cases(name for name in SYSTEMS if chosen(name, arguments.systems))
-    planned = [case for case in planned if chosen(case.client, arguments.clients)]
+    planned = cases(name for name in SYSTEMS if is_selected(name, arguments.systems))
+    planned = [case for case in planned if is_selected(case.client, arguments.clients)]
     load = os.getloadavg()
-    runs = run_all(planned, arguments.least, arguments.seconds)
+    runs = run_cases(planned, arguments.least, arguments.seconds)
     rows = table(runs)
     print(json.dumps(rows[-1], indent=2))
-    open_ones = [run for run in runs if not run.closed]
+    open_ones = [run for run in runs if not run.is_closed]
     for run in open_ones:
         print("differs:", run)
     if arguments.dry:
         return bool(open_ones)
     write("closed_loop", {"machine": machine(), "load before": load, "rows": rows})
     write_runs("closed_loop", {"machine": machine(), "runs": [asdict(run) for run in runs]})
-    few = too_few(runs)
+    few = undersized_cases(runs)
     if few:
         print("too few completions:", *few, sep="\n  ")
     return bool(open_ones or few)

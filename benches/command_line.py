@@ -22,12 +22,12 @@ SLEDLAB = [sys.executable, "-m", "sledlab"]
 def help_s() -> float:
     """Return the median wall-clock time of `sledlab --help`, in seconds."""
 
-    def once() -> float:
+    def measure_once() -> float:
         begun = time.perf_counter()
         subprocess.run([*SLEDLAB, "--help"], check=True, stdout=subprocess.DEVNULL)
         return time.perf_counter() - begun
 
-    return statistics.median(once() for _ in range(7))
+    return statistics.median(measure_once() for _ in range(7))
 
 
 def replay_mb() -> tuple[float, float]:
@@ -53,11 +53,11 @@ def scheduler_rate(name: str) -> float:
     ]
     command = [*SLEDLAB, "simulate", "--device", "mems-g2", *load, "--scheduler", name, "--json"]
 
-    def once() -> float:
+    def measure_once() -> float:
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=EXAMPLES)
         return 0.2 / json.loads(done.stdout)["wall_s"]
 
-    return statistics.median(once() for _ in range(5))
+    return statistics.median(measure_once() for _ in range(5))
 
 
 def race_s() -> float:

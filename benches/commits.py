@@ -44,26 +44,26 @@ COMMITS = 12
 
 
 @dataclass(frozen=True)
-class Found:
+class DatabaseState:
     """The state of a database after a power failure.
 
     Attributes:
-        acknowledged: Number of the last commit that was acknowledged to the writer.
-        found: Number of the last commit in the database.
+        last_acknowledged: Number of the last commit that was acknowledged to the writer.
+        last_stored: Number of the last commit in the database.
         sound: Whether SQLite finds no damage in the database, and no commit before the last is missing.
     """
 
-    acknowledged: int
-    found: int
+    last_acknowledged: int
+    last_stored: int
     sound: bool
 
     @property
-    def lost(self) -> int:
+    def lost_commits(self) -> int:
         """Number of acknowledged commits that are lost."""
-        return max(self.acknowledged - self.found, 0)
+        return max(self.last_acknowledged - self.last_stored, 0)
 
 
-def fail(journal: str, synchronous: str, failures: int) -> list[Found]:
+def fail(journal: str, synchronous: str, failures: int) -> list[DatabaseState]:
     """Fail the power of a database's device repeatedly; the database resumes with the surviving data.
 
     With a journal that is deleted (`DELETE`), `FULL` flushes everything but that deletion: a journal that
@@ -74,10 +74,10 @@ def fail(journal: str, synchronous: str, failures: int) -> list[Found]:
         name = device.pop("device")
         with sl.serve(name, **device, power_failures=True, attach=f"ext4:{place}") as server:
             database = Path(place) / "commits.db"
-            return [_once(server, database, (journal, synchronous), seed) for seed in range(failures)]
+            return [_fail_once(server, database, (journal, synchronous), seed) for seed in range(failures)]
 
 
-def _once(server: sl.Server, database: Path, pragmas: tuple[str, str], seed: int) -> Found:
+def _fail_once(server: sl.Server, database: Path, pragmas: tuple[str, str], seed: int) -> DatabaseState:
     command = [sys.executable, "-c", WRITER, str(database), *pragmas]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as writer:
         assert writer.stdout is not None
@@ -86,26 +86,26 @@ def _once(server: sl.Server, database: Path, pragmas: tuple[str, str], seed: int
         server.power_fail(seed=seed)
         writer.kill()
         acknowledged += [int(line) for line in writer.stdout if line.endswith("\n")]
-    return _look(database, acknowledged[-1])
+    return _inspect_and_reset(database, acknowledged[-1])
 
 
 def _next(output: IO[str]) -> int:
     return int(output.readline())
 
 
-def _look(database: Path, acknowledged: int) -> Found:
-    found = _found(database, acknowledged)
+def _inspect_and_reset(database: Path, acknowledged: int) -> DatabaseState:
+    found = _inspect(database, acknowledged)
     if not found.sound:
         for file in database.parent.glob(f"{database.name}*"):
             file.unlink()  # the next writer begins with an empty database
     return found
 
 
-def _found(database: Path, acknowledged: int) -> Found:
+def _inspect(database: Path, acknowledged: int) -> DatabaseState:
     try:
         with closing(sqlite3.connect(f"file:{database}?mode=rw", uri=True)) as opened:
             sound = opened.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
             count, last = opened.execute("SELECT count(*), coalesce(max(number), 0) FROM commits").fetchone()
-            return Found(acknowledged, last, sound=sound and count == last)
+            return DatabaseState(acknowledged, last, sound=sound and count == last)
     except sqlite3.DatabaseError:
-        return Found(acknowledged, 0, sound=False)
+        return DatabaseState(acknowledged, 0, sound=False)

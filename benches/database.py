@@ -39,7 +39,7 @@ END;
 """
 """pgbench's transaction, extended: it also stores its number for the client."""
 
-COMMITTED = """
+COMMITTED_TABLE = """
 CREATE TABLE committed (round int, client int, number int, PRIMARY KEY (round, client, number))
 """
 
@@ -64,7 +64,7 @@ class Database:
         shutil.chown(self.sessions, "postgres")
         self.programs = max(PROGRAMS.glob("*/bin"))
 
-    def do(self, name: str, *words: object) -> str:
+    def run_program(self, name: str, *words: object) -> str:
         """Run a program of PostgreSQL, which must succeed; return its output."""
         done = subprocess.run(
             self.command(name, *words),
@@ -85,25 +85,25 @@ class Database:
         """Create the database, with checksums, and pgbench's tables."""
         self.data.mkdir()
         shutil.chown(self.data, "postgres")
-        self.do("initdb", "--data-checksums", "--auth=trust", "--no-sync", self.data)
+        self.run_program("initdb", "--data-checksums", "--auth=trust", "--no-sync", self.data)
         with (self.data / "postgresql.conf").open("a") as file:
             file.write(SETTINGS)
             file.write(f"external_pid_file = '{self.sessions}/postmaster'\n")
         (self.sessions / "transaction.sql").write_text(TRANSACTION)
         self.start()
-        self.do("pgbench", "-h", self.sessions, "--initialize", "--quiet", "postgres")
-        self.say("CREATE EXTENSION amcheck")
-        self.say(COMMITTED)
+        self.run_program("pgbench", "-h", self.sessions, "--initialize", "--quiet", "postgres")
+        self.query("CREATE EXTENSION amcheck")
+        self.query(COMMITTED_TABLE)
         self.stop()
 
     def start(self) -> None:
         """Start the server, and wait until it has recovered."""
         log, options = self.sessions / "log", f"-k {self.sessions}"
-        self.do("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-l", log, "-o", options, "start")
+        self.run_program("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-l", log, "-o", options, "start")
 
     def stop(self) -> None:
         """Shut the server down."""
-        self.do("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-m", "fast", "stop")
+        self.run_program("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-m", "fast", "stop")
 
     def kill(self) -> None:
         """Kill the server and all its processes, if it runs, after its storage has failed."""
@@ -118,9 +118,11 @@ class Database:
             time.sleep(0.1)
         raise AssertionError("PostgreSQL does not end")
 
-    def say(self, statement: str) -> str:
+    def query(self, statement: str) -> str:
         """Return the result of a statement."""
-        return self.do("psql", "-h", self.sessions, "-X", "-A", "-t", "-c", statement, "postgres").strip()
+        return self.run_program(
+            "psql", "-h", self.sessions, "-X", "-A", "-t", "-c", statement, "postgres"
+        ).strip()
 
     def load(self, number: int) -> subprocess.Popen[bytes]:
         """Start pgbench, which logs each acknowledged transaction."""
@@ -134,7 +136,7 @@ class Database:
             cwd=self.sessions,
         )
 
-    def acknowledged(self, number: int) -> Counter[int]:
+    def acknowledged_counts(self, number: int) -> Counter[int]:
         """Return the number of acknowledged transactions of a round, by client."""
         counts: Counter[int] = Counter()
         for log in self.sessions.glob(f"round-{number}.*"):
@@ -145,19 +147,21 @@ class Database:
 
     def has_begun(self, number: int) -> bool:
         """Return whether a transaction of a round is committed."""
-        return self.say(f"SELECT EXISTS (SELECT FROM committed WHERE round = {number})") == "t"
+        return self.query(f"SELECT EXISTS (SELECT FROM committed WHERE round = {number})") == "t"
 
-    def lost(self, number: int) -> int:
+    def count_lost(self, number: int) -> int:
         """Return the number of acknowledged transactions of a round that are missing in the database."""
-        answer = self.say(f"SELECT client, number FROM committed WHERE round = {number}")
+        answer = self.query(f"SELECT client, number FROM committed WHERE round = {number}")
         present = {tuple(map(int, line.split("|"))) for line in answer.splitlines()}
-        settings = {(who, n) for who, many in self.acknowledged(number).items() for n in range(1, many + 1)}
+        settings = {
+            (who, n) for who, many in self.acknowledged_counts(number).items() for n in range(1, many + 1)
+        }
         return len(settings - present)
 
     def check(self) -> None:
         """Fail if a balance, an index, a table or a checksum is wrong; the server is stopped afterwards."""
-        sums = self.say(SUMS).split("|")
+        sums = self.query(SUMS).split("|")
         assert len(set(sums)) == 1, f"half a transaction: {sums}"
-        self.do("pg_amcheck", "-h", self.sessions, "--all", "--heapallindexed", "--parent-check")
+        self.run_program("pg_amcheck", "-h", self.sessions, "--all", "--heapallindexed", "--parent-check")
         self.stop()
-        self.do("pg_checksums", "--check", "-D", self.data)
+        self.run_program("pg_checksums", "--check", "-D", self.data)

@@ -31,7 +31,7 @@ SPTF = {"device": "mems-g2", "scheduler": "sptf"}
 STRIPE = {**SPTF, "system": sl.system("stripe", devices=8)}
 DISK = {"device": "atlas-10k"}
 
-TIMED: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[tuple[str, str], ...]]] = {
+TIMED_SYSTEMS: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[tuple[str, str], ...]]] = {
     "mems-g2 sptf, depth 1": (
         SPTF,
         {"iodepth": 1},
@@ -77,15 +77,15 @@ def fio(where: dict[str, Any], **settings: Any) -> dict[str, Any]:
     return job
 
 
-def over_nbd(server: sl.Server) -> dict[str, Any]:
+def nbd_options(server: sl.Server) -> dict[str, Any]:
     """Return the options with which fio connects to a server."""
     return {"ioengine": "nbd", "uri": server.uri}
 
 
-def timed(system: dict[str, Any], options: dict[str, Any]) -> dict[str, float]:
+def measure_timing(system: dict[str, Any], options: dict[str, Any]) -> dict[str, float]:
     """Return the timing accuracy of one run."""
     with sl.serve(**system) as server:
-        fio(over_nbd(server), **options, number_ios=REQUESTS, runtime=LOAD_S, time_based=0)
+        fio(nbd_options(server), **options, number_ios=REQUESTS, runtime=LOAD_S, time_based=0)
     emulation = server.emulation
     assert emulation is not None
     assert server.result is not None
@@ -137,12 +137,12 @@ def idle_s() -> float:
 def longest_gap_ms() -> tuple[float, float]:
     """Return the longest stall in ms of a server under heavy load, and its requests/s."""
     with sl.serve("ram") as server:
-        job = fio(over_nbd(server), iodepth=8, rate_iops=BUSY_IOPS, runtime=BUSY_S, time_based=1)
+        job = fio(nbd_options(server), iodepth=8, rate_iops=BUSY_IOPS, runtime=BUSY_S, time_based=1)
     assert server.emulation is not None
     return server.emulation.stalls["longest_ns"] / 1e6, job["read"]["iops"]
 
 
-def untimed(depth: int) -> float:
+def measure_untimed_ratio(depth: int) -> float:
     """Return requests/s of a server that replies immediately, relative to `nbdkit memory`."""
     with tempfile.TemporaryDirectory() as place:
         socket = f"{place}/nbdkit"
@@ -160,7 +160,7 @@ def untimed(depth: int) -> float:
             nbdkit.terminate()
             nbdkit.wait()
     with sl.serve("mems-g2", untimed=True) as server:
-        ours = fio(over_nbd(server), iodepth=depth, runtime=5, time_based=1)
+        ours = fio(nbd_options(server), iodepth=depth, runtime=5, time_based=1)
     ratio: float = ours["read"]["iops"] / other["read"]["iops"]
     return ratio
 
@@ -171,24 +171,24 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     raw: dict[str, Any] = {"load before": os.getloadavg()}
 
-    def measured(name: str, once: Callable[[], Any]) -> list[Any]:
+    def measure_runs(name: str, once: Callable[[], Any]) -> list[Any]:
         raw[name] = [once() for _ in range(runs)]
         return raw[name]
 
     def row(what: str, value: float, unit: str, target: str = "") -> None:
         rows.append({"what": what, "value": value, "unit": unit, "target": target})
 
-    for name, (system, text, targets) in TIMED.items():
-        found = measured(name, lambda system=system, text=text: timed(system, text))
+    for name, (system, text, targets) in TIMED_SYSTEMS.items():
+        found = measure_runs(name, lambda system=system, text=text: measure_timing(system, text))
         for key, target in targets:
             value = statistics.median(each[key] for each in found)
             row(f"{name}: {NAMES[key]}", value, UNITS.get(key, "%"), target)
     with hogs():
         name = f"mems-g2 sptf, depth 1, {HOGS} hogs"
-        found = measured(name, lambda: timed(SPTF, {"iodepth": 1}))
+        found = measure_runs(name, lambda: measure_timing(SPTF, {"iodepth": 1}))
     row(f"{name}: {NAMES['2 %']}", statistics.median(each["2 %"] for each in found), "%", "93")
     for depth in (1, 32):
-        found = measured(f"untimed, depth {depth}", lambda depth=depth: untimed(depth))
+        found = measure_runs(f"untimed, depth {depth}", lambda depth=depth: measure_untimed_ratio(depth))
         row(f"untimed, depth {depth}: times nbdkit memory", statistics.median(found), "", "1.3")
     row("connected for a minute without a request: processor time", idle_s(), "s", "0.1")
     gap_ms, iops = longest_gap_ms()

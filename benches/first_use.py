@@ -16,7 +16,7 @@ from result_files import write_rows
 
 PROJECT = Path(__file__).parents[1]
 RUNS = 11
-COMPLETED = (
+COMPLETED_WORDS = (
     "simulate --sch",
     "simulate --device mems",
     "compare --sch",
@@ -87,7 +87,7 @@ def main() -> None:
         row("sledlab --version", start, "0.1")
         helped = statistics.median(seconds([sledlab, "--help"], place) for _ in range(RUNS))
         row("sledlab --help", helped, "0.1")
-        for words in COMPLETED:
+        for words in COMPLETED_WORDS:
             completion(sledlab, words, place)
             found = statistics.median(completion(sledlab, words, place) for _ in range(RUNS))
             row(f"completion of `sledlab {words}`", found, "0.15")

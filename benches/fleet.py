@@ -30,7 +30,7 @@ HOURS = 24
 WORKERS = 1000
 ENORMOUS = 10**10
 
-RUN = """
+RUN_CODE = """
 import json, resource, sys, time
 import sledlab as sl
 from sledlab.show.progress import quietly
@@ -50,18 +50,18 @@ print(json.dumps({
 """
 
 
-def ran(volumes: int, requests: int, jobs: int) -> dict[str, Any]:
+def run_fleet(volumes: int, requests: int, jobs: int) -> dict[str, Any]:
     """Run a fleet in a separate process; return seconds, memory, and a hash of its tables."""
     place = f"cloud:volumes={volumes},requests={requests},hours={HOURS},footprint_gb=0.2"
     with tempfile.TemporaryDirectory() as directory:
-        command = [sys.executable, "-c", RUN, place, DEVICE, str(jobs), f"{directory}/fleet"]
+        command = [sys.executable, "-c", RUN_CODE, place, DEVICE, str(jobs), f"{directory}/fleet"]
         printed = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
         tables = sorted(Path(directory, "fleet").glob("*.csv"))
         digest = sha256(b"".join(each.read_bytes() for each in tables)).hexdigest()
     return {**json.loads(printed), "sha256": digest}
 
 
-def drawn(costs: dict[int, float]) -> None:
+def draw_costs(costs: dict[int, float]) -> None:
     """Draw the processor time of a request against the size of the fleet."""
     with plots.style():
         figure, axes = plots.single(2.6)
@@ -80,9 +80,11 @@ def main() -> None:
     volumes, largest = arguments.volumes, round(arguments.requests)
     each = largest // volumes
     # A study's own time to start, import and draw is subtracted: that of one volume of the same size.
-    itself = ran(1, each, 1)
-    one = {size: ran(size, size * each, 1) for size in (volumes // 100, volumes // 10, volumes) if size > 1}
-    two = ran(volumes, largest, 2)
+    itself = run_fleet(1, each, 1)
+    one = {
+        size: run_fleet(size, size * each, 1) for size in (volumes // 100, volumes // 10, volumes) if size > 1
+    }
+    two = run_fleet(volumes, largest, 2)
     if two["sha256"] != one[volumes]["sha256"]:
         sys.exit("one worker and two give different tables")
     costs = {
@@ -102,7 +104,7 @@ def main() -> None:
         (f"{ENORMOUS:.0e} requests on {WORKERS:,} workers at the last cost", enormous_s, "s"),
     ]
     write_rows("fleet", [{"what": name, "value": value, "unit": unit} for name, value, unit in rows])
-    drawn(costs)
+    draw_costs(costs)
 
 
 if __name__ == "__main__":

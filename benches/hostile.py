@@ -35,19 +35,19 @@ def noise(client: Client, rng: random.Random) -> None:
     client.send(rng.randbytes(rng.randrange(1, 1 << 16)))
 
 
-def lengths(client: Client, rng: random.Random) -> None:
+def impossible_lengths(client: Client, rng: random.Random) -> None:
     """Send requests longer than any device."""
     for kind in range(8):
         client.send(REQUEST.pack(ASKS, rng.randrange(1 << 16), kind, 0, rng.getrandbits(64), 0xFFFF_FFFF))
 
 
-def past_the_end(client: Client, rng: random.Random) -> None:
+def requests_past_end(client: Client, rng: random.Random) -> None:
     """Send many requests past the end of the device, and read no replies."""
     for number in range(500):
         client.send(REQUEST.pack(ASKS, 0, rng.choice((READ, TRIM)), number, client.bytes + 4096, 4096))
 
 
-def half_a_write(client: Client, rng: random.Random) -> None:
+def partial_write(client: Client, rng: random.Random) -> None:
     """Send the first half of the longest allowed write."""
     client.send(REQUEST.pack(ASKS, 0, WRITE, 1, 0, MAX_BYTES) + rng.randbytes(1 << 16))
 
@@ -55,7 +55,7 @@ def half_a_write(client: Client, rng: random.Random) -> None:
 def sessions(path: Path) -> None:
     """Send garbage until killed, and print a line for every 100 sessions."""
     rng = random.Random(7)
-    kinds = (noise, lengths, past_the_end, half_a_write)
+    kinds = (noise, impossible_lengths, requests_past_end, partial_write)
     counts: Counter[str] = Counter()
     while True:
         kind = rng.choice(kinds)
@@ -67,7 +67,7 @@ def sessions(path: Path) -> None:
 
 
 @contextmanager
-def hostile(path: str, counted: list[int]) -> Iterator[None]:
+def hostile_client(path: str, counted: list[int]) -> Iterator[None]:
     """Run the hostile client; append its number of sessions to `counted`."""
     command = [sys.executable, __file__, "--against", path]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -86,7 +86,7 @@ def lateness_us(reads: int, *, with_hostile: bool, counted: list[int]) -> dict[s
     with sl.serve("mems-g2", scheduler="sptf", time_scale=SCALE) as server:
         words = ["--name=reads", "--ioengine=nbd", f"--uri={server.uri}", "--rw=randread", "--bs=4k"]
         words += ["--size=1G", f"--number_ios={reads}", "--output=/dev/null"]
-        with hostile(server.socket, counted) if with_hostile else nullcontext():
+        with hostile_client(server.socket, counted) if with_hostile else nullcontext():
             subprocess.run(["fio", *words], check=True)
     assert server.emulation is not None
     loop = server.emulation.closed_loop

@@ -32,7 +32,7 @@ JOBS = {
     "mafia, 4,281,782 records, 32 nodes": ("mafia", 32, {}, 60),
 }
 
-RUN = r"""
+RUN_CODE = r"""
 import json, re, sys, time
 from pathlib import Path
 import sledlab as sl
@@ -47,7 +47,7 @@ print(json.dumps([time.perf_counter() - begun, peak_kib * 1024]))
 """
 
 
-def recorded(job: str, nodes: int, settings: dict[str, object]) -> tuple[float, float, float]:
+def record_job(job: str, nodes: int, settings: dict[str, object]) -> tuple[float, float, float]:
     """Record a job in a separate process; return seconds, peak memory in GB, and record size in MB."""
     result = json.dumps([job, nodes, settings])
     times = []
@@ -55,14 +55,14 @@ def recorded(job: str, nodes: int, settings: dict[str, object]) -> tuple[float, 
         work = Path(directory) / f"{job}.work"
         for _ in range(2):  # the first run may extract columns from tables
             ran = subprocess.run(
-                [sys.executable, "-c", RUN, result, work], check=True, stdout=subprocess.PIPE
+                [sys.executable, "-c", RUN_CODE, result, work], check=True, stdout=subprocess.PIPE
             )
             times.append(json.loads(ran.stdout))
         size = work.stat().st_size
     return times[-1][0], times[-1][1] / 1e9, size / 1e6
 
 
-PEAK = """
+PEAK_CODE = """
 import resource, sys
 import sledlab as sl
 sl.record("sort", int(sys.argv[1]), scale_factor=1, memory_mb=1024, mpi=True, again=True)
@@ -72,19 +72,19 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 
 def peak_of_a_rank(ranks: int) -> float:
     """Return the peak memory in GB of the largest rank of a sort under MPI."""
-    ran = subprocess.run([sys.executable, "-c", PEAK, str(ranks)], check=True, stdout=subprocess.PIPE)
+    ran = subprocess.run([sys.executable, "-c", PEAK_CODE, str(ranks)], check=True, stdout=subprocess.PIPE)
     return int(ran.stdout) / 1e9
 
 
 def seconds(work: Callable[[], object]) -> float:
     """Return the median time of a function."""
 
-    def once() -> float:
+    def measure_once() -> float:
         begun = time.perf_counter()
         work()
         return time.perf_counter() - begun
 
-    return statistics.median(once() for _ in range(5))
+    return statistics.median(measure_once() for _ in range(5))
 
 
 def itemsets(length: int, items_used: int) -> tuple[float, float]:
@@ -155,7 +155,7 @@ def rows() -> list[dict[str, object]]:
     """Return all results as rows."""
     found: list[dict[str, object]] = []
     for what, (job, nodes, settings, target) in JOBS.items():
-        took, peak, size = recorded(job, nodes, settings)
+        took, peak, size = record_job(job, nodes, settings)
         found += [
             {"what": what, "value": took, "unit": "s", "target": str(target or "")},
             {"what": f"{what}: peak memory", "value": peak, "unit": "GB", "target": "3"},

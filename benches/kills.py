@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KILLS = 50
-AFTER_S = (0.1, 1.5)
+KILL_DELAY_S = (0.1, 1.5)
 """Seconds from the start of the load to the kill, minimum and maximum."""
 
 LIMIT_S = 180
@@ -64,21 +64,21 @@ LOG = "completed_lat.1.log"
 
 
 @dataclass
-class Found:
+class KillCounts:
     """Results of the kills of one kind."""
 
     kills: int = 0
     acknowledged: int = 0
     lost: int = 0
 
-    def add(self, other: Found) -> None:
+    def add(self, other: KillCounts) -> None:
         """Add the results of other kills."""
         self.kills += other.kills
         self.acknowledged += other.acknowledged
         self.lost += other.lost
 
 
-class Served:
+class ServerProcess:
     """A server in a separate process; its data file persists."""
 
     def __init__(self, place: Path, *words: str) -> None:
@@ -110,9 +110,9 @@ class Served:
 
 
 @contextmanager
-def kept_alive(place: Path, *words: str) -> Iterator[Served]:
+def running_server(place: Path, *words: str) -> Iterator[ServerProcess]:
     """Run a server; stop it afterwards, or kill it after an exception."""
-    server = Served(place, *words)
+    server = ServerProcess(place, *words)
     try:
         yield server
         if server.process.poll() is None:
@@ -129,7 +129,7 @@ def fio(place: Path, job: str, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def fio_finds(place: Path, job: str) -> Found:
+def verify_with_fio(place: Path, job: str) -> KillCounts:
     """Verify with fio the blocks that it wrote before the latest kill.
 
     Where its scheduler changed the order of writes, fio takes some for completed that were in flight; so a
@@ -143,27 +143,27 @@ def fio_finds(place: Path, job: str) -> Found:
     read = int(line.split(";")[5]) * 1024 // 4096
     lost = wrong & acknowledged
     print(f"fio: {len(acknowledged)} blocks, {read} read, {len(wrong)} missed, {len(lost)} lost", flush=True)
-    return Found(1, len(acknowledged), len(lost))
+    return KillCounts(1, len(acknowledged), len(lost))
 
 
-def begun(data: Path, start: int) -> bool:
+def has_data_from(data: Path, start: int) -> bool:
     """Return whether data was written from `start` on."""
     with data.open("rb") as file, suppress(OSError):
         return os.lseek(file.fileno(), start, os.SEEK_DATA) < start + FIO_BYTES
     return False
 
 
-def under_fio(place: Path, kills: int) -> dict[str, Found]:
+def kill_under_fio(place: Path, kills: int) -> dict[str, KillCounts]:
     """Kill a server while fio and the logging client write."""
     rng = random.Random(1)
     journal = Journal(0, seed=1)
-    by_fio, by_journal = Found(), Found()
+    by_fio, by_journal = KillCounts(), KillCounts()
     job = ""
     for number in range(1, kills + 2):
-        with kept_alive(place) as server:
+        with running_server(place) as server:
             if job:
-                by_fio.add(fio_finds(place, job))
-                by_journal.lost += len(journal.lost(server.socket))
+                by_fio.add(verify_with_fio(place, job))
+                by_journal.lost += len(journal.find_lost(server.socket))
                 outcome = f"journal of {journal.writes}, {by_journal.lost} lost"
                 print(f"kill {number - 1}: {outcome}", flush=True)
             if number > kills:
@@ -173,10 +173,10 @@ def under_fio(place: Path, kills: int) -> dict[str, Found]:
             with ThreadPoolExecutor() as pool:
                 writing = pool.submit(fio, place, job + WRITES)
                 noting = pool.submit(journal.write, server.socket)
-                while not begun(place / "disk.img", start):
+                while not has_data_from(place / "disk.img", start):
                     assert not writing.done(), writing.result()
                     time.sleep(0.01)
-                time.sleep(rng.uniform(*AFTER_S))
+                time.sleep(rng.uniform(*KILL_DELAY_S))
                 server.kill()
                 writing.result()
                 noting.result()
@@ -185,7 +185,7 @@ def under_fio(place: Path, kills: int) -> dict[str, Found]:
     return {"fio verify: blocks": by_fio, "a client's journal: blocks": by_journal}
 
 
-def under_pgbench(place: Path, kills: int) -> dict[str, Found]:
+def kill_under_pgbench(place: Path, kills: int) -> dict[str, KillCounts]:
     """Kill a server while PostgreSQL commits to a file system on it."""
     rng = random.Random(2)
     mounted = place / "mounted"
@@ -193,17 +193,17 @@ def under_pgbench(place: Path, kills: int) -> dict[str, Found]:
     place.chmod(0o755)
     attach = ("--attach", f"ext4:{mounted}")
     database = Database(mounted, place)
-    found = Found()
+    found = KillCounts()
     with ExitStack() as stack:
         stack.callback(clean_up, place, mounted)
         stack.callback(database.kill)
-        with kept_alive(place, "--untimed", *attach):
+        with running_server(place, "--untimed", *attach):
             database.make()
         for number in range(1, kills + 2):
-            with kept_alive(place, *attach) as server:
+            with running_server(place, *attach) as server:
                 database.start()
                 if number > 1:
-                    look(database, number - 1, found)
+                    check_transactions(database, number - 1, found)
                 database.check()
                 if number > kills:
                     break
@@ -212,7 +212,7 @@ def under_pgbench(place: Path, kills: int) -> dict[str, Found]:
                 while not database.has_begun(number):
                     assert load.poll() is None, "pgbench has ended"
                     time.sleep(0.05)
-                time.sleep(rng.uniform(*AFTER_S))
+                time.sleep(rng.uniform(*KILL_DELAY_S))
                 server.kill()
                 found.kills += 1
                 database.kill()
@@ -221,10 +221,10 @@ def under_pgbench(place: Path, kills: int) -> dict[str, Found]:
     return {"pgbench: transactions": found}
 
 
-def look(database: Database, number: int, found: Found) -> None:
+def check_transactions(database: Database, number: int, found: KillCounts) -> None:
     """Check the transactions that were acknowledged to pgbench before the latest kill."""
-    count = database.acknowledged(number).total()
-    lost = database.lost(number)
+    count = database.acknowledged_counts(number).total()
+    lost = database.count_lost(number)
     found.acknowledged += count
     found.lost += lost
     print(f"pgbench, kill {number}: {count} transactions, {lost} lost", flush=True)
@@ -233,19 +233,19 @@ def look(database: Database, number: int, found: Found) -> None:
 def clean_up(place: Path, mounted: Path) -> None:
     """Remove the remains of a killed server: a mount, a loop device, and nbdfuse's file."""
     if os.path.ismount(mounted):
-        do("umount", mounted)
-    for line in do("losetup", "--list", "--noheadings", "--output", "NAME,BACK-FILE").splitlines():
+        run_program("umount", mounted)
+    for line in run_program("losetup", "--list", "--noheadings", "--output", "NAME,BACK-FILE").splitlines():
         device, _, file = line.strip().partition(" ")
         if file.strip().startswith(str(place)):
-            do("losetup", "--detach", device)
+            run_program("losetup", "--detach", device)
     for line in Path("/proc/mounts").read_text().splitlines():
         directory = line.split()[1]
         if directory.startswith(str(place)):
-            do("fusermount3", "-u", directory)
-    assert not left(place), left(place)
+            run_program("fusermount3", "-u", directory)
+    assert not remaining_uses(place), remaining_uses(place)
 
 
-def left(place: Path) -> list[str]:
+def remaining_uses(place: Path) -> list[str]:
     """Return mounts, loop devices and processes of nbdfuse that use a directory."""
     found = [line for line in Path("/proc/mounts").read_text().splitlines() if str(place) in line]
     found += [file.read_text() for file in Path("/sys/block").glob("loop*/loop/backing_file")]
@@ -256,14 +256,14 @@ def left(place: Path) -> list[str]:
     return [each for each in found if str(place) in each]
 
 
-def do(*command: object) -> str:
+def run_program(*command: object) -> str:
     """Run a program, which must succeed; return its output."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout
 
 
-def row(name: str, found: Found) -> dict[str, Any]:
+def row(name: str, found: KillCounts) -> dict[str, Any]:
     """Return the row of a kind of kills."""
     return {
         "what is acknowledged": name,
@@ -276,8 +276,8 @@ def row(name: str, found: Found) -> dict[str, Any]:
 def main() -> int:
     """Kill servers, print, and write the results unless numbers of kills are given."""
     kills, database_kills = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (KILLS, KILLS)
-    found: dict[str, Found] = {}
-    for load, number in ((under_fio, kills), (under_pgbench, database_kills)):
+    found: dict[str, KillCounts] = {}
+    for load, number in ((kill_under_fio, kills), (kill_under_pgbench, database_kills)):
         if number:
             with tempfile.TemporaryDirectory(prefix="sledlab-kills-") as place:
                 found |= load(Path(place), number)

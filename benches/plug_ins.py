@@ -15,11 +15,11 @@ import numpy as np
 import sledlab as sl
 from result_files import write_rows
 
-OWN = "plug_ins"
+MODULE = "plug_ins"
 """The name of this module in plug-in names."""
 RUNS = 5
 BATCH = 4096
-REPLAYED = 200_000
+REQUESTS = 200_000
 
 
 class Uniform:
@@ -74,24 +74,24 @@ class Lru:
 def rate(requests: int, work: Callable[[], Any]) -> float:
     """Return requests per second of processor time, the best of several runs."""
 
-    def once() -> float:
+    def measure_once() -> float:
         begun = time.process_time()
         work()
         return time.process_time() - begun
 
-    return requests / min(once() for _ in range(RUNS))
+    return requests / min(measure_once() for _ in range(RUNS))
 
 
-def replayed(workload: Any, device: Any) -> Callable[[], Any]:
+def replay_function(workload: Any, device: Any) -> Callable[[], Any]:
     """Run a replay."""
-    return lambda: sl.simulate(workload, device, limit=REPLAYED, requests=False)
+    return lambda: sl.simulate(workload, device, limit=REQUESTS, requests=False)
 
 
-def cached(policy: str) -> Callable[[], Any]:
+def cache_function(policy: str) -> Callable[[], Any]:
     """Run a cache of 1,000 segments with skewed addresses; one request in ten misses."""
-    segments = np.minimum(np.random.default_rng(1).zipf(1.2, REPLAYED), 100_000)
-    columns = {"time_us": np.arange(REPLAYED), "op": np.full(REPLAYED, "R"), "offset_bytes": segments * 65536}
-    trace = sl.trace({**columns, "length_bytes": np.full(REPLAYED, 512)})
+    segments = np.minimum(np.random.default_rng(1).zipf(1.2, REQUESTS), 100_000)
+    columns = {"time_us": np.arange(REQUESTS), "op": np.full(REQUESTS, "R"), "offset_bytes": segments * 65536}
+    trace = sl.trace({**columns, "length_bytes": np.full(REQUESTS, 512)})
     return lambda: sl.hit_ratios(trace, replacement=[policy], cache_mb=[65.6])
 
 
@@ -100,16 +100,18 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).parent))
     uniform, ram = sl.workload("uniform", blocks=1), sl.device("ram")
     measured = {
-        "workload `uniform` on `ram`": replayed(uniform, ram),
-        "workload in Python, in batches, on `ram`": replayed(sl.workload(f"{OWN}:Uniform"), ram),
-        "workload in Python, one by one, on `ram`": replayed(sl.workload(f"{OWN}:Uniform", singly=True), ram),
-        "workload `uniform` on a device in Python": replayed(uniform, sl.device(f"{OWN}:Memory")),
-        "cache under `lru`": cached("lru"),
-        "cache under LRU in Python": cached(f"{OWN}:Lru"),
+        "workload `uniform` on `ram`": replay_function(uniform, ram),
+        "workload in Python, in batches, on `ram`": replay_function(sl.workload(f"{MODULE}:Uniform"), ram),
+        "workload in Python, one by one, on `ram`": replay_function(
+            sl.workload(f"{MODULE}:Uniform", singly=True), ram
+        ),
+        "workload `uniform` on a device in Python": replay_function(uniform, sl.device(f"{MODULE}:Memory")),
+        "cache under `lru`": cache_function("lru"),
+        "cache under LRU in Python": cache_function(f"{MODULE}:Lru"),
     }
     rows = []
     for what, work in measured.items():
-        value = rate(REPLAYED, work) / 1e6
+        value = rate(REQUESTS, work) / 1e6
         rows.append({"what": what, "value": value, "unit": "million requests/s"})
     write_rows("plug_ins", rows)
 

@@ -18,7 +18,7 @@ DATABASES = 10
 """Failures of a database, for each setting."""
 
 
-def over_the_wire(failures: int) -> dict[str, dict[str, float]]:
+def fail_over_nbd(failures: int) -> dict[str, dict[str, float]]:
     """Return the results of the example, which fails if a block differs from the model."""
     # Not `--release`: with all assertions on; speed does not matter here.
     command = ["cargo", "run", "--quiet", "-p", "sledlab-emulation", "--example", "power", "--"]
@@ -45,7 +45,7 @@ def main() -> None:
     def row(what: str, value: float, unit: str = "", target: str = "") -> None:
         rows.append({"what": what, "value": value, "unit": unit, "target": target})
 
-    shown = over_the_wire(int(sys.argv[1]) if len(sys.argv) > 1 else FAILURES)
+    shown = fail_over_nbd(int(sys.argv[1]) if len(sys.argv) > 1 else FAILURES)
     row("power failures over the wire", sum(each["failures"] for each in shown.values()), "", "2000")
     row("blocks read back and compared with the model", sum(each["blocks"] for each in shown.values()))
     for group, name in NAMES.items():
@@ -61,8 +61,13 @@ def main() -> None:
         found = commits.fail(journal, synchronous, DATABASES)
         name = f"SQLite on ext4, {journal}, synchronous={synchronous}"
         row(f"{name}: power failures", len(found))
-        row(f"{name}: that lost an acknowledged commit", sum(each.lost > 0 for each in found), "", target)
-        row(f"{name}: commits lost", sum(each.lost for each in found))
+        row(
+            f"{name}: that lost an acknowledged commit",
+            sum(each.lost_commits > 0 for each in found),
+            "",
+            target,
+        )
+        row(f"{name}: commits lost", sum(each.lost_commits for each in found))
         row(f"{name}: databases gone or in disorder", sum(not each.sound for each in found))
     write_rows("power", rows)
 

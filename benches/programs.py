@@ -70,7 +70,7 @@ def postgres(program: str, *words: str) -> str:
 
 
 @contextmanager
-def running(stop: str) -> Iterator[str]:
+def running_postgres(stop: str) -> Iterator[str]:
     """Run a PostgreSQL server on the device; yield the directory of its socket."""
     with tempfile.TemporaryDirectory() as sockets:
         shutil.chown(sockets, "postgres")
@@ -90,7 +90,7 @@ def prepare() -> dict[str, Any]:
     (disk() / "pg").mkdir()
     shutil.chown(disk() / "pg", "postgres")
     postgres("initdb", "-D", str(disk() / "pg"), "--no-sync")
-    with running("fast") as sockets:
+    with running_postgres("fast") as sockets:
         postgres("createdb", "-h", sockets, "bench")
         postgres("pgbench", "-h", sockets, "-i", "-q", "-s", str(ROWS), "bench")
     os.sync()
@@ -101,7 +101,7 @@ def pgbench(clients: int) -> dict[str, Any]:
     """Measure TPC-B-like transactions, each with a commit that waits for the write-ahead log."""
     words = ["-n", "-M", "prepared", "-c", str(clients), "-j", str(clients), f"--random-seed={SEED}"]
     # A checkpoint would write blocks that no client waits for: after an immediate stop, the log has them.
-    with running("immediate") as sockets:
+    with running_postgres("immediate") as sockets:
         lasts = str(round(SECONDS * scale()))
         result = postgres("pgbench", "-h", sockets, *words, "-T", lasts, "bench")
         sql = "select wal_sync, wal_sync_time from pg_stat_wal"

@@ -14,7 +14,7 @@ from result_files import machine, write
 from sledlab import _native
 from sledlab.traces.cloud import Cloud
 
-PUBLISHED = {
+PUBLISHED_STATISTICS = {
     "volumes with a mean above 100 requests/s (%)": 1.90,
     "volumes with a mean below 10 requests/s (%)": 81.6,
     "volumes whose busiest minute is above 100 times the mean (%)": 20,
@@ -25,7 +25,7 @@ PUBLISHED = {
 """Findings 1, 2 and 8 and sizes of 1,000 volumes of Alibaba (Li, Wang, Lee and Shi, IISWC 2020)."""
 
 RANDOM_BYTES = 128 * 1024
-BEFORE = 32
+PREVIOUS_REQUESTS = 32
 ROWS = 20_000
 SPLIT_REQUESTS = 2_000_000
 
@@ -37,9 +37,11 @@ def percent(flags: list[bool]) -> float:
 
 def random_share(offsets: np.ndarray) -> float:
     """Return the share of requests that start more than 128 KiB from each of the previous 32."""
-    nearest = np.full(len(offsets) - BEFORE, np.iinfo(np.int64).max)
-    for lag in range(1, BEFORE + 1):
-        nearest = np.minimum(nearest, np.abs(offsets[BEFORE:] - offsets[BEFORE - lag : -lag]))
+    nearest = np.full(len(offsets) - PREVIOUS_REQUESTS, np.iinfo(np.int64).max)
+    for lag in range(1, PREVIOUS_REQUESTS + 1):
+        nearest = np.minimum(
+            nearest, np.abs(offsets[PREVIOUS_REQUESTS:] - offsets[PREVIOUS_REQUESTS - lag : -lag])
+        )
     return float(np.mean(nearest > RANDOM_BYTES))
 
 
@@ -68,7 +70,7 @@ def statistics() -> dict[str, float]:
         *quarters,
         percent([each > 0.5 for each in shares]),
     ]
-    return dict(zip(PUBLISHED, found, strict=True))
+    return dict(zip(PUBLISHED_STATISTICS, found, strict=True))
 
 
 def generated_per_s() -> float:
@@ -79,7 +81,7 @@ def generated_per_s() -> float:
     return made / (time.process_time() - begun)
 
 
-def splitting(volumes: int) -> dict[str, float]:
+def splitting_speeds(volumes: int) -> dict[str, float]:
     """Return the speeds of splitting a trace of `volumes` volumes, and of reading it."""
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "day.csv"
@@ -115,10 +117,10 @@ def main() -> None:
     found = statistics()
     print(f"{'statistic':<62}{'published':>10}{'ours':>8}")
     for name, value in found.items():
-        print(f"{name:<62}{PUBLISHED[name]:>10g}{value:>8g}")
+        print(f"{name:<62}{PUBLISHED_STATISTICS[name]:>10g}{value:>8g}")
     speed = generated_per_s()
     print(f"generated: {speed / 1e6:.1f} million requests/s")
-    split = [splitting(volumes) for volumes in (10, 1000, 20_000)]
+    split = [splitting_speeds(volumes) for volumes in (10, 1000, 20_000)]
     for each in split:
         print(
             f"split, {each['volumes']:>6,} volumes: {each['splitting_mb_per_s']:>6} MB/s, "
@@ -126,7 +128,9 @@ def main() -> None:
         )
     kept = {
         "machine": machine(),
-        "statistics": {name: {"published": PUBLISHED[name], "ours": value} for name, value in found.items()},
+        "statistics": {
+            name: {"published": PUBLISHED_STATISTICS[name], "ours": value} for name, value in found.items()
+        },
         "generated_per_s": round(speed),
         "splitting": split,
     }

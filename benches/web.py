@@ -58,7 +58,7 @@ DROP = """async ([text, toml]) => {
     await core.outcome(run);
     return (performance.now() - begun) / 1e3;
 }"""
-FIRST = (
+FIRST_PICTURE = (
     "performance.getEntriesByName('first-picture')[0].startTime"
     " - performance.getEntriesByType('navigation')[0].loadEventStart"
 )
@@ -88,15 +88,15 @@ def native_s(toml: str) -> float:
     """Return the time of the same replay without a browser, in seconds."""
     ready = _native.Experiment(toml, "bench")
 
-    def once() -> float:
+    def measure_once() -> float:
         begun = time.perf_counter()
         ready.run()
         return time.perf_counter() - begun
 
-    return statistics.median(once() for _ in range(RUNS))
+    return statistics.median(measure_once() for _ in range(RUNS))
 
 
-def measured(page: Core, script: str, arguments: list[str]) -> float:
+def measure_script(page: Core, script: str, arguments: list[str]) -> float:
     """Return the time of a script in the page, in seconds."""
     return statistics.median(float(page.ask(script, arguments)) for _ in range(RUNS))
 
@@ -111,7 +111,7 @@ def first_picture_ms(browser: Browser) -> float:
     """Return the time from loading the page to the first picture of a run."""
     with laboratory(browser) as page:
         page.wait_for_summary()
-        return float(page.page.evaluate(FIRST))
+        return float(page.page.evaluate(FIRST_PICTURE))
 
 
 def frame_ms(browser: Browser) -> float:
@@ -137,28 +137,28 @@ Row = tuple[str, float, str, str]
 """The name of a figure, its value, its unit and its target."""
 
 
-def of_core(page: Core) -> Iterator[Row]:
+def core_figures(page: Core) -> Iterator[Row]:
     """Return the figures of the core alone."""
     yield "the core, compressed", len(gzip.compress(CORE.read_bytes(), 9)) / 1e3, "kB", "500"
     for scheduler, target, mean_ms in (("fcfs", "3", 1.2), ("sptf", "1.5", 0.6)):
         toml = experiment(scheduler, REQUESTS, mean_ms=mean_ms)
-        found = measured(page, REPLAY, [toml])
+        found = measure_script(page, REPLAY, [toml])
         yield f"replay under {scheduler} in a worker", REQUESTS / found / 1e6, "M requests/s", target
         yield f"replay under {scheduler}, native", REQUESTS / native_s(toml) / 1e6, "M requests/s", ""
     lanes = [experiment(scheduler, 100_000) for scheduler in LANES]
-    yield "a race of 4 x 100,000 requests, one after another", measured(page, RACE, lanes), "s", "1"
-    yield "a window of 20,000 choices", measured(page, WATCH, [experiment("sptf", 100_000)]), "s", ""
+    yield "a race of 4 x 100,000 requests, one after another", measure_script(page, RACE, lanes), "s", "1"
+    yield "a window of 20,000 choices", measure_script(page, WATCH, [experiment("sptf", 100_000)]), "s", ""
     text = base64.b64encode(trace_csv(REQUESTS)).decode()
     dropped = experiment("sptf", REQUESTS, '[trace]\nfile = "dropped"\n')
     yield (
         "a trace of a million requests, dropped and answered",
-        measured(page, DROP, [text, dropped]),
+        measure_script(page, DROP, [text, dropped]),
         "s",
         "3",
     )
 
 
-def of_pages(chromium: Browser, folder: Path) -> Iterator[Row]:
+def page_figures(chromium: Browser, folder: Path) -> Iterator[Row]:
     """Return the figures of pages: waiting times of readers."""
     report = folder / "report.html"
     sl.simulate(sl.workload("uniform"), "mems-g2", limit=100_000).report(report)
@@ -175,7 +175,7 @@ def main() -> None:
     """Measure, print and write the results."""
     with tempfile.TemporaryDirectory() as directory, browser() as chromium:
         folder = Path(directory)
-        rows = [*of_core(core(chromium, folder)), *of_pages(chromium, folder)]
+        rows = [*core_figures(core(chromium, folder)), *page_figures(chromium, folder)]
     write_rows("web", [dict(zip(("what", "value", "unit", "target"), row, strict=True)) for row in rows])
 
 

@@ -47,12 +47,12 @@ from lab.evidence.manifest import bench_summary, page_summary
 LABORATORY = "laboratory.html"
 REPOSITORY = "https://github.com/sledlab/sledlab"
 
-IN_REPOSITORY = re.compile(r"(?<!\[)`(examples/[\w./-]+|SECURITY\.md)`")
+REPOSITORY_FILE = re.compile(r"(?<!\[)`(examples/[\w./-]+|SECURITY\.md)`")
 """Files of the repository that pages name: readers have no checkout, so that the names are links."""
 
 """The laboratory in a page of the site."""
 
-QUOTED = re.compile(r"\{\{ (?:bench|table) (\w+) \}\}|benches/(\w+)\.(?:json|py)")
+QUOTED_BENCHMARK = re.compile(r"\{\{ (?:bench|table) (\w+) \}\}|benches/(\w+)\.(?:json|py)")
 """A benchmark whose numbers a page quotes."""
 
 TITLE = re.compile(r'(<h3 id="sledlab\.(\w+)" class="doc doc-heading">\s*<span [^>]*>)\2(?=</span>)')
@@ -72,11 +72,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replaces every marker of a page, and adds where the benchmarks that it quotes are from."""
-    quoted = dict.fromkeys(name for pair in QUOTED.findall(markdown) for name in pair if name)
+    quoted = dict.fromkeys(name for pair in QUOTED_BENCHMARK.findall(markdown) for name in pair if name)
     text = re.sub(
         r"\{\{ (\w+) ?([\w ./-]*) \}\}", lambda found: MARKERS[found[1]](*found[2].split()), markdown
     )
-    text = IN_REPOSITORY.sub(rf"[`\g<1>`]({REPOSITORY}/blob/main/\g<1>)", text)
+    text = REPOSITORY_FILE.sub(rf"[`\g<1>`]({REPOSITORY}/blob/main/\g<1>)", text)
     return f"{text}\n\n{bench_summary(quoted)}".rstrip() + "\n"
 
 
@@ -173,7 +173,7 @@ def columns(folder: str, *tables: str) -> str:
     """A table of the columns of tables that a study leaves, each with those it is in where several."""
     found: dict[str, tuple[Column, list[str]]] = {}
     for table in tables:
-        kind = loaded(f"sledlab.studies.{folder}.tables:{outcome_of(folder)}").kinds[table]
+        kind = loaded(f"sledlab.studies.{folder}.tables:{outcome_class(folder)}").kinds[table]
         for name, column in columns_of(kind).items():
             found.setdefault(name, (column, []))[1].append(f"`{table}`")
     shared = [
@@ -185,7 +185,7 @@ def columns(folder: str, *tables: str) -> str:
     return "\n".join((f"| column | unit | holds |{more[0]}", f"| --- | --- | --- |{more[1]}", *shared))
 
 
-def outcome_of(folder: str) -> str:
+def outcome_class(folder: str) -> str:
     """The class of what a study found out."""
     return next(each.names[1] for each in LIST if each.folder == folder)
 
@@ -196,13 +196,13 @@ def scheduler(entry: entries.Entry) -> str:
     meaning = entry.meaning[0].upper() + entry.meaning[1:]
     waits = "No request can wait forever." if entry.starvation_free else "A request can wait forever."
     own = tuple(spec for spec in entry.parameters if spec.name != "batch")
-    table = f"\n\n{rows_of(own)}" if own else ""
+    table = f"\n\n{parameter_table(own)}" if own else ""
     return f"## `{entry.name}`{aliases}\n\n{meaning}. {waits}{table}"
 
 
 def parameters(*path: str) -> str:
     """A table of the parameters of something: its name, behind its section where that does not tell."""
-    return rows_of(find(*path).parameters)
+    return parameter_table(find(*path).parameters)
 
 
 def cloud() -> str:
@@ -217,10 +217,11 @@ def cloud() -> str:
     )
 
 
-def rows_of(specs: tuple[entries.ParameterSpec, ...]) -> str:
+def parameter_table(specs: tuple[entries.ParameterSpec, ...]) -> str:
     """A table of parameters."""
     rows = [
-        f"| `{spec.name}` | {code(spec.default)} | {spec.unit} | {allowed(spec)} | {cell(spec.meaning)} |"
+        f"| `{spec.name}` | {code(spec.default)} | {spec.unit} | {allowed_values(spec)} "
+        f"| {cell(spec.meaning)} |"
         for spec in specs
     ]
     return "\n".join(
@@ -260,7 +261,7 @@ def flag(name: str, option: Option) -> str:
     return word if option.read is bool else f"{word} {option.metavar}"
 
 
-def allowed(spec: entries.ParameterSpec) -> str:
+def allowed_values(spec: entries.ParameterSpec) -> str:
     """The values a parameter may have."""
     if isinstance(spec.kind, tuple):
         return ", ".join(f"`{word}`" for word in spec.kind)
@@ -298,15 +299,16 @@ def jobs() -> str:
     return "\n".join(("| job | data | does |", "| --- | --- | --- |", *rows))
 
 
-def one_job(name: str) -> str:
+def job_parameters(name: str) -> str:
     """A table of the parameters of a job."""
-    return rows_of(job.find(name).parameters)
+    return parameter_table(job.find(name).parameters)
 
 
 def data() -> str:
     """A section for every kind of data that jobs run on."""
     return "\n\n".join(
-        f"### `{each.name}`\n\n{each.meaning}\n\n{rows_of(of_class(each.kind))}" for each in job.data.LIST
+        f"### `{each.name}`\n\n{each.meaning}\n\n{parameter_table(of_class(each.kind))}"
+        for each in job.data.LIST
     )
 
 
@@ -353,7 +355,7 @@ MARKERS = {
     "evidence": page_summary,
     "file": file,
     "help": help_text,
-    "job": one_job,
+    "job": job_parameters,
     "jobs": jobs,
     "laboratory": laboratory,
     "list": names,

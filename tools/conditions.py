@@ -35,7 +35,7 @@ PROJECT = Path(__file__).parents[1]
 OUTPUT = PROJECT / "target" / "conditions"
 """Output of the runs, and uv where it is not installed."""
 LOCKS = ("requirements.lock", "requirements-dev.lock")
-BUILT = ("python/sledlab/_native*", "python/sledlab/show/charts", "python/sledlab/view")
+BUILT_FILES = ("python/sledlab/_native*", "python/sledlab/show/charts", "python/sledlab/view")
 """Built and fetched files, which a clone does not contain."""
 SUBSET = (
     "tests/api/test_simulate.py",
@@ -232,7 +232,7 @@ def oldest(run: Run) -> None:
     run.arguments = ("-W", "ignore::DeprecationWarning")
 
 
-def other_python(version: str, run: Run) -> None:
+def python_version(version: str, run: Run) -> None:
     """This version of Python."""
     run.python = environment(run.scratch, interpreters()[version])
 
@@ -243,10 +243,10 @@ CONDITIONS = (processor, polars_compat, one_core, nohup, locale, timezone, cache
 def conditions() -> dict[str, Callable[[Run], None]]:
     """Return all conditions by name; versions of Python are those of this machine."""
     result: dict[str, Callable[[Run], None]] = {each.__name__.replace("_", "-"): each for each in CONDITIONS}
-    return result | {f"python{version}": partial(other_python, version) for version in interpreters()}
+    return result | {f"python{version}": partial(python_version, version) for version in interpreters()}
 
 
-def meaning(condition: Callable[[Run], None]) -> str:
+def description(condition: Callable[[Run], None]) -> str:
     """Return what a condition is."""
     return str((condition.func if isinstance(condition, partial) else condition).__doc__)
 
@@ -322,7 +322,7 @@ def packages_of_tests() -> list[str]:
 def clone(run: Run) -> None:
     """Clone the last commit, and copy what a clone does not contain."""
     output("git", "clone", "--quiet", "--no-hardlinks", PROJECT, run.directory)
-    for built in (path for pattern in BUILT for path in PROJECT.glob(pattern)):
+    for built in (path for pattern in BUILT_FILES for path in PROJECT.glob(pattern)):
         copy = shutil.copytree if built.is_dir() else shutil.copy
         copy(built, run.directory / built.relative_to(PROJECT))
     if not run.with_git:
@@ -417,7 +417,7 @@ def main() -> int:
     options = parser.parse_args()
     known = conditions()
     if options.list:
-        print(*(f"{name:15} {meaning(each)}" for name, each in known.items()), sep="\n")
+        print(*(f"{name:15} {description(each)}" for name, each in known.items()), sep="\n")
         return 0
     if unknown := set(options.names) - set(known):
         parser.error(f"unknown condition {unknown.pop()}; available: {', '.join(known)}")

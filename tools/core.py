@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).parents[1]
 CORE = ("crates", "python/sledlab")
 SUFFIXES = {".rs", ".py", ".pyi", ".toml", ".md", ".json", ".html", ".txt"}
-BUILT = {"target", "view", "__pycache__"}
+BUILD_FOLDERS = {"target", "view", "__pycache__"}
 
 REFERENCE = re.compile(r"(?<!images/)\bpapers/|\bsledlab[_-]papers\b")
 """A path in the project of the papers, or the name of its package."""
@@ -29,7 +29,7 @@ def references(project: Path = PROJECT) -> Iterator[str]:
     """Yield each reference to the project of the papers, with its place."""
     for file in (file for folder in CORE for file in sorted((project / folder).rglob("*"))):
         name = file.relative_to(project).as_posix()
-        if name in DATA or BUILT & set(file.relative_to(project).parts):
+        if name in DATA or BUILD_FOLDERS & set(file.relative_to(project).parts):
             continue
         if file.is_symlink():
             target = file.resolve()

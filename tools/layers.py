@@ -49,7 +49,7 @@ class LazyImport:
         return ".".join(self.file.with_suffix("").parts)
 
 
-def layers_of(project: Path) -> Layers:
+def read_layers(project: Path) -> Layers:
     """Return the layers of import-linter's contract."""
     settings = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = settings["tool"]["importlinter"]["contracts"]
@@ -86,7 +86,7 @@ def layer(module: str, layers: Layers) -> int | None:
     return None
 
 
-def unlayered(package: Path, layers: Layers) -> list[str]:
+def modules_without_layer(package: Path, layers: Layers) -> list[str]:
     """Return the modules and packages directly in a package that are in no layer."""
     names = [f"{package.name}.{path.stem}" for path in sorted(package.iterdir()) if _is_python(path)]
     return [name for name in names if layer(name, layers) is None]
@@ -99,7 +99,7 @@ def _is_python(path: Path) -> bool:
 
 def violations(package: Path, layers: Layers) -> list[str]:
     """Return the lazy imports of higher layers, and the modules in no layer, which nothing checks."""
-    result = [f"{name} is in no layer of pyproject.toml" for name in unlayered(package, layers)]
+    result = [f"{name} is in no layer of pyproject.toml" for name in modules_without_layer(package, layers)]
     for each in lazy_imports(package):
         own, other = layer(each.importer, layers), layer(each.module, layers)
         if own is not None and other is not None and other < own:
@@ -110,7 +110,7 @@ def violations(package: Path, layers: Layers) -> list[str]:
 def main(arguments: Sequence[str] = ()) -> int:
     """Print the violations; the exit code is 1 if there are any."""
     package = Path(arguments[0]) if arguments else PROJECT / "python" / "sledlab"
-    result = violations(package, layers_of(PROJECT))
+    result = violations(package, read_layers(PROJECT))
     print("\n".join(result) or "lazy imports obey the layers")
     return int(bool(result))
 

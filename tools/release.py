@@ -23,7 +23,7 @@ PLACES = {
     "CHANGELOG.md": r"^## (\S+) \(\d{4}-\d{2}-\d{2}\)$",
 }
 """Files with the version. Python takes it from the first, Cargo.toml."""
-NEVER = ("--exclude", "sledlab-python", "--exclude", "sledlab-web")
+UNPUBLISHED_CRATES = ("--exclude", "sledlab-python", "--exclude", "sledlab-web")
 """Crates that are published only as a wheel or a page; their manifests forbid publishing too."""
 INTERNAL = re.compile(r'^sledlab-\w+ = \{ path = .*, version = "(.*)" \}$', re.MULTILINE)
 
@@ -52,7 +52,7 @@ class Release:
         return done.stdout.strip()
 
 
-def written(root: Path) -> dict[str, set[str]]:
+def read_versions(root: Path) -> dict[str, set[str]]:
     """Return the version in each file; in the changelog the newest one."""
     result = {}
     for name, pattern in PLACES.items():
@@ -64,16 +64,16 @@ def written(root: Path) -> dict[str, set[str]]:
     return result
 
 
-def agreed(root: Path) -> str:
+def common_version(root: Path) -> str:
     """Return the version, which must be the same in all files."""
-    result = written(root)
+    result = read_versions(root)
     versions = set().union(*result.values())
     if len(versions) > 1:
         raise NotReadyError("; ".join(f"{name} says {', '.join(sorted(of))}" for name, of in result.items()))
     return versions.pop()
 
 
-def look(release: Release, *, dry: bool) -> None:
+def check_tree(release: Release, *, dry: bool) -> None:
     """Check that this commit can be tagged; a dry run accepts uncommitted changes."""
     if release.run("git", "tag", "--list", release.tag):
         raise NotReadyError(f"{release.tag} is a tag already: choose the next version")
@@ -107,7 +107,7 @@ def build_wheel(release: Release) -> None:
 def pack_crates(release: Release, *, dry: bool) -> None:
     """Package the published crates, and compile each from its package."""
     dirty = ["--allow-dirty"] if dry else []
-    release.run("cargo", "package", "--workspace", *NEVER, "--locked", *dirty)
+    release.run("cargo", "package", "--workspace", *UNPUBLISHED_CRATES, "--locked", *dirty)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -116,8 +116,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="build everything, tag nothing")
     dry = parser.parse_args(arguments).dry_run
     try:
-        release = Release(agreed(PROJECT))
-        look(release, dry=dry)
+        release = Release(common_version(PROJECT))
+        check_tree(release, dry=dry)
         print(f"sledlab {release.version}: wheel and sources ...", flush=True)
         build_wheel(release)
         print("crates ...", flush=True)
@@ -128,7 +128,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"no release: {reason}", file=sys.stderr)
         return 2
     done = "would be tagged" if dry else "is tagged"
-    crates = " ".join(("cargo publish --workspace", *NEVER))
+    crates = " ".join(("cargo publish --workspace", *UNPUBLISHED_CRATES))
     print(f"{release.tag} {done}. These publish:\n  git push origin {release.tag}\n  {crates}")
     return 0
 

@@ -15,8 +15,8 @@ import tomllib
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
-OWN = PROJECT / ".rust"
-LOG = OWN / "log"
+RUST_FOLDER = PROJECT / ".rust"
+LOG = RUST_FOLDER / "log"
 PUCCINIALIN = "puccinialin==0.1.14"
 """The package with which maturin installs Rust: it runs rustup in a separate folder."""
 DEBIAN = ("cargo-web", "rustc-web", "rustfmt-web", "rust-web-clippy")
@@ -37,7 +37,7 @@ def version(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in result.groups()) if result else ()
 
 
-def answers(tool: str, path: str | None = None) -> tuple[int, ...]:
+def tool_version(tool: str, path: str | None = None) -> tuple[int, ...]:
     """Return the version of a tool; empty if the tool is missing or does not run."""
     program = shutil.which(tool, path=path)
     if program is None:
@@ -65,9 +65,9 @@ def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] |
     return done.stdout
 
 
-def wrap(tools: Path, libraries: Path | None = None) -> None:
+def write_wrappers(tools: Path, libraries: Path | None = None) -> None:
     """Write scripts for the tools to .rust/bin, which the Makefile has on the PATH."""
-    folder = OWN / "bin"
+    folder = RUST_FOLDER / "bin"
     folder.mkdir()
     find = f'LD_LIBRARY_PATH="{libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}" ' if libraries else ""
     for tool in tools.iterdir():
@@ -76,9 +76,9 @@ def wrap(tools: Path, libraries: Path | None = None) -> None:
         script.chmod(0o755)
 
 
-def from_rustup() -> None:
+def install_from_rustup() -> None:
     """Install Rust with rustup."""
-    packages, rustup, cargo = OWN / "puccinialin", OWN / "rustup", OWN / "cargo"
+    packages, rustup, cargo = RUST_FOLDER / "puccinialin", RUST_FOLDER / "rustup", RUST_FOLDER / "cargo"
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--retries", "1")
     run(*pip, "--disable-pip-version-check", "--target", packages, PUCCINIALIN)
     homes = {"RUSTUP_HOME": str(rustup), "CARGO_HOME": str(cargo), "RUSTUP_INIT_SKIP_PATH_CHECK": "yes"}
@@ -87,16 +87,16 @@ def from_rustup() -> None:
         "-m",
         "puccinialin",
         "--location",
-        OWN,
+        RUST_FOLDER,
         environment={**homes, "PYTHONPATH": str(packages)},
     )
     run(cargo / "bin" / "rustup", "component", "add", "clippy", "rustfmt", environment=homes)
-    wrap(next(rustup.glob("toolchains/*/bin")))
+    write_wrappers(next(rustup.glob("toolchains/*/bin")))
 
 
-def from_debian() -> None:
+def install_from_debian() -> None:
     """Unpack Debian's packages into .rust/, which needs no root permissions and replaces no files."""
-    folder = OWN / "debian"
+    folder = RUST_FOLDER / "debian"
     folder.mkdir()
     required = ("apt-get", "install", "--print-uris", "--no-install-recommends", "-qq", *DEBIAN)
     try:
@@ -109,41 +109,50 @@ def from_debian() -> None:
     for package in folder.glob("*.deb"):
         run("dpkg-deb", "--extract", package, folder)
         package.unlink()
-    wrap(folder / "usr" / "bin", next(folder.glob("usr/lib/*-linux-gnu*")))
+    write_wrappers(folder / "usr" / "bin", next(folder.glob("usr/lib/*-linux-gnu*")))
 
 
-def set_up(needed: tuple[int, ...]) -> bool:
+def install_rust(needed: tuple[int, ...]) -> bool:
     """Try all sources in order; return whether one provided a Rust that is new enough."""
-    for install in (from_rustup, from_debian):
-        shutil.rmtree(OWN, ignore_errors=True)
-        OWN.mkdir()
+    for install in (install_from_rustup, install_from_debian):
+        shutil.rmtree(RUST_FOLDER, ignore_errors=True)
+        RUST_FOLDER.mkdir()
         try:
             install()
         except (SourceUnavailableError, StopIteration):
             continue
-        if min(answers("cargo", str(OWN / "bin")), answers("rustc", str(OWN / "bin"))) >= needed:
+        if (
+            min(
+                tool_version("cargo", str(RUST_FOLDER / "bin")),
+                tool_version("rustc", str(RUST_FOLDER / "bin")),
+            )
+            >= needed
+        ):
             return True
-    shutil.rmtree(OWN, ignore_errors=True)
+    shutil.rmtree(RUST_FOLDER, ignore_errors=True)
     return False
 
 
 def main() -> int:
     """Provide Rust; return the exit code."""
     manifest = tomllib.loads((PROJECT / "Cargo.toml").read_text(encoding="utf-8"))
-    least = manifest["workspace"]["package"]["rust-version"]
+    min_version = manifest["workspace"]["package"]["rust-version"]
     if not (shutil.which("cc") or shutil.which("cl")):
         print(
             "Rust needs a C compiler to link with: on Debian, apt-get install build-essential",
             file=sys.stderr,
         )
         return 2
-    if min(answers("cargo"), answers("rustc")) >= version(least):
-        return 0
-    print(f"no Rust {least} or newer on this machine: setting one up in {OWN.name}/ ...", flush=True)
-    if set_up(version(least)):
+    if min(tool_version("cargo"), tool_version("rustc")) >= version(min_version):
         return 0
     print(
-        f"Rust {least} or newer is missing and could not be downloaded: install it with rustup, "
+        f"no Rust {min_version} or newer on this machine: setting one up in {RUST_FOLDER.name}/ ...",
+        flush=True,
+    )
+    if install_rust(version(min_version)):
+        return 0
+    print(
+        f"Rust {min_version} or newer is missing and could not be downloaded: install it with rustup, "
         "or on Debian with apt-get install cargo-web rustc-web",
         file=sys.stderr,
     )

@@ -17,10 +17,10 @@ from tests.leftovers import LeftoverCheck
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-SHOWN = 5
-PROGRAM = re.compile(r"^ *(?:Running|Doc-tests) (?:unittests )?(\S+)(?: \(.*?([\w-]+)-[0-9a-f]+\))?$")
-FINISHED = re.compile(r"^test result: .* finished in ([\d.]+)s$")
-NEXTEST = re.compile(r"^ *(?:PASS|FAIL) \[ *([\d.]+)s\] (?:\(.*?\) )?(.+)$")
+SLOWEST_COUNT = 5
+PROGRAM_LINE = re.compile(r"^ *(?:Running|Doc-tests) (?:unittests )?(\S+)(?: \(.*?([\w-]+)-[0-9a-f]+\))?$")
+RESULT_LINE = re.compile(r"^test result: .* finished in ([\d.]+)s$")
+NEXTEST_LINE = re.compile(r"^ *(?:PASS|FAIL) \[ *([\d.]+)s\] (?:\(.*?\) )?(.+)$")
 
 
 def durations(lines: Iterable[str]) -> Iterator[tuple[float, str]]:
@@ -34,11 +34,11 @@ def durations(lines: Iterable[str]) -> Iterator[tuple[float, str]]:
     """
     name = ""
     for line in lines:
-        if program := PROGRAM.match(line):
+        if program := PROGRAM_LINE.match(line):
             name = " ".join(filter(None, (program[2], program[1])))
-        elif finished := FINISHED.match(line):
+        elif finished := RESULT_LINE.match(line):
             yield float(finished[1]), name
-        elif test := NEXTEST.match(line):
+        elif test := NEXTEST_LINE.match(line):
             yield float(test[1]), test[2]
 
 
@@ -84,8 +84,8 @@ def main() -> int:
         left = check.leftovers()
     finally:
         check.close()
-    print(f"slowest {SHOWN}:")
-    for duration_s, name in sorted(durations(lines), reverse=True)[:SHOWN]:
+    print(f"slowest {SLOWEST_COUNT}:")
+    for duration_s, name in sorted(durations(lines), reverse=True)[:SLOWEST_COUNT]:
         print(f"{duration_s:8.2f} s  {name}")
     for path in left:
         print(f"left behind: {path}", file=sys.stderr)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 STUB = Path(__file__).parents[1] / "python" / "sledlab" / "_native.pyi"
 NAME = "_native"
-ALLOWED = f"{NAME}.__all__\n"
+ALLOWED_DIFFERENCES = f"{NAME}.__all__\n"
 """Allowed differences: a stub need not declare `__all__`."""
 
 
@@ -24,7 +24,7 @@ def check(stub: Path, extension: Path) -> subprocess.CompletedProcess[str]:
         alone = Path(folder)
         (alone / stub.name).symlink_to(stub)
         (alone / extension.name).symlink_to(extension)
-        (alone / "allowed").write_text(ALLOWED, encoding="utf-8")
+        (alone / "allowed").write_text(ALLOWED_DIFFERENCES, encoding="utf-8")
         return subprocess.run(
             [sys.executable, "-m", "mypy.stubtest", NAME, "--concise", "--allowlist", "allowed"],
             cwd=alone,

@@ -2,7 +2,7 @@
 
 CONTRIBUTING.md lists words that earlier texts of the project used in private meanings. This check refuses
 them in every tracked text file: documentation, help, messages, comments and names, where underscores and
-capitals separate words. `ALLOWED` lists their few uses in a standard meaning, each with the reason.
+capitals separate words. `ALLOWANCES` lists their few uses in a standard meaning, each with the reason.
 
     python -m tools.vocabulary           list all uses that are not allowed; exit code 1 if there are any
     python -m tools.vocabulary FILE ...  check these files
@@ -21,10 +21,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 PROJECT = Path(__file__).parents[1]
-WORDS = ("said", "told", "held", "asked", "wanted", "beside", "under way", "goes on", "nobody", "whoever")
+REFUSED_WORDS = (
+    "said",
+    "told",
+    "held",
+    "asked",
+    "wanted",
+    "beside",
+    "under way",
+    "goes on",
+    "nobody",
+    "whoever",
+)
 BREAK = r"(?:[ _]|\s+(?:(?:///|//!|//|#|\*|>)\s*)?)"
 """Between two words of a term: a space, an underscore, or the end of a line and the mark of a comment."""
-PATTERN = re.compile(rf"(?<![^\W_])({'|'.join(WORDS).replace(' ', BREAK)})(?![^\W_])", re.IGNORECASE)
+PATTERN = re.compile(rf"(?<![^\W_])({'|'.join(REFUSED_WORDS).replace(' ', BREAK)})(?![^\W_])", re.IGNORECASE)
 CAPITALS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -43,7 +54,7 @@ class Allowance:
     reason: str
 
 
-ALLOWED = (
+ALLOWANCES = (
     Allowance(
         r"^CONTRIBUTING\.md$",
         r"^\| (what was|held, kept|is held|goes on|under way|nobody|stands beside)|[Nn]o bare participles",
@@ -71,7 +82,7 @@ def uses(text: str) -> Iterator[tuple[int, str, str]]:
 
 def is_allowed(file: str, line: str) -> bool:
     """Return whether an allowance covers a line of a file."""
-    return any(re.search(each.files, file) and re.search(each.lines, line) for each in ALLOWED)
+    return any(re.search(each.files, file) and re.search(each.lines, line) for each in ALLOWANCES)
 
 
 def check(files: Iterable[str]) -> list[str]:
@@ -97,14 +108,14 @@ def check(files: Iterable[str]) -> list[str]:
     return messages
 
 
-def tracked() -> list[str]:
+def tracked_files() -> list[str]:
     """Return the paths of all files under version control."""
     done = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True)
     return [name for name in done.stdout.split("\0") if name]
 
 
 if __name__ == "__main__":
-    found = check(sys.argv[1:] or tracked())
+    found = check(sys.argv[1:] or tracked_files())
     if found:
         print(*found, sep="\n")
         print(f"{len(found)} refused words; CONTRIBUTING.md lists standard terms", file=sys.stderr)

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 CORE = WEB / "core" / "sledlab.wasm"
-PACKED = PROJECT / "python" / "sledlab" / "view" / "core.wasm.xz"
-OWN_RUST = PROJECT / ".rust"
+COMPRESSED_CORE = PROJECT / "python" / "sledlab" / "view" / "core.wasm.xz"
+RUST_FOLDER = PROJECT / ".rust"
 TARGET = "wasm32-unknown-unknown"
 BUILD = ("cargo", "build", "--profile", "web", "--package", "sledlab-web", "--target", TARGET, "--locked")
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
 def command_output(*command: str | Path) -> str:
@@ -37,7 +37,9 @@ def command_output(*command: str | Path) -> str:
     return done.stdout.strip()
 
 
-def run(command: Sequence[str | Path], cwd: Path = PROJECT, environment: Mapping[str, str] = NOTHING) -> None:
+def run(
+    command: Sequence[str | Path], cwd: Path = PROJECT, environment: Mapping[str, str] = NO_VARIABLES
+) -> None:
     """Run a command, which must succeed."""
     subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, check=True)
 
@@ -50,8 +52,8 @@ def has_target() -> bool:
 
 def add_target() -> bool:
     """Install that library with rustup, if Rust is from rustup; return whether it is installed."""
-    own = OWN_RUST / "cargo" / "bin" / "rustup"
-    homes = {"RUSTUP_HOME": str(OWN_RUST / "rustup"), "CARGO_HOME": str(OWN_RUST / "cargo")}
+    own = RUST_FOLDER / "cargo" / "bin" / "rustup"
+    homes = {"RUSTUP_HOME": str(RUST_FOLDER / "rustup"), "CARGO_HOME": str(RUST_FOLDER / "cargo")}
     rustup, environment = (own, homes) if own.exists() else (shutil.which("rustup"), {})
     if rustup is None:
         return False
@@ -78,9 +80,9 @@ def build_core() -> None:
         )
     built = Path(os.environ.get("CARGO_TARGET_DIR", PROJECT / "target")) / TARGET / "web" / "sledlab_web.wasm"
     shutil.copyfile(built, CORE)
-    PACKED.parent.mkdir(exist_ok=True)
-    PACKED.write_bytes(lzma.compress(CORE.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
-    print(f"{CORE.stat().st_size / 1e3:.0f} kB, packed {PACKED.stat().st_size / 1e3:.0f} kB")
+    COMPRESSED_CORE.parent.mkdir(exist_ok=True)
+    COMPRESSED_CORE.write_bytes(lzma.compress(CORE.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
+    print(f"{CORE.stat().st_size / 1e3:.0f} kB, packed {COMPRESSED_CORE.stat().st_size / 1e3:.0f} kB")
 
 
 def main() -> int:

@@ -19,10 +19,10 @@ def builds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.syspath_prepend(BENCHES)
     module = importlib.import_module("builds")
     monkeypatch.setattr(importlib.import_module("result_files"), "PLACE", tmp_path)
-    monkeypatch.setattr(module, "KEPT", tmp_path)
+    monkeypatch.setattr(module, "BUILD_CACHE", tmp_path)
     monkeypatch.setattr(module, "commit", lambda base: f"commit {base}")
-    monkeypatch.setattr(module, "extension_of", Path)
-    monkeypatch.setattr(module, "extension_of_this", lambda: Path("here"))
+    monkeypatch.setattr(module, "build_commit", Path)
+    monkeypatch.setattr(module, "build_checkout", lambda: Path("here"))
     return module
 
 

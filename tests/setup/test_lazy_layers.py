@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tools.layers import PROJECT, layers_of, lazy_imports, violations
+from tools.layers import PROJECT, lazy_imports, read_layers, violations
 
 PACKAGE = PROJECT / "python" / "sledlab"
 
@@ -12,7 +12,7 @@ def test_lazy_imports_are_found():
 
 
 def test_package_has_no_upward_lazy_import():
-    assert violations(PACKAGE, layers_of(PROJECT)) == []
+    assert violations(PACKAGE, read_layers(PROJECT)) == []
 
 
 def test_upward_lazy_import_is_reported(tmp_path: Path):
@@ -23,7 +23,7 @@ def test_upward_lazy_import_is_reported(tmp_path: Path):
         '"""Low."""\nshow = later("sledlab.cli.high:show")\n'
     )
     (tmp_path / "sledlab" / "cli" / "high.py").write_text('run = later("sledlab.runs.low:run")\n')
-    result = violations(tmp_path / "sledlab", layers_of(PROJECT))
+    result = violations(tmp_path / "sledlab", read_layers(PROJECT))
     assert result == ["sledlab/runs/low.py:2: `sledlab.cli.high` is in a higher layer"]
 
 
@@ -31,5 +31,5 @@ def test_module_in_no_layer_is_reported(tmp_path: Path):
     (tmp_path / "sledlab").mkdir()
     for name in ("__init__", "__main__", "errors", "extra"):
         (tmp_path / "sledlab" / f"{name}.py").touch()
-    result = violations(tmp_path / "sledlab", layers_of(PROJECT))
+    result = violations(tmp_path / "sledlab", read_layers(PROJECT))
     assert result == ["sledlab.extra is in no layer of pyproject.toml"]

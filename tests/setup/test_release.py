@@ -37,40 +37,40 @@ def commit(tree: Path) -> None:
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    assert all(len(versions) == 1 for versions in release.written(PROJECT).values())
-    assert release.agreed(PROJECT) == release.written(PROJECT)["Cargo.lock"].pop()
+    assert all(len(versions) == 1 for versions in release.read_versions(PROJECT).values())
+    assert release.common_version(PROJECT) == release.read_versions(PROJECT)["Cargo.lock"].pop()
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_one_that_differs_is_named(tree: Path, name: str) -> None:
-    version = release.agreed(tree)
+    version = release.common_version(tree)
     file = tree / name
     file.write_text(file.read_text().replace(version, "9.9.9"))
     with pytest.raises(release.NotReadyError, match=rf"{name} says (.*, )?9\.9\.9"):
-        release.agreed(tree)
+        release.common_version(tree)
 
 
 def test_a_crate_that_asks_for_another_is_found(tree: Path) -> None:
     file = tree / "Cargo.toml"
-    valid = f'sledlab-core = {{ path = "crates/sledlab-core", version = "{release.agreed(tree)}" }}'
+    valid = f'sledlab-core = {{ path = "crates/sledlab-core", version = "{release.common_version(tree)}" }}'
     assert valid in file.read_text()
     file.write_text(file.read_text().replace(valid, valid.replace('version = "', 'version = "9')))
     with pytest.raises(release.NotReadyError, match=r"Cargo\.toml says "):
-        release.agreed(tree)
+        release.common_version(tree)
 
 
 def test_only_a_whole_tree_of_today_is_tagged(tree: Path) -> None:
-    result = release.Release(release.agreed(tree), tree)
-    release.look(result, dry=True)
+    result = release.Release(release.common_version(tree), tree)
+    release.check_tree(result, dry=True)
     with pytest.raises(release.NotReadyError, match=r"no section 9\.9\.9 of today"):
-        release.look(release.Release("9.9.9", tree), dry=False)
+        release.check_tree(release.Release("9.9.9", tree), dry=False)
     (tree / "more").touch()
-    release.look(result, dry=True)
+    release.check_tree(result, dry=True)
     with pytest.raises(release.NotReadyError, match="commit them"):
-        release.look(result, dry=False)
+        release.check_tree(result, dry=False)
     git(tree, "tag", result.tag)
     with pytest.raises(release.NotReadyError, match="is a tag already"):
-        release.look(result, dry=True)
+        release.check_tree(result, dry=True)
 
 
 @pytest.fixture
@@ -94,23 +94,23 @@ def evidence(tree: Path, code: int) -> None:
 
 def test_stale_measurements_refuse_a_release(dated_tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
     evidence(dated_tree, 1)
-    result = release.Release(release.agreed(dated_tree), dated_tree)
+    result = release.Release(release.common_version(dated_tree), dated_tree)
     with pytest.raises(release.NotReadyError, match="measurements are not current: make evidence"):
-        release.look(result, dry=False)
+        release.check_tree(result, dry=False)
     assert capfd.readouterr().out == "evidence --check --strict\n"
-    release.look(result, dry=True)
+    release.check_tree(result, dry=True)
 
 
 def test_current_measurements_permit_a_release(dated_tree: Path) -> None:
     evidence(dated_tree, 0)
-    release.look(release.Release(release.agreed(dated_tree), dated_tree), dry=False)
+    release.check_tree(release.Release(release.common_version(dated_tree), dated_tree), dry=False)
 
 
 def test_a_dry_run_builds_everything_and_tags_nothing(tree: Path, monkeypatch, capsys) -> None:
     run: list[tuple[str, ...]] = []
     monkeypatch.setattr(release, "PROJECT", tree)
     monkeypatch.setattr(release, "DIST", tree)
-    version = release.agreed(tree)
+    version = release.common_version(tree)
     for kind in ("whl", "tar.gz"):
         (tree / f"sledlab-{version}-any.{kind}").touch()
     monkeypatch.setattr(release.Release, "run", lambda _self, *command: run.append(command) or "")

@@ -37,15 +37,15 @@ def test_uses_outside_allowances_are_reported(tmp_path, monkeypatch) -> None:
     (tmp_path / "image.png").write_bytes(b"\x89said")
     (tmp_path / "page.json").write_text('{"a": "nobody"}', encoding="utf-8")
     monkeypatch.setattr(vocabulary, "PROJECT", tmp_path)
-    monkeypatch.setattr(vocabulary, "ALLOWED", (vocabulary.Allowance(r"\.md$", r"^\| ", "table"),))
+    monkeypatch.setattr(vocabulary, "ALLOWANCES", (vocabulary.Allowance(r"\.md$", r"^\| ", "table"),))
     assert vocabulary.check(["page.md", "image.png", "absent.md", "page.json"]) == [
         "page.md:3: `said`: What was said",
         'page.json:1: `nobody`: {"a": "nobody"}',
     ]
 
 
-@pytest.mark.parametrize("each", vocabulary.ALLOWED, ids=lambda each: each.reason)
+@pytest.mark.parametrize("each", vocabulary.ALLOWANCES, ids=lambda each: each.reason)
 def test_each_allowance_is_used(each: vocabulary.Allowance) -> None:
-    texts = [vocabulary.PROJECT / file for file in vocabulary.tracked() if re.search(each.files, file)]
+    texts = [vocabulary.PROJECT / file for file in vocabulary.tracked_files() if re.search(each.files, file)]
     lines = [line for text in texts for _, _, line in vocabulary.uses(text.read_text(encoding="utf-8"))]
     assert any(re.search(each.lines, line) for line in lines)
