@@ -149,7 +149,7 @@ class Database:
         """Return whether a transaction of a round is committed."""
         return self.query(f"SELECT EXISTS (SELECT FROM committed WHERE round = {number})") == "t"
 
-    def count_lost(self, number: int) -> int:
+    def count_lost_transactions(self, number: int) -> int:
         """Return the number of acknowledged transactions of a round that are missing in the database."""
         answer = self.query(f"SELECT client, number FROM committed WHERE round = {number}")
         present = {tuple(map(int, line.split("|"))) for line in answer.splitlines()}

@@ -52,7 +52,7 @@ class Journal:
                 del self.in_flight[slot]
                 self.writes += 1
 
-    def find_lost(self, path: Path) -> list[int]:
+    def find_lost_blocks(self, path: Path) -> list[int]:
         """Return the blocks that contain neither the last acknowledged write nor one that was in flight."""
         missing = []
         with Client(path) as client:

@@ -68,14 +68,14 @@ class KillCounts:
     """Results of the kills of one kind."""
 
     kills: int = 0
-    acknowledged: int = 0
-    lost: int = 0
+    acknowledged_writes: int = 0
+    lost_writes: int = 0
 
     def add(self, other: KillCounts) -> None:
         """Add the results of other kills."""
         self.kills += other.kills
-        self.acknowledged += other.acknowledged
-        self.lost += other.lost
+        self.acknowledged_writes += other.acknowledged_writes
+        self.lost_writes += other.lost_writes
 
 
 class ServerProcess:
@@ -146,7 +146,7 @@ def verify_with_fio(place: Path, job: str) -> KillCounts:
     return KillCounts(1, len(acknowledged), len(lost))
 
 
-def has_data_from(data: Path, start: int) -> bool:
+def is_written_from(data: Path, start: int) -> bool:
     """Return whether data was written from `start` on."""
     with data.open("rb") as file, suppress(OSError):
         return os.lseek(file.fileno(), start, os.SEEK_DATA) < start + FIO_BYTES
@@ -163,8 +163,8 @@ def kill_under_fio(place: Path, kills: int) -> dict[str, KillCounts]:
         with running_server(place) as server:
             if job:
                 by_fio.add(verify_with_fio(place, job))
-                by_journal.lost += len(journal.find_lost(server.socket))
-                outcome = f"journal of {journal.writes}, {by_journal.lost} lost"
+                by_journal.lost_writes += len(journal.find_lost_blocks(server.socket))
+                outcome = f"journal of {journal.writes}, {by_journal.lost_writes} lost"
                 print(f"kill {number - 1}: {outcome}", flush=True)
             if number > kills:
                 break
@@ -173,7 +173,7 @@ def kill_under_fio(place: Path, kills: int) -> dict[str, KillCounts]:
             with ThreadPoolExecutor() as pool:
                 writing = pool.submit(fio, place, job + WRITES)
                 noting = pool.submit(journal.write, server.socket)
-                while not has_data_from(place / "disk.img", start):
+                while not is_written_from(place / "disk.img", start):
                     assert not writing.done(), writing.result()
                     time.sleep(0.01)
                 time.sleep(rng.uniform(*KILL_DELAY_S))
@@ -181,7 +181,7 @@ def kill_under_fio(place: Path, kills: int) -> dict[str, KillCounts]:
                 writing.result()
                 noting.result()
             by_journal.kills += 1
-    by_journal.acknowledged = journal.writes
+    by_journal.acknowledged_writes = journal.writes
     return {"fio verify: blocks": by_fio, "a client's journal: blocks": by_journal}
 
 
@@ -224,9 +224,9 @@ def kill_under_pgbench(place: Path, kills: int) -> dict[str, KillCounts]:
 def check_transactions(database: Database, number: int, found: KillCounts) -> None:
     """Check the transactions that were acknowledged to pgbench before the latest kill."""
     count = database.acknowledged_counts(number).total()
-    lost = database.count_lost(number)
-    found.acknowledged += count
-    found.lost += lost
+    lost = database.count_lost_transactions(number)
+    found.acknowledged_writes += count
+    found.lost_writes += lost
     print(f"pgbench, kill {number}: {count} transactions, {lost} lost", flush=True)
 
 
@@ -268,8 +268,8 @@ def row(name: str, found: KillCounts) -> dict[str, Any]:
     return {
         "what is acknowledged": name,
         "kills": found.kills,
-        "acknowledged and looked for": found.acknowledged,
-        "lost": found.lost,
+        "acknowledged and looked for": found.acknowledged_writes,
+        "lost": found.lost_writes,
     }
 
 
@@ -286,7 +286,7 @@ def main() -> int:
         print(each)
     if len(sys.argv) <= 2:
         write("kills", {"machine": machine(), "rows": rows})
-    return any(each.lost or not each.acknowledged for each in found.values())
+    return any(each.lost_writes or not each.acknowledged_writes for each in found.values())
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def random_share(offsets: np.ndarray) -> float:
 
 
 def statistics() -> dict[str, float]:
-    """Return the statistics of `PUBLISHED` for generated volumes."""
+    """Return the statistics of `PUBLISHED_STATISTICS` for generated volumes."""
     hour = sl.read_volumes("cloud:volumes=1000,hours=1")
     rates = np.array(Cloud.named("cloud:volumes=1000,hours=1").counts) / 3600
     frames = [_native.limit(each.trace.open(), ROWS) for each in hour[::4]]

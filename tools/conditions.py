@@ -91,7 +91,7 @@ class Run:
         arguments: Arguments of pytest.
         prefix: A command that starts the tests.
         user: A command that changes the user, after the prefix.
-        with_git: Whether the clone has the directory .git.
+        has_git: Whether the clone has the directory .git.
     """
 
     scratch: Path
@@ -101,7 +101,7 @@ class Run:
     arguments: tuple[str, ...] = ()
     prefix: tuple[str, ...] = ()
     user: tuple[str, ...] = ()
-    with_git: bool = True
+    has_git: bool = True
 
     @property
     def directory(self) -> Path:
@@ -122,14 +122,14 @@ class Outcome:
     Attributes:
         conditions: The names of its conditions.
         result: The counts of pytest, or why there are none.
-        failed: Whether a test failed.
+        has_failed: Whether a test failed.
         first_failure: The first test that failed.
         elapsed_s: Wall-clock time.
     """
 
     conditions: str
     result: str
-    failed: bool = False
+    has_failed: bool = False
     first_failure: str = ""
     elapsed_s: float = 0
 
@@ -217,7 +217,7 @@ def path(run: Run) -> None:
 
 def no_git(run: Run) -> None:
     """Sources without version control, as in an archive of a release."""
-    run.with_git = False
+    run.has_git = False
 
 
 def oldest(run: Run) -> None:
@@ -325,7 +325,7 @@ def clone(run: Run) -> None:
     for built in (path for pattern in BUILT_FILES for path in PROJECT.glob(pattern)):
         copy = shutil.copytree if built.is_dir() else shutil.copy
         copy(built, run.directory / built.relative_to(PROJECT))
-    if not run.with_git:
+    if not run.has_git:
         shutil.rmtree(run.directory / ".git")
     if run.user:
         run.scratch.chmod(0o755)
@@ -430,7 +430,7 @@ def main() -> int:
             outcomes.append(measure(together, options.tests, Path(scratch)))
     print(table(outcomes, options.tests))
     print(f"output of the tests: {OUTPUT.relative_to(PROJECT)}")
-    return int(any(each.failed for each in outcomes))
+    return int(any(each.has_failed for each in outcomes))
 
 
 if __name__ == "__main__":

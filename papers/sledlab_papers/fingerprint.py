@@ -42,27 +42,30 @@ LOOP_STORES = ("mems-g1", "hp-c2490a", "ram")
 class ShortRun:
     """The short run of an experiment, for its fingerprint."""
 
-    planned: PlannedExperiment
+    planned_experiment: PlannedExperiment
 
     @property
     def options(self) -> tuple[str, ...]:
         """Options that override those of the experiment."""
-        study = experiment(self.planned.experiment)["study"]
+        study = experiment(self.planned_experiment.experiment)["study"]
         if study["kind"] != "smart":
             return REQUEST_OPTIONS
-        own = _size_settings(self.planned.options) or _size_settings(study["job_settings"])
+        own = _size_settings(self.planned_experiment.options) or _size_settings(study["job_settings"])
         return tuple(word for size in own for word in ("--job-set", f"{size}={JOB_DATA_SIZES[size]}"))
 
     @property
     def planned_run(self) -> PlannedExperiment:
         """The planned short run."""
-        return replace(self.planned, options=(*self.planned.options, *self.options, "--parallel", "1"))
+        return replace(
+            self.planned_experiment,
+            options=(*self.planned_experiment.options, *self.options, "--parallel", "1"),
+        )
 
     def fingerprint(self, directory: Path) -> str:
         """Return the hash of the settings of the experiment and of the tables that the short run left."""
         tables = [file for file in sorted(directory.glob("*.csv")) if file.name not in WALL_CLOCK_TABLES]
         if not tables:
-            raise FileNotFoundError(f"a short run of {self.planned.place} left no tables")
+            raise FileNotFoundError(f"a short run of {self.planned_experiment.place} left no tables")
         parts = [self.settings(), *sorted(_table_hash(file) for file in tables)]
         if self.has_join:
             parts.append(sampled_loop())
@@ -71,15 +74,17 @@ class ShortRun:
     def settings(self) -> str:
         """Return the hash of all numbers in the experiment's file and options, also of those overridden."""
         # Ranges of seeds in options begin where those of the experiment do.
-        options = [value.rpartition("..")[2] for value in self.planned.options[1::2]]
-        values = [*numbers(experiment(self.planned.experiment)), *numbers(options)]
+        options = [value.rpartition("..")[2] for value in self.planned_experiment.options[1::2]]
+        values = [*numbers(experiment(self.planned_experiment.experiment)), *numbers(options)]
         return _hash(map(repr, sorted(values)))
 
     @property
     def has_join(self) -> bool:
         """Whether the experiment runs a join: its nested loops are too short for sampling in a short run."""
-        study = experiment(self.planned.experiment)["study"]
-        jobs = dict(zip(self.planned.options[::2], self.planned.options[1::2], strict=True)).get("--job")
+        study = experiment(self.planned_experiment.experiment)["study"]
+        jobs = dict(
+            zip(self.planned_experiment.options[::2], self.planned_experiment.options[1::2], strict=True)
+        ).get("--job")
         return study["kind"] == "smart" and "join" in (jobs.split(",") if jobs else study.get("job", ()))
 
 

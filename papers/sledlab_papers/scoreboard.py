@@ -83,7 +83,7 @@ def _sensitivity(measured: list[Claim]) -> str:
     rows = [
         [
             link(claim.id),
-            sweep.over,
+            sweep.assumption,
             "; ".join(_values(sweep, holds=True)),
             "; ".join(_values(sweep, holds=False)),
         ]
@@ -107,7 +107,7 @@ def _explanation(claim: Claim) -> str:
 
 def flipping_choices(claim: Claim) -> list[str]:
     """The choices left open by the paper, with values, that turn a claim."""
-    return [sweep.over for sweep in claim.sensitivity_sweeps if sweep.flips and not sweep.exclusion]
+    return [sweep.assumption for sweep in claim.sensitivity_sweeps if sweep.flips and not sweep.exclusion]
 
 
 def _values(sweep: SensitivitySweep, *, holds: bool) -> list[str]:

@@ -46,18 +46,18 @@ class Choice:
     """A modelling choice, and the values that it could have had, in order.
 
     Attributes:
-        over: The choice, in words.
+        assumption: The choice, in words.
         exclusion: Why it does not count, where the paper does not leave it open: `published`, or `chance`.
         values: All values; one of them is the value behind all other numbers.
         reruns: The directories of experiments that are run again with each value, with options of one each.
         options: Options of all these runs.
         claims: Claims that depend on it; by default all that are judged by rerun or differently read results.
-        but: Claims, among these, that it says nothing about.
+        excluded_claims: Claims, among these, that it says nothing about.
         equal: Whether its values are readings that count alike: a claim that is reproduced in part with some
             and not at all with others is not reproduced.
     """
 
-    over: str
+    assumption: str
     values: tuple[Value, ...]
     exclusion: str = ""
     reruns: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Choice:
                     each.experiment,
                     (*each.options, *self.options, *own, *value.options),
                     f"{each.suffix}{value.reading[0]}",
-                    f"{each.title or f'`{each.experiment}`'}, {self.over}: {value.name}",
+                    f"{each.title or f'`{each.experiment}`'}, {self.assumption}: {value.name}",
                 )
 
     def affects(self, claim: str, read_places: Iterable[str], directory: Path) -> bool:
@@ -96,7 +96,7 @@ class Choice:
             return None
         cells = tuple(Cell(value.name, each.outcome, each.short) for value, each in measured)
         default = next(at for at, value in enumerate(self.values) if not value.reading)
-        return SensitivitySweep(self.over, self.exclusion, default, cells)
+        return SensitivitySweep(self.assumption, self.exclusion, default, cells)
 
 
 def sensitivity_sweeps(
@@ -163,5 +163,5 @@ def table(sweep: SensitivitySweep) -> str:
         for label in (OUTCOME_LABELS[cell.outcome],)
     )
     excluded = f"<br><i>does not count: {sweep.exclusion}</i>" if sweep.exclusion else ""
-    header = f"<th>{html.escape(sweep.over)}{excluded}</th>"
+    header = f"<th>{html.escape(sweep.assumption)}{excluded}</th>"
     return f'<table class="sensitivity-sweep"><tr>{header}{cells}</tr></table>'

@@ -46,7 +46,7 @@ class ClaimVerdict:
     """
 
     main_verdict: Verdict
-    other: Verdict | None = None
+    other_verdict: Verdict | None = None
     equal: bool = False
     sensitivity_sweeps: tuple[SensitivitySweep, ...] = ()
     equal_outcomes: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class ClaimVerdict:
     @property
     def readings_differ(self) -> bool:
         """Whether both readings give different verdicts, if only in their numbers."""
-        return bool(self.other) and self.other != self.main_verdict
+        return bool(self.other_verdict) and self.other_verdict != self.main_verdict
 
     @property
     def outcome(self) -> str:
@@ -63,12 +63,12 @@ class ClaimVerdict:
         others = [
             cell.outcome for sweep in self.sensitivity_sweeps if not sweep.exclusion for cell in sweep.cells
         ]
-        return apply_sensitivity(self.read, others)
+        return apply_sensitivity(self.reading_outcome, others)
 
     @property
-    def read(self) -> str:
+    def reading_outcome(self) -> str:
         """The outcome over all readings that count."""
-        other = (self.other.outcome,) if self.other and self.equal else ()
+        other = (self.other_verdict.outcome,) if self.other_verdict and self.equal else ()
         return combine_outcomes(self.main_verdict.outcome, *other, *self.equal_outcomes)
 
 
@@ -89,7 +89,7 @@ class Topic:
     runs: Callable[[Path, tuple[str, ...]], Any]
     """Makes the runs of a directory in a reading: endings of directories, or marks."""
     places: Callable[[Any, Mapping[str, ClaimVerdict]], dict[str, str]]
-    other: tuple[str, ...] = ()
+    other_reading: tuple[str, ...] = ()
     """The other reading, if any: endings of directories, or marks."""
     title: str = ""
     """Title of the first reading, if the other counts as much."""
@@ -119,9 +119,9 @@ class Topic:
         READ_PLACES.clear()
         measured = ClaimVerdict(judge(()), equal=bool(self.title))
         touched = frozenset(READ_PLACES)
-        if self.other:
-            measured = replace(measured, other=judge(self.other))
-        if measured.read in (BY_DEFINITION, FITTED):
+        if self.other_reading:
+            measured = replace(measured, other_verdict=judge(self.other_reading))
+        if measured.reading_outcome in (BY_DEFINITION, FITTED):
             return measured
         hung = [choice for choice in choices(self.name) if choice.affects(claim.id, touched, directory)]
         equal = [choice.sweep(judge) for choice in hung if choice.equal]
@@ -202,7 +202,7 @@ class Topic:
             Counter(each.outcome for each in verdicts)
             for verdicts in (
                 [outcome.main_verdict for outcome in sheet.verdicts.values()],
-                [outcome.other or outcome.main_verdict for outcome in sheet.verdicts.values()],
+                [outcome.other_verdict or outcome.main_verdict for outcome in sheet.verdicts.values()],
             )
         )
         shown = [each for each in OUTCOMES if measured[each] or other[each]]
@@ -211,9 +211,9 @@ class Topic:
             for title, counted in ((self.title, measured), (self.other_title, other))
         ]
         differ = [
-            f"{name} ({outcome.main_verdict.outcome}; {outcome.other.outcome})"
+            f"{name} ({outcome.main_verdict.outcome}; {outcome.other_verdict.outcome})"
             for name, outcome in sheet.verdicts.items()
-            if outcome.other and outcome.other.outcome != outcome.main_verdict.outcome
+            if outcome.other_verdict and outcome.other_verdict.outcome != outcome.main_verdict.outcome
         ]
         return f"{table(['reading', *shown], rows)}\nThe two differ on {', '.join(differ) or 'no claim'}.\n"
 
@@ -260,7 +260,7 @@ def section(claim: ClaimEntry, outcome: ClaimVerdict, title: str, other_title: s
         f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} Reproduced if: "
         f"{_sentence(claim.accept)}",
     ]
-    measured, other = outcome.main_verdict, outcome.other
+    measured, other = outcome.main_verdict, outcome.other_verdict
     if other and outcome.equal and outcome.readings_differ:
         lines += [
             f"**{name}: {each.outcome}.** {each.ours}"
@@ -280,14 +280,14 @@ def _sensitivity(claim: ClaimEntry, outcome: ClaimVerdict) -> Iterator[str]:
     """Choices with which a claim holds or flips: sweeps where it is contested, else a sentence."""
     if not is_contested(claim, outcome):
         if outcome.sensitivity_sweeps:
-            yield f"**The same** over {'; '.join(each.over for each in outcome.sensitivity_sweeps)}."
+            yield f"**The same** over {'; '.join(each.assumption for each in outcome.sensitivity_sweeps)}."
         return
     if claim.closed:
         yield f"**No sensitivity sweep.** {claim.closed}"
     if not outcome.sensitivity_sweeps:
         return
     turns = dict.fromkeys(
-        each.over for each in outcome.sensitivity_sweeps if each.flips and not each.exclusion
+        each.assumption for each in outcome.sensitivity_sweeps if each.flips and not each.exclusion
     )
     yield f"**Turns with** {'; '.join(turns)}." if turns else "**Turns with** nothing that was tried."
     for each in outcome.sensitivity_sweeps:
@@ -305,7 +305,7 @@ def _explanations(outcome: ClaimVerdict, title: str, other_title: str) -> list[s
     """The explanations in both readings; only one where they are equal."""
     whys = [
         (name, each.why)
-        for name, each in ((title, outcome.main_verdict), (other_title, outcome.other))
+        for name, each in ((title, outcome.main_verdict), (other_title, outcome.other_verdict))
         if each and each.why
     ]
     if len(whys) == 2 and whys[0][1] == whys[1][1]:

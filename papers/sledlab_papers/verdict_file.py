@@ -48,7 +48,7 @@ def _sweep_rows(outcome: ClaimVerdict) -> dict[str, Any]:
     """The sensitivity sweeps of a claim, if any: the choice, why it does not count, a cell for each value."""
     rows = [
         [
-            each.over,
+            each.assumption,
             each.exclusion,
             each.default,
             [[cell.value, cell.outcome, cell.number] for cell in each.cells],
@@ -58,11 +58,11 @@ def _sweep_rows(outcome: ClaimVerdict) -> dict[str, Any]:
     return {"sensitivity_sweeps": rows} if rows else {}
 
 
-def _combined_text(topic: Topic, judged: ClaimVerdict, what: str) -> str:
+def _combined_text(topic: Topic, claim_verdict: ClaimVerdict, what: str) -> str:
     """A text of a claim: from both readings, where they count alike and their texts differ."""
     details = [
-        (topic.title, judged.main_verdict),
-        (topic.other_title, judged.other if judged.equal else None),
+        (topic.title, claim_verdict.main_verdict),
+        (topic.other_title, claim_verdict.other_verdict if claim_verdict.equal else None),
     ]
     both = [(title, each.outcome, str(getattr(each, what)).strip()) for title, each in details if each]
     if len({text for _, _, text in both}) == 1:

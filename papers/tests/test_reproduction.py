@@ -222,15 +222,15 @@ def test_reference_scheduler_classifies_loads_without_overload() -> None:
 
 
 def test_gains_omit_levels_not_reached_by_both() -> None:
-    def crossing(rate: float | None, reached: str = "yes") -> Crossing:
+    def level_crossing(rate: float | None, reached: str = "yes") -> Crossing:
         return Crossing("", 0, rate, reached)
 
     crossings = {
-        ("a", 2.0): crossing(110.0),
-        ("b", 2.0): crossing(100.0),
-        ("a", 5.0): crossing(220.0),
-        ("b", 5.0): crossing(200.0, "in overload"),
-        ("a", 10.0): crossing(None, "above"),
-        ("b", 10.0): crossing(300.0),
+        ("a", 2.0): level_crossing(110.0),
+        ("b", 2.0): level_crossing(100.0),
+        ("a", 5.0): level_crossing(220.0),
+        ("b", 5.0): level_crossing(200.0, "in overload"),
+        ("a", 10.0): level_crossing(None, "above"),
+        ("b", 10.0): level_crossing(300.0),
     }
     assert LoadCurves({}, crossings).gains("a", "b", ("moderate",)) == pytest.approx({2.0: 0.1})

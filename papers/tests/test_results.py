@@ -176,7 +176,10 @@ def test_committed_verdicts_match_the_results(sheet: tuple[Topic, PageContent]) 
     assert json.loads(json.dumps(verdict_file.rows(topic, actual))) == committed
     for name, verdict in actual.verdicts.items():
         for sweep in verdict.sensitivity_sweeps:
-            assert sweep.cells[sweep.default].outcome == verdict.main_verdict.outcome, (name, sweep.over)
+            assert sweep.cells[sweep.default].outcome == verdict.main_verdict.outcome, (
+                name,
+                sweep.assumption,
+            )
 
 
 @slow_judging

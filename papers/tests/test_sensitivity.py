@@ -52,7 +52,7 @@ def test_every_sweep_value_has_results(topic: str) -> None:
 def test_sweeps_have_one_default_and_valid_claims(topic: str) -> None:
     known = claims(topic)
     for choice in choices(topic):
-        assert sum(not value.reading for value in choice.values) == 1, choice.over
+        assert sum(not value.reading for value in choice.values) == 1, choice.assumption
         assert {*choice.claims, *choice.excluded_claims} <= set(known)
         assert choice.exclusion in ("", "published", CHANCE)
 
@@ -76,7 +76,9 @@ def test_headlines_have_sweeps() -> None:
 
 def test_flipping_sweep_makes_claim_depend() -> None:
     for actual in packaged_claims().values():
-        turns = [sweep.over for sweep in actual.sensitivity_sweeps if sweep.flips and not sweep.exclusion]
+        turns = [
+            sweep.assumption for sweep in actual.sensitivity_sweeps if sweep.flips and not sweep.exclusion
+        ]
         assert not turns or actual.outcome == DEPENDS, (actual.id, turns)
 
 
@@ -191,5 +193,5 @@ def test_missing_cache_is_reported(tmp_path: Path) -> None:
 def test_fairness_claim_has_sweeps_with_evidence() -> None:
     sweeps = packaged_claims()["L-22"].sensitivity_sweeps
     assert len(sweeps) >= 5
-    assert any(sweep.over for sweep in sweeps)
+    assert any(sweep.assumption for sweep in sweeps)
     assert {cell.outcome for sweep in sweeps for cell in sweep.cells}.isdisjoint(NO_EVIDENCE)

@@ -101,12 +101,12 @@ def test_journal_reports_lost_blocks(tmp_path):
     assert len(journal.acknowledged) > SLOTS / 2
     slot = next(slot for slot in journal.acknowledged if slot not in journal.in_flight)
     with sl.serve("ram", data=data) as server:
-        assert journal.find_lost(Path(server.socket)) == []
+        assert journal.find_lost_blocks(Path(server.socket)) == []
     with data.open("r+b") as file:
         file.seek(journal.offset(slot))
         file.write(bytes(BLOCK))
     with sl.serve("ram", data=data) as server:
-        assert journal.find_lost(Path(server.socket)) == [slot]
+        assert journal.find_lost_blocks(Path(server.socket)) == [slot]
 
 
 def test_garbage_of_one_client_delays_no_other(bench):

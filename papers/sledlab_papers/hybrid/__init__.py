@@ -79,7 +79,7 @@ HYBRID = Topic(
     PLAN,
     Systems,
     _places,
-    other=(DENSE_SUFFIX,),
+    other_reading=(DENSE_SUFFIX,),
     title="Sectors twice as fast",
     other_title="Double density",
     side_by_side=True,

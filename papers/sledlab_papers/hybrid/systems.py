@@ -149,7 +149,7 @@ class Systems(Runs):
 
     def mean(self, workload: str, system: str, measure: str = "mean_ms") -> float:
         """A measure of a system of figures 4 and 6, the mean over the seeds."""
-        points = self.workload_runs(_figure(system), workload)
+        points = self.workload_runs(_experiment_of_system(system), workload)
         return points.mean(self._value(system, points), 1.0, measure)
 
     def change(self, workload: str, system: str, base: str, measure: str = "mean_ms") -> float:
@@ -158,7 +158,7 @@ class Systems(Runs):
 
     def row(self, workload: str, system: str) -> ComparisonRun:
         """A system of figures 4 and 6 with the first seed, that of all other experiments."""
-        points = self.workload_runs(_figure(system), workload)
+        points = self.workload_runs(_experiment_of_system(system), workload)
         return points.rows[self._value(system, points), 1.0][0]
 
     def rows(self, name: str, workload: str = "") -> dict[str, ComparisonRun]:
@@ -167,7 +167,7 @@ class Systems(Runs):
 
     def is_overloaded(self, workload: str, system: str) -> bool:
         """Whether the queue of a system of figures 4 and 6 kept growing."""
-        points = self.workload_runs(_figure(system), workload)
+        points = self.workload_runs(_experiment_of_system(system), workload)
         return any(row.saturated for row in points.rows[self._value(system, points), 1.0])
 
     def _value(self, system: str, points: ExperimentRuns) -> str:
@@ -190,5 +190,5 @@ class Systems(Runs):
         return {size: rows[kind_of_size(*size)] for size in ALL_SIZES if kind_of_size(*size) in rows}
 
 
-def _figure(system: str) -> str:
+def _experiment_of_system(system: str) -> str:
     return BASELINES if system in BASELINE_SYSTEMS else TECHNIQUES

@@ -35,7 +35,7 @@ SCHEDULING = Topic(
     PLAN,
     SchedulingRuns,
     _places,
-    other=(FREE_DIRECTION,),
+    other_reading=(FREE_DIRECTION,),
     title="Columns by parity",
     other_title="Columns read both ways",
 )

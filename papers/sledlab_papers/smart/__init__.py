@@ -26,6 +26,6 @@ SMART = Topic(
     (*PLAN, *future_work.FUTURE_EXPERIMENTS),
     SmartRuns,
     _places,
-    other=(NO_READ_AHEAD.suffix,),
+    other_reading=(NO_READ_AHEAD.suffix,),
     other_title="Pages in order, without read-ahead",
 )

@@ -68,7 +68,7 @@ def _sensitivity(claim: Claim) -> Iterator[str]:
     """Lines on where the claim holds and where it flips, over choices that sledlab had to make."""
     for sweep in claim.sensitivity_sweeps:
         excluded = f" (does not count: {sweep.exclusion})" if sweep.exclusion else ""
-        yield f"\nOver {sweep.over}{excluded}{': it flips' if sweep.flips else ''}"
+        yield f"\nOver {sweep.assumption}{excluded}{': it flips' if sweep.flips else ''}"
         width = max(len(cell.value) for cell in sweep.cells)
         for at, cell in enumerate(sweep.cells):
             mark = "*" if at == sweep.default else " "
@@ -141,7 +141,7 @@ def verdicts(result: Sequence[Claim]) -> list[Line]:
 
 def _line(sweep: SensitivitySweep) -> str:
     """A sensitivity sweep in one line."""
-    return f"Over {sweep.over}: {'; '.join(f'{cell.value} {cell.outcome}' for cell in sweep.cells)}."
+    return f"Over {sweep.assumption}: {'; '.join(f'{cell.value} {cell.outcome}' for cell in sweep.cells)}."
 
 
 FULL_RUN = (

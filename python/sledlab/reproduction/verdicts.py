@@ -39,13 +39,13 @@ class SensitivitySweep:
     """Verdicts on a claim over the values of a choice that sledlab had to make: where it holds and flips.
 
     Attributes:
-        over: The choice that is varied.
+        assumption: The choice that is varied.
         exclusion: Why the sweep does not count, such as `published` where the paper gives it; or empty.
         default: Number of the cell with the value that all other numbers are measured with.
         cells: A cell for each value.
     """
 
-    over: str
+    assumption: str
     exclusion: str
     default: int
     cells: tuple[Cell, ...]
@@ -125,8 +125,8 @@ def claims() -> dict[str, Claim]:
 def _sensitivity_sweeps(rows: Sequence[Any]) -> tuple[SensitivitySweep, ...]:
     """Return sensitivity sweeps from their rows in the file of verdicts."""
     return tuple(
-        SensitivitySweep(over, exclusion, at, tuple(Cell(*cell) for cell in cells))
-        for over, exclusion, at, cells in rows
+        SensitivitySweep(assumption, exclusion, at, tuple(Cell(*cell) for cell in cells))
+        for assumption, exclusion, at, cells in rows
     )
 
 
