@@ -21,19 +21,19 @@ from .section import ValidationSection
 TESTS = {
     "kinematics": (
         "closed_form_agrees_with_integration",
-        "closed_form_agrees_with_the_published_one",
-        "g2_seeks_as_published",
+        "closed_form_agrees_with_published_form",
+        "g2_seek_times_match_published",
         "piecewise_converges_to_the_closed_form",
-        "the_reference_simulator_deviates_as_documented",
+        "reference_simulator_deviates_as_documented",
     ),
     "reference_tables": (
         "seeks_in_x_are_equal",
         "seeks_in_y_are_equal",
         "turnarounds_are_equal",
-        "passes_take_as_long",
+        "pass_times_equal_reference",
     ),
     "layouts": (),
-    "optimality": ("who_knows_positions_is_nearer_to_the_optimum",),
+    "optimality": ("position_aware_schedulers_are_nearer_to_optimum",),
 }
 """Test files of sledlab-models, and the tests in them that write results."""
 
@@ -192,7 +192,7 @@ def _tables_values(result: LayoutTables) -> dict[str, object]:
         for kind, name in names.items()
     }
     groups["turnarounds"] = list(result.compared["turnarounds_are_equal"])
-    groups["recorded passes of the sled"] = list(result.compared["passes_take_as_long"])
+    groups["recorded passes of the sled"] = list(result.compared["pass_times_equal_reference"])
     rows = [
         cells(
             "{} | {:,} | {:tiny} | 1e-6",

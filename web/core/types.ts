@@ -67,7 +67,7 @@ export interface DeviceFacts {
   columns: number;
   rows: number;
   blocks_per_track: number;
-  blocks_at_once: number;
+  parallel_blocks: number;
   /** Between random places, settling and turnarounds included, and the longest met, edge to edge included; no rotation. */
   mean_seek_ms: number;
   longest_seek_ms: number;

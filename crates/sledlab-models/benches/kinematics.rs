@@ -78,5 +78,5 @@ fn place_and_run(bencher: Bencher, kind: LayoutKind) {
     let blocks: Vec<u64> = (0..MOVES).map(|_| rng.random_range(0..geometry.blocks)).collect();
     bencher
         .counter(ItemsCount::new(MOVES))
-        .bench(|| blocks.iter().map(|lbn| layout.place(*lbn).row + layout.run(*lbn, 8)).sum::<u32>());
+        .bench(|| blocks.iter().map(|lbn| layout.place(*lbn).row + layout.run_length(*lbn, 8)).sum::<u32>());
 }

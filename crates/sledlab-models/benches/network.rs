@@ -25,12 +25,13 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// Carries packets in rounds: in each round every node sends one packet, to the node `off` places further. A round
 /// lasts until all senders are free, on a hub as long as all its packets together. Returns the number of packets that
 /// have arrived.
-fn carry(network: &mut dyn Network, offs: &[Port]) -> usize {
+fn deliver(network: &mut dyn Network, offs: &[Port]) -> usize {
     let (mut now, mut count, mut arrived) = (Time::ZERO, 0, Vec::new());
     for round in offs.chunks(NODES as usize) {
         let mut next = now;
         for (from, off) in (0..NODES).zip(round) {
-            let packet = Packet { from, to: (from + off) % NODES, bytes: BYTES, tag: u64::from(from) };
+            let packet =
+                Packet { sender: from, receiver: (from + off) % NODES, bytes: BYTES, tag: u64::from(from) };
             next = next.max(network.send(now, packet));
         }
         now = next;
@@ -52,19 +53,19 @@ fn bench(bencher: Bencher, name: &str, offs: &[Port]) {
     let choice = Choice::new(name, &table).expect("a name of the list");
     bencher.counter(ItemsCount::new(NODES * SENDS)).bench_local(|| {
         let mut network = choice.make(NODES as usize + 1).expect("ports");
-        carry(network.as_mut(), offs)
+        deliver(network.as_mut(), offs)
     });
 }
 
 #[divan::bench(args = names())]
-fn in_turn(bencher: Bencher, name: &str) {
+fn sequential_packets(bencher: Bencher, name: &str) {
     let offs: Vec<Port> = (0..NODES * SENDS).map(|send| 1 + send / NODES % (NODES - 1)).collect();
     bench(bencher, name, &offs);
 }
 
 /// Some packets of a round meet at one receiver, and wait.
 #[divan::bench(args = names())]
-fn at_random(bencher: Bencher, name: &str) {
+fn random_packets(bencher: Bencher, name: &str) {
     let mut rng = seed::stream(1, "offs");
     let offs: Vec<Port> = (0..NODES * SENDS).map(|_| rng.random_range(1..NODES)).collect();
     bench(bencher, name, &offs);

@@ -8,7 +8,7 @@ use crate::device::{self, Bus, Units};
 use crate::hybrid::{self, HybridDevices};
 use crate::power;
 use crate::system::params::{BusUse, SystemKind, SystemParams};
-use crate::system::{Array, Cached, Medium, Setup, Single, Start, Station, System, build};
+use crate::system::{Array, CachedSystem, Medium, Setup, Single, Start, Station, System, build};
 
 /// A hybrid in the place of each device.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub fn assemble(parts: SystemParts) -> Result<Box<dyn System>> {
     }
     Ok(match cache.kind {
         CacheKind::None => bare,
-        CacheKind::WriteBack => Box::new(Cached::new(cache, bare)?),
+        CacheKind::WriteBack => Box::new(CachedSystem::new(cache, bare)?),
     })
 }
 
@@ -93,7 +93,7 @@ fn array(parts: SystemParts) -> Result<Array> {
         let parts = SystemParts { setup: Setup { start, ..parts.setup }, ..parts };
         match params.bus {
             BusUse::Own => node(parts),
-            BusUse::Shared => on_bus(&bus, parts),
+            BusUse::Shared => node_on_shared_bus(&bus, parts),
         }
     };
     let nodes = (0..Array::nodes(params)).map(node).collect::<Result<Vec<_>>>()?;
@@ -102,13 +102,13 @@ fn array(parts: SystemParts) -> Result<Array> {
 }
 
 /// A device on the bus that all devices of the array share.
-fn on_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> {
+fn node_on_shared_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> {
     if parts.hybrid.is_some() {
         return Err(Error::user("system.bus = \"shared\" is for disks: hybrids have a bus of their own")
             .with_remedy("set system.bus = \"own\", or omit hybrid.kind"));
     }
-    let device = device::build_on(bus, parts.device)?;
-    let system = Box::new(Single::new(Station::of(device, parts.setup)?));
+    let device = device::build_on_bus(bus, parts.device)?;
+    let system = Box::new(Single::new(Station::with_device(device, parts.setup)?));
     Ok(if parts.keep_contents { Box::new(Medium::new(system)) } else { system })
 }
 
@@ -129,7 +129,7 @@ fn check_failures(params: &SystemParams) -> Result<()> {
         }
         return Ok(());
     };
-    if !kind.outlives_failures() {
+    if !kind.is_redundant() {
         return Err(Error::user(format!(
             "system.failed: a system of kind \"{}\" loses its data with a device",
             kind.word()
@@ -154,7 +154,7 @@ fn check_failures(params: &SystemParams) -> Result<()> {
 /// Checks that devices of `file` can be combined as `params` say.
 fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
     let SystemParams { kind, devices, .. } = *params;
-    let (word, fewest) = (kind.word(), kind.fewest_devices());
+    let (word, fewest) = (kind.word(), kind.min_devices());
     if devices < fewest {
         return Err(Error::user(format!("system.devices = {devices} is too few for a {word}"))
             .with_remedy(format!("choose at least {fewest} devices, for example system.devices = 4")));
@@ -163,13 +163,13 @@ fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
         return Err(Error::user(format!("system.devices = {devices}, but system.kind = \"{word}\" has one"))
             .with_remedy("choose a system.kind of several: concatenation, stripe, mirror or raid5"));
     }
-    if let Some(Units { called, remedy, .. }) = file.params.units()? {
+    if let Some(Units { plural: called, remedy, .. }) = file.params.units()? {
         return Err(Error::user(format!(
             "a device of several {called} cannot be one of a system of several"
         ))
         .with_remedy(remedy));
     }
-    if kind.outlives_failures() && file.params.device()?.faults().is_some() {
+    if kind.is_redundant() && file.params.device()?.faults().is_some() {
         return Err(Error::user(format!(
             "a {word} does not recompute what is lost under bad tips of a device"
         ))

@@ -1,7 +1,7 @@
 //! Hybrids and caches lose their power at any moment: no acknowledged write is lost, and no stale block is ever read,
 //! before or after.
 
-use crate::crashing::{Bench, Defect, Outcome, Plan};
+use crate::crash_bench::{Bench, Defect, Outcome, Plan};
 use sledlab_core::{Op, seed};
 
 /// The hybrids under test, and `none`, the disk alone.
@@ -41,18 +41,19 @@ const CRASHES: u64 = 1_000;
 const MECHANICAL_CRASHES: u64 = 40;
 
 /// Minimum share of crashes with accesses in flight, in percent.
-const STRIKING: u64 = 75;
+const MIN_IN_FLIGHT_PERCENT: u64 = 75;
 
 // README and guide state this number of crashes.
-const _: () =
-    assert!(SYSTEMS.len() as u64 * (2 * CRASHES + 2 * MECHANICAL_CRASHES) * STRIKING / 100 > 42_000);
+const _: () = assert!(
+    SYSTEMS.len() as u64 * (2 * CRASHES + 2 * MECHANICAL_CRASHES) * MIN_IN_FLIGHT_PERCENT / 100 > 42_000
+);
 
 fn crash(benches: impl Iterator<Item = Bench>, crashes: u64) {
     let (mut all, mut struck) = (0, 0);
     for bench in benches {
         for number in 0..crashes {
             let plan = Plan::random(&mut seed::stream(number, "crashes"), number);
-            match bench.run(&plan) {
+            match bench.run_plan(&plan) {
                 Outcome::Crashed => struck += 1,
                 Outcome::Ended => {}
                 Outcome::Wrong(what) => panic!("{bench}, crash {number}: {what}"),
@@ -60,25 +61,25 @@ fn crash(benches: impl Iterator<Item = Bench>, crashes: u64) {
         }
         all += crashes;
     }
-    assert!(100 * struck >= STRIKING * all, "only {struck} of {all} crashes strike");
+    assert!(100 * struck >= MIN_IN_FLIGHT_PERCENT * all, "only {struck} of {all} crashes strike");
 }
 
 #[test]
 fn nothing_acknowledged_is_lost_in_memory() {
-    crash(SYSTEMS.iter().map(|system| Bench::of_memory(system)), CRASHES);
+    crash(SYSTEMS.iter().map(|system| Bench::with_memories(system)), CRASHES);
 }
 
 #[test]
 fn acknowledged_writes_survive_on_sled_and_disk() {
     for scheduler in ["fcfs", "sptf"] {
-        crash(SYSTEMS.iter().map(|system| Bench::of_devices(system, scheduler)), MECHANICAL_CRASHES);
+        crash(SYSTEMS.iter().map(|system| Bench::with_devices(system, scheduler)), MECHANICAL_CRASHES);
     }
 }
 
 #[test]
 fn nothing_is_lost_behind_a_cache() {
     for volatile in [false, true] {
-        crash(SYSTEMS.iter().map(|system| Bench::of_memory(system).cached(volatile)), CRASHES / 2);
+        crash(SYSTEMS.iter().map(|system| Bench::with_memories(system).with_cache(volatile)), CRASHES / 2);
     }
 }
 
@@ -96,38 +97,38 @@ const ARRAYS: [&str; 7] = [
 /// Data blocks of a RAID 5 are read from their own devices, so parity left stale by an unfinished write does not matter.
 #[test]
 fn nothing_acknowledged_is_lost_in_an_array() {
-    let arrays = || ARRAYS.iter().map(|system| Bench::of_array(system));
+    let arrays = || ARRAYS.iter().map(|system| Bench::with_array(system));
     crash(arrays(), CRASHES);
     for volatile in [false, true] {
-        crash(arrays().map(|bench| bench.cached(volatile)), CRASHES / 2);
+        crash(arrays().map(|bench| bench.with_cache(volatile)), CRASHES / 2);
     }
 }
 
 /// Whether any crash shows a defect.
-fn is_found(system: &str, defect: Defect) -> bool {
-    let bench = Bench::of_memory(system).with(defect);
+fn is_detected(system: &str, defect: Defect) -> bool {
+    let bench = Bench::with_memories(system).with_defect(defect);
     (0..CRASHES).any(|number| {
         let plan = Plan::random(&mut seed::stream(number, "crashes"), number);
         // Recovery itself panics at a clean block that differs on the back device.
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.run(&plan)));
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.run_plan(&plan)));
         outcome.is_err() || matches!(outcome, Ok(Outcome::Wrong(_)))
     })
 }
 
 #[test]
-fn a_header_that_is_not_written_is_found() {
+fn missing_header_is_detected() {
     for system in SYSTEMS.iter().filter(|system| system.contains('-') && !system.contains("header_blocks=0"))
     {
-        assert!(is_found(system, Defect::LosesHeaders), "{system}");
+        assert!(is_detected(system, Defect::LosesHeaders), "{system}");
     }
 }
 
 /// Mirrors are omitted: they keep a write in the buffer until both devices have it.
 #[test]
-fn an_answer_before_data_is_safe_is_found() {
+fn early_acknowledgement_is_detected() {
     for system in SYSTEMS.iter().filter(|system| !system.starts_with("mirror")) {
-        assert!(is_found(system, Defect::BackAnswersEarly), "{system}");
-        assert_eq!(is_found(system, Defect::FrontAnswersEarly), *system != "none", "{system}");
+        assert!(is_detected(system, Defect::BackAnswersEarly), "{system}");
+        assert_eq!(is_detected(system, Defect::FrontAnswersEarly), *system != "none", "{system}");
     }
 }
 
@@ -139,17 +140,17 @@ fn too_early_free_space_is_detected() {
         reports || system.starts_with("write-buffer")
     };
     for system in SYSTEMS.iter().filter(frees) {
-        assert!(is_found(system, Defect::FreesEarly), "{system}");
+        assert!(is_detected(system, Defect::FreesEarly), "{system}");
     }
 }
 
 /// The write is much larger than the buffer, and a long read is served by another device than a short one.
 #[test]
 fn mirror_reads_never_return_older_versions() {
-    let bench = Bench::of_memory("mirror:sequential_kb=4").smallest(1);
+    let bench = Bench::with_memories("mirror:sequential_kb=4").with_smallest_buffer(1);
     let requests = [(Op::Write, 0, 200), (Op::Read, 0, 8), (Op::Read, 0, 1)];
     for gap in [0.5, 1.0, 1.2, 1.5, 2.0, 3.0] {
-        if let Outcome::Wrong(what) = bench.run(&Plan::of(requests.into_iter(), gap)) {
+        if let Outcome::Wrong(what) = bench.run_plan(&Plan::from_requests(requests.into_iter(), gap)) {
             panic!("{bench}, gaps of {gap}: {what}");
         }
     }
@@ -163,12 +164,14 @@ fn answer_every_sequence(count: u32) {
         .into_iter()
         .flat_map(|(lbn, blocks)| [(Op::Read, lbn, blocks), (Op::Write, lbn, blocks)])
         .collect();
-    let benches = SYSTEMS.iter().flat_map(|system| [1, 2].map(|n| Bench::of_memory(system).smallest(n)));
+    let benches = SYSTEMS
+        .iter()
+        .flat_map(|system| [1, 2].map(|n| Bench::with_memories(system).with_smallest_buffer(n)));
     for bench in benches {
         for sequence in 0..kinds.len().pow(count) {
             let digits = (0..count).map(|digit| kinds[sequence / kinds.len().pow(digit) % kinds.len()]);
             for gap in [0.0, 0.3, 3.0] {
-                if let Outcome::Wrong(what) = bench.run(&Plan::of(digits.clone(), gap)) {
+                if let Outcome::Wrong(what) = bench.run_plan(&Plan::from_requests(digits.clone(), gap)) {
                     let requests: Vec<_> = digits.collect();
                     panic!("{bench}, {requests:?} with gaps of {gap}: {what}");
                 }
@@ -184,6 +187,6 @@ fn every_sequence_of_three_requests_is_answered() {
 
 #[test]
 #[ignore = "half a minute: `make test-all` runs it"]
-fn no_request_waits_for_ever() {
+fn no_request_waits_forever() {
     answer_every_sequence(4);
 }

@@ -10,8 +10,8 @@ fn units_hold_every_block_once() {
     {
         let description = (LIST.find(kind).unwrap().make)(&changes.parse().unwrap()).unwrap();
         let units = description.units().unwrap().unwrap();
-        let each = units.each.device().unwrap().mechanics().capacity_blocks();
-        assert!(units.each.units().unwrap().is_none(), "units of a unit");
+        let each = units.unit.device().unwrap().mechanics().capacity_blocks();
+        assert!(units.unit.units().unwrap().is_none(), "units of a unit");
         assert!(units.map.capacity_blocks() <= each * units.count as u64);
         for lbn in (0..units.map.capacity_blocks()).step_by(99_991) {
             let (unit, local) = units.map.locate(lbn);

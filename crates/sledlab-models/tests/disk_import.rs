@@ -80,7 +80,11 @@ fn files() -> Files {
     [("parts/sample.model", MODEL.to_owned()), ("parts/sample.seek", SEEK.to_owned())]
 }
 
-fn read(disk: &str, files: &[(&str, String)], name: Option<&str>) -> sledlab_core::Result<ImportedDisk> {
+fn import_disk(
+    disk: &str,
+    files: &[(&str, String)],
+    name: Option<&str>,
+) -> sledlab_core::Result<ImportedDisk> {
     let open = |path: &Path| {
         let result = files.iter().find(|(name, _)| Path::new(name) == path);
         result.map(|(_, text)| text.clone()).ok_or_else(|| IoError::from(ErrorKind::NotFound))
@@ -89,28 +93,28 @@ fn read(disk: &str, files: &[(&str, String)], name: Option<&str>) -> sledlab_cor
 }
 
 fn sample() -> ImportedDisk {
-    read(DISK, &files(), None).unwrap()
+    import_disk(DISK, &files(), None).unwrap()
 }
 
 /// The error for the sample with one piece of text replaced by another, in the file that has it.
-fn error_with(old: &str, new: &str) -> String {
+fn error_after_change(old: &str, new: &str) -> String {
     let mut texts = files();
     let change = |text: &str| text.replacen(old, new, 1);
     assert!(DISK.contains(old) || texts.iter().any(|(_, text)| text.contains(old)), "{old}");
     for (_, text) in &mut texts {
         *text = change(text);
     }
-    let error = read(&change(DISK), &texts, None).unwrap_err();
+    let error = import_disk(&change(DISK), &texts, None).unwrap_err();
     assert_eq!(error.origin(), ErrorOrigin::User);
     error.to_string()
 }
 
-fn close(ours: f64, theirs: f64) {
+fn assert_close(ours: f64, theirs: f64) {
     assert!((ours - theirs).abs() < 1e-9, "{ours} {theirs}");
 }
 
 #[test]
-fn takes_over_every_parameter() {
+fn every_parameter_is_imported() {
     let ImportedDisk { name, params: DiskParams { flat, zones, seek_table }, .. } = sample();
     assert_eq!((name.as_str(), flat.heads, flat.rpm), ("sample", 3, 5400));
     assert_eq!((flat.lbn_order, flat.sparing), (LbnOrder::Serpentine, Sparing::Zone));
@@ -118,14 +122,14 @@ fn takes_over_every_parameter() {
     assert!(flat.drops_requested);
     assert_eq!((flat.cache_segments, flat.segment_sectors), (10, 374));
     assert!(flat.zero_latency_reads && flat.extra_write_disconnect);
-    close(flat.write_settle_ms, -0.5);
-    close(flat.read_watermark, 0.75);
+    assert_close(flat.write_settle_ms, -0.5);
+    assert_close(flat.read_watermark, 0.75);
     // Overheads are scaled; the slower of drive and bus counts.
-    close(flat.read_hit_after_write_us, 370.0);
-    close(flat.minimum_write_seek_us, 1200.0);
+    assert_close(flat.read_hit_after_write_us, 370.0);
+    assert_close(flat.minimum_write_seek_us, 1200.0);
     assert_eq!(flat.queue_depth, 16);
-    close(flat.bus_sector_us, 170.0);
-    close(flat.bus_write_sector_us, 99.0);
+    assert_close(flat.bus_sector_us, 170.0);
+    assert_close(flat.bus_write_sector_us, 99.0);
     assert_eq!(flat.seek_curve, SeekCurveKind::Table);
     assert_eq!(seek_table, [(1, 1.25), (2, 1.2), (30, 9.5)]);
     let shape = &zones[0].shape;
@@ -141,21 +145,21 @@ fn unordered_slips_become_skipped_sectors() {
 }
 
 #[test]
-fn reads_the_other_seek_curve() {
+fn root_seek_curve_is_imported() {
     let files = [files()[0].clone()].map(|(name, text)| {
         (name, text.replace("Seek type = extracted, Full seek curve = sample.seek,", ROOT))
     });
-    let DiskParams { flat, seek_table, .. } = read(DISK, &files, None).unwrap().params;
+    let DiskParams { flat, seek_table, .. } = import_disk(DISK, &files, None).unwrap().params;
     assert_eq!((flat.seek_curve, flat.line_from_cylinders), (SeekCurveKind::RootAndLine, 20));
     assert_eq!(seek_table, [(1, 2.5), (2, 3.5)]);
-    close(flat.root_constant_ms, 2.0);
-    close(flat.root_factor_ms, 0.5);
-    close(flat.line_constant_ms, 4.0);
-    close(flat.line_slope_us, 5.9);
+    assert_close(flat.root_constant_ms, 2.0);
+    assert_close(flat.root_factor_ms, 0.5);
+    assert_close(flat.line_constant_ms, 4.0);
+    assert_close(flat.line_slope_us, 5.9);
 }
 
 #[test]
-fn remarks_on_what_is_not_carried_over() {
+fn omitted_parameters_get_remarks() {
     let remarks = sample().remarks;
     for expected in [
         "`Write disconnect overhead = 0.08` is passed over",
@@ -174,25 +178,27 @@ fn writes_a_device_file_that_reads_back() {
     let text = imported.to_toml("a\nfile.parv");
     assert!(text.contains("\nread_hit_after_read_us = 368.0 ") && !text.lines().any(|line| line.len() > 240));
     let read = preset::from_table(&toml::from_str(&text).unwrap()).unwrap();
-    assert_eq!(*read.params, *imported.params.boxed());
+    assert_eq!(*read.params, *imported.params.clone_box());
 }
 
 #[test]
-fn chooses_among_several() {
+fn block_is_chosen_by_name() {
     let two = DISK.to_owned() + &DISK.replace("disksim_disk sample", "disksim_disk other");
     let open = |_: &Path| Ok(MODEL.to_owned());
     assert_eq!(names(&two, Path::new("two.parv"), &open).unwrap(), ["sample", "other"]);
-    assert_eq!(read(&two, &files(), Some("other")).unwrap().name, "other");
-    let message = |name| read(&two, &files(), name).unwrap_err().to_string();
+    assert_eq!(import_disk(&two, &files(), Some("other")).unwrap().name, "other");
+    let message = |name| import_disk(&two, &files(), name).unwrap_err().to_string();
     assert!(message(None).contains("describes 2 devices") && message(None).contains("sample, other"));
     assert!(message(Some("othe")).contains("did you mean `other`?"));
-    assert!(read(MODEL, &files(), None).unwrap_err().to_string().contains("has no `disksim_disk` block"));
+    assert!(
+        import_disk(MODEL, &files(), None).unwrap_err().to_string().contains("has no `disksim_disk` block")
+    );
 }
 
 #[test]
-fn says_what_is_wrong_and_where() {
+fn errors_name_cause_and_location() {
     let check = |old: &str, new: &str, expected: &str| {
-        let message = error_with(old, new);
+        let message = error_after_change(old, new);
         assert!(message.contains(expected), "{old} -> {new}: {message}");
     };
     check("Fast write level", "Fast write leveq", "sample.parv:15:32");
@@ -218,9 +224,9 @@ fn says_what_is_wrong_and_where() {
 }
 
 #[test]
-fn says_what_is_wrong_with_a_model() {
+fn model_errors_name_cause() {
     let check = |old: &str, new: &str, expected: &str| {
-        let message = error_with(old, new);
+        let message = error_after_change(old, new);
         assert!(message.contains(expected), "{old} -> {new}: {message}");
     };
     check("rpms) = 5400", "rpms) = 0", "parts/sample.model:22:65");
@@ -246,13 +252,13 @@ fn says_what_is_wrong_with_a_model() {
     let zones = model.1.find("Zones = [").unwrap()..model.1.find("   },\n   Mech").unwrap();
     for (cut, expected) in [("Zones = []", "has no zones"), ("", "add `Zones`")] {
         let text = [&model.1[..zones.start], cut, &model.1[zones.end..]].concat();
-        let message = read(DISK, &[(model.0, text), seek.clone()], None).unwrap_err().to_string();
+        let message = import_disk(DISK, &[(model.0, text), seek.clone()], None).unwrap_err().to_string();
         assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
-fn files_that_name_themselves_end_soon() {
+fn self_including_files_are_errors() {
     let open = |_: &Path| Ok("source loop source loop disksim_disk".to_owned());
     let message = import("source loop", Path::new("loop"), None, &open).unwrap_err().to_string();
     assert!(message.contains("name one another more than"), "{message}");
@@ -300,7 +306,7 @@ fn import_file(path: &Path) -> DiskParams {
 }
 
 /// The disk with the powers, which the files lack, and the bus, which belongs to the host, of `preset`.
-fn but_for_power_and_bus(mut params: DiskParams, preset: &DiskParams) -> DiskParams {
+fn with_power_and_bus_of(mut params: DiskParams, preset: &DiskParams) -> DiskParams {
     let (flat, other) = (&mut params.flat, &preset.flat);
     flat.bus_sector_us = other.bus_sector_us;
     flat.bus_write_sector_us = other.bus_write_sector_us;
@@ -316,22 +322,22 @@ fn but_for_power_and_bus(mut params: DiskParams, preset: &DiskParams) -> DiskPar
 }
 
 #[test]
-fn the_drives_become_the_presets() {
+fn imported_drives_equal_presets() {
     let Some(folder) = reference() else { return };
     for (name, specs, parv) in DRIVES {
         let file = preset::from_table(&preset::text(name).unwrap().parse().unwrap()).unwrap();
         let expected = DiskParams::from_table("device", &file.params.to_table()).unwrap();
         for file in [format!("{specs}.diskspecs"), format!("{parv}.parv")] {
             let result = import_file(&folder.join(&file));
-            assert_eq!(but_for_power_and_bus(result, &expected), expected, "{file}");
+            assert_eq!(with_power_and_bus_of(result, &expected), expected, "{file}");
         }
         // The whole configuration also contains the parameters of the host.
         let result = import_file(&folder.join(format!("{parv}.parv"))).flat;
         let facts = std::fs::File::open(folder.join(format!("../drives/{parv}.json"))).unwrap();
         let facts: serde_json::Value = serde_json::from_reader(facts).unwrap();
         let sector_us = |op| facts["bus"][format!("effective_{op}_sector_transfer_us")].as_f64().unwrap();
-        close(result.bus_sector_us, sector_us("read"));
-        close(result.bus_write_sector_us, sector_us("write"));
+        assert_close(result.bus_sector_us, sector_us("read"));
+        assert_close(result.bus_write_sector_us, sector_us("write"));
     }
 }
 
@@ -341,7 +347,7 @@ proptest! {
         text in "(disksim_disk|dm_disk|source|[a-z ]{0,5}|[{}=,#\\[\\]]|-?[0-9.]{1,4}|\\PC|\n){0,60}",
     ) {
         for name in [None, Some("a")] {
-            if let Err(error) = read(&text, &[("a", text.clone())], name) {
+            if let Err(error) = import_disk(&text, &[("a", text.clone())], name) {
                 prop_assert_eq!(error.origin(), ErrorOrigin::User);
             }
         }
@@ -357,7 +363,7 @@ proptest! {
         let end = (start + cut).min(texts[which].len());
         texts[which].replace_range(start..end, &new);
         let [disk, model, seek] = texts;
-        if let Err(error) = read(&disk, &[("parts/sample.model", model), ("parts/sample.seek", seek)], None) {
+        if let Err(error) = import_disk(&disk, &[("parts/sample.model", model), ("parts/sample.seek", seek)], None) {
             prop_assert_eq!(error.origin(), ErrorOrigin::User);
         }
     }
@@ -365,12 +371,12 @@ proptest! {
     #[test]
     fn truncated_disk_file_is_an_error(cut in 1..DISK.find("instantiate").unwrap()) {
         let end = DISK.find("} # end").unwrap();
-        prop_assert_eq!(read(&DISK[..cut], &files(), None).is_ok(), cut > end);
+        prop_assert_eq!(import_disk(&DISK[..cut], &files(), None).is_ok(), cut > end);
     }
 
     #[test]
-    fn a_model_cut_off_is_an_error(cut in 0..MODEL.len() - 2) {
+    fn truncated_model_is_an_error(cut in 0..MODEL.len() - 2) {
         let [model, seek] = files();
-        prop_assert!(read(DISK, &[(model.0, model.1[..cut].to_owned()), seek], None).is_err());
+        prop_assert!(import_disk(DISK, &[(model.0, model.1[..cut].to_owned()), seek], None).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sledlab_models::device::Aim;
 
-use crate::disk_racing::{DISKS, disk, race};
+use crate::disk_index_comparison::{DISKS, compare_index_with_search, disk};
 
 #[test]
 fn disks_have_indexes_for_times_and_distances() {
@@ -16,9 +16,9 @@ fn disks_have_indexes_for_times_and_distances() {
 }
 
 #[test]
-fn index_and_search_agree_jointly_too() {
+fn index_and_search_agree_for_joint_service() {
     for word in ["sptf:batch=same-position", "sdf:batch=same-position"] {
-        race(word, "atlas-10k", 60, 300, 3, true);
+        compare_index_with_search(word, "atlas-10k", 60, 300, 3, true);
     }
 }
 
@@ -26,8 +26,8 @@ fn index_and_search_agree_jointly_too() {
 fn index_and_search_agree_at_depth() {
     for name in DISKS {
         for crowded in [false, true] {
-            race("sptf", name, 3_000, 3_400, 4, crowded);
-            race("sdf", name, 1_000, 1_400, 5, crowded);
+            compare_index_with_search("sptf", name, 3_000, 3_400, 4, crowded);
+            compare_index_with_search("sdf", name, 1_000, 1_400, 5, crowded);
         }
     }
 }
@@ -39,7 +39,7 @@ proptest! {
     fn index_and_search_agree_on_any_queue(
         name in prop::sample::select(DISKS.to_vec()), depth in 1_usize..400, crowded: bool, root: u64,
     ) {
-        race("sptf", name, depth, depth + 60, root, crowded);
-        race("sdf", name, depth, depth + 60, root, crowded);
+        compare_index_with_search("sptf", name, depth, depth + 60, root, crowded);
+        compare_index_with_search("sdf", name, depth, depth + 60, root, crowded);
     }
 }

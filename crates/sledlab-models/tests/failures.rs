@@ -1,40 +1,40 @@
 //! Arrays whose devices fail: which blocks are read, which are lost, and how long requests take.
 
-use crate::failing::{Array, Host, Request};
+use crate::failing_array::{Array, Host, Request};
 use proptest::prelude::*;
 use sledlab_core::{Op, Time};
 
 const ACCESS_US: u64 = 10;
 
-fn one(op: Op, lbn: u64, blocks: u32) -> Request {
+fn single_request(op: Op, lbn: u64, blocks: u32) -> Request {
     Request { op, lbn, blocks, at_us: 0 }
 }
 
 /// Response time of a request to an array, and the sum of its devices' busy times, both in us.
 fn cost(array: &Array, request: Request) -> (u64, u64) {
     let mut host = Host::new(array);
-    let done = host.run(&[request]);
+    let done = host.run_requests(&[request]);
     (done[0].completion.as_ns() / 1000, host.busy_us())
 }
 
 #[test]
 fn degraded_read_takes_as_long_as_the_slowest_read() {
     // The first unit of five devices is on the first device.
-    let (full, degraded) = (Array::raid5(5, 16), Array::raid5(5, 16).failing("0", "0"));
-    let read = one(Op::Read, 3, 4);
+    let (full, degraded) = (Array::raid5(5, 16), Array::raid5(5, 16).with_failures("0", "0"));
+    let read = single_request(Op::Read, 3, 4);
     assert_eq!(cost(&full, read), (ACCESS_US + 4, ACCESS_US + 4));
     assert_eq!(cost(&degraded, read), (ACCESS_US + 4, 4 * (ACCESS_US + 4)));
     // A whole stripe: each surviving device is read once.
-    assert_eq!(cost(&degraded, one(Op::Read, 0, 64)), (ACCESS_US + 16, 4 * (ACCESS_US + 16)));
+    assert_eq!(cost(&degraded, single_request(Op::Read, 0, 64)), (ACCESS_US + 16, 4 * (ACCESS_US + 16)));
     // Blocks on other devices cost the same as before the failure.
-    assert_eq!(cost(&degraded, one(Op::Read, 16, 4)), (ACCESS_US + 4, ACCESS_US + 4));
+    assert_eq!(cost(&degraded, single_request(Op::Read, 16, 4)), (ACCESS_US + 4, ACCESS_US + 4));
 }
 
 #[test]
 fn a_degraded_write_reads_what_parity_needs() {
     let access = ACCESS_US + 4;
-    let write = one(Op::Write, 3, 4);
-    let of = |failed| cost(&Array::raid5(5, 16).failing(failed, "0"), write);
+    let write = single_request(Op::Write, 3, 4);
+    let of = |failed| cost(&Array::raid5(5, 16).with_failures(failed, "0"), write);
     assert_eq!(cost(&Array::raid5(5, 16), write), (2 * access, 4 * access), "two reads, two writes");
     assert_eq!(of("0"), (2 * access, 4 * access), "three reads of other data, a write of parity");
     assert_eq!(of("4"), (access, access), "data alone: parity is missing");
@@ -46,8 +46,8 @@ fn idle_array_rebuilds_at_rate_or_device_speed() {
     // 1953 blocks of memory of 1 MB: 122 whole units of 16 blocks.
     let (stripes, unit_us) = (122, ACCESS_US + 16);
     let after = |rate: f64| {
-        let mut host = Host::new(&Array::raid5(4, 16).failing("2", "0").rebuilt(rate));
-        host.run(&[]);
+        let mut host = Host::new(&Array::raid5(4, 16).with_failures("2", "0").with_rebuild_rate(rate));
+        host.run_requests(&[]);
         let faults = host.faults();
         assert_eq!(faults.rebuild_written_bytes, stripes * 16 * 512);
         assert_eq!(faults.rebuild_read_bytes, 3 * stripes * 16 * 512);
@@ -61,10 +61,10 @@ fn idle_array_rebuilds_at_rate_or_device_speed() {
 
 #[test]
 fn a_mirror_is_copied_to_a_spare() {
-    let mut host = Host::new(&Array::mirror(2, 16).failing("1", "0.001").rebuilt(8.192));
-    let done = host.run(&[one(Op::Write, 0, 8), one(Op::Read, 0, 8)]);
+    let mut host = Host::new(&Array::mirror(2, 16).with_failures("1", "0.001").with_rebuild_rate(8.192));
+    let done = host.run_requests(&[single_request(Op::Write, 0, 8), single_request(Op::Read, 0, 8)]);
     assert_eq!(done.len(), 2);
-    host.check_all();
+    host.check_all_blocks();
     let faults = host.faults();
     assert_eq!((faults.rebuild_read_bytes, faults.rebuild_written_bytes), (1953 * 512, 1953 * 512));
     // 122 whole units and one of a single block.
@@ -75,34 +75,38 @@ fn a_mirror_is_copied_to_a_spare() {
 #[test]
 fn requests_on_a_failing_device_restart() {
     // The read of 4 blocks would take until 14 us.
-    let mut host = Host::new(&Array::raid5(5, 16).failing("0", "0.000005"));
-    let done = host.run(&[one(Op::Read, 3, 4)]);
+    let mut host = Host::new(&Array::raid5(5, 16).with_failures("0", "0.000005"));
+    let done = host.run_requests(&[single_request(Op::Read, 3, 4)]);
     assert_eq!(done[0].completion.as_ns(), (5 + ACCESS_US + 4) * 1000);
     let faults = host.faults();
     assert_eq!((faults.restarted_requests, faults.degraded_reads), (1, 1));
     // A write whose reads are complete omits its access to the failed device.
-    let mut host = Host::new(&Array::raid5(5, 16).failing("0", "0.000020"));
-    let done = host.run(&[one(Op::Write, 3, 4)]);
+    let mut host = Host::new(&Array::raid5(5, 16).with_failures("0", "0.000020"));
+    let done = host.run_requests(&[single_request(Op::Write, 3, 4)]);
     assert_eq!(done[0].completion.as_ns(), 28_000);
     assert_eq!(host.faults().restarted_requests, 0);
-    host.check_all();
+    host.check_all_blocks();
 }
 
 #[test]
 fn two_failures_lose_stripes_of_both_devices() {
-    let mut host = Host::new(&Array::raid5(4, 16).failing("[1, 3]", "0"));
-    host.run(&[]);
+    let mut host = Host::new(&Array::raid5(4, 16).with_failures("[1, 3]", "0"));
+    host.run_requests(&[]);
     // Of 12 stripes each pair of devices holds parity in 6 of them: 122 stripes are 10 times 12 and 2 more.
     let lost: u64 = (0..122).map(|stripe| if [1, 3].contains(&(3 - stripe % 4)) { 16 } else { 32 }).sum();
     assert_eq!(host.faults().lost_blocks, lost);
-    assert_eq!(host.count_lost(), lost);
+    assert_eq!(host.count_lost_blocks(), lost);
 }
 
 #[test]
 fn a_second_failure_after_the_rebuild_loses_nothing() {
-    let mut host = Host::new(&Array::raid5(4, 16).failing("[1, 3]", "[0.0, 0.5]").rebuilt(100.0));
-    host.run(&[one(Op::Write, 0, 200), Request { at_us: 600_000, ..one(Op::Read, 0, 200) }]);
-    host.check_all();
+    let mut host =
+        Host::new(&Array::raid5(4, 16).with_failures("[1, 3]", "[0.0, 0.5]").with_rebuild_rate(100.0));
+    host.run_requests(&[
+        single_request(Op::Write, 0, 200),
+        Request { at_us: 600_000, ..single_request(Op::Read, 0, 200) },
+    ]);
+    host.check_all_blocks();
     let faults = host.faults();
     assert_eq!((faults.lost_blocks, faults.lost_requests), (0, 0));
     assert!(faults.failed.iter().all(|failed| failed.rebuilt_after_s.is_some()));
@@ -130,20 +134,20 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn one_failure_changes_nothing_that_is_read(
+    fn reads_are_unchanged_by_one_failure(
         requests in requests(), is_mirror: bool, devices in 3_u64..6, unit in 1_u64..40, failed in 0_u64..3,
         at_us in prop_oneof![Just(0_u64), 1_u64..4000], rate in rate(),
     ) {
         let array = if is_mirror { Array::mirror(devices, unit) } else { Array::raid5(devices, unit) };
         let at_s = at_us as f64 * 1e-6;
-        let mut host = Host::new(&array.failing(&failed.to_string(), &at_s.to_string()).rebuilt(rate));
-        let done = host.run(&requests);
+        let mut host = Host::new(&array.with_failures(&failed.to_string(), &at_s.to_string()).with_rebuild_rate(rate));
+        let done = host.run_requests(&requests);
         prop_assert_eq!(done.len(), requests.len(), "every request is done once");
         let faults = host.faults();
         prop_assert_eq!((faults.lost_blocks, faults.lost_requests), (0, 0));
         prop_assert_eq!(faults.failed[0].rebuilt_after_s.is_some(), rate > 0.0);
         let before = faults.degraded_reads;
-        host.check_all();
+        host.check_all_blocks();
         // Blocks are read from the spare itself, where there is one.
         let degraded = host.faults().degraded_reads - before;
         prop_assert_eq!(degraded > 0, rate == 0.0 && !is_mirror);
@@ -156,11 +160,11 @@ proptest! {
         // After the second device has failed, its blocks are recomputed with data and parity on the spare of the first,
         // and the spare's own blocks are read from there.
         let at = format!("[{}, 1.0]", at_us as f64 * 1e-6);
-        let array = Array::raid5(devices, unit).failing(&format!("[0, {second}]"), &at).rebuilt(100.0);
+        let array = Array::raid5(devices, unit).with_failures(&format!("[0, {second}]"), &at).with_rebuild_rate(100.0);
         let mut host = Host::new(&array);
         host.run_until(&requests, Time::from_ns(1_000_000_001));
         prop_assert!(host.faults().failed[0].rebuilt_after_s.is_some());
-        host.check_all();
+        host.check_all_blocks();
         prop_assert_eq!(host.faults().lost_blocks, 0);
         prop_assert!(host.faults().degraded_reads > 0);
     }
@@ -173,10 +177,10 @@ proptest! {
         let devices = if is_mirror { 2 } else { devices };
         let array = if is_mirror { Array::mirror(devices, unit) } else { Array::raid5(devices, unit) };
         let at = format!("[{}, {}]", first as f64 * 1e-6, (first + later) as f64 * 1e-6);
-        let mut host = Host::new(&array.failing("[1, 0]", &at).rebuilt(rate));
-        let done = host.run(&requests);
+        let mut host = Host::new(&array.with_failures("[1, 0]", &at).with_rebuild_rate(rate));
+        let done = host.run_requests(&requests);
         prop_assert_eq!(done.len(), requests.len());
         let reported = host.faults().lost_blocks;
-        prop_assert_eq!(host.count_lost(), reported);
+        prop_assert_eq!(host.count_lost_blocks(), reported);
     }
 }

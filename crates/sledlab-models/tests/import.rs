@@ -31,13 +31,13 @@ memsmodel_mems sample {
 instantiate [ mems0 .. mems1 ] as sample
 ";
 
-fn alone(_: &Path) -> std::io::Result<String> {
+fn open_no_file(_: &Path) -> std::io::Result<String> {
     Err(IoError::from(ErrorKind::NotFound))
 }
 
 /// The device in a parameter file that refers to no other file.
 fn import(text: &str, file: &str, name: Option<&str>) -> Result<ImportedSled> {
-    import::import(text, Path::new(file), name, &alone)
+    import::import(text, Path::new(file), name, &open_no_file)
 }
 
 fn sample() -> ImportedSled {
@@ -45,7 +45,7 @@ fn sample() -> ImportedSled {
 }
 
 /// The error for the sample with one piece of text replaced by another.
-fn error_with(old: &str, new: &str) -> String {
+fn error_after_change(old: &str, new: &str) -> String {
     assert!(DEVICE.contains(old));
     let error = import(&DEVICE.replace(old, new), "sample.parv", None).unwrap_err();
     assert_eq!(error.origin(), ErrorOrigin::User);
@@ -53,7 +53,7 @@ fn error_with(old: &str, new: &str) -> String {
 }
 
 #[test]
-fn takes_over_every_parameter() {
+fn every_parameter_is_imported() {
     let ImportedSled { name, params, remarks } = sample();
     assert_eq!(name, "sample");
     assert_eq!((params.kinematics, params.layout), (KinematicsKind::DisksimClosed, LayoutKind::RowFirst));
@@ -75,13 +75,13 @@ fn writes_a_device_file_that_reads_back() {
     let text = imported.to_toml("a\nfile.parv");
     assert!(text.contains("\ncommand_overhead_ms = 0.25"));
     let read = preset::from_table(&toml::from_str(&text).unwrap()).unwrap().params;
-    assert_eq!(*read, *imported.params.boxed());
+    assert_eq!(*read, *imported.params.clone_box());
 }
 
 #[test]
-fn chooses_among_several() {
+fn block_is_chosen_by_name() {
     let two = DEVICE.to_owned() + &DEVICE.replace("memsmodel_mems sample", "memsmodel_mems other");
-    assert_eq!(import::names(&two, Path::new("two.parv"), &alone).unwrap(), ["sample", "other"]);
+    assert_eq!(import::names(&two, Path::new("two.parv"), &open_no_file).unwrap(), ["sample", "other"]);
     assert_eq!(import(&two, "two.parv", Some("other")).unwrap().name, "other");
     let message = |name| import(&two, "two.parv", name).unwrap_err().to_string();
     assert!(message(None).contains("describes 2 devices") && message(None).contains("sample, other"));
@@ -96,7 +96,7 @@ fn chooses_among_several() {
 }
 
 #[test]
-fn follows_a_file_to_the_one_it_names() {
+fn included_file_is_imported() {
     let open = |path: &Path| {
         assert_eq!(path, Path::new("dir/sleds.specs"));
         Ok(DEVICE.to_owned())
@@ -108,39 +108,49 @@ fn follows_a_file_to_the_one_it_names() {
 }
 
 #[test]
-fn says_what_is_wrong_and_where() {
-    let unknown = error_with("Layout policy", "Layout polcy");
+fn errors_name_cause_and_location() {
+    let unknown = error_after_change("Layout policy", "Layout polcy");
     assert!(unknown.contains("sample.parv:8:25"), "{unknown}");
     assert!(unknown.contains("did you mean `Layout policy`?"), "{unknown}");
     assert!(
-        error_with("Layout policy = 6", "Layout policy = 3").contains("`Layout policy = 3` is not modelled")
+        error_after_change("Layout policy = 6", "Layout policy = 3")
+            .contains("`Layout policy = 3` is not modelled")
     );
-    assert!(error_with("Seek function = 1", "Seek function = 2").contains("known: 0, 1"));
-    assert!(error_with("seek curve = 0", "seek curve = 5").contains("not modelled"));
-    assert!(error_with("Bit cell length = 40", "Bit cell length = 0").contains("out of range"));
-    assert!(error_with("Bit cell length = 40", "Bit cell length = nan").contains("expected a number"));
-    assert!(error_with("Bit cell length = 40", "Bit cell length = 40 nm").contains("expected one value"));
-    assert!(error_with("Bit cell length = 40", "Bit cell length = [40]").contains("expected one value"));
-    assert!(error_with("Bit cell length = 40", "Bit cell length =").contains("expected a value"));
-    assert!(error_with("Bit cell length = 40,", "Bit cell length = 40").contains("expected `,`"));
-    assert!(error_with("Bit cell length = 40", "= 40").contains("expected a key"));
-    assert!(error_with("tips = 1280", "tips = 1280.5").contains("expected a whole number"));
-    assert!(error_with("tips = 1280", "tips = 7000").contains("the device has no blocks"));
+    assert!(error_after_change("Seek function = 1", "Seek function = 2").contains("known: 0, 1"));
+    assert!(error_after_change("seek curve = 0", "seek curve = 5").contains("not modelled"));
+    assert!(error_after_change("Bit cell length = 40", "Bit cell length = 0").contains("out of range"));
     assert!(
-        error_with("Spring constant factor = 0.75", "Spring constant factor = 0").contains("not defined")
+        error_after_change("Bit cell length = 40", "Bit cell length = nan").contains("expected a number")
     );
-    assert!(error_with("Startup delay = 0.5,", "").contains("add `Startup delay`"));
-    assert!(error_with("Startup delay = 0.5", "Servo burst length = 9").contains("on line 10 already"));
     assert!(
-        error_with("} # end\ninstantiate [ mems0 .. mems1 ] as sample\n", "")
+        error_after_change("Bit cell length = 40", "Bit cell length = 40 nm").contains("expected one value")
+    );
+    assert!(
+        error_after_change("Bit cell length = 40", "Bit cell length = [40]").contains("expected one value")
+    );
+    assert!(error_after_change("Bit cell length = 40", "Bit cell length =").contains("expected a value"));
+    assert!(error_after_change("Bit cell length = 40,", "Bit cell length = 40").contains("expected `,`"));
+    assert!(error_after_change("Bit cell length = 40", "= 40").contains("expected a key"));
+    assert!(error_after_change("tips = 1280", "tips = 1280.5").contains("expected a whole number"));
+    assert!(error_after_change("tips = 1280", "tips = 7000").contains("the device has no blocks"));
+    assert!(
+        error_after_change("Spring constant factor = 0.75", "Spring constant factor = 0")
+            .contains("not defined")
+    );
+    assert!(error_after_change("Startup delay = 0.5,", "").contains("add `Startup delay`"));
+    assert!(
+        error_after_change("Startup delay = 0.5", "Servo burst length = 9").contains("on line 10 already")
+    );
+    assert!(
+        error_after_change("} # end\ninstantiate [ mems0 .. mems1 ] as sample\n", "")
             .contains("the file ends before this is closed")
     );
-    assert!(error_with("sample {", "sample").contains("expected a name and `{`"));
-    assert!(error_with("disksim_global Global {", "}").contains("no block or list to close"));
+    assert!(error_after_change("sample {", "sample").contains("expected a name and `{`"));
+    assert!(error_after_change("disksim_global Global {", "}").contains("no block or list to close"));
 }
 
 #[test]
-fn the_generations_become_the_disksim_presets() {
+fn imported_generations_equal_disksim_presets() {
     let root = std::env::var_os("SLEDLAB_REFERENCE").map_or_else(
         || std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference"),
         std::path::PathBuf::from,
@@ -153,7 +163,7 @@ fn the_generations_become_the_disksim_presets() {
         let imported = import(&text, "G1-G2-G3.specs", Some(&format!("mems.{generation}"))).unwrap();
         let preset = preset::text(&format!("mems-{generation}-disksim")).unwrap();
         let preset = preset::from_table(&toml::from_str(preset).unwrap()).unwrap().params;
-        assert_eq!(*imported.params.boxed(), *preset);
+        assert_eq!(*imported.params.clone_box(), *preset);
     }
     let v1 = import(&std::fs::read_to_string(root.join("mems/params/V1.specs")).unwrap(), "V1.specs", None)
         .unwrap();
@@ -182,7 +192,7 @@ proptest! {
 }
 
 #[test]
-fn long_lines_and_deep_nesting_end_soon() {
+fn long_lines_and_deep_nesting_parse_fast() {
     let long = "memsmodel_mems a {".to_owned() + &" b".repeat(1_000_000);
     assert!(import(&long, "long", None).is_err());
     for opening in ["{", "[", "memsmodel_mems a {", "memsmodel_mems a { b = c {", "memsmodel_mems a { b = ["]

@@ -1,6 +1,6 @@
 //! The closed form compared with numerical integration of the equations of motion, and rules for every kinematics.
 
-use crate::leaving::leave;
+use crate::results::write_result;
 use proptest::prelude::*;
 use rand::{Rng, RngExt};
 use serde_json::json;
@@ -9,7 +9,7 @@ use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::axis::Axis;
 use sledlab_models::device::mems::geometry::Geometry;
 use sledlab_models::device::mems::kinematics::{
-    DisksimClosed, DisksimPiecewise, Exact, Heading, Kinematics, Piecewise, TurnaroundTime, y_time,
+    DisksimClosedForm, DisksimPiecewise, Exact, Heading, Kinematics, Piecewise, TurnaroundTime, y_time,
 };
 use sledlab_models::device::mems::params::SpringConvention;
 
@@ -138,7 +138,7 @@ fn closed_form_agrees_with_integration() {
         }
     }
     let result = json!({ "seek": worst_seek, "turnaround": worst_turnaround });
-    leave("closed_form_agrees_with_integration", &result);
+    write_result("closed_form_agrees_with_integration", &result);
 }
 
 /// The published form of the rest-to-rest seek (DM-03), which loses digits of short moves.
@@ -150,7 +150,7 @@ fn published_seek_s(a: f64, s: f64, x0: f64, x1: f64) -> f64 {
 }
 
 #[test]
-fn closed_form_agrees_with_the_published_one() {
+fn closed_form_agrees_with_published_form() {
     let axis = Axis::x(&MemsParams::default());
     let mut worst = 0.0_f64;
     for x0 in (-1250..=1250).step_by(50) {
@@ -161,12 +161,12 @@ fn closed_form_agrees_with_the_published_one() {
             worst = worst.max((ours / theirs - 1.0).abs());
         }
     }
-    leave("closed_form_agrees_with_the_published_one", &json!({ "worst": worst }));
+    write_result("closed_form_agrees_with_published_form", &json!({ "worst": worst }));
     assert!(worst < 1e-10);
 }
 
 #[test]
-fn g2_seeks_as_published() {
+fn g2_seek_times_match_published() {
     // Mean random and longest seek of Chiu 2004, Table 1: 0.55 and 0.81 ms, settling included.
     let params = MemsParams::default();
     let (geometry, axis) = (Geometry::new(&params).unwrap(), Axis::x(&params));
@@ -179,7 +179,7 @@ fn g2_seeks_as_published() {
         }
     }
     let mean = sum / f64::from(count);
-    leave("g2_seeks_as_published", &json!({ "mean_ms": mean, "longest_ms": longest }));
+    write_result("g2_seek_times_match_published", &json!({ "mean_ms": mean, "longest_ms": longest }));
     assert!((mean / 0.55 - 1.0).abs() < 0.06);
     assert!((longest / 0.81 - 1.0).abs() < 0.06);
 }
@@ -203,7 +203,7 @@ fn piecewise_converges_to_the_closed_form() {
         assert!(errors[5] < 1e-5);
         result.push(json!({ "speed_m_s": v, "chunks": chunks, "errors": errors }));
     }
-    leave("piecewise_converges_to_the_closed_form", &json!(result));
+    write_result("piecewise_converges_to_the_closed_form", &json!(result));
     let without_spring = Axis { omega_squared: 0.0, s_per_radian: 0.0, spring_factor: 0.0, ..axis };
     let one = Piecewise::new(1).base_seek_s(&without_spring, -1e-5, 4e-5, 0.0);
     assert!((one / Exact.base_seek_s(&without_spring, -1e-5, 4e-5, 0.0) - 1.0).abs() < 1e-6);
@@ -220,25 +220,25 @@ fn axes() -> impl Strategy<Value = (Axis, f64, f64, f64)> {
 }
 
 /// Whether two times are equal except for rounding.
-fn same(a: f64, b: f64) -> bool {
+fn is_close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
 proptest! {
     #[test]
-    fn there_and_back_and_mirrored_take_the_same((axis, from, to, v) in axes()) {
+    fn reversed_and_mirrored_seeks_take_equally_long((axis, from, to, v) in axes()) {
         let seek = |from, to, v| Exact.base_seek_s(&axis, from, to, v);
         prop_assert_eq!(seek(from, to, 0.0).to_bits(), seek(to, from, 0.0).to_bits());
         prop_assert_eq!(seek(from, to, 0.0).to_bits(), seek(-from, -to, 0.0).to_bits());
-        prop_assert!(same(seek(from, to, v), seek(to, from, v)));
+        prop_assert!(is_close(seek(from, to, v), seek(to, from, v)));
         prop_assert_eq!(seek(from, to, v).to_bits(), seek(-from, -to, v).to_bits());
         let turn = |at, direction| Exact.turnaround_s(&axis, at, v, direction, TurnaroundTime::Start);
         prop_assert_eq!(turn(from, 1.0).to_bits(), turn(-from, -1.0).to_bits());
     }
 
     #[test]
-    fn every_kinematics_keeps_the_promises((axis, from, to, v) in axes()) {
-        let all: [&dyn Kinematics; 4] = [&Exact, &Piecewise::new(20), &DisksimPiecewise, &DisksimClosed];
+    fn every_kinematics_satisfies_the_interface((axis, from, to, v) in axes()) {
+        let all: [&dyn Kinematics; 4] = [&Exact, &Piecewise::new(20), &DisksimPiecewise, &DisksimClosedForm];
         for kinematics in all {
             prop_assert!(kinematics.base_seek_s(&axis, from, from, v) <= 0.0);
             let seek = kinematics.base_seek_s(&axis, from, to, v);
@@ -254,21 +254,21 @@ proptest! {
     }
 
     #[test]
-    fn weak_springs_approach_none((axis, from, to, v) in axes(), exponent in -300.0..-11.0_f64) {
+    fn weak_springs_approach_no_spring((axis, from, to, v) in axes(), exponent in -300.0..-11.0_f64) {
         let factor = 10_f64.powf(exponent);
         let weak = Axis::new(axis.acceleration_m_s2, axis.travel_m, factor, SpringConvention::Edge);
         let none = Axis { omega_squared: 0.0, s_per_radian: 0.0, spring_factor: 0.0, ..axis };
         let seek = |axis: &Axis, v| Exact.base_seek_s(axis, from, to, v);
-        prop_assert!(same(seek(&weak, v), seek(&none, v)));
-        prop_assert!(same(seek(&weak, 0.0), seek(&none, 0.0)));
+        prop_assert!(is_close(seek(&weak, v), seek(&none, v)));
+        prop_assert!(is_close(seek(&weak, 0.0), seek(&none, 0.0)));
         let turn = |axis: &Axis| Exact.turnaround_s(axis, from, v, 1.0, TurnaroundTime::Start);
-        prop_assert!(same(turn(&weak), turn(&none)));
+        prop_assert!(is_close(turn(&weak), turn(&none)));
     }
 }
 
 /// Number of starts on an axis of `bits` positions from which some longer seek takes fewer whole nanoseconds than a
 /// shorter one on the same side.
-fn starts_with_a_shorter_longer_seek(kinematics: &dyn Kinematics, params: &MemsParams, step: usize) -> usize {
+fn count_non_monotone_starts(kinematics: &dyn Kinematics, params: &MemsParams, step: usize) -> usize {
     let (geometry, axis) = (Geometry::new(params).unwrap(), Axis::x(params));
     let place = |cylinder| f64::from(geometry.x_bit(cylinder)) * geometry.bit_m;
     let time = |from, to| Span::from_seconds(kinematics.base_seek_s(&axis, place(from), place(to), 0.0));
@@ -284,7 +284,7 @@ fn starts_with_a_shorter_longer_seek(kinematics: &dyn Kinematics, params: &MemsP
 
 proptest! {
     #[test]
-    fn longer_seeks_never_take_less((axis, from, to, _) in axes(), bits in 10_u32..3000) {
+    fn longer_seeks_never_take_less_time((axis, from, to, _) in axes(), bits in 10_u32..3000) {
         let bit = axis.travel_m / f64::from(bits);
         let time = |to| Span::from_seconds(Exact.base_seek_s(&axis, from, to, 0.0));
         for (nearer, farther) in [(to, to + bit), (to, to - bit)] {
@@ -307,14 +307,14 @@ fn generations() -> [MemsParams; 3] {
 }
 
 #[test]
-fn says_rightly_whether_it_is_monotone() {
+fn is_monotone_equals_measurement() {
     for params in generations() {
-        for kinematics in [&Exact as &dyn Kinematics, &DisksimClosed] {
+        for kinematics in [&Exact as &dyn Kinematics, &DisksimClosedForm] {
             assert!(kinematics.is_monotone());
-            assert_eq!(starts_with_a_shorter_longer_seek(kinematics, &params, 1), 0, "{kinematics:?}");
+            assert_eq!(count_non_monotone_starts(kinematics, &params, 1), 0, "{kinematics:?}");
         }
         assert!(!DisksimPiecewise.is_monotone());
-        assert!(starts_with_a_shorter_longer_seek(&DisksimPiecewise, &params, 100) > 0);
+        assert!(count_non_monotone_starts(&DisksimPiecewise, &params, 100) > 0);
     }
 }
 
@@ -322,7 +322,7 @@ fn says_rightly_whether_it_is_monotone() {
 fn moves_in_y_have_the_minimum_turnarounds() {
     let params = MemsParams::default();
     let axis = Axis::y(&params);
-    let heading = |at_bit: f64, direction: f64| Heading { at_m: at_bit * 40e-9, direction };
+    let heading = |at_bit: f64, direction: f64| Heading { position_m: at_bit * 40e-9, direction };
     let turns = |y0, d0, y1, d1, x_changes| {
         y_time(&Exact, &axis, 0.028, heading(y0, d0), heading(y1, d1), x_changes).turns
     };
@@ -338,8 +338,8 @@ fn moves_in_y_have_the_minimum_turnarounds() {
         assert_eq!(turns(100.0, direction, 100.0, direction, true), 2);
         let there = heading(100.0, direction);
         let looped = y_time(&Exact, &axis, 0.028, there, there, true);
-        let turn = |d| Exact.turnaround_s(&axis, there.at_m, 0.028, d, TurnaroundTime::Start);
-        assert!(same(looped.total_s(), turn(up) + turn(down)));
+        let turn = |d| Exact.turnaround_s(&axis, there.position_m, 0.028, d, TurnaroundTime::Start);
+        assert!(is_close(looped.total_s(), turn(up) + turn(down)));
         assert!(looped.base_s <= 0.0);
     }
 }
@@ -361,10 +361,10 @@ fn deviation(kinematics: &dyn Kinematics, speed_m_s: f64) -> (f64, f64, f64) {
 }
 
 #[test]
-fn the_reference_simulator_deviates_as_documented() {
+fn reference_simulator_deviates_as_documented() {
     let mut result = Vec::new();
     for (kinematics, lowest, highest) in
-        [(&DisksimPiecewise as &dyn Kinematics, -0.015, 0.040), (&DisksimClosed, -0.29, 0.12)]
+        [(&DisksimPiecewise as &dyn Kinematics, -0.015, 0.040), (&DisksimClosedForm, -0.29, 0.12)]
     {
         for speed_m_s in [0.0, 0.028] {
             let (minimum, maximum, mean) = deviation(kinematics, speed_m_s);
@@ -378,5 +378,5 @@ fn the_reference_simulator_deviates_as_documented() {
             }));
         }
     }
-    leave("the_reference_simulator_deviates_as_documented", &json!(result));
+    write_result("reference_simulator_deviates_as_documented", &json!(result));
 }

@@ -73,14 +73,14 @@ fn check_runs(geometry: &Geometry, layout: &dyn Layout, blocks: impl Iterator<It
     for lbn in blocks {
         for maximum in [0, 1, 2, 7, geometry.cells, geometry.cells + 1, u32::MAX] {
             let expected = run_by_search(geometry, layout, lbn, maximum);
-            assert_eq!(layout.run(lbn, maximum), expected, "{layout:?} block {lbn} most {maximum}");
+            assert_eq!(layout.run_length(lbn, maximum), expected, "{layout:?} block {lbn} most {maximum}");
             assert_eq!(layout.place_and_run(lbn, maximum), (layout.place(lbn), expected));
         }
     }
 }
 
 #[test]
-fn one_to_one_over_the_whole_device() {
+fn layouts_map_whole_devices_one_to_one() {
     for (name, params) in devices() {
         let geometry = Geometry::new(&params).unwrap();
         for &kind in LAYOUTS {
@@ -130,7 +130,7 @@ fn divisions() -> impl Strategy<Value = MemsParams> {
 
 proptest! {
     #[test]
-    fn holds_for_any_small_device(
+    fn small_devices_satisfy_layout_rules(
         cylinders in 1_u64..30, rows in 1_u64..7, tracks in 1_u64..7, cells in 1_u64..7, divided in divisions(),
     ) {
         let params = params(cylinders, rows, tracks, cells, &divided);
@@ -145,7 +145,7 @@ proptest! {
     }
 
     #[test]
-    fn holds_for_devices_beyond_32_bits(
+    fn devices_beyond_32_bits_satisfy_layout_rules(
         lbn in 0_u64.., rows in 1_u64..3000, tracks in 1_u64..3000, divided in divisions(),
     ) {
         let params = params(100_000, rows, tracks, 1234, &divided);
@@ -174,7 +174,7 @@ fn streaming_never_flies_back() {
 }
 
 #[test]
-fn y_sequential_fills_one_group_after_the_other() {
+fn y_sequential_fills_groups_in_order() {
     let params = MemsParams::default();
     let geometry = Geometry::new(&params).unwrap();
     let layout = build(LayoutKind::YSequential, &params, &geometry);
@@ -189,14 +189,14 @@ fn y_sequential_fills_one_group_after_the_other() {
 }
 
 #[test]
-fn zones_are_filled_one_after_the_other() {
+fn zones_are_filled_in_order() {
     let params = MemsParams::default();
     let geometry = Geometry::new(&params).unwrap();
     let layout = build(LayoutKind::ZoneClustered, &params, &geometry);
     let extent = Extent { cylinders: 2500, rows: 27, blocks_per_track: 540 };
     let zone = |place: Place| {
         let (x, y) = params.layout_grid.cell(&extent, place.cylinder, place.row);
-        params.layout_grid.on_loop(x, y, place.cylinder % 2 == 1)
+        params.layout_grid.sweep_index(x, y, place.cylinder % 2 == 1)
     };
     let zones: Vec<u32> = (0..geometry.blocks).map(|lbn| zone(layout.place(lbn))).collect();
     assert!(zones.is_sorted());
@@ -248,7 +248,7 @@ fn small_data_are_at_the_centre() {
 }
 
 #[test]
-fn two_classes_lie_in_parts_of_their_own() {
+fn two_classes_use_separate_parts() {
     let geometry = Geometry::new(&MemsParams::default()).unwrap();
     let of = |small_share| {
         let params = MemsParams { small_share, ..MemsParams::default() };

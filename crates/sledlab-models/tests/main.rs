@@ -1,27 +1,27 @@
 //! Integration tests of sledlab-models in one program, which links once. `conformance` has the tests of every registered
 //! model.
 
+mod crash_bench;
 mod crashes;
-mod crashing;
 mod devices;
 mod disk_import;
-mod disk_racing;
+mod disk_index_comparison;
 mod disk_schedulers;
-mod failing;
+mod failing_array;
 mod failures;
 mod hybrids;
 mod import;
+mod index_comparison;
 mod kinematics;
 mod layouts;
-mod leaving;
 mod merging;
 mod networks;
 mod optimality;
 mod orders;
 mod paths;
 mod position_index;
-mod racing;
 mod reference_tables;
+mod results;
 mod starvation;
-mod waiting;
+mod waiting_times;
 mod zones;

@@ -19,7 +19,7 @@ fn station(scheduler: &str, merge: &str) -> Box<dyn System> {
     let (name, params) = scheduler::parse(scheduler).unwrap();
     let setup = Setup {
         scheduler: &scheduler::Choice::new(&name, &params).unwrap(),
-        power: &power::Choice::of_device(0.0).unwrap(),
+        power: &power::Choice::from_device_timeout(0.0).unwrap(),
         merge: &MergeParams::parse(Some(merge), Table::new()).unwrap(),
         start: Start::Parked,
     };
@@ -27,7 +27,7 @@ fn station(scheduler: &str, merge: &str) -> Box<dyn System> {
 }
 
 /// Runs `requests`; returns the completions in order.
-fn run(system: &mut dyn System, requests: &[Request]) -> Vec<Completion> {
+fn run_requests(system: &mut dyn System, requests: &[Request]) -> Vec<Completion> {
     let mut completed = Vec::new();
     for (id, request) in requests.iter().enumerate() {
         advance(system, request.arrival, &mut completed);
@@ -45,8 +45,8 @@ fn advance(system: &mut dyn System, horizon: Time, completed: &mut Vec<Completio
     }
 }
 
-fn merged(system: &dyn System) -> MergeCounts {
-    system.stations()[0].merged()
+fn merge_counts(system: &dyn System) -> MergeCounts {
+    system.stations()[0].merge_counts()
 }
 
 fn burst(requests: &[(u64, u64, u32, Op)]) -> Vec<Request> {
@@ -67,36 +67,40 @@ const W: Op = Op::Write;
 
 /// The counts of merged requests and groups among `requests`, which arrive while the device is busy with a request far
 /// away.
-fn merged_of(merge: &str, requests: &[(u64, u64, u32, Op)]) -> (u64, u64) {
+fn count_merged(merge: &str, requests: &[(u64, u64, u32, Op)]) -> (u64, u64) {
     let mut all = vec![(0, 5_000_000, 8, R)];
     all.extend_from_slice(requests);
     let mut system = station("fcfs", merge);
-    let completed = run(system.as_mut(), &burst(&all));
+    let completed = run_requests(system.as_mut(), &burst(&all));
     assert_eq!(completed.len(), all.len());
-    let MergeCounts { requests, groups } = merged(system.as_ref());
+    let MergeCounts { requests, groups } = merge_counts(system.as_ref());
     (requests, groups)
 }
 
 #[test]
 fn neighbours_become_pairs() {
     let rule = "pairs:among=neighbours";
-    assert_eq!(merged_of(rule, &[(1, 0, 8, R), (2, 8, 8, R)]), (2, 1));
+    assert_eq!(count_merged(rule, &[(1, 0, 8, R), (2, 8, 8, R)]), (2, 1));
     assert_eq!(
-        merged_of(rule, &[(1, 8, 8, R), (2, 0, 8, R)]),
+        count_merged(rule, &[(1, 8, 8, R), (2, 0, 8, R)]),
         (0, 0),
         "the second starts where the first ends"
     );
-    assert_eq!(merged_of(rule, &[(1, 0, 8, R), (2, 8, 8, W)]), (0, 0), "both are reads");
-    assert_eq!(merged_of(rule, &[(1, 0, 8, R), (2, 900, 8, R), (3, 8, 8, R)]), (0, 0), "next to each other");
-    assert_eq!(merged_of(rule, &[(1, 0, 8, R), (2, 8, 8, R), (3, 16, 8, R)]), (2, 1), "pairs only");
+    assert_eq!(count_merged(rule, &[(1, 0, 8, R), (2, 8, 8, W)]), (0, 0), "both are reads");
+    assert_eq!(
+        count_merged(rule, &[(1, 0, 8, R), (2, 900, 8, R), (3, 8, 8, R)]),
+        (0, 0),
+        "next to each other"
+    );
+    assert_eq!(count_merged(rule, &[(1, 0, 8, R), (2, 8, 8, R), (3, 16, 8, R)]), (2, 1), "pairs only");
 }
 
 #[test]
-fn exactly_the_tips_there_are() {
-    assert_eq!(merged_of("pairs", &[(1, 0, 25, R), (2, 25, 25, R)]), (2, 1));
-    assert_eq!(merged_of("pairs", &[(1, 0, 25, R), (2, 25, 26, R)]), (0, 0));
+fn merged_blocks_are_limited_by_tips() {
+    assert_eq!(count_merged("pairs", &[(1, 0, 25, R), (2, 25, 25, R)]), (2, 1));
+    assert_eq!(count_merged("pairs", &[(1, 0, 25, R), (2, 25, 26, R)]), (0, 0));
     assert_eq!(
-        merged_of("pairs:rows=2", &[(1, 0, 25, R), (2, 25, 26, R)]),
+        count_merged("pairs:rows=2", &[(1, 0, 25, R), (2, 25, 26, R)]),
         (2, 1),
         "split where the row ends"
     );
@@ -104,19 +108,19 @@ fn exactly_the_tips_there_are() {
 
 #[test]
 fn chains_close_gaps_and_grow_at_both_ends() {
-    assert_eq!(merged_of("chains", &[(1, 0, 8, R), (2, 900, 8, R), (3, 16, 8, R), (4, 8, 8, R)]), (3, 1));
-    assert_eq!(merged_of("chains", &[(1, 8, 8, R), (2, 0, 8, R), (3, 16, 8, R)]), (3, 1));
-    assert_eq!(merged_of("chains", &[(1, 8, 8, R), (2, 0, 8, W)]), (0, 0));
-    assert_eq!(merged_of("chains:operations=alike", &[(1, 8, 8, W), (2, 0, 8, W)]), (2, 1));
-    assert_eq!(merged_of("chains:operations=any", &[(1, 8, 8, R), (2, 0, 8, W)]), (2, 1));
+    assert_eq!(count_merged("chains", &[(1, 0, 8, R), (2, 900, 8, R), (3, 16, 8, R), (4, 8, 8, R)]), (3, 1));
+    assert_eq!(count_merged("chains", &[(1, 8, 8, R), (2, 0, 8, R), (3, 16, 8, R)]), (3, 1));
+    assert_eq!(count_merged("chains", &[(1, 8, 8, R), (2, 0, 8, W)]), (0, 0));
+    assert_eq!(count_merged("chains:operations=alike", &[(1, 8, 8, W), (2, 0, 8, W)]), (2, 1));
+    assert_eq!(count_merged("chains:operations=any", &[(1, 8, 8, R), (2, 0, 8, W)]), (2, 1));
 }
 
 #[test]
-fn nothing_is_merged_across_a_write_that_overlaps() {
+fn no_merge_across_an_overlapping_write() {
     // The second read must find the write, so it waits until the write is served and cannot join the first read.
-    assert_eq!(merged_of("chains", &[(1, 0, 8, R), (2, 8, 4, W), (3, 8, 8, R)]), (0, 0));
+    assert_eq!(count_merged("chains", &[(1, 0, 8, R), (2, 8, 4, W), (3, 8, 8, R)]), (0, 0));
     // The write must not be served before the read of the blocks that it overwrites.
-    assert_eq!(merged_of("chains:operations=any", &[(1, 0, 8, R), (2, 4, 8, W)]), (0, 0));
+    assert_eq!(count_merged("chains:operations=any", &[(1, 0, 8, R), (2, 4, 8, W)]), (0, 0));
 }
 
 #[test]
@@ -124,7 +128,7 @@ fn merged_read_cost_is_shared_by_blocks() {
     let requests = burst(&[(0, 5_000_000, 8, R), (1, 0, 8, R), (2, 8, 16, R)]);
     let energy = |merge: &str| {
         let mut system = station("fcfs", merge);
-        let completed = run(system.as_mut(), &requests);
+        let completed = run_requests(system.as_mut(), &requests);
         completed
             .iter()
             .filter(|done| done.request.id > 0)
@@ -157,9 +161,9 @@ fn waiting_write_keeps_its_queue_position() {
         .map(|at| if at % 11 == 1 { (at, 0, 8, W) } else { (at, 1_000_000 + 1000 * at, 8, R) })
         .collect();
     let mut system = station("fcfs", "chains:operations=any");
-    let completed = run(system.as_mut(), &burst(&arrivals));
+    let completed = run_requests(system.as_mut(), &burst(&arrivals));
     assert!(completed.iter().map(|done| done.request.id).eq(0..44));
-    assert_eq!(merged(system.as_ref()), MergeCounts::default());
+    assert_eq!(merge_counts(system.as_ref()), MergeCounts::default());
 }
 
 /// Requests for few blocks, many of them adjacent or overlapping.
@@ -209,7 +213,7 @@ proptest! {
         let merge = format!("{kind}:among={among}:operations={operations}:rows={rows}");
         let batch = if together { ":batch=same-position" } else { "" };
         let mut system = station(&format!("{scheduler}{batch}"), &merge);
-        let mut completed = run(system.as_mut(), &requests);
+        let mut completed = run_requests(system.as_mut(), &requests);
         prop_assert_eq!(completed.len(), requests.len());
         if scheduler == "fcfs" && !together {
             assert_first_come_first_served(&completed);
@@ -235,6 +239,6 @@ proptest! {
         prop_assert!((charged - spent).abs() <= 1e-9 * spent);
         prop_assert!((energy.total - spent - energy.idle - energy.inactive).abs() <= 1e-9 * energy.total);
         let last = completed.iter().map(|done| done.completion).max().unwrap_or(Time::ZERO);
-        prop_assert_eq!(ledger.total(), last.since(Time::ZERO));
+        prop_assert_eq!(ledger.total_time(), last.since(Time::ZERO));
     }
 }

@@ -13,7 +13,7 @@ use sledlab_models::device::{Leg, MotionPath, Queued, disk};
 const STEPS: usize = 2_000;
 
 /// Place and speed of a mass driven by `force(t, x, v)`, at all steps: Runge and Kutta's rule.
-fn integrated(at: (f64, f64), lasts_s: f64, force: impl Fn(f64) -> f64, s: f64) -> Vec<(f64, f64)> {
+fn integrate(at: (f64, f64), lasts_s: f64, force: impl Fn(f64) -> f64, s: f64) -> Vec<(f64, f64)> {
     let h = lasts_s / STEPS as f64;
     let mut state = at;
     let mut states = vec![state];
@@ -33,29 +33,29 @@ fn integrated(at: (f64, f64), lasts_s: f64, force: impl Fn(f64) -> f64, s: f64) 
     states
 }
 
-fn along(legs: &[Leg], mut after_s: f64) -> f64 {
+fn position_after(legs: &[Leg], mut after_s: f64) -> f64 {
     let (last, before) = legs.split_last().unwrap();
     for leg in before {
         if after_s < leg.lasts_s {
-            return leg.at(after_s);
+            return leg.position(after_s);
         }
         after_s -= leg.lasts_s;
     }
-    last.at(after_s)
+    last.position(after_s)
 }
 
 /// The worst distance between a way and its integration at random instants, and the number of instants.
-fn worst(legs: &[Leg], speed_m_s: f64, force_m_s2: f64, s: f64, instants: usize) -> (f64, f64) {
+fn max_deviation(legs: &[Leg], speed_m_s: f64, force_m_s2: f64, s: f64, instants: usize) -> (f64, f64) {
     let mut rng = seed::stream(legs.len() as u64 ^ speed_m_s.to_bits() ^ force_m_s2.to_bits(), "instants");
-    let mut state = (along(legs, 0.0), speed_m_s);
+    let mut state = (position_after(legs, 0.0), speed_m_s);
     let (mut worst, mut begun) = (0.0_f64, 0.0);
     for (number, leg) in legs.iter().enumerate() {
         let push = if number == 0 { force_m_s2 } else { -force_m_s2 };
-        let states = integrated(state, leg.lasts_s, |_| push, s);
+        let states = integrate(state, leg.lasts_s, |_| push, s);
         for _ in 0..instants {
             let step = rng.random_range(0..=STEPS);
             let at_s = begun + leg.lasts_s * step as f64 / STEPS as f64;
-            worst = worst.max((along(legs, at_s) - states[step].0).abs());
+            worst = worst.max((position_after(legs, at_s) - states[step].0).abs());
         }
         state = states[STEPS];
         begun += leg.lasts_s;
@@ -64,7 +64,7 @@ fn worst(legs: &[Leg], speed_m_s: f64, force_m_s2: f64, s: f64, instants: usize)
 }
 
 #[test]
-fn moves_are_those_of_the_equations_of_motion() {
+fn moves_satisfy_equations_of_motion() {
     let mut rng = seed::stream(5, "moves");
     let (mut sampled, mut worst_bits) = (0, 0.0_f64);
     for number in 0..600 {
@@ -81,9 +81,9 @@ fn moves_are_those_of_the_equations_of_motion() {
         let legs = seek(&axis, from, to, speed, lasts_s);
         assert!((legs[0].lasts_s + legs[1].lasts_s - lasts_s).abs() < 1e-12 * lasts_s);
         let (off, end_speed) =
-            worst(&legs, onward * speed, onward * axis.acceleration_m_s2, axis.omega_squared, 8);
+            max_deviation(&legs, onward * speed, onward * axis.acceleration_m_s2, axis.omega_squared, 8);
         assert!((end_speed - onward * speed).abs() < 1e-6, "{end_speed}");
-        assert!((along(&legs, lasts_s) - to).abs() < 1e-15);
+        assert!((position_after(&legs, lasts_s) - to).abs() < 1e-15);
         worst_bits = worst_bits.max(off / geometry.bit_m);
         sampled += 16;
         if speed > 0.0 {
@@ -94,8 +94,13 @@ fn moves_are_those_of_the_equations_of_motion() {
                 onward,
                 Exact.turnaround_s(&axis, from, speed, onward, TurnaroundTime::Start),
             );
-            let (off, end_speed) =
-                worst(&[turn], onward * speed, -onward * axis.acceleration_m_s2, axis.omega_squared, 8);
+            let (off, end_speed) = max_deviation(
+                &[turn],
+                onward * speed,
+                -onward * axis.acceleration_m_s2,
+                axis.omega_squared,
+                8,
+            );
             assert!((end_speed + onward * speed).abs() < 1e-6, "{end_speed}");
             worst_bits = worst_bits.max(off / geometry.bit_m);
             sampled += 8;
@@ -117,16 +122,16 @@ fn path_is_continuous_between_states() {
         let blocks = rng.random_range(1..200);
         let lbn = rng.random_range(0..mechanics.capacity_blocks() - 200);
         let request = Queued { id, lbn, blocks, op: Op::Read, ..Queued::default() };
-        let way = mechanics.way_from(state, &request);
+        let way = mechanics.motion_path(state, &request);
         let (timing, after) = mechanics.serve_from(state, &request);
         let lasts = timing.positioning() + timing.transfer;
         let near = |(x, y): (f64, f64), (a, b): (i32, i32), bits: f64| {
             assert!((x - f64::from(a)).abs() < bits && (y - f64::from(b)).abs() < bits, "{x} {a}, {y} {b}");
         };
-        near(way.at(Span::ZERO), (state.x, state.y), 0.01);
+        near(way.position(Span::ZERO), (state.x, state.y), 0.01);
         // Each part was rounded to a nanosecond, in which a sled moves by less than a thousandth of a bit.
-        near(way.at(lasts), (after.x, after.y), 0.1);
-        let positioned = way.at(timing.positioning());
+        near(way.position(lasts), (after.x, after.y), 0.1);
+        let positioned = way.position(timing.positioning());
         let place = mechanics.location(lbn);
         assert!((positioned.0 - f64::from(place.x)).abs() < 0.01, "{positioned:?} {place:?}");
         let steps = 2_000;
@@ -134,9 +139,9 @@ fn path_is_continuous_between_states() {
         // No sled gets faster than full force makes it over half the travel.
         let fastest = (params.acceleration_x_m_s2 * 1.75 * params.travel_x_um * 1e-6).sqrt() * 1e-9 * step_ns;
         let max_bits = 2.0 * fastest / (params.bit_nm * 1e-9) + 0.1;
-        let mut last = way.at(Span::ZERO);
+        let mut last = way.position(Span::ZERO);
         for step in 1..=steps {
-            let now = way.at(Span::from_ns((step_ns * f64::from(step)) as u64));
+            let now = way.position(Span::from_ns((step_ns * f64::from(step)) as u64));
             assert!(
                 (now.0 - last.0).abs() < max_bits && (now.1 - last.1).abs() < max_bits,
                 "{last:?} {now:?}"
@@ -154,11 +159,11 @@ fn an_arm_moves_in_a_straight_line() {
     let state = mechanics.state();
     let request =
         Queued { lbn: mechanics.capacity_blocks() - 1, blocks: 1, op: Op::Read, ..Queued::default() };
-    let way: MotionPath = mechanics.way_from(state, &request);
+    let way: MotionPath = mechanics.motion_path(state, &request);
     let target = mechanics.location(request.lbn);
-    let near = |at: Span, x: i32| (way.at(at).0 - f64::from(x)).abs() < 1e-9;
+    let near = |at: Span, x: i32| (way.position(at).0 - f64::from(x)).abs() < 1e-9;
     assert!(near(Span::ZERO, state.x) && near(Span::from_ms(100.0), target.x));
     let (timing, _) = mechanics.serve_from(state, &request);
-    let half = way.at(Span::from_ns(timing.seek_x.as_ns() / 2)).0;
+    let half = way.position(Span::from_ns(timing.seek_x.as_ns() / 2)).0;
     assert!(half > f64::from(state.x) && half < f64::from(target.x), "{half}");
 }

@@ -1,6 +1,6 @@
 //! The position index chooses as an exhaustive search does, in every state.
 
-use crate::racing::{Course, device};
+use crate::index_comparison::{ComparisonOptions, device};
 use proptest::prelude::*;
 use sledlab_core::params::{Choices, Params};
 use sledlab_models::device::Aim;
@@ -21,10 +21,13 @@ const WORDS: [&str; 9] = [
     "p-alpha:alpha=2.5",
 ];
 
-fn race(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
+fn compare(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
     assert!(device(text).mechanics().position_index(&Aim::Time).is_some(), "no index for {text}");
     for word in WORDS {
-        crate::racing::race(word, &Course { text, depth, picks, root, crowded });
+        crate::index_comparison::compare_index_with_search(
+            word,
+            &ComparisonOptions { text, depth, picks, root, crowded },
+        );
     }
 }
 
@@ -34,15 +37,15 @@ fn index_equals_search_for_all_layouts_and_directions() {
         for direction in ["free", "parity", "up"] {
             for remaining in ["", "parking = 'centre'\nidle_motion = 'disksim-drift'"] {
                 let text = format!("layout = '{layout}'\ndirection = '{direction}'\n{remaining}");
-                race(&text, 60, 300, 1, false);
-                race(&text, 200, 300, 2, true);
+                compare(&text, 60, 300, 1, false);
+                compare(&text, 200, 300, 2, true);
             }
         }
     }
 }
 
 #[test]
-fn agrees_with_the_search_on_other_devices() {
+fn index_equals_search_on_other_devices() {
     let g3 = "bit_nm = 30\nactive_tips = 3200\nacceleration_x_m_s2 = 1033.2\ntip_rate_kbit_s = 1000\nresonant_hz = 1108";
     let sleds = "sleds = 3\nsled_motion = 'together'\nsled_map = 'round-robin'\nstripe_blocks = 4";
     let unsettled = "settle_constants = 0\nspring_factor = 0";
@@ -50,27 +53,27 @@ fn agrees_with_the_search_on_other_devices() {
     let ratio = "selection = 'ratio'\ndirection = 'parity'";
     let closed = "kinematics = 'disksim-closed'";
     for text in [g3, sleds, unsettled, closed, "command_overhead_ms = 0.2", curve, ratio] {
-        race(text, 100, 400, 3, false);
-        race(text, 300, 400, 4, true);
+        compare(text, 100, 400, 3, false);
+        compare(text, 300, 400, 4, true);
     }
 }
 
 #[test]
-fn agrees_with_the_search_at_depth() {
-    race("", 20_000, 30, 5, false);
-    race("direction = 'parity'", 20_000, 30, 6, true);
+fn index_equals_search_at_depth() {
+    compare("", 20_000, 30, 5, false);
+    compare("direction = 'parity'", 20_000, 30, 6, true);
 }
 
 #[test]
 fn index_equals_search_with_many_overdue_requests() {
     for (text, root, crowded) in [("", 7, false), ("direction = 'parity'", 8, false), ("", 9, true)] {
-        let course = Course { text, depth: 100_000, picks: 12, root, crowded };
-        crate::racing::race("wstf:max_wait_ms=10", &course);
+        let course = ComparisonOptions { text, depth: 100_000, picks: 12, root, crowded };
+        crate::index_comparison::compare_index_with_search("wstf:max_wait_ms=10", &course);
     }
 }
 
 #[test]
-fn searches_where_no_index_is_exact() {
+fn search_is_used_without_exact_index() {
     for text in ["kinematics = 'disksim-piecewise'", "kinematics = 'piecewise'", "selection = 'disksim'"] {
         assert!(device(text).mechanics().position_index(&Aim::Time).is_none(), "{text}");
     }
@@ -88,7 +91,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn agrees_with_the_search_on_any_sled(
+    fn index_equals_search_on_any_sled(
         bit_nm in 30.0..400.0, travel in 5.0..100.0, servo in 0_u64..30, sector in 20_u64..200,
         spring in 0.0..0.99, acceleration in 1.0..5000.0, rate in 1.0..5000.0, settle in 0.0..3.0,
         layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, selection in 0_usize..3,
@@ -106,6 +109,6 @@ proptest! {
         );
         let params = MemsParams::from_table("device", &text.parse::<Table>().unwrap()).unwrap();
         prop_assume!(mems::build(&params).is_ok());
-        race(&text, depth, 60, root, crowded);
+        compare(&text, depth, 60, root, crowded);
     }
 }

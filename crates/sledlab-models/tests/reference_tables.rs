@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::leaving::leave;
+use crate::results::write_result;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use sledlab_models::device::mems::MemsParams;
@@ -62,10 +62,10 @@ fn geometry_json(folder: &Path) -> serde_json::Value {
 }
 
 fn params(folder: &Path, device: &str) -> MemsParams {
-    params_from(&geometry_json(folder)[device]["parameters"])
+    params_from_json(&geometry_json(folder)[device]["parameters"])
 }
 
-fn params_from(json: &serde_json::Value) -> MemsParams {
+fn params_from_json(json: &serde_json::Value) -> MemsParams {
     let number = |name: &str| json[name].as_f64().unwrap();
     let closed = number("seek_function") > 0.0;
     MemsParams {
@@ -198,7 +198,7 @@ fn kinds() -> [(&'static str, KinematicsKind); 3] {
 
 /// Every kinematics with the parameters and the spring factor of a table column. The closed form is refused without a
 /// spring, and its column is empty too.
-fn each_kinematics(
+fn for_each_kinematics(
     folder: &Path,
     device: &str,
     mut check: impl FnMut(&str, f64, &MemsParams, &dyn Kinematics),
@@ -225,7 +225,7 @@ fn seeks_in_x_are_equal() {
     let mut result = Vec::new();
     for device in DEVICES {
         let table = Table::read(&folder.join(format!("seek/{device}_x_seek.csv.gz")));
-        each_kinematics(&folder, device, |name, factor, params, kinematics| {
+        for_each_kinematics(&folder, device, |name, factor, params, kinematics| {
             let geometry = Geometry::new(params).unwrap();
             let (axis, bit_m) = (Axis::x(params), geometry.bit_m);
             let column = table.column(&format!("{name}_k{factor:?}_ms"));
@@ -239,7 +239,7 @@ fn seeks_in_x_are_equal() {
             result.push(worst.report(&format!("{device}, spring {factor}"), name));
         });
     }
-    leave("seeks_in_x_are_equal", &json!(result));
+    write_result("seeks_in_x_are_equal", &json!(result));
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn seeks_in_y_are_equal() {
         let table = Table::read(&folder.join(format!("seek/{device}_y_seek.csv.gz")));
         let (turns, v0, v1) = (table.column("turns"), table.column("v0_sign"), table.column("v1_sign"));
         let (y0, y1) = (table.column("y0_bit"), table.column("y1_bit"));
-        each_kinematics(&folder, device, |name, factor, params, kinematics| {
+        for_each_kinematics(&folder, device, |name, factor, params, kinematics| {
             let geometry = Geometry::new(params).unwrap();
             let axis = Axis::y(params);
             let base = table.column(&format!("{name}_k{factor:?}_ms"));
@@ -258,7 +258,7 @@ fn seeks_in_y_are_equal() {
             let mut worst = Worst::default();
             for row in &table.rows {
                 let heading =
-                    |y: usize, v: usize| Heading { at_m: row[y] * geometry.bit_m, direction: row[v] };
+                    |y: usize, v: usize| Heading { position_m: row[y] * geometry.bit_m, direction: row[v] };
                 let ours =
                     y_time(kinematics, &axis, geometry.velocity_m_s, heading(y0, v0), heading(y1, v1), false);
                 worst.compare(name, row, row[base], ours.base_s);
@@ -273,7 +273,7 @@ fn seeks_in_y_are_equal() {
             result.push(worst.report(&format!("{device}, spring {factor}"), name));
         });
     }
-    leave("seeks_in_y_are_equal", &json!(result));
+    write_result("seeks_in_y_are_equal", &json!(result));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn turnarounds_are_equal() {
     let mut result = Vec::new();
     for device in DEVICES {
         let table = Table::read(&folder.join(format!("seek/{device}_turnaround.csv.gz")));
-        each_kinematics(&folder, device, |name, factor, params, kinematics| {
+        for_each_kinematics(&folder, device, |name, factor, params, kinematics| {
             if name == "exact" {
                 return;
             }
@@ -308,12 +308,12 @@ fn turnarounds_are_equal() {
             result.push(worst.report(&format!("{device}, spring {factor}"), name));
         });
     }
-    leave("turnarounds_are_equal", &json!(result));
+    write_result("turnarounds_are_equal", &json!(result));
 }
 
 /// Positioning of every recorded pass of the sled, continued, wasted and looping ones included.
 #[test]
-fn passes_take_as_long() {
+fn pass_times_equal_reference() {
     let Some(folder) = reference() else { return };
     let mut result = Vec::new();
     let mut paths: Vec<_> =
@@ -323,7 +323,7 @@ fn passes_take_as_long() {
         let run = path.file_name().unwrap().to_str().unwrap().trim_end_matches(".csv.gz").to_owned();
         let json: serde_json::Value =
             serde_json::from_reader(File::open(folder.join(format!("runs/{run}.json"))).unwrap()).unwrap();
-        let params = params_from(&json["device_parameters"]);
+        let params = params_from_json(&json["device_parameters"]);
         let geometry = Geometry::new(&params).unwrap();
         let kinematics = kinematics::build(params.kinematics, &params).unwrap();
         let (axis_x, axis_y) = (Axis::x(&params), Axis::y(&params));
@@ -339,8 +339,10 @@ fn passes_take_as_long() {
             let x = kinematics.base_seek_s(&axis_x, at(x0), at(x1), 0.0);
             let settle = if x > 0.0 { geometry.settle().as_seconds() } else { 0.0 };
             worst.compare("x", row, row[x_ms], x + settle);
-            let (from, to) =
-                (Heading { at_m: at(y0), direction: row[v0] }, Heading { at_m: at(y1), direction: row[v1] });
+            let (from, to) = (
+                Heading { position_m: at(y0), direction: row[v0] },
+                Heading { position_m: at(y1), direction: row[v1] },
+            );
             let y = y_time(kinematics.as_ref(), &axis_y, geometry.velocity_m_s, from, to, x > 0.0);
             worst.compare("y", row, row[y_ms], y.total_s());
             worst.compare("turnarounds", row, row[turn_ms], y.turnaround_s);
@@ -348,5 +350,5 @@ fn passes_take_as_long() {
         }
         result.push(worst.report(&run, ""));
     }
-    leave("passes_take_as_long", &json!(result));
+    write_result("pass_times_equal_reference", &json!(result));
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::racing::{Course, Draw, choice, device, race};
+use crate::index_comparison::{
+    ComparisonOptions, RequestGenerator, choice, compare_index_with_search, device,
+};
 use proptest::prelude::*;
 use sledlab_core::{Op, Time};
 use sledlab_models::device::{Mechanics, Queued};
@@ -73,7 +75,7 @@ const RULES: [Rule; 12] = {
 };
 
 /// A queue served by a rule, without an index.
-struct Plain {
+struct SearchedQueue {
     rule: Rule,
     queue: Vec<Queued>,
     at: Option<Zone>,
@@ -84,9 +86,9 @@ struct Plain {
     gate: u64,
 }
 
-impl Plain {
+impl SearchedQueue {
     fn new(rule: Rule) -> Self {
-        Plain { rule, queue: Vec::new(), at: None, downwards: false, height: 0, gate: 0 }
+        SearchedQueue { rule, queue: Vec::new(), at: None, downwards: false, height: 0, gate: 0 }
     }
 
     fn zone(&self, mechanics: &dyn Mechanics, request: &Queued, height: u32) -> Zone {
@@ -103,7 +105,7 @@ impl Plain {
     }
 
     /// The requests that may be served in the present visit.
-    fn visited(&self, mechanics: &dyn Mechanics) -> Vec<Queued> {
+    fn visited_requests(&self, mechanics: &dyn Mechanics) -> Vec<Queued> {
         let Some(at) = self.at else { return Vec::new() };
         let coarse = |(x, half, y): Zone| (x >> self.height, half, y.abs() >> self.height);
         let is_here = |request: &&Queued| coarse(self.zone(mechanics, request, 0)) == coarse(at);
@@ -111,12 +113,12 @@ impl Plain {
         self.queue.iter().filter(is_here).filter(is_let_in).copied().collect()
     }
 
-    fn is_enough(&self, mechanics: &dyn Mechanics, height: u32) -> bool {
+    fn has_enough_requests(&self, mechanics: &dyn Mechanics, height: u32) -> bool {
         let zones = || self.queue.iter().map(|request| self.zone(mechanics, request, height));
         match self.rule.tour {
             Tour::MergedAround(threshold) => {
-                let here = Plain { queue: self.queue.clone(), height, ..*self };
-                here.visited(mechanics).len() >= threshold
+                let here = SearchedQueue { queue: self.queue.clone(), height, ..*self };
+                here.visited_requests(mechanics).len() >= threshold
             }
             Tour::MergedAlike(threshold) => {
                 self.queue.len() >= threshold * zones().collect::<BTreeSet<_>>().len()
@@ -125,7 +127,7 @@ impl Plain {
         }
     }
 
-    fn move_on(&mut self, mechanics: &dyn Mechanics) {
+    fn enter_next_zone(&mut self, mechanics: &dyn Mechanics) {
         let zones: BTreeSet<Zone> =
             self.queue.iter().map(|request| self.zone(mechanics, request, 0)).collect();
         let above = || zones.iter().find(|zone| self.at.is_none_or(|at| **zone > at)).copied();
@@ -144,7 +146,8 @@ impl Plain {
         };
         self.gate = self.queue.iter().map(|request| request.id + 1).max().unwrap_or(0);
         let maximum = (self.rule.cells.0.trailing_zeros()).min(self.rule.cells.1.trailing_zeros());
-        self.height = (0..maximum).find(|height| self.is_enough(mechanics, *height)).unwrap_or(maximum);
+        self.height =
+            (0..maximum).find(|height| self.has_enough_requests(mechanics, *height)).unwrap_or(maximum);
     }
 
     fn worth(&self, mechanics: &dyn Mechanics, zone: Zone) -> f64 {
@@ -154,10 +157,10 @@ impl Plain {
     }
 
     fn pop(&mut self, mechanics: &dyn Mechanics) -> Queued {
-        if self.visited(mechanics).is_empty() {
-            self.move_on(mechanics);
+        if self.visited_requests(mechanics).is_empty() {
+            self.enter_next_zone(mechanics);
         }
-        let visited = self.visited(mechanics);
+        let visited = self.visited_requests(mechanics);
         let place = |request: &Queued| {
             let at = mechanics.location(request.lbn);
             (at.cylinder, at.row)
@@ -173,7 +176,7 @@ impl Plain {
                     (-(here.count() as f64) / time.max(1_000) as f64, *first)
                 }
             };
-            (score, (time, mechanics.tie(&first), request.id))
+            (score, (time, mechanics.tie_rank(&first), request.id))
         };
         let order = |a: &&Queued, b: &&Queued| {
             let (a, b) = (key(a), key(b));
@@ -186,11 +189,11 @@ impl Plain {
 }
 
 /// Serves `picks` requests and compares each choice with the rule; the queue swells to `depth` and ebbs.
-fn follow(rule: Rule, text: &str, depth: usize, picks: usize, crowded: bool) {
+fn check_rule(rule: Rule, text: &str, depth: usize, picks: usize, crowded: bool) {
     let mut device = device(text);
     let mut queue = choice(rule.word).make(device.mechanics()).unwrap();
-    let mut plain = Plain::new(rule);
-    let mut draw = Draw::new(7, device.as_ref(), crowded);
+    let mut plain = SearchedQueue::new(rule);
+    let mut draw = RequestGenerator::new(7, device.as_ref(), crowded);
     let (mut now, mut level, mut batch, mut served) = (Time::ZERO, depth, Vec::new(), Vec::new());
     for pick in 0..picks {
         while queue.len() < level {
@@ -210,30 +213,36 @@ fn follow(rule: Rule, text: &str, depth: usize, picks: usize, crowded: bool) {
 }
 
 #[test]
-fn follow_their_rules() {
+fn schedulers_follow_their_rules() {
     for rule in RULES {
         for layout in ["row-first", "streaming", "y-sequential"] {
             for direction in ["free", "parity", "up"] {
                 let text = format!("layout = '{layout}'\ndirection = '{direction}'");
-                follow(rule, &text, 150, 300, false);
+                check_rule(rule, &text, 150, 300, false);
             }
         }
-        follow(rule, "", 60, 300, true);
-        follow(rule, "selection = 'disksim'", 60, 200, true);
-        follow(rule, "sleds = 2\nsled_motion = 'together'\nsled_map = 'round-robin'", 60, 200, true);
+        check_rule(rule, "", 60, 300, true);
+        check_rule(rule, "selection = 'disksim'", 60, 200, true);
+        check_rule(rule, "sleds = 2\nsled_motion = 'together'\nsled_map = 'round-robin'", 60, 200, true);
     }
 }
 
 #[test]
-fn choose_with_the_index_as_with_a_search() {
+fn index_equals_search_in_zones() {
     for word in RULES.map(|rule| rule.word.trim_end_matches(":batch=none")) {
         for batch in ["none", "same-position"] {
             let word = format!("{word}:batch={batch}");
             for layout in ["row-first", "streaming", "y-sequential"] {
                 for direction in ["free", "parity", "up"] {
                     let text = format!("layout = '{layout}'\ndirection = '{direction}'");
-                    race(&word, &Course { text: &text, depth: 80, picks: 120, root: 1, crowded: false });
-                    race(&word, &Course { text: &text, depth: 200, picks: 120, root: 2, crowded: true });
+                    compare_index_with_search(
+                        &word,
+                        &ComparisonOptions { text: &text, depth: 80, picks: 120, root: 1, crowded: false },
+                    );
+                    compare_index_with_search(
+                        &word,
+                        &ComparisonOptions { text: &text, depth: 200, picks: 120, root: 2, crowded: true },
+                    );
                 }
             }
         }
@@ -242,20 +251,20 @@ fn choose_with_the_index_as_with_a_search() {
 
 /// Serves one request for every zone-sized patch of the medium, and counts the visits to zones.
 #[test]
-fn zones_of_the_paper_are_visited_once_each() {
+fn published_zones_are_visited_once() {
     for (grid, zones) in [((40, 4), 320), ((20, 2), 80), ((10, 1), 20)] {
         let word = format!("zsptf:grid={}x{}", grid.0, grid.1);
         let mut device = device("");
         let mechanics = device.mechanics();
         let mut queue = choice(&word).make(mechanics).unwrap();
-        let plain = Plain::new(rule("", Shape::Loops, grid, Tour::Circular, Inside::Time));
+        let plain = SearchedQueue::new(rule("", Shape::Loops, grid, Tour::Circular, Inside::Time));
         let per_row = 20;
         for id in 0..mechanics.capacity_blocks() / (7 * per_row) {
             let lbn = id * 7 * per_row;
             queue.push(Queued {
                 id,
                 arrival: Time::ZERO,
-                queued: Time::ZERO,
+                queue_time: Time::ZERO,
                 lbn,
                 blocks: 1,
                 op: Op::Read,
@@ -277,14 +286,14 @@ fn zones_of_the_paper_are_visited_once_each() {
 
 /// Returns the number of choices until a lone request at the other end of the device is served during an endless stream
 /// whose next block `stream` returns; `None` if 3000 choices are not enough.
-fn picks_during_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usize> {
+fn choices_during_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usize> {
     let mut device = device("");
     let mut queue = choice(word).make(device.mechanics()).unwrap();
     let far = device.mechanics().capacity_blocks() - 1;
     let request = |id, now, lbn| Queued {
         id,
         arrival: now,
-        queued: now,
+        queue_time: now,
         lbn,
         blocks: 1,
         op: Op::Read,
@@ -305,19 +314,19 @@ fn picks_during_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usize>
 #[test]
 fn sequential_stream_starves_regions_but_not_zones() {
     let sequential = |n| 8 * n;
-    assert_eq!(picks_during_stream("gsptf", sequential), None);
+    assert_eq!(choices_during_stream("gsptf", sequential), None);
     for word in ["zsptf", "zfcfs", "ztsptf", "zsptf-pyramid:threshold=1", "zscan-psptf", "pzsptf"] {
-        let picks = picks_during_stream(word, sequential);
+        let picks = choices_during_stream(word, sequential);
         assert!(picks.is_some_and(|picks| picks < 1500), "{word}: {picks:?}");
     }
 }
 
 #[test]
-fn stream_into_one_zone_starves_all_but_gated() {
+fn stream_into_one_zone_starves_except_gated() {
     // Blocks of the lowest row of cylinder 0, one for each of its tracks.
     let in_one_zone = |n| n % 5 * 540;
     for rule in RULES {
-        let picks = picks_during_stream(rule.word, in_one_zone);
+        let picks = choices_during_stream(rule.word, in_one_zone);
         assert_eq!(picks.is_some(), rule.gated, "{}: {picks:?}", rule.word);
     }
 }
@@ -343,7 +352,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn serve_every_request_once(
+    fn every_request_is_served_once(
         steps in prop::collection::vec((0_usize..12, 0_usize..6), 1..60), columns in 1_u32..50, rows in 1_u32..6,
         parity: bool, root: u64, crowded: bool,
     ) {
@@ -362,7 +371,7 @@ proptest! {
         for word in text {
             let mut device = device("");
             let mut queue = choice(&word).make(device.mechanics()).unwrap();
-            let mut draw = Draw::new(root, device.as_ref(), crowded);
+            let mut draw = RequestGenerator::new(root, device.as_ref(), crowded);
             let (mut now, mut pushed, mut popped) = (Time::ZERO, 0, BTreeSet::new());
             let (mut batch, mut served) = (Vec::new(), Vec::new());
             for (pushes, pops) in steps.iter().copied().chain([(0, usize::MAX)]) {

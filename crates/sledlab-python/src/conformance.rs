@@ -87,7 +87,7 @@ impl Model {
             Model::Scheduler(choice) => {
                 find_rule(&scheduler::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
                     check_signals()?;
-                    scheduler::hold(*check, &|mechanics| choice.make(mechanics), seed, number)
+                    scheduler::check_case(*check, &|mechanics| choice.make(mechanics), seed, number)
                 })
             }
             Model::Replacement(choice) => find_rule(&replacement::RULES, requirement)?.check_cases(

@@ -44,7 +44,7 @@ pub(crate) fn seek_map<'py>(
     direction: i8,
 ) -> PyResult<([Bound<'py, PyBytes>; 3], [f64; 2])> {
     let device = experiment.get().device().map_err(raise)?;
-    let from = DeviceState { x: x_bit, y: y_bit, direction, ..DeviceState::STILL };
+    let from = DeviceState { x: x_bit, y: y_bit, direction, ..DeviceState::ORIGIN };
     let map = py.detach(|| sledlab_sim::seek_map(&device, from, &mut signal_checker())).map_err(raise)?;
     Ok((
         [

@@ -12,8 +12,8 @@ use pyo3::types::PyDict;
 use sledlab_core::{Error, Op, Span};
 use sledlab_models::device::host::HostParams;
 use sledlab_models::device::{
-    Bus, CustomDevice, Description, Device, DeviceState, Queued, SeekMap, Served, Simple, SimpleDevice,
-    Timing, Units,
+    Bus, CustomDevice, Description, Device, DeviceState, Queued, SeekMap, Served, SimpleAdapter,
+    SimpleDevice, Timing, Units,
 };
 use sledlab_models::power::PowerRates;
 use toml::Table;
@@ -74,10 +74,10 @@ impl Description for DeviceDescription {
             .ok_or_else(|| Error::internal(format!("`{}` is a placeholder and cannot run", self.word)))?;
         let made = class.make(&self.params)?;
         let device = class.call(|py| PythonDevice::new(class.clone(), made.bind(py)))?;
-        Ok(Box::new(Simple::new(device)))
+        Ok(Box::new(SimpleAdapter::new(device)))
     }
 
-    fn device_on(&self, _bus: &Bus) -> Result<Option<Box<dyn Device>>, Error> {
+    fn device_on_bus(&self, _bus: &Bus) -> Result<Option<Box<dyn Device>>, Error> {
         Ok(None)
     }
 
@@ -105,7 +105,7 @@ impl Description for DeviceDescription {
         false
     }
 
-    fn boxed(&self) -> Box<dyn Description> {
+    fn clone_box(&self) -> Box<dyn Description> {
         Box::new(self.clone())
     }
 }
@@ -214,7 +214,7 @@ fn to_span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
 
 /// The state as schedulers see it, with its lower half as x: they can only compare states for equality.
 fn device_state(state: i64) -> DeviceState {
-    DeviceState { x: state as i32, y: (state >> 32) as i32, ..DeviceState::STILL }
+    DeviceState { x: state as i32, y: (state >> 32) as i32, ..DeviceState::ORIGIN }
 }
 
 fn python_state(state: DeviceState) -> i64 {

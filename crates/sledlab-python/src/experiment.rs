@@ -169,7 +169,7 @@ impl Experiment {
         let describe = || {
             let device = experiment.device()?;
             let fcfs = scheduler::Choice::new("fcfs", &toml::Table::new())?;
-            let own = power::Choice::of_device(device.idle_timeout_ms())?;
+            let own = power::Choice::from_device_timeout(device.idle_timeout_ms())?;
             let setup = system::Setup {
                 scheduler: &fcfs,
                 power: &own,

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sledlab_core::Error;
 use sledlab_core::registry::split_plug_in;
-use sledlab_models::replacement::{Choice, CustomPolicy, Found, ReplacementPolicy, Use};
+use sledlab_models::replacement::{AccessResult, Choice, CustomPolicy, ReplacementPolicy, Use};
 use sledlab_sim::Uses;
 use toml::{Table, Value};
 
@@ -96,16 +96,16 @@ impl PythonPolicy {
 }
 
 impl ReplacementPolicy for PythonPolicy {
-    fn access(&mut self, access: Use) -> Found {
+    fn access(&mut self, access: Use) -> AccessResult {
         let key = access.key;
         if self.keys.contains(&key) {
             self.call(|policy| policy.call_method1("hit", (key,)).map(|_| ()));
-            return Found::Hit;
+            return AccessResult::Hit;
         }
         let victim = if self.keys.len() == self.capacity { self.evict(key) } else { None };
         self.call(|policy| policy.call_method1("insert", (key,)).map(|_| ()));
         self.keys.insert(key);
-        Found::Miss { victim }
+        AccessResult::Miss { victim }
     }
 
     fn holds(&self, key: u64) -> bool {

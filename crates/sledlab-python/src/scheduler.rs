@@ -33,7 +33,7 @@ impl QueuedRequest {
 
     #[getter]
     fn queued_ns(&self) -> u64 {
-        self.0.queued.as_ns()
+        self.0.queue_time.as_ns()
     }
 
     #[getter]

@@ -57,7 +57,7 @@ impl Bench {
         self.queue.push(Queued {
             id,
             arrival,
-            queued: arrival,
+            queue_time: arrival,
             lbn,
             blocks: 1,
             op: Op::Read,
@@ -101,7 +101,7 @@ fn has_search(entry: &Entry) -> bool {
 fn row(entry: &Entry, depth: usize) -> Value {
     let choice = Choice::new(entry.name, &Table::new()).expect("a scheduler");
     // Schedulers for small queues make a complete plan at every arrival, so fewer decisions are measured.
-    let decisions = if entry.facts.in_race { 20_000 } else { 20 };
+    let decisions = if entry.facts.compared_by_default { 20_000 } else { 20 };
     let index_ns = median_ns(&choice, depth, false, decisions);
     let search_ns = has_search(entry)
         .then(|| median_ns(&choice, depth, true, (MAX_PROBES / depth).clamp(5, 5_000)))

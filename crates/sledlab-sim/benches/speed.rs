@@ -157,7 +157,7 @@ fn energy_accounting(rows: &mut Vec<Row>, requests: &[Request]) {
     let file = file.expect("a device");
     let setup = Setup {
         scheduler: &scheduler::Choice::new("fcfs", &toml::Table::new()).expect("a scheduler"),
-        power: &power::Choice::of_device(1000.0).expect("a policy"),
+        power: &power::Choice::from_device_timeout(1000.0).expect("a policy"),
         merge: &MergeParams::default(),
         start: Start::Ready,
     };
@@ -179,7 +179,15 @@ fn energy_accounting(rows: &mut Vec<Row>, requests: &[Request]) {
 
 fn queued_request(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {
     let lbn = rng.random_range(0..capacity);
-    Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks: 1, op: Op::Read, ..Queued::default() }
+    Queued {
+        id,
+        arrival: Time::ZERO,
+        queue_time: Time::ZERO,
+        lbn,
+        blocks: 1,
+        op: Op::Read,
+        ..Queued::default()
+    }
 }
 
 /// Returns the nanoseconds for a pick and the push that replaces the picked request, with `depth` requests queued. The

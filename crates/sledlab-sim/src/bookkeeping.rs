@@ -219,8 +219,11 @@ fn check_conservation(system: &dyn System, recorder: &Recorder, counts: &Counts)
         )));
     }
     for (ledger, energy) in ledgers {
-        if ledger.total() != elapsed {
-            return Err(Error::internal(format!("states last {} but the run {elapsed}", ledger.total())));
+        if ledger.total_time() != elapsed {
+            return Err(Error::internal(format!(
+                "states last {} but the run {elapsed}",
+                ledger.total_time()
+            )));
         }
         if !energy.total.is_finite() {
             return Err(Error::internal("energy is not a finite number"));

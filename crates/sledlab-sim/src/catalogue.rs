@@ -6,7 +6,7 @@ use sledlab_core::params::{ParamSpec, Params};
 use sledlab_core::registry;
 use sledlab_models::cache::{self, CacheParams};
 use sledlab_models::device::{self, preset};
-use sledlab_models::merge::{MergeParams, Merging};
+use sledlab_models::merge::{MergeKind, MergeParams};
 use sledlab_models::network::{self, preset as networks};
 use sledlab_models::node::{Node, NodeParams, preset as nodes};
 use sledlab_models::scheduler::{self, Starvation};
@@ -41,7 +41,7 @@ pub fn catalogue() -> Result<Value> {
         "network_kinds": network::LIST.list(),
         "systems": registry::kinds::<system::params::SystemKind, SystemParams>(),
         "caches": registry::kinds::<cache::CacheKind, CacheParams>(),
-        "merges": registry::kinds::<Merging, MergeParams>(),
+        "merges": registry::kinds::<MergeKind, MergeParams>(),
         "merge": entry("merge", "which queued requests are served as one", &MergeParams::specs()),
         "system": entry("system", "how devices are put together", &SystemParams::specs()),
         "cache": entry("cache", "the cache in front of the system", &CacheParams::specs()),
@@ -106,7 +106,7 @@ fn network(name: &str) -> Result<Value> {
 fn scheduler(entry: &scheduler::Entry) -> Value {
     let mut value = json!(entry.to_catalogue_line());
     value["aliases"] = json!(entry.aliases);
-    value["in_race"] = json!(entry.facts.in_race);
+    value["compared_by_default"] = json!(entry.facts.compared_by_default);
     value["starvation_free"] = json!(matches!(entry.facts.starvation, Starvation::Bounded { .. }));
     value
 }

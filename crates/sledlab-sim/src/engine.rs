@@ -22,7 +22,7 @@
 //!    or at a later event, how it served each: start, completion, the parts of the time between, and the energy.
 //! 5. **Completion.** The [`Recorder`] receives the times and the energy, and a slot is free. The station's
 //!    [`Ledger`](sledlab_models::power::Ledger) receives the times and the energy of the mechanism's states. An open
-//!    replay records completions in groups of several hundred ([`MAX_COMPLETED`]), because only a flush needs them
+//!    replay records completions in groups of several hundred ([`MAX_COMPLETIONS`]), because only a flush needs them
 //!    earlier. Completions that a device has announced for a later time are recorded at that time.
 //!
 //! A **flush** delays no other operation and uses no device. A system whose cache may lose its contents completes a
@@ -71,7 +71,7 @@
 use std::ops::ControlFlow;
 
 use sledlab_core::{Error, Result, Source, Span, Time};
-use sledlab_models::system::{MAX_COMPLETED, System};
+use sledlab_models::system::{MAX_COMPLETIONS, System};
 use sledlab_trace::Continuation;
 
 use crate::bookkeeping::{Bookkeeping, Counts, IssuedOperation};
@@ -292,7 +292,7 @@ impl<'s, 'p> Run<'s, 'p> {
             let until = self.reach(system, horizon);
             let is_reached = system.advance_before(until, &mut self.bookkeeping.completions);
             let mut done = 0;
-            if self.bookkeeping.completions.len() >= MAX_COMPLETED {
+            if self.bookkeeping.completions.len() >= MAX_COMPLETIONS {
                 done = self.record_completions(recorder, horizon)?;
                 if done == 0 {
                     break;
@@ -323,7 +323,7 @@ impl<'s, 'p> Run<'s, 'p> {
     #[inline]
     fn reach(&mut self, system: &dyn System, horizon: Time) -> Time {
         self.check_queue(system);
-        if self.events.stride() >= MAX_COMPLETED {
+        if self.events.stride() >= MAX_COMPLETIONS {
             return horizon;
         }
         system.next_event().map_or(horizon, |event| (event + Span::from_ns(1)).min(horizon))

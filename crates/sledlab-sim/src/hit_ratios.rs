@@ -9,7 +9,7 @@ use rangemap::{RangeMap, RangeSet};
 use serde::Serialize;
 use sledlab_core::hash::Set;
 use sledlab_core::{Error, Op, Request, Result, Source};
-use sledlab_models::replacement::{Choice, Found, Use};
+use sledlab_models::replacement::{AccessResult, Choice, Use};
 
 /// Wall-clock time between two calls of `watch` while the workers compute.
 const WATCH_PERIOD: Duration = Duration::from_millis(20);
@@ -82,7 +82,7 @@ struct Future {
 #[derive(Clone, Copy, Debug)]
 struct Part {
     end: u64,
-    /// Number of the next use of the first segment; [`Use::NEVER`] for parts whose segments are not used again.
+    /// Number of the next use of the first segment; [`Use::NO_NEXT`] for parts whose segments are not used again.
     next: u64,
 }
 
@@ -148,7 +148,7 @@ impl Uses {
             let mut at = keys.start;
             for (range, offset) in next.overlapping(&keys) {
                 if range.start > at {
-                    future.parts.push(Part { end: range.start, next: Use::NEVER });
+                    future.parts.push(Part { end: range.start, next: Use::NO_NEXT });
                 }
                 at = at.max(range.start);
                 let end = range.end.min(keys.end);
@@ -156,7 +156,7 @@ impl Uses {
                 at = end;
             }
             if at < keys.end {
-                future.parts.push(Part { end: keys.end, next: Use::NEVER });
+                future.parts.push(Part { end: keys.end, next: Use::NO_NEXT });
             }
             next.insert(keys, number.wrapping_sub(run.first));
         }
@@ -167,13 +167,13 @@ impl Uses {
     /// Calls `visit` for every use, in order, with a flag for writes. The next uses are those of `future`, if known.
     fn visit(&self, future: Option<&Future>, mut visit: impl FnMut(Use, bool) -> Result<()>) -> Result<()> {
         for (number, run) in self.runs.iter().enumerate() {
-            let unknown = [Part { end: run.keys().end, next: Use::NEVER }];
+            let unknown = [Part { end: run.keys().end, next: Use::NO_NEXT }];
             let mut key = run.first;
             for part in future.map_or(&unknown[..], |future| future.parts(number)) {
                 let begin = key;
                 while key < part.end {
-                    let is_used = part.next != Use::NEVER;
-                    let next = if is_used { part.next + (key - begin) } else { Use::NEVER };
+                    let is_used = part.next != Use::NO_NEXT;
+                    let next = if is_used { part.next + (key - begin) } else { Use::NO_NEXT };
                     visit(Use { key, next }, run.is_write)?;
                     key += 1;
                 }
@@ -261,7 +261,7 @@ impl Uses {
                 return Err(error);
             }
             number += 1;
-            let hit = u64::from(policy.access(access) == Found::Hit);
+            let hit = u64::from(policy.access(access) == AccessResult::Hit);
             if is_write {
                 hits.writes += 1;
                 hits.write_hits += hit;
@@ -309,7 +309,7 @@ mod tests {
             let result = next_uses(&uses);
             let mut next: HashMap<u64, u64> = HashMap::new();
             for (number, (key, result)) in result.iter().enumerate().rev() {
-                prop_assert_eq!(next.insert(*key, number as u64).unwrap_or(Use::NEVER), *result);
+                prop_assert_eq!(next.insert(*key, number as u64).unwrap_or(Use::NO_NEXT), *result);
             }
             prop_assert_eq!(next.len(), uses.segments());
         }
@@ -334,7 +334,7 @@ mod tests {
         let watch = &mut || Ok(());
         let uses = Uses::from_source(&mut MemorySource::new(requests), 8, watch).unwrap();
         assert_eq!(uses.segments(), 3);
-        let next = [3, 2, 4, Use::NEVER, Use::NEVER, Use::NEVER];
+        let next = [3, 2, 4, Use::NO_NEXT, Use::NO_NEXT, Use::NO_NEXT];
         assert_eq!(next_uses(&uses), [0, 1, 1, 0, 1, 2].into_iter().zip(next).collect::<Vec<_>>());
         let caches: Vec<_> = [("lru", 1), ("lru", 2), ("belady", 1), ("lru", 3)]
             .map(|(word, capacity)| (Choice::parse(word).unwrap(), capacity))

@@ -33,7 +33,7 @@ mod power;
 use std::sync::Arc;
 
 use sledlab_core::{Error, Op, Request, Result, Span, Time};
-use sledlab_models::system::{MAX_COMPLETED, System};
+use sledlab_models::system::{MAX_COMPLETIONS, System};
 
 use crate::bookkeeping::{Bookkeeping, CompletedOperation, IssuedOperation};
 use crate::experiment::{Experiment, LiveSettings};
@@ -184,7 +184,7 @@ impl LiveRun {
         loop {
             let completed = self.bookkeeping.completions.len();
             let is_reached = self.system.advance_before(horizon, &mut self.bookkeeping.completions);
-            let is_full = self.bookkeeping.completions.len() >= MAX_COMPLETED;
+            let is_full = self.bookkeeping.completions.len() >= MAX_COMPLETIONS;
             let new = &self.bookkeeping.completions[completed..];
             if self.trims.is_some() {
                 power::discard_read_contents(new, self.system.as_mut());

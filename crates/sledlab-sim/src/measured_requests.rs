@@ -29,7 +29,7 @@ pub fn replay_measured_requests(
             ))
             .with_remedy("check that the trace was measured on this drive"));
         }
-        let request = Queued { arrival: now, queued: now, ..Queued::new(id as u64, &measured.request) };
+        let request = Queued { arrival: now, queue_time: now, ..Queued::new(id as u64, &measured.request) };
         device.set_time(now);
         let busy = device.issue(now, &[request], &mut served).ok_or_else(|| {
             Error::user("measured streams cannot be replayed behind an interleaved bus")

@@ -360,12 +360,12 @@ impl Summary {
         let per_second = |amount: f64| if elapsed_s > 0.0 { amount / elapsed_s } else { 0.0 };
         let [read_bytes, write_bytes] = recorder.blocks.map(|blocks| blocks * BLOCK_BYTES);
         let ledgers = system.ledgers();
-        let busy: Span = ledgers.iter().map(|(ledger, _)| ledger.busy()).sum();
+        let busy: Span = ledgers.iter().map(|(ledger, _)| ledger.busy_time()).sum();
         let mut energy_j = Energy::default();
         for (_, energy) in &ledgers {
             energy_j += *energy;
         }
-        let energy_uj: f64 = recorder.energy.iter().map(|total| total.spent().total_uj()).sum();
+        let energy_uj: f64 = recorder.energy.iter().map(|total| total.sum().total_uj()).sum();
         let summary = Summary {
             schema: SCHEMA,
             requests,
@@ -374,8 +374,8 @@ impl Summary {
                 stats: TimeStats::from_distribution(&all),
                 ci95_half_width: recorder.batches.half_width_95().map(|ns| ns / NS_PER_MS),
             },
-            read: op_stats(reads, read_bytes, recorder.energy[0].spent()),
-            write: op_stats(writes, write_bytes, recorder.energy[1].spent()),
+            read: op_stats(reads, read_bytes, recorder.energy[0].sum()),
+            write: op_stats(writes, write_bytes, recorder.energy[1].sum()),
             queue_time_ms: MeanAndMax::from_sum(&recorder.queue),
             service_time_ms: MeanAndMax::from_sum(&recorder.service),
             positioning_time_ms: MeanAndMax::from_sum(&recorder.positioning),
@@ -468,8 +468,8 @@ fn state_time(ledgers: &[(&Ledger, Energy)]) -> StateTime {
 
 fn merged_counts(system: &dyn System) -> MergedCounts {
     system.stations().into_iter().fold(MergedCounts::default(), |all, station| MergedCounts {
-        requests: all.requests + station.merged().requests,
-        groups: all.groups + station.merged().groups,
+        requests: all.requests + station.merge_counts().requests,
+        groups: all.groups + station.merge_counts().groups,
     })
 }
 

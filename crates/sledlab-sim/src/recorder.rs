@@ -166,7 +166,7 @@ impl<'a> Recorder<'a> {
     /// that of the ledgers.
     pub(crate) fn served_uj(&self) -> f64 {
         let [reads, writes] = &self.energy;
-        let parts = [reads, writes, &self.uncounted_energy].map(TotalEnergy::spent);
+        let parts = [reads, writes, &self.uncounted_energy].map(TotalEnergy::sum);
         parts.iter().map(|spent| spent.seek_uj + spent.access_uj).sum()
     }
 
@@ -196,13 +196,13 @@ mod tests {
         let mut recorder = Recorder::new(0, None);
         let mut serve = |seek_uj, access_uj| {
             let energy = RequestEnergy { seek_uj, access_uj, startup_uj: 0.0 };
-            let done = Completion { energy, ..Completion::at_once(Queued::default(), Time::ZERO) };
+            let done = Completion { energy, ..Completion::immediate(Queued::default(), Time::ZERO) };
             recorder.complete(&done).unwrap();
         };
         serve(2e16, 3e16);
         (0..100_000).for_each(|_| serve(0.25, 0.5));
         let sum = RequestEnergy { seek_uj: 2e16 + 25_000.0, access_uj: 3e16 + 50_000.0, startup_uj: 0.0 };
-        assert_eq!(recorder.energy[0].spent(), sum);
+        assert_eq!(recorder.energy[0].sum(), sum);
         assert_eq!(recorder.served_uj().to_bits(), (5e16_f64 + 75_000.0).to_bits());
     }
 }

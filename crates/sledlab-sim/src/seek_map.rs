@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Result};
 use sledlab_models::device::preset::DeviceFile;
-use sledlab_models::device::{DeviceState, SeekMap, names_where};
+use sledlab_models::device::{DeviceState, SeekMap, format_kinds};
 
 /// Returns the map of positioning times from `from`.
 ///
@@ -15,7 +15,7 @@ pub fn seek_map(
     watch: &mut dyn FnMut() -> Result<()>,
 ) -> Result<SeekMap> {
     device.params.seek_map(from, watch)?.ok_or_else(|| {
-        let (kind, others) = (device.params.kind(), names_where(|facts| facts.has_seek_map));
+        let (kind, others) = (device.params.kind(), format_kinds(|facts| facts.has_seek_map));
         Error::user(format!("there is no seek map of a device of kind `{kind}`"))
             .with_remedy(format!("choose one with {others}: `sledlab list device` shows all devices"))
     })

@@ -108,7 +108,7 @@ fn transfer_begins_at_first_sector_under_head() {
             let turning = mechanics.rotation_arc(&served.request).unwrap();
             let begins = served.start + served.timing.overhead + served.timing.positioning();
             let sector = turning.length / f64::from(served.request.blocks);
-            let apart = circular_distance(turning.under_head(begins), turning.begin);
+            let apart = circular_distance(turning.head_angle(begins), turning.begin);
             assert!(apart < sector, "{disk}: {apart} of {sector}, {served:?}");
             sought += 1;
         }

@@ -35,7 +35,7 @@ impl Scheduler for FixedOverheads {
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
         let DiskState { track, .. } = mechanics.state().into();
         let state =
-            DiskState { track, reads_from: now + READ_OVERHEAD, writes_from: now + WRITE_OVERHEAD }.into();
+            DiskState { track, earliest_read: now + READ_OVERHEAD, earliest_write: now + WRITE_OVERHEAD }.into();
         let cost = |request: &Queued| (mechanics.positioning_from(state, request), request.lbn);
         let chosen = (0..self.queue.len()).min_by_key(|at| cost(&self.queue[*at]));
         batch.extend(chosen.map(|at| self.queue.remove(at)));

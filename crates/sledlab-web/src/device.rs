@@ -30,7 +30,7 @@ pub(crate) fn facts(file: &DeviceFile) -> Result<Answer> {
         "columns": extent.cylinders,
         "rows": extent.rows,
         "blocks_per_track": extent.blocks_per_track,
-        "blocks_at_once": mechanics.blocks_at_once(),
+        "parallel_blocks": mechanics.parallel_blocks(),
         "mean_seek_ms": mean.as_ms(),
         "longest_seek_ms": longest.as_ms(),
         "bandwidth_mb_s": bandwidth_mb_s(mechanics),

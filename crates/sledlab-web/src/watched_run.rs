@@ -115,7 +115,7 @@ impl WatchedRun {
             all.extend(station.accesses.iter().map(|access| (number, access)));
         }
         all.sort_by_key(|(station, access)| {
-            (queued_request(access).queued, *station, queued_request(access).id)
+            (queued_request(access).queue_time, *station, queued_request(access).id)
         });
         let rows = all.iter().enumerate();
         let rows = rows
@@ -137,7 +137,7 @@ impl WatchedRun {
         let mut ns = |of: fn(&Access) -> f64| answer.numbers(all.iter().map(|(_, access)| of(access)));
         let mut columns = json!({
             "id": ns(|access| queued_request(access).id as f64),
-            "queued_ns": ns(|access| queued_request(access).queued.as_ns() as f64),
+            "queued_ns": ns(|access| queued_request(access).queue_time.as_ns() as f64),
             "start_ns": ns(|access| completion_ns(access, |served| served.start.as_ns())),
             "end_ns": ns(|access| completion_ns(access, |served| served.completion.as_ns())),
             "lbn": ns(|access| queued_request(access).lbn as f64),
@@ -277,7 +277,7 @@ impl WatchedRun {
                 let Some((_, paths)) = &known else { return (0.0, 0.0) };
                 let begun = paths.partition_point(|(begin, _)| begin <= at).max(1) - 1;
                 let (begin, way) = &paths[begun];
-                way.at(at.since((*begin).min(*at)))
+                way.position(at.since((*begin).min(*at)))
             })
             .unzip();
         let mut answer = AnswerBuilder::default();
@@ -294,7 +294,7 @@ fn motion_paths(
     let (mut begin, mut state) = (choice.at + choice.overhead, choice.from);
     let mut paths = Vec::with_capacity(choice.batch.len());
     for request in &choice.batch {
-        paths.push((begin, mechanics.way_from(state, request)));
+        paths.push((begin, mechanics.motion_path(state, request)));
         let (timing, after) = mechanics.serve_from(state, request);
         begin += timing.positioning() + timing.transfer;
         state = after;

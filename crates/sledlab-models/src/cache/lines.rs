@@ -78,7 +78,7 @@ impl Lines {
     }
 
     /// Runs of the blocks of `run` that the cache does not hold, in order.
-    pub fn missing(&self, run: BlockRun) -> Vec<BlockRun> {
+    pub fn missing_runs(&self, run: BlockRun) -> Vec<BlockRun> {
         let mut missing: Vec<BlockRun> = Vec::new();
         for block in run.first..run.end {
             if self.holds(block) {
@@ -93,7 +93,7 @@ impl Lines {
     }
 
     /// The first block from `first` on that the cache holds, and at most `limit`.
-    pub fn missing_to(&self, first: u64, limit: u64) -> u64 {
+    pub fn missing_end(&self, first: u64, limit: u64) -> u64 {
         (first..limit).find(|block| self.holds(*block)).unwrap_or(limit.max(first))
     }
 
@@ -197,16 +197,16 @@ impl Lines {
 
     /// Changes a line, or inserts it, and counts a use of it; the caller has made room.
     fn change(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
-        self.policy.access(Use { key: number, next: Use::NEVER });
+        self.policy.access(Use { key: number, next: Use::NO_NEXT });
         let rank = self.policy.rank().unwrap_or_default();
-        self.change_unused(number, |line| {
+        self.update_line(number, |line| {
             change(line);
             line.rank = rank;
         });
     }
 
     /// Changes a line, or inserts it, and updates the lists of clean and dirty lines; counts no use.
-    fn change_unused(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
+    fn update_line(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
         let line = match self.resident.entry(number) {
             Entry::Occupied(line) => line.into_mut(),
             Entry::Vacant(room) => {
@@ -324,7 +324,7 @@ impl Lines {
     pub fn slots(&self) -> Vec<SlotState> {
         let lines = self.resident_at.iter().map(|number| &self.resident[number]);
         let mut slots: Vec<SlotState> =
-            lines.map(|line| SlotState::of_data(line.dirty != 0, line.destaging != 0)).collect();
+            lines.map(|line| SlotState::with_data(line.dirty != 0, line.destaging != 0)).collect();
         slots.resize(self.most, SlotState::Free);
         slots
     }
@@ -333,7 +333,7 @@ impl Lines {
     pub fn begin_destage(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             let bits = self.bits(number, run);
-            self.change_unused(number, |line| {
+            self.update_line(number, |line| {
                 line.dirty &= !bits;
                 line.destaging |= bits;
             });
@@ -344,7 +344,7 @@ impl Lines {
     pub fn end_destage(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             let bits = self.bits(number, run);
-            self.change_unused(number, |line| line.destaging &= !bits);
+            self.update_line(number, |line| line.destaging &= !bits);
         }
     }
 }
@@ -357,10 +357,10 @@ mod tests {
     use crate::replacement::LIST;
 
     fn lines(capacity_blocks: u64, line_blocks: u64) -> Lines {
-        lines_under("lru", capacity_blocks, line_blocks)
+        lines_with_policy("lru", capacity_blocks, line_blocks)
     }
 
-    fn lines_under(policy: &str, capacity_blocks: u64, line_blocks: u64) -> Lines {
+    fn lines_with_policy(policy: &str, capacity_blocks: u64, line_blocks: u64) -> Lines {
         let replacement = policy.to_owned();
         let params = CacheParams {
             capacity_blocks,
@@ -372,64 +372,64 @@ mod tests {
         Lines::new(&params).unwrap()
     }
 
-    fn run(first: u64, blocks: u64) -> BlockRun {
+    fn block_run(first: u64, blocks: u64) -> BlockRun {
         BlockRun { first, end: first + blocks }
     }
 
     #[test]
-    fn the_line_longest_unused_makes_room() {
+    fn least_recently_used_line_is_evicted() {
         let mut lines = lines(12, 4);
-        lines.fill(run(0, 12));
-        lines.touch(run(1, 1));
-        lines.fill(run(20, 2));
-        assert_eq!(lines.missing(run(0, 12)), [run(4, 4)]);
-        assert_eq!(lines.missing(run(20, 4)), [run(22, 2)]);
+        lines.fill(block_run(0, 12));
+        lines.touch(block_run(1, 1));
+        lines.fill(block_run(20, 2));
+        assert_eq!(lines.missing_runs(block_run(0, 12)), [block_run(4, 4)]);
+        assert_eq!(lines.missing_runs(block_run(20, 4)), [block_run(22, 2)]);
     }
 
     #[test]
-    fn dirty_lines_stay_until_they_are_written() {
+    fn dirty_lines_stay_until_destaged() {
         let mut lines = lines(8, 4);
-        assert_eq!(lines.write(run(2, 4)), 6);
-        assert_eq!(lines.write(run(10, 2)), 10, "no room");
-        lines.fill(run(12, 4));
-        assert_eq!(lines.missing(run(12, 4)), [run(12, 4)]);
-        assert_eq!(lines.first_dirty(), Some(run(2, 4)));
-        lines.begin_destage(run(2, 4));
+        assert_eq!(lines.write(block_run(2, 4)), 6);
+        assert_eq!(lines.write(block_run(10, 2)), 10, "no room");
+        lines.fill(block_run(12, 4));
+        assert_eq!(lines.missing_runs(block_run(12, 4)), [block_run(12, 4)]);
+        assert_eq!(lines.first_dirty(), Some(block_run(2, 4)));
+        lines.begin_destage(block_run(2, 4));
         assert_eq!((lines.first_dirty(), lines.next_dirty(0)), (None, None));
-        assert_eq!(lines.write(run(10, 2)), 10, "on its way is not there");
-        assert_eq!(lines.write(run(3, 1)), 4, "written again meanwhile");
+        assert_eq!(lines.write(block_run(10, 2)), 10, "on its way is not there");
+        assert_eq!(lines.write(block_run(3, 1)), 4, "written again meanwhile");
         assert_eq!(lines.next_dirty(0), None, "one write of a block at a time");
-        lines.end_destage(run(2, 4));
-        assert_eq!(lines.next_dirty(0), Some(run(3, 1)));
-        assert_eq!(lines.write(run(10, 2)), 12);
-        assert_eq!(lines.missing(run(0, 12)), [run(0, 2), run(4, 6)]);
+        lines.end_destage(block_run(2, 4));
+        assert_eq!(lines.next_dirty(0), Some(block_run(3, 1)));
+        assert_eq!(lines.write(block_run(10, 2)), 12);
+        assert_eq!(lines.missing_runs(block_run(0, 12)), [block_run(0, 2), block_run(4, 6)]);
     }
 
     #[test]
-    fn destages_go_upwards_and_around() {
+    fn destages_ascend_and_wrap_around() {
         let mut lines = lines(400, 4);
         for first in [40, 8, 100] {
-            lines.write(run(first, 10));
+            lines.write(block_run(first, 10));
         }
-        assert_eq!(lines.next_dirty(30), Some(run(40, 6)), "at most so many at once");
-        assert_eq!(lines.next_dirty(104), Some(run(104, 6)));
-        assert_eq!(lines.next_dirty(108), Some(run(104, 6)), "with what lies before");
-        assert_eq!(lines.next_dirty(112), Some(run(8, 6)));
-        assert_eq!(lines.first_dirty(), Some(run(40, 6)));
+        assert_eq!(lines.next_dirty(30), Some(block_run(40, 6)), "at most so many at once");
+        assert_eq!(lines.next_dirty(104), Some(block_run(104, 6)));
+        assert_eq!(lines.next_dirty(108), Some(block_run(104, 6)), "with what lies before");
+        assert_eq!(lines.next_dirty(112), Some(block_run(8, 6)));
+        assert_eq!(lines.first_dirty(), Some(block_run(40, 6)));
     }
 
     #[test]
-    fn writes_wait_for_room_for_all_of_them() {
+    fn write_waits_for_room_for_all_blocks() {
         let mut lines = lines(16, 4);
-        lines.write(run(0, 12));
-        assert_eq!(lines.write(run(20, 8)), 20, "two lines, and one is left");
-        lines.fill(run(20, 4));
-        assert_eq!(lines.write(run(20, 8)), 20, "what is there makes no room for the rest");
-        assert_eq!(lines.write(run(20, 12)), 24, "more than half the cache goes piece by piece");
+        lines.write(block_run(0, 12));
+        assert_eq!(lines.write(block_run(20, 8)), 20, "two lines, and one is left");
+        lines.fill(block_run(20, 4));
+        assert_eq!(lines.write(block_run(20, 8)), 20, "what is there makes no room for the rest");
+        assert_eq!(lines.write(block_run(20, 12)), 24, "more than half the cache goes piece by piece");
     }
 
     /// Counts a use of each resident line of `run`; tries every number.
-    fn touch_each(lines: &mut Lines, run: BlockRun) {
+    fn touch_every_line(lines: &mut Lines, run: BlockRun) {
         for number in lines.numbers(run) {
             if lines.resident.contains_key(&number) {
                 lines.change(number, |_| {});
@@ -438,7 +438,7 @@ mod tests {
     }
 
     /// Numbers of the lines, in the order in which the policy would evict them.
-    fn in_order(lines: &Lines) -> Vec<u64> {
+    fn eviction_order(lines: &Lines) -> Vec<u64> {
         let mut order = Vec::new();
         while let Some(next) = lines.policy.next_victim(&mut |number| !order.contains(&number)) {
             order.push(next);
@@ -450,7 +450,7 @@ mod tests {
     #[test]
     fn a_large_write_takes_time_in_proportion() {
         let mut lines = lines(64, 4);
-        let (all, mut next, mut pieces) = (run(2, 1 << 21), 2, 0);
+        let (all, mut next, mut pieces) = (block_run(2, 1 << 21), 2, 0);
         while next < all.end {
             next = lines.write(BlockRun { first: next, end: all.end });
             if let Some(out) = lines.first_dirty() {
@@ -465,7 +465,7 @@ mod tests {
     proptest! {
         /// For any resident lines, and runs of any length.
         #[test]
-        fn touches_what_it_would_touch_one_by_one(
+        fn touch_equals_touching_every_line(
             fills in prop::collection::vec((0_u64..200, 1_u64..20, any::<bool>()), 1..40),
             touches in prop::collection::vec((0_u64..200, 1_u64..400), 1..10),
             line_blocks in 1_u64..=64,
@@ -474,35 +474,35 @@ mod tests {
                 let mut lines = lines(96, line_blocks);
                 for (first, blocks, is_written) in &fills {
                     if *is_written {
-                        lines.write(run(*first, *blocks));
+                        lines.write(block_run(*first, *blocks));
                     } else {
-                        lines.fill(run(*first, *blocks));
+                        lines.fill(block_run(*first, *blocks));
                     }
                 }
                 lines
             });
             for (first, blocks) in touches {
-                lines.touch(run(first, blocks));
-                touch_each(&mut oracle, run(first, blocks));
+                lines.touch(block_run(first, blocks));
+                touch_every_line(&mut oracle, block_run(first, blocks));
             }
             prop_assert_eq!((lines.clean, &lines.dirty_at), (oracle.clean, &oracle.dirty_at));
             prop_assert!(lines.resident.keys().copied().collect::<BTreeSet<_>>() == lines.resident_at);
-            prop_assert_eq!(in_order(&lines), in_order(&oracle));
+            prop_assert_eq!(eviction_order(&lines), eviction_order(&oracle));
         }
 
         /// Compared with sets of blocks: no written block is lost, and the cache never holds more lines than it has
         /// room for.
         #[test]
-        fn keeps_what_is_dirty(
+        fn dirty_blocks_are_never_lost(
             steps in prop::collection::vec((0_u8..5, 0_u64..120, 1_u64..20), 1..200), line_blocks in 1_u64..=48,
             policy in 0..LIST.len(),
         ) {
             prop_assume!(!LIST[policy].facts.needs_future);
-            let mut lines = lines_under(LIST[policy].name, 48, line_blocks);
+            let mut lines = lines_with_policy(LIST[policy].name, 48, line_blocks);
             let mut dirty = BTreeSet::new();
             let mut on_their_way: Vec<BlockRun> = Vec::new();
             for (step, first, blocks) in steps {
-                let all = run(first, blocks);
+                let all = block_run(first, blocks);
                 match step {
                     0 => lines.fill(all),
                     1 => lines.touch(all),

@@ -22,7 +22,7 @@ impl SlotState {
 
     /// Returns the state of a slot with data: `is_dirty` with dirty blocks, `is_destaging` while these are being
     /// destaged.
-    pub(crate) fn of_data(is_dirty: bool, is_destaging: bool) -> SlotState {
+    pub(crate) fn with_data(is_dirty: bool, is_destaging: bool) -> SlotState {
         match (is_destaging, is_dirty) {
             (true, _) => SlotState::Destaging,
             (_, true) => SlotState::Dirty,

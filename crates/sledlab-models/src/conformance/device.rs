@@ -6,7 +6,9 @@ use sledlab_core::{Op, Result, Span, Time, seed};
 use toml::Table;
 
 use super::{RequestDisplay, serve};
-use crate::device::{Busy, Device, DeviceState, IdleOutcome, Location, Mechanics, Queued, Served, Timing};
+use crate::device::{
+    BusyPeriod, Device, DeviceState, IdleOutcome, Location, Mechanics, Queued, Served, Timing,
+};
 use crate::power::MechanicalWork;
 use crate::scheduler::Choice;
 
@@ -17,7 +19,7 @@ pub type Make<'a> = dyn Fn() -> Result<Box<dyn Device>> + 'a;
 #[derive(Clone, Copy, Debug)]
 pub struct RequestShape {
     /// The first block, as a share of the device's capacity, from 0 to below 1.
-    pub at: f64,
+    pub position: f64,
     /// Number of blocks, at least 1; fewer are requested where the device ends before.
     pub blocks: u32,
     /// A read or a write.
@@ -44,18 +46,18 @@ impl Case {
             let place = if requests.is_empty() || draw.random_bool(0.75) {
                 draw.random()
             } else {
-                requests[draw.random_range(0..requests.len())].at
+                requests[draw.random_range(0..requests.len())].position
             };
-            requests.push(RequestShape { at: place, blocks: draw.random_range(1..200), op });
+            requests.push(RequestShape { position: place, blocks: draw.random_range(1..200), op });
         }
         Case { requests, gap: Span::from_ns(draw.random_range(0..50_000_000)) }
     }
 
     /// The requests, with addresses on a device of this capacity.
-    fn on(&self, mechanics: &dyn Mechanics) -> Vec<Queued> {
+    fn requests(&self, mechanics: &dyn Mechanics) -> Vec<Queued> {
         let capacity = mechanics.capacity_blocks();
         let to_request = |(id, expected): (usize, &RequestShape)| {
-            let lbn = ((capacity as f64 * expected.at) as u64).min(capacity - 1);
+            let lbn = ((capacity as f64 * expected.position) as u64).min(capacity - 1);
             let blocks = expected.blocks.min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
             Queued { id: id as u64, lbn, blocks, op: expected.op, ..Queued::default() }
         };
@@ -81,58 +83,58 @@ pub static RULES: [Rule<Check>; 9] = [
         "Every request is served, in a time above zero, and nothing fails.",
         "serve returns milliseconds, from a nanosecond to 1e9, for every request that lies on the device",
         true,
-        serves,
+        check_service,
     ),
     rule(
         "Predicting a service time changes nothing.",
         "keep nothing in serve, and draw nothing at random there; change the object in served only",
         true,
-        asking_is_pure,
+        check_queries_are_pure,
     ),
     rule(
         "A request takes as long as was predicted before it was issued.",
         "let serve depend only on its arguments and on requests that served has received",
         true,
-        probes_agree,
+        check_probes,
     ),
     rule(
         "The same requests take the same time again, whatever was predicted in between.",
         "make serve a function of its arguments: draw from no random numbers, and share nothing among objects",
         true,
-        serves_the_same_again,
+        check_repeatability,
     ),
     rule(
         "Energies of requests add up to that of the mechanism, and none is negative.",
         "state powers that are not negative",
         true,
-        energy_adds_up,
+        check_energy_sum,
     ),
     rule(
         "Every access takes energy.",
         "state a power while requests are served",
         // A plug-in may leave all powers at 0, where its user asks for no energies.
         false,
-        access_takes_energy,
+        check_access_energy,
     ),
     rule(
         "Every block has a place within the extent of the device.",
         "let location stay below cylinders and rows, and exclude command overhead from the times that schedulers see",
         true,
-        places_lie_within,
+        check_locations,
     ),
     rule(
         "A snapshot of a mechanism does not change when the mechanism moves on.",
         "make snapshot a copy",
         // A plug-in with a `served` method may change its object there, and a snapshot refers to that same object.
         false,
-        snapshots_stay,
+        check_snapshots,
     ),
     rule(
         "An index over queued requests chooses as an exhaustive search does.",
         "omit position_index unless it is exact",
         // Plug-ins have no index.
         false,
-        indexes_agree,
+        check_indexes,
     ),
 ];
 
@@ -150,9 +152,9 @@ struct MechanismReplies {
 }
 
 impl MechanismReplies {
-    fn of(mechanics: &dyn Mechanics, request: &Queued) -> Self {
+    fn query(mechanics: &dyn Mechanics, request: &Queued) -> Self {
         let state = mechanics.state();
-        let near = (mechanics.tie(request), mechanics.distance_squared((state.x, state.y), request.lbn));
+        let near = (mechanics.tie_rank(request), mechanics.distance_squared((state.x, state.y), request.lbn));
         MechanismReplies {
             state,
             location: mechanics.location(request.lbn),
@@ -165,7 +167,7 @@ impl MechanismReplies {
 }
 
 /// Describes two answers that differ: by their times in milliseconds where the times differ.
-fn first_then(first: &MechanismReplies, then: &MechanismReplies) -> String {
+fn describe_difference(first: &MechanismReplies, then: &MechanismReplies) -> String {
     if first.served.0 == then.served.0 {
         format!("first {first:?}, then {then:?}")
     } else {
@@ -188,33 +190,33 @@ fn timings(first: (&str, &Timing), then: (&str, &Timing)) -> String {
 }
 
 /// A request that has been served.
-struct Done {
+struct ServedCase {
     /// The timing that the device predicted just before the request was issued.
     probed: Timing,
     /// When it was issued.
     now: Time,
     served: Served,
-    busy: Busy,
+    busy: BusyPeriod,
 }
 
 /// Serves the requests of a case one after another, with rests between them; `before` checks the device and the next
 /// request, `after` the device and the request that was served.
-fn run(
+fn run_case(
     make: &Make<'_>,
     case: &Case,
     mut before: impl FnMut(&mut dyn Device, Time, &Queued) -> CheckResult,
-    mut after: impl FnMut(&mut dyn Device, &Done) -> CheckResult,
+    mut after: impl FnMut(&mut dyn Device, &ServedCase) -> CheckResult,
 ) -> CheckResult {
     let mut device = make()?;
     let mut now = Time::from_ns(1_000);
-    for request in case.on(device.mechanics()) {
+    for request in case.requests(device.mechanics()) {
         device.set_time(now);
         before(device.as_mut(), now, &request)?;
         let probed = device.probe(now, &request);
         let (served, busy) = serve(device.as_mut(), now, &[request])?;
-        let done = Done { probed, now, served: served[0], busy };
+        let done = ServedCase { probed, now, served: served[0], busy };
         after(device.as_mut(), &done)?;
-        device.rest(if request.id.is_multiple_of(3) {
+        device.end_idle_period(if request.id.is_multiple_of(3) {
             IdleOutcome::Parked
         } else {
             IdleOutcome::Idle(case.gap)
@@ -225,12 +227,12 @@ fn run(
 }
 
 /// Checks the first of [`RULES`]; the functions that follow check the others.
-fn serves(make: &Make<'_>, case: &Case) -> CheckResult {
-    run(
+fn check_service(make: &Make<'_>, case: &Case) -> CheckResult {
+    run_case(
         make,
         case,
         |_, _, _| Ok(()),
-        |_, Done { served, now, .. }| {
+        |_, ServedCase { served, now, .. }| {
             let Served { request, start, completion, timing, .. } = *served;
             let described = RequestDisplay(&request);
             Violation::check(completion == start + timing.service(), &described, || {
@@ -247,18 +249,20 @@ fn serves(make: &Make<'_>, case: &Case) -> CheckResult {
     )
 }
 
-fn asking_is_pure(make: &Make<'_>, case: &Case) -> CheckResult {
-    let all = case.on(make()?.mechanics());
-    run(
+fn check_queries_are_pure(make: &Make<'_>, case: &Case) -> CheckResult {
+    let all = case.requests(make()?.mechanics());
+    run_case(
         make,
         case,
         |device, now, request| {
             let first = device.probe(now, request);
             let before: Vec<_> =
-                all.iter().map(|other| MechanismReplies::of(device.mechanics(), other)).collect();
+                all.iter().map(|other| MechanismReplies::query(device.mechanics(), other)).collect();
             for (other, before) in all.iter().zip(&before).rev() {
-                let again = MechanismReplies::of(device.mechanics(), other);
-                Violation::check(again == *before, RequestDisplay(other), || first_then(before, &again))?;
+                let again = MechanismReplies::query(device.mechanics(), other);
+                Violation::check(again == *before, RequestDisplay(other), || {
+                    describe_difference(before, &again)
+                })?;
             }
             let mechanics = device.mechanics();
             let (seen, from) =
@@ -278,14 +282,14 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> CheckResult {
     )
 }
 
-fn probes_agree(make: &Make<'_>, case: &Case) -> CheckResult {
-    run(
+fn check_probes(make: &Make<'_>, case: &Case) -> CheckResult {
+    run_case(
         make,
         case,
         |_, _, _| Ok(()),
-        |device, Done { probed, now, served, busy }| {
+        |device, ServedCase { probed, now, served, busy }| {
             // Work of the device's own, such as reading ahead, may come between prediction and service.
-            if device.has_own_work() {
+            if device.has_background_work() {
                 return Ok(());
             }
             let by = RequestDisplay(&served.request);
@@ -293,7 +297,7 @@ fn probes_agree(make: &Make<'_>, case: &Case) -> CheckResult {
                 timings(("before it is to take", probed), ("it then takes", &served.timing))
             })?;
             let (start, completion, service) = (served.start, served.completion, served.timing.service());
-            let exact = start == *now && completion == busy.until && busy.work.busy() == service;
+            let exact = start == *now && completion == busy.until && busy.work.busy_time() == service;
             Violation::check(exact, &by, || {
                 format!("issued at {now:?} it takes from {start:?} to {completion:?}, the mechanism {busy:?}")
             })
@@ -301,9 +305,9 @@ fn probes_agree(make: &Make<'_>, case: &Case) -> CheckResult {
     )
 }
 
-fn serves_the_same_again(make: &Make<'_>, case: &Case) -> CheckResult {
+fn check_repeatability(make: &Make<'_>, case: &Case) -> CheckResult {
     let mut times = Vec::new();
-    run(
+    run_case(
         make,
         case,
         |_, _, _| Ok(()),
@@ -312,15 +316,15 @@ fn serves_the_same_again(make: &Make<'_>, case: &Case) -> CheckResult {
             Ok(())
         },
     )?;
-    let (mut first, all) = (times.into_iter(), case.on(make()?.mechanics()));
+    let (mut first, all) = (times.into_iter(), case.requests(make()?.mechanics()));
     let ask = |device: &mut dyn Device, now, _: &Queued| {
         for other in &all {
-            MechanismReplies::of(device.mechanics(), other);
+            MechanismReplies::query(device.mechanics(), other);
             device.probe(now, other);
         }
         Ok(())
     };
-    run(make, case, ask, |_, Done { served, .. }| {
+    run_case(make, case, ask, |_, ServedCase { served, .. }| {
         let by = RequestDisplay(&served.request);
         let (start, timing) = first.next().unwrap_or((served.start, served.timing));
         Violation::check(timing == served.timing, &by, || {
@@ -332,13 +336,13 @@ fn serves_the_same_again(make: &Make<'_>, case: &Case) -> CheckResult {
     })
 }
 
-fn energy_adds_up(make: &Make<'_>, case: &Case) -> CheckResult {
-    run(
+fn check_energy_sum(make: &Make<'_>, case: &Case) -> CheckResult {
+    run_case(
         make,
         case,
         |_, _, _| Ok(()),
-        |device, Done { served, busy, .. }| {
-            let (spent, energy) = (device.mechanics().power_rates().spent(&busy.work), served.energy);
+        |device, ServedCase { served, busy, .. }| {
+            let (spent, energy) = (device.mechanics().power_rates().energy(&busy.work), served.energy);
             let (all, of_request) = (spent.total_uj(), energy.total_uj());
             let described = RequestDisplay(&served.request);
             Violation::check((all - of_request).abs() <= 1e-9 * all, &described, || {
@@ -350,12 +354,12 @@ fn energy_adds_up(make: &Make<'_>, case: &Case) -> CheckResult {
     )
 }
 
-fn access_takes_energy(make: &Make<'_>, case: &Case) -> CheckResult {
-    run(
+fn check_access_energy(make: &Make<'_>, case: &Case) -> CheckResult {
+    run_case(
         make,
         case,
         |_, _, _| Ok(()),
-        |_, Done { served, .. }| {
+        |_, ServedCase { served, .. }| {
             Violation::check(served.energy.access_uj > 0.0, RequestDisplay(&served.request), || {
                 format!("{:?}", served.energy)
             })
@@ -363,8 +367,8 @@ fn access_takes_energy(make: &Make<'_>, case: &Case) -> CheckResult {
     )
 }
 
-fn places_lie_within(make: &Make<'_>, case: &Case) -> CheckResult {
-    run(
+fn check_locations(make: &Make<'_>, case: &Case) -> CheckResult {
+    run_case(
         make,
         case,
         |device, _, request| {
@@ -377,8 +381,8 @@ fn places_lie_within(make: &Make<'_>, case: &Case) -> CheckResult {
             Violation::check(timing.overhead == Span::ZERO, &described, || {
                 format!("schedulers see an overhead of {:?}", timing.overhead)
             })?;
-            let alone = mechanics.joins(&[], request) || !mechanics.joins(&[*request], request);
-            Violation::check(alone || mechanics.blocks_at_once() > 1, &described, || {
+            let alone = mechanics.can_join(&[], request) || !mechanics.can_join(&[*request], request);
+            Violation::check(alone || mechanics.parallel_blocks() > 1, &described, || {
                 "it can be served with its like, although there is room for one block".to_owned()
             })
         },
@@ -386,27 +390,29 @@ fn places_lie_within(make: &Make<'_>, case: &Case) -> CheckResult {
     )
 }
 
-fn snapshots_stay(make: &Make<'_>, case: &Case) -> CheckResult {
+fn check_snapshots(make: &Make<'_>, case: &Case) -> CheckResult {
     let mut device = make()?;
     let mut now = Time::ZERO;
-    for request in case.on(device.mechanics()) {
+    for request in case.requests(device.mechanics()) {
         device.set_time(now);
         let (stored, before) =
-            (device.mechanics().snapshot(), MechanismReplies::of(device.mechanics(), &request));
+            (device.mechanics().snapshot(), MechanismReplies::query(device.mechanics(), &request));
         let (_, busy) = serve(device.as_mut(), now, &[request])?;
-        let after = MechanismReplies::of(stored.as_ref(), &request);
-        Violation::check(before == after, RequestDisplay(&request), || first_then(&before, &after))?;
+        let after = MechanismReplies::query(stored.as_ref(), &request);
+        Violation::check(before == after, RequestDisplay(&request), || {
+            describe_difference(&before, &after)
+        })?;
         now = busy.until;
     }
     Ok(())
 }
 
-fn indexes_agree(make: &Make<'_>, case: &Case) -> CheckResult {
+fn check_indexes(make: &Make<'_>, case: &Case) -> CheckResult {
     for word in ["sptf", "sdf", "p-sptf", "asptf"] {
         let choice = Choice::new(word, &Table::new())?;
         let mut device = make()?;
         let mut queues = [choice.make(device.mechanics())?, choice.make_exhaustive(device.mechanics())?];
-        for request in case.on(device.mechanics()) {
+        for request in case.requests(device.mechanics()) {
             for queue in &mut queues {
                 queue.push(request);
             }

@@ -9,7 +9,7 @@ use std::fmt;
 use sledlab_core::conformance::{CheckResult, Violation};
 use sledlab_core::{Op, Time};
 
-use crate::device::{Busy, Device, Queued, Served};
+use crate::device::{BusyPeriod, Device, Queued, Served};
 
 /// A request as messages describe it.
 struct RequestDisplay<'a>(&'a Queued);
@@ -23,7 +23,7 @@ impl fmt::Display for RequestDisplay<'_> {
 }
 
 /// Serves `batch` on an idle mechanism, and wakes the device whenever it asks for that.
-fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> CheckResult<(Vec<Served>, Busy)> {
+fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> CheckResult<(Vec<Served>, BusyPeriod)> {
     let first = RequestDisplay(&batch[0]);
     let mut served = Vec::new();
     let ready = batch.iter().map(|request| device.admit(now, request)).max().unwrap_or(now);
@@ -41,7 +41,7 @@ fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> CheckResult<(V
                 "it is never served: the device is not done, and wants no waking",
             ));
         };
-        busy = device.wake(at, &mut served).map(|work| Busy { until: at, work }).or(busy);
+        busy = device.wake(at, &mut served).map(|work| BusyPeriod { until: at, work }).or(busy);
     };
     Violation::check(served.len() == batch.len(), first, || format!("{} completions", served.len()))?;
     Ok((served, busy))

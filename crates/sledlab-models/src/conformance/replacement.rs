@@ -5,7 +5,7 @@ use sledlab_core::conformance::{CheckResult, Rule, Violation};
 use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Result, seed};
 
-use crate::replacement::{Choice, Found, ReplacementPolicy, Use};
+use crate::replacement::{AccessResult, Choice, ReplacementPolicy, Use};
 
 /// Makes an empty cache with room for the given number of keys.
 pub type Make<'a> = dyn Fn(usize) -> Result<Box<dyn ReplacementPolicy>> + 'a;
@@ -37,7 +37,7 @@ impl Case {
         let mut next = Map::default();
         let number = |at: usize| at as u64;
         let mut uses: Vec<Use> = (self.keys.iter().enumerate().rev())
-            .map(|(at, key)| Use { key: *key, next: next.insert(*key, number(at)).unwrap_or(Use::NEVER) })
+            .map(|(at, key)| Use { key: *key, next: next.insert(*key, number(at)).unwrap_or(Use::NO_NEXT) })
             .collect();
         uses.reverse();
         uses
@@ -56,23 +56,23 @@ pub static RULES: [Rule<Check>; 5] = [
     rule(
         "A full cache evicts one key that it holds, any other none, and nothing fails.",
         "evict returns a key that was inserted and not evicted since, and forgets it",
-        evicts_what_it_holds,
+        check_evictions,
     ),
     rule(
         "An access hits if its key was inserted and not evicted since, and misses otherwise.",
         "let holds and access tell the same",
-        contents_follow,
+        check_contents,
     ),
-    rule("The cache counts what it holds.", "let len be the number of keys in the cache", counts),
+    rule("The cache counts what it holds.", "let len be the number of keys in the cache", check_counts),
     rule(
         "The same accesses evict the same keys again.",
         "draw random numbers from a generator with a seed, made in the constructor",
-        evicts_the_same_again,
+        check_repeatability,
     ),
     rule(
         "Nothing hits more often than the policy that knows the future.",
         "count a hit only where the key is in the cache",
-        hits_no_more_than_possible,
+        check_hit_bound,
     ),
 ];
 
@@ -86,7 +86,7 @@ struct Step {
     was_resident: bool,
     /// Number of resident keys before the access, by the same count.
     before: usize,
-    found: Found,
+    found: AccessResult,
     /// False where the policy evicted a key that the cache did not hold.
     had_victim: bool,
     /// Number of resident keys after the access, by the same count.
@@ -106,7 +106,7 @@ fn describe(number: usize, key: u64) -> String {
 }
 
 /// Makes every access of a case, and records what the policy did.
-fn run(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Step>> {
+fn run_case(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Step>> {
     let mut policy = make(case.capacity)?;
     let mut contents = Set::default();
     let mut steps = Vec::with_capacity(case.keys.len());
@@ -119,7 +119,7 @@ fn run(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Step>> {
             return Err(Violation::from_failure(describe(number, key), failure));
         }
         let mut had_victim = true;
-        if let Found::Miss { victim } = result {
+        if let AccessResult::Miss { victim } = result {
             had_victim = victim.is_none_or(|victim| contents.remove(&victim));
             contents.insert(key);
         }
@@ -140,9 +140,9 @@ fn run(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Step>> {
 }
 
 /// Checks the first of [`RULES`]; the functions that follow check the others.
-fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> CheckResult {
-    run(make, case)?.iter().try_for_each(|step| {
-        let Found::Miss { victim } = step.found else { return Ok(()) };
+fn check_evictions(make: &Make<'_>, case: &Case) -> CheckResult {
+    run_case(make, case)?.iter().try_for_each(|step| {
+        let AccessResult::Miss { victim } = step.found else { return Ok(()) };
         let full = step.before == case.capacity;
         Violation::check(victim.is_some() == full && step.had_victim, step.description(), || match victim {
             Some(victim) if !step.had_victim => format!("it evicts {victim}, which is not in the cache"),
@@ -152,9 +152,9 @@ fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> CheckResult {
     })
 }
 
-fn contents_follow(make: &Make<'_>, case: &Case) -> CheckResult {
-    run(make, case)?.iter().try_for_each(|step| {
-        let hit = step.found == Found::Hit;
+fn check_contents(make: &Make<'_>, case: &Case) -> CheckResult {
+    run_case(make, case)?.iter().try_for_each(|step| {
+        let hit = step.found == AccessResult::Hit;
         Violation::check(
             step.reported_resident == step.was_resident && hit == step.was_resident,
             step.description(),
@@ -170,16 +170,16 @@ fn contents_follow(make: &Make<'_>, case: &Case) -> CheckResult {
     })
 }
 
-fn counts(make: &Make<'_>, case: &Case) -> CheckResult {
-    run(make, case)?.iter().try_for_each(|step| {
+fn check_counts(make: &Make<'_>, case: &Case) -> CheckResult {
+    run_case(make, case)?.iter().try_for_each(|step| {
         Violation::check(step.counted == step.after, step.description(), || {
             format!("it counts {} keys, {} are in the cache", step.counted, step.after)
         })
     })
 }
 
-fn evicts_the_same_again(make: &Make<'_>, case: &Case) -> CheckResult {
-    let (first, again) = (run(make, case)?, run(make, case)?);
+fn check_repeatability(make: &Make<'_>, case: &Case) -> CheckResult {
+    let (first, again) = (run_case(make, case)?, run_case(make, case)?);
     first.iter().zip(&again).try_for_each(|(first, again)| {
         Violation::check(first.found == again.found, first.description(), || {
             format!("first {:?}, and again {:?}", first.found, again.found)
@@ -187,11 +187,11 @@ fn evicts_the_same_again(make: &Make<'_>, case: &Case) -> CheckResult {
     })
 }
 
-fn hits_no_more_than_possible(make: &Make<'_>, case: &Case) -> CheckResult {
-    let hits = |steps: &[Step]| steps.iter().filter(|step| step.found == Found::Hit).count();
+fn check_hit_bound(make: &Make<'_>, case: &Case) -> CheckResult {
+    let hits = |steps: &[Step]| steps.iter().filter(|step| step.found == AccessResult::Hit).count();
     let belady = Choice::parse("belady")?;
-    let maximum = hits(&run(&|capacity| belady.make(capacity), case)?);
-    let own = hits(&run(make, case)?);
+    let maximum = hits(&run_case(&|capacity| belady.make(capacity), case)?);
+    let own = hits(&run_case(make, case)?);
     let all = format!("{} accesses to a cache of {}", case.keys.len(), case.capacity);
     Violation::check(own <= maximum, all, || format!("{own} hits, where {maximum} are possible"))
 }

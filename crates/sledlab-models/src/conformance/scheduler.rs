@@ -56,7 +56,7 @@ pub type Make<'a> = dyn Fn(&dyn Mechanics) -> Result<Box<dyn Scheduler>> + 'a;
 ///
 /// # Errors
 /// As of the rule.
-pub fn hold(check: Check, make: &Make<'_>, seed: u64, number: u64) -> CheckResult {
+pub fn check_case(check: Check, make: &Make<'_>, seed: u64, number: u64) -> CheckResult {
     let kinds = LIST.len() as u64;
     let description = (LIST[(number % kinds) as usize].make)(&Table::new())?;
     let capacity = description.device()?.mechanics().capacity_blocks();
@@ -82,32 +82,32 @@ pub static RULES: [Rule<Check>; 4] = [
         "Every request that joins the queue is chosen exactly once, and nothing fails.",
         "pop takes what it returns out of the queue, one request at least, and __len__ counts those left",
         true,
-        chooses_every_request_once,
+        check_completeness,
     ),
     rule(
         "The same requests are chosen in the same order again.",
         "choose by the queue, the time and the device alone: draw no random numbers, share nothing among objects",
         true,
-        makes_the_same_choices_again,
+        check_repeatability,
     ),
     rule(
         "An empty queue chooses nothing.",
         "leave the batch as it is where no request waits",
         // A plug-in with an empty queue is never called to choose.
         false,
-        chooses_nothing_from_nothing,
+        check_empty_queue,
     ),
     rule(
         "Of requests that are alike the earlier is chosen first.",
         "let the order of arrival decide between requests that are equal otherwise",
         // A plug-in may choose last come, first served.
         false,
-        chooses_like_requests_in_order,
+        check_order_of_equals,
     ),
 ];
 
 /// The order of service, and the state when all requests have been served.
-struct Ran {
+struct CaseResult {
     /// The requests in the order in which they were chosen.
     order: Vec<Queued>,
     queue: Box<dyn Scheduler>,
@@ -116,14 +116,14 @@ struct Ran {
 }
 
 /// Serves all requests of a case.
-fn run(subject: &Subject<'_>, case: &Case) -> CheckResult<Ran> {
+fn run_case(subject: &Subject<'_>, case: &Case) -> CheckResult<CaseResult> {
     let mut device = (subject.device)()?;
     let mut queue = (subject.make)(device.mechanics())?;
     let (mut order, mut batch, mut now, mut joined) = (Vec::new(), Vec::new(), Time::ZERO, 0);
     while joined < case.requests.len() || !queue.is_empty() {
         for _ in 0..2 {
             if joined < case.requests.len() && queue.len() < case.room {
-                queue.push(Queued { arrival: now, queued: now, ..case.requests[joined] });
+                queue.push(Queued { arrival: now, queue_time: now, ..case.requests[joined] });
                 joined += 1;
             }
         }
@@ -143,12 +143,12 @@ fn run(subject: &Subject<'_>, case: &Case) -> CheckResult<Ran> {
         now = serve(device.as_mut(), now, &batch)?.1.until;
         order.append(&mut batch);
     }
-    Ok(Ran { order, queue, device, now })
+    Ok(CaseResult { order, queue, device, now })
 }
 
 /// Checks the first of [`RULES`]; the functions that follow check the others.
-fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> CheckResult {
-    let mut order = run(subject, case)?.order;
+fn check_completeness(subject: &Subject<'_>, case: &Case) -> CheckResult {
+    let mut order = run_case(subject, case)?.order;
     order.sort_by_key(|request| request.id);
     for (request, chosen) in case.requests.iter().zip(&order) {
         let what = |of: &Queued| (of.id, of.lbn, of.blocks, of.op);
@@ -160,8 +160,8 @@ fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> CheckResult
     Violation::check(joined == chosen, "", || format!("{joined} requests joined, {chosen} were chosen"))
 }
 
-fn makes_the_same_choices_again(subject: &Subject<'_>, case: &Case) -> CheckResult {
-    let (first, again) = (run(subject, case)?.order, run(subject, case)?.order);
+fn check_repeatability(subject: &Subject<'_>, case: &Case) -> CheckResult {
+    let (first, again) = (run_case(subject, case)?.order, run_case(subject, case)?.order);
     for (place, (first, again)) in first.iter().zip(&again).enumerate() {
         Violation::check(first == again, RequestDisplay(first), || {
             format!("choice {place}, in a second run it is {}", RequestDisplay(again))
@@ -170,16 +170,16 @@ fn makes_the_same_choices_again(subject: &Subject<'_>, case: &Case) -> CheckResu
     Ok(())
 }
 
-fn chooses_nothing_from_nothing(subject: &Subject<'_>, case: &Case) -> CheckResult {
-    let Ran { mut queue, device, now, .. } = run(subject, case)?;
+fn check_empty_queue(subject: &Subject<'_>, case: &Case) -> CheckResult {
+    let CaseResult { mut queue, device, now, .. } = run_case(subject, case)?;
     let mut batch = Vec::new();
     queue.pop(now, device.mechanics(), &mut batch);
     Violation::check(batch.is_empty() && queue.is_empty(), "", || format!("{batch:?} from no requests"))
 }
 
-fn chooses_like_requests_in_order(subject: &Subject<'_>, case: &Case) -> CheckResult {
+fn check_order_of_equals(subject: &Subject<'_>, case: &Case) -> CheckResult {
     let mut latest = Map::default();
-    for request in run(subject, case)?.order {
+    for request in run_case(subject, case)?.order {
         let before = latest.insert((request.lbn, request.blocks, request.op == Op::Write), request.id);
         Violation::check(before < Some(request.id), RequestDisplay(&request), || {
             format!("it was chosen after request {}, its like", before.unwrap_or_default())

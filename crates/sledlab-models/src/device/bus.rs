@@ -15,25 +15,25 @@ use super::Device;
 ///
 /// # Errors
 /// Parameters that make no sense together.
-pub type OnBus<Params> = fn(&Params, &Bus) -> Result<Box<dyn Device>>;
+pub type BusConstructor<Params> = fn(&Params, &Bus) -> Result<Box<dyn Device>>;
 
 /// The bus of one drive, or of all drives of a system.
 #[derive(Clone, Debug, Default)]
-pub struct Bus(Arc<Mutex<Line>>);
+pub struct Bus(Arc<Mutex<BusState>>);
 
 #[derive(Debug, Default)]
-struct Line {
+struct BusState {
     drives: usize,
     /// The request for the bus that holds it, or that may take it now.
-    owner: Option<Ask>,
+    owner: Option<BusRequest>,
     /// Whether the owner has taken the bus; `since` says from when on it may.
     taken: bool,
     since: Time,
-    waiting: VecDeque<Ask>,
+    waiting: VecDeque<BusRequest>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Ask {
+struct BusRequest {
     drive: usize,
     by: Requester,
 }
@@ -47,7 +47,7 @@ pub(in crate::device) enum Requester {
     Drive,
 }
 
-impl Ask {
+impl BusRequest {
     /// The highest rank gets the bus first; among equal ranks, the earliest request does.
     fn rank(self) -> usize {
         if self.by == Requester::Drive { self.drive + 1 } else { 0 }
@@ -62,44 +62,44 @@ pub(in crate::device) struct Port {
 }
 
 impl Bus {
-    fn line(&self) -> MutexGuard<'_, Line> {
+    fn state(&self) -> MutexGuard<'_, BusState> {
         // No code that holds the lock can fail half-way, so a poisoned lock guards a valid state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a drive to the bus.
     pub(in crate::device) fn attach(&self) -> Port {
-        let mut line = self.line();
+        let mut line = self.state();
         let drive = line.drives;
         line.drives += 1;
         Port { bus: self.clone(), drive }
     }
 }
 
-impl Line {
-    fn offer(&mut self, ask: Ask, now: Time) {
+impl BusState {
+    fn offer(&mut self, ask: BusRequest, now: Time) {
         (self.owner, self.taken, self.since) = (Some(ask), false, now);
     }
 }
 
 impl Port {
     /// Asks for the bus at `now`.
-    pub fn ask(&self, now: Time, by: Requester) {
-        let mut line = self.bus.line();
-        let ask = Ask { drive: self.drive, by };
+    pub fn request(&self, now: Time, by: Requester) {
+        let mut line = self.bus.state();
+        let ask = BusRequest { drive: self.drive, by };
         if line.owner.is_none() { line.offer(ask, now) } else { line.waiting.push_back(ask) }
     }
 
     /// The time since which this drive may take the bus; `None` while it may not.
-    pub fn offered(&self) -> Option<Time> {
-        let line = self.bus.line();
+    pub fn offer_time(&self) -> Option<Time> {
+        let line = self.bus.state();
         let turn = !line.taken && line.owner.is_some_and(|ask| ask.drive == self.drive);
         turn.then_some(line.since)
     }
 
     /// Takes the bus if it is this drive's turn, and returns who requested it, host or drive.
     pub fn take(&self) -> Option<Requester> {
-        let mut line = self.bus.line();
+        let mut line = self.bus.state();
         let ask = line.owner.filter(|ask| ask.drive == self.drive && !line.taken)?;
         line.taken = true;
         Some(ask.by)
@@ -107,7 +107,7 @@ impl Port {
 
     /// Releases the bus at `now` and offers it to the next that waits.
     pub fn release_bus(&self, now: Time) {
-        let mut line = self.bus.line();
+        let mut line = self.bus.state();
         let first = line.waiting.iter().enumerate().max_by_key(|(at, ask)| (ask.rank(), usize::MAX - at));
         match first.map(|(at, _)| at).and_then(|at| line.waiting.remove(at)) {
             Some(ask) => line.offer(ask, now),
@@ -136,14 +136,14 @@ mod tests {
         .iter()
         .enumerate()
         {
-            port.ask(at(ask as u64), *by);
+            port.request(at(ask as u64), *by);
         }
-        assert_eq!((a.offered(), b.offered()), (Some(at(0)), None));
+        assert_eq!((a.offer_time(), b.offer_time()), (Some(at(0)), None));
         let mut order = Vec::new();
         for now in 10..15 {
-            let (port, name) = if a.offered().is_some() { (&a, 'a') } else { (&b, 'b') };
+            let (port, name) = if a.offer_time().is_some() { (&a, 'a') } else { (&b, 'b') };
             order.push((name, port.take().unwrap()));
-            assert_eq!((a.offered(), b.offered(), port.take()), (None, None, None));
+            assert_eq!((a.offer_time(), b.offer_time(), port.take()), (None, None, None));
             port.release_bus(at(now));
         }
         let expected = [
@@ -154,6 +154,6 @@ mod tests {
             ('a', Requester::Host),
         ];
         assert_eq!(order, expected);
-        assert_eq!((a.offered(), b.offered()), (None, None));
+        assert_eq!((a.offer_time(), b.offer_time()), (None, None));
     }
 }

@@ -14,14 +14,14 @@ pub struct States {
 
 /// The parts of the positioning time of an access.
 #[derive(Clone, Copy, Debug)]
-pub struct Positioning {
+pub struct PositioningParts {
     /// How the parts combine; empty if there are none.
     pub meaning: &'static str,
     /// Each part: its name for people, and its field in [`Timing`](super::Timing).
     pub parts: &'static [(&'static str, &'static str)],
 }
 
-impl Positioning {
+impl PositioningParts {
     /// For a device without positioning.
-    pub const NONE: Positioning = Positioning { meaning: "", parts: &[] };
+    pub const NONE: PositioningParts = PositioningParts { meaning: "", parts: &[] };
 }

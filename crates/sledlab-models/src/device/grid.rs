@@ -32,7 +32,7 @@ impl Grid {
     }
 
     /// The grid whose cells are twice as wide and high; `None` if the number of columns or rows is odd.
-    pub fn halved(self) -> Option<Self> {
+    pub fn halve(self) -> Option<Self> {
         let Grid { columns, rows } = self;
         let even = columns.is_multiple_of(2) && rows.is_multiple_of(2);
         even.then(|| Grid::new(columns / 2, rows / 2))
@@ -41,7 +41,7 @@ impl Grid {
     /// The number of cell `x`, `y` where even and odd cylinders are zones of their own, in the order of a circular
     /// sweep: in a column of cells the zones of even cylinders upwards, then those of odd ones downwards, then the
     /// next column.
-    pub fn on_loop(self, x: u32, y: u32, odd: bool) -> u32 {
+    pub fn sweep_index(self, x: u32, y: u32, odd: bool) -> u32 {
         let in_column = if odd { 2 * self.rows - 1 - y } else { y };
         2 * x * self.rows + in_column
     }
@@ -138,7 +138,7 @@ mod tests {
             columns in 1_u32..40, rows in 1_u32..10, cylinder in 0_u32..2500, row in 0_u32..27,
         ) {
             let (coarse, fine) = (Grid::new(columns, rows), Grid::new(2 * columns, 2 * rows));
-            prop_assert_eq!(fine.halved(), Some(coarse));
+            prop_assert_eq!(fine.halve(), Some(coarse));
             let (x, y) = fine.cell(&EXTENT, cylinder, row);
             prop_assert_eq!(coarse.cell(&EXTENT, cylinder, row), (x / 2, y / 2));
         }

@@ -9,7 +9,7 @@ use crate::power::PowerRates;
 /// depends.
 ///
 /// Every kind of device sets the fields it needs, in units of its own, and leaves the others at
-/// [`STILL`](DeviceState::STILL): a sled its place and direction, a disk the cylinder and head of its arm and two
+/// [`ORIGIN`](DeviceState::ORIGIN): a sled its place and direction, a disk the cylinder and head of its arm and two
 /// times. Other code may only assume that an access takes equally long from equal states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceState {
@@ -19,16 +19,16 @@ pub struct DeviceState {
     pub y: i32,
     /// Direction of motion along y: +1 or -1.
     pub direction: i8,
-    /// When the mechanism can set out for a read, if [`Mechanics::heeds_time`].
-    pub reads_from: Time,
-    /// When the mechanism can set out for a write, if [`Mechanics::heeds_time`].
-    pub writes_from: Time,
+    /// When the mechanism can set out for a read, if [`Mechanics::is_time_dependent`].
+    pub earliest_read: Time,
+    /// When the mechanism can set out for a write, if [`Mechanics::is_time_dependent`].
+    pub earliest_write: Time,
 }
 
 impl DeviceState {
     /// The state of a device without moving parts.
-    pub const STILL: DeviceState =
-        DeviceState { x: 0, y: 0, direction: 1, reads_from: Time::ZERO, writes_from: Time::ZERO };
+    pub const ORIGIN: DeviceState =
+        DeviceState { x: 0, y: 0, direction: 1, earliest_read: Time::ZERO, earliest_write: Time::ZERO };
 }
 
 /// Where a block lies, for schedulers that choose by place.
@@ -46,7 +46,7 @@ pub struct Location {
 
 impl Location {
     /// The place of every block of a device that has only one.
-    pub const ONLY: Location = Location { cylinder: 0, row: 0, x: 0, y: 0 };
+    pub const ORIGIN: Location = Location { cylinder: 0, row: 0, x: 0, y: 0 };
 }
 
 /// Numbers of cylinders and rows over which locations range.
@@ -100,7 +100,7 @@ pub trait Mechanics: Send + Sync {
 
     /// Number of blocks that can be accessed at once, up to which requests are merged; of a device that accesses one
     /// sector at a time, the blocks of a track.
-    fn blocks_at_once(&self) -> u32;
+    fn parallel_blocks(&self) -> u32;
 
     /// Positioning time of `request` from `state`, as schedulers see it.
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span;
@@ -110,7 +110,7 @@ pub trait Mechanics: Send + Sync {
 
     /// Rank of `request` among requests of equal positioning time, such as the distance along x: the smallest goes
     /// first, of equal ranks the lowest number.
-    fn tie(&self, request: &Queued) -> u64;
+    fn tie_rank(&self, request: &Queued) -> u64;
 
     /// The order of the device's queue, which decides between requests that a scheduler ranks equal.
     fn queue_order(&self) -> QueueOrder;
@@ -121,7 +121,7 @@ pub trait Mechanics: Send + Sync {
     fn distance_squared(&self, from: (i32, i32), lbn: u64) -> u64;
 
     /// Whether the time of an access depends on when it begins, as on a disk, whose platters turn.
-    fn heeds_time(&self) -> bool;
+    fn is_time_dependent(&self) -> bool;
 
     /// Timing of serving `request` alone from `state`, without command overhead, and the state in which the mechanism
     /// ends.
@@ -130,7 +130,7 @@ pub trait Mechanics: Send + Sync {
     /// The path of the mechanism while it serves `request` alone from `state`, in units of [`DeviceState`], with
     /// times from when it sets out. It is for display only: results do not depend on it. By default the mechanism
     /// stands still.
-    fn way_from(&self, state: DeviceState, _request: &Queued) -> MotionPath {
+    fn motion_path(&self, state: DeviceState, _request: &Queued) -> MotionPath {
         MotionPath::straight((state.x, state.y), (state.x, state.y), Span::ZERO)
     }
 
@@ -142,7 +142,7 @@ pub trait Mechanics: Send + Sync {
 
     /// Whether `candidate` can be served in one access together with all of `batch`: its next block lies at the same
     /// position, and the blocks that all of them have there can be accessed at once (SC-22).
-    fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool;
+    fn can_join(&self, batch: &[Queued], candidate: &Queued) -> bool;
 
     /// An empty index over queued requests that finds the best request by `aim` exactly; `None` if the device has
     /// none for `aim`.

@@ -32,17 +32,17 @@ use sledlab_core::registry::{self, Registry};
 use sledlab_core::{Error, Result, Time};
 use toml::Table;
 
-pub use self::bus::{Bus, OnBus};
-pub use self::descriptions::{Positioning, States};
+pub use self::bus::{Bus, BusConstructor};
+pub use self::descriptions::{PositioningParts, States};
 pub use self::faults::{FailedDevice, FaultCounts};
 pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::path::{Leg, Motion, MotionPath};
-pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
+pub use self::position_index::{Aim, Crowd, PositionIndex, PositionRange, Score};
 pub use self::rotation::RotationalArc;
 pub use self::seek_map::{Mapping, SeekMap};
-pub use self::service::{Busy, IdleOutcome, Queued, Served, Timing};
-pub use self::simple::{Simple, SimpleDevice};
+pub use self::service::{BusyPeriod, IdleOutcome, Queued, Served, Timing};
+pub use self::simple::{SimpleAdapter, SimpleDevice};
 pub use self::units::{UnitMap, UnitRun, Units};
 
 use self::disksim::Importer;
@@ -67,27 +67,27 @@ pub trait Device: Send {
     fn set_time(&mut self, now: Time);
 
     /// Called when a command reaches the device; returns when the mechanism may select it (`now` or later), or
-    /// [`Time::MAX`] if [`let_in`](Device::let_in) will return it later.
+    /// [`Time::MAX`] if [`pop_admitted`](Device::pop_admitted) will return it later.
     fn admit(&mut self, now: Time, request: &Queued) -> Time;
 
     /// The next command that the mechanism may select from now on, of those for which [`admit`](Device::admit)
     /// returned [`Time::MAX`]; called whenever the device was woken.
-    fn let_in(&mut self) -> Option<Queued>;
+    fn pop_admitted(&mut self) -> Option<Queued>;
 
     /// Starts serving `batch` on an idle mechanism: requests that one pass can serve together, the others one after
     /// another.
     ///
     /// Requests whose completion is certain are appended to `served` in order of completion. Returns until when the
     /// mechanism is busy, or `None` if [`wake`](Device::wake) will report when it is free.
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy>;
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<BusyPeriod>;
 
     /// Whether the device accepts another batch while it is still busy, having several commands in it at once. Only a
     /// device that does all its work in [`wake`](Device::wake) may accept more; it is free when no command is left.
-    fn takes_more(&self) -> bool;
+    fn can_accept_batch(&self) -> bool;
 
     /// Whether the device has work of its own or delays commands: whether [`admit`](Device::admit),
     /// [`next_wakeup`](Device::next_wakeup) and [`wake`](Device::wake) do anything.
-    fn has_own_work(&self) -> bool;
+    fn has_background_work(&self) -> bool;
 
     /// When the device wants to be woken for work of its own.
     fn next_wakeup(&self) -> Option<Time>;
@@ -100,10 +100,10 @@ pub trait Device: Send {
     fn faults(&self) -> Option<FaultCounts>;
 
     /// Allows the device to omit the energy of requests from now on, as no caller uses it.
-    fn forgo_energy(&mut self);
+    fn disable_energy(&mut self);
 
     /// Called when the mechanism has rested and is about to move again.
-    fn rest(&mut self, rest: IdleOutcome);
+    fn end_idle_period(&mut self, rest: IdleOutcome);
 
     /// The error with which the device has given up, if it has, as devices written by users may. Called now and then;
     /// returns an error once.
@@ -118,7 +118,7 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     /// What a device does in each power state.
     const STATES: States;
     /// The parts of the positioning time of an access.
-    const POSITIONING: Positioning;
+    const POSITIONING: PositioningParts;
     /// Whether the time of a request depends on all writes before it, as garbage collection makes it; otherwise it
     /// depends on the last requests.
     const REMEMBERS_WRITES: bool = false;
@@ -131,7 +131,7 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     /// How a device of this kind is attached to a host, if hosts change its times.
     const ATTACH: Option<fn(&mut Self, &HostParams)> = None;
     /// How the device is made on a bus shared with other devices, if it can share one.
-    const ON_BUS: Option<OnBus<Self>> = None;
+    const BUS_CONSTRUCTOR: Option<BusConstructor<Self>> = None;
 
     /// Makes the device, in the state in which runs begin.
     ///
@@ -162,11 +162,11 @@ pub trait Description: fmt::Debug + Send + Sync {
     /// # Errors
     /// Parameters that make no sense together.
     fn device(&self) -> Result<Box<dyn Device>>;
-    /// [`Model::ON_BUS`].
+    /// [`Model::BUS_CONSTRUCTOR`].
     ///
     /// # Errors
     /// Parameters that make no sense together.
-    fn device_on(&self, bus: &Bus) -> Result<Option<Box<dyn Device>>>;
+    fn device_on_bus(&self, bus: &Bus) -> Result<Option<Box<dyn Device>>>;
     /// [`Model::idle_timeout_ms`].
     fn idle_timeout_ms(&self) -> f64;
     /// [`Model::units`].
@@ -184,7 +184,7 @@ pub trait Description: fmt::Debug + Send + Sync {
     /// Attaches the device to a host; returns false if hosts do not change its times.
     fn attach(&mut self, host: &HostParams) -> bool;
     /// A boxed copy of the description.
-    fn boxed(&self) -> Box<dyn Description>;
+    fn clone_box(&self) -> Box<dyn Description>;
 }
 
 impl<M: Model> Description for M {
@@ -200,8 +200,8 @@ impl<M: Model> Description for M {
         Model::device(self)
     }
 
-    fn device_on(&self, bus: &Bus) -> Result<Option<Box<dyn Device>>> {
-        M::ON_BUS.map(|device| device(self, bus)).transpose()
+    fn device_on_bus(&self, bus: &Bus) -> Result<Option<Box<dyn Device>>> {
+        M::BUS_CONSTRUCTOR.map(|device| device(self, bus)).transpose()
     }
 
     fn idle_timeout_ms(&self) -> f64 {
@@ -224,14 +224,14 @@ impl<M: Model> Description for M {
         M::ATTACH.map(|attach| attach(self, host)).is_some()
     }
 
-    fn boxed(&self) -> Box<dyn Description> {
+    fn clone_box(&self) -> Box<dyn Description> {
         Box::new(self.clone())
     }
 }
 
 impl Clone for Box<dyn Description> {
     fn clone(&self) -> Self {
-        (**self).boxed()
+        (**self).clone_box()
     }
 }
 
@@ -272,7 +272,7 @@ pub struct Facts {
     /// [`Model::STATES`].
     pub states: States,
     /// [`Model::POSITIONING`].
-    pub positioning: Positioning,
+    pub positioning: PositioningParts,
     /// [`Model::PRESETS`].
     pub presets: &'static [(&'static str, &'static str)],
     /// [`Model::IMPORTER`].
@@ -286,7 +286,7 @@ pub struct Facts {
 /// A kind of device in the list.
 pub type Entry = registry::Entry<Make, Facts>;
 
-const fn of<M: Model>() -> Entry {
+const fn entry<M: Model>() -> Entry {
     Entry {
         name: M::NAME,
         aliases: &[],
@@ -298,7 +298,7 @@ const fn of<M: Model>() -> Entry {
             // The web page has no parameter files to import devices from.
             importer: if cfg!(target_family = "wasm") { None } else { M::IMPORTER },
             has_seek_map: M::SEEK_MAP.is_some(),
-            shares_bus: M::ON_BUS.is_some(),
+            shares_bus: M::BUS_CONSTRUCTOR.is_some(),
         },
         specs: M::specs,
         resolve: registry::resolve::<M>,
@@ -314,15 +314,15 @@ pub static LIST: Registry<Make, Facts> = Registry {
     extra_words: &[],
     entries: &[
         // In the order in which lists show them.
-        of::<mems::MemsParams>(),
-        of::<disk::DiskParams>(),
-        of::<ssd::SsdParams>(),
-        of::<ram::RamParams>(),
+        entry::<mems::MemsParams>(),
+        entry::<disk::DiskParams>(),
+        entry::<ssd::SsdParams>(),
+        entry::<ram::RamParams>(),
     ],
 };
 
 /// For messages: the `kind` lines of device files for those kinds whose properties satisfy `are_so`.
-pub fn names_where(are_so: impl Fn(&Facts) -> bool) -> String {
+pub fn format_kinds(are_so: impl Fn(&Facts) -> bool) -> String {
     let kinds = LIST.iter().filter(|kind| are_so(&kind.facts));
     let lines: Vec<String> = kinds.map(|kind| format!("`kind = \"{}\"`", kind.name)).collect();
     match lines.split_last() {
@@ -346,9 +346,9 @@ pub fn build(description: &DeviceFile) -> Result<Box<dyn Device>> {
 ///
 /// # Errors
 /// A kind of device that has a bus of its own, and parameters that make no sense together.
-pub fn build_on(bus: &Bus, description: &DeviceFile) -> Result<Box<dyn Device>> {
-    description.params.device_on(bus)?.ok_or_else(|| {
-        let (kind, others) = (description.params.kind(), names_where(|facts| facts.shares_bus));
+pub fn build_on_bus(bus: &Bus, description: &DeviceFile) -> Result<Box<dyn Device>> {
+    description.params.device_on_bus(bus)?.ok_or_else(|| {
+        let (kind, others) = (description.params.kind(), format_kinds(|facts| facts.shares_bus));
         Error::user(format!("system.bus = \"shared\": a device of kind `{kind}` has a bus of its own"))
             .with_remedy(format!("set system.bus = \"own\", or choose a device with {others}"))
     })

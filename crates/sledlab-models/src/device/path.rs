@@ -38,7 +38,7 @@ pub enum Motion {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
     /// Where the leg begins, or where it ends if the motion is `backwards`, in metres.
-    pub at_m: f64,
+    pub position_m: f64,
     /// Time of the leg by its equation of motion, in seconds.
     pub natural_s: f64,
     /// Time that the leg takes, to which the motion is stretched, in seconds.
@@ -50,18 +50,19 @@ pub struct Leg {
 impl Leg {
     /// A leg of rest at `at_m` for `lasts_s` seconds.
     pub fn rest(at_m: f64, lasts_s: f64) -> Leg {
-        Leg { at_m, natural_s: lasts_s, lasts_s, motion: Motion::Rest }
+        Leg { position_m: at_m, natural_s: lasts_s, lasts_s, motion: Motion::Rest }
     }
 
     /// Place in metres `after_s` seconds after the leg began; after its end, the place of its end.
-    pub fn at(&self, after_s: f64) -> f64 {
+    pub fn position(&self, after_s: f64) -> f64 {
         let natural_s = after_s.min(self.lasts_s) * self.natural_s / self.lasts_s.max(f64::MIN_POSITIVE);
         match self.motion {
-            Motion::Rest => self.at_m,
-            Motion::Steady { speed_m_s } => self.at_m + speed_m_s * natural_s,
+            Motion::Rest => self.position_m,
+            Motion::Steady { speed_m_s } => self.position_m + speed_m_s * natural_s,
             Motion::Driven { speed_m_s, force_m_s2, omega_squared, backwards } => {
                 let t = if backwards { self.natural_s - natural_s } else { natural_s };
-                self.at_m + driven_m(t, speed_m_s, force_m_s2 - omega_squared * self.at_m, omega_squared)
+                self.position_m
+                    + driven_m(t, speed_m_s, force_m_s2 - omega_squared * self.position_m, omega_squared)
             }
         }
     }
@@ -97,26 +98,26 @@ impl MotionPath {
             let speed_m_s = if lasts_s > 0.0 { f64::from(to - from) / lasts_s } else { 0.0 };
             let at_m = if lasts_s > 0.0 { from } else { to };
             let motion = Motion::Steady { speed_m_s };
-            vec![Leg { at_m: f64::from(at_m), natural_s: lasts_s, lasts_s, motion }]
+            vec![Leg { position_m: f64::from(at_m), natural_s: lasts_s, lasts_s, motion }]
         };
         MotionPath { unit_m: 1.0, x: leg(from.0, to.0), y: leg(from.1, to.1) }
     }
 
     /// Place of the mechanism at `after` from its start, in its units; after the end of the path, the place of the
     /// end.
-    pub fn at(&self, after: Span) -> (f64, f64) {
+    pub fn position(&self, after: Span) -> (f64, f64) {
         let after_s = after.as_seconds();
-        (along(&self.x, after_s) / self.unit_m, along(&self.y, after_s) / self.unit_m)
+        (position_after(&self.x, after_s) / self.unit_m, position_after(&self.y, after_s) / self.unit_m)
     }
 }
 
-fn along(legs: &[Leg], mut after_s: f64) -> f64 {
+fn position_after(legs: &[Leg], mut after_s: f64) -> f64 {
     let Some((last, before)) = legs.split_last() else { return 0.0 };
     for leg in before {
         if after_s < leg.lasts_s {
-            return leg.at(after_s);
+            return leg.position(after_s);
         }
         after_s -= leg.lasts_s;
     }
-    last.at(after_s)
+    last.position(after_s)
 }

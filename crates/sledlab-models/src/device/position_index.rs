@@ -9,7 +9,8 @@ use super::{Mechanics, Queued};
 /// The criterion by which a position index finds the best request.
 #[derive(Clone)]
 pub enum Aim {
-    /// The smallest positioning time; of equal ones the smallest [`tie`](Mechanics::tie), then the lowest number.
+    /// The smallest positioning time; of equal ones the smallest [`tie_rank`](Mechanics::tie_rank), then the lowest
+    /// number.
     Time,
     /// The smallest distance in the plane; of equal ones the first [in the queue](Mechanics::queue_order).
     Distance,
@@ -26,7 +27,7 @@ pub enum Aim {
 pub trait Score: Send + Sync {
     /// The score at `now` of a position reached in `time` where `crowd` waits; `joined` gives the time at which each
     /// request joined the queue.
-    fn of(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64;
+    fn score(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64;
 
     /// The worth of the crowd of a position at two times, of which the second is later. In between its worth lies on
     /// or below the straight line between the two: worth is convex in time, and grows while a crowd waits. Either
@@ -34,23 +35,24 @@ pub trait Score: Send + Sync {
     fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2];
 
     /// Lower bound of the scores of all positions of a stretch.
-    fn bound(&self, stretch: &Stretch) -> f64;
+    fn lower_bound(&self, stretch: &PositionRange) -> f64;
 
     /// Whether the worth of every crowd grows equally fast: lines between two times are then exact, however far apart
     /// the times.
-    fn ages_alike(&self) -> bool;
+    fn has_uniform_aging(&self) -> bool;
 
-    /// Whether bounds depend on the time to the farthest position; if they do not, [`Stretch::most`] is not computed.
-    fn heeds_farthest(&self) -> bool;
+    /// Whether bounds depend on the time to the farthest position; if they do not, [`PositionRange::max_time`] is not
+    /// computed.
+    fn needs_max_time(&self) -> bool;
 }
 
 /// Several positions whose scores are bounded together.
 #[derive(Clone, Copy, Debug)]
-pub struct Stretch {
+pub struct PositionRange {
     /// Time to reach the nearest position.
-    pub least: Span,
+    pub min_time: Span,
     /// Upper bound of the time to reach the farthest position.
-    pub most: Span,
+    pub max_time: Span,
     /// Upper bound of the present worth of each position.
     pub worth: f64,
 }
@@ -72,16 +74,16 @@ impl Crowd {
 
     /// Adds a request to the crowd.
     pub fn add(&mut self, request: &Queued) {
-        self.oldest = self.oldest.min(request.queued);
+        self.oldest = self.oldest.min(request.queue_time);
         self.requests += 1;
-        self.joined_ns += u128::from(request.queued.as_ns());
+        self.joined_ns += u128::from(request.queue_time.as_ns());
     }
 
     /// Removes a request from the crowd; `oldest` is when the first of the remaining ones joined the queue.
     pub fn remove(&mut self, request: &Queued, oldest: Option<Time>) {
         self.oldest = oldest.unwrap_or(Time::MAX);
         self.requests -= 1;
-        self.joined_ns -= u128::from(request.queued.as_ns());
+        self.joined_ns -= u128::from(request.queue_time.as_ns());
     }
 
     /// How long the oldest request has waited at `at`, in ns; negative if `at` lies before it joined.
@@ -110,7 +112,7 @@ pub trait PositionIndex: Send {
     fn insert(&mut self, request: Queued);
     /// Removes and returns the best request: the same that an exhaustive search would find.
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued>;
-    /// Moves into `batch` the requests that can be served [together](Mechanics::joins) with those in it.
+    /// Moves into `batch` the requests that can be served [together](Mechanics::can_join) with those in it.
     fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>);
     /// Number of requests in the index.
     fn len(&self) -> usize;

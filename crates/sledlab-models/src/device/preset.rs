@@ -81,7 +81,7 @@ pub fn from_table_among(table: &Table, custom: &[CustomDevice]) -> Result<Device
 /// The error of a device file without `kind`.
 pub fn kind_missing() -> Error {
     Error::user("a device file must say what kind of device it describes")
-        .with_remedy(format!("add the line {}", super::names_where(|_| true)))
+        .with_remedy(format!("add the line {}", super::format_kinds(|_| true)))
 }
 
 impl PartialEq for DeviceFile {
@@ -129,7 +129,7 @@ mod tests {
             assert_eq!(table.len(), file.to_table().len(), "{name} must state every parameter");
             assert!(!file.description.is_empty(), "{name} has no description");
             let fcfs = scheduler::Choice::new("fcfs", &Table::new()).unwrap();
-            let power = power::Choice::of_device(file.idle_timeout_ms()).unwrap();
+            let power = power::Choice::from_device_timeout(file.idle_timeout_ms()).unwrap();
             let setup = Setup {
                 scheduler: &fcfs,
                 power: &power,

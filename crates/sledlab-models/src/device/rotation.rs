@@ -16,7 +16,7 @@ pub struct RotationalArc {
 
 impl RotationalArc {
     /// The angle that is under the head at an instant; exact to a millionth of a turn in a run of years.
-    pub fn under_head(&self, at: Time) -> f64 {
+    pub fn head_angle(&self, at: Time) -> f64 {
         (at.as_ns() as f64 / self.turn_ns).fract()
     }
 }

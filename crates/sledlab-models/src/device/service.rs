@@ -12,7 +12,7 @@ pub struct Queued {
     /// When the request reached the system.
     pub arrival: Time,
     /// When the request joined the queue from which the mechanism selects.
-    pub queued: Time,
+    pub queue_time: Time,
     /// First block on the device.
     pub lbn: u64,
     /// Number of blocks, at least 1.
@@ -36,7 +36,7 @@ impl Queued {
     pub fn new(id: u64, request: &Request) -> Self {
         let Request { arrival, lbn, blocks, op, metadata, unrequested_words, .. } = *request;
         let unrequested_words = unrequested_words.into();
-        Queued { id, arrival, queued: arrival, lbn, blocks, op, metadata, unrequested_words }
+        Queued { id, arrival, queue_time: arrival, lbn, blocks, op, metadata, unrequested_words }
     }
 }
 
@@ -79,7 +79,7 @@ impl Timing {
 
 /// A mechanism at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Busy {
+pub struct BusyPeriod {
     /// When the mechanism will be free.
     pub until: Time,
     /// Its work until then.
@@ -105,7 +105,7 @@ pub struct Served {
 
 impl Served {
     /// A request that is complete at once, at `now`, without a device.
-    pub fn at_once(request: Queued, now: Time) -> Self {
+    pub fn immediate(request: Queued, now: Time) -> Self {
         let (timing, energy) = (Timing::default(), RequestEnergy::default());
         Served { request, start: now, completion: now, timing, energy, device: None }
     }
@@ -114,7 +114,7 @@ impl Served {
     /// service time are those of the access. If the access began before the request arrived, the whole time from
     /// arrival on counts as transfer.
     #[must_use]
-    pub fn answering(&self, request: Queued, completion: Time, energy: RequestEnergy) -> Self {
+    pub fn for_request(&self, request: Queued, completion: Time, energy: RequestEnergy) -> Self {
         let more = completion.since(self.completion);
         let (start, timing) = if self.start < request.arrival {
             let transfer = completion.since(request.arrival);
@@ -126,7 +126,7 @@ impl Served {
     }
 
     /// Renumbers the device for a larger system, in which `first` devices come before the device that was number 0.
-    pub fn counted_from(&mut self, first: u32) {
+    pub fn offset_device(&mut self, first: u32) {
         self.device = self.device.map(|device| device + first);
     }
 }

@@ -3,20 +3,20 @@
 use sledlab_core::{Error, Span, Time};
 
 use super::{
-    Aim, Busy, Device, DeviceState, Extent, FaultCounts, IdleOutcome, Location, Mechanics, MotionPath,
+    Aim, BusyPeriod, Device, DeviceState, Extent, FaultCounts, IdleOutcome, Location, Mechanics, MotionPath,
     PositionIndex, QueueOrder, Queued, Served, Timing,
 };
 use crate::power::{MechanicalWork, PowerRates};
 
-/// A device without commands in parallel, work of its own or failing parts. [`Simple`] makes a [`Device`] of it.
+/// A device without commands in parallel, work of its own or failing parts. [`SimpleAdapter`] makes a [`Device`] of it.
 ///
-/// The time of a request may depend on a state, which [`Simple`] stores.
+/// The time of a request may depend on a state, which [`SimpleAdapter`] stores.
 pub trait SimpleDevice: Clone + Send + Sync + 'static {
     /// Number of blocks, at least 1.
     fn capacity_blocks(&self) -> u64;
 
     /// Timing of `request` from `state`, and the state after the request. Requests start in
-    /// [`DeviceState::STILL`].
+    /// [`DeviceState::ORIGIN`].
     fn serve(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState);
 
     /// Power of the device in each of its power states.
@@ -34,19 +34,19 @@ pub trait SimpleDevice: Clone + Send + Sync + 'static {
 
 /// A [`Device`] and [`Mechanics`] made of a [`SimpleDevice`].
 #[derive(Clone, Debug)]
-pub struct Simple<D> {
+pub struct SimpleAdapter<D> {
     device: D,
     state: DeviceState,
 }
 
-impl<D> Simple<D> {
+impl<D> SimpleAdapter<D> {
     /// An idle device.
     pub fn new(device: D) -> Self {
-        Simple { device, state: DeviceState::STILL }
+        SimpleAdapter { device, state: DeviceState::ORIGIN }
     }
 }
 
-impl<D: SimpleDevice> Mechanics for Simple<D> {
+impl<D: SimpleDevice> Mechanics for SimpleAdapter<D> {
     fn capacity_blocks(&self) -> u64 {
         self.device.capacity_blocks()
     }
@@ -56,14 +56,14 @@ impl<D: SimpleDevice> Mechanics for Simple<D> {
     }
 
     fn location(&self, _lbn: u64) -> Location {
-        Location::ONLY
+        Location::ORIGIN
     }
 
     fn extent(&self) -> Extent {
         Extent { cylinders: 1, rows: 1, blocks_per_track: self.capacity_blocks() }
     }
 
-    fn blocks_at_once(&self) -> u32 {
+    fn parallel_blocks(&self) -> u32 {
         u32::try_from(self.capacity_blocks()).unwrap_or(u32::MAX)
     }
 
@@ -75,7 +75,7 @@ impl<D: SimpleDevice> Mechanics for Simple<D> {
         self.positioning_from(self.state, request)
     }
 
-    fn tie(&self, _request: &Queued) -> u64 {
+    fn tie_rank(&self, _request: &Queued) -> u64 {
         0
     }
 
@@ -87,7 +87,7 @@ impl<D: SimpleDevice> Mechanics for Simple<D> {
         0
     }
 
-    fn heeds_time(&self) -> bool {
+    fn is_time_dependent(&self) -> bool {
         false
     }
 
@@ -96,12 +96,12 @@ impl<D: SimpleDevice> Mechanics for Simple<D> {
         (Timing { overhead: Span::ZERO, ..timing }, then)
     }
 
-    fn way_from(&self, state: DeviceState, request: &Queued) -> MotionPath {
+    fn motion_path(&self, state: DeviceState, request: &Queued) -> MotionPath {
         let (timing, to) = self.device.serve(state, request);
         MotionPath::straight((state.x, state.y), (to.x, to.y), timing.positioning())
     }
 
-    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+    fn can_join(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
         false
     }
 
@@ -122,7 +122,7 @@ impl<D: SimpleDevice> Mechanics for Simple<D> {
     }
 }
 
-impl<D: SimpleDevice> Device for Simple<D> {
+impl<D: SimpleDevice> Device for SimpleAdapter<D> {
     fn mechanics(&self) -> &dyn Mechanics {
         self
     }
@@ -137,12 +137,12 @@ impl<D: SimpleDevice> Device for Simple<D> {
         now
     }
 
-    fn let_in(&mut self) -> Option<Queued> {
+    fn pop_admitted(&mut self) -> Option<Queued> {
         None
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
-        let mut busy = Busy { until: now, work: MechanicalWork::default() };
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<BusyPeriod> {
+        let mut busy = BusyPeriod { until: now, work: MechanicalWork::default() };
         for request in batch {
             let start = busy.until;
             let (timing, then) = self.device.serve(self.state, request);
@@ -152,7 +152,7 @@ impl<D: SimpleDevice> Device for Simple<D> {
             let work = MechanicalWork { seek, access: service - seek, ..MechanicalWork::default() };
             busy.work += work;
             busy.until = start + service;
-            let (completion, energy) = (busy.until, self.power_rates().spent(&work));
+            let (completion, energy) = (busy.until, self.power_rates().energy(&work));
             let done = Served { request: *request, start, completion, timing, energy, device: Some(0) };
             self.device.on_completion(&done);
             served.push(done);
@@ -160,11 +160,11 @@ impl<D: SimpleDevice> Device for Simple<D> {
         Some(busy)
     }
 
-    fn takes_more(&self) -> bool {
+    fn can_accept_batch(&self) -> bool {
         false
     }
 
-    fn has_own_work(&self) -> bool {
+    fn has_background_work(&self) -> bool {
         false
     }
 
@@ -180,9 +180,9 @@ impl<D: SimpleDevice> Device for Simple<D> {
         None
     }
 
-    fn forgo_energy(&mut self) {}
+    fn disable_energy(&mut self) {}
 
-    fn rest(&mut self, _rest: IdleOutcome) {}
+    fn end_idle_period(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         self.device.failure()

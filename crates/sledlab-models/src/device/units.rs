@@ -5,11 +5,11 @@ use super::Description;
 /// The units of a device.
 pub struct Units {
     /// Description of one unit.
-    pub each: Box<dyn Description>,
+    pub unit: Box<dyn Description>,
     /// Number of units, at least 2.
     pub count: usize,
     /// What several units are called, for messages.
-    pub called: &'static str,
+    pub plural: &'static str,
     /// How to configure one unit, or units that move together, for messages.
     pub remedy: &'static str,
     /// The map from the host's blocks to the blocks of the units.

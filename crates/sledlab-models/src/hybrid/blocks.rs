@@ -19,43 +19,43 @@ impl BlockSets {
         BlockSets { words: vec![0; sets * per_set], per_set }
     }
 
-    fn of(&self, set: u32) -> &[u64] {
+    fn words(&self, set: u32) -> &[u64] {
         let first = set as usize * self.per_set;
         &self.words[first..first + self.per_set]
     }
 
-    fn of_mut(&mut self, set: u32) -> &mut [u64] {
+    fn words_mut(&mut self, set: u32) -> &mut [u64] {
         let first = set as usize * self.per_set;
         &mut self.words[first..first + self.per_set]
     }
 
     /// A copy of one set.
     pub fn get(&self, set: u32) -> Blocks {
-        Blocks(self.of(set).to_vec())
+        Blocks(self.words(set).to_vec())
     }
 
     /// Whether a set has all blocks of `run`.
     #[inline]
     pub fn has_all(&self, set: u32, run: BlockRun) -> bool {
-        let text = self.of(set);
+        let text = self.words(set);
         masks(run).all(|(word, mask)| text[word] & mask == mask)
     }
 
     /// Whether a set has any block of `run`.
     pub fn has_any(&self, set: u32, run: BlockRun) -> bool {
-        let text = self.of(set);
+        let text = self.words(set);
         masks(run).any(|(word, mask)| text[word] & mask != 0)
     }
 
     /// Whether a set is empty.
     pub fn is_empty(&self, set: u32) -> bool {
-        self.of(set).iter().all(|word| *word == 0)
+        self.words(set).iter().all(|word| *word == 0)
     }
 
     /// Adds blocks; returns how many of them the set did not have.
     #[inline]
     pub fn add(&mut self, set: u32, run: BlockRun) -> u64 {
-        let text = self.of_mut(set);
+        let text = self.words_mut(set);
         let mut added = 0;
         for (word, mask) in masks(run) {
             added += u64::from((mask & !text[word]).count_ones());
@@ -66,7 +66,7 @@ impl BlockSets {
 
     /// Empties a set.
     pub fn clear(&mut self, set: u32) {
-        self.of_mut(set).fill(0);
+        self.words_mut(set).fill(0);
     }
 
     /// Blocks in all sets together.

@@ -59,7 +59,7 @@ impl<W> Buffer<W> {
     }
 
     /// Number of users that wait for a slot.
-    pub fn waiting(&self) -> usize {
+    pub fn waiting_users(&self) -> usize {
         self.waiting.len()
     }
 }

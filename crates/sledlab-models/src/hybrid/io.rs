@@ -30,9 +30,9 @@ pub(super) struct Part {
 }
 
 /// A request that is not complete.
-struct InFlight {
+struct OutstandingRequest {
     whole: Queued,
-    missing: u32,
+    missing_parts: u32,
     energy: RequestEnergy,
     data: Vec<Content>,
 }
@@ -47,10 +47,10 @@ pub(super) struct Io<J> {
     /// The job of each access; the first entry belongs to access number `first_job`.
     jobs: VecDeque<Option<J>>,
     first_job: u64,
-    requests: Vec<InFlight>,
+    requests: Vec<OutstandingRequest>,
     free: Vec<u32>,
     /// Requests that are complete and not yet returned.
-    pub answered: Vec<Completion>,
+    pub completed: Vec<Completion>,
     background: TotalEnergy,
     background_end: Time,
     traffic: [Traffic; 2],
@@ -73,7 +73,7 @@ impl<J> Io<J> {
             first_job: 0,
             requests: Vec::new(),
             free: Vec::new(),
-            answered: Vec::new(),
+            completed: Vec::new(),
             background: TotalEnergy::default(),
             background_end: Time::ZERO,
             traffic: [Traffic::default(); 2],
@@ -167,7 +167,7 @@ impl<J> Io<J> {
             let before = done.len();
             device.advance(now, done);
             // The front device counts as the first.
-            done[before..].iter_mut().for_each(|done| done.counted_from(tier as u32));
+            done[before..].iter_mut().for_each(|done| done.offset_device(tier as u32));
         }
     }
 
@@ -199,8 +199,8 @@ impl<J> Io<J> {
     }
 
     /// Number of parts of a request that are not answered.
-    pub fn missing(&self, request: u32) -> u32 {
-        self.requests[request as usize].missing
+    pub fn missing_parts(&self, request: u32) -> u32 {
+        self.requests[request as usize].missing_parts
     }
 
     /// Begins a request of `parts` parts; returns its index.
@@ -210,7 +210,8 @@ impl<J> Io<J> {
             data = self.write_data.remove(&full.id).unwrap_or_default();
             data.resize(full.blocks as usize, Content::default());
         }
-        let in_flight = InFlight { whole: full, missing: parts, energy: RequestEnergy::default(), data };
+        let in_flight =
+            OutstandingRequest { whole: full, missing_parts: parts, energy: RequestEnergy::default(), data };
         if let Some(place) = self.free.pop() {
             self.requests[place as usize] = in_flight;
             return place;
@@ -221,7 +222,7 @@ impl<J> Io<J> {
 
     /// The data of a part of a write.
     pub fn data(&self, part: &Part) -> Vec<Content> {
-        let InFlight { whole, data, .. } = &self.requests[part.request as usize];
+        let OutstandingRequest { whole, data, .. } = &self.requests[part.request as usize];
         let from = (part.run.first - whole.lbn) as usize;
         data[from..from + part.run.blocks() as usize].to_vec()
     }
@@ -231,7 +232,7 @@ impl<J> Io<J> {
         if !self.keeps_contents {
             return;
         }
-        let InFlight { whole, data, .. } = &mut self.requests[part.request as usize];
+        let OutstandingRequest { whole, data, .. } = &mut self.requests[part.request as usize];
         let from = (part.run.first - whole.lbn) as usize;
         for (to, content) in data[from..].iter_mut().zip(contents) {
             *to = content;
@@ -239,33 +240,33 @@ impl<J> Io<J> {
     }
 
     /// Adds the energy of an access to the request of a part.
-    pub fn pay(&mut self, part: &Part, access: &Completion) {
+    pub fn charge_request(&mut self, part: &Part, access: &Completion) {
         self.requests[part.request as usize].energy += access.energy;
     }
 
     /// Adds the energy of an access to the background, as it served no single request.
-    pub fn spend(&mut self, access: &Completion) {
+    pub fn charge_background(&mut self, access: &Completion) {
         self.background += access.energy;
         self.background_end = self.background_end.max(access.completion);
     }
 
     /// Completes a part now, without an access of its own.
-    pub fn answer_now(&mut self, part: &Part) {
-        self.answer(part, &Completion::at_once(Queued::default(), self.now));
+    pub fn complete_now(&mut self, part: &Part) {
+        self.complete_part(part, &Completion::immediate(Queued::default(), self.now));
     }
 
     /// Completes a part with an access. The times of a request are those of the access that completes its last part.
-    pub fn answer(&mut self, part: &Part, access: &Completion) {
+    pub fn complete_part(&mut self, part: &Part, access: &Completion) {
         let in_flight = &mut self.requests[part.request as usize];
-        in_flight.missing -= 1;
-        if in_flight.missing > 0 {
+        in_flight.missing_parts -= 1;
+        if in_flight.missing_parts > 0 {
             return;
         }
-        let InFlight { whole: request, energy, .. } = *in_flight;
+        let OutstandingRequest { whole: request, energy, .. } = *in_flight;
         if self.keeps_contents && request.op == Op::Read {
             self.found.insert(request.id, std::mem::take(&mut in_flight.data));
         }
-        self.answered.push(access.answering(request, self.now, energy));
+        self.completed.push(access.for_request(request, self.now, energy));
         self.free.push(part.request);
     }
 
@@ -288,19 +289,19 @@ impl<J> Io<J> {
     }
 
     /// Both devices.
-    pub fn both(&mut self) -> [&mut dyn System; 2] {
+    pub fn both_devices(&mut self) -> [&mut dyn System; 2] {
         [self.front.as_mut(), self.back.as_mut()]
     }
 
     /// Sets all counts to zero and opens the ledgers of both devices.
     pub fn open_ledgers(&mut self, now: Time) {
         (self.background, self.traffic) = (TotalEnergy::default(), [Traffic::default(); 2]);
-        self.both().into_iter().for_each(|device| device.open_ledgers(now));
+        self.both_devices().into_iter().for_each(|device| device.open_ledgers(now));
     }
 
     /// The energy spent for no single request, and when the last such access was completed.
     pub fn background(&self) -> (RequestEnergy, Time) {
-        let (mut all, mut end) = (self.background.spent(), self.background_end);
+        let (mut all, mut end) = (self.background.sum(), self.background_end);
         for tier in [Tier::Front, Tier::Back] {
             let (spent, ended) = self.device(tier).background();
             all += spent;
@@ -312,7 +313,7 @@ impl<J> Io<J> {
     /// Enters the traffic and the background energy counted here.
     pub fn count(&self, counts: &mut HybridCounts) {
         [counts.front, counts.back] = self.traffic;
-        counts.background_j = self.background.spent().total_uj() * 1e-6;
+        counts.background_j = self.background.sum().total_uj() * 1e-6;
     }
 }
 
@@ -330,6 +331,6 @@ impl Traffic {
 }
 
 /// The same access for the further parts that it completes: its start-up counts for the first part only.
-pub(super) fn shared(access: &Completion) -> Completion {
+pub(super) fn without_startup(access: &Completion) -> Completion {
     Completion { timing: Timing { startup: Span::ZERO, ..access.timing }, ..*access }
 }

@@ -102,7 +102,7 @@ impl Model for Mirror {
 }
 
 impl Mirror {
-    fn read(&mut self, io: &mut Io<Job>, part: Part, request: &Queued) {
+    fn begin_read(&mut self, io: &mut Io<Job>, part: Part, request: &Queued) {
         let is_long = self.streams.is_stream(request) || u64::from(request.blocks) >= self.min_stream;
         let back_is_current = || !(part.run.first..part.run.end).any(|block| self.buffer.is_unwritten(block));
         let tier = if is_long && back_is_current() { Tier::Back } else { Tier::Front };
@@ -176,7 +176,7 @@ impl Logic for Mirror {
         let run = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         if request.op == Op::Read {
             let part = Part { request: io.begin(request, 1), run, op: request.op };
-            self.read(io, part, &request);
+            self.begin_read(io, part, &request);
         } else {
             self.counts.writes += 1;
             self.counts.written_blocks += u64::from(request.blocks);
@@ -194,22 +194,22 @@ impl Logic for Mirror {
         self.destage(io);
     }
 
-    fn done(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
+    fn complete(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
         match job {
             Job::Read { part, tier } => {
-                io.pay(&part, access);
+                io.charge_request(&part, access);
                 let contents = io.contents(tier, access);
                 io.deliver(&part, contents);
-                io.answer(&part, access);
+                io.complete_part(&part, access);
                 self.back_reads -= usize::from(tier == Tier::Back);
             }
             Job::Written { part } => {
-                io.pay(&part, access);
-                io.answer(&part, access);
+                io.charge_request(&part, access);
+                io.complete_part(&part, access);
                 self.writing.remove(&part.run.first);
             }
             Job::Destaged { run } => {
-                io.spend(access);
+                io.charge_background(access);
                 self.buffer.end_destage(run);
                 self.is_destaging = false;
             }
@@ -224,7 +224,7 @@ impl Logic for Mirror {
 
     fn wake(&mut self, _io: &mut Io<Job>) {}
 
-    fn waiting(&self) -> usize {
+    fn waiting_requests(&self) -> usize {
         self.waiting.len()
     }
 

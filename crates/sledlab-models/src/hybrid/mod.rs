@@ -79,7 +79,7 @@ pub struct Facts {
 /// A hybrid in the list.
 pub type Entry = registry::Entry<Make, Facts>;
 
-const fn of<M: Model>() -> Entry {
+const fn entry<M: Model>() -> Entry {
     Entry {
         name: M::NAME,
         aliases: &[],
@@ -112,7 +112,11 @@ pub static LIST: Registry<Make, Facts> = Registry {
     path: PATH,
     example: "caching-disk:segment_kb=64",
     extra_words: &[Choice::NONE],
-    entries: &[of::<caching_disk::CachingDisk>(), of::<write_buffer::WriteBuffer>(), of::<mirror::Mirror>()],
+    entries: &[
+        entry::<caching_disk::CachingDisk>(),
+        entry::<write_buffer::WriteBuffer>(),
+        entry::<mirror::Mirror>(),
+    ],
 };
 
 /// The name of the configuration table, for messages.
@@ -176,7 +180,7 @@ impl Choice {
 }
 
 /// Blocks of the front device that are used: `front_mb` of it, or all where that is 0.
-fn front_room(front_mb: f64, front_blocks: u64) -> Result<u64> {
+fn front_capacity(front_mb: f64, front_blocks: u64) -> Result<u64> {
     if front_mb <= 0.0 {
         return Ok(front_blocks);
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::device::Queued;
 
 /// Most streams that are followed at a time.
-const STREAMS: usize = 32;
+const MAX_STREAMS: usize = 32;
 
 /// A stream of reads: the block at which the next read would begin, and the blocks read so far.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl Streams {
         let before = place.and_then(|place| self.latest.remove(place)).map_or(0, |stream| stream.blocks);
         let blocks = before + u64::from(read.blocks);
         self.latest.push_front(Stream { next: read.lbn + u64::from(read.blocks), blocks });
-        self.latest.truncate(STREAMS);
+        self.latest.truncate(MAX_STREAMS);
         before >= self.min_blocks
     }
 }

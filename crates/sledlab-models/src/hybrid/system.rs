@@ -20,13 +20,13 @@ pub(super) trait Logic: Send {
     /// A request arrives.
     fn arrive(&mut self, io: &mut Io<Self::Job>, request: Queued);
     /// An access is complete; `job` is what it was for.
-    fn done(&mut self, io: &mut Io<Self::Job>, job: Self::Job, access: &Completion);
+    fn complete(&mut self, io: &mut Io<Self::Job>, job: Self::Job, access: &Completion);
     /// When [`wake`](Logic::wake) is to be called next, independently of accesses.
     fn due(&self) -> Option<Time>;
     /// Does the work that is due.
     fn wake(&mut self, io: &mut Io<Self::Job>);
     /// Requests that wait for room.
-    fn waiting(&self) -> usize;
+    fn waiting_requests(&self) -> usize;
     /// The device that would serve a read now, and the first block there.
     fn place(&self, read: &Queued) -> (Tier, u64);
     /// Counts since [`forget`](Logic::forget).
@@ -45,13 +45,13 @@ pub(super) trait Logic: Send {
 pub(super) struct HybridSystem<L: Logic> {
     logic: L,
     io: Io<L::Job>,
-    done: Vec<Completion>,
+    completed: Vec<Completion>,
     longest_queue: usize,
 }
 
 impl<L: Logic> HybridSystem<L> {
     pub fn new(logic: L, io: Io<L::Job>) -> Self {
-        HybridSystem { logic, io, done: Vec::new(), longest_queue: 0 }
+        HybridSystem { logic, io, completed: Vec::new(), longest_queue: 0 }
     }
 }
 
@@ -68,7 +68,7 @@ impl<L: Logic> System for HybridSystem<L> {
     #[inline]
     fn next_event(&self) -> Option<Time> {
         // A request may be complete in the moment of its arrival.
-        if !self.io.answered.is_empty() {
+        if !self.io.completed.is_empty() {
             return Some(self.io.now);
         }
         // Work whose time came earlier may become possible in the moment of an arrival.
@@ -85,24 +85,24 @@ impl<L: Logic> System for HybridSystem<L> {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
         self.io.now = now;
-        completed.append(&mut self.io.answered);
+        completed.append(&mut self.io.completed);
         // Swapped so that completions are appended to `completed` directly, without a copy.
-        std::mem::swap(completed, &mut self.io.answered);
-        let mut done = std::mem::take(&mut self.done);
+        std::mem::swap(completed, &mut self.io.completed);
+        let mut done = std::mem::take(&mut self.completed);
         for tier in [Tier::Front, Tier::Back] {
             self.io.advance(tier, &mut done);
             for access in &done {
                 if let Some(job) = self.io.job(access) {
-                    self.logic.done(&mut self.io, job, access);
+                    self.logic.complete(&mut self.io, job, access);
                 }
             }
             done.clear();
         }
-        self.done = done;
+        self.completed = done;
         if self.logic.due().is_some_and(|at| at <= now) {
             self.logic.wake(&mut self.io);
         }
-        std::mem::swap(completed, &mut self.io.answered);
+        std::mem::swap(completed, &mut self.io.completed);
     }
 
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
@@ -114,7 +114,7 @@ impl<L: Logic> System for HybridSystem<L> {
     }
 
     fn failure(&mut self) -> Option<Error> {
-        self.logic.failure().or_else(|| self.io.both().into_iter().find_map(System::failure))
+        self.logic.failure().or_else(|| self.io.both_devices().into_iter().find_map(System::failure))
     }
 
     fn stations(&self) -> Vec<&Station> {
@@ -129,7 +129,7 @@ impl<L: Logic> System for HybridSystem<L> {
 
     fn queue_length(&self) -> usize {
         let queued = |tier| self.io.device(tier).queue_length();
-        queued(Tier::Front) + queued(Tier::Back) + self.logic.waiting()
+        queued(Tier::Front) + queued(Tier::Back) + self.logic.waiting_requests()
     }
 
     fn longest_queue(&self) -> usize {
@@ -143,7 +143,7 @@ impl<L: Logic> System for HybridSystem<L> {
     }
 
     fn close_ledgers(&mut self, now: Time) {
-        self.io.both().into_iter().for_each(|device| device.close_ledgers(now));
+        self.io.both_devices().into_iter().for_each(|device| device.close_ledgers(now));
     }
 
     fn background(&self) -> (RequestEnergy, Time) {

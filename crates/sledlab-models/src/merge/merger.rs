@@ -6,7 +6,7 @@ use sledlab_core::hash::Map;
 use sledlab_core::{Op, Span, Time};
 
 use super::overlaps::{Overlaps, end, is_write};
-use super::{Among, MergeOperations, MergeParams, Merging};
+use super::{Among, MergeKind, MergeOperations, MergeParams};
 use crate::device::{Mechanics, Queued, Served};
 use crate::scheduler::Scheduler;
 
@@ -29,7 +29,7 @@ impl Group {
     }
 
     /// The group as one request.
-    fn merged(&self) -> Queued {
+    fn to_request(&self) -> Queued {
         let parts = || self.parts.iter().map(|(_, part)| part);
         Queued {
             lbn: self.lbn,
@@ -37,7 +37,7 @@ impl Group {
             op: if self.writes { Op::Write } else { Op::Read },
             unrequested_words: parts().fold(0, |text, part| text.saturating_add(part.unrequested_words)),
             arrival: parts().map(|part| part.arrival).min().unwrap_or(Time::ZERO),
-            queued: parts().map(|part| part.queued).min().unwrap_or(Time::ZERO),
+            queue_time: parts().map(|part| part.queue_time).min().unwrap_or(Time::ZERO),
             ..self.seen
         }
     }
@@ -79,15 +79,15 @@ pub struct Merger {
     overlaps: Overlaps,
     /// Groups that are being served, by ticket.
     in_flight: Map<u64, Group>,
-    merged: MergeCounts,
+    counts: MergeCounts,
     chosen: Vec<Queued>,
 }
 
 impl Merger {
-    /// An empty queue for a device that accesses `blocks_at_once` blocks at once; `None` where merging is off.
-    pub fn new(params: &MergeParams, blocks_at_once: u32) -> Option<Self> {
-        (params.kind != Merging::None).then(|| Merger {
-            max_blocks: params.rows.saturating_mul(blocks_at_once.into()),
+    /// An empty queue for a device that accesses `parallel_blocks` blocks at once; `None` where merging is off.
+    pub fn new(params: &MergeParams, parallel_blocks: u32) -> Option<Self> {
+        (params.kind != MergeKind::None).then(|| Merger {
+            max_blocks: params.rows.saturating_mul(parallel_blocks.into()),
             params: params.clone(),
             next_number: 0,
             next_ticket: 0,
@@ -98,7 +98,7 @@ impl Merger {
             ends: BTreeSet::new(),
             overlaps: Overlaps::default(),
             in_flight: Map::default(),
-            merged: MergeCounts::default(),
+            counts: MergeCounts::default(),
             chosen: Vec::new(),
         })
     }
@@ -114,13 +114,13 @@ impl Merger {
     }
 
     /// Counts of merged requests so far.
-    pub fn merged(&self) -> MergeCounts {
-        self.merged
+    pub fn counts(&self) -> MergeCounts {
+        self.counts
     }
 
     /// Sets the counts to zero.
-    pub fn forget_merged(&mut self) {
-        self.merged = MergeCounts::default();
+    pub fn reset_counts(&mut self) {
+        self.counts = MergeCounts::default();
     }
 
     /// A request arrives.
@@ -186,7 +186,7 @@ impl Merger {
             MergeOperations::Any => true,
         };
         operations
-            && (pair || self.params.kind == Merging::Chains)
+            && (pair || self.params.kind == MergeKind::Chains)
             && a.end - a.lbn + b.end - b.lbn <= self.max_blocks
     }
 
@@ -265,8 +265,8 @@ impl Merger {
         }
         // Only after all are chosen, as requests that become free now must not be served in this batch.
         for (number, ticket) in &left {
-            self.leave(*ticket);
-            self.close_ranks(*number, *ticket, scheduler);
+            self.remove_ticket(*ticket);
+            self.merge_unblocked(*number, *ticket, scheduler);
         }
     }
 
@@ -280,7 +280,7 @@ impl Merger {
         batch: &mut Vec<Queued>,
     ) {
         let mut serve = |merger: &mut Self, number: u64, group: Group| {
-            batch.push(group.merged());
+            batch.push(group.to_request());
             left.push((number, group.seen.id));
             merger.in_flight.insert(group.seen.id, group);
         };
@@ -291,7 +291,7 @@ impl Merger {
             return;
         };
         // Only a group of one request can be not free. It joins the queue again.
-        self.enter(number, Group { seen: Queued { queued: now, ..group.seen }, ..group }, scheduler);
+        self.enter(number, Group { seen: Queued { queue_time: now, ..group.seen }, ..group }, scheduler);
         let mut earliest = before;
         while let Some(earlier) =
             self.part(earliest).and_then(|part| self.overlaps.first_conflict(earliest, &part))
@@ -312,11 +312,11 @@ impl Merger {
     }
 
     /// A group has left the queue to be served.
-    fn leave(&mut self, ticket: u64) {
+    fn remove_ticket(&mut self, ticket: u64) {
         let Some(group) = self.in_flight.get(&ticket) else { return };
         if group.parts.len() > 1 {
-            self.merged.requests += group.parts.len() as u64;
-            self.merged.groups += 1;
+            self.counts.requests += group.parts.len() as u64;
+            self.counts.groups += 1;
         }
         for (number, part) in &group.parts {
             self.overlaps.remove(*number, part);
@@ -326,11 +326,11 @@ impl Merger {
 
     /// Merges requests that have become free, or neighbours in order of arrival, because group `number` has left the
     /// queue.
-    fn close_ranks(&mut self, number: u64, ticket: u64, scheduler: &mut dyn Scheduler) {
+    fn merge_unblocked(&mut self, number: u64, ticket: u64, scheduler: &mut dyn Scheduler) {
         let Some((lbn, until)) = self.in_flight.get(&ticket).map(|group| (group.lbn, group.end)) else {
             return;
         };
-        let touched: Vec<u64> = self.overlaps.touching(lbn, until).collect();
+        let touched: Vec<u64> = self.overlaps.overlapping(lbn, until).collect();
         for touched in touched {
             if let Some(host) = self.of_number.get(&touched).copied()
                 && let Some(group) = self.take(host)
@@ -358,7 +358,7 @@ impl Merger {
             .iter()
             .map(|(_, part)| {
                 let mut share = Served { request: *part, ..*served };
-                share.energy = served.energy.scaled(f64::from(part.blocks) / blocks);
+                share.energy = served.energy.scale(f64::from(part.blocks) / blocks);
                 share.energy.startup_uj = 0.0;
                 share.timing.startup = Span::ZERO;
                 share

@@ -17,7 +17,7 @@ use toml::Table;
 
 choices! {
     /// How many requests are merged into one.
-    pub enum Merging {
+    pub enum MergeKind {
         /// No merging: each request is served by itself.
         None = "none",
         /// At most two requests (PW-09).
@@ -27,19 +27,19 @@ choices! {
     }
 }
 
-impl registry::KindWord for Merging {
+impl registry::KindWord for MergeKind {
     fn meaning(self) -> &'static str {
         registry::one_line(match self {
-            Merging::None => "no merging: each request is served by itself",
-            Merging::Pairs => "two requests at most that follow each other on the medium are served as one",
-            Merging::Chains => {
+            MergeKind::None => "no merging: each request is served by itself",
+            MergeKind::Pairs => "two requests at most that follow each other on the medium are served as one",
+            MergeKind::Chains => {
                 "any number of requests that follow each other on the medium are served as one"
             }
         })
     }
 
     fn uses_parameter(self, key: &str) -> bool {
-        self != Merging::None && key != "kind"
+        self != MergeKind::None && key != "kind"
     }
 }
 
@@ -69,7 +69,7 @@ sledlab_core::params! {
     /// How queued requests that follow each other on the medium are merged (PW-09, PW-10, PW-11).
     pub struct MergeParams {
         /// How many requests become one: `none`, `pairs` or `chains`.
-        kind: Merging = Merging::None;
+        kind: MergeKind = MergeKind::None;
         /// Which requests may merge: `neighbours` in order of arrival, or any two in the `queue`.
         among: Among = Among::Queue;
         /// Operations that merge: `reads`, `alike` (also writes with writes) or `any` (reads with writes).

@@ -38,7 +38,7 @@ impl Overlaps {
     }
 
     /// The requests that overlap the blocks from `lbn` to `until`, with their numbers.
-    pub fn touching(&self, lbn: u64, until: u64) -> impl Iterator<Item = u64> + '_ {
+    pub fn overlapping(&self, lbn: u64, until: u64) -> impl Iterator<Item = u64> + '_ {
         let near = self.by_place.range((lbn.saturating_sub(self.longest), 0)..(until, 0));
         near.filter(move |(_, (end, _))| *end > lbn).map(|((_, number), _)| *number)
     }

@@ -55,12 +55,12 @@ pub fn program(kind: CollectiveOperation, root: usize, bytes: &[u64]) -> Vec<Vec
         CollectiveOperation::Barrier => program.disseminate(),
         CollectiveOperation::Gather => {
             let stored = Ring::new(root, bytes);
-            program.rise(root, |first, count| stored.sum(first, count));
+            program.send_up(root, |first, count| stored.sum(first, count));
         }
-        CollectiveOperation::Reduce => program.rise(root, |_, _| longest),
-        CollectiveOperation::Broadcast => program.fall(root, longest),
+        CollectiveOperation::Reduce => program.send_up(root, |_, _| longest),
+        CollectiveOperation::Broadcast => program.send_down(root, longest),
         CollectiveOperation::AllGather => program.bruck(&Ring::new(0, bytes)),
-        CollectiveOperation::AllReduce => program.double(longest),
+        CollectiveOperation::AllReduce => program.recursive_doubling(longest),
     }
     program.0
 }
@@ -133,7 +133,7 @@ impl Program {
 
     /// Sends up a binomial tree to the root. On the ring that begins with the root, a sender passes on the
     /// contributions of `count` consecutive members from itself on, whose bytes `bytes(first, count)` returns.
-    fn rise(&mut self, root: usize, bytes: impl Fn(usize, usize) -> u64) {
+    fn send_up(&mut self, root: usize, bytes: impl Fn(usize, usize) -> u64) {
         let members = self.members();
         for (round, distance) in self.distances() {
             for child in (distance..members).step_by(2 * distance) {
@@ -144,7 +144,7 @@ impl Program {
     }
 
     /// Sends down the same tree, over the longest distance first.
-    fn fall(&mut self, root: usize, bytes: u64) {
+    fn send_down(&mut self, root: usize, bytes: u64) {
         let members = self.members();
         for (round, (_, distance)) in self.distances().rev().enumerate() {
             for child in (distance..members).step_by(2 * distance) {
@@ -167,7 +167,7 @@ impl Program {
 
     /// Recursive doubling: pairs exchange their vectors, at twice the distance in each round. Each member beyond a
     /// power of two hands its vector to a neighbour in the first round and gets the result in the last.
-    fn double(&mut self, bytes: u64) {
+    fn recursive_doubling(&mut self, bytes: u64) {
         let members = self.members().max(1);
         let power = 1 << members.ilog2();
         let folded = members - power;

@@ -40,7 +40,7 @@ impl Network for Hub {
     fn send(&mut self, now: Time, packet: Packet) -> Time {
         self.taken = now.max(self.taken) + self.rate.time(packet.bytes);
         self.arriving.push_back((self.taken + self.latency, packet));
-        self.senders.occupy(packet.from, now, self.taken)
+        self.senders.occupy(packet.sender, now, self.taken)
     }
 
     fn next_event(&self) -> Option<Time> {

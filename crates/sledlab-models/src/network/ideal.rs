@@ -37,8 +37,8 @@ impl Network for Ideal {
     fn send(&mut self, now: Time, packet: Packet) -> Time {
         let free = now + self.rate.time(packet.bytes);
         let number = self.arriving.number();
-        self.arriving.push(packet.from as usize, free + self.latency, number, packet);
-        self.senders.occupy(packet.from, now, free)
+        self.arriving.push(packet.sender as usize, free + self.latency, number, packet);
+        self.senders.occupy(packet.sender, now, free)
     }
 
     fn next_event(&self) -> Option<Time> {

@@ -27,9 +27,9 @@ pub type Port = u32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// The sender's port.
-    pub from: Port,
+    pub sender: Port,
     /// The receiver's port.
-    pub to: Port,
+    pub receiver: Port,
     /// Length of the packet in bytes; 0 is allowed.
     pub bytes: u64,
     /// A number by which the sender recognises the packet.
@@ -86,7 +86,7 @@ pub type Make = fn(&Table, usize) -> Result<Box<dyn Network>>;
 /// A network in the list.
 pub type Entry = registry::Entry<Make>;
 
-const fn of<M: Model>() -> Entry {
+const fn entry<M: Model>() -> Entry {
     Entry {
         name: M::NAME,
         aliases: &[],
@@ -104,7 +104,12 @@ pub static LIST: Registry<Make> = Registry {
     path: PATH,
     example: "switch:bandwidth_mbit_s=1000",
     extra_words: &[],
-    entries: &[of::<ideal::Ideal>(), of::<switch::Switch>(), of::<hub::Hub>(), of::<tree::Tree>()],
+    entries: &[
+        entry::<ideal::Ideal>(),
+        entry::<switch::Switch>(),
+        entry::<hub::Hub>(),
+        entry::<tree::Tree>(),
+    ],
 };
 
 /// The name of the configuration table, for messages.
@@ -214,7 +219,7 @@ impl Choice {
 
 /// The lengths of the packets of a message of `bytes` bytes: `most` each, and the rest in the last one. A message of no
 /// bytes is one packet.
-pub fn cut(bytes: u64, maximum: u64) -> impl Iterator<Item = u64> {
+pub fn packet_lengths(bytes: u64, maximum: u64) -> impl Iterator<Item = u64> {
     let maximum = maximum.max(1);
     let full = bytes.saturating_sub(1) / maximum;
     (0..=full).map(move |number| if number == full { bytes - full * maximum } else { maximum })

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn is_twice_as_fast_in_all_it_does() {
+    fn twice_as_fast_network_halves_all_times() {
         let number = |file: &NetworkFile, key: &str| file.to_table()[key].as_float().unwrap();
         let file = preset("rack-ethernet");
         let faster = file.twice_as_fast().unwrap();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn invalid_files_are_errors() {
         let refused = |text: &str| from_table(&text.parse().unwrap()).unwrap_err().to_string();
         assert!(text("fast-ethernets").unwrap_err().to_string().contains("did you mean `fast-ethernet`?"));
         assert!(refused("kind = \"swatch\"").contains("did you mean `switch`?"));

@@ -108,7 +108,7 @@ mod tests {
     proptest! {
         /// Compared with one sorted list of all things.
         #[test]
-        fn comes_in_order_whatever_the_lane(
+        fn order_is_independent_of_lanes(
             pushes in prop::collection::vec((0_usize..4, 0_u64..9, any::<bool>()), 0..200),
             advance in prop::collection::vec(0_u64..3, 200),
         ) {

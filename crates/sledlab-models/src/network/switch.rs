@@ -40,7 +40,7 @@ impl Switch {
     ///
     /// All packets take the same time to reach the receiver's link, so they reach it in order of sending, and one time
     /// per link describes its whole queue.
-    fn place(&mut self, to: Port, reached: Time, takes: Span) -> Time {
+    fn reserve_link(&mut self, to: Port, reached: Time, takes: Span) -> Time {
         let taken = &mut self.taken[to as usize];
         *taken = reached.max(*taken) + takes;
         *taken
@@ -50,10 +50,10 @@ impl Switch {
 impl Network for Switch {
     fn send(&mut self, now: Time, packet: Packet) -> Time {
         let takes = self.rate.time(packet.bytes);
-        let arrives = self.place(packet.to, now + self.latency, takes);
+        let arrives = self.reserve_link(packet.receiver, now + self.latency, takes);
         let number = self.arriving.number();
-        self.arriving.push(packet.to as usize, arrives, number, packet);
-        self.senders.occupy(packet.from, now, now + takes)
+        self.arriving.push(packet.receiver as usize, arrives, number, packet);
+        self.senders.occupy(packet.sender, now, now + takes)
     }
 
     fn next_event(&self) -> Option<Time> {

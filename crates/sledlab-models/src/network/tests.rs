@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn says_what_is_wrong() {
+fn invalid_networks_are_errors() {
     let refused = |word| Choice::parse(word, Table::new()).unwrap_err().to_string();
     assert!(refused("swatch").contains("did you mean `switch`?"));
     assert!(refused("switch:latency=1").contains("unknown key `network.latency`"));
@@ -19,7 +19,7 @@ fn says_what_is_wrong() {
 proptest! {
     #[test]
     fn messages_are_cut_into_packets(bytes in 0_u64..100_000, maximum in 1_u64..10_000) {
-        let packets: Vec<u64> = cut(bytes, maximum).collect();
+        let packets: Vec<u64> = packet_lengths(bytes, maximum).collect();
         prop_assert_eq!(packets.iter().sum::<u64>(), bytes);
         prop_assert_eq!(packets.len() as u64, bytes.div_ceil(maximum).max(1));
         prop_assert!(packets.iter().rev().skip(1).all(|packet| *packet == maximum));

@@ -107,7 +107,7 @@ impl Tree {
 
     /// Moves a packet on from the link of `lane` to a place, which its first byte reaches at `first` and its last byte
     /// at `whole` at the earliest.
-    fn onward(&mut self, lane: usize, number: u64, first: Time, moving: PacketInTransit) {
+    fn move_packet(&mut self, lane: usize, number: u64, first: Time, moving: PacketInTransit) {
         // The link to a receiver carries one packet at a time. A packet from a slower uplink occupies the link as late
         // as possible without arriving later, so it does not delay others before that.
         let reached = match moving.place {
@@ -121,13 +121,13 @@ impl Tree {
     }
 
     /// Serves a packet that reaches a link at `now`.
-    fn cross(&mut self, number: u64, now: Time, moving: PacketInTransit) {
+    fn serve_link(&mut self, number: u64, now: Time, moving: PacketInTransit) {
         let PacketInTransit { place, whole: full, packet } = moving;
-        let (link, rate, next) = match (place, self.switch(packet.from), self.switch(packet.to)) {
+        let (link, rate, next) = match (place, self.switch(packet.sender), self.switch(packet.receiver)) {
             (Place::Up, Some(switch), None) => (switch, self.uplink_rate, Place::Port),
             (Place::Up, Some(switch), _) => (switch, self.uplink_rate, Place::Down),
             (Place::Down, _, Some(switch)) => (self.switches + switch, self.uplink_rate, Place::Port),
-            _ => (2 * self.switches + packet.to as usize, self.port_rate, Place::There),
+            _ => (2 * self.switches + packet.receiver as usize, self.port_rate, Place::There),
         };
         let start = now.max(self.taken[link]);
         let through = start + rate.time(packet.bytes);
@@ -136,14 +136,19 @@ impl Tree {
             self.moving.push(link, through, number, PacketInTransit { place: next, whole: through, packet });
         } else {
             let full = full.max(through) + self.hop;
-            self.onward(link, number, start + self.hop, PacketInTransit { place: next, whole: full, packet });
+            self.move_packet(
+                link,
+                number,
+                start + self.hop,
+                PacketInTransit { place: next, whole: full, packet },
+            );
         }
     }
 }
 
 impl Network for Tree {
     fn send(&mut self, now: Time, packet: Packet) -> Time {
-        let next = match (self.switch(packet.from), self.switch(packet.to)) {
+        let next = match (self.switch(packet.sender), self.switch(packet.receiver)) {
             (from, to) if from == to => Place::Port,
             (None, _) => Place::Down,
             _ => Place::Up,
@@ -151,8 +156,8 @@ impl Network for Tree {
         let free = now + self.port_rate.time(packet.bytes);
         let number = self.moving.number();
         let moving = PacketInTransit { place: next, whole: free + self.latency, packet };
-        self.onward(self.taken.len(), number, now + self.latency, moving);
-        self.senders.occupy(packet.from, now, free)
+        self.move_packet(self.taken.len(), number, now + self.latency, moving);
+        self.senders.occupy(packet.sender, now, free)
     }
 
     fn next_event(&self) -> Option<Time> {
@@ -165,7 +170,7 @@ impl Network for Tree {
         while let Some((at, number, moving)) = self.moving.pop(now) {
             match moving.place {
                 Place::There => arrived.push(moving.packet),
-                _ => self.cross(number, at, moving),
+                _ => self.serve_link(number, at, moving),
             }
         }
     }

@@ -59,11 +59,11 @@ impl Pages {
 
     /// Number of blocks touched.
     pub fn blocks(&self) -> u64 {
-        self.blocks_in(0..self.count)
+        self.blocks_of_turns(0..self.count)
     }
 
     /// Number of blocks touched in these turns.
-    pub fn blocks_in(&self, turns: Range<u64>) -> u64 {
+    pub fn blocks_of_turns(&self, turns: Range<u64>) -> u64 {
         let last_turn = match self.order {
             AccessOrder::Sequential | AccessOrder::Random => self.count.saturating_sub(1),
             AccessOrder::Interleaved(parts) => {
@@ -88,11 +88,11 @@ impl Pages {
 
     /// The page of the file that is touched as number `turn`, and the number of its blocks that are touched.
     #[inline]
-    pub fn at(&self, turn: u64) -> (u64, u32) {
+    pub fn page(&self, turn: u64) -> (u64, u32) {
         let page = match self.order {
             AccessOrder::Sequential => turn,
             AccessOrder::Random => u64::from(self.drawn[turn as usize]),
-            AccessOrder::Interleaved(parts) => self.interleaved(turn, parts.clamp(1, self.count)),
+            AccessOrder::Interleaved(parts) => self.interleaved_page(turn, parts.clamp(1, self.count)),
         };
         // The access may end inside a page: the last one in order of the file, or the last one touched of a random
         // access.
@@ -102,7 +102,7 @@ impl Pages {
     }
 
     /// The lengths of the parts differ by one page at most, and the longer parts come first.
-    fn interleaved(&self, turn: u64, parts: u64) -> u64 {
+    fn interleaved_page(&self, turn: u64, parts: u64) -> u64 {
         let (part, inside) = (turn % parts, turn / parts);
         part * (self.count / parts) + part.min(self.count % parts) + inside
     }
@@ -115,9 +115,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_touched_by_turns() {
+    fn parts_are_interleaved() {
         let pages = Pages::new(AccessOrder::Interleaved(3), 8 * 8192, 8192, 8, 1, "");
-        let order: Vec<u64> = (0..8).map(|turn| pages.at(turn).0).collect();
+        let order: Vec<u64> = (0..8).map(|turn| pages.page(turn).0).collect();
         assert_eq!(order, [0, 3, 6, 1, 4, 7, 2, 5]);
     }
 
@@ -132,11 +132,11 @@ mod tests {
             let order = [AccessOrder::Sequential, AccessOrder::Random, AccessOrder::Interleaved(parts)][kind as usize];
             let file_pages = bytes.div_ceil(8192) + more;
             let pages = Pages::new(order, bytes, 8192, file_pages, 3, "a");
-            let mut touched: Vec<(u64, u32)> = (0..pages.len()).map(|turn| pages.at(turn)).collect();
+            let mut touched: Vec<(u64, u32)> = (0..pages.len()).map(|turn| pages.page(turn)).collect();
             let blocks: u64 = touched.iter().map(|(_, blocks)| u64::from(*blocks)).sum();
             prop_assert_eq!(blocks, (bytes / 8192) * 16 + (bytes % 8192).div_ceil(512));
             for (turn, (_, blocks)) in (0..).zip(&touched) {
-                prop_assert_eq!(pages.blocks_in(turn..turn + 1), u64::from(*blocks));
+                prop_assert_eq!(pages.blocks_of_turns(turn..turn + 1), u64::from(*blocks));
             }
             touched.sort_unstable();
             touched.dedup_by_key(|(page, _)| *page);

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn contiguous_files_follow_each_other() {
+    fn contiguous_files_are_adjacent() {
         let files = Files::place(&node(8, 0), &[20_000, 0, 8192], 1000, 1, "node 0").unwrap();
         assert_eq!((files.pages(0), files.pages(1), files.pages(2)), (3, 0, 1));
         assert_eq!((files.block(0, 0), files.block(0, 2), files.block(2, 0)), (0, 32, 48));
@@ -100,7 +100,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_page_has_a_place_of_its_own(
+        fn pages_do_not_overlap(
             bytes in prop::collection::vec(0_u64..3_000_000, 1..5),
             page in 0_u32..4,
             extent_kb in 0_u64..200,

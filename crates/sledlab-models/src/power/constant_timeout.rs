@@ -14,7 +14,7 @@ pub(super) struct ConstantTimeout {
 
 impl ConstantTimeout {
     /// Parks after `timeout`; a parked device starts when a request arrives.
-    pub fn boxed(timeout: Span) -> Box<dyn PowerPolicy> {
+    pub fn new_boxed(timeout: Span) -> Box<dyn PowerPolicy> {
         Box::new(ConstantTimeout { timeout, requests: 1, delay: Span::ZERO })
     }
 }

@@ -22,7 +22,7 @@ pub enum PowerState {
 
 impl PowerState {
     /// Whether a device can go on to `next` (Hong 2006, figure 3).
-    pub fn leads_to(self, next: PowerState) -> bool {
+    pub fn can_precede(self, next: PowerState) -> bool {
         use PowerState::{Idle, Inactive, Startup, Working};
         matches!(
             (self, next),
@@ -80,16 +80,16 @@ pub struct Energy {
 
 impl Ledger {
     /// An empty ledger that counts only from `opened` on.
-    pub fn opened_at(opened: Time) -> Self {
+    pub fn with_opening(opened: Time) -> Self {
         Ledger { opened, ..Ledger::default() }
     }
 
     /// The part of an interval that falls after the opening.
-    fn counted(&self, from: Time, to: Time) -> Span {
+    fn counted_time(&self, from: Time, to: Time) -> Span {
         to.since(from.max(self.opened))
     }
 
-    /// Enters a state. Debug builds check that states follow each other without gaps and by [`PowerState::leads_to`].
+    /// Enters a state. Debug builds check that states follow each other without gaps and by [`PowerState::can_precede`].
     #[inline]
     fn enter(&mut self, state: PowerState, from: Time, to: Time) {
         // A start-up may take no time, and a device may park in the moment of an arrival: both must be checked.
@@ -98,7 +98,7 @@ impl Ledger {
         {
             if let Some((last, until)) = self.last {
                 assert_eq!(until, from, "{state:?} does not follow {last:?} at once");
-                assert!(last == state || last.leads_to(state), "{last:?} does not lead to {state:?}");
+                assert!(last == state || last.can_precede(state), "{last:?} does not lead to {state:?}");
             }
             self.last = Some((state, to));
         }
@@ -106,8 +106,12 @@ impl Ledger {
 
     /// Enters a period of work. Of one that spans the opening, seeks, accesses and tip-times count in proportion.
     #[inline]
-    pub fn work(&mut self, from: Time, to: Time, work: MechanicalWork) {
-        debug_assert_eq!(to.since(from), work.busy(), "a busy stretch is seeks and accesses, nothing else");
+    pub fn enter_work(&mut self, from: Time, to: Time, work: MechanicalWork) {
+        debug_assert_eq!(
+            to.since(from),
+            work.busy_time(),
+            "a busy stretch is seeks and accesses, nothing else"
+        );
         self.enter(PowerState::Working, from, to);
         if from >= self.opened {
             self.seek += work.seek;
@@ -117,14 +121,15 @@ impl Ledger {
             self.dark_tip_ns += u128::from(work.dark_tip_ns);
             return;
         }
-        self.work_from_before(from, to, work);
+        self.enter_partial_work(from, to, work);
     }
 
     /// Enters a period of work that began before the opening.
     #[cold]
-    fn work_from_before(&mut self, from: Time, to: Time, work: MechanicalWork) {
-        let counted = self.counted(from, to);
-        let share = |part: u128| part * u128::from(counted.as_ns()) / u128::from(work.busy().as_ns().max(1));
+    fn enter_partial_work(&mut self, from: Time, to: Time, work: MechanicalWork) {
+        let counted = self.counted_time(from, to);
+        let share =
+            |part: u128| part * u128::from(counted.as_ns()) / u128::from(work.busy_time().as_ns().max(1));
         let seek = Span::from_ns(share(u128::from(work.seek.as_ns())) as u64);
         self.seek += seek;
         self.access += counted - seek;
@@ -134,34 +139,34 @@ impl Ledger {
     }
 
     /// Enters an idle period at `idle_mw`.
-    pub fn idle(&mut self, from: Time, to: Time, idle_mw: f64) {
+    pub fn enter_idle(&mut self, from: Time, to: Time, idle_mw: f64) {
         self.enter(PowerState::Idle, from, to);
-        let span = self.counted(from, to);
+        let span = self.counted_time(from, to);
         self.idle += span;
         self.idle_mw_ns += idle_mw * span.as_ns() as f64;
     }
 
     /// Enters a parked period.
-    pub fn inactive(&mut self, from: Time, to: Time) {
+    pub fn enter_inactive(&mut self, from: Time, to: Time) {
         self.enter(PowerState::Inactive, from, to);
-        self.inactive += self.counted(from, to);
+        self.inactive += self.counted_time(from, to);
     }
 
     /// Enters a start-up.
-    pub fn startup(&mut self, from: Time, to: Time) {
+    pub fn enter_startup(&mut self, from: Time, to: Time) {
         self.enter(PowerState::Startup, from, to);
-        self.startup += self.counted(from, to);
+        self.startup += self.counted_time(from, to);
         self.startups += u64::from(from >= self.opened);
     }
 
     /// Time spent seeking or accessing.
-    pub fn busy(&self) -> Span {
+    pub fn busy_time(&self) -> Span {
         self.seek + self.access
     }
 
     /// Time in all states together.
-    pub fn total(&self) -> Span {
-        self.busy() + self.idle + self.inactive + self.startup
+    pub fn total_time(&self) -> Span {
+        self.busy_time() + self.idle + self.inactive + self.startup
     }
 
     /// Energy of all states: mW times ns is 1e-12 J.
@@ -194,29 +199,29 @@ impl std::ops::AddAssign for Energy {
 mod tests {
     use super::*;
 
-    const AT: fn(u64) -> Time = Time::from_ns;
+    const NS: fn(u64) -> Time = Time::from_ns;
 
     #[test]
-    fn counts_only_from_the_opening_on() {
-        let mut ledger = Ledger::opened_at(AT(100));
-        ledger.inactive(AT(0), AT(40));
-        ledger.startup(AT(40), AT(60));
+    fn times_before_opening_do_not_count() {
+        let mut ledger = Ledger::with_opening(NS(100));
+        ledger.enter_inactive(NS(0), NS(40));
+        ledger.enter_startup(NS(40), NS(60));
         let half = Span::from_ns(40);
         let work =
             MechanicalWork { seek: half, access: half, tip_ns: 800, written_tip_ns: 600, dark_tip_ns: 80 };
-        ledger.work(AT(60), AT(140), work);
-        ledger.idle(AT(140), AT(150), 150.0);
-        assert_eq!(ledger.total(), Span::from_ns(50));
+        ledger.enter_work(NS(60), NS(140), work);
+        ledger.enter_idle(NS(140), NS(150), 150.0);
+        assert_eq!(ledger.total_time(), Span::from_ns(50));
         assert_eq!((ledger.seek.as_ns(), ledger.access.as_ns(), ledger.tip_ns), (20, 20, 400));
         assert_eq!((ledger.startups, ledger.dark_tip_ns, ledger.written_tip_ns), (0, 40, 300));
     }
 
     #[test]
-    fn short_rests_count_after_a_long_one() {
+    fn short_idle_periods_count_after_long_one() {
         let mut ledger = Ledger::default();
         let long = 1 << 55;
-        ledger.idle(AT(0), AT(long), 1.0);
-        (long..long + 1_000_000).for_each(|at| ledger.idle(AT(at), AT(at + 1), 1.0));
+        ledger.enter_idle(NS(0), NS(long), 1.0);
+        (long..long + 1_000_000).for_each(|at| ledger.enter_idle(NS(at), NS(at + 1), 1.0));
         let rates = PowerRates {
             active_mw: 0.0,
             tip_mw: 0.0,
@@ -235,7 +240,11 @@ mod tests {
     #[should_panic(expected = "Inactive does not lead to Working")]
     fn a_parked_device_cannot_serve() {
         let mut ledger = Ledger::default();
-        ledger.inactive(AT(0), AT(40));
-        ledger.work(AT(40), AT(50), MechanicalWork { seek: Span::from_ns(10), ..MechanicalWork::default() });
+        ledger.enter_inactive(NS(0), NS(40));
+        ledger.enter_work(
+            NS(40),
+            NS(50),
+            MechanicalWork { seek: Span::from_ns(10), ..MechanicalWork::default() },
+        );
     }
 }

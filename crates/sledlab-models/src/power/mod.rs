@@ -4,13 +4,13 @@
 //! A new policy takes one file and one line in [`LIST`]. The command line, the Python API, the docs and the conformance
 //! tests read that list.
 
-mod adaptive;
+mod adaptive_timeout;
 mod constant_timeout;
 mod delayed_spinup;
-mod fixed;
-mod immediate;
+mod fixed_timeout;
+mod immediate_parking;
 mod ledger;
-mod never;
+mod never_park;
 mod oracle;
 mod share;
 mod shares;
@@ -29,8 +29,8 @@ use sledlab_core::registry::{self, ConfiguredModel, Registry};
 use sledlab_core::{Error, Result, Span};
 use toml::{Table, Value};
 
-use adaptive::Adaptive;
-use fixed::Fixed;
+use adaptive_timeout::AdaptiveTimeout;
+use fixed_timeout::FixedTimeout;
 
 /// Power of a device in each state except idle, in which the power depends on where the mechanism has stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -55,7 +55,7 @@ const UJ: f64 = 1e-6;
 impl PowerRates {
     /// Energy of `work`, to be entered for the request that it was done for.
     #[inline]
-    pub fn spent(&self, work: &MechanicalWork) -> RequestEnergy {
+    pub fn energy(&self, work: &MechanicalWork) -> RequestEnergy {
         let access_mw_ns = self.active_mw * work.access.as_ns() as f64
             + self.tip_mw * work.tip_ns as f64
             + self.writing_extra_mw() * work.written_tip_ns as f64;
@@ -97,7 +97,7 @@ impl RequestEnergy {
 
     /// The given share of every part.
     #[must_use]
-    pub fn scaled(&self, share: f64) -> RequestEnergy {
+    pub fn scale(&self, share: f64) -> RequestEnergy {
         RequestEnergy {
             seek_uj: self.seek_uj * share,
             access_uj: self.access_uj * share,
@@ -179,7 +179,7 @@ pub type Make = fn(&Table) -> Result<Box<dyn PowerPolicy>>;
 /// A policy in the list.
 pub type Entry = registry::Entry<Make>;
 
-const fn of<M: Model>() -> Entry {
+const fn entry<M: Model>() -> Entry {
     Entry {
         name: M::NAME,
         aliases: &[],
@@ -198,13 +198,13 @@ pub static LIST: Registry<Make> = Registry {
     example: "fixed:timeout_ms=10",
     extra_words: &[],
     entries: &[
-        of::<never::Never>(),
-        of::<Fixed>(),
-        of::<immediate::Immediate>(),
-        of::<share::Share>(),
-        of::<adaptive::Adaptive>(),
-        of::<oracle::Oracle>(),
-        of::<delayed_spinup::DelayedSpinup>(),
+        entry::<never_park::NeverPark>(),
+        entry::<FixedTimeout>(),
+        entry::<immediate_parking::ImmediateParking>(),
+        entry::<share::Share>(),
+        entry::<adaptive_timeout::AdaptiveTimeout>(),
+        entry::<oracle::Oracle>(),
+        entry::<delayed_spinup::DelayedSpinup>(),
     ],
 };
 
@@ -212,14 +212,14 @@ pub static LIST: Registry<Make> = Registry {
 const PATH: &str = "power";
 
 /// Makes a policy at the beginning of a run.
-type Making = dyn Fn() -> Result<Box<dyn PowerPolicy>> + Send + Sync;
+type PolicyConstructor = dyn Fn() -> Result<Box<dyn PowerPolicy>> + Send + Sync;
 
 /// A policy with all its parameters.
 #[derive(Clone)]
 pub struct Choice {
     name: String,
     params: Table,
-    make: Arc<Making>,
+    make: Arc<PolicyConstructor>,
 }
 
 impl Choice {
@@ -230,7 +230,7 @@ impl Choice {
     /// Unknown names and keys, and values out of range.
     pub fn new(name: &str, params: &Table, device_timeout_ms: f64) -> Result<Self> {
         let mut params = params.clone();
-        if name.eq_ignore_ascii_case(Fixed::NAME) {
+        if name.eq_ignore_ascii_case(FixedTimeout::NAME) {
             params.entry("timeout_ms").or_insert(Value::from(device_timeout_ms));
         }
         let ConfiguredModel { entry, params } = LIST.choose(name, &params)?;
@@ -249,15 +249,15 @@ impl Choice {
 
     /// Whether decisions depend on all idle periods before them; true for a plug-in, which may do that.
     pub fn adapts(&self) -> bool {
-        self.name == Adaptive::NAME || LIST.iter().all(|entry| entry.name != self.name)
+        self.name == AdaptiveTimeout::NAME || LIST.iter().all(|entry| entry.name != self.name)
     }
 
     /// The policy of a device without another choice: it parks after its `device_timeout_ms`.
     ///
     /// # Errors
     /// A timeout out of range.
-    pub fn of_device(device_timeout_ms: f64) -> Result<Self> {
-        Choice::new(Fixed::NAME, &Table::new(), device_timeout_ms)
+    pub fn from_device_timeout(device_timeout_ms: f64) -> Result<Self> {
+        Choice::new(FixedTimeout::NAME, &Table::new(), device_timeout_ms)
     }
 
     /// A policy from `name:key=value:key=value`, with further `params`.
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn invalid_policies_are_errors() {
         let refused = |word| Choice::parse(word, Table::new(), 1.0).unwrap_err().to_string();
         assert!(refused("fixd").contains("did you mean `fixed`?"));
         assert!(refused("fixed:timeout=1").contains("did you mean `power.timeout_ms`?"));

@@ -16,7 +16,7 @@ pub struct TotalEnergy {
 
 impl TotalEnergy {
     /// The sums.
-    pub fn spent(&self) -> RequestEnergy {
+    pub fn sum(&self) -> RequestEnergy {
         RequestEnergy {
             seek_uj: self.seek.value(),
             access_uj: self.access.value(),
@@ -42,12 +42,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_energies_add_up_with_large_ones() {
+    fn small_energies_are_not_lost_in_sums() {
         let mut total = TotalEnergy::default();
         total += RequestEnergy { seek_uj: 1e16, access_uj: 2e16, startup_uj: 4e16 };
         (0..1_000_000)
             .for_each(|_| total += RequestEnergy { seek_uj: 0.25, access_uj: 0.5, startup_uj: 1.0 });
         let sum = RequestEnergy { seek_uj: 1e16 + 25e4, access_uj: 2e16 + 5e5, startup_uj: 4e16 + 1e6 };
-        assert_eq!(total.spent(), sum);
+        assert_eq!(total.sum(), sum);
     }
 }

@@ -19,7 +19,7 @@ pub struct MechanicalWork {
 
 impl MechanicalWork {
     /// Time the mechanism was busy.
-    pub fn busy(&self) -> Span {
+    pub fn busy_time(&self) -> Span {
         self.seek + self.access
     }
 }

@@ -13,7 +13,7 @@ use super::lists::Lists;
 use super::lru::Lru;
 use super::random::{Random, RandomParams};
 use super::slru::{Slru, SlruParams};
-use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, Model, ReplacementPolicy, SparingPolicy, Use};
 use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
@@ -28,17 +28,17 @@ sledlab_core::params! {
 }
 
 /// Policies in the pool.
-const POOL: usize = 6;
+const POLICIES: usize = 6;
 /// Sets of policies.
-const SETS: usize = 1 << POOL;
+const POLICY_SETS: usize = 1 << POLICIES;
 
 /// Adaptive caching by votes.
 pub struct Acme {
     params: AcmeParams,
-    pool: [Box<dyn ReplacementPolicy>; POOL],
-    weights: [f64; POOL],
+    pool: [Box<dyn ReplacementPolicy>; POLICIES],
+    weights: [f64; POLICIES],
     /// Keys that the cache holds; the list of a key is the set of policies whose own caches hold it.
-    keys: Lists<SETS>,
+    keys: Lists<POLICY_SETS>,
     capacity: usize,
     len: usize,
 }
@@ -50,7 +50,7 @@ impl Model for Acme {
         "lru, lfuda, slru, arc, fifo and random vote on residency; every miss costs a policy weight";
 
     fn new(params: &AcmeParams, capacity: usize) -> Self {
-        let pool: [Box<dyn ReplacementPolicy>; POOL] = [
+        let pool: [Box<dyn ReplacementPolicy>; POLICIES] = [
             Box::new(Lru::new(&NoParams, capacity)),
             Box::new(Lfuda::new(&NoParams, capacity)),
             Box::new(Slru::new(&SlruParams::default(), capacity)),
@@ -58,7 +58,7 @@ impl Model for Acme {
             Box::new(Fifo::new(&NoParams, capacity)),
             Box::new(Random::new(&RandomParams::default(), capacity)),
         ];
-        let weights = [1.0 / POOL as f64; POOL];
+        let weights = [1.0 / POLICIES as f64; POLICIES];
         Acme { params: params.clone(), pool, weights, keys: Lists::new(), capacity, len: 0 }
     }
 }
@@ -68,7 +68,7 @@ impl Acme {
     /// evicts loses its vote.
     fn vote(&mut self, access: Use) {
         for (number, policy) in self.pool.iter_mut().enumerate() {
-            let Found::Miss { victim } = policy.access(access) else { continue };
+            let AccessResult::Miss { victim } = policy.access(access) else { continue };
             self.weights[number] *= self.params.penalty;
             if let Some(victim) = victim
                 && let Some(set) = self.keys.find(victim)
@@ -77,35 +77,35 @@ impl Acme {
             }
         }
         let sum: f64 = self.weights.iter().sum();
-        let even = self.params.shared / POOL as f64;
+        let even = self.params.shared / POLICIES as f64;
         self.weights = self.weights.map(|weight| (1.0 - self.params.shared) * weight / sum + even);
     }
 
     /// Sum of the weights of a set of policies.
     fn votes(&self, set: usize) -> f64 {
-        (0..POOL).filter(|number| set & (1 << number) != 0).map(|number| self.weights[number]).sum()
+        (0..POLICIES).filter(|number| set & (1 << number) != 0).map(|number| self.weights[number]).sum()
     }
 
     /// The key with the fewest votes.
-    fn least_voted(&self) -> Option<u64> {
-        let sets = (0..SETS).filter(|set| self.keys.len(*set) > 0);
+    fn min_votes_key(&self) -> Option<u64> {
+        let sets = (0..POLICY_SETS).filter(|set| self.keys.len(*set) > 0);
         let fewest = sets.min_by(|a, b| self.votes(*a).total_cmp(&self.votes(*b)))?;
         self.keys.back(fewest)
     }
 }
 
 impl ReplacementPolicy for Acme {
-    fn access(&mut self, access: Use) -> Found {
+    fn access(&mut self, access: Use) -> AccessResult {
         let hit = self.holds(access.key);
         self.vote(access);
-        let victim = if !hit && self.len == self.capacity { self.least_voted() } else { None };
+        let victim = if !hit && self.len == self.capacity { self.min_votes_key() } else { None };
         if let Some(victim) = victim {
             self.evict(victim);
         }
         // The own caches of all policies hold the key now.
-        self.keys.push_front(SETS - 1, access.key);
+        self.keys.push_front(POLICY_SETS - 1, access.key);
         self.len += usize::from(!hit);
-        if hit { Found::Hit } else { Found::Miss { victim } }
+        if hit { AccessResult::Hit } else { AccessResult::Miss { victim } }
     }
 
     fn holds(&self, key: u64) -> bool {
@@ -123,7 +123,7 @@ impl ReplacementPolicy for Acme {
 
 impl SparingPolicy for Acme {
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        let mut sets: Vec<usize> = (0..SETS).filter(|set| self.keys.len(*set) > 0).collect();
+        let mut sets: Vec<usize> = (0..POLICY_SETS).filter(|set| self.keys.len(*set) > 0).collect();
         sets.sort_by(|a, b| self.votes(*a).total_cmp(&self.votes(*b)));
         sets.into_iter().find_map(|set| self.keys.last(set, may))
     }

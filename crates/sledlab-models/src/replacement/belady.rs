@@ -3,12 +3,12 @@
 
 use sledlab_core::params::NoParams;
 
-use super::by_priority::{ByPriority, PriorityRule};
 use super::priorities::KeyPriority;
+use super::priority_policy::{PriorityPolicy, PriorityRule};
 use super::{Model, Use};
 
 /// The offline optimum.
-pub type Belady = ByPriority<NextUse>;
+pub type Belady = PriorityPolicy<NextUse>;
 
 /// The key whose next use is farthest away has the lowest priority.
 #[derive(Default)]
@@ -21,13 +21,13 @@ impl Model for Belady {
     const NEEDS_FUTURE: bool = true;
 
     fn new(_: &NoParams, capacity: usize) -> Self {
-        ByPriority::with_capacity(capacity)
+        PriorityPolicy::with_capacity(capacity)
     }
 }
 
 impl PriorityRule for NextUse {
     fn compute(&self, access: Use, _before: Option<KeyPriority>) -> u64 {
-        Use::NEVER - access.next
+        Use::NO_NEXT - access.next
     }
 
     fn on_eviction(&mut self, _priority: u64) {}

@@ -6,12 +6,12 @@
 
 use sledlab_core::params::NoParams;
 
-use super::by_priority::{ByPriority, PriorityRule};
 use super::priorities::KeyPriority;
+use super::priority_policy::{PriorityPolicy, PriorityRule};
 use super::{Model, Use};
 
 /// Least frequently used with dynamic aging.
-pub type Lfuda = ByPriority<UsesAndAge>;
+pub type Lfuda = PriorityPolicy<UsesAndAge>;
 
 /// The number of uses plus the age of the cache.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Model for Lfuda {
         "least frequently used, dynamic aging: evicts the entry with the fewest uses plus the cache's age";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
-        ByPriority::with_capacity(capacity)
+        PriorityPolicy::with_capacity(capacity)
     }
 }
 

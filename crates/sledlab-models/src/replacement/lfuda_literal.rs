@@ -3,12 +3,12 @@
 
 use sledlab_core::params::NoParams;
 
-use super::by_priority::{ByPriority, PriorityRule};
 use super::priorities::KeyPriority;
+use super::priority_policy::{PriorityPolicy, PriorityRule};
 use super::{Model, Use};
 
 /// Least frequently used, where the cache's age is added again at every use.
-pub type LfudaLiteral = ByPriority<SumOfAges>;
+pub type LfudaLiteral = PriorityPolicy<SumOfAges>;
 
 /// The sum, over all uses, of the age of the cache and one.
 #[derive(Default)]
@@ -22,7 +22,7 @@ impl Model for LfudaLiteral {
     const MEANING: &'static str = "lfuda as Wang 2005 words it: every use adds the cache's age and one";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
-        ByPriority::with_capacity(capacity)
+        PriorityPolicy::with_capacity(capacity)
     }
 }
 

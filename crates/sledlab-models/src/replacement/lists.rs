@@ -3,7 +3,7 @@
 use sledlab_core::hash::Map;
 
 /// No node.
-const NONE: u32 = u32::MAX;
+const NIL: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -36,7 +36,7 @@ impl<const N: usize> Lists<N> {
         Lists {
             nodes: Vec::new(),
             free: Vec::new(),
-            ends: [Ends { front: NONE, back: NONE, len: 0 }; N],
+            ends: [Ends { front: NIL, back: NIL, len: 0 }; N],
             places: Map::default(),
         }
     }
@@ -92,7 +92,7 @@ impl<const N: usize> Lists<N> {
 
     fn link_front(&mut self, list: usize, key: u64, at: u32) {
         let front = self.ends[list].front;
-        self.nodes[at as usize] = Node { key, before: NONE, behind: front, list: list as u8 };
+        self.nodes[at as usize] = Node { key, before: NIL, behind: front, list: list as u8 };
         match self.nodes.get_mut(front as usize) {
             Some(next) => next.before = at,
             None => self.ends[list].back = at,
@@ -117,7 +117,7 @@ impl<const N: usize> Lists<N> {
     }
 
     fn allocate(&mut self, key: u64) -> u32 {
-        let node = Node { key, before: NONE, behind: NONE, list: 0 };
+        let node = Node { key, before: NIL, behind: NIL, list: 0 };
         let at = self.free.pop().unwrap_or_else(|| {
             self.nodes.push(node);
             self.nodes.len() as u32 - 1

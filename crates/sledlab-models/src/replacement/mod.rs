@@ -6,13 +6,13 @@
 mod acme;
 mod arc;
 mod belady;
-mod by_priority;
 mod fifo;
 mod lfuda;
 mod lfuda_literal;
 mod lists;
 mod lru;
 mod priorities;
+mod priority_policy;
 mod random;
 mod sieve;
 mod single_list;
@@ -33,19 +33,19 @@ use toml::Table;
 pub struct Use {
     /// The key that is used.
     pub key: u64,
-    /// Number of the next access that uses the same key; [`Use::NEVER`] where no later access does, or the future is
+    /// Number of the next access that uses the same key; [`Use::NO_NEXT`] where no later access does, or the future is
     /// unknown.
     pub next: u64,
 }
 
 impl Use {
     /// The value of `next` for a key that is not used again.
-    pub const NEVER: u64 = u64::MAX;
+    pub const NO_NEXT: u64 = u64::MAX;
 }
 
 /// Whether an access was a hit, and what a miss evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum AccessResult {
     /// The key was in the cache.
     Hit,
     /// The cache did not hold the key and has inserted it, after evicting `victim` where it was full.
@@ -59,7 +59,7 @@ pub enum Found {
 #[expect(clippy::len_without_is_empty, reason = "`dyn Policy` has it: it follows from `len`")]
 pub trait ReplacementPolicy: Send {
     /// Uses a key: on a miss it is inserted, and a full cache evicts another key for it.
-    fn access(&mut self, access: Use) -> Found;
+    fn access(&mut self, access: Use) -> AccessResult;
     /// Whether the cache holds `key`; asking does not count as a use.
     fn holds(&self, key: u64) -> bool;
     /// Returns the number of resident keys.
@@ -116,7 +116,7 @@ pub struct Facts {
 /// A policy in the list.
 pub type Entry = registry::Entry<Make, Facts>;
 
-const fn of<M: Model>() -> Entry {
+const fn entry<M: Model>() -> Entry {
     Entry {
         name: M::NAME,
         aliases: &[],
@@ -135,16 +135,16 @@ pub static LIST: Registry<Make, Facts> = Registry {
     example: "slru:protected_share=0.5",
     extra_words: &[],
     entries: &[
-        of::<lru::Lru>(),
-        of::<fifo::Fifo>(),
-        of::<random::Random>(),
-        of::<slru::Slru>(),
-        of::<arc::Arc>(),
-        of::<sieve::Sieve>(),
-        of::<lfuda::Lfuda>(),
-        of::<lfuda_literal::LfudaLiteral>(),
-        of::<acme::Acme>(),
-        of::<belady::Belady>(),
+        entry::<lru::Lru>(),
+        entry::<fifo::Fifo>(),
+        entry::<random::Random>(),
+        entry::<slru::Slru>(),
+        entry::<arc::Arc>(),
+        entry::<sieve::Sieve>(),
+        entry::<lfuda::Lfuda>(),
+        entry::<lfuda_literal::LfudaLiteral>(),
+        entry::<acme::Acme>(),
+        entry::<belady::Belady>(),
     ],
 };
 
@@ -254,7 +254,7 @@ impl Choice {
             ChoiceKind::BuiltIn(chosen) if !self.needs_future() => {
                 (chosen.entry.make)(&chosen.params, capacity)
             }
-            ChoiceKind::BuiltIn(_) => Err(self.knows_the_future(key)),
+            ChoiceKind::BuiltIn(_) => Err(self.unknown_future_error(key)),
             ChoiceKind::Custom(..) => {
                 Err(Error::user(format!("{key}: `{}` cannot spare what is dirty", self.name()))
                     .with_remedy("name a policy that `sledlab list replacement` shows"))
@@ -264,7 +264,7 @@ impl Choice {
 
     /// The error for a policy that knows the future where a device needs one; `key` is the configuration key that named
     /// the policy.
-    pub(crate) fn knows_the_future(&self, key: &str) -> Error {
+    pub(crate) fn unknown_future_error(&self, key: &str) -> Error {
         Error::user(format!("{key}: {} knows the future, which a device does not", self.name()))
             .with_remedy("ask `sledlab trace hits` for this bound")
     }

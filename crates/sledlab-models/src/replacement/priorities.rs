@@ -11,7 +11,7 @@ pub struct KeyPriority {
     pub priority: u64,
     pub uses: u64,
     /// Number of the change that set the priority: breaks ties.
-    set: u64,
+    change_number: u64,
 }
 
 /// Keys in order of priority.
@@ -35,27 +35,27 @@ impl Priorities {
     /// Inserts a key, or changes it, with its priority and its number of uses.
     pub fn set(&mut self, key: u64, priority: u64, uses: u64) {
         self.sets += 1;
-        let stored = KeyPriority { priority, uses, set: self.sets };
+        let stored = KeyPriority { priority, uses, change_number: self.sets };
         if let Some(before) = self.keys.insert(key, stored) {
-            self.order.remove(&(before.priority, before.set));
+            self.order.remove(&(before.priority, before.change_number));
         }
         self.order.insert((priority, self.sets), key);
     }
 
     /// The key with the lowest priority among those for which `may` is true.
-    pub fn least(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+    pub fn min_key(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
         self.order.values().copied().find(|key| may(*key))
     }
 
     /// Removes a key; returns its priority.
     pub fn remove(&mut self, key: u64) -> Option<u64> {
         let stored = self.keys.remove(&key)?;
-        self.order.remove(&(stored.priority, stored.set));
+        self.order.remove(&(stored.priority, stored.change_number));
         Some(stored.priority)
     }
 
     /// Removes the key with the lowest priority; returns priority and key.
-    pub fn pop_least(&mut self) -> Option<(u64, u64)> {
+    pub fn pop_min(&mut self) -> Option<(u64, u64)> {
         let ((priority, _), key) = self.order.pop_first()?;
         self.keys.remove(&key);
         Some((priority, key))

@@ -6,7 +6,7 @@ use sledlab_core::seed;
 
 use sledlab_core::Error;
 
-use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, Model, ReplacementPolicy, SparingPolicy, Use};
 
 sledlab_core::params! {
     /// How the victim is drawn.
@@ -36,20 +36,20 @@ impl Model for Random {
 }
 
 impl ReplacementPolicy for Random {
-    fn access(&mut self, access: Use) -> Found {
+    fn access(&mut self, access: Use) -> AccessResult {
         if self.holds(access.key) {
-            return Found::Hit;
+            return AccessResult::Hit;
         }
         if self.keys.len() < self.capacity {
             self.places.insert(access.key, self.keys.len());
             self.keys.push(access.key);
-            return Found::Miss { victim: None };
+            return AccessResult::Miss { victim: None };
         }
         let place = self.rng.random_range(0..self.capacity);
         let victim = std::mem::replace(&mut self.keys[place], access.key);
         self.places.remove(&victim);
         self.places.insert(access.key, place);
-        Found::Miss { victim: Some(victim) }
+        AccessResult::Miss { victim: Some(victim) }
     }
 
     fn holds(&self, key: u64) -> bool {

@@ -10,7 +10,7 @@ use sledlab_core::hash::Set;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
-use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, Model, ReplacementPolicy, SparingPolicy, Use};
 
 /// SIEVE.
 pub struct Sieve {
@@ -34,14 +34,14 @@ impl Model for Sieve {
 }
 
 impl Sieve {
-    fn behind(&self) -> usize {
+    fn tail_side(&self) -> usize {
         1 - self.ahead
     }
 
     /// At the head, the hand returns to the tail.
     fn wrap(&mut self) {
         if self.queue.len(self.ahead) == 0 {
-            self.ahead = self.behind();
+            self.ahead = self.tail_side();
         }
     }
 
@@ -49,17 +49,17 @@ impl Sieve {
     fn pass(&mut self) {
         if let Some(key) = self.queue.back(self.ahead) {
             self.visited.remove(&key);
-            self.queue.push_front(self.behind(), key);
+            self.queue.push_front(self.tail_side(), key);
             self.wrap();
         }
     }
 }
 
 impl ReplacementPolicy for Sieve {
-    fn access(&mut self, access: Use) -> Found {
+    fn access(&mut self, access: Use) -> AccessResult {
         if self.holds(access.key) {
             self.visited.insert(access.key);
-            return Found::Hit;
+            return AccessResult::Hit;
         }
         let full = self.len() == self.capacity;
         let victim = if full { self.next_victim(&mut |_| true) } else { None };
@@ -67,7 +67,7 @@ impl ReplacementPolicy for Sieve {
             self.evict(key);
         }
         self.queue.insert_front(self.ahead, access.key);
-        Found::Miss { victim }
+        AccessResult::Miss { victim }
     }
 
     fn holds(&self, key: u64) -> bool {
@@ -85,7 +85,7 @@ impl ReplacementPolicy for Sieve {
 
 impl SparingPolicy for Sieve {
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        let parts = [self.ahead, self.behind()];
+        let parts = [self.ahead, self.tail_side()];
         let unvisited = |key: u64, may: &mut dyn FnMut(u64) -> bool| !self.visited.contains(&key) && may(key);
         let first_round =
             parts.iter().find_map(|part| self.queue.last(*part, &mut |key| unvisited(key, may)));
@@ -114,23 +114,23 @@ impl SparingPolicy for Sieve {
 mod tests {
     use sledlab_core::params::NoParams;
 
-    use super::{Found, Model, ReplacementPolicy, Sieve, Use};
+    use super::{AccessResult, Model, ReplacementPolicy, Sieve, Use};
 
     /// A key that was used since the hand passed it survives one round of the hand.
     #[test]
     fn used_keys_survive_one_round() {
         let mut cache = Sieve::new(&NoParams {}, 3);
-        let mut access = |key| cache.access(Use { key, next: Use::NEVER });
+        let mut access = |key| cache.access(Use { key, next: Use::NO_NEXT });
         for key in [1, 2, 3] {
-            assert_eq!(access(key), Found::Miss { victim: None });
+            assert_eq!(access(key), AccessResult::Miss { victim: None });
         }
-        assert_eq!(access(1), Found::Hit);
+        assert_eq!(access(1), AccessResult::Hit);
         // The hand passes 1 and evicts 2; 4 is inserted at the head.
-        assert_eq!(access(4), Found::Miss { victim: Some(2) });
-        assert_eq!(access(5), Found::Miss { victim: Some(3) });
-        assert_eq!(access(4), Found::Hit);
+        assert_eq!(access(4), AccessResult::Miss { victim: Some(2) });
+        assert_eq!(access(5), AccessResult::Miss { victim: Some(3) });
+        assert_eq!(access(4), AccessResult::Hit);
         // The hand passes 4, evicts 5 at the head, and returns to the tail.
-        assert_eq!(access(6), Found::Miss { victim: Some(5) });
-        assert_eq!(access(7), Found::Miss { victim: Some(1) });
+        assert_eq!(access(6), AccessResult::Miss { victim: Some(5) });
+        assert_eq!(access(7), AccessResult::Miss { victim: Some(1) });
     }
 }

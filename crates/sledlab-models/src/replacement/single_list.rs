@@ -3,7 +3,7 @@
 use sledlab_core::Error;
 
 use super::lists::Lists;
-use super::{Found, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, ReplacementPolicy, SparingPolicy, Use};
 
 /// Keys in one list; a hit moves its key to the front if `MOVES_HITS`.
 pub struct SingleList<const MOVES_HITS: bool> {
@@ -20,16 +20,16 @@ impl<const MOVES_HITS: bool> SingleList<MOVES_HITS> {
 }
 
 impl<const MOVES_HITS: bool> ReplacementPolicy for SingleList<MOVES_HITS> {
-    fn access(&mut self, access: Use) -> Found {
+    fn access(&mut self, access: Use) -> AccessResult {
         self.uses += 1;
         let hit = if MOVES_HITS { self.keys.bring_front(0, access.key) } else { self.holds(access.key) };
         if hit {
-            return Found::Hit;
+            return AccessResult::Hit;
         }
         let full = self.keys.len(0) == self.capacity;
         let victim = if full { self.keys.pop_back(0) } else { None };
         self.keys.insert_front(0, access.key);
-        Found::Miss { victim }
+        AccessResult::Miss { victim }
     }
 
     fn holds(&self, key: u64) -> bool {

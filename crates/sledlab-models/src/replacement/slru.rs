@@ -3,7 +3,7 @@
 use sledlab_core::Error;
 
 use super::lists::Lists;
-use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, Model, ReplacementPolicy, SparingPolicy, Use};
 
 sledlab_core::params! {
     /// How the cache is divided.
@@ -13,8 +13,8 @@ sledlab_core::params! {
     }
 }
 
-const PROBATION: usize = 0;
-const PROTECTED: usize = 1;
+const PROBATION_LIST: usize = 0;
+const PROTECTED_LIST: usize = 1;
 
 /// Segmented least recently used.
 pub struct Slru {
@@ -37,20 +37,20 @@ impl Model for Slru {
 }
 
 impl ReplacementPolicy for Slru {
-    fn access(&mut self, access: Use) -> Found {
+    fn access(&mut self, access: Use) -> AccessResult {
         if self.holds(access.key) {
-            self.keys.push_front(PROTECTED, access.key);
-            if self.keys.len(PROTECTED) > self.protected
-                && let Some(demoted) = self.keys.back(PROTECTED)
+            self.keys.push_front(PROTECTED_LIST, access.key);
+            if self.keys.len(PROTECTED_LIST) > self.protected
+                && let Some(demoted) = self.keys.back(PROTECTED_LIST)
             {
-                self.keys.push_front(PROBATION, demoted);
+                self.keys.push_front(PROBATION_LIST, demoted);
             }
-            return Found::Hit;
+            return AccessResult::Hit;
         }
         let full = self.len() == self.capacity;
-        let victim = if full { self.keys.pop_back(PROBATION) } else { None };
-        self.keys.push_front(PROBATION, access.key);
-        Found::Miss { victim }
+        let victim = if full { self.keys.pop_back(PROBATION_LIST) } else { None };
+        self.keys.push_front(PROBATION_LIST, access.key);
+        AccessResult::Miss { victim }
     }
 
     fn holds(&self, key: u64) -> bool {
@@ -58,7 +58,7 @@ impl ReplacementPolicy for Slru {
     }
 
     fn len(&self) -> usize {
-        self.keys.len(PROBATION) + self.keys.len(PROTECTED)
+        self.keys.len(PROBATION_LIST) + self.keys.len(PROTECTED_LIST)
     }
 
     fn failure(&mut self) -> Option<Error> {
@@ -68,7 +68,7 @@ impl ReplacementPolicy for Slru {
 
 impl SparingPolicy for Slru {
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        self.keys.last(PROBATION, may).or_else(|| self.keys.last(PROTECTED, may))
+        self.keys.last(PROBATION_LIST, may).or_else(|| self.keys.last(PROTECTED_LIST, may))
     }
 
     fn evict(&mut self, key: u64) {

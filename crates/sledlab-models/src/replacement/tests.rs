@@ -9,7 +9,7 @@ fn accesses(keys: &[u64]) -> Vec<Use> {
     let mut next = HashMap::new();
     let mut uses: Vec<Use> = Vec::new();
     for (number, key) in keys.iter().enumerate().rev() {
-        uses.push(Use { key: *key, next: next.insert(*key, number as u64).unwrap_or(Use::NEVER) });
+        uses.push(Use { key: *key, next: next.insert(*key, number as u64).unwrap_or(Use::NO_NEXT) });
     }
     uses.reverse();
     uses
@@ -21,7 +21,7 @@ fn make(word: &str, capacity: usize) -> Box<dyn ReplacementPolicy> {
 
 fn hits(word: &str, capacity: usize, keys: &[u64]) -> usize {
     let mut policy = make(word, capacity);
-    accesses(keys).into_iter().filter(|access| policy.access(*access) == Found::Hit).count()
+    accesses(keys).into_iter().filter(|access| policy.access(*access) == AccessResult::Hit).count()
 }
 
 /// The keys that the cache holds after accesses to `keys`, in ascending order.
@@ -37,7 +37,7 @@ fn contents(word: &str, capacity: usize, keys: &[u64]) -> Vec<u64> {
 }
 
 #[test]
-fn each_drops_what_it_should() {
+fn each_policy_evicts_expected_keys() {
     let keys = [1, 2, 3, 1, 4];
     assert_eq!(contents("lru", 3, &keys), [1, 3, 4]);
     assert_eq!(contents("fifo", 3, &keys), [2, 3, 4]);
@@ -66,7 +66,7 @@ fn arc_keeps_reused_keys_during_a_scan() {
 }
 
 #[test]
-fn acme_follows_who_is_right() {
+fn acme_follows_best_policy() {
     // A loop over one key more than the cache holds: lru and fifo never hit, random and arc do.
     let keys: Vec<u64> = (0..6_000).map(|n| n % 21).collect();
     assert_eq!(hits("lru", 20, &keys), 0);
@@ -76,14 +76,14 @@ fn acme_follows_who_is_right() {
 }
 
 #[test]
-fn chance_has_a_seed() {
+fn random_policy_depends_on_seed() {
     let keys: Vec<u64> = (0..3_000).map(|n| n * n % 97).collect();
     assert_eq!(hits("random", 20, &keys), hits("random:seed=42", 20, &keys));
     assert_ne!(contents("random", 20, &keys), contents("random:seed=7", 20, &keys));
 }
 
 #[test]
-fn says_what_is_wrong() {
+fn invalid_policies_are_errors() {
     let refused = |word| Choice::parse(word).unwrap_err().to_string();
     assert!(refused("lruu").contains("did you mean `lru`?"));
     assert!(refused("slru:share=1").contains("unknown key `replacement.share`"));

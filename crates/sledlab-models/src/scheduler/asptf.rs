@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use sledlab_core::{Result, Span, Time};
 
-use super::queue::positioned::PositionQueue;
+use super::queue::position_queue::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Aim, Crowd, Score, Stretch};
+use crate::device::{Aim, Crowd, PositionRange, Score};
 
 sledlab_core::params! {
     /// How much waiting counts.
@@ -30,7 +30,7 @@ impl Model for Asptf {
     fn make(params: &AsptfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         // A weight of zero is no ageing at all: a request that waits forever has no credit either.
         let score = AgedPositioning { credit: params.weight * 1e-3 };
-        Ok(PositionQueue::boxed(&Aim::Score(Arc::new(score)), setting))
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(score)), setting))
     }
 }
 
@@ -41,29 +41,29 @@ struct AgedPositioning {
 }
 
 impl AgedPositioning {
-    fn rate(&self, time: Span, waited_ns: f64) -> f64 {
+    fn score_at(&self, time: Span, waited_ns: f64) -> f64 {
         time.as_ns() as f64 - self.credit * waited_ns
     }
 }
 
 impl Score for AgedPositioning {
-    fn of(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
-        self.rate(time, now.since(crowd.oldest).as_ns() as f64)
+    fn score(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
+        self.score_at(time, now.since(crowd.oldest).as_ns() as f64)
     }
 
     fn worth(&self, at: [Time; 2], crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
         at.map(|at| crowd.oldest_ns(at))
     }
 
-    fn bound(&self, stretch: &Stretch) -> f64 {
-        self.rate(stretch.least, stretch.worth)
+    fn lower_bound(&self, stretch: &PositionRange) -> f64 {
+        self.score_at(stretch.min_time, stretch.worth)
     }
 
-    fn ages_alike(&self) -> bool {
+    fn has_uniform_aging(&self) -> bool {
         true
     }
 
-    fn heeds_farthest(&self) -> bool {
+    fn needs_max_time(&self) -> bool {
         false
     }
 }

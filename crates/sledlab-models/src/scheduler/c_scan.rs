@@ -18,6 +18,6 @@ impl Model for CScan {
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 100.0 };
 
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(Sweep::boxed(End::Wrap, setting))
+        Ok(Sweep::new_boxed(End::Wrap, setting))
     }
 }

@@ -2,8 +2,8 @@
 
 use sledlab_core::Result;
 
-use super::queue::positioned::PositionQueue;
-use super::queue::zoned::{Circular, ZonedQueue};
+use super::queue::position_queue::PositionQueue;
+use super::queue::zoned_queue::{Circular, ZonedQueue};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics, Queued};
 
@@ -29,8 +29,8 @@ impl Model for Gsptf {
     fn make(params: &GsptfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let (regions, capacity) = (params.regions, setting.mechanics.capacity_blocks());
         let region = move |_: &dyn Mechanics, request: &Queued| region(request.lbn, regions, capacity);
-        let inside = PositionQueue::boxed(&Aim::Time, setting);
-        Ok(ZonedQueue::new(regions as u32, region, Circular::default(), inside).boxed())
+        let inside = PositionQueue::new_boxed(&Aim::Time, setting);
+        Ok(ZonedQueue::new(regions as u32, region, Circular::default(), inside).into_boxed())
     }
 }
 
@@ -41,7 +41,7 @@ fn region(lbn: u64, regions: u64, capacity: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::zoned::trial::{Trial, order};
+    use super::super::queue::zoned_queue::trial::{Trial, order};
     use super::*;
 
     #[test]
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_region_is_left_when_it_is_empty() {
-        let mut trial = Trial::of("gsptf");
+        let mut trial = Trial::new("gsptf");
         trial.push(&[(100, 0), (110, 9), (2000, 0)]);
         trial.pop();
         // One request arrives in the region in service, one in a region before it and one in a region after it.
@@ -72,6 +72,6 @@ mod tests {
         let mut here = [trial.pop(), trial.pop()].map(Option::unwrap).to_vec();
         here.sort_unstable();
         assert!(here.iter().all(|(cylinder, _)| (94..125).contains(cylinder)), "{here:?}");
-        assert_eq!(trial.rest(), [(1000, 0), (2000, 0), (0, 0)]);
+        assert_eq!(trial.drain(), [(1000, 0), (2000, 0), (0, 0)]);
     }
 }

@@ -37,7 +37,7 @@ use toml::Table;
 
 use self::fcfs::Fcfs;
 use self::queue::exhaustive::ExhaustiveIndex;
-use self::queue::same_position::SamePosition;
+use self::queue::joint_queue::JointQueue;
 use crate::device::{Aim, Mechanics, PositionIndex, Queued};
 
 /// A queue with an order of service.
@@ -122,7 +122,7 @@ pub trait Model: Sized {
     /// What the scheduler does, in one line for help texts and docs.
     const MEANING: &'static str;
     /// Whether the scheduler takes part when all schedulers race; those for short queues and oracles do not.
-    const IN_RACE: bool = true;
+    const COMPARED_BY_DEFAULT: bool = true;
     /// Whether later requests can delay a request forever.
     const STARVATION: Starvation;
     /// Whether the scheduler uses [`SchedulerContext::batch`] itself; its default is then to serve all requests of a position
@@ -141,7 +141,7 @@ pub type Make = fn(&Table, &dyn Mechanics, bool) -> Result<Box<dyn Scheduler>>;
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// Whether the scheduler takes part when all schedulers race.
-    pub in_race: bool,
+    pub compared_by_default: bool,
     /// Whether later requests can delay a request forever.
     pub starvation: Starvation,
 }
@@ -149,12 +149,12 @@ pub struct Facts {
 /// A scheduler in the list.
 pub type Entry = registry::Entry<Make, Facts>;
 
-const fn of<M: Model>() -> Entry {
+const fn entry<M: Model>() -> Entry {
     Entry {
         name: M::NAME,
         aliases: M::ALIASES,
         meaning: registry::one_line(M::MEANING),
-        facts: Facts { in_race: M::IN_RACE, starvation: M::STARVATION },
+        facts: Facts { compared_by_default: M::COMPARED_BY_DEFAULT, starvation: M::STARVATION },
         specs: specs::<M>,
         resolve: resolve::<M>,
         make: make::<M>,
@@ -168,28 +168,28 @@ pub static LIST: Registry<Make, Facts> = Registry {
     example: "zsptf:grid=40x4",
     extra_words: &[],
     entries: &[
-        of::<Fcfs>(),
-        of::<c_scan::CScan>(),
-        of::<scan::Scan>(),
-        of::<sstf::Sstf>(),
-        of::<sdf::Sdf>(),
-        of::<sptf::Sptf>(),
-        of::<sptf_exhaustive::SptfExhaustive>(),
-        of::<asptf::Asptf>(),
-        of::<wstf::Wstf>(),
-        of::<p_sptf::PSptf>(),
-        of::<pa_sptf::PaSptf>(),
-        of::<p_alpha::PAlpha>(),
-        of::<gsptf::Gsptf>(),
-        of::<zsptf::Zsptf>(),
-        of::<zfcfs::Zfcfs>(),
-        of::<ztsptf::Ztsptf>(),
-        of::<zsptf_pyramid::ZsptfPyramid>(),
-        of::<zscan_psptf::ZscanPsptf>(),
-        of::<zpsptf::Zpsptf>(),
-        of::<pzsptf::Pzsptf>(),
-        of::<mst::Mst>(),
-        of::<optimal::Optimal>(),
+        entry::<Fcfs>(),
+        entry::<c_scan::CScan>(),
+        entry::<scan::Scan>(),
+        entry::<sstf::Sstf>(),
+        entry::<sdf::Sdf>(),
+        entry::<sptf::Sptf>(),
+        entry::<sptf_exhaustive::SptfExhaustive>(),
+        entry::<asptf::Asptf>(),
+        entry::<wstf::Wstf>(),
+        entry::<p_sptf::PSptf>(),
+        entry::<pa_sptf::PaSptf>(),
+        entry::<p_alpha::PAlpha>(),
+        entry::<gsptf::Gsptf>(),
+        entry::<zsptf::Zsptf>(),
+        entry::<zfcfs::Zfcfs>(),
+        entry::<ztsptf::Ztsptf>(),
+        entry::<zsptf_pyramid::ZsptfPyramid>(),
+        entry::<zscan_psptf::ZscanPsptf>(),
+        entry::<zpsptf::Zpsptf>(),
+        entry::<pzsptf::Pzsptf>(),
+        entry::<mst::Mst>(),
+        entry::<optimal::Optimal>(),
     ],
 };
 
@@ -217,7 +217,7 @@ fn specs<M: Model>() -> Vec<ParamSpec> {
 }
 
 /// Reads from `table` the parameters of scheduler `M` and the common ones.
-fn read<M: Model>(path: &str, table: &Table) -> Result<(M::Params, BatchParams)> {
+fn parse_params<M: Model>(path: &str, table: &Table) -> Result<(M::Params, BatchParams)> {
     let known: Vec<String> = specs::<M>().iter().map(|spec| format!("{path}.{}", spec.name)).collect();
     if let Some(key) = table.keys().map(|key| format!("{path}.{key}")).find(|key| !known.contains(key)) {
         return Err(Error::unknown_name("key", &key, known.iter().map(String::as_str)));
@@ -230,28 +230,28 @@ fn read<M: Model>(path: &str, table: &Table) -> Result<(M::Params, BatchParams)>
 }
 
 fn resolve<M: Model>(path: &str, table: &Table) -> Result<Table> {
-    let (own, batch) = read::<M>(path, table)?;
+    let (own, batch) = parse_params::<M>(path, table)?;
     Ok(own.to_table().into_iter().chain(batch.to_table()).collect())
 }
 
 fn make<M: Model>(table: &Table, mechanics: &dyn Mechanics, exhaustive: bool) -> Result<Box<dyn Scheduler>> {
-    let (own, BatchParams { batch }) = read::<M>(PATH, table)?;
+    let (own, BatchParams { batch }) = parse_params::<M>(PATH, table)?;
     let wrap = batch == Batch::SamePosition && !M::BATCHES;
     // The requests of a position are batched by the wrapper or by the queue inside, never by both.
     let inside = if wrap { Batch::None } else { batch };
     let queue = M::make(&own, SchedulerContext { mechanics, batch: inside, exhaustive })?;
-    Ok(if wrap { Box::new(SamePosition::new(queue)) } else { queue })
+    Ok(if wrap { Box::new(JointQueue::new(queue)) } else { queue })
 }
 
 /// Makes an empty queue for a mechanism; the last argument says whether to search the whole queue.
-type Making = dyn Fn(&dyn Mechanics, bool) -> Result<Box<dyn Scheduler>> + Send + Sync;
+type QueueConstructor = dyn Fn(&dyn Mechanics, bool) -> Result<Box<dyn Scheduler>> + Send + Sync;
 
 /// A scheduler with all its parameters, from which any number of empty queues can be made.
 #[derive(Clone)]
 pub struct Choice {
     name: String,
     params: Table,
-    make: Arc<Making>,
+    make: Arc<QueueConstructor>,
 }
 
 impl Choice {
@@ -312,7 +312,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn refused(word: &str) -> String {
+    fn parse_error(word: &str) -> String {
         parse(word).and_then(|(name, params)| Choice::new(&name, &params)).unwrap_err().to_string()
     }
 
@@ -330,7 +330,7 @@ mod tests {
         assert!(zoned.len() >= 4);
         for entry in zoned {
             let is_circular = entry.meaning.contains("zones of the medium in circular order");
-            let first = queue::zoned::trial::order(entry.name, &places)[0];
+            let first = queue::zoned_queue::trial::order(entry.name, &places)[0];
             assert_eq!(first == (20, 4), is_circular, "{}: {}", entry.name, entry.meaning);
         }
     }
@@ -345,12 +345,12 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
-        assert!(refused("sptff").contains("did you mean `sptf`?"));
-        assert!(refused("asptf:weights=2").contains("did you mean `scheduler.weight`?"));
-        assert!(refused("asptf:weight").contains("`weight` is not of the form key=value"));
-        assert!(refused("asptf:weight=-1").contains("out of range"));
-        assert!(refused("fcfs:batch=all").contains("expected one of none, same-position"));
+    fn invalid_schedulers_are_errors() {
+        assert!(parse_error("sptff").contains("did you mean `sptf`?"));
+        assert!(parse_error("asptf:weights=2").contains("did you mean `scheduler.weight`?"));
+        assert!(parse_error("asptf:weight").contains("`weight` is not of the form key=value"));
+        assert!(parse_error("asptf:weight=-1").contains("out of range"));
+        assert!(parse_error("fcfs:batch=all").contains("expected one of none, same-position"));
     }
 
     proptest! {

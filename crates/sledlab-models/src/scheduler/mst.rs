@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use sledlab_core::Result;
 use sledlab_core::hash::Map;
 
-use super::queue::planned::{PlannedQueue, Planner};
+use super::queue::planned_queue::{PlannedQueue, Planner};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{DeviceState, Mechanics, Queued};
 
 /// Most requests of a tree: the number of costs to compute grows with the square.
-const MAX: usize = 1_000;
+const MAX_REQUESTS: usize = 1_000;
 
 sledlab_core::params! {
     /// When the tree is built.
@@ -28,12 +28,17 @@ impl Model for Mst {
     const NAME: &'static str = "mst";
     const MEANING: &'static str =
         "minimum spanning tree: a walk around the tree of waiting positions; for up to 1000 requests";
-    const IN_RACE: bool = false;
+    const COMPARED_BY_DEFAULT: bool = false;
     const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &MstParams, _: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let order = |mechanics: &dyn Mechanics, requests| Places::new(mechanics, requests).in_order();
-        Ok(PlannedQueue::boxed(Planner { name: Self::NAME, most: MAX, online: params.online, order }))
+        let order = |mechanics: &dyn Mechanics, requests| Places::new(mechanics, requests).ordered_requests();
+        Ok(PlannedQueue::new_boxed(Planner {
+            name: Self::NAME,
+            max_requests: MAX_REQUESTS,
+            online: params.online,
+            order,
+        }))
     }
 }
 
@@ -106,7 +111,7 @@ impl<'a> Places<'a> {
     }
 
     /// All requests in the order of the walk.
-    fn in_order(mut self) -> VecDeque<Queued> {
+    fn ordered_requests(mut self) -> VecDeque<Queued> {
         let walk = self.walk();
         walk.into_iter().flat_map(|place| std::mem::take(&mut self.waiting[place])).collect()
     }
@@ -148,7 +153,7 @@ mod tests {
                 Queued {
                     id,
                     arrival: Time::ZERO,
-                    queued: Time::ZERO,
+                    queue_time: Time::ZERO,
                     lbn,
                     blocks,
                     op: Op::Read,

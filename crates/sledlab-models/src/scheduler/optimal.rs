@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Result};
 
-use super::queue::planned::{PlannedQueue, Planner};
+use super::queue::planned_queue::{PlannedQueue, Planner};
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::{DeviceState, Mechanics, Queued};
 
 /// Most requests of a plan: each further request doubles the time and memory of planning.
-const MAX: usize = 12;
+const MAX_REQUESTS: usize = 12;
 
 /// The order with the smallest sum of completion times, as if no further request arrived.
 pub(super) struct Optimal;
@@ -19,17 +19,22 @@ impl Model for Optimal {
     const NAME: &'static str = "optimal";
     const MEANING: &'static str =
         "optimal order: the smallest sum of completion times; an oracle for up to 12 requests";
-    const IN_RACE: bool = false;
+    const COMPARED_BY_DEFAULT: bool = false;
     const STARVATION: Starvation = Starvation::Possible;
 
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        if setting.mechanics.heeds_time() {
+        if setting.mechanics.is_time_dependent() {
             // The state after an access would depend on the time, so that different orders would share no states.
             let why = "what an access takes on this device depends on when it begins, as on a disk";
             return Err(Error::user(format!("scheduler `{}` cannot plan: {why}", Self::NAME))
                 .with_remedy("choose sptf, which is near it"));
         }
-        Ok(PlannedQueue::boxed(Planner { name: Self::NAME, most: MAX, online: true, order: plan }))
+        Ok(PlannedQueue::new_boxed(Planner {
+            name: Self::NAME,
+            max_requests: MAX_REQUESTS,
+            online: true,
+            order: plan,
+        }))
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::queue::crowded::CrowdWorth;
-use super::queue::positioned::PositionQueue;
+use super::queue::position_queue::PositionQueue;
+use super::queue::position_worth::PositionWorth;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -30,6 +30,6 @@ impl Model for PAlpha {
     const BATCHES: bool = true;
 
     fn make(params: &PAlphaParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::boxed(&Aim::Score(Arc::new(CrowdWorth::Powers(params.alpha))), setting))
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWorth::Powers(params.alpha))), setting))
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::queue::crowded::CrowdWorth;
-use super::queue::positioned::PositionQueue;
+use super::queue::position_queue::PositionQueue;
+use super::queue::position_worth::PositionWorth;
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -21,6 +21,6 @@ impl Model for PSptf {
     const BATCHES: bool = true;
 
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::boxed(&Aim::Score(Arc::new(CrowdWorth::Number)), setting))
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWorth::Number)), setting))
     }
 }

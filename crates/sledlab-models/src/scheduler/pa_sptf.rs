@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::queue::crowded::CrowdWorth;
-use super::queue::positioned::PositionQueue;
+use super::queue::position_queue::PositionQueue;
+use super::queue::position_worth::PositionWorth;
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -23,6 +23,6 @@ impl Model for PaSptf {
     const BATCHES: bool = true;
 
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::boxed(&Aim::Score(Arc::new(CrowdWorth::Waits)), setting))
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWorth::Waits)), setting))
     }
 }

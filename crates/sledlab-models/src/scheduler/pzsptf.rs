@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::queue::crowded::CrowdWorth;
 use super::queue::grid::{CellParams, ZoneOrder, Zones};
-use super::queue::positioned::PositionQueue;
-use super::queue::zoned::{self, Circular};
+use super::queue::position_queue::PositionQueue;
+use super::queue::position_worth::PositionWorth;
+use super::queue::zoned_queue::{self, Circular};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -25,14 +25,14 @@ impl Model for Pzsptf {
 
     fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
-        let inside = PositionQueue::boxed(&Aim::Score(Arc::new(CrowdWorth::Number)), setting);
-        Ok(zoned::over(zones, Circular::default(), inside).boxed())
+        let inside = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWorth::Number)), setting);
+        Ok(zoned_queue::build(zones, Circular::default(), inside).into_boxed())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::zoned::trial::order;
+    use super::super::queue::zoned_queue::trial::order;
 
     #[test]
     fn zones_are_served_by_column_with_crowds_first() {

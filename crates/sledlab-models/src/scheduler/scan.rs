@@ -18,6 +18,6 @@ impl Model for Scan {
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 200.0 };
 
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(Sweep::boxed(End::TurnaroundTime, setting))
+        Ok(Sweep::new_boxed(End::TurnaroundTime, setting))
     }
 }

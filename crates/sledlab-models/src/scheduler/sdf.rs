@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Result, Time};
 
-use super::queue::positioned::PositionQueue;
+use super::queue::position_queue::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, DeviceState, Location, Mechanics, Queued};
 
@@ -38,7 +38,7 @@ impl Model for Sdf {
 
     fn make(params: &SdfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let last_lbn = match params.rule {
-            DistanceRule::Euclidean => return Ok(PositionQueue::boxed(&Aim::Distance, setting)),
+            DistanceRule::Euclidean => return Ok(PositionQueue::new_boxed(&Aim::Distance, setting)),
             DistanceRule::DisksimExact => None,
             DistanceRule::DisksimApprox => Some(0),
         };

@@ -2,7 +2,7 @@
 
 use sledlab_core::Result;
 
-use super::queue::positioned::PositionQueue;
+use super::queue::position_queue::PositionQueue;
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -17,6 +17,6 @@ impl Model for Sptf {
     const STARVATION: Starvation = Starvation::Possible;
 
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::boxed(&Aim::Time, setting))
+        Ok(PositionQueue::new_boxed(&Aim::Time, setting))
     }
 }

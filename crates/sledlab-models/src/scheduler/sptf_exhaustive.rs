@@ -2,7 +2,7 @@
 
 use sledlab_core::Result;
 
-use super::queue::positioned::PositionQueue;
+use super::queue::position_queue::PositionQueue;
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -14,10 +14,10 @@ impl Model for SptfExhaustive {
     const NAME: &'static str = "sptf-exhaustive";
     const MEANING: &'static str =
         "SPTF by probing every queued request: the same choices as `sptf`, slower in long queues";
-    const IN_RACE: bool = false;
+    const COMPARED_BY_DEFAULT: bool = false;
     const STARVATION: Starvation = Starvation::Possible;
 
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::boxed(&Aim::Time, SchedulerContext { exhaustive: true, ..setting }))
+        Ok(PositionQueue::new_boxed(&Aim::Time, SchedulerContext { exhaustive: true, ..setting }))
     }
 }

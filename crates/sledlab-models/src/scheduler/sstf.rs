@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use sledlab_core::{Error, Result, Time};
 
-use super::queue::ordered::{Key, OrderedQueue};
+use super::queue::ordered_queue::{Key, OrderedQueue};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Mechanics, QueueOrder, Queued};
 
@@ -84,7 +84,7 @@ impl Sstf {
     }
 
     /// Which of two requests, one from `last` on and one below, is nearer.
-    fn nearer(&mut self, above: Key, below: Key) -> Key {
+    fn nearest(&mut self, above: Key, below: Key) -> Key {
         match (above.0 - self.last).cmp(&(self.last - below.0)) {
             Ordering::Less => above,
             Ordering::Greater => below,
@@ -106,8 +106,8 @@ impl Scheduler for Sstf {
     }
 
     fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
-        let key = match (self.queue.first_from(self.last), self.queue.first_below(self.last)) {
-            (Some(above), Some(below)) => self.nearer(above, below),
+        let key = match (self.queue.first_at_or_above(self.last), self.queue.first_below(self.last)) {
+            (Some(above), Some(below)) => self.nearest(above, below),
             (above, below) => match above.or(below) {
                 Some(key) => key,
                 None => return,

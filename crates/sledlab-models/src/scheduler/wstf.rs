@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use sledlab_core::{Result, Span, Time};
 
-use super::queue::positioned::PositionQueue;
+use super::queue::position_queue::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Aim, Crowd, Score, Stretch};
+use crate::device::{Aim, Crowd, PositionRange, Score};
 
 sledlab_core::params! {
     /// How much waiting counts.
@@ -28,25 +28,25 @@ impl Model for Wstf {
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 1_050.0 };
 
     fn make(params: &WstfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let score = Weighted { max_wait_ns: params.max_wait_ms * 1e6 };
-        Ok(PositionQueue::boxed(&Aim::Score(Arc::new(score)), setting))
+        let score = WeightedPositioning { max_wait_ns: params.max_wait_ms * 1e6 };
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(score)), setting))
     }
 }
 
 /// Positioning time times weight; at a position the oldest request decides, as it has the least weight.
-struct Weighted {
+struct WeightedPositioning {
     max_wait_ns: f64,
 }
 
-impl Weighted {
+impl WeightedPositioning {
     /// The share of the tolerated wait that is left; negative once a request has waited longer.
     fn remaining_share(&self, waited_ns: f64) -> f64 {
         (self.max_wait_ns - waited_ns) / self.max_wait_ns
     }
 }
 
-impl Score for Weighted {
-    fn of(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
+impl Score for WeightedPositioning {
+    fn score(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
         time.as_ns() as f64 * self.remaining_share(now.since(crowd.oldest).as_ns() as f64)
     }
 
@@ -54,17 +54,17 @@ impl Score for Weighted {
         at.map(|at| crowd.oldest_ns(at))
     }
 
-    fn bound(&self, stretch: &Stretch) -> f64 {
+    fn lower_bound(&self, stretch: &PositionRange) -> f64 {
         let left = self.remaining_share(stretch.worth);
-        let farthest = if left < 0.0 { stretch.most } else { stretch.least };
+        let farthest = if left < 0.0 { stretch.max_time } else { stretch.min_time };
         farthest.as_ns() as f64 * left
     }
 
-    fn ages_alike(&self) -> bool {
+    fn has_uniform_aging(&self) -> bool {
         true
     }
 
-    fn heeds_farthest(&self) -> bool {
+    fn needs_max_time(&self) -> bool {
         true
     }
 }
@@ -81,52 +81,55 @@ mod tests {
     use crate::device::mems::{self, MemsParams};
 
     /// Counts the places scored and the tiles bounded.
-    struct Counted {
-        score: Weighted,
+    struct CountingScore {
+        score: WeightedPositioning,
         looks: AtomicU64,
     }
 
-    impl Counted {
-        fn look(&self) {
+    impl CountingScore {
+        fn count_lookup(&self) {
             self.looks.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    impl Score for Counted {
-        fn of(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64 {
-            self.look();
-            self.score.of(now, time, crowd, joined)
+    impl Score for CountingScore {
+        fn score(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64 {
+            self.count_lookup();
+            self.score.score(now, time, crowd, joined)
         }
 
         fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
             self.score.worth(at, crowd, joined)
         }
 
-        fn bound(&self, stretch: &Stretch) -> f64 {
-            self.look();
-            self.score.bound(stretch)
+        fn lower_bound(&self, stretch: &PositionRange) -> f64 {
+            self.count_lookup();
+            self.score.lower_bound(stretch)
         }
 
-        fn ages_alike(&self) -> bool {
-            self.score.ages_alike()
+        fn has_uniform_aging(&self) -> bool {
+            self.score.has_uniform_aging()
         }
 
-        fn heeds_farthest(&self) -> bool {
-            self.score.heeds_farthest()
+        fn needs_max_time(&self) -> bool {
+            self.score.needs_max_time()
         }
     }
 
     /// Serves `queued` requests that arrived `gap` apart, all of them before the first was served, and returns the
     /// looks a pick, averaged over each fifth of the picks.
-    fn looks_a_pick(queued: u64, gap: Span) -> Vec<u64> {
+    fn lookups_per_choice(queued: u64, gap: Span) -> Vec<u64> {
         let mut device = mems::build(&MemsParams::default()).unwrap();
-        let counted = Arc::new(Counted { score: Weighted { max_wait_ns: 1e9 }, looks: AtomicU64::new(0) });
+        let counted = Arc::new(CountingScore {
+            score: WeightedPositioning { max_wait_ns: 1e9 },
+            looks: AtomicU64::new(0),
+        });
         let mut index = device.mechanics().position_index(&Aim::Score(counted.clone())).unwrap();
         let (mut rng, mut now) = (seed::stream(7, "waiting"), Time::ZERO);
         for id in 0..queued {
             now += gap;
             let lbn = rng.random_range(0..device.mechanics().capacity_blocks());
-            index.insert(Queued { id, arrival: now, queued: now, lbn, blocks: 1, ..Queued::default() });
+            index.insert(Queued { id, arrival: now, queue_time: now, lbn, blocks: 1, ..Queued::default() });
         }
         let mut served = Vec::new();
         let mut serve = || {
@@ -147,7 +150,7 @@ mod tests {
         // Requests arrive at once, within a tenth of a second, and as fast as they are served.
         for (gap_ns, maximum) in [(1, 220), (1_000, 220), (400_000, 260)] {
             for queued in [5_000, 80_000] {
-                let looks = looks_a_pick(queued, Span::from_ns(gap_ns));
+                let looks = lookups_per_choice(queued, Span::from_ns(gap_ns));
                 println!("{queued} requests, {gap_ns} ns apart: {looks:?} looks a pick");
                 assert!(looks.iter().all(|looks| *looks <= maximum), "{queued}, {gap_ns} ns: {looks:?}");
             }

@@ -4,7 +4,7 @@ use sledlab_core::Result;
 
 use super::fcfs::Fcfs;
 use super::queue::grid::{ZoneParams, Zones};
-use super::queue::zoned::{self, Circular};
+use super::queue::zoned_queue::{self, Circular};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 
 /// Order of arrival inside a zone of the medium; the zones in circular order.
@@ -19,22 +19,22 @@ impl Model for Zfcfs {
     const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::loops(params, setting.mechanics);
-        Ok(zoned::over(zones, Circular::default(), Box::new(Fcfs::default())).boxed())
+        let zones = Zones::circular(params, setting.mechanics);
+        Ok(zoned_queue::build(zones, Circular::default(), Box::new(Fcfs::default())).into_boxed())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::zoned::trial::Trial;
+    use super::super::queue::zoned_queue::trial::Trial;
 
     #[test]
     fn zone_requests_are_served_in_arrival_order() {
-        let mut trial = Trial::of("zfcfs");
+        let mut trial = Trial::new("zfcfs");
         trial.push(&[(200, 1), (60, 9), (0, 0), (60, 3)]);
         let first = trial.pop();
         trial.push(&[(60, 8), (1, 4)]);
         assert_eq!(first, Some((60, 9)));
-        assert_eq!(trial.rest(), [(0, 0), (60, 3), (60, 8), (1, 4), (200, 1)]);
+        assert_eq!(trial.drain(), [(0, 0), (60, 3), (60, 8), (1, 4), (200, 1)]);
     }
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sledlab_core::{Result, Span};
 
-use super::queue::crowded::{CrowdWorth, NEAREST};
 use super::queue::grid::{CellParams, ZoneOrder, Zones};
-use super::queue::positioned::PositionQueue;
-use super::queue::zoned::{self, Tour, Waiting};
+use super::queue::position_queue::PositionQueue;
+use super::queue::position_worth::{MIN_POSITIONING, PositionWorth};
+use super::queue::zoned_queue::{self, Tour, WaitingRequests};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics, Queued};
 
@@ -24,19 +24,19 @@ impl Model for Zpsptf {
 
     fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
-        let inside = PositionQueue::boxed(&Aim::Score(Arc::new(CrowdWorth::Number)), setting);
-        Ok(zoned::over(zones, MostRequestsPerTime, inside).boxed())
+        let inside = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWorth::Number)), setting);
+        Ok(zoned_queue::build(zones, RequestRateTour, inside).into_boxed())
     }
 }
 
 /// Visits the zone with the most requests per positioning time to the nearest of them.
 ///
 /// A choice looks at every waiting request, but takes place only when the zone in service is empty.
-struct MostRequestsPerTime;
+struct RequestRateTour;
 
-impl Tour for MostRequestsPerTime {
-    fn next(&mut self, mechanics: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>) {
-        let best = waiting.occupied().map(|zone| Candidate::new(zone, mechanics, waiting));
+impl Tour for RequestRateTour {
+    fn next(&mut self, mechanics: &dyn Mechanics, waiting: &WaitingRequests, zones: &mut Vec<u32>) {
+        let best = waiting.occupied_zones().map(|zone| Candidate::new(zone, mechanics, waiting));
         zones.extend(best.reduce(Candidate::better).map(|best| best.zone));
     }
 }
@@ -51,15 +51,16 @@ struct Candidate {
 
 impl Candidate {
     /// `zone` must have requests.
-    fn new(zone: u32, mechanics: &dyn Mechanics, waiting: &Waiting) -> Self {
+    fn new(zone: u32, mechanics: &dyn Mechanics, waiting: &WaitingRequests) -> Self {
         let requests = waiting.requests(zone);
-        let key = |request: &Queued| (mechanics.positioning(request), mechanics.tie(request), request.id);
+        let key =
+            |request: &Queued| (mechanics.positioning(request), mechanics.tie_rank(request), request.id);
         let nearest = requests.iter().map(key).min().unwrap_or((Span::ZERO, 0, 0));
         Candidate { zone, requests: requests.len() as u64, nearest }
     }
 
     fn better(self, other: Candidate) -> Candidate {
-        let time = |candidate: &Candidate| candidate.nearest.0.max(NEAREST).as_ns();
+        let time = |candidate: &Candidate| candidate.nearest.0.max(MIN_POSITIONING).as_ns();
         // Requests per time are compared by products crosswise, which are exact.
         let (ours, theirs) = (self.requests * time(&other), other.requests * time(&self));
         let is_better = ours > theirs || (ours == theirs && self.nearest <= other.nearest);
@@ -69,7 +70,7 @@ impl Candidate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::zoned::trial::{Trial, order};
+    use super::super::queue::zoned_queue::trial::{Trial, order};
     use super::*;
 
     fn candidate(zone: u32, requests: u64, time_ns: u64) -> Candidate {
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn many_requests_outweigh_a_longer_way() {
+    fn many_requests_outweigh_longer_seek() {
         let better = |a, b| Candidate::better(a, b).zone;
         assert_eq!(better(candidate(0, 2, 200_000), candidate(1, 3, 299_999)), 1);
         assert_eq!(better(candidate(0, 2, 200_000), candidate(1, 3, 300_001)), 0);
@@ -90,12 +91,12 @@ mod tests {
     #[test]
     fn zone_is_emptied_before_next_choice() {
         // From the middle: one request near by, four some way out.
-        let mut trial = Trial::of("zpsptf");
+        let mut trial = Trial::new("zpsptf");
         trial.push(&[(1310, 13), (1710, 13), (1720, 13), (1730, 13), (1740, 13)]);
         assert_eq!(trial.pop(), Some((1710, 13)));
         // A crowd just across the border has to wait.
         trial.push(&[(1690, 13), (1691, 13), (1692, 13), (1693, 13), (1694, 13), (1790, 13)]);
-        let visits: Vec<u32> = trial.rest().iter().map(|(cylinder, _)| cylinder / 100).collect();
+        let visits: Vec<u32> = trial.drain().iter().map(|(cylinder, _)| cylinder / 100).collect();
         assert_eq!(visits, [17, 17, 17, 17, 16, 16, 16, 16, 16, 13]);
     }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::queue::crowded::CrowdWorth;
 use super::queue::grid::{CellParams, ZoneOrder, Zones};
-use super::queue::positioned::PositionQueue;
-use super::queue::zoned::{self, Tour, Waiting};
+use super::queue::position_queue::PositionQueue;
+use super::queue::position_worth::PositionWorth;
+use super::queue::zoned_queue::{self, Tour, WaitingRequests};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics};
 
@@ -25,27 +25,27 @@ impl Model for ZscanPsptf {
 
     fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::Snake, setting.mechanics);
-        let inside = PositionQueue::boxed(&Aim::Score(Arc::new(CrowdWorth::Number)), setting);
-        Ok(zoned::over(zones, BackAndForth::default(), inside).boxed())
+        let inside = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWorth::Number)), setting);
+        Ok(zoned_queue::build(zones, ReversingTour::default(), inside).into_boxed())
     }
 }
 
 /// Upwards to the last zone with requests, then downwards to the first one.
 #[derive(Debug, Default)]
-struct BackAndForth {
+struct ReversingTour {
     /// The last zone visited.
     at: u32,
     downwards: bool,
 }
 
-impl BackAndForth {
-    fn next_key(&self, waiting: &Waiting) -> Option<u32> {
-        if self.downwards { waiting.last_up_to(self.at) } else { waiting.first_from(self.at) }
+impl ReversingTour {
+    fn next_key(&self, waiting: &WaitingRequests) -> Option<u32> {
+        if self.downwards { waiting.last_at_or_below(self.at) } else { waiting.first_at_or_above(self.at) }
     }
 }
 
-impl Tour for BackAndForth {
-    fn next(&mut self, _: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>) {
+impl Tour for ReversingTour {
+    fn next(&mut self, _: &dyn Mechanics, waiting: &WaitingRequests, zones: &mut Vec<u32>) {
         let zone = self.next_key(waiting).or_else(|| {
             self.downwards = !self.downwards;
             self.next_key(waiting)
@@ -57,7 +57,7 @@ impl Tour for BackAndForth {
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::zoned::trial::{Trial, order};
+    use super::super::queue::zoned_queue::trial::{Trial, order};
 
     #[test]
     fn zones_are_served_along_a_snake() {
@@ -68,13 +68,13 @@ mod tests {
 
     #[test]
     fn sweep_reverses_at_last_occupied_zone() {
-        let mut trial = Trial::of("zscan-psptf");
+        let mut trial = Trial::new("zscan-psptf");
         trial.push(&[(500, 0), (900, 0)]);
         assert_eq!(trial.pop(), Some((500, 0)));
         trial.push(&[(480, 0), (20, 0), (700, 0)]);
         assert_eq!([trial.pop(), trial.pop()], [Some((700, 0)), Some((900, 0))]);
         trial.push(&[(2000, 0)]);
         // The sweep turns only when no request is ahead.
-        assert_eq!(trial.rest(), [(2000, 0), (480, 0), (20, 0)]);
+        assert_eq!(trial.drain(), [(2000, 0), (480, 0), (20, 0)]);
     }
 }

@@ -3,8 +3,8 @@
 use sledlab_core::Result;
 
 use super::queue::grid::{ZoneParams, Zones};
-use super::queue::positioned::PositionQueue;
-use super::queue::zoned::{self, Circular};
+use super::queue::position_queue::PositionQueue;
+use super::queue::zoned_queue::{self, Circular};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -21,14 +21,15 @@ impl Model for Zsptf {
     const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::loops(params, setting.mechanics);
-        Ok(zoned::over(zones, Circular::default(), PositionQueue::boxed(&Aim::Time, setting)).boxed())
+        let zones = Zones::circular(params, setting.mechanics);
+        Ok(zoned_queue::build(zones, Circular::default(), PositionQueue::new_boxed(&Aim::Time, setting))
+            .into_boxed())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::zoned::trial::{Trial, order};
+    use super::super::queue::zoned_queue::trial::{Trial, order};
 
     #[test]
     fn zones_alternate_direction_by_column() {
@@ -39,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn without_parity_zones_hold_even_and_odd_columns() {
+    fn zones_without_parity_hold_all_columns() {
         let served = order("zsptf:parity=false", &[(126, 3), (3, 20), (40, 2), (2, 20), (41, 2)]);
         assert!(served[..2].iter().all(|place| [(40, 2), (41, 2)].contains(place)), "{served:?}");
         assert!(served[2..4].iter().all(|place| [(3, 20), (2, 20)].contains(place)), "{served:?}");
@@ -48,13 +49,13 @@ mod tests {
 
     #[test]
     fn arrivals_join_visit_and_restart_tour() {
-        let mut trial = Trial::of("zsptf");
+        let mut trial = Trial::new("zsptf");
         trial.push(&[(500, 0), (502, 5), (504, 20)]);
         let first = trial.pop();
         trial.push(&[(506, 9), (0, 0), (501, 9)]);
         let mut zone = vec![first.unwrap(), trial.pop().unwrap(), trial.pop().unwrap()];
         zone.sort_unstable();
         assert_eq!(zone, [(500, 0), (502, 5), (506, 9)]);
-        assert_eq!(trial.rest(), [(504, 20), (501, 9), (0, 0)]);
+        assert_eq!(trial.drain(), [(504, 20), (501, 9), (0, 0)]);
     }
 }

@@ -3,8 +3,8 @@
 use sledlab_core::{Error, Result};
 
 use super::queue::grid::{Grid, ZoneOrder, Zones};
-use super::queue::positioned::PositionQueue;
-use super::queue::zoned::{self, Circular, Tour, Waiting};
+use super::queue::position_queue::PositionQueue;
+use super::queue::zoned_queue::{self, Circular, Tour, WaitingRequests};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics};
 
@@ -47,7 +47,7 @@ impl Model for ZsptfPyramid {
     const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &ZsptfPyramidParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, ZoneOrder::of_sweep(params.parity), setting.mechanics);
+        let zones = Zones::new(params.grid, ZoneOrder::circular(params.parity), setting.mechanics);
         let levels = levels(&zones, params.root);
         if levels.len() == 1 {
             let message = format!("zsptf-pyramid: the cells of a grid of {} cannot be merged", params.grid);
@@ -60,7 +60,7 @@ impl Model for ZsptfPyramid {
             threshold: params.threshold as usize,
             sweep: Circular::default(),
         };
-        Ok(zoned::over(zones, pyramid, PositionQueue::boxed(&Aim::Time, setting)).boxed())
+        Ok(zoned_queue::build(zones, pyramid, PositionQueue::new_boxed(&Aim::Time, setting)).into_boxed())
     }
 }
 
@@ -88,14 +88,14 @@ impl Level {
     }
 
     /// Requests waiting in the zone that holds `finest`.
-    fn requests(&self, finest: u32, waiting: &Waiting) -> usize {
+    fn requests(&self, finest: u32, waiting: &WaitingRequests) -> usize {
         self.finest_zones(finest).iter().map(|zone| waiting.requests(*zone).len()).sum()
     }
 
     /// Zones with requests.
-    fn occupied(&self, waiting: &Waiting) -> usize {
+    fn count_occupied(&self, waiting: &WaitingRequests) -> usize {
         let mut seen = vec![false; self.members.len()];
-        let zones = waiting.occupied().map(|finest| self.zone_of[finest as usize] as usize);
+        let zones = waiting.occupied_zones().map(|finest| self.zone_of[finest as usize] as usize);
         zones.filter(|zone| !std::mem::replace(&mut seen[*zone], true)).count()
     }
 }
@@ -103,7 +103,7 @@ impl Level {
 /// The levels of the pyramid, the finest first. The zones of every level are those of ZSPTF with the level's grid, so
 /// that even and odd columns stay apart; only the root merges them.
 fn levels(finest: &Zones, root: bool) -> Vec<Level> {
-    let grids = std::iter::successors(Some(finest.grid), |grid| grid.halved());
+    let grids = std::iter::successors(Some(finest.grid), |grid| grid.halve());
     let mut levels: Vec<Level> =
         grids.enumerate().map(|(height, grid)| level(finest, grid, height)).collect();
     if root {
@@ -138,18 +138,20 @@ struct Pyramid {
 }
 
 impl Pyramid {
-    fn is_enough(&self, level: &Level, entered: u32, waiting: &Waiting) -> bool {
+    fn has_enough_requests(&self, level: &Level, entered: u32, waiting: &WaitingRequests) -> bool {
         match self.merge {
             MergeRule::Local => level.requests(entered, waiting) >= self.threshold,
-            MergeRule::Global => waiting.len() >= self.threshold.saturating_mul(level.occupied(waiting)),
+            MergeRule::Global => {
+                waiting.len() >= self.threshold.saturating_mul(level.count_occupied(waiting))
+            }
         }
     }
 }
 
 impl Tour for Pyramid {
-    fn next(&mut self, _: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>) {
+    fn next(&mut self, _: &dyn Mechanics, waiting: &WaitingRequests, zones: &mut Vec<u32>) {
         let Some(entered) = self.sweep.visit(waiting) else { return };
-        let enough = self.levels.iter().find(|level| self.is_enough(level, entered, waiting));
+        let enough = self.levels.iter().find(|level| self.has_enough_requests(level, entered, waiting));
         if let Some(level) = enough.or(self.levels.last()) {
             zones.extend_from_slice(level.finest_zones(entered));
         }
@@ -158,20 +160,20 @@ impl Tour for Pyramid {
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::zoned::trial::{CylinderRow, order};
+    use super::super::queue::zoned_queue::trial::{CylinderRow, order};
     use super::*;
     use crate::device::{self, preset};
 
-    fn levels_of(grid: Grid, parity: bool, root: bool) -> Vec<Level> {
+    fn build_levels(grid: Grid, parity: bool, root: bool) -> Vec<Level> {
         let table = preset::text("mems-g2").unwrap().parse().unwrap();
         let device = device::build(&preset::from_table(&table).unwrap()).unwrap();
-        levels(&Zones::new(grid, ZoneOrder::of_sweep(parity), device.mechanics()), root)
+        levels(&Zones::new(grid, ZoneOrder::circular(parity), device.mechanics()), root)
     }
 
     #[test]
     fn every_level_refines_the_next() {
         for (parity, root) in [(true, false), (false, false), (true, true)] {
-            let levels = levels_of(Grid::new(32, 4), parity, root);
+            let levels = build_levels(Grid::new(32, 4), parity, root);
             let counts: Vec<usize> = levels.iter().map(|level| level.members.len()).collect();
             let parities = if parity { 2 } else { 1 };
             let expected = [128 * parities, 32 * parities, 8 * parities, 1];
@@ -191,7 +193,7 @@ mod tests {
 
     #[test]
     fn even_and_odd_columns_merge_at_root() {
-        let levels = levels_of(Grid::new(32, 4), true, true);
+        let levels = build_levels(Grid::new(32, 4), true, true);
         // Zones of the first column of cells: four of even cylinders, then four of odd ones.
         assert!(levels[..3].iter().all(|level| level.zone_of[0] != level.zone_of[7]));
         assert_eq!(levels[2].zone_of[..8], [0, 0, 0, 0, 1, 1, 1, 1]);
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_that_cannot_be_halved_is_refused() {
+    fn odd_grid_is_rejected() {
         let make = |word: &str| {
             let (name, params) = super::super::parse(word).unwrap();
             let table = preset::text("mems-g2").unwrap().parse().unwrap();

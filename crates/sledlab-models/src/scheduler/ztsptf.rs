@@ -3,8 +3,8 @@
 use sledlab_core::Result;
 
 use super::queue::grid::{ZoneParams, Zones};
-use super::queue::positioned::PositionQueue;
-use super::queue::zoned::{self, Circular};
+use super::queue::position_queue::PositionQueue;
+use super::queue::zoned_queue::{self, Circular};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -21,19 +21,19 @@ impl Model for Ztsptf {
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 100.0 };
 
     fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::loops(params, setting.mechanics);
-        let inside = PositionQueue::boxed(&Aim::Time, setting);
-        Ok(zoned::over(zones, Circular::default(), inside).gated().boxed())
+        let zones = Zones::circular(params, setting.mechanics);
+        let inside = PositionQueue::new_boxed(&Aim::Time, setting);
+        Ok(zoned_queue::build(zones, Circular::default(), inside).with_gated_visits().into_boxed())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::zoned::trial::Trial;
+    use super::super::queue::zoned_queue::trial::Trial;
 
     #[test]
     fn arrivals_during_a_visit_wait_for_the_next() {
-        let mut trial = Trial::of("ztsptf");
+        let mut trial = Trial::new("ztsptf");
         trial.push(&[(10, 1), (12, 1), (300, 5)]);
         let first = trial.pop();
         trial.push(&[(14, 1), (16, 1)]);
@@ -41,7 +41,7 @@ mod tests {
         visit.sort_unstable();
         assert_eq!(visit, [(10, 1), (12, 1)]);
         assert_eq!(trial.pop(), Some((300, 5)));
-        let mut next_visit = trial.rest();
+        let mut next_visit = trial.drain();
         next_visit.sort_unstable();
         assert_eq!(next_visit, [(14, 1), (16, 1)]);
     }
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn stream_into_one_zone_delays_no_other_request() {
         let picks_until_far = |word| {
-            let mut trial = Trial::of(word);
+            let mut trial = Trial::new(word);
             trial.push(&[(10, 1), (12, 1), (2000, 20)]);
             (0..500).position(|pick| {
                 trial.push(&[(10 + pick % 50 * 2, 3)]);

@@ -1,8 +1,8 @@
 //! Systems: the storage that the host sends requests to, one station or several behind one address space.
 
 mod array;
-mod cached;
-mod failed;
+mod cached_system;
+mod failed_devices;
 mod hybrid_counts;
 mod medium;
 pub mod params;
@@ -13,7 +13,7 @@ mod station_log;
 mod wrapper;
 
 pub use array::Array;
-pub use cached::Cached;
+pub use cached_system::CachedSystem;
 pub use hybrid_counts::{HybridCounts, Traffic};
 pub use medium::{Content, Contents, Medium};
 pub use params::{Start, SystemParams};
@@ -34,7 +34,7 @@ use crate::scheduler;
 
 /// Number of completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory
 /// and an interrupted run stops soon.
-pub const MAX_COMPLETED: usize = 64;
+pub const MAX_COMPLETIONS: usize = 64;
 
 /// Number of events after which [`System::advance_before`] returns, so that a run stops soon that is interrupted while
 /// the system works on a long request.
@@ -57,7 +57,7 @@ pub trait System: Send {
     fn next_event(&self) -> Option<Time>;
     /// Handles the events due at `now`; appends the completions, in order.
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
-    /// Handles all events before `horizon`; stops early when `completed` holds [`MAX_COMPLETED`], or after a thousand
+    /// Handles all events before `horizon`; stops early when `completed` holds [`MAX_COMPLETIONS`], or after a thousand
     /// events. Returns whether no event before `horizon` is left.
     ///
     /// Appends completions in order. Completions at `horizon` or later may be among them once no arrival can change
@@ -127,7 +127,7 @@ pub fn advance_by_events<S: System + ?Sized>(
 ) -> bool {
     for _ in 0..MAX_EVENTS {
         let Some(now) = system.next_event().filter(|at| *at < horizon) else { return true };
-        if completed.len() >= MAX_COMPLETED {
+        if completed.len() >= MAX_COMPLETIONS {
             return false;
         }
         system.advance(now, completed);
@@ -154,7 +154,7 @@ pub struct Setup<'a> {
 /// Parameters that contradict each other.
 pub fn build(file: &DeviceFile, setup: Setup) -> Result<Box<dyn System>> {
     if let Some(units) = file.params.units()? {
-        return Ok(Box::new(Array::of_units(units, setup)?));
+        return Ok(Box::new(Array::from_units(units, setup)?));
     }
     Ok(Box::new(Single::new(Station::new(file, setup)?)))
 }

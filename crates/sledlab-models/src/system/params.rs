@@ -3,7 +3,7 @@
 use sledlab_core::params::ParamValue;
 use sledlab_core::{choices, registry};
 
-pub use super::failed::{FailedAt, FailedDevices};
+pub use super::failed_devices::{FailedDevices, FailureTimes};
 
 choices! {
     /// How the devices are combined.
@@ -48,12 +48,12 @@ impl SystemKind {
     }
 
     /// Whether the data survive the failure of one device.
-    pub fn outlives_failures(self) -> bool {
+    pub fn is_redundant(self) -> bool {
         matches!(self, SystemKind::Mirror | SystemKind::Raid5)
     }
 
     /// Fewest devices of a system of this kind.
-    pub fn fewest_devices(self) -> u64 {
+    pub fn min_devices(self) -> u64 {
         match self {
             SystemKind::Single => 1,
             SystemKind::Concatenation | SystemKind::Stripe | SystemKind::Mirror => 2,
@@ -78,7 +78,7 @@ impl registry::KindWord for SystemKind {
     fn uses_parameter(self, key: &str) -> bool {
         match key {
             "devices" | "bus" => self != SystemKind::Single,
-            "failed" | "failed_at_s" | "rebuild_mb_s" => self.outlives_failures(),
+            "failed" | "failed_at_s" | "rebuild_mb_s" => self.is_redundant(),
             "start" => true,
             "unit_blocks" => matches!(self, SystemKind::Stripe | SystemKind::Mirror | SystemKind::Raid5),
             _ => false,
@@ -100,7 +100,7 @@ sledlab_core::params! {
         /// Devices that fail, of `mirror` and `raid5`: none, a number from 0 or a list of numbers.
         failed: FailedDevices = FailedDevices::default();
         /// Times at which the `failed` devices fail, in s, one for all or a list; 0 is before the run.
-        failed_at_s: FailedAt = FailedAt::default(), "s";
+        failed_at_s: FailureTimes = FailureTimes::default(), "s";
         /// Rate at which a spare is rebuilt, in 10^6 bytes per second; 0 rebuilds nothing.
         rebuild_mb_s: f64 = 0.0, "MB/s", 0.0..1e6;
         /// State of devices at the start: `ready`, or `parked`, so that the first request waits for a start-up.

@@ -77,7 +77,7 @@ impl System for Single {
     }
 
     fn background(&self) -> (RequestEnergy, Time) {
-        (RequestEnergy::default(), self.station.freed())
+        (RequestEnergy::default(), self.station.last_free())
     }
 
     fn cache(&self) -> Option<CacheCounts> {

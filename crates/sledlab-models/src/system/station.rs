@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use sledlab_core::{Error, Span, Time};
 
 use super::station_log::{State, StationLog, StationRecorder};
-use super::{MAX_COMPLETED, MAX_EVENTS, Setup, Start};
+use super::{MAX_COMPLETIONS, MAX_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
-use crate::device::{self, Busy, Device, IdleOutcome, Queued, Served};
+use crate::device::{self, BusyPeriod, Device, IdleOutcome, Queued, Served};
 use crate::merge::{MergeCounts, Merger};
 use crate::power::{Ledger, MechanicalWork, PowerCosts, PowerPolicy, PowerRates};
 use crate::scheduler::Scheduler;
@@ -25,7 +25,7 @@ enum Phase {
     /// Starting up or ready: the next batch is selected at `at`.
     Selecting { at: Time },
     /// Serving a batch since `since`; `busy` is until when and with what work, where the device has reported it.
-    Serving { since: Time, busy: Option<Busy> },
+    Serving { since: Time, busy: Option<BusyPeriod> },
     /// The scheduler has failed: no request is served any more.
     Stuck,
 }
@@ -47,7 +47,7 @@ pub struct Station {
     /// Number of requests that wait until the device admits them.
     outside: usize,
     /// When the mechanism last became free, for a device with work of its own.
-    freed: Time,
+    last_free: Time,
     /// Served requests whose completion lies in the future, in order of completion.
     finishing: VecDeque<Served>,
     /// Durations of start-ups, each with the request that was selected after it, where one was, until that request is
@@ -68,17 +68,17 @@ impl Station {
     /// # Errors
     /// Parameters that contradict each other.
     pub fn new(file: &DeviceFile, setup: Setup) -> sledlab_core::Result<Self> {
-        Station::of(device::build(file)?, setup)
+        Station::with_device(device::build(file)?, setup)
     }
 
     /// The station of a device at rest, with an empty queue and the policies of `setup`.
     ///
     /// # Errors
     /// Parameters that contradict each other.
-    pub fn of(device: Box<dyn Device>, setup: Setup) -> sledlab_core::Result<Self> {
+    pub fn with_device(device: Box<dyn Device>, setup: Setup) -> sledlab_core::Result<Self> {
         let Setup { scheduler, power, merge, start } = setup;
-        let merger = Merger::new(merge, device.mechanics().blocks_at_once());
-        if merger.is_some() && device.has_own_work() && !device.takes_more() {
+        let merger = Merger::new(merge, device.mechanics().parallel_blocks());
+        if merger.is_some() && device.has_background_work() && !device.can_accept_batch() {
             return Err(Error::user(
                 "merge.kind: requests cannot be merged behind an interleaved or shared bus, nor in a disk of several \
                  commands",
@@ -93,12 +93,12 @@ impl Station {
             merger,
             power: power.make()?,
             rates: device.mechanics().power_rates(),
-            has_own_work: device.has_own_work(),
+            has_own_work: device.has_background_work(),
             phase: Phase::Resting { since: Time::ZERO, parked: start == Start::Parked },
             more_at: None,
             admitted: VecDeque::new(),
             outside: 0,
-            freed: Time::ZERO,
+            last_free: Time::ZERO,
             finishing: VecDeque::new(),
             startups: Vec::new(),
             ledger: Some(Ledger::default()),
@@ -123,7 +123,7 @@ impl Station {
     /// The same station without energy accounting, to measure what the accounting costs.
     #[must_use]
     pub fn without_energy(mut self) -> Self {
-        self.device.forgo_energy();
+        self.device.disable_energy();
         Station { ledger: None, ..self }
     }
 
@@ -157,8 +157,8 @@ impl Station {
     }
 
     /// When the mechanism finished its last work: some disks still write after the last request is complete.
-    pub fn freed(&self) -> Time {
-        self.freed
+    pub fn last_free(&self) -> Time {
+        self.last_free
     }
 
     /// The error that stopped the scheduler, the power policy or the device, if one did.
@@ -168,18 +168,18 @@ impl Station {
 
     /// Number of requests that wait to be selected, including those the device has not admitted.
     pub fn queue_length(&self) -> usize {
-        self.waiting() + self.admitted.len() + self.outside
+        self.waiting_requests() + self.admitted.len() + self.outside
     }
 
     /// Number of requests in the queue of the scheduler.
     #[inline]
-    fn waiting(&self) -> usize {
+    fn waiting_requests(&self) -> usize {
         self.merger.as_ref().map_or_else(|| self.scheduler.len(), Merger::len)
     }
 
     /// Requests merged since the ledger was opened.
-    pub fn merged(&self) -> MergeCounts {
-        self.merger.as_ref().map(Merger::merged).unwrap_or_default()
+    pub fn merge_counts(&self) -> MergeCounts {
+        self.merger.as_ref().map(Merger::counts).unwrap_or_default()
     }
 
     /// Largest number of requests that waited at one time since the ledger was opened. A request that is selected in
@@ -195,7 +195,7 @@ impl Station {
             self.enqueue(now, request);
             return;
         }
-        let ready = self.device.admit(now, &Queued { queued: now, ..request });
+        let ready = self.device.admit(now, &Queued { queue_time: now, ..request });
         match ready {
             Time::MAX => self.outside += 1,
             ready if ready <= now => self.enqueue(now, request),
@@ -207,7 +207,7 @@ impl Station {
     #[inline]
     fn enqueue(&mut self, now: Time, mut request: Queued) {
         // Changed in place, which saves a copy of the request.
-        request.queued = now;
+        request.queue_time = now;
         if let Some(watch) = &mut self.watch {
             watch.arrive(&request);
         }
@@ -216,42 +216,42 @@ impl Station {
             Some(merger) => merger.push(request, self.scheduler.as_mut()),
         }
         match self.phase {
-            Phase::Resting { since, parked } => self.end_rest(since, parked, now),
-            Phase::Delaying { first, .. } => self.hold(first, now),
-            Phase::Serving { busy: None, .. } => self.consider_more(now),
+            Phase::Resting { since, parked } => self.end_idle_period(since, parked, now),
+            Phase::Delaying { first, .. } => self.delay_startup(first, now),
+            Phase::Serving { busy: None, .. } => self.select_while_busy(now),
             _ => {}
         }
     }
 
     /// Selects another batch at `now` if the device, which is not free, takes further requests and some wait.
-    fn consider_more(&mut self, now: Time) {
-        if self.more_at.is_none() && self.waiting() > 0 && self.device.takes_more() {
+    fn select_while_busy(&mut self, now: Time) {
+        if self.more_at.is_none() && self.waiting_requests() > 0 && self.device.can_accept_batch() {
             self.more_at = Some(now);
         }
     }
 
     /// Accounts for the rest that an arrival ends at `now`; starts up a parked device, or selects.
-    fn end_rest(&mut self, since: Time, parked: bool, now: Time) {
+    fn end_idle_period(&mut self, since: Time, parked: bool, now: Time) {
         let length = now.since(since);
-        let prices = self.prices();
+        let prices = self.power_costs();
         let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, &prices) };
-        self.charge_rest(since, timeout, now);
+        self.charge_idle_period(since, timeout, now);
         // A queue that is refilled in the moment it runs empty has not been idle at all.
         let rested = since < now;
         if rested && !parked {
             self.power.learn(length, timeout, &prices);
         }
         if parked || (rested && timeout <= length) {
-            self.device.rest(IdleOutcome::Parked);
-            self.hold(now, now);
+            self.device.end_idle_period(IdleOutcome::Parked);
+            self.delay_startup(now, now);
         } else {
-            self.device.rest(IdleOutcome::Idle(length));
+            self.device.end_idle_period(IdleOutcome::Idle(length));
             self.phase = Phase::Selecting { at: now };
         }
     }
 
     /// A parked device with requests waiting since `first` starts up, or waits for further requests.
-    fn hold(&mut self, first: Time, now: Time) {
+    fn delay_startup(&mut self, first: Time, now: Time) {
         let waiting = self.queue_length();
         let until = first + self.power.patience(waiting);
         if until > now {
@@ -265,8 +265,8 @@ impl Station {
     fn start_up(&mut self, first: Time, now: Time) {
         let at = now + self.rates.startup;
         if let Some(ledger) = &mut self.ledger {
-            ledger.inactive(first, now);
-            ledger.startup(now, at);
+            ledger.enter_inactive(first, now);
+            ledger.enter_startup(now, at);
         }
         if let Some(watch) = &mut self.watch {
             watch.pass(State::Parked, first, now);
@@ -277,7 +277,7 @@ impl Station {
     }
 
     /// The powers and the start-up energy that the power policy weighs, where the mechanism has stopped.
-    fn prices(&self) -> PowerCosts {
+    fn power_costs(&self) -> PowerCosts {
         PowerCosts {
             idle_mw: self.device.mechanics().idle_mw(),
             inactive_mw: self.rates.inactive_mw,
@@ -286,7 +286,7 @@ impl Station {
     }
 
     /// Enters the rest from `since` to `now`, parked after `timeout`, into the ledger.
-    fn charge_rest(&mut self, since: Time, timeout: Span, now: Time) {
+    fn charge_idle_period(&mut self, since: Time, timeout: Span, now: Time) {
         if let Some(watch) = &mut self.watch {
             let park = (since + timeout).min(now);
             watch.pass(State::Idle, since, park);
@@ -294,9 +294,9 @@ impl Station {
         }
         if let Some(ledger) = &mut self.ledger {
             let park = (since + timeout).min(now);
-            ledger.idle(since, park, self.device.mechanics().idle_mw());
+            ledger.enter_idle(since, park, self.device.mechanics().idle_mw());
             if park < now {
-                ledger.inactive(park, now);
+                ledger.enter_inactive(park, now);
             }
         }
     }
@@ -330,7 +330,7 @@ impl Station {
             progress |= self.wake(now);
             progress |= self.admit(now);
         }
-        if let Phase::Serving { since, busy: Some(Busy { until, work }) } = self.phase
+        if let Phase::Serving { since, busy: Some(BusyPeriod { until, work }) } = self.phase
             && until <= now
         {
             self.free(since, until, work);
@@ -349,7 +349,7 @@ impl Station {
             self.select(now);
         }
         if self.more_at.is_some_and(|at| at <= now) && !progress {
-            self.select_more(now);
+            self.issue_while_busy(now);
         }
     }
 
@@ -357,14 +357,16 @@ impl Station {
     #[inline]
     pub fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
         let mut events = 0;
-        while completed.len() < MAX_COMPLETED {
+        while completed.len() < MAX_COMPLETIONS {
             match self.phase {
                 // Selects and serves in one step, as no other event can come between.
-                Phase::Selecting { at } if at < horizon && self.tells_all() && self.finishing.is_empty() => {
+                Phase::Selecting { at }
+                    if at < horizon && self.has_final_completions() && self.finishing.is_empty() =>
+                {
                     self.serve(at, horizon, completed);
                 }
-                Phase::Serving { since, busy: Some(Busy { until, work }) }
-                    if until < horizon && self.tells_all() =>
+                Phase::Serving { since, busy: Some(BusyPeriod { until, work }) }
+                    if until < horizon && self.has_final_completions() =>
                 {
                     while let Some(served) = self.finishing.front() {
                         completed.push(*served);
@@ -404,23 +406,23 @@ impl Station {
             return false;
         }
         let free = self.device.wake(now, &mut self.served);
-        self.note_served();
+        self.sort_completions();
         if let Phase::Serving { since, .. } = self.phase {
             match free {
                 Some(work) => {
-                    self.freed = now;
+                    self.last_free = now;
                     self.free(since, now, work);
                 }
-                None if self.more_at.is_none() && self.device.takes_more() => {
+                None if self.more_at.is_none() && self.device.can_accept_batch() => {
                     // Requests that wait now did wait for the device to take more.
                     self.longest_queue =
-                        self.longest_queue.max(self.waiting() + self.admitted.len() + self.outside);
-                    self.consider_more(now);
+                        self.longest_queue.max(self.waiting_requests() + self.admitted.len() + self.outside);
+                    self.select_while_busy(now);
                 }
                 _ => {}
             }
         }
-        while let Some(request) = self.device.let_in() {
+        while let Some(request) = self.device.pop_admitted() {
             self.outside -= 1;
             self.enqueue(now, request);
         }
@@ -442,11 +444,11 @@ impl Station {
     /// The mechanism has become free at `now`.
     #[inline]
     fn free(&mut self, since: Time, now: Time, work: MechanicalWork) {
-        let queued = self.waiting();
+        let queued = self.waiting_requests();
         self.more_at = None;
         self.longest_queue = self.longest_queue.max(queued + self.admitted.len() + self.outside);
         if let Some(ledger) = &mut self.ledger {
-            ledger.work(since, now, work);
+            ledger.enter_work(since, now, work);
         }
         self.phase = if queued == 0 {
             Phase::Resting { since: now, parked: false }
@@ -459,7 +461,7 @@ impl Station {
     /// once and in order, no start-up waits to be charged to a request, requests are not merged, and the station is not
     /// watched.
     #[inline]
-    fn tells_all(&self) -> bool {
+    fn has_final_completions(&self) -> bool {
         !self.has_own_work && self.startups.is_empty() && self.merger.is_none() && self.watch.is_none()
     }
 
@@ -491,26 +493,26 @@ impl Station {
             *id = self.batch.first().map(|request| request.id);
         }
         let busy = self.device.issue(now, &self.batch, &mut self.served);
-        self.note_served();
+        self.sort_completions();
         self.phase = Phase::Serving { since: now, busy };
         if self.has_own_work {
-            self.consider_more(now);
+            self.select_while_busy(now);
         }
     }
 
     /// Issues another batch to a device that takes further requests while it is busy.
-    fn select_more(&mut self, now: Time) {
+    fn issue_while_busy(&mut self, now: Time) {
         self.more_at = None;
         if self.choose(now) {
             let busy = self.device.issue(now, &self.batch, &mut self.served);
             debug_assert!(busy.is_none(), "a device that takes more does not tell before it is free");
-            self.note_served();
-            self.consider_more(now);
+            self.sort_completions();
+            self.select_while_busy(now);
         }
     }
 
-    /// Starts a service where [`tells_all`](Station::tells_all) holds: the completions that the device reports are
-    /// final.
+    /// Starts a service where [`has_final_completions`](Station::has_final_completions) holds: the completions that
+    /// the device reports are final.
     #[inline]
     fn serve(&mut self, now: Time, horizon: Time, completed: &mut Vec<Completion>) {
         if !self.choose(now) {
@@ -518,14 +520,14 @@ impl Station {
         }
         let busy = self.device.issue(now, &self.batch, completed);
         match busy {
-            Some(Busy { until, work }) if until < horizon => self.free(now, until, work),
+            Some(BusyPeriod { until, work }) if until < horizon => self.free(now, until, work),
             _ => self.phase = Phase::Serving { since: now, busy },
         }
     }
 
     /// Sorts the reported completions into the queue of completions, adds each start-up to the request that it was for,
     /// and splits merged requests.
-    fn note_served(&mut self) {
+    fn sort_completions(&mut self) {
         let mut all = std::mem::take(&mut self.served);
         for mut served in all.drain(..) {
             if let Some(place) = self.startups.iter().position(|(_, id)| *id == Some(served.request.id)) {
@@ -551,16 +553,16 @@ impl Station {
     /// Starts the ledger anew at `now`.
     pub fn open_ledger(&mut self, now: Time) {
         if let Some(ledger) = &mut self.ledger {
-            *ledger = Ledger::opened_at(now);
+            *ledger = Ledger::with_opening(now);
             // The rest of an unfinished start-up, which was entered into the old ledger when it began.
             if let (Phase::Selecting { at }, Some((startup, None))) = (self.phase, self.startups.last())
                 && at > now
             {
-                ledger.startup(Time::from_ns(at.as_ns() - startup.as_ns()), at);
+                ledger.enter_startup(Time::from_ns(at.as_ns() - startup.as_ns()), at);
             }
         }
         if let Some(merger) = &mut self.merger {
-            merger.forget_merged();
+            merger.reset_counts();
         }
         self.longest_queue = self.queue_length();
     }
@@ -570,12 +572,12 @@ impl Station {
         let (since, timeout) = match self.phase {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),
             Phase::Resting { since, parked: false } => {
-                (since, self.power.timeout_in_hindsight(now.since(since), &self.prices()))
+                (since, self.power.timeout_in_hindsight(now.since(since), &self.power_costs()))
             }
             Phase::Delaying { first, .. } => (first, Span::ZERO),
             _ => return,
         };
-        self.charge_rest(since, timeout, now);
+        self.charge_idle_period(since, timeout, now);
         self.phase = Phase::Resting { since: now, parked: true };
     }
 }

@@ -7,9 +7,9 @@ use sledlab_core::{Span, Time};
 use crate::device::{Device, DeviceState, Queued, Served};
 
 /// Most candidates whose positioning time is computed: those nearest along x.
-const PROBED: usize = 256;
+const MAX_PROBED: usize = 256;
 /// Most candidates that are recorded among those not chosen, by positioning time.
-const KEPT: usize = 7;
+const MAX_CANDIDATES: usize = 7;
 
 /// The state of a mechanism that does not serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl StationRecorder {
         if now >= self.from {
             let mut candidates: Vec<Candidate> =
                 batch.iter().map(|one| candidate(one, true, device)).collect();
-            candidates.extend(self.others(device));
+            candidates.extend(self.other_candidates(device));
             self.seen.choices.push(Choice {
                 at: now,
                 waiting,
@@ -155,20 +155,20 @@ impl StationRecorder {
     }
 
     /// The nearest requests that were not chosen, and the one that has waited longest.
-    fn others(&self, device: &dyn Device) -> Vec<Candidate> {
+    fn other_candidates(&self, device: &dyn Device) -> Vec<Candidate> {
         let mut near: Vec<&Queued> = self.waiting.iter().collect();
-        if near.len() > PROBED {
+        if near.len() > MAX_PROBED {
             let x = device.mechanics().state().x;
-            near.select_nth_unstable_by_key(PROBED, |request| {
+            near.select_nth_unstable_by_key(MAX_PROBED, |request| {
                 (device.mechanics().location(request.lbn).x.abs_diff(x), request.id)
             });
-            near.truncate(PROBED);
+            near.truncate(MAX_PROBED);
         }
         let mut others: Vec<Candidate> =
             near.into_iter().map(|request| candidate(request, false, device)).collect();
         others.sort_unstable_by_key(|other| (other.positioning, other.id));
-        others.truncate(KEPT);
-        let oldest = self.waiting.iter().min_by_key(|request| (request.queued, request.id));
+        others.truncate(MAX_CANDIDATES);
+        let oldest = self.waiting.iter().min_by_key(|request| (request.queue_time, request.id));
         if let Some(oldest) = oldest.filter(|oldest| others.iter().all(|other| other.id != oldest.id)) {
             others.push(candidate(oldest, false, device));
         }

@@ -8,10 +8,10 @@ use sledlab_models::conformance::device::{Case, Check, RULES, RequestShape};
 use sledlab_models::device::{Description, Entry, LIST};
 use toml::Table;
 
-use crate::{NamedCheck, for_random, test};
+use crate::{NamedCheck, check_random_cases, test};
 
 /// The last rule compares indexes with exhaustive searches, on devices with default parameters only.
-const ON_PRESETS: usize = RULES.len() - 1;
+const PRESET_RULES: usize = RULES.len() - 1;
 
 /// Random cases of each rule.
 const CASES: u32 = 24;
@@ -30,24 +30,25 @@ pub fn tests() -> Vec<Trial> {
 }
 
 /// A device of a kind with all default parameters, as from a file with only `kind`.
-fn plain(kind: &Entry) -> Box<dyn Description> {
+fn default_device(kind: &Entry) -> Box<dyn Description> {
     (kind.make)(&Table::new()).unwrap()
 }
 
 /// All presets of a kind and the default device, each with its name.
-fn all(kind: &Entry) -> impl Iterator<Item = (&'static str, Box<dyn Description>)> {
+fn all_devices(kind: &Entry) -> impl Iterator<Item = (&'static str, Box<dyn Description>)> {
     let presets = kind.facts.presets.iter().map(|(name, text)| {
         let mut table: Table = text.parse().unwrap();
         table.retain(|key, _| !["kind", "name", "description"].contains(&key));
         (*name, (kind.make)(&table).unwrap())
     });
-    presets.chain([(kind.name, plain(kind))])
+    presets.chain([(kind.name, default_device(kind))])
 }
 
 /// Requests anywhere on a device, with an idle period between them.
 fn cases() -> impl Strategy<Value = Case> {
     let op = prop_oneof![Just(Op::Read), Just(Op::Write)];
-    let request = (0.0..1.0, 1_u32..200, op).prop_map(|(at, blocks, op)| RequestShape { at, blocks, op });
+    let request =
+        (0.0..1.0, 1_u32..200, op).prop_map(|(at, blocks, op)| RequestShape { position: at, blocks, op });
     let gap = (0_u64..50_000).prop_map(|us| Span::from_ns(us * 1_000));
     (prop::collection::vec(request, 1..12), gap).prop_map(|(requests, gap)| Case { requests, gap })
 }
@@ -63,7 +64,7 @@ fn check(
 }
 
 fn descriptions_read_back_and_build(kind: &'static Entry) {
-    for (name, description) in all(kind) {
+    for (name, description) in all_devices(kind) {
         assert_eq!(description.kind(), kind.name, "{name}");
         let table = description.to_table();
         let again = (kind.make)(&table).unwrap();
@@ -75,7 +76,7 @@ fn descriptions_read_back_and_build(kind: &'static Entry) {
         assert!(description.idle_timeout_ms() >= 0.0, "{name}");
         let device = description.device().unwrap();
         let (mechanics, extent) = (device.mechanics(), device.mechanics().extent());
-        assert!(mechanics.capacity_blocks() >= 1 && mechanics.blocks_at_once() >= 1, "{name}");
+        assert!(mechanics.capacity_blocks() >= 1 && mechanics.parallel_blocks() >= 1, "{name}");
         assert!(extent.cylinders >= 1 && extent.rows >= 1 && extent.blocks_per_track >= 1, "{name}");
     }
 }
@@ -102,9 +103,9 @@ fn words_cover_every_state(kind: &'static Entry) {
 }
 
 fn keeps_rules(kind: &'static Entry) {
-    for_random(CASES, &cases(), |case| {
-        for (name, description) in all(kind) {
-            for rule in &RULES[..ON_PRESETS] {
+    check_random_cases(CASES, &cases(), |case| {
+        for (name, description) in all_devices(kind) {
+            for rule in &RULES[..PRESET_RULES] {
                 check(rule, name, &*description, &case)?;
             }
         }
@@ -115,7 +116,7 @@ fn keeps_rules(kind: &'static Entry) {
 /// The cases that `sledlab check` draws for plug-ins.
 fn keeps_rules_of_plug_ins(kind: &'static Entry) {
     for case in (0..4).map(|number| Case::random(1, number)) {
-        for (name, description) in all(kind) {
+        for (name, description) in all_devices(kind) {
             for rule in RULES.iter().filter(|rule| rule.applies_to_plug_ins) {
                 check(rule, name, &*description, &case).unwrap();
             }
@@ -124,5 +125,7 @@ fn keeps_rules_of_plug_ins(kind: &'static Entry) {
 }
 
 fn index_chooses_as_search(kind: &'static Entry) {
-    for_random(CASES, &cases(), |case| check(&RULES[ON_PRESETS], kind.name, &*plain(kind), &case));
+    check_random_cases(CASES, &cases(), |case| {
+        check(&RULES[PRESET_RULES], kind.name, &*default_device(kind), &case)
+    });
 }

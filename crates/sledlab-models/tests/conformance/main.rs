@@ -1,19 +1,19 @@
 //! Conformance tests: one for every registered model and check, named `kind::model::check`, such as
 //! `scheduler::sptf::rules`. They follow the registries, so a new model needs no line here.
 
-#[path = "../networks/carrying.rs"]
-mod carrying;
 mod devices;
-#[path = "../disk_racing/mod.rs"]
-mod disk_racing;
+#[path = "../disk_index_comparison/mod.rs"]
+mod disk_index_comparison;
+#[path = "../index_comparison/mod.rs"]
+mod index_comparison;
 mod networks;
+#[path = "../networks/packet_traffic.rs"]
+mod packet_traffic;
 mod power;
-#[path = "../racing/mod.rs"]
-mod racing;
 mod replacement;
 mod schedulers;
-#[path = "../waiting/mod.rs"]
-mod waiting;
+#[path = "../waiting_times/mod.rs"]
+mod waiting_times;
 
 use std::process::ExitCode;
 
@@ -39,7 +39,11 @@ fn test(kind: &str, model: &str, check: &str, run: impl FnOnce() + Send + 'stati
 }
 
 /// Runs `check` on `count` random cases, and panics with the smallest case that fails.
-fn for_random<S: Strategy>(count: u32, cases: &S, check: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+fn check_random_cases<S: Strategy>(
+    count: u32,
+    cases: &S,
+    check: impl Fn(S::Value) -> Result<(), TestCaseError>,
+) {
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(count) };
     TestRunner::new(config).run(cases, check).unwrap_or_else(|failure| panic!("{failure}"));
 }

@@ -7,8 +7,8 @@ use sledlab_core::{Span, Time};
 use sledlab_models::network::{Choice, Entry, LIST, LinkParams};
 use toml::Table;
 
-use crate::carrying::{Wish, carry, last, network, traffic, wish};
-use crate::{NamedCheck, for_random, test};
+use crate::packet_traffic::{PacketRequest, deliver, last_arrival, network, packet, traffic};
+use crate::{NamedCheck, check_random_cases, test};
 
 /// Settings that keep a network busy under random traffic.
 const SETTINGS: [&str; 2] = ["bandwidth_mbit_s=80:latency_us=50", "bandwidth_mbit_s=333.3:latency_us=0"];
@@ -24,7 +24,7 @@ pub fn tests() -> Vec<Trial> {
     let checks: [NamedCheck<Entry>; 4] = [
         ("parameters", has_parameters_of_link),
         ("starts_empty", new_network_has_no_event),
-        ("empty_packets", empty_packet_without_latency_arrives_at_once),
+        ("empty_packets", empty_packet_without_latency_arrives_immediately),
         ("rules", keeps_rules),
     ];
     LIST.iter()
@@ -54,9 +54,9 @@ fn new_network_has_no_event(entry: &'static Entry) {
     }
 }
 
-fn empty_packet_without_latency_arrives_at_once(entry: &'static Entry) {
+fn empty_packet_without_latency_arrives_immediately(entry: &'static Entry) {
     let word = format!("{}:latency_us=0", entry.name);
-    assert_eq!(last(&word, 3, &[wish(0, 1, 0), wish(1, 0, 0), wish(0, 1, 0)]), 0);
+    assert_eq!(last_arrival(&word, 3, &[packet(0, 1, 0), packet(1, 0, 0), packet(0, 1, 0)]), 0);
 }
 
 fn keeps_rules(entry: &'static Entry) {
@@ -66,12 +66,12 @@ fn keeps_rules(entry: &'static Entry) {
         .map(|setting| format!("{}:{setting}", entry.name))
         .chain(trees.map(|tree| (*tree).to_owned()))
         .collect();
-    for_random(256, &traffic(7), |wishes| text.iter().try_for_each(|word| check(word, &wishes)));
+    check_random_cases(256, &traffic(7), |wishes| text.iter().try_for_each(|word| check(word, &wishes)));
 }
 
 /// Checks that every packet arrives once, not earlier than over an ideal wire, and in order from one port to another.
-fn check(word: &str, wishes: &[Wish]) -> Result<(), TestCaseError> {
-    let carried = carry(word, 7, wishes);
+fn check(word: &str, wishes: &[PacketRequest]) -> Result<(), TestCaseError> {
+    let carried = deliver(word, 7, wishes);
     let params = Choice::parse(word, Table::new()).unwrap().to_table();
     let number = |name: &str| params[name].as_float().unwrap();
     let byte_ns = 8_000.0 / number("bandwidth_mbit_s");
@@ -81,10 +81,10 @@ fn check(word: &str, wishes: &[Wish]) -> Result<(), TestCaseError> {
         let takes = Span::from_ns((one.packet.bytes as f64 * byte_ns + 0.5) as u64);
         prop_assert!(one.free >= one.sent + takes, "{word}");
         prop_assert!(one.arrived >= one.sent + takes + latency, "{word}: {one:?}");
-        let pair = (one.packet.from * 7 + one.packet.to) as usize;
+        let pair = (one.packet.sender * 7 + one.packet.receiver) as usize;
         let before = latest[pair].replace(one.packet.tag);
         prop_assert!(before < Some(one.packet.tag), "{word}: {one:?} is overtaken");
     }
-    prop_assert_eq!(&carry(word, 7, wishes), &carried, "{} is not deterministic", word);
+    prop_assert_eq!(&deliver(word, 7, wishes), &carried, "{} is not deterministic", word);
     Ok(())
 }

@@ -6,7 +6,7 @@ use sledlab_core::Span;
 use sledlab_models::power::{Choice, LIST, PowerCosts};
 use toml::Table;
 
-use crate::{for_random, test};
+use crate::{check_random_cases, test};
 
 pub fn tests() -> Vec<Trial> {
     LIST.iter()
@@ -37,7 +37,7 @@ fn costs_at_least_oracle(name: &str) {
     // A case that failed once.
     check(name, &[1], 20.0, 0.0).unwrap();
     let idle_us = prop::collection::vec(prop_oneof![1_u64..2_000, 1_u64..100_000], 1..200);
-    for_random(256, &(idle_us, 20.0..2_000.0, 0.0..5_000.0), |(idle_us, idle_mw, startup_uj)| {
+    check_random_cases(256, &(idle_us, 20.0..2_000.0, 0.0..5_000.0), |(idle_us, idle_mw, startup_uj)| {
         check(name, &idle_us, idle_mw, startup_uj)
     });
 }

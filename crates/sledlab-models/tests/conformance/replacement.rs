@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use sledlab_models::conformance::replacement::{Case, RULES};
 use sledlab_models::replacement::{Choice, LIST};
 
-use crate::{for_random, test};
+use crate::{check_random_cases, test};
 
 pub fn tests() -> Vec<Trial> {
     LIST.iter().map(|entry| test("replacement", entry.name, "rules", || keeps_rules(entry.name))).collect()
@@ -16,7 +16,7 @@ fn keeps_rules(name: &str) {
     check(name, &Case { keys: vec![4, 4, 1, 1, 0], capacity: 1 }).unwrap();
     let keys = prop::collection::vec(prop_oneof![3 => 0_u64..6, 2 => 0_u64..40], 1..300);
     let cases = (keys, 1_usize..12).prop_map(|(keys, capacity)| Case { keys, capacity });
-    for_random(200, &cases, |case| check(name, &case));
+    check_random_cases(200, &cases, |case| check(name, &case));
 }
 
 fn check(name: &str, case: &Case) -> Result<(), TestCaseError> {

@@ -7,9 +7,11 @@ use sledlab_models::conformance::scheduler::{Case, RULES, Subject};
 use sledlab_models::device::{Device, Mechanics, Queued};
 use sledlab_models::scheduler::{Entry, LIST, Starvation};
 
-use crate::disk_racing::{self, DISKS, disk};
-use crate::racing::{Course, Draw, choice, device, race};
-use crate::waiting::far_wait;
+use crate::disk_index_comparison::{self, DISKS, disk};
+use crate::index_comparison::{
+    ComparisonOptions, RequestGenerator, choice, compare_index_with_search, device,
+};
+use crate::waiting_times::far_waiting_time;
 use crate::{NamedCheck, test};
 
 const BATCHES: [&str; 2] = ["none", "same-position"];
@@ -19,7 +21,7 @@ const PLANNERS: [(&str, usize); 2] = [("mst", 1_000), ("optimal", 12)];
 
 /// A scheduler that cannot order requests for disks: it enumerates the states that orders lead to, and as the states of
 /// a disk contain the time, there is no end of them.
-const SLEDS_ONLY: &str = "optimal";
+const SLED_SCHEDULER: &str = "optimal";
 
 /// Whether a check applies to a scheduler.
 type Applies = fn(&Entry) -> bool;
@@ -27,8 +29,8 @@ type Applies = fn(&Entry) -> bool;
 pub fn tests() -> Vec<Trial> {
     let checks: [(NamedCheck<Entry>, Applies); 7] = [
         (("rules", keeps_rules), |_| true),
-        (("rules_on_disks", keeps_rules_on_disks), |entry| entry.name != SLEDS_ONLY),
-        (("long_queue", survives_long_queue_or_refuses_it), |_| true),
+        (("rules_on_disks", keeps_rules_on_disks), |entry| entry.name != SLED_SCHEDULER),
+        (("long_queue", serves_or_rejects_long_queue), |_| true),
         (("index_by_layout", index_agrees_with_search_by_layout), has_index),
         (("index_on_variants", index_agrees_with_search_on_variants), has_index),
         (("index_on_disks", index_agrees_with_search_on_disks), has_index),
@@ -77,14 +79,14 @@ fn check(
 }
 
 /// Requests anywhere on a device, or crowded in a small range.
-fn drawn(count: usize, root: u64, device: &dyn Device, crowded: bool) -> Vec<Queued> {
-    let mut draw = Draw::new(root, device, crowded);
+fn random_requests(count: usize, root: u64, device: &dyn Device, crowded: bool) -> Vec<Queued> {
+    let mut draw = RequestGenerator::new(root, device, crowded);
     (0..count).map(|_| draw.request(Time::ZERO)).collect()
 }
 
 /// Requests for a few blocks, many of them equal.
-fn similar(count: usize, device: &dyn Device) -> Vec<Queued> {
-    let places = drawn(7, 1, device, true);
+fn similar_requests(count: usize, device: &dyn Device) -> Vec<Queued> {
+    let places = random_requests(7, 1, device, true);
     let pick = |id: u64| places[(id * id % 13 % 7) as usize];
     (0..count as u64).map(|id| Queued { id, ..pick(id) }).collect()
 }
@@ -92,10 +94,10 @@ fn similar(count: usize, device: &dyn Device) -> Vec<Queued> {
 fn keeps_rules(entry: &'static Entry) {
     let (streaming, disksim) = ("layout = 'streaming'", "selection = 'disksim'");
     let cases = [
-        ("", drawn(600, 2, device("").as_ref(), false), 200),
-        (streaming, drawn(300, 3, device(streaming).as_ref(), true), 100),
-        ("", similar(400, device("").as_ref()), 120),
-        (disksim, similar(400, device("").as_ref()), 120),
+        ("", random_requests(600, 2, device("").as_ref(), false), 200),
+        (streaming, random_requests(300, 3, device(streaming).as_ref(), true), 100),
+        ("", similar_requests(400, device("").as_ref()), 120),
+        (disksim, similar_requests(400, device("").as_ref()), 120),
     ];
     for word in words(entry) {
         for (text, requests, room) in &cases {
@@ -110,19 +112,19 @@ fn keeps_rules_on_disks(entry: &'static Entry) {
     let room = if has_index(entry) { 100 } else { 20 };
     for name in DISKS {
         let disk = || Ok(disk(name));
-        let mut draw = disk_racing::Draw::new(6, disk().unwrap().as_ref(), false);
+        let mut draw = disk_index_comparison::RequestGenerator::new(6, disk().unwrap().as_ref(), false);
         let anywhere: Vec<Queued> = (0..300).map(|_| draw.request(Time::ZERO)).collect();
         check(entry.name, name, &disk, &anywhere, room);
-        check(entry.name, name, &disk, &similar(300, disk().unwrap().as_ref()), room);
+        check(entry.name, name, &disk, &similar_requests(300, disk().unwrap().as_ref()), room);
     }
 }
 
-fn survives_long_queue_or_refuses_it(entry: &'static Entry) {
+fn serves_or_rejects_long_queue(entry: &'static Entry) {
     let longest = longest_queue(entry);
     for word in words(entry) {
         for depth in [0, 1, 100_000] {
             let mut device = device("");
-            let mut draw = Draw::new(4, device.as_ref(), false);
+            let mut draw = RequestGenerator::new(4, device.as_ref(), false);
             let mut queue = choice(&word).make(device.mechanics()).unwrap();
             (0..depth).for_each(|_| queue.push(draw.request(Time::ZERO)));
             let (mut batch, mut served) = (Vec::new(), Vec::new());
@@ -141,7 +143,7 @@ fn survives_long_queue_or_refuses_it(entry: &'static Entry) {
                 assert_eq!(error.origin(), ErrorOrigin::User);
                 assert!(error.message().contains(&format!("{depth} requests wait")), "{error}");
                 assert!(error.remedy().is_some(), "{error}");
-                assert!(!entry.facts.in_race, "{word}");
+                assert!(!entry.facts.compared_by_default, "{word}");
             }
         }
     }
@@ -154,7 +156,10 @@ fn index_agrees_with_search_by_layout(entry: &'static Entry) {
                 for idle in ["", "parking = 'centre'\nidle_motion = 'disksim-drift'"] {
                     let text = format!("layout = '{layout}'\ndirection = '{direction}'\n{idle}");
                     for crowded in [false, true] {
-                        race(&word, &Course { text: &text, depth: 60, picks: 160, root: 5, crowded });
+                        compare_index_with_search(
+                            &word,
+                            &ComparisonOptions { text: &text, depth: 60, picks: 160, root: 5, crowded },
+                        );
                     }
                 }
             }
@@ -167,7 +172,10 @@ fn index_agrees_with_search_on_variants(entry: &'static Entry) {
     let unsettled = "settle_constants = 0\nspring_factor = 0";
     for word in words(entry) {
         for text in [sleds, unsettled, "kinematics = 'disksim-closed'", "command_overhead_ms = 0.2"] {
-            race(&word, &Course { text, depth: 300, picks: 200, root: 6, crowded: true });
+            compare_index_with_search(
+                &word,
+                &ComparisonOptions { text, depth: 300, picks: 200, root: 6, crowded: true },
+            );
         }
     }
 }
@@ -175,14 +183,14 @@ fn index_agrees_with_search_on_variants(entry: &'static Entry) {
 fn index_agrees_with_search_on_disks(entry: &'static Entry) {
     for name in DISKS {
         for (root, crowded) in [(1, false), (2, true)] {
-            disk_racing::race(entry.name, name, 60, 300, root, crowded);
+            disk_index_comparison::compare_index_with_search(entry.name, name, 60, 300, root, crowded);
         }
     }
 }
 
 fn serves_far_request_in_bounded_time(entry: &'static Entry) {
     let Starvation::Bounded { test_bound_ms } = entry.facts.starvation else { return };
-    let (wait, lasts) = far_wait(entry.name, "requests = 20000");
+    let (wait, lasts) = far_waiting_time(entry.name, "requests = 20000");
     let bound = Span::from_ms(test_bound_ms);
     assert!(3.0 * bound.as_ms() < lasts.as_ms(), "the stream is too short");
     assert!(wait.is_some_and(|wait| wait <= bound), "{wait:?}");

@@ -3,11 +3,11 @@
 
 use sledlab_core::Op::{self, Read, Write};
 
-use super::watching::run;
+use super::access_log::run_hybrid;
 
 /// A caching disk with `slots` slots of 8 blocks and `buffered` places in the buffer, without headers and without
 /// techniques other than those in `more`.
-fn plain(slots: u32, buffered: u32, more: &str) -> String {
+fn hybrid_without_techniques(slots: u32, buffered: u32, more: &str) -> String {
     let front_mb = f64::from(slots) * 8.0 / 2048.0;
     let text = format!("caching-disk:segment_kb=4:front_mb={front_mb:?}:buffer_kb={}", 4 * buffered);
     let off = [
@@ -24,7 +24,7 @@ fn plain(slots: u32, buffered: u32, more: &str) -> String {
 
 #[test]
 fn victim_leaves_before_next_segment_without_techniques() {
-    let result = run(&plain(1, 8, ""), &[(0, Write, 0, 8), (1_000, Read, 10, 2)]);
+    let result = run_hybrid(&hybrid_without_techniques(1, 8, ""), &[(0, Write, 0, 8), (1_000, Read, 10, 2)]);
     let expected = [
         "front write 0+8 0-18",
         "front read 0+8 1000-1018",
@@ -40,7 +40,7 @@ fn victim_leaves_before_next_segment_without_techniques() {
 
 #[test]
 fn a_write_that_covers_its_segment_fetches_nothing() {
-    let result = run(&plain(2, 8, ""), &[(0, Write, 8, 8), (100, Write, 20, 1)]);
+    let result = run_hybrid(&hybrid_without_techniques(2, 8, ""), &[(0, Write, 8, 8), (100, Write, 20, 1)]);
     let expected = [
         "front write 0+8 0-18",
         "back read 16+8 100-208",
@@ -54,7 +54,7 @@ fn a_write_that_covers_its_segment_fetches_nothing() {
 #[test]
 fn shortcut_completes_with_the_disk_read() {
     let requests = [(0, Write, 0, 8), (1_000, Read, 10, 2), (1_001, Write, 8, 1)];
-    let result = run(&plain(1, 8, "shortcut=true"), &requests);
+    let result = run_hybrid(&hybrid_without_techniques(1, 8, "shortcut=true"), &requests);
     let expected = [
         "front write 0+8 0-18",
         "front read 0+8 1000-1018",
@@ -65,7 +65,7 @@ fn shortcut_completes_with_the_disk_read() {
     assert_eq!(result.accesses, expected);
     assert_eq!(result.answers, [18, 1234, 1234]);
     assert_eq!(
-        run(&plain(1, 1, "shortcut=true"), &requests).answers,
+        run_hybrid(&hybrid_without_techniques(1, 1, "shortcut=true"), &requests).answers,
         result.answers,
         "nothing moves at the same time"
     );
@@ -74,7 +74,9 @@ fn shortcut_completes_with_the_disk_read() {
 #[test]
 fn early_fetch_needs_only_buffer_space() {
     let requests = [(0, Write, 0, 8), (1_000, Read, 10, 2), (1_001, Write, 8, 1)];
-    let early = |buffered| run(&plain(1, buffered, "shortcut=true:early_fetch=true"), &requests);
+    let early = |buffered| {
+        run_hybrid(&hybrid_without_techniques(1, buffered, "shortcut=true:early_fetch=true"), &requests)
+    };
     let result = early(8);
     let expected = [
         "front write 0+8 0-18",
@@ -91,8 +93,8 @@ fn early_fetch_needs_only_buffer_space() {
 #[test]
 fn immediate_report_frees_slot_of_buffered_victim() {
     let requests = [(0, Write, 0, 8), (1_000, Write, 8, 8)];
-    assert_eq!(run(&plain(1, 8, ""), &requests).answers, [18, 1144]);
-    let result = run(&plain(1, 8, "immediate_report=true"), &requests);
+    assert_eq!(run_hybrid(&hybrid_without_techniques(1, 8, ""), &requests).answers, [18, 1144]);
+    let result = run_hybrid(&hybrid_without_techniques(1, 8, "immediate_report=true"), &requests);
     let expected = [
         "front write 0+8 0-18",
         "front read 0+8 1000-1018",
@@ -109,7 +111,11 @@ fn immediate_report_frees_slot_of_buffered_victim() {
 fn immediate_report_falls_back_with_full_buffer() {
     let requests = [(0, Write, 0, 8), (0, Write, 8, 8), (1_000, Write, 16, 8), (1_000, Write, 24, 8)];
     let answers = |buffered, more: &str| {
-        run(&plain(2, buffered, &format!("immediate_report=true{more}")), &requests).answers
+        run_hybrid(
+            &hybrid_without_techniques(2, buffered, &format!("immediate_report=true{more}")),
+            &requests,
+        )
+        .answers
     };
     // The second victim waits for the buffer until 1126, has been read at 1144 and is on the disk at 1252.
     assert_eq!(answers(1, ":destage=in-order"), [18, 36, 1036, 1270]);
@@ -127,7 +133,7 @@ fn immediate_report_saves_one_destage_behind_reads() {
     const DESTAGE: u64 = 100 + 8;
     let requests: Vec<_> =
         (0..40).map(|number| (2_000 * number, Write, 8 * number + number % 8, 1)).collect();
-    let run_with = |more: &str| run(&plain(4, 8, more), &requests);
+    let run_with = |more: &str| run_hybrid(&hybrid_without_techniques(4, 8, more), &requests);
     let none = run_with("");
     let behind = run_with("immediate_report=true");
     let in_order = run_with("immediate_report=true:destage=in-order");
@@ -157,7 +163,10 @@ fn awaited_victim_is_written_first() {
     let order = |requests: &[(u64, Op, u64, u32)]| {
         let mut requests = requests.to_vec();
         requests.sort_by_key(|(at, ..)| *at);
-        let result = run(&plain(2, 64, "immediate_report=true:partial_write=true:bypass_kb=4"), &requests);
+        let result = run_hybrid(
+            &hybrid_without_techniques(2, 64, "immediate_report=true:partial_write=true:bypass_kb=4"),
+            &requests,
+        );
         let place = |access: &str| result.accesses.iter().position(|result| result.starts_with(access));
         (place("back write 0+8").unwrap(), place("back read 0+8"), place("back read 1472+16").unwrap())
     };
@@ -174,7 +183,10 @@ fn victims_are_written_behind_reads_up_to_half_buffer() {
     let dirty = [40, 20, 0, 30, 10].map(|segment| (0, Write, 8 * segment, 8));
     let reads: Vec<_> = (0..5).map(|number| (1_000, Read, 1_000 + 8 * number, 1)).collect();
     let order = |buffered| {
-        let result = run(&plain(5, buffered, "immediate_report=true"), &[&dirty[..], &reads].concat());
+        let result = run_hybrid(
+            &hybrid_without_techniques(5, buffered, "immediate_report=true"),
+            &[&dirty[..], &reads].concat(),
+        );
         let back = result.accesses.iter().filter(|access| access.starts_with("back"));
         let places = back.map(|access| access.split([' ', '+']).take(3).collect::<Vec<_>>()[1..].join(" "));
         places.collect::<Vec<_>>()
@@ -203,7 +215,7 @@ fn dirty_neighbors_are_destaged_and_stay() {
         (30_000, Read, 8, 1),
         (40_000, Write, 904, 8),
     ]);
-    let run_with = |more: &str| run(&plain(6, 16, more), &requests);
+    let run_with = |more: &str| run_hybrid(&hybrid_without_techniques(6, 16, more), &requests);
     let writes = |more: &str| {
         let accesses = run_with(more).accesses;
         accesses.into_iter().filter(|access| access.starts_with("back write")).collect::<Vec<_>>()
@@ -222,8 +234,8 @@ fn dirty_neighbors_are_destaged_and_stay() {
 #[test]
 fn partial_write_fetches_only_for_a_later_read() {
     let requests = [(0, Write, 2, 2), (1_000, Read, 3, 2), (2_000, Read, 8, 1)];
-    assert_eq!(run(&plain(1, 8, ""), &requests[..1]).answers, [138]);
-    let result = run(&plain(1, 8, "partial_write=true"), &requests);
+    assert_eq!(run_hybrid(&hybrid_without_techniques(1, 8, ""), &requests[..1]).answers, [138]);
+    let result = run_hybrid(&hybrid_without_techniques(1, 8, "partial_write=true"), &requests);
     let expected = [
         "front write 2+2 0-12",
         "back read 0+8 1000-1108",
@@ -244,7 +256,7 @@ fn partial_write_fetches_only_for_a_later_read() {
 #[test]
 fn destage_includes_valid_blocks_between_dirty_ones() {
     let dirty = [(0, Write, 0, 1), (100, Write, 4, 2), (2_000, Write, 8, 8)];
-    let leave = |requests: &[_]| run(&plain(1, 8, "partial_write=true"), requests);
+    let leave = |requests: &[_]| run_hybrid(&hybrid_without_techniques(1, 8, "partial_write=true"), requests);
     let result = leave(&dirty);
     assert!(result.accesses.contains(&"back write 0+1 2023-2124".to_owned()), "{:?}", result.accesses);
     assert!(result.accesses.contains(&"back write 4+2 2124-2226".to_owned()), "{:?}", result.accesses);
@@ -255,10 +267,16 @@ fn destage_includes_valid_blocks_between_dirty_ones() {
 
 #[test]
 fn header_is_one_block_written_with_its_segment() {
-    let result = run(&plain(2, 8, "header_blocks=1:partial_write=true"), &[(0, Write, 2, 2)]);
+    let result = run_hybrid(
+        &hybrid_without_techniques(2, 8, "header_blocks=1:partial_write=true"),
+        &[(0, Write, 2, 2)],
+    );
     assert_eq!(result.accesses, ["front write 3+2 0-12", "front write 0+1 12-23"]);
     assert_eq!(result.answers, [12], "no request waits for a header");
-    let result = run(&plain(2, 8, "header_blocks=1"), &[(0, Read, 2, 2), (1_000, Read, 6, 1)]);
+    let result = run_hybrid(
+        &hybrid_without_techniques(2, 8, "header_blocks=1"),
+        &[(0, Read, 2, 2), (1_000, Read, 6, 1)],
+    );
     let expected = [
         "back read 0+8 0-108",
         "front write 0+9 108-127",
@@ -270,7 +288,7 @@ fn header_is_one_block_written_with_its_segment() {
 }
 
 #[test]
-fn streams_go_past() {
+fn streams_bypass_the_front_device() {
     let reads = [
         (0, Read, 0, 4),
         (1_000, Read, 4, 4),
@@ -278,16 +296,16 @@ fn streams_go_past() {
         (3_000, Read, 12, 12),
         (4_000, Read, 4, 1),
     ];
-    let result = run(&plain(4, 8, "bypass_kb=4"), &reads);
+    let result = run_hybrid(&hybrid_without_techniques(4, 8, "bypass_kb=4"), &reads);
     assert_eq!(
         result.accesses[4..],
         ["back read 8+4 2000-2104", "back read 12+12 3000-3112", "front read 4+1 4000-4011"]
     );
     assert_eq!((result.counts.bypassed, result.counts.reads), (2, 3));
-    assert_eq!(run(&plain(4, 8, ""), &reads).counts.bypassed, 0);
+    assert_eq!(run_hybrid(&hybrid_without_techniques(4, 8, ""), &reads).counts.bypassed, 0);
     // Segments on the front device, whose blocks may be newer, are read from there.
-    let result = run(
-        &plain(4, 8, "bypass_kb=4"),
+    let result = run_hybrid(
+        &hybrid_without_techniques(4, 8, "bypass_kb=4"),
         &[(0, Write, 8, 8), reads[1], (1_500, Read, 8, 4), (2_500, Read, 12, 4)],
     );
     assert_eq!(result.counts.bypassed, 0);
@@ -296,10 +314,12 @@ fn streams_go_past() {
 #[test]
 fn groups_fetch_only_missing_segments() {
     let reads = [(0, Read, 24, 1), (1_000, Read, 17, 1), (2_000, Read, 9, 1), (3_000, Read, 7, 1)];
-    let result =
-        run(&plain(16, 16, "fetch_kb=16:shortcut=true"), &[(0, Write, 0, 8), reads[0], reads[1], reads[2]]);
+    let result = run_hybrid(
+        &hybrid_without_techniques(16, 16, "fetch_kb=16:shortcut=true"),
+        &[(0, Write, 0, 8), reads[0], reads[1], reads[2]],
+    );
     let fetches: Vec<_> = result.accesses.iter().filter(|access| access.starts_with("back")).collect();
     assert_eq!(fetches, ["back read 8+24 0-124"]);
     assert_eq!(result.answers[1..], [124, 1011, 2011]);
-    assert_eq!(run(&plain(16, 16, "shortcut=true"), &reads).counts.back.reads, 4);
+    assert_eq!(run_hybrid(&hybrid_without_techniques(16, 16, "shortcut=true"), &reads).counts.back.reads, 4);
 }

@@ -3,13 +3,13 @@
 
 use sledlab_core::Op::{Read, Write};
 
-use super::watching::run;
+use super::access_log::run_hybrid;
 
 #[test]
 fn short_reads_use_front_others_use_back() {
     let reads =
         [(0, Read, 0, 4), (0, Read, 100, 8), (1_000, Read, 4, 4), (2_000, Read, 8, 1), (3_000, Read, 4, 1)];
-    let result = run("mirror:sequential_kb=4", &reads);
+    let result = run_hybrid("mirror:sequential_kb=4", &reads);
     let expected = [
         "front read 0+4 0-14",
         "back read 100+8 0-108",
@@ -23,14 +23,14 @@ fn short_reads_use_front_others_use_back() {
 
 #[test]
 fn line_states_are_dirty_destaging_and_clean() {
-    let result = run("mirror:buffer_kb=16", &[(0, Write, 0, 8)]);
+    let result = run_hybrid("mirror:buffer_kb=16", &[(0, Write, 0, 8)]);
     assert_eq!(result.slots, ["0 d.", "18 >.", "126 c."]);
 }
 
 #[test]
 fn write_completes_in_front_and_is_destaged_later() {
     let requests = [(0, Write, 0, 8), (0, Write, 8, 4), (20, Read, 0, 8), (1_000, Read, 0, 8)];
-    let result = run("mirror:sequential_kb=4", &requests);
+    let result = run_hybrid("mirror:sequential_kb=4", &requests);
     let expected = [
         "front write 0+8 0-18",
         "front write 8+4 18-32",
@@ -47,7 +47,7 @@ fn write_completes_in_front_and_is_destaged_later() {
 
 #[test]
 fn writes_to_same_blocks_are_serialized() {
-    let result = run("mirror:buffer_kb=8", &[(0, Write, 0, 2), (0, Write, 1, 2), (0, Write, 100, 2)]);
+    let result = run_hybrid("mirror:buffer_kb=8", &[(0, Write, 0, 2), (0, Write, 1, 2), (0, Write, 100, 2)]);
     // The buffer has one line: the third write waits until the others have been destaged.
     let expected = [
         "front write 0+2 0-12",
@@ -63,7 +63,7 @@ fn writes_to_same_blocks_are_serialized() {
 
 #[test]
 fn write_larger_than_buffer_is_split() {
-    let result = run("mirror:buffer_kb=32", &[(0, Write, 8, 64)]);
+    let result = run_hybrid("mirror:buffer_kb=32", &[(0, Write, 8, 64)]);
     assert_eq!(result.accesses[0], "front write 8+24 0-34");
     assert_eq!((result.counts.front.written_blocks, result.counts.back.written_blocks), (64, 64));
 }

@@ -1,12 +1,12 @@
 //! Hybrids access by access, with memories whose times can be computed in the head.
 
+mod access_log;
 mod caching_disk;
 mod mirror;
-mod watching;
 mod write_buffer;
 
+use access_log::run_hybrid;
 use sledlab_core::Op::{self, Read, Write};
-use watching::run;
 
 /// Hybrids of every kind, with very little room on the front device.
 const SMALL: [&str; 6] = [
@@ -21,7 +21,7 @@ const SMALL: [&str; 6] = [
 /// Requests of which each makes others wait: `run` checks that all are answered and accounted for. If each request
 /// looked at all others, the test would take many minutes.
 #[test]
-fn a_crowd_that_waits_is_answered() {
+fn many_waiting_requests_complete() {
     const REQUESTS: u64 = 60_000;
     let either = |number: u64| if number.is_multiple_of(2) { Read } else { Write };
     let segment = |number: u64| 8 * (number % 3);
@@ -34,7 +34,7 @@ fn a_crowd_that_waits_is_answered() {
     ];
     for hybrid in SMALL {
         for crowd in crowds {
-            run(hybrid, &(0..REQUESTS).map(crowd).collect::<Vec<_>>());
+            run_hybrid(hybrid, &(0..REQUESTS).map(crowd).collect::<Vec<_>>());
         }
     }
 }
@@ -43,7 +43,7 @@ fn a_crowd_that_waits_is_answered() {
 fn requests_waiting_for_slots_count_as_queued() {
     let requests: Vec<_> = (0..100).map(|number| (0, Read, 8 * (number % 9), 1)).collect();
     for hybrid in SMALL {
-        let longest = run(hybrid, &requests).longest_queue;
+        let longest = run_hybrid(hybrid, &requests).longest_queue;
         assert!((90..=110).contains(&longest), "{hybrid}: {longest}");
     }
 }
@@ -52,7 +52,7 @@ fn requests_waiting_for_slots_count_as_queued() {
 fn longest_queue_counts_the_serving_device() {
     let burst = [(0, Read, 0, 1), (3, Read, 8, 1), (3, Read, 16, 1), (4, Read, 30, 1)];
     for hybrid in ["none", "mirror", "write-buffer:log_kb=4:front_mb=0.02:buffer_kb=8"] {
-        assert_eq!(run(hybrid, &burst).longest_queue, 3, "{hybrid}");
+        assert_eq!(run_hybrid(hybrid, &burst).longest_queue, 3, "{hybrid}");
     }
 }
 
@@ -62,7 +62,7 @@ fn the_last_segment_may_be_shorter() {
     for hybrid in
         ["caching-disk:segment_kb=64:front_mb=0.1:buffer_kb=64", "caching-disk:segment_kb=5:front_mb=0.1"]
     {
-        let result = run(hybrid, &[(0, Read, blocks - 1, 1), (1_000, Write, blocks - 2, 2)]);
+        let result = run_hybrid(hybrid, &[(0, Read, blocks - 1, 1), (1_000, Write, blocks - 2, 2)]);
         assert_eq!(result.counts.read_hits + result.counts.write_hits, 1, "{hybrid}");
     }
 }

@@ -1,5 +1,5 @@
 //! The times of each network: closed forms, and a model of links that sorts packets by time.
 
-mod against;
-pub mod carrying;
-mod closed;
+mod closed_form;
+pub mod packet_traffic;
+mod reference_model;

@@ -7,8 +7,8 @@ use sledlab_core::{Span, Time};
 use sledlab_models::device::{Device, DeviceState, Mechanics, Queued};
 use sledlab_models::scheduler::LIST;
 
-use super::leaving::leave;
-use super::racing::{Draw, choice, device};
+use super::index_comparison::{RequestGenerator, choice, device};
+use super::results::write_result;
 
 const DEVICES: [&str; 4] = ["", "direction = 'up'", "direction = 'parity'", "layout = 'y-sequential'"];
 
@@ -21,14 +21,14 @@ struct Instance {
 
 fn instance(text: &str, root: u64, requests: usize) -> Instance {
     let device = device(text);
-    let mut draw = Draw::new(root, device.as_ref(), root.is_multiple_of(2));
+    let mut draw = RequestGenerator::new(root, device.as_ref(), root.is_multiple_of(2));
     let first = draw.request(Time::ZERO);
     Instance { device, first, waiting: (0..requests).map(|_| draw.request(Time::ZERO)).collect() }
 }
 
 /// The sum of the completion times, counted from the completion of the first request, where a scheduler orders the
 /// others.
-fn total(word: &str, Instance { mut device, first, waiting }: Instance) -> Span {
+fn total_completion(word: &str, Instance { mut device, first, waiting }: Instance) -> Span {
     let mut queue = choice(word).make(device.mechanics()).unwrap();
     queue.push(first);
     let (mut total, mut batch, mut served) = (Span::ZERO, Vec::new(), Vec::new());
@@ -50,12 +50,12 @@ fn total(word: &str, Instance { mut device, first, waiting }: Instance) -> Span 
 
 /// The least sum of completion times over all orders of the requests `left`, where `begun` is the time that has passed
 /// already.
-fn least(mechanics: &dyn Mechanics, state: DeviceState, begun: Span, left: &[Queued]) -> Span {
+fn min_total_completion(mechanics: &dyn Mechanics, state: DeviceState, begun: Span, left: &[Queued]) -> Span {
     let first = left.iter().enumerate().map(|(at, request)| {
         let (timing, then) = mechanics.serve_from(state, request);
         let done = begun + timing.service();
         let others = [&left[..at], &left[at + 1..]].concat();
-        done + least(mechanics, then, done, &others)
+        done + min_total_completion(mechanics, then, done, &others)
     });
     first.min().unwrap_or(Span::ZERO)
 }
@@ -67,14 +67,18 @@ fn no_order_is_better_than_optimal() {
             let Instance { mut device, first, waiting } = instance(text, root, 6);
             device.issue(Time::ZERO, &[first], &mut Vec::new());
             let mechanics = device.mechanics();
-            let best = least(mechanics, mechanics.state(), Span::ZERO, &waiting);
-            assert_eq!(total("optimal", instance(text, root, 6)), best, "instance {root} on {text}");
+            let best = min_total_completion(mechanics, mechanics.state(), Span::ZERO, &waiting);
+            assert_eq!(
+                total_completion("optimal", instance(text, root, 6)),
+                best,
+                "instance {root} on {text}"
+            );
         }
     }
 }
 
 /// An instance with requests of one size, so that positions alone decide.
-fn alike(text: &str, root: u64) -> Instance {
+fn equal_size_instance(text: &str, root: u64) -> Instance {
     let mut instance = instance(text, root, 9);
     for request in &mut instance.waiting {
         *request = Queued { blocks: 8, lbn: request.lbn.max(8) - 8, ..*request };
@@ -86,8 +90,9 @@ fn alike(text: &str, root: u64) -> Instance {
 fn mean_gap(word: &str) -> f64 {
     let instances = || DEVICES.into_iter().flat_map(|text| (0..25).map(move |root| (text, root)));
     let gaps = instances().map(|(text, root)| {
-        let best = total("optimal", alike(text, root)).as_ns() as f64;
-        let gap = 100.0 * (total(word, alike(text, root)).as_ns() as f64 / best - 1.0);
+        let best = total_completion("optimal", equal_size_instance(text, root)).as_ns() as f64;
+        let gap =
+            100.0 * (total_completion(word, equal_size_instance(text, root)).as_ns() as f64 / best - 1.0);
         assert!(gap >= 0.0, "{word} is better than optimal on instance {root} on {text}");
         gap
     });
@@ -95,14 +100,14 @@ fn mean_gap(word: &str) -> f64 {
 }
 
 #[test]
-fn who_knows_positions_is_nearer_to_the_optimum() {
+fn position_aware_schedulers_are_nearer_to_optimum() {
     // One request at a time, as in the optimal order.
     let gap = |name: &'static str| (name, mean_gap(&format!("{name}:batch=none")));
     let names = || LIST.iter().map(|entry| entry.name).filter(|name| *name != "optimal");
     let gaps: HashMap<&str, f64> = names().map(gap).collect();
     let result: Vec<_> =
         names().map(|name| json!({ "scheduler": name, "mean_gap_percent": gaps[name] })).collect();
-    leave("who_knows_positions_is_nearer_to_the_optimum", &json!(result));
+    write_result("position_aware_schedulers_are_nearer_to_optimum", &json!(result));
     assert!(gaps["sptf"] < 8.0 && gaps["mst"] < 10.0, "{gaps:?}");
     let rising = ["sptf", "sdf", "sstf", "fcfs"].map(|name| gaps[name]);
     assert!(rising.is_sorted(), "{rising:?}");

@@ -4,7 +4,7 @@ use sledlab_core::{Op, Time};
 use sledlab_models::device::{Device, Queued};
 use sledlab_models::scheduler::Scheduler;
 
-use super::racing::{choice, device};
+use super::index_comparison::{choice, device};
 
 /// A scheduler for a G2 sled that serves its requests.
 struct Trial {
@@ -28,7 +28,7 @@ impl Trial {
             self.queue.push(Queued {
                 id,
                 arrival,
-                queued,
+                queue_time: queued,
                 lbn: *lbn,
                 blocks: 1,
                 op: Op::Read,
@@ -57,7 +57,7 @@ impl Trial {
 }
 
 #[test]
-fn sweeps_take_along_what_arrives_ahead() {
+fn sweeps_serve_arrivals_ahead() {
     for (word, then) in [("c-scan", [400, 500, 100, 200]), ("scan", [400, 500, 200, 100])] {
         let mut trial = Trial::new(word, "", &[500, 300]);
         assert_eq!(trial.pop_lbns(1), [300]);
@@ -128,7 +128,7 @@ fn sdf_in_whole_bits_prefers_the_lowest_block() {
 }
 
 #[test]
-fn trees_are_rebuilt_at_once_or_when_exhausted() {
+fn trees_are_rebuilt_immediately_or_when_exhausted() {
     let (near, nearer, far) = (1240 * 2700, 1241 * 2700, 0);
     for (word, then) in [("mst", [nearer, far]), ("mst:online=false", [far, nearer])] {
         let mut trial = Trial::new(word, "", &[far, near]);

@@ -2,26 +2,29 @@
 
 use sledlab_core::{Request, Span};
 
-use super::waiting::{far_wait, stream, waits};
+use super::waiting_times::{far_waiting_time, stream, waiting_times};
 
 /// PA-SPTF is not free of starvation, but serves the far request as long as the near ones can be served as fast as they
 /// arrive. A near position holds only a few requests, as these are served jointly: the sum of their waits stays below
 /// 250 ms, and positioning to the far request takes at most four times as long.
 #[test]
 fn pa_sptf_serves_far_request_of_moderate_stream() {
-    let (wait, lasts) = far_wait("pa-sptf", "requests = 20000");
+    let (wait, lasts) = far_waiting_time("pa-sptf", "requests = 20000");
     assert!(lasts > Span::from_ms(3_000.0), "the stream is too short");
     assert!(wait.is_some_and(|wait| wait <= Span::from_ms(1_000.0)), "{wait:?}");
 }
 
 #[test]
-fn starves_the_far_request_by_position_alone() {
+fn position_alone_starves_far_request() {
     for word in ["sptf", "sptf-exhaustive", "sstf", "sdf", "p-sptf", "gsptf"] {
-        assert_eq!(far_wait(word, "requests = 10000").0, None, "{word}");
+        assert_eq!(far_waiting_time(word, "requests = 10000").0, None, "{word}");
     }
     // With an arrival at every decision the walk through the tree never reaches the branch of the far request. The
     // stream is no longer than the number of waiting requests that the tree can hold.
-    assert_eq!(far_wait("mst", "requests = 900\nmean_interarrival_ms = 0.05\nfar_after_ms = 5").0, None);
+    assert_eq!(
+        far_waiting_time("mst", "requests = 900\nmean_interarrival_ms = 0.05\nfar_after_ms = 5").0,
+        None
+    );
 }
 
 #[test]
@@ -29,8 +32,8 @@ fn far_request_starves_with_dense_near_requests() {
     // Requests arrive at near positions faster than they are served: the sums of waits there grow faster than the wait
     // of the far request.
     let flood = "requests = 20000\nmean_interarrival_ms = 0.1";
-    assert_eq!(far_wait("pa-sptf", flood).0, None);
-    assert!(far_wait("asptf", flood).0.is_some());
+    assert_eq!(far_waiting_time("pa-sptf", flood).0, None);
+    assert!(far_waiting_time("asptf", flood).0.is_some());
 }
 
 #[test]
@@ -42,7 +45,7 @@ fn stream_through_a_group_delays_other_groups() {
     let elsewhere =
         |request: &Request| request.lbn >= 84_375 && end.since(request.arrival) > Span::from_ms(500.0);
     let waits_elsewhere = |word| {
-        let waits = requests.iter().zip(waits(word, &requests));
+        let waits = requests.iter().zip(waiting_times(word, &requests));
         waits.filter(|(request, _)| elsewhere(request)).map(|(_, wait)| wait).collect::<Vec<_>>()
     };
     for word in ["gsptf", "sstf"] {

@@ -454,13 +454,13 @@ impl<'a> Cluster<'a> {
             if let Some(at) = self.network.next_event().filter(|at| first.is_none_or(|first| *at <= first)) {
                 self.network.advance(at, &mut arrived);
                 for packet in arrived.drain(..) {
-                    let Some(overlap) = overlaps.get_mut(packet.to as usize) else {
+                    let Some(overlap) = overlaps.get_mut(packet.receiver as usize) else {
                         self.now = at;
                         continue;
                     };
                     overlap.receive(&packet);
                     // The receiving node handles the packet together with its other events of this time.
-                    let index = packet.to as usize;
+                    let index = packet.receiver as usize;
                     if next[index] != Some(at) {
                         next[index] = Some(at);
                         due.push(Reverse((at, index)));

@@ -131,7 +131,7 @@ impl MessagingNode {
         let bytes = packet_bytes.min(end - self.sent_bytes);
         let ends_message = self.sent_bytes + bytes == end;
         let tag = (self.round as u64) << 1 | u64::from(ends_message);
-        self.port_free = network.send(now, Packet { from: self.port, to: transfer.to, bytes, tag });
+        self.port_free = network.send(now, Packet { sender: self.port, receiver: transfer.to, bytes, tag });
         self.sent_bytes += bytes;
         if self.sent_bytes >= transfer.bytes && ends_message {
             self.prepared += self.software(transfer.message_count(), transfer.bytes);
@@ -186,7 +186,7 @@ pub(super) fn run(
             network.advance(at, &mut arrived);
             end = at;
             for packet in arrived.drain(..) {
-                let Some(index) = place(nodes, packet.to) else { continue };
+                let Some(index) = place(nodes, packet.receiver) else { continue };
                 let before = nodes[index].next_event();
                 nodes[index].receive(at, &packet);
                 let after = nodes[index].next_event();

@@ -435,7 +435,7 @@ impl Overlap {
         let bytes = packet_bytes.min(*left);
         *left -= bytes;
         let is_last = *left == 0;
-        let packet = Packet { from: member.index as Port, to: *to, bytes, tag: u64::from(is_last) };
+        let packet = Packet { sender: member.index as Port, receiver: *to, bytes, tag: u64::from(is_last) };
         destinations.push(*to);
         if is_last {
             self.outbox.pop_front();

@@ -228,7 +228,7 @@ impl Cursor {
             }
         }
         let (touch, ..) = sequence.parts[self.part].stage(self.pass, self.stage)?;
-        let (page, blocks) = touch.pages.at(self.turn);
+        let (page, blocks) = touch.pages.page(self.turn);
         self.turn += 1;
         Some((files.block(touch.file, page), blocks))
     }
@@ -264,7 +264,7 @@ impl Cursor {
         };
         let inner: u64 = inner.iter().map(|touch| touch.pages.blocks()).sum();
         let turns = first * block_pages..(first + passes) * block_pages;
-        outer.as_ref().map_or(0, |outer| outer.pages.blocks_in(turns)) + passes * inner
+        outer.as_ref().map_or(0, |outer| outer.pages.blocks_of_turns(turns)) + passes * inner
     }
 
     /// Skips `pages` pages; returns the number of their blocks.

@@ -258,10 +258,10 @@ impl Store {
         for (ledger, energy) in self.system.ledgers() {
             let parts = energy.seek + energy.access + energy.idle + energy.inactive + energy.startup;
             let is_whole = (parts - energy.total).abs() <= 1e-9 * energy.total.max(1e-9);
-            if ledger.total() < end.since(Time::ZERO) || !is_whole {
+            if ledger.total_time() < end.since(Time::ZERO) || !is_whole {
                 return Err(Error::internal(format!(
                     "the states of a store last {} and take {parts} J, the run lasts {end} and takes {} J",
-                    ledger.total(),
+                    ledger.total_time(),
                     energy.total
                 )));
             }

@@ -59,7 +59,7 @@ fn fcfs() -> scheduler::Choice {
 }
 
 fn build(name: &str, scheduler: &scheduler::Choice) -> Box<dyn System> {
-    let power = power::Choice::of_device(20.0).unwrap();
+    let power = power::Choice::from_device_timeout(20.0).unwrap();
     system::build(
         &device(name),
         Setup { scheduler, power: &power, merge: &MergeParams::default(), start: Start::Ready },

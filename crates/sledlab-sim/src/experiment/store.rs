@@ -77,7 +77,7 @@ impl SystemSetup {
             };
             return assemble(parts);
         };
-        system::build(&DeviceFile { params: units.each, ..self.device.clone() }, setup)
+        system::build(&DeviceFile { params: units.unit, ..self.device.clone() }, setup)
     }
 
     fn setup(&self) -> Setup<'_> {

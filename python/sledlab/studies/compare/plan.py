@@ -29,7 +29,7 @@ SPEEDUPS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
 def racing() -> tuple[str, ...]:
     """The schedulers that `all` stands for."""
-    return tuple(item["name"] for item in everything()["schedulers"] if item["in_race"])
+    return tuple(item["name"] for item in everything()["schedulers"] if item["compared_by_default"])
 
 
 def plan_runs(question: Question) -> Plan:

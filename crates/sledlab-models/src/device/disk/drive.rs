@@ -22,36 +22,38 @@ pub struct DiskState {
     /// The track.
     pub track: Track,
     /// When the arm can set out for a read.
-    pub reads_from: Time,
+    pub earliest_read: Time,
     /// When the arm can set out for a write.
-    pub writes_from: Time,
+    pub earliest_write: Time,
 }
 
 impl DiskState {
     /// An arm that can set out at `time`, for reads and writes alike.
     pub fn ready(track: Track, time: Time) -> Self {
-        DiskState { track, reads_from: time, writes_from: time }
+        DiskState { track, earliest_read: time, earliest_write: time }
     }
 
-    fn ready_for(&self, op: Op) -> Time {
+    fn ready_time(&self, op: Op) -> Time {
         match op {
-            Op::Write => self.writes_from,
-            _ => self.reads_from,
+            Op::Write => self.earliest_write,
+            _ => self.earliest_read,
         }
     }
 }
 
 impl From<DiskState> for DeviceState {
-    fn from(DiskState { track, reads_from, writes_from }: DiskState) -> Self {
+    fn from(DiskState { track, earliest_read: reads_from, earliest_write: writes_from }: DiskState) -> Self {
         let (x, y) = (track.cylinder.cast_signed(), track.head.cast_signed());
-        DeviceState { x, y, reads_from, writes_from, ..DeviceState::STILL }
+        DeviceState { x, y, earliest_read: reads_from, earliest_write: writes_from, ..DeviceState::ORIGIN }
     }
 }
 
 impl From<DeviceState> for DiskState {
-    fn from(DeviceState { x, y, reads_from, writes_from, .. }: DeviceState) -> Self {
+    fn from(
+        DeviceState { x, y, earliest_read: reads_from, earliest_write: writes_from, .. }: DeviceState,
+    ) -> Self {
         let track = Track { cylinder: x.cast_unsigned(), head: y.cast_unsigned() };
-        DiskState { track, reads_from, writes_from }
+        DiskState { track, earliest_read: reads_from, earliest_write: writes_from }
     }
 }
 
@@ -77,7 +79,7 @@ struct Parts {
 #[derive(Clone, Debug)]
 pub(super) struct Drive {
     parts: Arc<Parts>,
-    pub at: Track,
+    pub track: Track,
     /// State by which schedulers judge requests: the time, the operation of the previous command, and when the arm is
     /// done with buffered blocks.
     scheduler_view: (Time, Op, Time),
@@ -104,7 +106,7 @@ impl Drive {
         let curve = SeekCurve::new(params)?;
         let parts = Parts {
             geometry: Geometry::new(params)?,
-            min_seek: least_from_there_on(&curve, params.cylinders()),
+            min_seek: min_seek_times(&curve, params.cylinders()),
             curve,
             spindle: Spindle::new(params),
             head_switch: Span::from_ms(numbers.head_switch_ms),
@@ -116,7 +118,7 @@ impl Drive {
         };
         Ok(Drive {
             parts: Arc::new(parts),
-            at: Track::default(),
+            track: Track::default(),
             scheduler_view: (Time::ZERO, Op::Read, Time::ZERO),
             leaves_out_overheads: numbers.queue_depth > 1 || numbers.stale_angle,
         })
@@ -138,8 +140,8 @@ impl Drive {
         if self.leaves_out_overheads {
             return DiskState::ready(track, now.max(free)).into();
         }
-        let from = |op| (now + self.parts.overheads.to_arm(op, before)).max(free);
-        DiskState { track, reads_from: from(Op::Read), writes_from: from(Op::Write) }.into()
+        let from = |op| (now + self.parts.overheads.arm_overhead(op, before)).max(free);
+        DiskState { track, earliest_read: from(Op::Read), earliest_write: from(Op::Write) }.into()
     }
 
     /// Seek and settling from one track to another. Heads are switched while the arm moves; a movement that takes no
@@ -161,7 +163,7 @@ impl Drive {
     }
 
     /// Lower bound of the time of any movement over `cylinders` cylinders or more.
-    pub fn least_movement(&self, cylinders: u32) -> Span {
+    pub fn min_movement_time(&self, cylinders: u32) -> Span {
         self.parts.min_seek[cylinders as usize].saturating_sub(self.parts.write_haste)
     }
 
@@ -171,9 +173,9 @@ impl Drive {
     }
 
     /// Positioning time from a state: until the sector at `place` comes under the head.
-    pub fn time_to(&self, state: DiskState, place: &SectorPlace, op: Op) -> Span {
+    pub fn positioning_time(&self, state: DiskState, place: &SectorPlace, op: Op) -> Span {
         let (seek, settle) = self.moves(state.track, place.track, op);
-        let time = state.ready_for(op);
+        let time = state.ready_time(op);
         let settled = time + seek + settle;
         let wait_ns = self.parts.spindle.wait_ns(settled, place.slot, place.sectors);
         offset_time(settled, wait_ns).since(time)
@@ -205,12 +207,12 @@ impl Drive {
         let Parts { geometry, spindle, .. } = &*self.parts;
         let SectorPlace { track, sector, slot, sectors } = place;
         let (now, seek, settle) = movement;
-        let blocks = geometry.contiguous(lbn, sector, maximum);
+        let blocks = geometry.contiguous_blocks(lbn, sector, maximum);
         let settled = now + seek + settle;
         let wait_ns = spindle.wait_ns(settled, slot, sectors);
         let sector_ns = spindle.sector_ns(sectors);
         let start = offset_time(settled, wait_ns);
-        Pass { lbn, blocks, track, seek, settle, settled, start, wait_ns, sector_ns }
+        Pass { lbn, blocks, track, seek, settle, settle_end: settled, start, wait_ns, sector_ns }
     }
 
     /// Splits `pass` where the head lands among its sectors: the pass over the sectors that have passed, to be read a
@@ -227,7 +229,10 @@ impl Drive {
         let beginning = Pass { blocks: passed, ..*pass };
         let wait_ns = pass.wait_ns - turn_ns + passed as f64 * pass.sector_ns;
         let (lbn, blocks) = (pass.lbn + passed, pass.blocks - passed);
-        Some((beginning, Pass { lbn, blocks, wait_ns, start: offset_time(pass.settled, wait_ns), ..*pass }))
+        Some((
+            beginning,
+            Pass { lbn, blocks, wait_ns, start: offset_time(pass.settle_end, wait_ns), ..*pass },
+        ))
     }
 
     /// Serves `request` by the mechanism alone, without buffer and bus, setting out `from` a track at `now`: its
@@ -238,7 +243,7 @@ impl Drive {
         let mut timing = Timing {
             seek_x: first.seek,
             settle: first.settle,
-            rotation: first.start.since(first.settled),
+            rotation: first.start.since(first.settle_end),
             transfer: first.end().since(first.start),
             ..Timing::default()
         };
@@ -283,7 +288,7 @@ pub(super) struct Pass {
     pub seek: Span,
     pub settle: Span,
     /// When the arm is on the track and has settled.
-    pub settled: Time,
+    pub settle_end: Time,
     /// When the first sector comes under the head.
     pub start: Time,
     /// From `settled` to `start`, and the time of a sector: not rounded, so that rounding errors do not add up.
@@ -292,7 +297,7 @@ pub(super) struct Pass {
 }
 
 /// For every distance in cylinders, the least seek time over that distance or more.
-fn least_from_there_on(curve: &SeekCurve, cylinders: u64) -> Box<[Span]> {
+fn min_seek_times(curve: &SeekCurve, cylinders: u64) -> Box<[Span]> {
     let mut times: Box<[Span]> = (0..cylinders as u32).map(|distance| curve.time(distance)).collect();
     for distance in (1..times.len()).rev() {
         times[distance - 1] = times[distance - 1].min(times[distance]);
@@ -312,42 +317,42 @@ impl Pass {
     }
 
     /// The part of the pass with the blocks before `end`; `None` if it has no such blocks.
-    pub fn before(&self, end: u64) -> Option<Pass> {
+    pub fn prefix(&self, end: u64) -> Option<Pass> {
         let blocks = end.saturating_sub(self.lbn).min(self.blocks);
         (blocks > 0).then_some(Pass { blocks, ..*self })
     }
 
     /// When the last sector has passed.
     pub fn end(&self) -> Time {
-        self.begins(self.end_block())
+        self.sector_start(self.end_block())
     }
 
     /// When the sector of block `lbn` comes under the head.
-    pub fn begins(&self, lbn: u64) -> Time {
-        offset_time(self.settled, self.wait_ns + (lbn - self.lbn) as f64 * self.sector_ns)
+    pub fn sector_start(&self, lbn: u64) -> Time {
+        offset_time(self.settle_end, self.wait_ns + (lbn - self.lbn) as f64 * self.sector_ns)
     }
 
     /// When the sector of block `lbn` has passed.
-    pub fn ends(&self, lbn: u64) -> Time {
-        self.begins(lbn + 1)
+    pub fn sector_end(&self, lbn: u64) -> Time {
+        self.sector_start(lbn + 1)
     }
 
     /// The block after the last that has begun to pass under the head by `now`.
-    pub fn begun(&self, now: Time) -> u64 {
-        (self.passed(now) + u64::from(self.start <= now)).min(self.end_block())
+    pub fn started_end(&self, now: Time) -> u64 {
+        (self.passed_end(now) + u64::from(self.start <= now)).min(self.end_block())
     }
 
     /// The first block that passes under the head between its arrival on the track and this pass's first block; the
     /// track begins with block `track_first`.
-    pub fn passed_before(&self, track_first: u64) -> u64 {
+    pub fn first_passed_block(&self, track_first: u64) -> u64 {
         let passing = (self.wait_ns.max(0.0) / self.sector_ns) as u64;
         self.lbn.saturating_sub(passing).max(track_first)
     }
 
     /// The block after the last that has passed entirely by `now`.
-    pub fn passed(&self, now: Time) -> u64 {
+    pub fn passed_end(&self, now: Time) -> u64 {
         // Half a nanosecond of grace for rounding.
-        let passed_ns = now.since(self.settled).as_ns() as f64 - self.wait_ns + 0.5;
+        let passed_ns = now.since(self.settle_end).as_ns() as f64 - self.wait_ns + 0.5;
         let sectors = (passed_ns / self.sector_ns).max(0.0) as u64;
         self.lbn + sectors.min(self.blocks)
     }
@@ -360,7 +365,7 @@ impl Mechanics for Drive {
 
     fn state(&self) -> DeviceState {
         let (now, before, free) = self.scheduler_view;
-        self.state_at(self.at, now, before, free)
+        self.state_at(self.track, now, before, free)
     }
 
     fn location(&self, lbn: u64) -> Location {
@@ -377,20 +382,20 @@ impl Mechanics for Drive {
         }
     }
 
-    fn blocks_at_once(&self) -> u32 {
+    fn parallel_blocks(&self) -> u32 {
         u32::try_from(self.extent().blocks_per_track).unwrap_or(u32::MAX)
     }
 
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
-        self.time_to(state.into(), &self.place(request.lbn), request.op)
+        self.positioning_time(state.into(), &self.place(request.lbn), request.op)
     }
 
     fn positioning(&self, request: &Queued) -> Span {
         self.positioning_from(self.state(), request)
     }
 
-    fn tie(&self, request: &Queued) -> u64 {
-        u64::from(self.parts.geometry.place(request.lbn).track.cylinder.abs_diff(self.at.cylinder))
+    fn tie_rank(&self, request: &Queued) -> u64 {
+        u64::from(self.parts.geometry.place(request.lbn).track.cylinder.abs_diff(self.track.cylinder))
     }
 
     fn queue_order(&self) -> QueueOrder {
@@ -403,20 +408,20 @@ impl Mechanics for Drive {
     }
 
     /// Positioning times depend on the time, as the platters turn.
-    fn heeds_time(&self) -> bool {
+    fn is_time_dependent(&self) -> bool {
         true
     }
 
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
         let state = DiskState::from(state);
-        let start = state.ready_for(request.op);
+        let start = state.ready_time(request.op);
         let (timing, track) = self.serve_bare(start, state.track, request);
         let end = start + timing.service();
         (timing, self.state_at(track, end, request.op, end))
     }
 
     /// A straight way in cylinder and head.
-    fn way_from(&self, state: DeviceState, request: &Queued) -> MotionPath {
+    fn motion_path(&self, state: DeviceState, request: &Queued) -> MotionPath {
         let (timing, to) = self.serve_from(state, request);
         MotionPath::straight((state.x, state.y), (to.x, to.y), timing.seek_x + timing.settle)
     }
@@ -424,7 +429,7 @@ impl Mechanics for Drive {
     fn rotation_arc(&self, request: &Queued) -> Option<RotationalArc> {
         let Parts { geometry, spindle, .. } = &*self.parts;
         let SectorPlace { sector, slot, sectors, .. } = geometry.place(request.lbn);
-        let blocks = geometry.contiguous(request.lbn, sector, u64::from(request.blocks.max(1)));
+        let blocks = geometry.contiguous_blocks(request.lbn, sector, u64::from(request.blocks.max(1)));
         let turns = |slots: u64| slots as f64 / sectors as f64;
         Some(RotationalArc {
             turn_ns: spindle.turn_ns(),
@@ -433,7 +438,7 @@ impl Mechanics for Drive {
         })
     }
 
-    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+    fn can_join(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
         false
     }
 

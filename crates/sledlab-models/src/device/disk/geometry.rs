@@ -87,13 +87,13 @@ impl Geometry {
     #[inline]
     fn zone(&self, lbn: u64) -> &ZoneMap {
         debug_assert!(lbn < self.blocks, "block {lbn} of {}", self.blocks);
-        &self.zones[self.starts.up_to(lbn) - 1]
+        &self.zones[self.starts.count_up_to(lbn) - 1]
     }
 
     /// Where block `lbn` lies.
     pub fn place(&self, lbn: u64) -> SectorPlace {
         let zone = self.zone(lbn);
-        let at = zone.spot(zone.sector_of(lbn));
+        let at = zone.spot(zone.sector(lbn));
         let reversed = self.serpentine && at.cylinder % 2 == 1;
         let head = if reversed { self.heads - 1 - at.surface } else { at.surface };
         let track = Track { cylinder: (zone.first_cylinder + at.cylinder) as u32, head: head as u32 };
@@ -107,8 +107,8 @@ impl Geometry {
 
     /// Number of blocks, at most `most`, that follow one another on the track from `lbn` on without a slipped sector
     /// between them; `sector` is that of `lbn`.
-    pub fn contiguous(&self, lbn: u64, sector: u64, maximum: u64) -> u64 {
-        let maximum = maximum.min(self.run(lbn));
+    pub fn contiguous_blocks(&self, lbn: u64, sector: u64, maximum: u64) -> u64 {
+        let maximum = maximum.min(self.blocks_to_track_end(lbn));
         let unbroken = |blocks: u64| self.place(lbn + blocks - 1).sector == sector + blocks - 1;
         if maximum == 1 || unbroken(maximum) {
             return maximum;
@@ -122,8 +122,8 @@ impl Geometry {
     }
 
     /// Number of blocks from `lbn` on that can be accessed without moving to another track.
-    pub fn run(&self, lbn: u64) -> u64 {
-        self.zone(lbn).next_remapped(lbn).min(self.track_bounds(lbn).1 + 1) - lbn
+    pub fn blocks_to_track_end(&self, lbn: u64) -> u64 {
+        self.zone(lbn).next_remapped_block(lbn).min(self.track_bounds(lbn).1 + 1) - lbn
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn params() -> DiskParams {
-        DiskParams::one_zone(10, 8, (2, 3), disk(2))
+        DiskParams::with_one_zone(10, 8, (2, 3), disk(2))
     }
 
     #[test]
@@ -157,15 +157,16 @@ mod tests {
     }
 
     /// The geometry of `params` after `change`.
-    fn with_change(change: impl FnOnce(&mut DiskNumbers, &mut Zone)) -> Result<Geometry> {
+    fn changed_geometry(change: impl FnOnce(&mut DiskNumbers, &mut Zone)) -> Result<Geometry> {
         let mut params = params();
         change(&mut params.flat, &mut params.zones[0]);
         Geometry::new(&params)
     }
 
     #[test]
-    fn refuses_what_cannot_be_built() {
-        let message = |change: fn(&mut DiskNumbers, &mut Zone)| with_change(change).unwrap_err().to_string();
+    fn invalid_geometry_is_rejected() {
+        let message =
+            |change: fn(&mut DiskNumbers, &mut Zone)| changed_geometry(change).unwrap_err().to_string();
         let skew = message(|_, zone| zone.shape.cylinder_skew_sectors = 8);
         assert!(
             skew.contains("device.zones[0].cylinder_skew_sectors = 8 is a whole turn of 8 sectors"),
@@ -218,13 +219,13 @@ mod tests {
     }
 
     #[test]
-    fn remapped_blocks_are_reached_on_their_own() {
-        let geometry = with_change(|disk, zone| {
+    fn remapped_blocks_form_separate_runs() {
+        let geometry = changed_geometry(|disk, zone| {
             (disk.sparing, zone.shape.spares, zone.remapped) = (Sparing::Zone, 2, vec![(3, 159), (20, 20)]);
         })
         .unwrap();
         assert_eq!(geometry.place(3).track, Track { cylinder: 9, head: 1 });
-        assert_eq!([0, 3, 4, 16].map(|lbn| geometry.run(lbn)), [3, 1, 4, 8]);
+        assert_eq!([0, 3, 4, 16].map(|lbn| geometry.blocks_to_track_end(lbn)), [3, 1, 4, 8]);
         assert_eq!(geometry.track_bounds(3), (0, 7));
     }
 
@@ -366,7 +367,7 @@ mod tests {
                 let (first, last) = geometry.track_bounds(lbn);
                 prop_assert!((first..=last).contains(&lbn) && (first..=last).all(same), "{first} {last}");
                 prop_assert!(!same(last + 1) && (first == 0 || !same(first - 1)), "{first} {last}");
-                prop_assert_eq!(geometry.run(lbn), last + 1 - lbn);
+                prop_assert_eq!(geometry.blocks_to_track_end(lbn), last + 1 - lbn);
             }
         }
     }

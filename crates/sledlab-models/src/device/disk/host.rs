@@ -32,7 +32,7 @@ mod tests {
     use crate::device::{host, preset};
 
     #[test]
-    fn hosts_slow_their_drives_down() {
+    fn host_slows_down_drive() {
         for name in host::names() {
             let host = host::preset(name).unwrap();
             let file = preset::from_table(&preset::text(name).unwrap().parse().unwrap()).unwrap();

@@ -4,9 +4,9 @@
 //! buffer writes (DM-12 to DM-14). A disk has four power states (Hong 2006, section 3.1): ACTIVE while it seeks,
 //! waits for a sector or accesses it, IDLE while it only spins, and, when parked, SLEEP or OFF.
 
-mod connected;
+mod bus_disk;
 #[cfg(test)]
-mod connected_tests;
+mod bus_disk_tests;
 mod controller;
 mod drive;
 mod geometry;
@@ -28,18 +28,18 @@ pub mod zones;
 
 use sledlab_core::{Error, Result, Time};
 
-pub use connected::BusDisk;
+pub use bus_disk::BusDisk;
 pub use drive::DiskState;
 pub use geometry::Track;
 pub use params::DiskParams;
 
-use self::controller::{Controller, Done};
+use self::controller::{CommandResult, Controller};
 use self::drive::Drive;
 use super::disksim::{Importer, file_name};
 use super::host::HostParams;
 use super::{
-    Bus, Busy, Device, FaultCounts, IdleOutcome, Mechanics, Model, OnBus, Positioning, Queued, Served,
-    States, Timing,
+    Bus, BusConstructor, BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, Model, PositioningParts,
+    Queued, Served, States, Timing,
 };
 use crate::power::MechanicalWork;
 
@@ -55,7 +55,7 @@ impl Model for DiskParams {
             ("off", "nothing is powered; the next request pays a spin-up."),
         ],
     };
-    const POSITIONING: Positioning = Positioning {
+    const POSITIONING: PositioningParts = PositioningParts {
         meaning: "within positioning: one after another",
         parts: &[("seek", "seek_x"), ("settle", "settle"), ("rotation", "rotation")],
     };
@@ -70,7 +70,8 @@ impl Model for DiskParams {
     });
     const ATTACH: Option<fn(&mut Self, &HostParams)> = Some(host::attach);
 
-    const ON_BUS: Option<OnBus<Self>> = Some(|params, bus| Ok(Box::new(BusDisk::new(params, bus)?)));
+    const BUS_CONSTRUCTOR: Option<BusConstructor<Self>> =
+        Some(|params, bus| Ok(Box::new(BusDisk::new(params, bus)?)));
 
     fn device(&self) -> Result<Box<dyn Device>> {
         if self.flat.queue_depth > 1 {
@@ -110,7 +111,7 @@ impl Device for Disk {
     }
 
     fn set_time(&mut self, now: Time) {
-        self.controller.look(&mut self.drive, now);
+        self.controller.enter_buffered_blocks(&mut self.drive, now);
         self.controller.set_time(&mut self.drive, now);
     }
 
@@ -118,32 +119,33 @@ impl Device for Disk {
         now
     }
 
-    fn let_in(&mut self) -> Option<Queued> {
+    fn pop_admitted(&mut self) -> Option<Queued> {
         None
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
-        let mut busy = Busy { until: now, work: MechanicalWork::default() };
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<BusyPeriod> {
+        let mut busy = BusyPeriod { until: now, work: MechanicalWork::default() };
         for request in batch {
             let start = busy.until;
-            let Done { completion, timing, .. } = self.controller.serve(&mut self.drive, start, request);
+            let CommandResult { completion, timing, .. } =
+                self.controller.serve(&mut self.drive, start, request);
             // Time for the command overhead and the bus counts as seek: the disk draws as much power then.
             let service = completion.since(start);
             let access = timing.transfer.saturating_sub(timing.reposition).min(service);
             let work = MechanicalWork { seek: service - access, access, ..MechanicalWork::default() };
             busy.work += work;
             busy.until = completion;
-            let energy = self.drive.power_rates().spent(&work);
+            let energy = self.drive.power_rates().energy(&work);
             served.push(Served { request: *request, start, completion, timing, energy, device: Some(0) });
         }
         Some(busy)
     }
 
-    fn takes_more(&self) -> bool {
+    fn can_accept_batch(&self) -> bool {
         false
     }
 
-    fn has_own_work(&self) -> bool {
+    fn has_background_work(&self) -> bool {
         false
     }
 
@@ -159,9 +161,9 @@ impl Device for Disk {
         None
     }
 
-    fn forgo_energy(&mut self) {}
+    fn disable_energy(&mut self) {}
 
-    fn rest(&mut self, _rest: IdleOutcome) {}
+    fn end_idle_period(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         None
@@ -180,11 +182,11 @@ mod tests {
     /// A disk on which a turn takes 10 ms and a sector 0.1 ms.
     fn params() -> DiskParams {
         let numbers = DiskNumbers { heads: 4, rpm: 6000, command_overhead_ms: 0.0, ..DiskNumbers::default() };
-        DiskParams::one_zone(1000, 100, (25, 35), numbers)
+        DiskParams::with_one_zone(1000, 100, (25, 35), numbers)
     }
 
     /// The same disk with some of its numbers changed.
-    fn changed(change: impl FnOnce(&mut DiskNumbers)) -> DiskParams {
+    fn changed_params(change: impl FnOnce(&mut DiskNumbers)) -> DiskParams {
         let mut params = params();
         change(&mut params.flat);
         params
@@ -194,7 +196,7 @@ mod tests {
         Queued { lbn, blocks, op, ..Queued::default() }
     }
 
-    fn serve(disk: &mut Disk, now: Time, batch: &[Queued]) -> (Vec<Served>, Busy) {
+    fn serve(disk: &mut Disk, now: Time, batch: &[Queued]) -> (Vec<Served>, BusyPeriod) {
         let mut served = Vec::new();
         let busy = disk.issue(now, batch, &mut served).unwrap();
         (served, busy)
@@ -227,8 +229,8 @@ mod tests {
     }
 
     #[test]
-    fn one_read_in_all_its_parts() {
-        let mut disk = Disk::new(&changed(|disk| disk.command_overhead_ms = 0.4)).unwrap();
+    fn read_timing_has_expected_parts() {
+        let mut disk = Disk::new(&changed_params(|disk| disk.command_overhead_ms = 0.4)).unwrap();
         // Cylinder 333 is a third of the stroke away; its skew of (35 + 3 * 25) * 333 = 36630 sectors puts its first
         // sector at 30.
         let (served, busy) = serve(&mut disk, Time::from_ns(1_000_000), &[request(333 * 400, 8, Op::Read)]);
@@ -239,7 +241,7 @@ mod tests {
         assert_eq!((us(timing.rotation), us(timing.transfer)), (4600, 800));
         assert_eq!(us(timing.positioning()), 21_600);
         assert_eq!(served[0].completion, Time::from_ns(23_800_000));
-        assert_eq!((busy.until, busy.work.busy()), (served[0].completion, timing.service()));
+        assert_eq!((busy.until, busy.work.busy_time()), (served[0].completion, timing.service()));
         assert_eq!((us(busy.work.seek), us(busy.work.access)), (22_000, 800));
         assert!((served[0].energy.total_uj() - 2300.0 * 22.8).abs() < 1e-6);
         let state = DiskState::from(disk.mechanics().state());
@@ -250,7 +252,7 @@ mod tests {
     fn sustained_buffered_writes_run_at_media_rate() {
         // 400 writes of half a track each; returns the turns until all are complete.
         let turns = |appended_writes| {
-            let params = changed(|disk| {
+            let params = changed_params(|disk| {
                 (disk.buffers_writes, disk.cache_segments, disk.segment_sectors) = (true, 1, 100);
                 (disk.appended_writes, disk.bus_write_sector_us) = (appended_writes, 10.0);
             });
@@ -267,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_settle_wherever_the_head_has_moved() {
+    fn writes_settle_after_any_head_movement() {
         let mut disk = Disk::new(&params()).unwrap();
         let settle =
             |disk: &mut Disk, lbn, op| serve(disk, Time::ZERO, &[request(lbn, 1, op)]).0[0].timing.settle;
@@ -291,7 +293,7 @@ mod tests {
         );
         assert_eq!(timing.reposition, Span::from_ns(switches * 2_500_000 + steps * 3_500_000));
         // Without skews the head misses the first sector of every track.
-        let plain = DiskParams::one_zone(1000, 100, (0, 0), params().flat);
+        let plain = DiskParams::with_one_zone(1000, 100, (0, 0), params().flat);
         let (served, _) = serve(&mut Disk::new(&plain).unwrap(), Time::ZERO, &[request(0, 400, Op::Read)]);
         assert_eq!(served[0].timing.service(), Span::from_ns(7 * 10_000_000));
     }
@@ -299,7 +301,8 @@ mod tests {
     #[test]
     fn stream_waits_only_for_command_overheads() {
         // At 4200 rpm neither a turn nor a sector is a whole number of nanoseconds.
-        let valid = DiskParams::one_zone(1000, 170, (25, 35), DiskNumbers { rpm: 4200, ..params().flat });
+        let valid =
+            DiskParams::with_one_zone(1000, 170, (25, 35), DiskNumbers { rpm: 4200, ..params().flat });
         let stream: Vec<Queued> = (0..170).map(|lbn| request(lbn, 1, Op::Read)).collect();
         let turns = |params: &DiskParams| {
             let (_, busy) = serve(&mut Disk::new(params).unwrap(), Time::ZERO, &stream);
@@ -314,8 +317,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_probed_is_what_happens() {
-        let params = changed(|disk| {
+    fn probe_equals_issue() {
+        let params = changed_params(|disk| {
             (disk.command_overhead_ms, disk.write_through_after_read_us) = (0.4, 700.0);
         });
         let mut disk = Disk::new(&params).unwrap();
@@ -333,8 +336,8 @@ mod tests {
     }
 
     #[test]
-    fn schedulers_know_until_when_buffered_blocks_are_written() {
-        let mut disk = Disk::new(&changed(|disk| {
+    fn schedulers_know_end_of_buffered_writes() {
+        let mut disk = Disk::new(&changed_params(|disk| {
             (disk.buffers_writes, disk.cache_segments, disk.segment_sectors) = (true, 1, 100);
             (disk.read_miss_after_write_us, disk.write_buffered_after_write_us) = (300.0, 100.0);
         }))
@@ -352,7 +355,7 @@ mod tests {
         #[test]
         fn hit_in_other_segment_stops_only_read_ahead(after_us in 0_u64..40_000) {
             let disk = |requests: &[Queued]| {
-                let mut disk = Disk::new(&changed(|disk| {
+                let mut disk = Disk::new(&changed_params(|disk| {
                     (disk.cache_segments, disk.segment_sectors) = (3, 300);
                     (disk.read_ahead, disk.read_ahead_sectors) = (ReadAhead::Segment, 250);
                 }))
@@ -367,10 +370,10 @@ mod tests {
         }
 
         #[test]
-        fn a_read_repositions_while_no_sector_passes(
+        fn read_repositions_between_passes(
             lbn in 0_u64..300_000, blocks in 1_u32..900, now_us in 0_u64..100_000, zero_latency_reads: bool,
         ) {
-            let disk = Disk::new(&changed(|disk| disk.zero_latency_reads = zero_latency_reads)).unwrap();
+            let disk = Disk::new(&changed_params(|disk| disk.zero_latency_reads = zero_latency_reads)).unwrap();
             let timing = disk.probe(Time::from_ns(now_us * 1000), &request(lbn, blocks, Op::Read));
             let passing_ms = (timing.transfer - timing.reposition).as_ms();
             prop_assert!((passing_ms - 0.1 * f64::from(blocks)).abs() < 1e-5, "{timing:?}");
@@ -378,9 +381,9 @@ mod tests {
     }
 
     #[test]
-    fn a_parked_disk_sleeps_or_is_off() {
+    fn parked_disk_sleeps_or_is_off() {
         let rates = |rest_state| {
-            let disk = Disk::new(&changed(|disk| disk.rest_state = rest_state)).unwrap();
+            let disk = Disk::new(&changed_params(|disk| disk.rest_state = rest_state)).unwrap();
             let rates = disk.mechanics().power_rates();
             (rates.inactive_mw, rates.startup.as_ms(), rates.startup_mw, disk.mechanics().idle_mw())
         };
@@ -389,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_numbers_that_make_no_sense() {
+    fn inconsistent_numbers_are_rejected() {
         let message = |text: &str| {
             let read = DiskParams::from_table("device", &toml::from_str(text).unwrap());
             read.and_then(|params| Disk::new(&params)).unwrap_err().to_string()
@@ -422,11 +425,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_the_angle_worked_out_directly(
+        fn service_agrees_with_direct_angle_computation(
             now in 0_u64..100_000_000_000, from in 0_u64..400_000, lbn in 0_u64..399_000, blocks in 1_u32..900,
             write: bool, rpm in 3000_u64..16_000,
         ) {
-            let params = changed(|disk| disk.rpm = rpm);
+            let params = changed_params(|disk| disk.rpm = rpm);
             let mut disk = Disk::new(&params).unwrap();
             serve(&mut disk, Time::ZERO, &[request(from, 1, Op::Read)]);
             let request = request(lbn, blocks, if write { Op::Write } else { Op::Read });
@@ -435,7 +438,7 @@ mod tests {
             let expected_s = end_s(&params, at, now as f64 / 1e9, &request);
             let apart_s = expected_s - busy.until.as_seconds();
             prop_assert!(apart_s.abs() < 1e-7, "{expected_s} {apart_s}");
-            prop_assert_eq!(busy.work.busy(), served[0].timing.service());
+            prop_assert_eq!(busy.work.busy_time(), served[0].timing.service());
         }
     }
 }

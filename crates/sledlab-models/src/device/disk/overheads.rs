@@ -5,15 +5,15 @@ use sledlab_core::{Op, Span};
 use crate::device::disk::params::DiskNumbers;
 
 /// A pair of overheads: after a read, and after a write.
-type AfterReadOrWrite = [Span; 2];
+type OverheadPair = [Span; 2];
 
 /// Overheads of a drive's commands and of its bus.
 #[derive(Clone, Debug)]
 pub(super) struct Overheads {
-    read_hit: AfterReadOrWrite,
-    read_miss: AfterReadOrWrite,
-    write_buffered: AfterReadOrWrite,
-    write_through: AfterReadOrWrite,
+    read_hit: OverheadPair,
+    read_miss: OverheadPair,
+    write_buffered: OverheadPair,
+    write_through: OverheadPair,
     pub read_completion: Span,
     pub write_completion: Span,
     pub data_preparation: Span,
@@ -36,7 +36,7 @@ pub(super) struct ExtraDisconnect {
     pub data: Span,
     pub reselect: Span,
     /// Least time of a movement of the arm.
-    pub least_movement: Span,
+    pub min_movement: Span,
 }
 
 /// How a command is carried out, which decides its overhead.
@@ -75,13 +75,13 @@ impl Overheads {
                     + disk.extra_disconnect_gap_us)
                     + reselect_first,
                 reselect: us(disk.reselect_other_us),
-                least_movement: us(disk.minimum_write_seek_us),
+                min_movement: us(disk.minimum_write_seek_us),
             }),
         }
     }
 
     /// From the arrival of a command to its first action, after a request of operation `before`.
-    pub fn of(&self, command: Command, before: Op) -> Span {
+    pub fn command_overhead(&self, command: Command, before: Op) -> Span {
         let pair = match command {
             Command::ReadHit => &self.read_hit,
             Command::ReadMiss => &self.read_miss,
@@ -94,16 +94,16 @@ impl Overheads {
     /// From the arrival of a command to the end of its overhead, as far as the drive knows before it looks for its
     /// blocks in the buffer: a read counts as a miss.
     pub fn admission(&self, op: Op, before: Op) -> Span {
-        self.of(if op == Op::Write { self.write } else { Command::ReadMiss }, before)
+        self.command_overhead(if op == Op::Write { self.write } else { Command::ReadMiss }, before)
     }
 
     /// From the arrival of a command that needs the medium to the start of the arm, after a request of operation
     /// `before`.
-    pub fn to_arm(&self, op: Op, before: Op) -> Span {
+    pub fn arm_overhead(&self, op: Op, before: Op) -> Span {
         match (op, &self.extra) {
             (Op::Write, Some(extra)) if before == Op::Write => extra.arm,
-            (Op::Write, _) => self.of(self.write, before),
-            _ => self.of(Command::ReadMiss, before),
+            (Op::Write, _) => self.command_overhead(self.write, before),
+            _ => self.command_overhead(Command::ReadMiss, before),
         }
     }
 

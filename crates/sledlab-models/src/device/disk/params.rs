@@ -253,7 +253,7 @@ impl DiskParams {
 
     /// A disk of one zone, which fills `cylinders` cylinders.
     #[cfg(test)]
-    pub(super) fn one_zone(
+    pub(super) fn with_one_zone(
         cylinders: u64,
         sectors_per_track: u64,
         (track_skew_sectors, cylinder_skew_sectors): (u64, u64),

@@ -30,11 +30,11 @@ pub(super) struct DiskIndex {
     /// Gives the places of blocks and the times of movements; the position of this copy's own arm is not used.
     drive: Drive,
     least: Criterion,
-    waiting: BTreeMap<Key, Waiting>,
+    waiting: BTreeMap<Key, PlacedRequest>,
 }
 
 /// A request and where its first block lies.
-struct Waiting {
+struct PlacedRequest {
     place: SectorPlace,
     request: Queued,
 }
@@ -69,11 +69,11 @@ impl DiskIndex {
             let Some((key, waiting)) = (if upwards { above.next() } else { below.next() }) else { break };
             let distance = distance(key);
             if let Some(best) = &best
-                && (self.drive.least_movement(distance), distance) > (best.time, best.distance)
+                && (self.drive.min_movement_time(distance), distance) > (best.time, best.distance)
             {
                 break;
             }
-            let time = self.drive.time_to(state, &waiting.place, waiting.request.op);
+            let time = self.drive.positioning_time(state, &waiting.place, waiting.request.op);
             let better = |best: &Best| (time, distance, key.1) < (best.time, best.distance, best.key.1);
             if best.as_ref().is_none_or(better) {
                 best = Some(Best { time, distance, key: *key });
@@ -94,7 +94,7 @@ impl DiskIndex {
 impl PositionIndex for DiskIndex {
     fn insert(&mut self, request: Queued) {
         let place = self.drive.place(request.lbn);
-        self.waiting.insert((place.track.cylinder, request.id), Waiting { place, request });
+        self.waiting.insert((place.track.cylinder, request.id), PlacedRequest { place, request });
     }
 
     fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {

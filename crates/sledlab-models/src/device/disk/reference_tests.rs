@@ -54,7 +54,7 @@ fn read_drive(folder: &Path, file: &str) -> DiskParams {
 }
 
 /// Runs `check` with every drive and the rows of its table in the folder called `kind`.
-fn each_drive(kind: &str, check: impl Fn(&str, &DiskParams, &[Vec<String>])) {
+fn for_each_drive(kind: &str, check: impl Fn(&str, &DiskParams, &[Vec<String>])) {
     let Some(folder) = reference() else { return };
     for (name, file) in DRIVES {
         let mut text = String::new();
@@ -77,7 +77,7 @@ fn to_ns(us: f64) -> f64 {
 
 #[test]
 fn block_positions_equal_reference() {
-    each_drive("lbnmap", |name, params, rows| {
+    for_each_drive("lbnmap", |name, params, rows| {
         let geometry = Geometry::new(params).unwrap();
         for row in rows {
             let [lbn, cylinder, surface, sector, sectors, angle, first, last] = numbers(row);
@@ -95,7 +95,7 @@ fn block_positions_equal_reference() {
 
 #[test]
 fn seek_times_equal_reference_for_all_distances() {
-    each_drive("seek", |name, params, rows| {
+    for_each_drive("seek", |name, params, rows| {
         let disk = Disk::new(params).unwrap();
         assert!(rows.len() as u64 >= params.cylinders() - 1, "{name}");
         for row in rows.iter().take(params.cylinders() as usize) {
@@ -119,7 +119,7 @@ fn seek_times_equal_reference_for_all_distances() {
 
 /// Slipped sectors between the blocks of a request on one track. They pass under the head like others, but the
 /// reference counts no time for them. For a request on several tracks the wait for the next track absorbs that time.
-fn slipped_between(geometry: &Geometry, request: &Queued) -> u64 {
+fn slipped_sectors(geometry: &Geometry, request: &Queued) -> u64 {
     let last = request.lbn + u64::from(request.blocks) - 1;
     if last > geometry.track_bounds(request.lbn).1 {
         return 0;
@@ -128,8 +128,8 @@ fn slipped_between(geometry: &Geometry, request: &Queued) -> u64 {
 }
 
 #[test]
-fn services_take_what_they_take_in_the_reference() {
-    each_drive("mech", |name, params, rows| {
+fn service_times_equal_reference() {
+    for_each_drive("mech", |name, params, rows| {
         let disk = Disk::new(params).unwrap();
         let geometry = Geometry::new(params).unwrap();
         let period_ns = 60e9 / params.flat.rpm as f64;
@@ -144,7 +144,7 @@ fn services_take_what_they_take_in_the_reference() {
             let state = DiskState::ready(track, time).into();
             let (timing, _) = disk.mechanics().serve_from(state, &request);
             let [seek_us, wait_us, _, total_us] = numbers(&row[9..]);
-            let slipped = slipped_between(&geometry, &request);
+            let slipped = slipped_sectors(&geometry, &request);
             across_slips += slipped;
             let sectors = geometry.place(request.lbn).sectors;
             let total_us = total_us + slipped as f64 * period_ns / sectors as f64 / 1e3;

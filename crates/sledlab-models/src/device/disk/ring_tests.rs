@@ -9,8 +9,8 @@ use super::drive::Drive;
 use super::params::{DiskNumbers, DiskParams, ReadAhead};
 use crate::device::{Device, Queued};
 
-const TRACK: u64 = 200;
-const RING: u64 = 300;
+const TRACK_SECTORS: u64 = 200;
+const RING_SECTORS: u64 = 300;
 
 /// A disk on which a turn takes 10 ms, a sector 0.05 ms on the medium and `sector_us` on the bus; a segment holds a
 /// track and a half.
@@ -21,19 +21,19 @@ fn params(sector_us: f64) -> DiskParams {
         command_overhead_ms: 0.0,
         bus_sector_us: sector_us,
         cache_segments: 3,
-        segment_sectors: RING,
+        segment_sectors: RING_SECTORS,
         read_ahead: ReadAhead::SequentialTrack,
         startup_ms: 0.0,
         off_startup_ms: 0.0,
         ..DiskNumbers::default()
     };
-    DiskParams::one_zone(1000, TRACK, (25, 35), numbers)
+    DiskParams::with_one_zone(1000, TRACK_SECTORS, (25, 35), numbers)
 }
 
 /// Serves a read that comes at `now`: its service time and its completion.
-fn read(disk: &mut Disk, now: Time, lbn: u64, blocks: u32) -> (Span, Time) {
+fn serve_read(disk: &mut Disk, now: Time, lbn: u64, blocks: u32) -> (Span, Time) {
     let (mut served, op) = (Vec::new(), Op::Read);
-    let request = Queued { arrival: now, queued: now, lbn, blocks, op, ..Queued::default() };
+    let request = Queued { arrival: now, queue_time: now, lbn, blocks, op, ..Queued::default() };
     disk.issue(now, &[request], &mut served);
     (served[0].completion.since(now), served[0].completion)
 }
@@ -43,39 +43,39 @@ fn read(disk: &mut Disk, now: Time, lbn: u64, blocks: u32) -> (Span, Time) {
 #[test]
 fn slow_host_waits_only_after_read_ahead_ended() {
     let mut disk = Disk::new(&params(200.0)).unwrap();
-    let (_, mut now) = read(&mut disk, Time::ZERO, 0, 8);
-    for lbn in (8..40 * TRACK).step_by(8) {
-        let (took, end) = read(&mut disk, now, lbn, 8);
+    let (_, mut now) = serve_read(&mut disk, Time::ZERO, 0, 8);
+    for lbn in (8..40 * TRACK_SECTORS).step_by(8) {
+        let (took, end) = serve_read(&mut disk, now, lbn, 8);
         let is_buffered = took == Span::from_ns(8 * 200_000);
         // Read-ahead ends with a track, so only the first request of another track may miss.
-        assert!(is_buffered || lbn % TRACK == 0, "block {lbn} took {took:?}");
+        assert!(is_buffered || lbn % TRACK_SECTORS == 0, "block {lbn} took {took:?}");
         now = end;
     }
 }
 
 /// Blocks that no command requests in time are evicted for blocks that are read ahead later.
 #[test]
-fn between_commands_the_oldest_blocks_fall_out() {
+fn oldest_blocks_are_evicted_between_commands() {
     let mut disk = Disk::new(&params(50.0)).unwrap();
-    let (_, now) = read(&mut disk, Time::ZERO, 0, 8);
+    let (_, now) = serve_read(&mut disk, Time::ZERO, 0, 8);
     // This read crosses into the second track: from there two tracks are read ahead, a hundred blocks more than the
     // segment holds.
-    let (_, now) = read(&mut disk, now, TRACK - 4, 8);
+    let (_, now) = serve_read(&mut disk, now, TRACK_SECTORS - 4, 8);
     let later = now + Span::from_ms(50.0);
-    let (hit, now) = read(&mut disk, later, 3 * TRACK - 8, 8);
+    let (hit, now) = serve_read(&mut disk, later, 3 * TRACK_SECTORS - 8, 8);
     assert_eq!(hit, Span::from_ns(8 * 50_000));
-    let (missed, _) = read(&mut disk, now, TRACK + 8, 8);
+    let (missed, _) = serve_read(&mut disk, now, TRACK_SECTORS + 8, 8);
     assert!(missed > Span::from_ns(8 * 50_000));
 }
 
 /// When the last of `blocks` has crossed the bus, simulated sector by sector: the head reads a sector as soon as the
 /// sector one whole ring before it begins to cross the bus.
-fn by_sectors(params: &DiskParams, lbn: u64, blocks: u64, sector: Span) -> Time {
+fn simulated_completion(params: &DiskParams, lbn: u64, blocks: u64, sector: Span) -> Time {
     let drive = Drive::new(params).unwrap();
-    let (mut at, mut ready) = (drive.at, Time::ZERO);
+    let (mut at, mut ready) = (drive.track, Time::ZERO);
     let mut begun: Vec<Time> = Vec::new();
     for block in 0..blocks {
-        let room = block.checked_sub(RING).map_or(Time::ZERO, |before| begun[before as usize]);
+        let room = block.checked_sub(RING_SECTORS).map_or(Time::ZERO, |before| begun[before as usize]);
         let pass = drive.pass(ready, at, lbn + block, 1, Op::Read);
         let pass =
             if pass.start < room { drive.pass(room, pass.track, lbn + block, 1, Op::Read) } else { pass };
@@ -91,15 +91,15 @@ proptest! {
 
     /// A request may be larger than its segment.
     #[test]
-    fn a_large_read_takes_turns_with_the_bus(
+    fn large_read_alternates_with_bus(
         lbn in 0_u64..100_000,
         blocks in 1_u32..1500,
         sector_us in prop_oneof![Just(55_u64), 60_u64..300],
     ) {
         let params = params(sector_us as f64);
         let mut disk = Disk::new(&params).unwrap();
-        let (_, end) = read(&mut disk, Time::ZERO, lbn, blocks);
-        let expected = by_sectors(&params, lbn, u64::from(blocks), Span::from_ns(sector_us * 1000));
+        let (_, end) = serve_read(&mut disk, Time::ZERO, lbn, blocks);
+        let expected = simulated_completion(&params, lbn, u64::from(blocks), Span::from_ns(sector_us * 1000));
         // The stream rounds times to nanoseconds once a pass, the simulation once a sector.
         let apart = end.max(expected).since(end.min(expected));
         prop_assert!(apart <= Span::from_ns(2000), "{end:?} {expected:?}");

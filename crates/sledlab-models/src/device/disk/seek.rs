@@ -6,7 +6,7 @@ use super::params::{DiskNumbers, DiskParams, SeekCurveKind};
 
 /// How much a seek time may lie below that of a shorter distance, as a share of the latter. Measured times are noisy:
 /// the medians of three neighbours in published tables dip by up to 15 %, single points by far more.
-const LARGEST_DIP: f64 = 0.2;
+const MAX_DIP: f64 = 0.2;
 
 /// Seek times by distance.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl SeekCurve {
             SeekCurveKind::ThreePoints => Box::new(three_points(&params.flat, cylinders)?),
             SeekCurveKind::Table => {
                 let table = checked_table(params, 2)?;
-                Box::new(move |cylinders| on_table(table, cylinders))
+                Box::new(move |cylinders| interpolate(table, cylinders))
             }
             SeekCurveKind::RootAndLine => Box::new(root_and_line(params, cylinders)?),
         };
@@ -59,8 +59,8 @@ fn three_points(disk: &DiskNumbers, cylinders: u64) -> Result<impl Fn(f64) -> f6
     }
     let (average, full) =
         (("average_seek_ms", average_seek_ms), ("full_stroke_seek_ms", full_stroke_seek_ms));
-    rises(("single_cylinder_seek_ms", single_cylinder_seek_ms), average)?;
-    rises(average, full)?;
+    check_increase(("single_cylinder_seek_ms", single_cylinder_seek_ms), average)?;
+    check_increase(average, full)?;
     let maximum = (cylinders - 1) as f64;
     let third = maximum / 3.0;
     // Differences to the first point leave two equations for b and c: b (sqrt(d) - 1) + c (d - 1).
@@ -91,7 +91,7 @@ fn check_slopes(root_ms: f64, linear_ms: f64, maximum: f64) -> Result<()> {
     .with_remedy("bring the average seek time nearer to the middle of the other two"))
 }
 
-fn rises((shorter, shorter_ms): (&str, f64), (longer, longer_ms): (&str, f64)) -> Result<()> {
+fn check_increase((shorter, shorter_ms): (&str, f64), (longer, longer_ms): (&str, f64)) -> Result<()> {
     if shorter_ms <= longer_ms {
         return Ok(());
     }
@@ -125,7 +125,7 @@ fn checked_table(params: &DiskParams, needed: usize) -> Result<&[(u64, f64)]> {
     let smooth = if medians.len() < 2 { table } else { &medians[..] };
     let mut slowest = smooth[0];
     for point in &smooth[1..] {
-        falls_little("device.seek_table", slowest, *point)?;
+        check_dip("device.seek_table", slowest, *point)?;
         if point.1 > slowest.1 {
             slowest = *point;
         }
@@ -140,8 +140,8 @@ fn median(points: &[(u64, f64)]) -> (u64, f64) {
     sorted[sorted.len() / 2]
 }
 
-fn falls_little(what: &str, (shorter, slower_ms): (u64, f64), (longer, ms): (u64, f64)) -> Result<()> {
-    if ms >= slower_ms * (1.0 - LARGEST_DIP) {
+fn check_dip(what: &str, (shorter, slower_ms): (u64, f64), (longer, ms): (u64, f64)) -> Result<()> {
+    if ms >= slower_ms * (1.0 - MAX_DIP) {
         return Ok(());
     }
     Err(Error::user(format!(
@@ -149,13 +149,13 @@ fn falls_little(what: &str, (shorter, slower_ms): (u64, f64), (longer, ms): (u64
     ))
     .with_remedy(format!(
         "seek times rise with distance; {} % less, or one point out of line, is taken for noise of measuring",
-        LARGEST_DIP * 100.0
+        MAX_DIP * 100.0
     )))
 }
 
 /// Interpolates between the points by straight lines; beyond the table the last line is extended.
 #[inline]
-fn on_table(table: &[(u64, f64)], cylinders: f64) -> f64 {
+fn interpolate(table: &[(u64, f64)], cylinders: f64) -> f64 {
     let at = table.partition_point(|(distance, _)| (*distance as f64) < cylinders).clamp(1, table.len() - 1);
     let ((from, from_ms), (to, to_ms)) = (table[at - 1], table[at]);
     from_ms + (to_ms - from_ms) * (cylinders - from as f64) / (to - from) as f64
@@ -175,7 +175,7 @@ fn root_and_line(params: &DiskParams, cylinders: u64) -> Result<impl Fn(f64) -> 
     let listed = table.last().map_or(0, |(distance, _)| *distance);
     let over = move |cylinders: f64| {
         if cylinders <= listed as f64 {
-            on_table(table, cylinders)
+            interpolate(table, cylinders)
         } else if cylinders < line_from_cylinders as f64 {
             root_constant_ms + root_factor_ms * cylinders.sqrt()
         } else {
@@ -186,7 +186,7 @@ fn root_and_line(params: &DiskParams, cylinders: u64) -> Result<impl Fn(f64) -> 
     for last_of_part in [listed, line_from_cylinders - 1] {
         if (1..cylinders - 1).contains(&last_of_part) {
             let at = |distance: u64| (distance, over(distance as f64));
-            falls_little("the seek curve", at(last_of_part), at(last_of_part + 1))?;
+            check_dip("the seek curve", at(last_of_part), at(last_of_part + 1))?;
         }
     }
     if let Some(negative) = (1..cylinders).find(|distance| over(*distance as f64) < 0.0) {
@@ -201,8 +201,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(flat: DiskNumbers, seek_table: &[(u64, f64)]) -> Result<SeekCurve> {
-        let params = DiskParams::one_zone(3001, 1, (0, 0), flat);
+    fn build_curve(flat: DiskNumbers, seek_table: &[(u64, f64)]) -> Result<SeekCurve> {
+        let params = DiskParams::with_one_zone(3001, 1, (0, 0), flat);
         SeekCurve::new(&DiskParams { seek_table: seek_table.to_vec(), ..params })
     }
 
@@ -213,10 +213,10 @@ mod tests {
             full_stroke_seek_ms: full,
             ..DiskNumbers::default()
         };
-        of(numbers, &[])
+        build_curve(numbers, &[])
     }
 
-    fn with(kind: SeekCurveKind) -> DiskNumbers {
+    fn disk_numbers(kind: SeekCurveKind) -> DiskNumbers {
         DiskNumbers { seek_curve: kind, ..DiskNumbers::default() }
     }
 
@@ -254,21 +254,31 @@ mod tests {
 
     #[test]
     fn table_is_interpolated_and_extrapolated() {
-        let curve = of(with(SeekCurveKind::Table), &[(1, 2.0), (3, 4.0), (4, 3.9), (1004, 13.9)]).unwrap();
+        let curve =
+            build_curve(disk_numbers(SeekCurveKind::Table), &[(1, 2.0), (3, 4.0), (4, 3.9), (1004, 13.9)])
+                .unwrap();
         let times = [0, 1, 2, 3, 4, 104, 1004, 2004].map(|cylinders| curve.time(cylinders));
         assert_eq!(times, [0.0, 2.0, 3.0, 4.0, 3.9, 4.9, 13.9, 23.9].map(Span::from_ms));
     }
 
     #[test]
     fn refuses_tables_that_make_no_sense() {
-        let message = |table: &[(u64, f64)]| of(with(SeekCurveKind::Table), table).unwrap_err().to_string();
+        let message = |table: &[(u64, f64)]| {
+            build_curve(disk_numbers(SeekCurveKind::Table), table).unwrap_err().to_string()
+        };
         assert!(message(&[(1, 2.0)]).contains("device.seek_table has 1 points, the seek curve needs 2"));
         assert!(message(&[(2, 2.0), (3, 2.0)]).contains("begins at 2 cylinders"));
         assert!(message(&[(1, 2.0), (5, 2.1), (5, 2.2)]).contains("5 cylinders stand behind 5"));
         let fall = message(&[(1, 2.0), (5, 4.0), (6, 4.1), (7, 2.9), (8, 2.9)]);
         assert!(fall.contains("a seek over 8 cylinders takes 2.9 ms, one over 5 takes 4 ms"), "{fall}");
         assert!(fall.contains("20 % less, or one point out of line"), "{fall}");
-        assert!(of(with(SeekCurveKind::Table), &[(1, 2.0), (5, 4.0), (6, 0.4), (7, 4.1), (8, 4.2)]).is_ok());
+        assert!(
+            build_curve(
+                disk_numbers(SeekCurveKind::Table),
+                &[(1, 2.0), (5, 4.0), (6, 0.4), (7, 4.1), (8, 4.2)]
+            )
+            .is_ok()
+        );
     }
 
     fn root_and_line() -> DiskNumbers {
@@ -278,28 +288,28 @@ mod tests {
             line_from_cylinders: 400,
             line_constant_ms: 7.0,
             line_slope_us: 5.0,
-            ..with(SeekCurveKind::RootAndLine)
+            ..disk_numbers(SeekCurveKind::RootAndLine)
         }
     }
 
     #[test]
     fn a_root_and_a_line_follow_the_table() {
-        let curve = of(root_and_line(), &[(1, 2.0), (3, 3.0)]).unwrap();
+        let curve = build_curve(root_and_line(), &[(1, 2.0), (3, 3.0)]).unwrap();
         let times = [1, 2, 3, 4, 100, 399, 400, 3000].map(|cylinders| curve.time(cylinders));
         let root = 3.0 + 0.25 * 399_f64.sqrt();
         assert_eq!(times, [2.0, 2.5, 3.0, 3.5, 5.5, root, 9.0, 22.0].map(Span::from_ms));
-        assert_eq!(of(root_and_line(), &[]).unwrap().time(1), Span::from_ms(3.25));
+        assert_eq!(build_curve(root_and_line(), &[]).unwrap().time(1), Span::from_ms(3.25));
         let broken = DiskNumbers { line_constant_ms: 3.0, ..root_and_line() };
-        let message = of(broken, &[]).unwrap_err().to_string();
+        let message = build_curve(broken, &[]).unwrap_err().to_string();
         assert!(message.contains("the seek curve: a seek over 400 cylinders takes 5 ms"), "{message}");
         let negative = DiskNumbers { root_constant_ms: -0.3, ..root_and_line() };
-        let message = of(negative, &[]).unwrap_err().to_string();
+        let message = build_curve(negative, &[]).unwrap_err().to_string();
         assert!(message.contains("negative over 1 cylinders"), "{message}");
     }
 
     proptest! {
         #[test]
-        fn never_falls(single in 0.1..5.0, more in 0.0..20.0, rest in 0.0..20.0) {
+        fn seek_time_never_decreases(single in 0.1..5.0, more in 0.0..20.0, rest in 0.0..20.0) {
             let Ok(curve) = curve(single, single + more, single + more + rest) else { return Ok(()) };
             let times: Vec<Span> = (0..=3000).map(|cylinders| curve.time(cylinders)).collect();
             prop_assert!(times.is_sorted());

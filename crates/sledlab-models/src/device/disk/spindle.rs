@@ -132,7 +132,7 @@ mod tests {
         }
 
         #[test]
-        fn what_follows_on_the_track_follows_at_once(
+        fn consecutive_accesses_need_no_wait(
             rpm in 1_u64..20_000, sectors in 2_u64..1000, now in 0_u64..1_000_000_000_000,
         ) {
             let spindle = spindle(rpm);

@@ -24,7 +24,7 @@ impl Steps {
 
     /// Number of values that are `place` or less.
     #[inline]
-    pub fn up_to(&self, place: u64) -> usize {
+    pub fn count_up_to(&self, place: u64) -> usize {
         let bucket = (place >> self.shift) as usize;
         let Some(below) = self.below.get(bucket) else { return self.values.len() };
         let mut passed = *below as usize;
@@ -37,7 +37,7 @@ impl Steps {
     /// Number of values that are less than `place`.
     #[inline]
     pub fn count_below(&self, place: u64) -> usize {
-        if place == 0 { 0 } else { self.up_to(place - 1) }
+        if place == 0 { 0 } else { self.count_up_to(place - 1) }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -46,7 +46,7 @@ impl Steps {
 
     /// Whether `place` is one of the values.
     pub fn contains(&self, place: u64) -> bool {
-        self.up_to(place) > self.count_below(place)
+        self.count_up_to(place) > self.count_below(place)
     }
 }
 
@@ -56,9 +56,9 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn none_are_passed_where_there_are_none() {
+    fn empty_steps_count_zero() {
         let steps = Steps::new(Vec::new());
-        assert_eq!((steps.up_to(0), steps.up_to(u64::MAX), steps.count_below(7)), (0, 0, 0));
+        assert_eq!((steps.count_up_to(0), steps.count_up_to(u64::MAX), steps.count_below(7)), (0, 0, 0));
         assert!(steps.is_empty() && !steps.contains(0));
     }
 
@@ -72,7 +72,7 @@ mod tests {
             let steps = Steps::new(values.clone());
             for place in values.iter().copied().chain([at, near, at % 1_000_000]) {
                 let count = |counts: &dyn Fn(u64) -> bool| values.iter().filter(|value| counts(**value)).count();
-                prop_assert_eq!(steps.up_to(place), count(&|value| value <= place));
+                prop_assert_eq!(steps.count_up_to(place), count(&|value| value <= place));
                 prop_assert_eq!(steps.count_below(place), count(&|value| value < place));
                 prop_assert_eq!(steps.contains(place), values.contains(&place));
             }

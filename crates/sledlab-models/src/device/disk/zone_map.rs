@@ -100,7 +100,7 @@ impl ZoneMap {
             sparing: disk.sparing,
         };
         map.prepare_slips(&zone.slipped);
-        map.blocks = map.data_before(total).saturating_sub(shape.reserved_sectors);
+        map.blocks = map.count_data_before(total).saturating_sub(shape.reserved_sectors);
         if map.blocks == 0 {
             return Err(Error::user(format!("{path} holds no blocks"))
                 .with_remedy("lower its spares or reserved_sectors"));
@@ -138,8 +138,8 @@ impl ZoneMap {
             if let Some(beyond) = [from, to].into_iter().find(|sector| *sector >= total) {
                 return Err(wrong(format!("the zone has no sector {beyond}")));
             }
-            let block = self.block_on(from).ok_or_else(|| wrong(format!("sector {from} holds no block")))?;
-            if self.block_on(to).is_some() && zone.remapped.iter().all(|(from, _)| *from != to) {
+            let block = self.block_at(from).ok_or_else(|| wrong(format!("sector {from} holds no block")))?;
+            if self.block_at(to).is_some() && zone.remapped.iter().all(|(from, _)| *from != to) {
                 return Err(wrong(format!("sector {to} holds a block of its own")));
             }
             remapped.push((block, to));
@@ -158,31 +158,31 @@ impl ZoneMap {
     }
 
     /// The block whose own place, before remapping, is `sector`, if any.
-    fn block_on(&self, sector: u64) -> Option<u64> {
-        let block = (self.first_block + self.data_before(sector)).checked_sub(self.reserved)?;
+    fn block_at(&self, sector: u64) -> Option<u64> {
+        let block = (self.first_block + self.count_data_before(sector)).checked_sub(self.reserved)?;
         let known = (self.first_block..self.first_block + self.blocks).contains(&block);
-        (known && self.home_of(block) == sector).then_some(block)
+        (known && self.home_sector(block) == sector).then_some(block)
     }
 
     /// The sector that holds `block`, counted from the start of the zone.
     #[inline]
-    pub fn sector_of(&self, block: u64) -> u64 {
+    pub fn sector(&self, block: u64) -> u64 {
         if !self.remapped.is_empty()
             && let Ok(at) = self.remapped.binary_search_by_key(&block, |(block, _)| *block)
         {
             return self.remapped[at].1;
         }
-        self.home_of(block)
+        self.home_sector(block)
     }
 
     /// The sector that would hold `block` if nothing were remapped.
     #[inline]
-    fn home_of(&self, block: u64) -> u64 {
+    fn home_sector(&self, block: u64) -> u64 {
         let place = block - self.first_block + self.reserved;
         let (unit, remaining) =
             if self.unit == 1 { (place, 0) } else { (place / self.unit, place % self.unit) };
         let region = if self.several { unit / self.data } else { 0 };
-        let slipped = match self.slip_from.up_to(unit) {
+        let slipped = match self.slip_from.count_up_to(unit) {
             0 => 0,
             passed => {
                 let slip = &self.slips[passed - 1];
@@ -194,7 +194,7 @@ impl ZoneMap {
 
     /// Number of the sectors before `sector` that hold data, reserved ones included.
     #[inline]
-    fn data_before(&self, sector: u64) -> u64 {
+    fn count_data_before(&self, sector: u64) -> u64 {
         let (unit, remaining) =
             if self.unit == 1 { (sector, 0) } else { (sector / self.unit, sector % self.unit) };
         let region = if self.several { unit / self.region } else { 0 };
@@ -235,16 +235,16 @@ impl ZoneMap {
 
     /// First and last block of the track of `block`, where remapped blocks count at their own place.
     pub fn track_bounds(&self, block: u64) -> (u64, u64) {
-        let sector = self.home_of(block);
+        let sector = self.home_sector(block);
         let start = sector - sector % self.sectors;
-        let first = self.data_before(start).max(self.reserved) - self.reserved;
-        let end = (self.data_before(start + self.sectors) - self.reserved).min(self.blocks);
+        let first = self.count_data_before(start).max(self.reserved) - self.reserved;
+        let end = (self.count_data_before(start + self.sectors) - self.reserved).min(self.blocks);
         (self.first_block + first, self.first_block + end - 1)
     }
 
     /// The first remapped block behind `block`, where a run of blocks from `block` on ends; `block + 1` if `block`
     /// itself is remapped.
-    pub fn next_remapped(&self, block: u64) -> u64 {
+    pub fn next_remapped_block(&self, block: u64) -> u64 {
         let at = self.remapped.partition_point(|(remapped, _)| *remapped < block);
         match self.remapped.get(at) {
             Some((remapped, _)) if *remapped == block => block + 1,

@@ -11,7 +11,9 @@ use super::LIST;
 
 pub use self::syntax::Open;
 pub(in crate::device) use self::syntax::{Block, KeyValue, Value, read};
-pub(in crate::device) use self::values::{count, not_negative, number, scaled, text, whole, word};
+pub(in crate::device) use self::values::{
+    check_non_negative, count, number, scaled_number, text, whole_number, word,
+};
 
 /// The text of a device file, and remarks on parameters that could not be imported, one sentence each.
 pub type ImportedFile = (String, Vec<String>);

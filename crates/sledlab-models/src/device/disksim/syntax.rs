@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next token of the block or list that `opening` opened.
-    fn next_within(&mut self, opening: Token) -> Result<Token<'a>> {
+    fn next_inner_token(&mut self, opening: Token) -> Result<Token<'a>> {
         self.take().ok_or_else(|| {
             self.error(opening, "the file ends before this is closed")
                 .with_remedy("the file may be cut off; look for a missing `}` or `]`")
@@ -192,7 +192,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn deeper(&mut self, opening: Token) -> Result<()> {
+    fn enter_block(&mut self, opening: Token) -> Result<()> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Err(self.error(opening, format!("blocks nest more than {DEPTH} deep")));
@@ -202,10 +202,10 @@ impl<'a> Parser<'a> {
 
     /// The entries of a block up to its closing brace.
     fn entries(&mut self, opening: Token<'a>) -> Result<Vec<KeyValue>> {
-        self.deeper(opening)?;
+        self.enter_block(opening)?;
         let mut entries = Vec::new();
         loop {
-            let first = self.next_within(opening)?;
+            let first = self.next_inner_token(opening)?;
             match first.text {
                 "}" => break,
                 // An empty place between commas is ignored.
@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
                 return Err(self.error(token, "expected `key = value`"));
             }
             key.push(token.text);
-            token = self.next_within(opening)?;
+            token = self.next_inner_token(opening)?;
         }
         if key.is_empty() { Err(self.error(first, "expected a key before `=`")) } else { Ok(key.join(" ")) }
     }
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
     fn value(&mut self, opening: Token<'a>) -> Result<(Option<Value>, Token<'a>)> {
         let mut text: Vec<Token> = Vec::new();
         loop {
-            let token = self.next_within(opening)?;
+            let token = self.next_inner_token(opening)?;
             let value = match (token.text, &text[..]) {
                 ("[", []) => Value::List(self.list(token)?),
                 ("{", [kind, name @ ..]) => {
@@ -266,7 +266,7 @@ impl<'a> Parser<'a> {
                     continue;
                 }
             };
-            return Ok((Some(value), self.next_within(opening)?));
+            return Ok((Some(value), self.next_inner_token(opening)?));
         }
     }
 
@@ -284,7 +284,7 @@ impl<'a> Parser<'a> {
 
     /// The items of a list up to its closing bracket.
     fn list(&mut self, opening: Token<'a>) -> Result<Vec<Value>> {
-        self.deeper(opening)?;
+        self.enter_block(opening)?;
         let mut items = Vec::new();
         loop {
             let (item, mark) = self.value(opening)?;
@@ -303,7 +303,7 @@ impl<'a> Parser<'a> {
     fn skip(&mut self, opening: Token) -> Result<()> {
         let mut depth = 1_u64;
         while depth > 0 {
-            match self.next_within(opening)?.text {
+            match self.next_inner_token(opening)?.text {
                 "{" | "[" => depth += 1,
                 "}" | "]" => depth -= 1,
                 _ => {}

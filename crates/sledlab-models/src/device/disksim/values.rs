@@ -23,12 +23,12 @@ pub(in crate::device) fn text<'a>(key: &str, value: &'a Value) -> Result<&'a str
 
 /// The number after an entry's `=`, times ten to the power given.
 pub(in crate::device) fn number(entry: &KeyValue, power: i32) -> Result<f64> {
-    scaled(&entry.key, word(entry)?, power)
+    scaled_number(&entry.key, word(entry)?, power)
 }
 
 /// The number `word`, times ten to the power given. The power goes into the decimal text where possible, so that
 /// 0.00512 ms become exactly 5.12 us.
-pub(in crate::device) fn scaled(key: &str, word: &str, power: i32) -> Result<f64> {
+pub(in crate::device) fn scaled_number(key: &str, word: &str, power: i32) -> Result<f64> {
     let wrong = || Error::user(format!("`{key}`: expected a number, found `{word}`"));
     let value: f64 = word.parse().map_err(|_| wrong())?;
     let scaled = format!("{word}e{power}").parse().unwrap_or_else(|_| value * 10_f64.powi(power));
@@ -37,12 +37,12 @@ pub(in crate::device) fn scaled(key: &str, word: &str, power: i32) -> Result<f64
 
 /// The whole number after an entry's `=`; DiskSim writes some whole numbers with a decimal point.
 pub(in crate::device) fn count(entry: &KeyValue) -> Result<i64> {
-    whole(&entry.key, word(entry)?)
+    whole_number(&entry.key, word(entry)?)
 }
 
 /// The whole number `word`.
-pub(in crate::device) fn whole(key: &str, word: &str) -> Result<i64> {
-    let number = scaled(key, word, 0)?;
+pub(in crate::device) fn whole_number(key: &str, word: &str) -> Result<i64> {
+    let number = scaled_number(key, word, 0)?;
     if number.fract().abs() > 0.0 || number.abs() > 1e15 {
         return Err(Error::user(format!("`{key}`: expected a whole number, found `{word}`")));
     }
@@ -50,7 +50,7 @@ pub(in crate::device) fn whole(key: &str, word: &str) -> Result<i64> {
 }
 
 /// `number`, or an error if it is negative.
-pub(in crate::device) fn not_negative(key: &str, number: i64) -> Result<u64> {
+pub(in crate::device) fn check_non_negative(key: &str, number: i64) -> Result<u64> {
     u64::try_from(number)
         .map_err(|_| Error::user(format!("`{key}`: expected a number not below 0, found {number}")))
 }

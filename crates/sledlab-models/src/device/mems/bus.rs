@@ -19,7 +19,7 @@ pub(super) struct Bus {
     /// By number of each unfinished write: when it began to cross, and its number of blocks.
     writes: Map<u64, (Time, u32)>,
     /// By number of each unfinished read: blocks that the tips have read, and blocks that have crossed.
-    reads: Map<u64, Read>,
+    reads: Map<u64, ReadProgress>,
 }
 
 /// The transfer that owns the bus: the request's blocks up to `target` will have crossed at `until`.
@@ -31,7 +31,7 @@ struct Transfer {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Read {
+struct ReadProgress {
     read: u32,
     crossed: u32,
 }
@@ -71,7 +71,7 @@ impl Bus {
 
     /// Notes that a pass has read the blocks of `request` up to `done`, and asks for the bus unless `request` owns it
     /// or waits for it.
-    pub fn read_until(&mut self, now: Time, request: Queued, done: u32) {
+    pub fn record_read(&mut self, now: Time, request: Queued, done: u32) {
         self.reads.entry(request.id).or_default().read = done;
         let owns = self.owner.as_ref().is_some_and(|owner| owner.request.id == request.id);
         if !owns && !self.waiting.iter().any(|waiting| waiting.id == request.id) {
@@ -89,7 +89,7 @@ impl Bus {
             self.writes.insert(request.id, (at, request.blocks));
             (0, request.blocks)
         } else {
-            let Read { read, crossed } = self.reads.get(&request.id).copied().unwrap_or_default();
+            let ReadProgress { read, crossed } = self.reads.get(&request.id).copied().unwrap_or_default();
             (crossed, read)
         };
         let until = at + self.block_time.saturating_mul(u64::from(target - crossed));
@@ -118,7 +118,7 @@ impl Bus {
     }
 
     /// Forgets a write; returns when its last block crossed.
-    pub fn forget_write(&mut self, id: u64) -> Time {
+    pub fn remove_write(&mut self, id: u64) -> Time {
         let arrived = |(begun, blocks): (Time, u32)| begun + self.block_time.saturating_mul(blocks.into());
         self.writes.remove(&id).map_or(Time::ZERO, arrived)
     }

@@ -12,7 +12,7 @@ use super::sled::{Sled, SledState};
 const STEPS: usize = 100;
 
 /// Distance in y, in bits, that counts as one bit in x (Hong 2006, section 4).
-const BITS_PER_BIT: f64 = 10.0;
+const Y_BITS_PER_X_BIT: f64 = 10.0;
 
 /// Times by distance alone, with moves in x and y at the same time: neither place nor direction nor turnarounds
 /// count.
@@ -74,7 +74,7 @@ impl Estimate {
         match self {
             Estimate::Curve { y, .. } => Span::from_seconds(y.seconds(distance_bits)),
             Estimate::Ratio { x_bit_s } => {
-                Span::from_seconds(f64::from(distance_bits) * x_bit_s / BITS_PER_BIT)
+                Span::from_seconds(f64::from(distance_bits) * x_bit_s / Y_BITS_PER_X_BIT)
             }
         }
     }
@@ -111,7 +111,7 @@ impl Curve {
 impl Sled {
     /// Time of a move in x to `to_bit`, with settling, as a scheduler sees it.
     #[inline]
-    pub fn x_time_seen(&self, from_bit: i32, to_bit: i32) -> Span {
+    pub fn estimated_x_time(&self, from_bit: i32, to_bit: i32) -> Span {
         match &self.estimate {
             None => self.x_time(from_bit, to_bit),
             Some(estimate) => estimate.x_time(from_bit.abs_diff(to_bit)),
@@ -119,12 +119,12 @@ impl Sled {
     }
 
     /// Time of a move in y to a row of a cylinder as a scheduler sees it.
-    pub fn y_time_seen(&self, state: SledState, row: u32, cylinder: u32, x_moves: bool) -> Span {
+    pub fn estimated_y_time(&self, state: SledState, row: u32, cylinder: u32, x_moves: bool) -> Span {
         if let Some(estimate) = &self.estimate {
             return estimate.y_time(self.geometry.distance_y(state.y_bit, row));
         }
-        let time = |direction| self.row(state, row, direction, x_moves).total();
-        match self.direction_seen(cylinder) {
+        let time = |direction| self.row_cost(state, row, direction, x_moves).total();
+        match self.assumed_direction(cylinder) {
             None => time(1).min(time(-1)),
             Some(direction) => time(direction),
         }
@@ -150,16 +150,20 @@ mod tests {
         let (curve, exact) = (sled(Selection::Curve), sled(Selection::Exact));
         let half = |distance: u32| distance as i32 / 2;
         for distance in (0..2400).step_by(50) {
-            let seen = curve.x_time_seen(-half(distance), half(distance));
+            let seen = curve.estimated_x_time(-half(distance), half(distance));
             let real = exact.x_time(-half(distance), half(distance));
             // 2,499 bits are divided into a hundred steps of about 25; straight lines between the points lie below
             // the exact curve.
             assert!(seen <= real && (real - seen).as_ns() < 35_000, "{distance}: {seen:?}, {real:?}");
-            assert_eq!(seen, curve.x_time_seen(100, 100 - distance as i32), "distance is all that counts");
+            assert_eq!(
+                seen,
+                curve.estimated_x_time(100, 100 - distance as i32),
+                "distance is all that counts"
+            );
         }
         let (stroke, edge) = ((-1250, 1249), exact.geometry.x_bit(0));
         assert_eq!(edge, stroke.0);
-        let apart = curve.x_time_seen(stroke.0, stroke.1).as_ns();
+        let apart = curve.estimated_x_time(stroke.0, stroke.1).as_ns();
         assert!(apart.abs_diff(exact.x_time(stroke.0, stroke.1).as_ns()) <= 100);
     }
 
@@ -175,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_place_nor_direction_is_seen() {
+    fn estimate_ignores_place_and_direction() {
         for selection in [Selection::Curve, Selection::Ratio] {
             let sled = sled(selection);
             let from = |direction, row| {
@@ -189,7 +193,7 @@ mod tests {
 
     /// Service times are those of the mechanics, however schedulers estimate them.
     #[test]
-    fn services_take_what_they_take() {
+    fn estimates_do_not_change_service_times() {
         let request = Queued { lbn: 1_234_567, blocks: 30, op: Op::Read, ..Queued::default() };
         let probe = |selection| {
             let device = mems::build(&MemsParams { selection, ..MemsParams::default() }).unwrap();

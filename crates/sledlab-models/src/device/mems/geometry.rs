@@ -64,7 +64,7 @@ impl Geometry {
             cells: params.active_tips / params.tips_of_block().max(1),
         };
         counts.check(params, y_bits)?;
-        let too_large = || too_large(&counts);
+        let too_large = || overflow_error(&counts);
         let small = |count: u64| u32::try_from(count).map_err(|_| too_large());
         let blocks_per_track = small(counts.rows * counts.cells)?;
         let blocks_per_cylinder = u64::from(blocks_per_track) * counts.tracks;
@@ -252,7 +252,7 @@ impl Counts {
     }
 }
 
-fn too_large(counts: &Counts) -> Error {
+fn overflow_error(counts: &Counts) -> Error {
     let Counts { cylinders, rows, tracks, cells } = counts;
     Error::user(format!(
         "the device is too large: {cylinders} cylinders of {tracks} tracks of {rows} rows of {cells} blocks"
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn g2_is_as_published() {
+    fn g2_matches_published_geometry() {
         let g2 = Geometry::new(&MemsParams::default()).unwrap();
         assert_eq!((g2.cylinders, g2.rows, g2.tracks, g2.cells), (2500, 27, 5, 20));
         assert_eq!((g2.blocks_per_track, g2.blocks_per_cylinder, g2.blocks), (540, 2700, 6_750_000));
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn says_why_there_is_no_block() {
+    fn error_names_first_zero_factor() {
         assert!(message(|p| p.travel_x_um = 0.01).contains("travel_x_um = 0.01"));
         assert!(message(|p| p.travel_y_um = 3.9).contains("97 bits, a row needs 100"));
         assert!(message(|p| p.active_tips = 6401).contains("active_tips = 6401 of usable_tips = 6400"));

@@ -103,12 +103,12 @@ pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result
         ImportedSled { name: block.name.clone(), params: reference_behaviour(), remarks: Vec::new() };
     block.check_unique()?;
     for entry in &block.entries {
-        let read = meaning(entry).and_then(|meaning| imported.apply(entry, meaning));
+        let read = import_rule(entry).and_then(|meaning| imported.apply(entry, meaning));
         read.map_err(|error| entry.error(error))?;
     }
     imported.params.startup_mw = imported.params.sled_mw;
     let at_block = |error| block.error(error);
-    missing(&block.entries).map_err(at_block)?;
+    check_required_keys(&block.entries).map_err(at_block)?;
     // Parameters that only make sense together are checked together here, so that errors name the file.
     Geometry::new(&imported.params).map_err(at_block)?;
     kinematics::build(imported.params.kinematics, &imported.params).map_err(at_block)?;
@@ -131,14 +131,14 @@ fn reference_behaviour() -> MemsParams {
     }
 }
 
-fn meaning(entry: &KeyValue) -> Result<&'static ImportRule> {
+fn import_rule(entry: &KeyValue) -> Result<&'static ImportRule> {
     KEYS.iter()
         .find_map(|(key, meaning)| (*key == entry.key).then_some(meaning))
         .ok_or_else(|| Error::unknown_name("parameter", &entry.key, KEYS.iter().map(|(key, _)| *key)))
 }
 
 /// Checks that no required parameter is missing.
-fn missing(seen: &[KeyValue]) -> Result<()> {
+fn check_required_keys(seen: &[KeyValue]) -> Result<()> {
     let needed = KEYS.iter().filter(|(_, meaning)| {
         !matches!(meaning, ImportRule::Zero(_) | ImportRule::Ignored(_) | ImportRule::Scheduler)
     });
@@ -161,13 +161,14 @@ impl ImportedSled {
             ImportRule::Count(key) => self.params.set("device", key, &Toml::Integer(count(entry)?))?,
             ImportRule::SeekFunction => {
                 let kinds = [(0, KinematicsKind::DisksimPiecewise), (1, KinematicsKind::DisksimClosed)];
-                self.params.kinematics = one_of(entry, kinds)?;
+                self.params.kinematics = parse_choice(entry, kinds)?;
             }
             ImportRule::LayoutPolicy => {
-                self.params.layout = one_of(entry, [(6, LayoutKind::RowFirst), (7, LayoutKind::Streaming)])?;
+                self.params.layout =
+                    parse_choice(entry, [(6, LayoutKind::RowFirst), (7, LayoutKind::Streaming)])?;
             }
             ImportRule::Bidirectional => {
-                self.params.direction = one_of(entry, [(0, Direction::Up), (1, Direction::Free)])?;
+                self.params.direction = parse_choice(entry, [(0, Direction::Up), (1, Direction::Free)])?;
             }
             ImportRule::Zero(why) if count(entry)? != 0 => {
                 return Err(Error::user(format!("`{}`: {why}", entry.key)).with_remedy("set it to 0"));
@@ -217,7 +218,7 @@ impl ImportedSled {
     }
 }
 
-fn one_of<T: Copy, const N: usize>(entry: &KeyValue, known: [(i64, T); N]) -> Result<T> {
+fn parse_choice<T: Copy, const N: usize>(entry: &KeyValue, known: [(i64, T); N]) -> Result<T> {
     let value = count(entry)?;
     known.iter().find_map(|(number, meaning)| (*number == value).then_some(*meaning)).ok_or_else(|| {
         let numbers: Vec<String> = known.iter().map(|(number, _)| number.to_string()).collect();

@@ -15,7 +15,7 @@ impl Mechanics for SledUnit {
     }
 
     fn state(&self) -> DeviceState {
-        self.at.state.into()
+        self.spot.state.into()
     }
 
     fn location(&self, lbn: u64) -> Location {
@@ -38,7 +38,7 @@ impl Mechanics for SledUnit {
         }
     }
 
-    fn blocks_at_once(&self) -> u32 {
+    fn parallel_blocks(&self) -> u32 {
         self.sled.widest_pass()
     }
 
@@ -51,11 +51,11 @@ impl Mechanics for SledUnit {
     }
 
     /// The distance in x; the block number where the device's queue is in order of blocks.
-    fn tie(&self, request: &Queued) -> u64 {
+    fn tie_rank(&self, request: &Queued) -> u64 {
         match self.queue_order() {
             QueueOrder::Arrival => {
                 let x_bit = self.sled.x_bit(self.sled.place(request.lbn));
-                u64::from(x_bit.abs_diff(self.at.state.x_bit))
+                u64::from(x_bit.abs_diff(self.spot.state.x_bit))
             }
             order @ QueueOrder::Blocks => order.rank(request),
         }
@@ -72,21 +72,21 @@ impl Mechanics for SledUnit {
         u64::from(to_x).pow(2) + u64::from(self.sled.geometry.distance_y(y, place.row)).pow(2)
     }
 
-    fn heeds_time(&self) -> bool {
+    fn is_time_dependent(&self) -> bool {
         false
     }
 
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
-        let (timing, _, then) = self.serve_at(self.sled.spot(state.into()), request);
+        let (timing, _, then) = self.serve_from_spot(self.sled.spot(state.into()), request);
         (timing, then.state.into())
     }
 
-    fn way_from(&self, state: DeviceState, request: &Queued) -> MotionPath {
-        self.path_of(state.into(), request)
+    fn motion_path(&self, state: DeviceState, request: &Queued) -> MotionPath {
+        self.request_path(state.into(), request)
     }
 
-    fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool {
-        self.sled.joins(batch, candidate)
+    fn can_join(&self, batch: &[Queued], candidate: &Queued) -> bool {
+        self.sled.can_join(batch, candidate)
     }
 
     fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>> {

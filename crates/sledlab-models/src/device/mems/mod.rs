@@ -3,11 +3,11 @@
 mod address;
 pub mod axis;
 mod bus;
-mod damaged;
 mod estimate;
+mod faulty_sled;
 pub mod geometry;
 pub mod import;
-mod interleaved;
+mod interleaved_sled;
 pub mod kinematics;
 pub mod layout;
 mod mechanics;
@@ -27,17 +27,17 @@ mod units;
 use sledlab_core::Result;
 
 pub use address::AddressMap;
-pub use interleaved::InterleavedSled;
+pub use interleaved_sled::InterleavedSled;
 pub use params::MemsParams;
 pub use serial::Serial;
 pub use sled::SledState;
 
-use self::damaged::FaultySled;
+use self::faulty_sled::FaultySled;
 use self::params::Pipeline;
 use self::sled::Sled;
 use self::tips::Tips;
 use super::disksim::{Importer, file_name};
-use super::{Device, Mapping, Model, Positioning, States, Units};
+use super::{Device, Mapping, Model, PositioningParts, States, Units};
 
 /// The device that `params` describe: one sled, or several that move together.
 pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
@@ -47,7 +47,7 @@ pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
     };
     Ok(match Tips::new(params)? {
         None => device,
-        Some(tips) => Box::new(FaultySled::new(device, Sled::shared(params)?, tips)),
+        Some(tips) => Box::new(FaultySled::new(device, Sled::from_cache(params)?, tips)),
     })
 }
 
@@ -59,7 +59,7 @@ impl Model for MemsParams {
         rest: None,
         asleep: &[("inactive", "parked; the next request pays a start-up.")],
     };
-    const POSITIONING: Positioning = Positioning {
+    const POSITIONING: PositioningParts = PositioningParts {
         meaning: "within positioning: x and y move at once, the slower counts",
         parts: &[
             ("seek in x", "seek_x"),

@@ -42,7 +42,7 @@ pub fn seek(axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64, lasts_s: f64) -
     }
     let stretch = if natural_s > 0.0 { lasts_s / natural_s } else { 0.0 };
     let leg = |at_m, natural_s, speed_m_s, force_m_s2, backwards| Leg {
-        at_m,
+        position_m: at_m,
         natural_s,
         lasts_s: natural_s * stretch,
         motion: Motion::Driven { speed_m_s, force_m_s2, omega_squared: s, backwards },
@@ -56,7 +56,7 @@ pub fn seek(axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64, lasts_s: f64) -
 /// A turnaround of `lasts_s` seconds at `at_m`, of a sled that moves in `direction`, +1 or -1, at `speed_m_s`.
 pub fn turnaround(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, lasts_s: f64) -> Leg {
     Leg {
-        at_m,
+        position_m: at_m,
         natural_s: Exact.turnaround_s(axis, at_m, speed_m_s, direction, TurnaroundTime::Start),
         lasts_s,
         motion: Motion::Driven {
@@ -70,14 +70,14 @@ pub fn turnaround(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, lasts_
 
 impl SledUnit {
     /// The path through all passes of a request, from state `from`.
-    pub(super) fn path_of(&self, from: SledState, request: &Queued) -> MotionPath {
+    pub(super) fn request_path(&self, from: SledState, request: &Queued) -> MotionPath {
         let mut way = MotionPath { unit_m: self.sled.geometry.bit_m, ..MotionPath::default() };
         let (mut at, mut done) = (self.sled.spot(from), 0);
         while done < request.blocks {
             let (lbn, remaining) = (request.lbn + u64::from(done), request.blocks - done);
             let pass = self.sled.plan(at, lbn, remaining, u32::MAX);
             self.sled.add_pass(&mut way, at.state, &pass);
-            at = self.sled.state_after(&pass);
+            at = self.sled.end_spot(&pass);
             done += pass.blocks;
         }
         way
@@ -99,7 +99,7 @@ impl Sled {
         let start_m = metres(self.geometry.start(pass.row, pass.direction));
         let end_m = metres(self.geometry.end(pass.row, pass.direction));
         let motion = Motion::Steady { speed_m_s: (end_m - start_m) / row_s };
-        way.y.push(Leg { at_m: start_m, natural_s: row_s, lasts_s: row_s, motion });
+        way.y.push(Leg { position_m: start_m, natural_s: row_s, lasts_s: row_s, motion });
     }
 
     /// Adds the move in y to the start of a row, with the turnarounds before and after it that `pass.y` includes.

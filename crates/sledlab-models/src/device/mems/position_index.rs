@@ -95,7 +95,7 @@ impl SledIndex {
         if self.by_distance {
             return self.search(state, home, &distances(&self.sled, self.parities, state));
         }
-        if let Some(row) = waiting_at(&self.sled, &self.cells, state, home) {
+        if let Some(row) = row_at_sled(&self.sled, &self.cells, state, home) {
             return Some((row, home));
         }
         match self.sled.rows.line(&self.sled.geometry, state) {
@@ -125,16 +125,16 @@ impl SledIndex {
                 let key = if self.by_distance {
                     (y + u64::from(distance).pow(2), 0, first.id)
                 } else {
-                    ((*y).max(self.sled.x_time_seen(state.x_bit, x_bit).as_ns()), distance, first.id)
+                    ((*y).max(self.sled.estimated_x_time(state.x_bit, x_bit).as_ns()), distance, first.id)
                 };
                 if best.is_none_or(|(other, _)| key < other) {
                     best = Some((key, (row, cylinder)));
                 }
             };
-            if let Some(cylinder) = occupied.last_up_to(home) {
+            if let Some(cylinder) = occupied.last_at_or_below(home) {
                 consider(cylinder, &mut left);
             }
-            if let Some(cylinder) = occupied.first_from(home) {
+            if let Some(cylinder) = occupied.first_at_or_above(home) {
                 consider(cylinder, &mut right);
             }
         }
@@ -152,12 +152,12 @@ fn is_exact(sled: &Sled) -> bool {
 /// less. Its time in y is not that of the tables, which assume that x moves too. Estimates by distance do not have
 /// this exception.
 #[inline]
-fn waiting_at(sled: &Sled, cells: &Cells, state: SledState, home: u32) -> Option<u32> {
+fn row_at_sled(sled: &Sled, cells: &Cells, state: SledState, home: u32) -> Option<u32> {
     if sled.estimate.is_some() {
         return None;
     }
     let row = sled.geometry.row_starting_at(state.y_bit, state.direction)?;
-    let readable = sled.direction_seen(home).is_none_or(|direction| direction == state.direction);
+    let readable = sled.assumed_direction(home).is_none_or(|direction| direction == state.direction);
     (readable && cells.first(row, home).is_some()).then_some(row)
 }
 
@@ -174,7 +174,7 @@ fn order(sled: &Sled, parities: u32, state: SledState) -> Vec<Step> {
 
 /// Time in y from `state` to a row in columns of a parity, in ns, while x moves.
 fn row_time(sled: &Sled, state: SledState, row: u32, parity: u32) -> u64 {
-    sled.y_time_seen(state, row, parity, true).as_ns()
+    sled.estimated_y_time(state, row, parity, true).as_ns()
 }
 
 /// All buckets in order of their cost in y, which `cost` gives for a row and a parity.

@@ -38,8 +38,8 @@ impl RowCost {
             kinematics,
             axis,
             geometry.velocity_m_s,
-            Heading { at_m: f64::from(state.y_bit) * bit_m, direction: f64::from(state.direction) },
-            Heading { at_m: f64::from(target_bit) * bit_m, direction: f64::from(direction) },
+            Heading { position_m: f64::from(state.y_bit) * bit_m, direction: f64::from(state.direction) },
+            Heading { position_m: f64::from(target_bit) * bit_m, direction: f64::from(direction) },
             true,
         );
         let ns = |seconds| u32::try_from(Span::from_seconds(seconds).as_ns()).unwrap_or(u32::MAX);
@@ -102,7 +102,7 @@ impl RowTable {
 
     /// The line of the state in which a pass over `row` in `direction` ends.
     #[inline]
-    pub fn line_after(&self, row: u32, direction: i8) -> Option<Line> {
+    pub fn end_line(&self, row: u32, direction: i8) -> Option<Line> {
         let line = if direction > 0 { row + 1 } else { self.rows + 1 + row };
         (!self.costs.is_empty()).then_some(Line(line as usize))
     }

@@ -4,7 +4,7 @@ use sledlab_core::{Error, Result, Span, Time};
 
 use super::params::MemsParams;
 use super::unit::SledUnit;
-use crate::device::{Busy, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
+use crate::device::{BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
 use crate::power::{MechanicalWork, RequestEnergy};
 
 /// A sled whose commands and data wait for the mechanism only, never for a bus.
@@ -38,36 +38,36 @@ impl Device for Serial {
         now
     }
 
-    fn let_in(&mut self) -> Option<Queued> {
+    fn pop_admitted(&mut self) -> Option<Queued> {
         None
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<BusyPeriod> {
         if batch.len() > 1 {
-            self.unit.note_tips_of(batch);
-            return Some(self.unit.serve_together(now, self.overhead, batch, served));
+            self.unit.note_batch_tips(batch);
+            return Some(self.unit.serve_batch(now, self.overhead, batch, served));
         }
         let Some(request) = batch.first() else {
-            return Some(Busy { until: now, work: MechanicalWork::default() });
+            return Some(BusyPeriod { until: now, work: MechanicalWork::default() });
         };
         let (timing, mut work, then) = self.unit.serve(request);
         let timing = Timing { overhead: self.overhead, ..timing };
-        self.unit.at = then;
+        self.unit.spot = then;
         self.unit.note_tips(request);
         // The sled is powered while it waits for the command.
         work.seek += self.overhead;
         let completion = now + timing.service();
         let energy =
-            if self.charges_energy { self.unit.rates().spent(&work) } else { RequestEnergy::default() };
+            if self.charges_energy { self.unit.rates().energy(&work) } else { RequestEnergy::default() };
         served.push(Served { request: *request, start: now, completion, timing, energy, device: Some(0) });
-        Some(Busy { until: completion, work })
+        Some(BusyPeriod { until: completion, work })
     }
 
-    fn takes_more(&self) -> bool {
+    fn can_accept_batch(&self) -> bool {
         false
     }
 
-    fn has_own_work(&self) -> bool {
+    fn has_background_work(&self) -> bool {
         false
     }
 
@@ -83,12 +83,12 @@ impl Device for Serial {
         None
     }
 
-    fn forgo_energy(&mut self) {
+    fn disable_energy(&mut self) {
         self.charges_energy = false;
     }
 
-    fn rest(&mut self, remaining: IdleOutcome) {
-        self.unit.rest(remaining);
+    fn end_idle_period(&mut self, remaining: IdleOutcome) {
+        self.unit.end_idle_period(remaining);
     }
 
     fn failure(&mut self) -> Option<Error> {
@@ -107,7 +107,7 @@ mod tests {
         Queued {
             id: 0,
             arrival: Time::ZERO,
-            queued: Time::ZERO,
+            queue_time: Time::ZERO,
             lbn,
             blocks,
             op: Op::Read,
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_sled_draws_what_its_model_says() {
+    fn idle_sled_draws_power_of_its_model() {
         let idle_mw = |idle_power| {
             let mut device = Serial::new(&MemsParams { idle_power, ..MemsParams::default() }).unwrap();
             // 16 blocks need 1024 tips, as many as the mean request of the trace in Lin.
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_go_onward_or_down() {
+    fn ties_prefer_current_direction_or_down() {
         let reposition = |direction_tie| {
             let device = Serial::new(&MemsParams { direction_tie, ..MemsParams::default() }).unwrap();
             // Two whole rows of a far column, so that x takes longer than y either way.

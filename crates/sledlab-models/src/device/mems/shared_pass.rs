@@ -9,36 +9,36 @@ use sledlab_core::{Span, Time};
 use super::layout::Place;
 use super::sled::{Pass, Sled};
 use super::unit::{SledUnit, first_pass, note_further_pass};
-use crate::device::{Busy, Queued, Served, Timing};
+use crate::device::{BusyPeriod, Queued, Served, Timing};
 use crate::power::{MechanicalWork, Shares};
 
 /// A request with blocks still to be served.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct OpenRequest {
     pub request: Queued,
     pub timing: Timing,
-    pub done: u32,
+    pub done_blocks: u32,
     /// Blocks that the current pass serves.
-    pub run: u32,
+    pub pass_blocks: u32,
     /// The request's share of the sled's work so far.
     pub work: MechanicalWork,
 }
 
-impl Open {
+impl OpenRequest {
     pub fn new(request: Queued, timing: Timing) -> Self {
-        Open { request, timing, done: 0, run: 0, work: MechanicalWork::default() }
+        OpenRequest { request, timing, done_blocks: 0, pass_blocks: 0, work: MechanicalWork::default() }
     }
 
     pub fn next_lbn(&self) -> u64 {
-        self.request.lbn + u64::from(self.done)
+        self.request.lbn + u64::from(self.done_blocks)
     }
 
-    pub fn left(&self) -> u32 {
-        self.request.blocks - self.done
+    pub fn remaining_blocks(&self) -> u32 {
+        self.request.blocks - self.done_blocks
     }
 
     pub fn is_complete(&self) -> bool {
-        self.done == self.request.blocks
+        self.done_blocks == self.request.blocks
     }
 
     /// Adds a pass that has ended to the timing; `access` is the time from the end of positioning on.
@@ -55,7 +55,7 @@ impl Open {
 impl Sled {
     /// Whether the first passes of `batch` and `candidate` go over the same row at the same cylinder, with tips
     /// enough for all.
-    pub fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool {
+    pub fn can_join(&self, batch: &[Queued], candidate: &Queued) -> bool {
         let (place, _) = self.place_and_run(candidate.lbn, candidate.blocks);
         let at = |place: Place| (place.cylinder, place.row);
         let mut lit = vec![0; self.addresses.sleds() as usize];
@@ -93,26 +93,27 @@ impl Sled {
 
 impl SledUnit {
     /// Serves a batch of several requests from `now` on; the mechanism waits for `overhead` first.
-    pub fn serve_together(
+    pub fn serve_batch(
         &mut self,
         now: Time,
         overhead: Span,
         batch: &[Queued],
         served: &mut Vec<Served>,
-    ) -> Busy {
+    ) -> BusyPeriod {
         let timing = Timing { overhead, ..Timing::default() };
-        let mut open: Vec<Open> = batch.iter().map(|request| Open::new(*request, timing)).collect();
+        let mut open: Vec<OpenRequest> =
+            batch.iter().map(|request| OpenRequest::new(*request, timing)).collect();
         let mut overheads = Shares::new(overhead.as_ns(), batch.len() as u64);
         for open in &mut open {
             open.work.seek += Span::from_ns(overheads.next(1));
         }
-        let mut busy = Busy { until: now + overhead, work: MechanicalWork::default() };
+        let mut busy = BusyPeriod { until: now + overhead, work: MechanicalWork::default() };
         while !open.is_empty() {
             let pass = self.next_pass(&open);
-            self.share_pass(&pass, &mut open, Open::left);
+            self.share_pass(&pass, &mut open, OpenRequest::remaining_blocks);
             self.end_pass(&pass, &mut open);
             busy.until += pass.positioning() + self.sled.row_time;
-            self.at = self.sled.state_after(&pass);
+            self.spot = self.sled.end_spot(&pass);
             open.retain_mut(|open| {
                 if open.is_complete() {
                     self.settle_tips(&mut open.work, &open.request);
@@ -125,15 +126,17 @@ impl SledUnit {
         busy
     }
 
-    fn complete(&self, open: &Open, start: Time, completion: Time) -> Served {
-        let Open { request, timing, work, .. } = open;
-        let energy = self.rates().spent(work);
+    fn complete(&self, open: &OpenRequest, start: Time, completion: Time) -> Served {
+        let OpenRequest { request, timing, work, .. } = open;
+        let energy = self.rates().energy(work);
         Served { request: *request, start, completion, timing: *timing, energy, device: Some(0) }
     }
 
     /// The pass that starts soonest; of equal ones the pass of the first request.
-    fn next_pass(&self, open: &[Open]) -> Pass {
-        let plan = |open: &Open| self.sled.plan(self.at, open.next_lbn(), open.left(), u32::MAX);
+    fn next_pass(&self, open: &[OpenRequest]) -> Pass {
+        let plan = |open: &OpenRequest| {
+            self.sled.plan(self.spot, open.next_lbn(), open.remaining_blocks(), u32::MAX)
+        };
         let first = plan(&open[0]);
         open[1..]
             .iter()
@@ -143,50 +146,50 @@ impl SledUnit {
 
     /// Sets the run of every request: at the row of `pass` as many blocks as are `ready` while tips last, elsewhere
     /// none.
-    pub fn share_pass(&self, pass: &Pass, open: &mut [Open], ready: impl Fn(&Open) -> u32) {
+    pub fn share_pass(&self, pass: &Pass, open: &mut [OpenRequest], ready: impl Fn(&OpenRequest) -> u32) {
         if let [only] = open {
-            only.run = pass.blocks;
+            only.pass_blocks = pass.blocks;
             return;
         }
         let mut lit = vec![0; self.sled.addresses.sleds() as usize];
         for open in open.iter_mut() {
             let ready = ready(open);
-            open.run = 0;
+            open.pass_blocks = 0;
             if ready == 0 {
                 continue;
             }
             let (place, run) = self.sled.place_and_run(open.next_lbn(), ready);
             let here = self.sled.x_bit(place) == pass.x_bit && place.row == pass.row;
             let mut with = lit.clone();
-            if here && self.sled.take_tips(&mut with, &open.request, open.done, run) {
+            if here && self.sled.take_tips(&mut with, &open.request, open.done_blocks, run) {
                 lit = with;
-                open.run = run;
+                open.pass_blocks = run;
             }
         }
     }
 
     /// Adds a pass that has ended to all requests, which share its work by blocks. To the timing of requests without
     /// blocks in the pass its time counts as well.
-    pub fn end_pass(&self, pass: &Pass, open: &mut [Open]) {
+    pub fn end_pass(&self, pass: &Pass, open: &mut [OpenRequest]) {
         if let [only] = open {
             // As below, without divisions.
             only.note_pass(pass, self.sled.row_time);
             only.work += self.sled.work(pass);
-            only.done += only.run;
+            only.done_blocks += only.pass_blocks;
             return;
         }
-        let blocks = open.iter().map(|open| u64::from(open.run)).sum();
+        let blocks = open.iter().map(|open| u64::from(open.pass_blocks)).sum();
         let mut seeks = Shares::new(pass.positioning().as_ns(), blocks);
         let mut accesses = Shares::new(self.sled.row_time.as_ns(), blocks);
         for open in open {
             open.note_pass(pass, self.sled.row_time);
             open.work += MechanicalWork {
-                seek: Span::from_ns(seeks.next(open.run.into())),
-                access: Span::from_ns(accesses.next(open.run.into())),
-                tip_ns: self.sled.tips(open.run) * self.sled.row_time.as_ns(),
+                seek: Span::from_ns(seeks.next(open.pass_blocks.into())),
+                access: Span::from_ns(accesses.next(open.pass_blocks.into())),
+                tip_ns: self.sled.tips(open.pass_blocks) * self.sled.row_time.as_ns(),
                 ..MechanicalWork::default()
             };
-            open.done += open.run;
+            open.done_blocks += open.pass_blocks;
         }
     }
 }
@@ -205,10 +208,18 @@ mod tests {
     }
 
     fn request(id: u64, lbn: u64, blocks: u32) -> Queued {
-        Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks, op: Op::Read, ..Queued::default() }
+        Queued {
+            id,
+            arrival: Time::ZERO,
+            queue_time: Time::ZERO,
+            lbn,
+            blocks,
+            op: Op::Read,
+            ..Queued::default()
+        }
     }
 
-    fn serve(device: &mut dyn Device, batch: &[Queued]) -> (Busy, Vec<Served>) {
+    fn serve(device: &mut dyn Device, batch: &[Queued]) -> (BusyPeriod, Vec<Served>) {
         let mut served = Vec::new();
         let busy = device.issue(Time::ZERO, batch, &mut served).unwrap();
         assert_eq!(served.len(), batch.len());
@@ -217,7 +228,7 @@ mod tests {
             assert_eq!(served.completion, served.start + served.timing.service());
         }
         assert_eq!(served.last().unwrap().completion, busy.until);
-        assert_eq!(busy.until.since(Time::ZERO), busy.work.busy());
+        assert_eq!(busy.until.since(Time::ZERO), busy.work.busy_time());
         (busy, served)
     }
 
@@ -239,21 +250,21 @@ mod tests {
     }
 
     #[test]
-    fn tips_are_the_limit() {
+    fn active_tips_limit_shared_passes() {
         let device = device(LayoutKind::RowFirst);
         let mechanics: &dyn Mechanics = device.mechanics();
         // A row of a track holds twenty blocks, and twenty can be accessed at once.
         let (first, track) = (request(0, 0, 12), 540);
-        assert!(mechanics.joins(&[first], &request(1, 12, 8)));
-        assert!(!mechanics.joins(&[first], &request(1, 20, 1)), "the next row");
-        assert!(mechanics.joins(&[first], &request(1, track, 8)), "another track at the same place");
-        assert!(!mechanics.joins(&[first], &request(1, track, 9)), "more than there are tips");
-        assert!(mechanics.joins(&[first], &request(1, 19, 5)), "only its first row counts");
-        assert!(!mechanics.joins(&[first, request(1, 12, 8)], &request(2, track, 1)));
+        assert!(mechanics.can_join(&[first], &request(1, 12, 8)));
+        assert!(!mechanics.can_join(&[first], &request(1, 20, 1)), "the next row");
+        assert!(mechanics.can_join(&[first], &request(1, track, 8)), "another track at the same place");
+        assert!(!mechanics.can_join(&[first], &request(1, track, 9)), "more than there are tips");
+        assert!(mechanics.can_join(&[first], &request(1, 19, 5)), "only its first row counts");
+        assert!(!mechanics.can_join(&[first, request(1, 12, 8)], &request(2, track, 1)));
     }
 
     #[test]
-    fn dark_tips_serve_others() {
+    fn dark_tips_serve_other_requests() {
         let params = MemsParams { subsector_access: true, ..MemsParams::default() };
         let mut device = mems::build(&params).unwrap();
         let wants = |id, lbn, blocks, words: u16| Queued {
@@ -262,14 +273,16 @@ mod tests {
         };
         // A whole row without 63 words of its last block leaves 63 of 1,280 tips dark.
         let (maximum, track) = (wants(0, 0, 20, 1), 540);
-        assert!(device.mechanics().joins(&[maximum], &wants(1, track, 1, 63)));
-        assert!(!device.mechanics().joins(&[maximum], &wants(1, track, 1, 64)));
-        assert!(!self::device(LayoutKind::RowFirst).mechanics().joins(&[maximum], &wants(1, track, 1, 63)));
+        assert!(device.mechanics().can_join(&[maximum], &wants(1, track, 1, 63)));
+        assert!(!device.mechanics().can_join(&[maximum], &wants(1, track, 1, 64)));
+        assert!(
+            !self::device(LayoutKind::RowFirst).mechanics().can_join(&[maximum], &wants(1, track, 1, 63))
+        );
         // 12 words of each of the hundred blocks at a position need 1,200 tips and one pass. Whole blocks take five
         // passes.
         let inodes: Vec<Queued> = (0..100).map(|id| wants(id, id / 20 * track + id % 20, 1, 12)).collect();
         let (remaining, last) = (&inodes[..99], &inodes[99]);
-        assert!(device.mechanics().joins(remaining, last));
+        assert!(device.mechanics().can_join(remaining, last));
         let (busy, served) = serve(device.as_mut(), &inodes);
         let row_ns = busy.work.access.as_ns();
         assert_eq!((busy.work.tip_ns, busy.work.dark_tip_ns), (1_200 * row_ns, 100 * 52 * row_ns));
@@ -283,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_may_part() {
+    fn requests_of_a_batch_may_diverge() {
         // The first request continues in the next row, the second at the start of another track.
         let all = [request(0, 18, 4), request(1, 2 * 540 + 17, 3), request(2, 3 * 540 + 1, 2)];
         let (busy, served) = serve(device(LayoutKind::RowFirst).as_mut(), &all);

@@ -31,7 +31,7 @@ pub struct SledState {
 impl From<SledState> for DeviceState {
     #[inline]
     fn from(SledState { x_bit, y_bit, direction }: SledState) -> Self {
-        DeviceState { x: x_bit, y: y_bit, direction, ..DeviceState::STILL }
+        DeviceState { x: x_bit, y: y_bit, direction, ..DeviceState::ORIGIN }
     }
 }
 
@@ -83,7 +83,7 @@ fn check_speed(geometry: &Geometry, kinematics: &dyn Kinematics, axis_x: &Axis, 
     let x_m = |cylinder| f64::from(geometry.x_bit(cylinder)) * geometry.bit_m;
     let stroke_s = kinematics.base_seek_s(axis_x, x_m(0), x_m(geometry.cylinders - 1), 0.0);
     let heading = |row, direction: i8| Heading {
-        at_m: f64::from(geometry.start(row, direction)) * geometry.bit_m,
+        position_m: f64::from(geometry.start(row, direction)) * geometry.bit_m,
         direction: f64::from(direction),
     };
     let edges = [(0, 1), (0, -1), (geometry.rows - 1, 1), (geometry.rows - 1, -1)];
@@ -110,7 +110,7 @@ struct SledCache {
 
 impl SledCache {
     /// Number of latest sleds that are kept though no device uses them: some 100 KB each.
-    const LATEST: usize = 4;
+    const MAX_LATEST: usize = 4;
 
     fn find(&mut self, params: &MemsParams) -> Option<Arc<Sled>> {
         self.sleds.retain(|(_, sled)| sled.strong_count() > 0);
@@ -120,7 +120,7 @@ impl SledCache {
     fn add(&mut self, params: MemsParams, sled: &Arc<Sled>) {
         self.sleds.push((params, Arc::downgrade(sled)));
         self.latest.push_back(Arc::clone(sled));
-        if self.latest.len() > Self::LATEST {
+        if self.latest.len() > Self::MAX_LATEST {
             self.latest.pop_front();
         }
     }
@@ -185,9 +185,9 @@ impl Sled {
 
     /// One sled shared by all devices with equal parameters: a thousand nodes have one table of row times, and
     /// studies that build the same device again and again need not compute the table each time.
-    pub fn shared(params: &MemsParams) -> Result<Arc<Self>> {
-        static KNOWN: Mutex<SledCache> = Mutex::new(SledCache { sleds: Vec::new(), latest: VecDeque::new() });
-        let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn from_cache(params: &MemsParams) -> Result<Arc<Self>> {
+        static CACHE: Mutex<SledCache> = Mutex::new(SledCache { sleds: Vec::new(), latest: VecDeque::new() });
+        let lock = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sled) = lock().find(params) {
             return Ok(sled);
         }
@@ -270,8 +270,8 @@ impl Sled {
     /// Positioning time of a row of a cylinder as a scheduler sees it.
     pub fn positioning_at(&self, state: SledState, row: u32, cylinder: u32) -> Span {
         let x_bit = self.geometry.x_bit(cylinder);
-        let y = self.y_time_seen(state, row, cylinder, x_bit != state.x_bit);
-        self.x_time_seen(state.x_bit, x_bit).max(y)
+        let y = self.estimated_y_time(state, row, cylinder, x_bit != state.x_bit);
+        self.estimated_x_time(state.x_bit, x_bit).max(y)
     }
 
     /// Number of parities of cylinders that schedulers must tell apart: 2 if parity decides the direction, else 1.
@@ -285,12 +285,12 @@ impl Sled {
     }
 
     /// The only direction in which a scheduler believes a row of `cylinder` can be read; `None` for either.
-    pub fn direction_seen(&self, cylinder: u32) -> Option<i8> {
-        if self.selection == Selection::Exact { self.direction_of(cylinder) } else { None }
+    pub fn assumed_direction(&self, cylinder: u32) -> Option<i8> {
+        if self.selection == Selection::Exact { self.read_direction(cylinder) } else { None }
     }
 
     /// The only direction in which a row of `cylinder` is read; `None` for either.
-    fn direction_of(&self, cylinder: u32) -> Option<i8> {
+    fn read_direction(&self, cylinder: u32) -> Option<i8> {
         match self.direction {
             Direction::Up => Some(1),
             Direction::Parity => Some(if cylinder.is_multiple_of(2) { 1 } else { -1 }),
@@ -300,13 +300,13 @@ impl Sled {
 
     /// Time in y to the servo start of `row` in `direction`.
     #[inline]
-    pub fn row(&self, state: SledState, row: u32, direction: i8, x_moves: bool) -> RowCost {
-        self.row_from(self.rows.line(&self.geometry, state), state, row, direction, x_moves)
+    pub fn row_cost(&self, state: SledState, row: u32, direction: i8, x_moves: bool) -> RowCost {
+        self.row_cost_from_line(self.rows.line(&self.geometry, state), state, row, direction, x_moves)
     }
 
     /// The same if the line of the row table for `state` is known.
     #[inline]
-    fn row_from(
+    fn row_cost_from_line(
         &self,
         line: Option<Line>,
         state: SledState,
@@ -320,13 +320,13 @@ impl Sled {
         match line {
             _ if stays => RowCost::default(),
             Some(line) => self.rows.cost(line, row, direction),
-            None => self.compute_row(state, row, direction),
+            None => self.compute_row_cost(state, row, direction),
         }
     }
 
     /// Time in y from a state that is not in the table, while x moves or to another place in y.
     #[cold]
-    fn compute_row(&self, state: SledState, row: u32, direction: i8) -> RowCost {
+    fn compute_row_cost(&self, state: SledState, row: u32, direction: i8) -> RowCost {
         RowCost::compute(&self.geometry, self.kinematics.as_ref(), &self.axis_y, state, (row, direction))
     }
 
@@ -346,9 +346,9 @@ impl Sled {
             blocks,
             seek_x,
             settle,
-            y: self.row_from(line, state, place.row, direction, x_moves),
+            y: self.row_cost_from_line(line, state, place.row, direction, x_moves),
         };
-        if let Some(direction) = self.direction_of(place.cylinder) {
+        if let Some(direction) = self.read_direction(place.cylinder) {
             return pass(direction);
         }
         let (up, down) = (pass(1), pass(-1));
@@ -379,7 +379,8 @@ impl Sled {
         } else {
             0.0
         };
-        let heading = |bit, direction: i8| Heading { at_m: metres(bit), direction: f64::from(direction) };
+        let heading =
+            |bit, direction: i8| Heading { position_m: metres(bit), direction: f64::from(direction) };
         let from = heading(state.y_bit, state.direction);
         let to = heading(self.geometry.start(pass.row, pass.direction), pass.direction);
         let y = kinematics::y_time(self.kinematics.as_ref(), &self.axis_y, velocity_m_s, from, to, x_moves);
@@ -388,10 +389,10 @@ impl Sled {
 
     /// The state of the sled after servo and data of a pass.
     #[inline]
-    pub fn state_after(&self, pass: &Pass) -> Spot {
+    pub fn end_spot(&self, pass: &Pass) -> Spot {
         let y_bit = self.geometry.end(pass.row, pass.direction);
         let state = SledState { x_bit: pass.x_bit, y_bit, direction: pass.direction };
-        Spot { state, line: self.rows.line_after(pass.row, pass.direction) }
+        Spot { state, line: self.rows.end_line(pass.row, pass.direction) }
     }
 
     /// `state`, looked up in the row table.

@@ -64,10 +64,10 @@ impl Tips {
         let geometry = Geometry::new(params)?;
         let tips = Tips::draw_tips(params);
         let (bad, failing) = tips.split_at(bad_tips as usize);
-        let mut of_group = in_groups(params, &geometry, bad);
+        let mut of_group = count_by_group(params, &geometry, bad);
         let remapped = remap(&mut of_group, params.redundant_tips, params.spare_tips);
         let before = Damage { bad: bad_tips, lost: lost_groups(&of_group, params.redundant_tips) };
-        for (group, count) in in_groups(params, &geometry, failing) {
+        for (group, count) in count_by_group(params, &geometry, failing) {
             *of_group.entry(group).or_default() += count;
         }
         let after =
@@ -93,7 +93,7 @@ impl Tips {
     }
 
     /// Whether the block at `place` is lost at `now`.
-    pub fn lose(&self, now: Time, place: Place) -> bool {
+    pub fn is_lost(&self, now: Time, place: Place) -> bool {
         self.damage(now).lost.binary_search(&(place.track, place.cell)).is_ok()
     }
 
@@ -103,18 +103,18 @@ impl Tips {
     }
 
     /// Number of bad tips at `now`.
-    pub fn bad(&self, now: Time) -> u64 {
+    pub fn bad_tips(&self, now: Time) -> u64 {
         self.damage(now).bad
     }
 
     /// Number of bad tips that spares have replaced.
-    pub fn remapped(&self) -> u64 {
+    pub fn remapped_tips(&self) -> u64 {
         self.remapped
     }
 }
 
 /// Number of these tips in each group; tips that belong to no block are omitted.
-fn in_groups(params: &MemsParams, geometry: &Geometry, tips: &[u64]) -> BTreeMap<Group, u64> {
+fn count_by_group(params: &MemsParams, geometry: &Geometry, tips: &[u64]) -> BTreeMap<Group, u64> {
     let mut groups = BTreeMap::new();
     for tip in tips {
         let (track, place) = (tip / params.active_tips, tip % params.active_tips);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     /// Number of lost blocks, found block by block from the tips that hold each.
-    fn by_block(params: &MemsParams, is_bad: impl Fn(u64) -> bool) -> u64 {
+    fn count_lost_blocks(params: &MemsParams, is_bad: impl Fn(u64) -> bool) -> u64 {
         let geometry = Geometry::new(params).unwrap();
         let layout = layout::build(params, &geometry);
         let is_lost = |lbn: &u64| {
@@ -199,11 +199,11 @@ mod tests {
             let drawn = Tips::draw_tips(&params);
             let (bad, _) = drawn.split_at(bad_tips as usize);
             let (before, after) = (Time::from_ns(999_999_999), Time::from_ns(1_000_000_000));
-            prop_assert_eq!(tips.lost_blocks(before), by_block(&params, |tip| bad.contains(&tip)));
-            prop_assert_eq!(tips.lost_blocks(after), by_block(&params, |tip| drawn.contains(&tip)));
+            prop_assert_eq!(tips.lost_blocks(before), count_lost_blocks(&params, |tip| bad.contains(&tip)));
+            prop_assert_eq!(tips.lost_blocks(after), count_lost_blocks(&params, |tip| drawn.contains(&tip)));
             let geometry = Geometry::new(&params).unwrap();
             let layout = layout::build(&params, &geometry);
-            let result = (0..geometry.blocks).filter(|lbn| tips.lose(after, layout.place(*lbn))).count();
+            let result = (0..geometry.blocks).filter(|lbn| tips.is_lost(after, layout.place(*lbn))).count();
             prop_assert_eq!(result as u64, tips.lost_blocks(after));
         }
 
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_tip_counts_are_rejected() {
         let message = |change: fn(&mut MemsParams)| {
             let mut params = MemsParams::default();
             change(&mut params);

@@ -14,7 +14,7 @@ use crate::power::{MechanicalWork, PowerRates};
 #[derive(Clone, Debug)]
 pub(super) struct SledUnit {
     pub sled: Arc<Sled>,
-    pub at: Spot,
+    pub spot: Spot,
     /// Tips of the last request, on during the servo bits of the idle loop.
     last_tips: u64,
     parked_at: Option<SledState>,
@@ -33,7 +33,7 @@ pub(super) struct SledUnit {
 
 impl SledUnit {
     pub fn new(params: &MemsParams) -> Result<Self> {
-        let sled = Sled::shared(params)?;
+        let sled = Sled::from_cache(params)?;
         let centre = SledState { x_bit: 0, y_bit: 0, direction: 1 };
         let parked_at = (params.parking == Parking::Centre).then(|| centre_block_start(&sled));
         let travel_y_nm = (params.travel_y_um * 1e3).round();
@@ -41,7 +41,7 @@ impl SledUnit {
         let drift_window_s =
             2.0 * sled.geometry.velocity_m_s / (params.acceleration_x_m_s2 * (1.0 + params.spring_factor));
         Ok(SledUnit {
-            at: sled.spot(parked_at.unwrap_or(centre)),
+            spot: sled.spot(parked_at.unwrap_or(centre)),
             last_tips: 0,
             parked_at,
             idle_motion: params.idle_motion,
@@ -72,25 +72,25 @@ impl SledUnit {
     #[expect(clippy::inline_always, reason = "its three results go straight to where they are kept")]
     #[inline(always)]
     pub fn serve(&self, request: &Queued) -> (Timing, MechanicalWork, Spot) {
-        self.serve_at(self.at, request)
+        self.serve_from_spot(self.spot, request)
     }
 
     /// The same from another state.
     #[expect(clippy::inline_always, reason = "as above")]
     #[inline(always)]
-    pub fn serve_at(&self, from: Spot, request: &Queued) -> (Timing, MechanicalWork, Spot) {
+    pub fn serve_from_spot(&self, from: Spot, request: &Queued) -> (Timing, MechanicalWork, Spot) {
         let row_time = self.sled.row_time;
         let pass = self.sled.plan(from, request.lbn, request.blocks, u32::MAX);
         let mut timing = first_pass(&pass, row_time);
         let mut work = self.sled.work(&pass);
-        let mut at = self.sled.state_after(&pass);
+        let mut at = self.sled.end_spot(&pass);
         let mut done = pass.blocks;
         while done < request.blocks {
             let remaining = request.blocks - done;
             let pass = self.sled.plan(at, request.lbn + u64::from(done), remaining, u32::MAX);
             note_further_pass(&mut timing, &pass, row_time);
             work += self.sled.work(&pass);
-            at = self.sled.state_after(&pass);
+            at = self.sled.end_spot(&pass);
             done += pass.blocks;
         }
         self.settle_tips(&mut work, request);
@@ -124,7 +124,7 @@ impl SledUnit {
     }
 
     /// The same for requests served together.
-    pub fn note_tips_of(&mut self, batch: &[Queued]) {
+    pub fn note_batch_tips(&mut self, batch: &[Queued]) {
         let blocks = batch.iter().fold(0_u32, |blocks, request| blocks.saturating_add(request.blocks));
         self.last_tips = self.sled.tips(blocks.min(self.sled.widest_pass()));
     }
@@ -133,15 +133,17 @@ impl SledUnit {
     /// present state. Only the drift rule needs this sum: it magnifies a nanosecond to dozens of bits.
     pub fn note_exact(&mut self, pass: &Pass, bits: i32, access: Span) {
         if self.idle_motion == IdleMotion::DisksimDrift {
-            let exact_s = self.sled.exact_pass_s(self.at.state, pass, bits);
+            let exact_s = self.sled.exact_pass_s(self.spot.state, pass, bits);
             self.lag_s += exact_s - (pass.positioning() + access).as_seconds();
         }
     }
 
-    pub fn rest(&mut self, remaining: IdleOutcome) {
+    pub fn end_idle_period(&mut self, remaining: IdleOutcome) {
         let lag_s = std::mem::take(&mut self.lag_s);
         match remaining {
-            IdleOutcome::Parked => self.at = self.parked_at.map_or(self.at, |state| self.sled.spot(state)),
+            IdleOutcome::Parked => {
+                self.spot = self.parked_at.map_or(self.spot, |state| self.sled.spot(state))
+            }
             IdleOutcome::Idle(span) if self.idle_motion == IdleMotion::DisksimDrift => {
                 self.drift(span.as_seconds() - lag_s);
             }
@@ -156,14 +158,14 @@ impl SledUnit {
         let moved_nm = (share * self.travel_y_nm).trunc();
         let moved_bits = (moved_nm / (self.sled.geometry.bit_m * 1e9).round()) as i32;
         let half = self.half_travel_y_bits;
-        let mut state = self.at.state;
+        let mut state = self.spot.state;
         let SledState { y_bit, direction, .. } = &mut state;
         *y_bit += moved_bits * i32::from(*direction);
         if y_bit.abs() > half {
             *y_bit = i32::from(*direction) * (2 * half - y_bit.abs());
             *direction = -*direction;
         }
-        self.at = self.sled.spot(state);
+        self.spot = self.sled.spot(state);
     }
 
     /// Idle power (PW-03). In the servo loop the sled turns, moves back over one row, turns again and reads the servo
@@ -179,8 +181,8 @@ impl SledUnit {
     }
 
     fn servo_duty(&self) -> f64 {
-        let known = self.at.line.and_then(|line| self.servo_duties.get(line.index()).copied());
-        known.unwrap_or_else(|| servo_duty(&self.sled, self.at.state))
+        let known = self.spot.line.and_then(|line| self.servo_duties.get(line.index()).copied());
+        known.unwrap_or_else(|| servo_duty(&self.sled, self.spot.state))
     }
 }
 

@@ -18,9 +18,9 @@ pub fn units(params: &MemsParams) -> Result<Option<Units>> {
     let map = AddressMap::new(params, params.sleds, Geometry::new(params)?.blocks)?;
     let sled = MemsParams { sleds: 1, sled_motion: SledMotion::Together, ..params.clone() };
     Ok(Some(Units {
-        each: Box::new(sled),
+        unit: Box::new(sled),
         count: params.sleds as usize,
-        called: "independent sleds",
+        plural: "independent sleds",
         remedy: "set device.sleds = 1 and more system.devices, or device.sled_motion = \"together\"",
         map: Box::new(map),
     }))

@@ -2,7 +2,9 @@
 
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 
-use super::{Device, DeviceState, Model, Positioning, Queued, Served, Simple, SimpleDevice, States, Timing};
+use super::{
+    Device, DeviceState, Model, PositioningParts, Queued, Served, SimpleAdapter, SimpleDevice, States, Timing,
+};
 use crate::power::PowerRates;
 
 /// Bytes of a megabyte, in capacities and in rates.
@@ -32,12 +34,12 @@ impl Model for RamParams {
         rest: None,
         asleep: &[("inactive", "the same, for nothing can be parked.")],
     };
-    const POSITIONING: Positioning = Positioning::NONE;
+    const POSITIONING: PositioningParts = PositioningParts::NONE;
     const PRESETS: &'static [(&'static str, &'static str)] =
         &[("ram", include_str!("../../../presets/devices/ram.toml"))];
 
     fn device(&self) -> Result<Box<dyn Device>> {
-        Ok(Box::new(Simple::new(Ram::new(self))))
+        Ok(Box::new(SimpleAdapter::new(Ram::new(self))))
     }
 
     /// A timeout longer than any rest of a run, as memory has nothing to park.
@@ -122,7 +124,7 @@ mod tests {
         assert_eq!(served[0].completion, Time::from_ns(3100));
         assert_eq!((served[1].start, served[1].completion), (Time::from_ns(3100), Time::from_ns(20_100)));
         assert_eq!(served[1].timing, ram.probe(Time::ZERO, &far));
-        assert_eq!((busy.until, busy.work.busy()), (served[1].completion, Span::from_ns(20_000)));
+        assert_eq!((busy.until, busy.work.busy_time()), (served[1].completion, Span::from_ns(20_000)));
         assert!((served[1].energy.total_uj() - 17.0).abs() < 1e-9);
     }
 

@@ -14,8 +14,8 @@ use super::lines::{Lines, PageOperation, Step};
 use super::pages::{PageWrite, Pages};
 use super::params::{Costs, Shape, SsdParams};
 use crate::device::{
-    Aim, Busy, Device, DeviceState, Extent, FaultCounts, IdleOutcome, Location, Mechanics, PositionIndex,
-    QueueOrder, Queued, Served, Timing,
+    Aim, BusyPeriod, Device, DeviceState, Extent, FaultCounts, IdleOutcome, Location, Mechanics,
+    PositionIndex, QueueOrder, Queued, Served, Timing,
 };
 use crate::power::{MechanicalWork, PowerRates};
 
@@ -100,17 +100,17 @@ impl Drive {
         })
     }
 
-    fn outstanding(&self) -> usize {
+    fn outstanding_commands(&self) -> usize {
         self.commands.len() - self.empty.len()
     }
 
     /// Accepts a command.
     fn take(&mut self, now: Time, request: &Queued) {
-        if self.outstanding() == 0 {
+        if self.outstanding_commands() == 0 {
             (self.since, self.energy) = (now, 0);
             self.shares = Shares { each_ns: 0.0, until: now };
         }
-        self.shares.pass(now, self.outstanding());
+        self.shares.pass(now, self.outstanding_commands());
         let place = self.empty.pop().unwrap_or(self.commands.len() as u32);
         let before_ns = self.shares.each_ns;
         let command =
@@ -133,8 +133,8 @@ impl Drive {
             let next = ((page + 1) * page_blocks).min(end);
             let (logical, blocks) = (page as u32, (next - command.next) as u32);
             let (way, energy) = match command.request.op {
-                Op::Write => self.write(place, logical, blocks),
-                _ => self.read(place, logical, blocks),
+                Op::Write => self.write_page(place, logical, blocks),
+                _ => self.read_page(place, logical, blocks),
             };
             self.lines.begin(at, way);
             command.pages += 1;
@@ -146,19 +146,26 @@ impl Drive {
     }
 
     /// The steps of a page that is read, and their energy.
-    fn read(&self, command: u32, logical: u32, blocks: u32) -> (PageOperation, u64) {
+    fn read_page(&self, command: u32, logical: u32, blocks: u32) -> (PageOperation, u64) {
         let costs = &self.flash.costs;
         let from = self.pages.die(logical);
         let step = Step::Sense { writes: false };
-        let way =
-            PageOperation { step, command, from, to: from, blocks, fetched: blocks, programs: Span::ZERO };
+        let way = PageOperation {
+            step,
+            command,
+            source_die: from,
+            target_die: from,
+            blocks,
+            fetched_blocks: blocks,
+            program_time: Span::ZERO,
+        };
         (way, costs.read_energy + costs.channel_energy(blocks))
     }
 
     /// The steps of a page that is written, and their energy.
-    fn write(&mut self, command: u32, logical: u32, blocks: u32) -> (PageOperation, u64) {
+    fn write_page(&mut self, command: u32, logical: u32, blocks: u32) -> (PageOperation, u64) {
         let Flash { shape, costs, .. } = &self.flash;
-        let PageWrite { from, to, moves, erases } = self.pages.write(logical);
+        let PageWrite { old_die: from, new_die: to, moves, erases } = self.pages.write(logical);
         // The rest of a page that holds data is read and written again with the new blocks.
         let fetched = if from.is_some() { shape.page_blocks - blocks } else { 0 };
         let programs = (costs.read + costs.program).saturating_mul(u64::from(moves))
@@ -172,19 +179,30 @@ impl Drive {
             energy += costs.read_energy + costs.channel_energy(fetched);
         }
         let from = from.unwrap_or(to);
-        (PageOperation { step: Step::Accept, command, from, to, blocks, fetched, programs }, energy)
+        (
+            PageOperation {
+                step: Step::Accept,
+                command,
+                source_die: from,
+                target_die: to,
+                blocks,
+                fetched_blocks: fetched,
+                program_time: programs,
+            },
+            energy,
+        )
     }
 
     /// Completes a command, whose last page is done at `at`.
     fn complete(&mut self, at: Time, place: u32) -> Served {
-        self.shares.pass(at, self.outstanding());
+        self.shares.pass(at, self.outstanding_commands());
         let Command { request, start, energy, before_ns, .. } = self.commands[place as usize];
         self.empty.push(place);
         let overhead = self.flash.costs.command;
         let transfer = at.since(start).saturating_sub(overhead);
         let controller_uj = self.flash.rates.active_mw * (self.shares.each_ns - before_ns) * UJ;
         let mut spent =
-            self.flash.rates.spent(&MechanicalWork { tip_ns: energy, ..MechanicalWork::default() });
+            self.flash.rates.energy(&MechanicalWork { tip_ns: energy, ..MechanicalWork::default() });
         spent.access_uj += controller_uj;
         let timing = Timing { overhead, transfer, ..Timing::default() };
         Served { request, start, completion: at, timing, energy: spent, device: Some(0) }
@@ -207,11 +225,11 @@ impl Device for Drive {
         now
     }
 
-    fn let_in(&mut self) -> Option<Queued> {
+    fn pop_admitted(&mut self) -> Option<Queued> {
         None
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<Busy> {
+    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<BusyPeriod> {
         for request in batch {
             self.take(now, request);
         }
@@ -219,11 +237,11 @@ impl Device for Drive {
         None
     }
 
-    fn takes_more(&self) -> bool {
-        self.outstanding() < self.queue_depth
+    fn can_accept_batch(&self) -> bool {
+        self.outstanding_commands() < self.queue_depth
     }
 
-    fn has_own_work(&self) -> bool {
+    fn has_background_work(&self) -> bool {
         true
     }
 
@@ -232,9 +250,9 @@ impl Device for Drive {
     }
 
     fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
-        let before = self.outstanding();
+        let before = self.outstanding_commands();
         self.lines.advance(now);
-        while let Some((at, place)) = self.lines.next_done(now) {
+        while let Some((at, place)) = self.lines.next_completion(now) {
             self.commands[place as usize].pages -= 1;
             // Steps that begin up to one overhead from now are simulated already.
             self.start_pages(now + self.flash.costs.command, place);
@@ -243,7 +261,7 @@ impl Device for Drive {
                 served.push(completed);
             }
         }
-        (before > 0 && self.outstanding() == 0).then(|| MechanicalWork {
+        (before > 0 && self.outstanding_commands() == 0).then(|| MechanicalWork {
             access: now.since(self.since),
             tip_ns: std::mem::take(&mut self.energy),
             ..MechanicalWork::default()
@@ -254,9 +272,9 @@ impl Device for Drive {
         None
     }
 
-    fn forgo_energy(&mut self) {}
+    fn disable_energy(&mut self) {}
 
-    fn rest(&mut self, _rest: IdleOutcome) {}
+    fn end_idle_period(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         None
@@ -304,11 +322,11 @@ impl Mechanics for Flash {
     }
 
     fn state(&self) -> DeviceState {
-        DeviceState::STILL
+        DeviceState::ORIGIN
     }
 
     fn location(&self, _lbn: u64) -> Location {
-        Location::ONLY
+        Location::ORIGIN
     }
 
     fn extent(&self) -> Extent {
@@ -316,7 +334,7 @@ impl Mechanics for Flash {
     }
 
     /// A page of each die.
-    fn blocks_at_once(&self) -> u32 {
+    fn parallel_blocks(&self) -> u32 {
         self.shape.page_blocks * self.shape.dies
     }
 
@@ -328,7 +346,7 @@ impl Mechanics for Flash {
         self.positioning_from(self.state(), request)
     }
 
-    fn tie(&self, _request: &Queued) -> u64 {
+    fn tie_rank(&self, _request: &Queued) -> u64 {
         0
     }
 
@@ -340,7 +358,7 @@ impl Mechanics for Flash {
         0
     }
 
-    fn heeds_time(&self) -> bool {
+    fn is_time_dependent(&self) -> bool {
         false
     }
 
@@ -348,7 +366,7 @@ impl Mechanics for Flash {
         (self.idle_timing(request), state)
     }
 
-    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+    fn can_join(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
         false
     }
 

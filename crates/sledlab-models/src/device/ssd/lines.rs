@@ -21,15 +21,15 @@ pub(super) struct PageOperation {
     /// Slot of the command in the device.
     pub command: u32,
     /// The die that reads the page.
-    pub from: u32,
+    pub source_die: u32,
     /// The die that programs the page.
-    pub to: u32,
+    pub target_die: u32,
     /// Blocks of 512 bytes that cross the bus.
     pub blocks: u32,
     /// Blocks that cross a channel after the die has read them.
-    pub fetched: u32,
+    pub fetched_blocks: u32,
     /// Time for which the die is busy with programming, including the moves and erases before it that make room.
-    pub programs: Span,
+    pub program_time: Span,
 }
 
 /// The next step of a page.
@@ -144,7 +144,7 @@ impl Lines {
     }
 
     /// The next page that is done by `now`, if any: when it was done, and the slot of its command.
-    pub fn next_done(&mut self, now: Time) -> Option<(Time, u32)> {
+    pub fn next_completion(&mut self, now: Time) -> Option<(Time, u32)> {
         let Reverse((at, _, command)) = *self.done.peek()?;
         (at <= now).then(|| {
             self.done.pop();
@@ -158,17 +158,19 @@ impl Lines {
         let mut cross = |die, blocks| channels[shape.channel(die) as usize].serve(at, costs.channel(blocks));
         match way.step {
             Step::Accept => {
-                let next = if way.fetched > 0 { Step::Sense { writes: true } } else { Step::Load };
+                let next = if way.fetched_blocks > 0 { Step::Sense { writes: true } } else { Step::Load };
                 (bus.serve(at, costs.bus(way.blocks)), next)
             }
-            Step::Sense { writes } => (dies[way.from as usize].serve(at, costs.read), Step::Fetch { writes }),
+            Step::Sense { writes } => {
+                (dies[way.source_die as usize].serve(at, costs.read), Step::Fetch { writes })
+            }
             Step::Fetch { writes } => {
                 let next = if writes { Step::Load } else { Step::Send };
-                (cross(way.from, way.fetched), next)
+                (cross(way.source_die, way.fetched_blocks), next)
             }
             Step::Send => (bus.serve(at, costs.bus(way.blocks)), Step::Done),
-            Step::Load => (cross(way.to, shape.page_blocks), Step::Program),
-            Step::Program => (dies[way.to as usize].serve(at, way.programs), Step::Done),
+            Step::Load => (cross(way.target_die, shape.page_blocks), Step::Program),
+            Step::Program => (dies[way.target_die as usize].serve(at, way.program_time), Step::Done),
             Step::Done => (at, Step::Done),
         }
     }

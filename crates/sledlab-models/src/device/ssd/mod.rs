@@ -14,7 +14,7 @@ use sledlab_core::Result;
 pub use self::params::SsdParams;
 
 use self::drive::Drive;
-use super::{Device, Model, Positioning, States};
+use super::{Device, Model, PositioningParts, States};
 
 impl Model for SsdParams {
     const NAME: &'static str = "ssd";
@@ -24,7 +24,7 @@ impl Model for SsdParams {
         rest: None,
         asleep: &[("inactive", "asleep, needs a start-up; contents are kept.")],
     };
-    const POSITIONING: Positioning = Positioning::NONE;
+    const POSITIONING: PositioningParts = PositioningParts::NONE;
     const REMEMBERS_WRITES: bool = true;
     const PRESETS: &'static [(&'static str, &'static str)] =
         &[("ssd-tlc", include_str!("../../../presets/devices/ssd-tlc.toml"))];

@@ -19,7 +19,7 @@ use super::ranks::Ranks;
 pub(super) struct Pages {
     pub shape: Shape,
     /// For each page of the host: one more than the physical page it lies on; 0 if it has not moved since the start;
-    /// or [`NOWHERE`].
+    /// or [`NO_PAGE`].
     places: Vec<u32>,
     /// For each physical page: one more than the page of the host that was last programmed into it; 0 if none was
     /// since the start.
@@ -28,30 +28,30 @@ pub(super) struct Pages {
     /// The die for the next page that is written.
     turn: u32,
     /// Pages and blocks programmed, moved and erased since the start.
-    pub done: Done,
+    pub counts: PageCounts,
 }
 
 /// Marks a page of the host whose old physical page is invalid and whose new one is not programmed yet.
-const NOWHERE: u32 = u32::MAX;
+const NO_PAGE: u32 = u32::MAX;
 
 /// Counts of pages programmed and blocks erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Done {
+pub(super) struct PageCounts {
     /// Pages that the host has written.
-    pub host: u64,
+    pub host_pages: u64,
     /// Pages moved by garbage collection.
-    pub moved: u64,
+    pub moved_pages: u64,
     /// Blocks erased.
-    pub erased: u64,
+    pub erased_blocks: u64,
 }
 
 /// Result of writing a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageWrite {
     /// The die of the previous version of the page; `None` if the page had no data.
-    pub from: Option<u32>,
+    pub old_die: Option<u32>,
     /// The die of the page now.
-    pub to: u32,
+    pub new_die: u32,
     /// Pages moved on that die to make room.
     pub moves: u32,
     /// Blocks erased on that die to make room.
@@ -93,20 +93,20 @@ impl Pages {
             owners: vec![0; physical],
             dies: (0..shape.dies).map(|die| Die::new(&shape, die)).collect(),
             turn: 0,
-            done: Done::default(),
+            counts: PageCounts::default(),
         }
     }
 
     /// The physical page that holds page `logical` of the host; `None` if that page holds no data.
     fn place(&self, logical: u32) -> Option<u32> {
         match self.places[logical as usize] {
-            0 => (logical < self.shape.filled).then(|| self.at_start(logical)),
-            NOWHERE => None,
+            0 => (logical < self.shape.filled_pages).then(|| self.initial_page(logical)),
+            NO_PAGE => None,
             place => Some(place - 1),
         }
     }
 
-    fn at_start(&self, logical: u32) -> u32 {
+    fn initial_page(&self, logical: u32) -> u32 {
         let Shape { dies, blocks, pages, .. } = self.shape;
         logical % dies * (blocks * pages) + logical / dies
     }
@@ -122,7 +122,7 @@ impl Pages {
 
     /// Returns the die of page `logical`; for a page that was never written, its die in the initial layout.
     pub fn die(&self, logical: u32) -> u32 {
-        let page = self.place(logical).unwrap_or_else(|| self.at_start(logical));
+        let page = self.place(logical).unwrap_or_else(|| self.initial_page(logical));
         page / (self.shape.blocks * self.shape.pages)
     }
 
@@ -132,13 +132,18 @@ impl Pages {
         if let Some(page) = old {
             self.invalidate(page);
             // Garbage collection that makes room for the new page must not move the old one.
-            self.places[logical as usize] = NOWHERE;
+            self.places[logical as usize] = NO_PAGE;
         }
         let to = self.next_die();
         let (moves, erases) = self.make_room(to);
         self.program(to, logical);
-        self.done.host += 1;
-        PageWrite { from: old.map(|page| page / (self.shape.blocks * self.shape.pages)), to, moves, erases }
+        self.counts.host_pages += 1;
+        PageWrite {
+            old_die: old.map(|page| page / (self.shape.blocks * self.shape.pages)),
+            new_die: to,
+            moves,
+            erases,
+        }
     }
 
     /// The next die in turn that has room for more data: where the host rewrites pages of some dies more often, other
@@ -186,13 +191,13 @@ impl Pages {
             self.dies[at as usize].lose(victim.block);
             self.program(at, logical);
         }
-        self.done.moved += u64::from(moves);
+        self.counts.moved_pages += u64::from(moves);
         let die = &mut self.dies[at as usize];
         let empty = die.valid[victim.block as usize] == 0;
         die.victim = if empty { None } else { Some(victim) };
         if empty {
             die.free.push_back(victim.block);
-            self.done.erased += 1;
+            self.counts.erased_blocks += 1;
         }
         (moves, u32::from(empty))
     }
@@ -210,7 +215,7 @@ impl Pages {
 
 impl Die {
     fn new(shape: &Shape, number: u32) -> Self {
-        let Shape { dies, blocks, pages, filled, .. } = *shape;
+        let Shape { dies, blocks, pages, filled_pages: filled, .. } = *shape;
         let valid_pages = filled / dies + u32::from(number < filled % dies);
         let open = valid_pages / pages;
         let valid: Vec<u32> =

@@ -49,8 +49,9 @@ fn check(pages: &Pages, written: &[bool]) {
     }
     // All pages programmed lie in blocks that are not erased, and each block was erased before it was programmed
     // again.
-    let start = u64::from(pages.shape.filled);
-    let programmed = start + pages.done.host + pages.done.moved - pages.done.erased * u64::from(each);
+    let start = u64::from(pages.shape.filled_pages);
+    let programmed = start + pages.counts.host_pages + pages.counts.moved_pages
+        - pages.counts.erased_blocks * u64::from(each);
     let used: u64 = pages
         .dies
         .iter()
@@ -72,20 +73,20 @@ proptest! {
             channels: dies, dies_per_channel: 1, blocks_per_die: blocks, pages_per_block: each,
             over_provisioning: 1.5, gc_free_blocks: threshold, filled, ..SsdParams::default()
         });
-        let mut written: Vec<bool> = (0..pages.shape.logical).map(|page| page < pages.shape.filled).collect();
+        let mut written: Vec<bool> = (0..pages.shape.logical).map(|page| page < pages.shape.filled_pages).collect();
         for at in &writes {
             // Some pages are written more often than others, and pages of one die more than those of others.
             let page = (at * at * hot * f64::from(pages.shape.logical)) as u32 / dies as u32 * dies as u32;
             let page = page.min(pages.shape.logical - 1);
-            let before = pages.done;
+            let before = pages.counts;
             let done = pages.write(page);
-            prop_assert_eq!(done.from.is_some(), written[page as usize]);
+            prop_assert_eq!(done.old_die.is_some(), written[page as usize]);
             written[page as usize] = true;
-            prop_assert_eq!(pages.die(page), done.to);
-            prop_assert_eq!(pages.done, Done {
-                host: before.host + 1,
-                moved: before.moved + u64::from(done.moves),
-                erased: before.erased + u64::from(done.erases),
+            prop_assert_eq!(pages.die(page), done.new_die);
+            prop_assert_eq!(pages.counts, PageCounts {
+                host_pages: before.host_pages + 1,
+                moved_pages: before.moved_pages + u64::from(done.moves),
+                erased_blocks: before.erased_blocks + u64::from(done.erases),
             });
         }
         check(&pages, &written);
@@ -169,10 +170,10 @@ fn write_amplification_of_uniform_writes_equals_theory() {
             }
         };
         write(&mut pages, logical * 4);
-        let before = pages.done;
+        let before = pages.counts;
         write(&mut pages, logical * 2);
-        let Done { host, moved, .. } = pages.done;
-        let measured = 1.0 + (moved - before.moved) as f64 / (host - before.host) as f64;
+        let PageCounts { host_pages: host, moved_pages: moved, .. } = pages.counts;
+        let measured = 1.0 + (moved - before.moved_pages) as f64 / (host - before.host_pages) as f64;
         // Data do not age in the erased block and in the open block, which is half full on average.
         let aging = dies * (blocks - 2) * each as u32;
         let expected = greedy(each as u32, f64::from(logical) / f64::from(aging));

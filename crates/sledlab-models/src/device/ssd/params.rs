@@ -77,7 +77,7 @@ pub(super) struct Shape {
     /// Pages that the host sees.
     pub logical: u32,
     /// Number of the host's pages that hold data at the start: the first ones.
-    pub filled: u32,
+    pub filled_pages: u32,
     /// Number of erased blocks of a die at which garbage collection moves pages.
     pub threshold: u32,
     /// Most pages with data on a die, so that there is always a block whose erasure frees pages.
@@ -117,7 +117,7 @@ impl Shape {
             pages: pages as u32,
             page_blocks: (params.page_kb * KB / BLOCK_BYTES) as u32,
             logical: logical as u32,
-            filled: (logical as f64 * params.filled).round() as u32,
+            filled_pages: (logical as f64 * params.filled).round() as u32,
             threshold: gc_free_blocks as u32,
             max_valid: usable as u32,
         })

@@ -1,7 +1,7 @@
 //! The full blocks of a die by number of valid pages: finds a block with the fewest at once.
 
 /// Marks the end of a list.
-const NONE: u32 = u32::MAX;
+const NIL: u32 = u32::MAX;
 
 /// A list of blocks for each number of valid pages.
 #[derive(Clone, Debug)]
@@ -19,9 +19,9 @@ impl Ranks {
     /// Empty lists for blocks with numbers below `blocks` and up to `pages` valid pages each.
     pub fn new(blocks: u32, pages: u32) -> Self {
         Ranks {
-            first: vec![NONE; pages as usize + 1],
-            before: vec![NONE; blocks as usize],
-            after: vec![NONE; blocks as usize],
+            first: vec![NIL; pages as usize + 1],
+            before: vec![NIL; blocks as usize],
+            after: vec![NIL; blocks as usize],
             lowest: pages,
         }
     }
@@ -29,9 +29,9 @@ impl Ranks {
     /// Adds a block with `valid` valid pages.
     pub fn insert(&mut self, block: u32, valid: u32) {
         let next = std::mem::replace(&mut self.first[valid as usize], block);
-        self.before[block as usize] = NONE;
+        self.before[block as usize] = NIL;
         self.after[block as usize] = next;
-        if next != NONE {
+        if next != NIL {
             self.before[next as usize] = block;
         }
         self.lowest = self.lowest.min(valid);
@@ -47,7 +47,7 @@ impl Ranks {
     pub fn pop_lowest(&mut self) -> Option<u32> {
         let lists = self.first.iter().enumerate().skip(self.lowest as usize);
         let (valid, block) =
-            lists.map(|(valid, block)| (valid as u32, *block)).find(|(_, block)| *block != NONE)?;
+            lists.map(|(valid, block)| (valid as u32, *block)).find(|(_, block)| *block != NIL)?;
         self.lowest = valid;
         self.remove(block, valid);
         Some(block)
@@ -55,12 +55,12 @@ impl Ranks {
 
     fn remove(&mut self, block: u32, valid: u32) {
         let (before, after) = (self.before[block as usize], self.after[block as usize]);
-        if before == NONE {
+        if before == NIL {
             self.first[valid as usize] = after;
         } else {
             self.after[before as usize] = after;
         }
-        if after != NONE {
+        if after != NIL {
             self.before[after as usize] = before;
         }
     }

@@ -14,14 +14,14 @@ use crate::scheduler;
 use crate::system::{Completion, Setup, Start, Station};
 
 /// A small device without start-up: 4 channels of 4 dies.
-fn plain() -> SsdParams {
+fn small_params() -> SsdParams {
     SsdParams { startup_ms: 0.0, blocks_per_die: 128, pages_per_block: 64, ..SsdParams::default() }
 }
 
 fn station(params: &SsdParams) -> Station {
     let setup = Setup {
         scheduler: &scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
-        power: &power::Choice::of_device(1000.0).unwrap(),
+        power: &power::Choice::from_device_timeout(1000.0).unwrap(),
         merge: &MergeParams::default(),
         start: Start::Ready,
     };
@@ -71,15 +71,15 @@ fn long_command_is_as_fast_as_its_parts() {
     // Ten times as many pages as a command has in the device at once.
     let (pages, page_blocks) = (40_960, 32);
     for op in [Op::Read, Op::Write] {
-        let one = sequential_mb_s(&plain(), pages * page_blocks, 1, op);
-        let parts = sequential_mb_s(&plain(), 64 * page_blocks, u64::from(pages / 64), op);
+        let one = sequential_mb_s(&small_params(), pages * page_blocks, 1, op);
+        let parts = sequential_mb_s(&small_params(), 64 * page_blocks, u64::from(pages / 64), op);
         assert!((one / parts - 1.0).abs() < 0.01, "{op:?}: {one} and {parts} MB/s");
     }
 }
 
 #[test]
 fn single_command_takes_the_sum_of_its_parts() {
-    let params = plain();
+    let params = small_params();
     let us = |us: f64| Span::from_ns((us * 1e3).round() as u64);
     let channel = |blocks: u32| us(f64::from(blocks) * 512.0 / params.channel_mb_s);
     let bus = |blocks: u32| us(f64::from(blocks) * 512.0 / params.bus_mb_s);
@@ -117,7 +117,7 @@ fn sequential_rate_is_that_of_slowest_part() {
         |params| (params.bus_mb_s, params.program_us) = (90.0, 100.0),
     ];
     for set in bounds {
-        let mut params = SsdParams { filled: 0.0, blocks_per_die: 512, queue_depth: 64, ..plain() };
+        let mut params = SsdParams { filled: 0.0, blocks_per_die: 512, queue_depth: 64, ..small_params() };
         set(&mut params);
         for (op, us) in [(Op::Read, params.read_us), (Op::Write, params.program_us)] {
             let dies_mb_s = 16.0 * 16_384.0 / us;
@@ -139,7 +139,7 @@ fn busy_dies_follow_queue_depth() {
         bus_mb_s: 1e6,
         channels: 16,
         dies_per_channel: 1,
-        ..plain()
+        ..small_params()
     };
     let dies = 16.0;
     let mut rng = seed::stream(1, "random reads");
@@ -168,7 +168,8 @@ fn deeper_device_queue_shortens_response() {
         })
         .collect();
     let mean_us = |queue_depth| {
-        let (done, _) = serve(&mut station(&SsdParams { queue_depth, ..plain() }), &requests, usize::MAX);
+        let (done, _) =
+            serve(&mut station(&SsdParams { queue_depth, ..small_params() }), &requests, usize::MAX);
         let sum: Span = done
             .iter()
             .map(|served| served.completion.since(served.request.arrival))
@@ -179,7 +180,7 @@ fn deeper_device_queue_shortens_response() {
     assert!(means.windows(2).all(|pair| pair[1] < pair[0]), "{means:?}");
 }
 
-fn mixed() -> impl Strategy<Value = Vec<(u64, f64, u32, bool)>> {
+fn mixed_requests() -> impl Strategy<Value = Vec<(u64, f64, u32, bool)>> {
     prop::collection::vec((0_u64..400_000, 0.0..1.0, 1_u32..100, any::<bool>()), 1..300)
 }
 
@@ -187,10 +188,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn time_and_energy_are_conserved(drawn in mixed(), depth in 1_u64..20, startup_ms in 0.0..2.0) {
+    fn time_and_energy_are_conserved(drawn in mixed_requests(), depth in 1_u64..20, startup_ms in 0.0..2.0) {
         let params = SsdParams {
             blocks_per_die: 12, pages_per_block: 4, over_provisioning: 1.5, queue_depth: depth,
-            startup_ms, idle_timeout_ms: 0.1, ..plain()
+            startup_ms, idle_timeout_ms: 0.1, ..small_params()
         };
         let mut station = station(&params);
         let capacity = station.device().mechanics().capacity_blocks();
@@ -212,7 +213,7 @@ proptest! {
             prop_assert!(adjacent.count() as u64 <= depth);
         }
         let ledger = station.ledger().unwrap();
-        prop_assert_eq!(ledger.total(), end.since(Time::ZERO));
+        prop_assert_eq!(ledger.total_time(), end.since(Time::ZERO));
         let rates = station.device().mechanics().power_rates();
         let energy = ledger.energy(&rates);
         let charged: f64 = done.iter().map(|served| served.energy.access_uj).sum();
@@ -224,7 +225,7 @@ proptest! {
 
 #[test]
 fn write_energy_is_controller_channel_and_die() {
-    let params = SsdParams { filled: 0.0, ..plain() };
+    let params = SsdParams { filled: 0.0, ..small_params() };
     let (done, _) = serve(&mut station(&params), &[request(0, (0, 32, Op::Write))], 1);
     let transfer_us = 16_384.0 / params.channel_mb_s;
     let service_us = done[0].completion.since(done[0].start).as_seconds() * 1e6;
@@ -239,11 +240,11 @@ fn merged_requests_are_one_command() {
     let merge = MergeParams::parse(Some("chains"), Table::new()).unwrap();
     let setup = Setup {
         scheduler: &scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
-        power: &power::Choice::of_device(1000.0).unwrap(),
+        power: &power::Choice::from_device_timeout(1000.0).unwrap(),
         merge: &merge,
         start: Start::Ready,
     };
-    let params = SsdParams { queue_depth: 1, ..plain() };
+    let params = SsdParams { queue_depth: 1, ..small_params() };
     let mut station = Station::new(&DeviceFile::nameless(params.clone()), setup).unwrap();
     let requests = [(0, 8, Op::Read), (320, 8, Op::Read), (328, 8, Op::Read)];
     let requests: Vec<Queued> = (0_u64..).zip(requests).map(|(id, access)| request(id, access)).collect();
@@ -254,7 +255,7 @@ fn merged_requests_are_one_command() {
 #[test]
 fn refuses_shapes_that_leave_nothing_to_spare() {
     let message = |params: SsdParams| super::Drive::new(&params).unwrap_err().to_string();
-    let small = SsdParams { blocks_per_die: 20, over_provisioning: 0.05, ..plain() };
+    let small = SsdParams { blocks_per_die: 20, over_provisioning: 0.05, ..small_params() };
     assert!(
         message(small).contains("device.over_provisioning = 0.05 leaves 0 blocks of a die to spare, but 6")
     );

@@ -2,37 +2,37 @@
 
 use super::{CachingDisk, Job};
 use crate::cache::BlockRun;
-use crate::hybrid::io::{Io, Part, Tier, shared};
+use crate::hybrid::io::{Io, Part, Tier, without_startup};
 use crate::system::Completion;
 
 impl CachingDisk {
     /// Adds a part of a read to the collected parts if it continues them; otherwise reads those and begins a new
     /// collection.
-    pub(super) fn stretch(&mut self, io: &mut Io<Job>, slot: u32, part: Part) {
+    pub(super) fn collect_adjacent(&mut self, io: &mut Io<Job>, slot: u32, part: Part) {
         let is_adjacent = self.stretch.last().is_some_and(|(last, before)| {
             slot == last + 1 && part.request == before.request && part.run.first == before.run.end
         });
         if !is_adjacent {
-            self.read_stretch(io);
+            self.read_collected(io);
         }
         self.stretch.push((slot, part));
     }
 
     /// Where a part begins on the front device.
-    fn place_of(&self, slot: u32, part: &Part) -> u64 {
-        self.data_at(slot) + self.within_segment(part).first
+    fn front_block(&self, slot: u32, part: &Part) -> u64 {
+        self.first_data_block(slot) + self.segment_run(part).first
     }
 
     /// Reads the collected parts with one access.
-    pub(super) fn read_stretch(&mut self, io: &mut Io<Job>) {
+    pub(super) fn read_collected(&mut self, io: &mut Io<Job>) {
         match self.stretch[..] {
             [] => return,
             [(slot, part)] => {
-                io.serve(Tier::Front, self.place_of(slot, &part), &part, Job::Served { slot, part });
+                io.serve(Tier::Front, self.front_block(slot, &part), &part, Job::Served { slot, part });
             }
             [(first, part), .., (last, end)] => {
-                let at = self.place_of(first, &part);
-                let blocks = self.place_of(last, &end) + u64::from(end.run.blocks()) - at;
+                let at = self.front_block(first, &part);
+                let blocks = self.front_block(last, &end) + u64::from(end.run.blocks()) - at;
                 let run = BlockRun { first: part.run.first, end: part.run.first + blocks };
                 let parts = self.stretch.clone();
                 io.serve(Tier::Front, at, &Part { run, ..part }, Job::Stretch { parts });
@@ -42,18 +42,23 @@ impl CachingDisk {
     }
 
     /// Parts of a read in adjacent slots have been read. The energy of the access counts for the first part.
-    pub(super) fn stretch_read(&mut self, io: &mut Io<Job>, parts: &[(u32, Part)], access: &Completion) {
+    pub(super) fn complete_collected_read(
+        &mut self,
+        io: &mut Io<Job>,
+        parts: &[(u32, Part)],
+        access: &Completion,
+    ) {
         let contents = io.contents(Tier::Front, access);
         let mut of_part = *access;
         for (number, (slot, part)) in parts.iter().enumerate() {
             if number == 0 {
-                io.pay(part, access);
+                io.charge_request(part, access);
             }
-            let from = (self.place_of(*slot, part) - access.request.lbn) as usize;
+            let from = (self.front_block(*slot, part) - access.request.lbn) as usize;
             let result = contents.get(from..from + part.run.blocks() as usize);
             io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
-            io.answer(part, &of_part);
-            of_part = shared(&of_part);
+            io.complete_part(part, &of_part);
+            of_part = without_startup(&of_part);
             self.end_access(*slot);
         }
     }

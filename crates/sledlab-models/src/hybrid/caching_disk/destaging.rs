@@ -43,7 +43,7 @@ pub(super) struct Destage {
     /// Dirty blocks of the victim.
     pub dirty: Blocks,
     /// Number of accesses of the present step that are not complete.
-    pub left: usize,
+    pub remaining_accesses: usize,
     /// Slots of the neighbours that are destaged with the victim.
     pub neighbours: Vec<u32>,
     /// The data to be written to the back device, from block `first` on, as far as the buffer has them.
@@ -53,12 +53,12 @@ pub(super) struct Destage {
 
 impl Destage {
     /// Index in `data` of a block of the back device.
-    pub fn place_of(&self, lbn: u64) -> usize {
+    pub fn data_index(&self, lbn: u64) -> usize {
         (lbn - self.first) as usize
     }
 
     fn contents(&self, run: BlockRun) -> Vec<Content> {
-        self.data[self.place_of(run.first)..self.place_of(run.end)].to_vec()
+        self.data[self.data_index(run.first)..self.data_index(run.end)].to_vec()
     }
 }
 
@@ -101,14 +101,14 @@ impl WriteBehindQueue {
 
 impl CachingDisk {
     /// Evicts the segment in a slot: a clean one at once, a dirty one is destaged.
-    pub(super) fn leave(&mut self, io: &mut Io<Job>, slot: u32) {
+    pub(super) fn evict(&mut self, io: &mut Io<Job>, slot: u32) {
         self.slots[slot as usize].phase = Phase::Leaving;
         if self.dirty.is_empty(slot) {
             let (segment, stay) = (self.slots[slot as usize].segment, self.slots[slot as usize].stay);
             self.free(io, slot);
             self.end_stay(segment, stay);
         } else {
-            self.want(io, SlotRequest::Destage { slot });
+            self.request_buffer_slot(io, SlotRequest::Destage { slot });
         }
     }
 
@@ -138,10 +138,10 @@ impl CachingDisk {
     /// Reads the dirty blocks of a slot into the buffer, which has a place for them; `at_once` where the victim did not
     /// wait for that place. A victim that waited reports early only with write-behind, where the wait for the place was
     /// a wait for another victim's write already.
-    pub(super) fn collect(&mut self, io: &mut Io<Job>, slot: u32, at_once: bool) {
+    pub(super) fn read_victim(&mut self, io: &mut Io<Job>, slot: u32, at_once: bool) {
         let Slot { segment, stay, .. } = self.slots[slot as usize];
         let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
-        let (blocks, first) = (self.blocks_of(segment), segment * self.sizes.segment_blocks);
+        let (blocks, first) = (self.segment_len(segment), segment * self.sizes.segment_blocks);
         let mut runs = if self.techniques.partial_write && !self.joins_neighbours(slot) {
             dirty.runs(blocks, Some(&valid))
         } else {
@@ -159,7 +159,7 @@ impl CachingDisk {
             step: Step::Collecting,
             runs: runs.clone(),
             dirty,
-            left: runs.len(),
+            remaining_accesses: runs.len(),
             neighbours: Vec::new(),
             data,
             first,
@@ -173,29 +173,35 @@ impl CachingDisk {
             self.read_slot(io, slot, run, place);
         }
         if self.frees_early {
-            self.report(io, place);
+            self.report_early(io, place);
         }
     }
 
     /// Reads the blocks `run`, numbered as on the back device, from their slot into the buffer.
     pub(super) fn read_slot(&mut self, io: &mut Io<Job>, slot: u32, run: BlockRun, place: usize) {
         let within = run.first % self.sizes.segment_blocks;
-        let from = self.data_at(slot) + within;
+        let from = self.first_data_block(slot) + within;
         let from = BlockRun { first: from, end: from + u64::from(run.blocks()) };
         io.read(Tier::Front, from, Job::Collected { destage: place, run });
     }
 
     /// A run of a victim, or a neighbour, has been read into the buffer.
-    pub(super) fn collected(&mut self, io: &mut Io<Job>, place: usize, run: BlockRun, access: &Completion) {
-        io.spend(access);
+    pub(super) fn complete_victim_read(
+        &mut self,
+        io: &mut Io<Job>,
+        place: usize,
+        run: BlockRun,
+        access: &Completion,
+    ) {
+        io.charge_background(access);
         let contents = io.contents(Tier::Front, access);
         let Some(destage) = self.destages[place].as_mut() else { return };
         if !contents.is_empty() {
-            let from = destage.place_of(run.first);
+            let from = destage.data_index(run.first);
             destage.data[from..from + contents.len()].clone_from_slice(&contents);
         }
-        destage.left -= 1;
-        if destage.left > 0 {
+        destage.remaining_accesses -= 1;
+        if destage.remaining_accesses > 0 {
             return;
         }
         if destage.step == Step::Joining {
@@ -203,7 +209,7 @@ impl CachingDisk {
             return;
         }
         destage.step = Step::Collected;
-        self.report(io, place);
+        self.report_early(io, place);
         let Some(Destage { segment, slot, .. }) = self.destages[place].as_ref() else { return };
         let is_behind = self.behind.is_on && slot.is_none() && !self.blocked.contains_key(segment);
         if is_behind {
@@ -214,7 +220,7 @@ impl CachingDisk {
     }
 
     /// Frees the slot of a victim that reports early.
-    fn report(&mut self, io: &mut Io<Job>, place: usize) {
+    fn report_early(&mut self, io: &mut Io<Job>, place: usize) {
         let Some(destage) = self.destages[place].as_mut().filter(|destage| destage.reports_early) else {
             return;
         };
@@ -223,10 +229,10 @@ impl CachingDisk {
         }
     }
 
-    /// Begins as many writes of waiting victims as [`writes_at_once`](Self::writes_at_once) allows.
+    /// Begins as many writes of waiting victims as [`max_concurrent_writes`](Self::max_concurrent_writes) allows.
     pub(super) fn write_behind(&mut self, io: &mut Io<Job>) {
         while !self.behind.waiting.is_empty()
-            && self.behind.writing < self.writes_at_once()
+            && self.behind.writing < self.max_concurrent_writes()
             && let Some(place) = self.behind.pop()
         {
             self.begin_write(io, place);
@@ -234,14 +240,14 @@ impl CachingDisk {
     }
 
     /// Number of victims that may be written at once.
-    fn writes_at_once(&self) -> usize {
+    fn max_concurrent_writes(&self) -> usize {
         let WriteBehindQueue { waiting, writing, reads, .. } = &self.behind;
         let crowds_buffer = 2 * (waiting.len() + writing) > self.sizes.buffer_slots;
-        self.buffer.waiting().max(usize::from(*reads == 0 || crowds_buffer))
+        self.buffer.waiting_users().max(usize::from(*reads == 0 || crowds_buffer))
     }
 
     /// Begins the write of a waiting victim at once, as its segment is requested again.
-    pub(super) fn hurry(&mut self, io: &mut Io<Job>, segment: u64) {
+    pub(super) fn write_now(&mut self, io: &mut Io<Job>, segment: u64) {
         if let Some(place) = self.behind.remove(segment) {
             self.begin_write(io, place);
         }
@@ -258,7 +264,7 @@ impl CachingDisk {
 
     fn write_back(&mut self, io: &mut Io<Job>, place: usize) {
         let Some(destage) = self.destages[place].as_mut() else { return };
-        (destage.step, destage.left) = (Step::Writing, destage.runs.len());
+        (destage.step, destage.remaining_accesses) = (Step::Writing, destage.runs.len());
         let destage = &*destage;
         for run in &destage.runs {
             io.write(Tier::Back, *run, Job::Destaged { destage: place }, || destage.contents(*run));
@@ -266,11 +272,11 @@ impl CachingDisk {
     }
 
     /// A run of a victim is on the back device.
-    pub(super) fn destaged(&mut self, io: &mut Io<Job>, place: usize, access: &Completion) {
-        io.spend(access);
+    pub(super) fn complete_destage(&mut self, io: &mut Io<Job>, place: usize, access: &Completion) {
+        io.charge_background(access);
         let Some(destage) = self.destages[place].as_mut() else { return };
-        destage.left -= 1;
-        if destage.left > 0 {
+        destage.remaining_accesses -= 1;
+        if destage.remaining_accesses > 0 {
             return;
         }
         let Some(Destage { segment, stay, slot, dirty, neighbours, .. }) = self.destages[place].take() else {
@@ -282,8 +288,8 @@ impl CachingDisk {
             None => self.behind.writing -= 1,
         }
         self.end_stay(segment, stay);
-        self.cleaned(io, neighbours);
-        self.release(io);
+        self.complete_neighbours(io, neighbours);
+        self.release_buffer_slot(io);
     }
 
     /// Number of dirty blocks, including those in the buffer that are being destaged.

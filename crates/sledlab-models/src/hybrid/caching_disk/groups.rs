@@ -7,8 +7,8 @@ use super::managers::Managers;
 use super::moves::EarlyFetch;
 use super::{CachingDisk, Job};
 use crate::cache::BlockRun;
-use crate::hybrid::io::{Io, Tier, shared};
-use crate::replacement::{Found, Use};
+use crate::hybrid::io::{Io, Tier, without_startup};
+use crate::replacement::{AccessResult, Use};
 use crate::system::Completion;
 
 /// A segment of a group that is fetched, and its stay in a slot.
@@ -37,7 +37,7 @@ impl CachingDisk {
         }
         members.sort_unstable_by_key(|member| member.segment);
         let (first, last) = (members[0].segment, members[members.len() - 1].segment);
-        let end = last * self.sizes.segment_blocks + self.blocks_of(last);
+        let end = last * self.sizes.segment_blocks + self.segment_len(last);
         let run = BlockRun { first: first * self.sizes.segment_blocks, end };
         self.behind.reads += 1;
         io.read(Tier::Back, run, Job::Fetched { segment: expected.segment, members });
@@ -49,20 +49,21 @@ impl CachingDisk {
     fn join_group(&mut self, segment: u64) -> Option<Member> {
         if !self.directory.holds(segment) {
             let is_leaving = self.ending.contains_key(&segment);
-            return if is_leaving || !self.buffer.take_spare() { None } else { self.join_unasked(segment) };
+            return if is_leaving || !self.buffer.take_spare() { None } else { self.join_uncached(segment) };
         }
         let slot = *self.places.get(&segment)?;
         let next = self.next.get(&slot)?.back().filter(|next| next.segment == segment)?;
         let stay = next.stay;
         if self.is_to_fetch(next) && self.buffer.take_spare() {
-            self.next_of(slot, stay)?.early = EarlyFetch::Reading;
+            self.next_segment(slot, stay)?.early = EarlyFetch::Reading;
             return Some(Member { segment, slot, stay });
         }
         None
     }
 
-    fn join_unasked(&mut self, segment: u64) -> Option<Member> {
-        let Found::Miss { victim } = self.directory.access(Use { key: segment, next: Use::NEVER }) else {
+    fn join_uncached(&mut self, segment: u64) -> Option<Member> {
+        let AccessResult::Miss { victim } = self.directory.access(Use { key: segment, next: Use::NO_NEXT })
+        else {
             return None;
         };
         let slot = self.replace(segment, victim);
@@ -73,7 +74,7 @@ impl CachingDisk {
     }
 
     /// A group has been fetched to the buffer.
-    pub(super) fn group_fetched(
+    pub(super) fn complete_group_fetch(
         &mut self,
         io: &mut Io<Job>,
         expected: u64,
@@ -90,20 +91,20 @@ impl CachingDisk {
             let parts = if self.slots[member.slot as usize].stay == member.stay {
                 self.waiting.get(&member.slot)
             } else {
-                self.next_of(member.slot, member.stay).map(|next| &next.parts)
+                self.next_segment(member.slot, member.stay).map(|next| &next.parts)
             };
             parts.and_then(|parts| parts.front()).copied()
         });
         match payer {
-            Some(part) => io.pay(&part, access),
-            None => io.spend(access),
+            Some(part) => io.charge_request(&part, access),
+            None => io.charge_background(access),
         }
         let from = access.request.lbn;
         for member in members {
             let first = (member.segment * self.sizes.segment_blocks - from) as usize;
-            let data = contents.get(first..first + self.blocks_of(member.segment) as usize);
-            let access = if member.segment == expected { *access } else { shared(access) };
-            self.fetched(io, *member, data.map(<[_]>::to_vec).unwrap_or_default(), &access);
+            let data = contents.get(first..first + self.segment_len(member.segment) as usize);
+            let access = if member.segment == expected { *access } else { without_startup(access) };
+            self.complete_fetch(io, *member, data.map(<[_]>::to_vec).unwrap_or_default(), &access);
         }
     }
 

@@ -69,11 +69,11 @@ impl CachingDisk {
         if at.phase == Phase::Free {
             return Content::Header([].into());
         }
-        Content::Header(words(at.segment, &self.valid.get(slot), &self.undestaged(slot)))
+        Content::Header(words(at.segment, &self.valid.get(slot), &self.undestaged_blocks(slot)))
     }
 
     /// Blocks of a slot that are dirty or being destaged with a neighbouring victim.
-    fn undestaged(&self, slot: u32) -> Blocks {
+    fn undestaged_blocks(&self, slot: u32) -> Blocks {
         let mut dirty = self.dirty.get(slot);
         for (word, cleaning) in
             dirty.0.iter_mut().zip(self.cleaning.get(&slot).into_iter().flat_map(|set| &set.0))
@@ -86,12 +86,12 @@ impl CachingDisk {
     /// The header of a slot as it is once the slot has been filled from the buffer.
     pub(super) fn filled_header(&self, slot: u32) -> Content {
         let segment = self.slots[slot as usize].segment;
-        let blocks = self.blocks_of(segment);
+        let blocks = self.segment_len(segment);
         let all = (0..self.valid.get(slot).0.len() as u64).map(|word| {
             u64::MAX.checked_shr(64_u64.saturating_sub(blocks.saturating_sub(word * 64)) as u32).unwrap_or(0)
         });
-        let mut dirty = self.undestaged(slot);
-        for run in self.fetches.get(&slot).into_iter().flat_map(|fetch| &fetch.written) {
+        let mut dirty = self.undestaged_blocks(slot);
+        for run in self.fetches.get(&slot).into_iter().flat_map(|fetch| &fetch.written_runs) {
             for block in run.first..run.end {
                 dirty.0[(block / 64) as usize] |= 1 << (block % 64);
             }
@@ -110,7 +110,7 @@ impl CachingDisk {
     }
 
     /// A slot has been filled; its header was written with the data where the whole segment was.
-    pub(super) fn note_filled(&mut self, io: &mut Io<Job>, slot: u32, is_whole: bool) {
+    pub(super) fn note_fill(&mut self, io: &mut Io<Job>, slot: u32, is_whole: bool) {
         if is_whole && self.sizes.header_blocks > 0 && !self.headers.states[slot as usize].is_old {
             self.headers.notes.remove(&slot);
             return;
@@ -127,7 +127,7 @@ impl CachingDisk {
         let is_settled = matches!(phase, Phase::Resident | Phase::Fetching);
         if is_old && !is_writing && is_settled && self.headers.begin(slot) {
             self.slots[slot as usize].users += 1;
-            let at = self.data_at(slot) - self.sizes.header_blocks;
+            let at = self.first_data_block(slot) - self.sizes.header_blocks;
             let run = BlockRun { first: at, end: at + self.sizes.header_blocks };
             let header = || vec![self.header(slot)];
             io.write(Tier::Front, run, Job::Header { slot }, header);
@@ -135,8 +135,8 @@ impl CachingDisk {
     }
 
     /// The header of a slot has been written to the front device.
-    pub(super) fn header_written(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
-        io.spend(access);
+    pub(super) fn complete_header_write(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
+        io.charge_background(access);
         self.headers.end(slot);
         if self.headers.states[slot as usize].is_old {
             self.write_header(io, slot);
@@ -153,21 +153,21 @@ impl CachingDisk {
             let first = destage.segment * self.sizes.segment_blocks;
             for lbn in (first..first + self.sizes.segment_blocks).filter(|lbn| destage.dirty.has(lbn - first))
             {
-                buffer.insert(lbn, destage.data[destage.place_of(lbn)].clone());
+                buffer.insert(lbn, destage.data[destage.data_index(lbn)].clone());
             }
         }
         let mut keep = |segment: u64, block: u64, data: &[Content]| {
             buffer.insert(segment * self.sizes.segment_blocks + block, data[block as usize].clone());
         };
         for (slot, fetch) in &self.fetches {
-            for run in &fetch.written {
+            for run in &fetch.written_runs {
                 (run.first..run.end)
                     .for_each(|block| keep(self.slots[*slot as usize].segment, block, &fetch.data));
             }
         }
         for next in self.next.values().flatten() {
             if let EarlyFetch::Ready(fetch) = &next.early {
-                let written = fetch.written.iter().flat_map(|run| run.first..run.end);
+                let written = fetch.written_runs.iter().flat_map(|run| run.first..run.end);
                 written.for_each(|block| keep(next.segment, block, &fetch.data));
             }
         }

@@ -4,16 +4,16 @@
 //! When the choice changes, the cached segments stay in their slots; only later fetches come in groups of the new size.
 
 use crate::device::Queued;
-use crate::replacement::{self, Found, ReplacementPolicy, Use};
+use crate::replacement::{self, AccessResult, ReplacementPolicy, Use};
 use crate::system::Completion;
 use sledlab_core::{Error, Result};
 
 /// Number of requests between two choices of the size.
-const CHOOSE_EVERY: u64 = 512;
+const CHOICE_INTERVAL: u64 = 512;
 /// Factor on the costs accumulated so far, at every choice.
-const KEEP: f64 = 0.9;
+const DECAY: f64 = 0.9;
 /// A size replaces the present one only if its cost is below this share of the present size's cost.
-const BETTER: f64 = 0.97;
+const MAX_COST_RATIO: f64 = 0.97;
 
 /// The directory of a cache whose segments are `segments` times as large.
 struct Manager {
@@ -77,12 +77,12 @@ impl Managers {
         for manager in &mut self.all {
             let size = manager.segments * self.segment_blocks;
             for key in request.lbn / size..=last / size {
-                let result = manager.directory.access(Use { key, next: Use::NEVER });
-                manager.misses += u64::from(result != Found::Hit);
+                let result = manager.directory.access(Use { key, next: Use::NO_NEXT });
+                manager.misses += u64::from(result != AccessResult::Hit);
             }
         }
         self.uses += 1;
-        if self.uses.is_multiple_of(CHOOSE_EVERY) {
+        if self.uses.is_multiple_of(CHOICE_INTERVAL) {
             self.choose();
         }
     }
@@ -96,14 +96,14 @@ impl Managers {
     fn choose(&mut self) {
         for manager in &mut self.all {
             let blocks = (manager.segments * self.segment_blocks) as f64;
-            let cost_ms = manager.misses as f64 * self.fetch_time.of(blocks);
-            manager.cost_ms = KEEP * manager.cost_ms + cost_ms;
+            let cost_ms = manager.misses as f64 * self.fetch_time.predict(blocks);
+            manager.cost_ms = DECAY * manager.cost_ms + cost_ms;
             manager.misses = 0;
         }
         let cheapest =
             (0..self.all.len()).min_by(|a, b| self.all[*a].cost_ms.total_cmp(&self.all[*b].cost_ms));
         if let Some(cheapest) = cheapest
-            && self.all[cheapest].cost_ms < BETTER * self.all[self.best].cost_ms
+            && self.all[cheapest].cost_ms < MAX_COST_RATIO * self.all[self.best].cost_ms
         {
             self.best = cheapest;
         }
@@ -128,7 +128,7 @@ impl FetchTime {
         self.blocks_ms += weight * blocks * ms;
     }
 
-    fn of(&self, blocks: f64) -> f64 {
+    fn predict(&self, blocks: f64) -> f64 {
         let (mean_blocks, mean_ms) = (self.blocks / self.weight, self.ms / self.weight);
         let slope =
             (self.blocks_ms - self.blocks * mean_ms) / (self.blocks_squared - self.blocks * mean_blocks);

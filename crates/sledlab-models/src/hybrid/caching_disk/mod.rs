@@ -29,7 +29,7 @@ use self::headers::Headers;
 use self::managers::Managers;
 use self::moves::{EarlyFetch, Fetch, SlotRequest};
 pub use self::params::CachingDiskParams;
-use self::params::{Destaging, Sizes};
+use self::params::{DestageTime, Sizes};
 use super::blocks::{BlockSets, Blocks};
 use super::buffer::Buffer;
 use super::io::{Io, Part, Tier};
@@ -38,7 +38,7 @@ use super::system::Logic;
 use super::{Capacities, KB_BLOCKS, Model, PlantDefect};
 use crate::cache::BlockRun;
 use crate::device::Queued;
-use crate::replacement::{CustomPolicy, Found, ReplacementPolicy, Use};
+use crate::replacement::{AccessResult, CustomPolicy, ReplacementPolicy, Use};
 use crate::system::{Completion, Contents, HybridCounts, Residency};
 
 /// Which of the techniques of Wang 2005, section 4.2, are on.
@@ -211,11 +211,11 @@ impl Model for CachingDisk {
             ending: Map::default(),
             blocked: Map::default(),
             stays: 0,
-            buffer: Buffer::new(sizes.buffer_slots, sizes.kept_slots()),
+            buffer: Buffer::new(sizes.buffer_slots, sizes.reserved_slots()),
             fetches_early: params.shortcut && params.early_fetch,
             fetches: Map::default(),
             destages: Vec::new(),
-            behind: WriteBehindQueue::new(params.destage == Destaging::BehindReads),
+            behind: WriteBehindQueue::new(params.destage == DestageTime::BehindReads),
             cleaning: Map::default(),
             frees_early: false,
             headers: Headers::new(sizes),
@@ -231,19 +231,19 @@ impl Model for CachingDisk {
 
 impl CachingDisk {
     /// Number of blocks of a segment: the last one may be shorter.
-    fn blocks_of(&self, segment: u64) -> u64 {
+    fn segment_len(&self, segment: u64) -> u64 {
         self.sizes.segment_blocks.min(self.back_blocks - segment * self.sizes.segment_blocks)
     }
 
     /// The blocks of a part within their segment.
     #[inline]
-    fn within_segment(&self, part: &Part) -> BlockRun {
+    fn segment_run(&self, part: &Part) -> BlockRun {
         let first = part.run.first / self.sizes.segment_blocks * self.sizes.segment_blocks;
         BlockRun { first: part.run.first - first, end: part.run.end - first }
     }
 
     /// The first block of data in a slot.
-    fn data_at(&self, slot: u32) -> u64 {
+    fn first_data_block(&self, slot: u32) -> u64 {
         u64::from(slot) * (self.sizes.segment_blocks + self.sizes.header_blocks) + self.sizes.header_blocks
     }
 
@@ -253,7 +253,7 @@ impl CachingDisk {
         let size = self.sizes.segment_blocks;
         let mut entered = false;
         let mut left = remaining.segments(size);
-        while left > 0 && io.missing(remaining.0.request) - left < MAX_PARTS {
+        while left > 0 && io.missing_parts(remaining.0.request) - left < MAX_PARTS {
             let end = ((remaining.0.run.first / size + 1) * size).min(remaining.0.run.end);
             let part = Part { run: BlockRun { end, ..remaining.0.run }, ..remaining.0 };
             remaining.0.run.first = end;
@@ -266,8 +266,8 @@ impl CachingDisk {
 
     /// Does all that is possible, and enters further parts of long requests as others are answered.
     #[inline]
-    fn go_on_with_rests(&mut self, io: &mut Io<Job>) {
-        self.go_on(io);
+    fn advance_all(&mut self, io: &mut Io<Job>) {
+        self.advance(io);
         while !self.rests.is_empty() {
             let mut rests = std::mem::take(&mut self.rests);
             let mut entered = false;
@@ -279,7 +279,7 @@ impl CachingDisk {
             if !entered {
                 return;
             }
-            self.go_on(io);
+            self.advance(io);
         }
     }
 
@@ -287,12 +287,12 @@ impl CachingDisk {
     #[inline]
     fn enter(&mut self, io: &mut Io<Job>, part: Part) {
         let segment = part.run.first / self.sizes.segment_blocks;
-        let result = self.directory.access(Use { key: segment, next: Use::NEVER });
+        let result = self.directory.access(Use { key: segment, next: Use::NO_NEXT });
         let slot = match result {
-            Found::Hit => self.places[&segment],
-            Found::Miss { victim } => self.replace(segment, victim),
+            AccessResult::Hit => self.places[&segment],
+            AccessResult::Miss { victim } => self.replace(segment, victim),
         };
-        self.count(slot, &part, result == Found::Hit);
+        self.count(slot, &part, result == AccessResult::Hit);
         if self.slots[slot as usize].has_waiters && self.next.contains_key(&slot) {
             self.queue(io, slot, part);
             self.ready.push(slot);
@@ -311,7 +311,7 @@ impl CachingDisk {
     fn count(&mut self, slot: u32, part: &Part, known: bool) {
         if part.op == Op::Read {
             let is_current = !self.slots[slot as usize].has_waiters || !self.next.contains_key(&slot);
-            let is_there = known && is_current && self.valid.has_all(slot, self.within_segment(part));
+            let is_there = known && is_current && self.valid.has_all(slot, self.segment_run(part));
             self.counts.reads += 1;
             self.counts.read_hits += u64::from(is_there);
         } else {
@@ -381,27 +381,29 @@ impl Logic for CachingDisk {
         if !remaining.is_empty() {
             self.rests.push(remaining);
         }
-        self.go_on_with_rests(io);
+        self.advance_all(io);
     }
 
-    fn done(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
+    fn complete(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
         match job {
-            Job::Served { slot, part } => self.served(io, slot, &part, access),
-            Job::Stretch { parts } => self.stretch_read(io, &parts, access),
+            Job::Served { slot, part } => self.complete_access(io, slot, &part, access),
+            Job::Stretch { parts } => self.complete_collected_read(io, &parts, access),
             Job::Bypassed { part } => {
                 self.behind.reads -= 1;
-                io.pay(&part, access);
+                io.charge_request(&part, access);
                 let contents = io.contents(Tier::Back, access);
                 io.deliver(&part, contents);
-                io.answer(&part, access);
+                io.complete_part(&part, access);
             }
-            Job::Fetched { segment: expected, members } => self.group_fetched(io, expected, &members, access),
-            Job::Filled { slot } => self.filled(io, slot, access),
-            Job::Collected { destage, run } => self.collected(io, destage, run, access),
-            Job::Destaged { destage } => self.destaged(io, destage, access),
-            Job::Header { slot } => self.header_written(io, slot, access),
+            Job::Fetched { segment: expected, members } => {
+                self.complete_group_fetch(io, expected, &members, access)
+            }
+            Job::Filled { slot } => self.complete_fill_write(io, slot, access),
+            Job::Collected { destage, run } => self.complete_victim_read(io, destage, run, access),
+            Job::Destaged { destage } => self.complete_destage(io, destage, access),
+            Job::Header { slot } => self.complete_header_write(io, slot, access),
         }
-        self.go_on_with_rests(io);
+        self.advance_all(io);
     }
 
     fn due(&self) -> Option<Time> {
@@ -410,8 +412,8 @@ impl Logic for CachingDisk {
 
     fn wake(&mut self, _io: &mut Io<Job>) {}
 
-    fn waiting(&self) -> usize {
-        self.queued + self.buffer.waiting()
+    fn waiting_requests(&self) -> usize {
+        self.queued + self.buffer.waiting_users()
     }
 
     fn place(&self, read: &Queued) -> (Tier, u64) {
@@ -421,7 +423,7 @@ impl Logic for CachingDisk {
             op: Op::Read,
         };
         match self.places.get(&(read.lbn / self.sizes.segment_blocks)) {
-            Some(slot) => (Tier::Front, self.data_at(*slot) + self.within_segment(&part).first),
+            Some(slot) => (Tier::Front, self.first_data_block(*slot) + self.segment_run(&part).first),
             None => (Tier::Back, read.lbn),
         }
     }
@@ -436,7 +438,7 @@ impl Logic for CachingDisk {
     }
 
     fn residency(&self) -> Residency {
-        self.resident()
+        self.residency_now()
     }
 
     fn forget(&mut self) {

@@ -8,7 +8,7 @@ use super::groups::Member;
 use super::{CachingDisk, Job, Next, Part, Phase};
 use crate::cache::BlockRun;
 use crate::hybrid::blocks::Blocks;
-use crate::hybrid::io::{Io, Tier, shared};
+use crate::hybrid::io::{Io, Tier, without_startup};
 use crate::system::{Completion, Content};
 
 /// A move that needs a slot of the buffer.
@@ -26,9 +26,9 @@ pub(super) struct Fetch {
     /// Runs that are written to the slot; their data come from the back device or from writes answered from the buffer.
     pub blocks: Vec<BlockRun>,
     /// Runs that hosts wrote into the buffer.
-    pub written: Vec<BlockRun>,
+    pub written_runs: Vec<BlockRun>,
     /// Number of writes to the slot that are not complete.
-    pub left: usize,
+    pub remaining_writes: usize,
     pub data: Vec<Content>,
 }
 
@@ -45,23 +45,23 @@ pub(super) enum EarlyFetch {
 
 impl CachingDisk {
     /// Asks for a slot of the buffer, and begins the move when there is one.
-    pub(super) fn want(&mut self, io: &mut Io<Job>, expected: SlotRequest) {
+    pub(super) fn request_buffer_slot(&mut self, io: &mut Io<Job>, expected: SlotRequest) {
         if let Some(expected) = self.buffer.take(expected) {
-            self.move_on(io, expected, true);
+            self.begin_move(io, expected, true);
         }
     }
 
     /// Releases a slot of the buffer; the next waiting move begins with it.
-    pub(super) fn release(&mut self, io: &mut Io<Job>) {
+    pub(super) fn release_buffer_slot(&mut self, io: &mut Io<Job>) {
         if let Some(expected) = self.buffer.release() {
-            self.move_on(io, expected, false);
+            self.begin_move(io, expected, false);
         }
     }
 
-    pub(super) fn move_on(&mut self, io: &mut Io<Job>, expected: SlotRequest, at_once: bool) {
+    pub(super) fn begin_move(&mut self, io: &mut Io<Job>, expected: SlotRequest, at_once: bool) {
         match expected {
             SlotRequest::Fetch { slot } => self.fetch(io, slot),
-            SlotRequest::Destage { slot } => self.collect(io, slot, at_once),
+            SlotRequest::Destage { slot } => self.read_victim(io, slot, at_once),
         }
     }
 
@@ -95,7 +95,7 @@ impl CachingDisk {
 
     /// A segment has been fetched to the buffer: waiting parts may be answered, and the blocks that the slot lacks are
     /// written to the slot once it is free.
-    pub(super) fn fetched(
+    pub(super) fn complete_fetch(
         &mut self,
         io: &mut Io<Job>,
         member: Member,
@@ -113,19 +113,21 @@ impl CachingDisk {
                 self.waiting.insert(slot, parts);
             }
             self.fill(io, slot, fetch);
-        } else if let Some(mut parts) = self.next_of(slot, stay).map(|next| std::mem::take(&mut next.parts)) {
+        } else if let Some(mut parts) =
+            self.next_segment(slot, stay).map(|next| std::mem::take(&mut next.parts))
+        {
             if self.techniques.shortcut {
                 let queued = parts.len();
                 self.answer_waiting(io, None, &mut parts, &mut fetch, access);
                 self.queued -= queued - parts.len();
             }
-            if let Some(next) = self.next_of(slot, stay) {
+            if let Some(next) = self.next_segment(slot, stay) {
                 (next.parts, next.early) = (parts, EarlyFetch::Ready(fetch));
             }
         }
     }
 
-    pub(super) fn next_of(&mut self, slot: u32, stay: u64) -> Option<&mut Next> {
+    pub(super) fn next_segment(&mut self, slot: u32, stay: u64) -> Option<&mut Next> {
         let queue = self.next.get_mut(&slot)?;
         let place = queue.binary_search_by_key(&stay, |next| next.stay).ok()?;
         queue.get_mut(place)
@@ -136,7 +138,7 @@ impl CachingDisk {
         if self.techniques.shortcut && self.answer_early(io, slot, &part) {
             return;
         }
-        let blocks = self.blocks_of(part.run.first / self.sizes.segment_blocks);
+        let blocks = self.segment_len(part.run.first / self.sizes.segment_blocks);
         let needs_none = self.techniques.partial_write || u64::from(part.run.blocks()) == blocks;
         let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut) else { return };
         next.needs_fetch |= part.op == Op::Read || !needs_none;
@@ -147,26 +149,26 @@ impl CachingDisk {
     /// Answers a read from the buffer where its segment has been fetched and does not have its slot yet; false where it
     /// cannot.
     fn answer_early(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
-        let run = self.within_segment(part);
+        let run = self.segment_run(part);
         let next = self.next.get(&slot).and_then(VecDeque::back);
         let Some(Next { early: EarlyFetch::Ready(fetch), .. }) = next else { return false };
         if part.op == Op::Read {
             let result = fetch.data.get(run.first as usize..run.end as usize);
             io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
-            io.answer_now(part);
+            io.complete_now(part);
         }
         part.op == Op::Read
     }
 
     /// Writes those blocks of a segment that its slot lacks from the buffer to the slot.
     pub(super) fn fill(&mut self, io: &mut Io<Job>, slot: u32, mut fetch: Fetch) {
-        let blocks = self.blocks_of(self.slots[slot as usize].segment);
+        let blocks = self.segment_len(self.slots[slot as usize].segment);
         let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
         let missing = valid.0.iter().zip(&dirty.0).map(|(valid, dirty)| !(valid | dirty));
         fetch.blocks = Blocks(missing.collect()).runs(blocks, None);
         let is_whole = fetch.blocks == [BlockRun { first: 0, end: blocks }];
-        fetch.left = fetch.blocks.len();
-        let (base, runs) = (self.data_at(slot), fetch.blocks.clone());
+        fetch.remaining_writes = fetch.blocks.len();
+        let (base, runs) = (self.first_data_block(slot), fetch.blocks.clone());
         self.slots[slot as usize].phase = Phase::Filling;
         self.slots[slot as usize].is_changed = true;
         self.fetches.insert(slot, fetch);
@@ -206,7 +208,7 @@ impl CachingDisk {
     ) {
         let mut access = *access;
         parts.retain(|part| {
-            let run = self.within_segment(part);
+            let run = self.segment_run(part);
             let is_newer = |slot| self.valid.has_any(slot, run) || self.dirty.has_any(slot, run);
             if slot.is_some_and(is_newer) {
                 return true;
@@ -218,45 +220,45 @@ impl CachingDisk {
                 if io.keeps_contents() {
                     fetch.data[range].clone_from_slice(&io.data(part));
                 }
-                fetch.written.push(run);
+                fetch.written_runs.push(run);
             }
-            io.answer(part, &access);
-            access = shared(&access);
+            io.complete_part(part, &access);
+            access = without_startup(&access);
             false
         });
     }
 
     /// Answers a read from the buffer while the slot is being filled from there.
     pub(super) fn serve_from_buffer(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
-        let run = self.within_segment(part);
+        let run = self.segment_run(part);
         let Some(fetch) = self.fetches.get(&slot).filter(|_| self.techniques.shortcut) else { return false };
         if !fetch.blocks.iter().any(|filled| filled.first <= run.first && run.end <= filled.end) {
             return false;
         }
         let result = fetch.data.get(run.first as usize..run.end as usize);
         io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
-        io.answer_now(part);
+        io.complete_now(part);
         true
     }
 
     /// Some blocks have been written from the buffer to a slot.
-    pub(super) fn filled(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
-        io.spend(access);
+    pub(super) fn complete_fill_write(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
+        io.charge_background(access);
         let Some(fetch) = self.fetches.get_mut(&slot) else { return };
-        fetch.left -= 1;
-        if fetch.left == 0 {
+        fetch.remaining_writes -= 1;
+        if fetch.remaining_writes == 0 {
             self.end_fill(io, slot);
         }
     }
 
     fn end_fill(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(fetch) = self.fetches.remove(&slot) else { return };
-        let blocks = self.blocks_of(self.slots[slot as usize].segment);
+        let blocks = self.segment_len(self.slots[slot as usize].segment);
         let is_whole = fetch.blocks == [BlockRun { first: 0, end: blocks }];
         for run in &fetch.blocks {
             self.valid.add(slot, *run);
         }
-        for run in &fetch.written {
+        for run in &fetch.written_runs {
             let dirtied = self.dirty.add(slot, *run);
             self.counts.superseded_blocks += u64::from(run.blocks()) - dirtied;
         }
@@ -265,8 +267,8 @@ impl CachingDisk {
         if is_whole {
             self.headers.end(slot);
         }
-        self.note_filled(io, slot, is_whole);
+        self.note_fill(io, slot, is_whole);
         self.ready.push(slot);
-        self.release(io);
+        self.release_buffer_slot(io);
     }
 }

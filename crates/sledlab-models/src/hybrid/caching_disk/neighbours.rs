@@ -22,7 +22,7 @@ impl CachingDisk {
     }
 
     fn is_whole(&self, slot: u32) -> bool {
-        let blocks = self.blocks_of(self.slots[slot as usize].segment);
+        let blocks = self.segment_len(self.slots[slot as usize].segment);
         self.valid.has_all(slot, BlockRun { first: 0, end: blocks })
     }
 
@@ -97,21 +97,21 @@ impl CachingDisk {
         }
         destage.runs = runs;
         destage.neighbours = result.iter().map(|(_, slot)| *slot).collect();
-        (destage.step, destage.left) = (Step::Joining, result.len());
+        (destage.step, destage.remaining_accesses) = (Step::Joining, result.len());
         for (slot, run) in reads {
             self.read_slot(io, slot, run, place);
         }
     }
 
     /// The neighbours of a victim have been destaged.
-    pub(super) fn cleaned(&mut self, io: &mut Io<Job>, neighbours: Vec<u32>) {
+    pub(super) fn complete_neighbours(&mut self, io: &mut Io<Job>, neighbours: Vec<u32>) {
         for slot in neighbours {
             self.counts.destaged_blocks += self.cleaning.remove(&slot).map_or(0, |dirty| dirty.len());
             self.note(io, slot);
             self.write_header(io, slot);
             self.end_access(slot);
             if let Some(expected) = self.buffer.release_neighbour() {
-                self.move_on(io, expected, false);
+                self.begin_move(io, expected, false);
             }
         }
     }

@@ -3,12 +3,12 @@
 use sledlab_core::{Error, Result};
 
 use super::managers::Managers;
-use crate::hybrid::{KB_BLOCKS, front_room};
+use crate::hybrid::{KB_BLOCKS, front_capacity};
 use crate::replacement::{Choice, CustomPolicy};
 
 sledlab_core::choices! {
     /// When a victim in the buffer is destaged to the back device, where Immediate Report has freed its slot.
-    pub enum Destaging {
+    pub enum DestageTime {
         /// While no read of the back device is in flight.
         BehindReads = "behind-reads",
         /// In order of arrival, among the reads of the back device.
@@ -36,7 +36,7 @@ sledlab_core::params! {
         /// Whether a slot of the front device is free as soon as the buffer has its dirty blocks.
         immediate_report: bool = true;
         /// Write-behind with Immediate Report: victims are destaged `behind-reads` of the disk or `in-order`.
-        destage: Destaging = Destaging::BehindReads;
+        destage: DestageTime = DestageTime::BehindReads;
         /// Largest write that destages a victim with its dirty neighbours; 0 destages the victim alone.
         destage_kb: u64 = 0_u64, "KB", 0..256;
         /// Whether parts of a segment are written without fetching the rest first.
@@ -66,7 +66,7 @@ pub(super) struct Sizes {
 impl Sizes {
     /// Slots of the buffer that are reserved for neighbours of victims: a quarter, where neighbours are destaged at
     /// all.
-    pub fn kept_slots(self) -> usize {
+    pub fn reserved_slots(self) -> usize {
         if self.destage_segments > 1 { self.buffer_slots / 4 } else { 0 }
     }
 }
@@ -79,7 +79,7 @@ impl CachingDiskParams {
     /// managers without a choice.
     pub(super) fn sizes(&self, front_blocks: u64) -> Result<Sizes> {
         let segment_blocks = self.segment_kb * KB_BLOCKS;
-        let room = front_room(self.front_mb, front_blocks)?;
+        let room = front_capacity(self.front_mb, front_blocks)?;
         let slots = room / (segment_blocks + self.header_blocks);
         let buffer_slots = (self.buffer_kb / self.segment_kb) as usize;
         if slots == 0 {
@@ -125,7 +125,7 @@ impl CachingDiskParams {
     pub(super) fn policy(&self, custom: &[CustomPolicy]) -> Result<Choice> {
         let choice = Choice::parse_among(&self.replacement, custom)?;
         if choice.needs_future() {
-            return Err(choice.knows_the_future("hybrid.replacement"));
+            return Err(choice.unknown_future_error("hybrid.replacement"));
         }
         Ok(choice)
     }

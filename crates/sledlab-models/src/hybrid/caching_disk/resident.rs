@@ -9,7 +9,7 @@ use crate::system::Residency;
 
 impl CachingDisk {
     /// What every slot holds, and how many victims in the buffer wait for their write-behind or are being written.
-    pub(super) fn resident(&self) -> Residency {
+    pub(super) fn residency_now(&self) -> Residency {
         let steps = self.destages.iter().flatten().map(|destage| destage.step);
         Residency {
             unit: "segment",
@@ -27,7 +27,7 @@ impl CachingDisk {
             Phase::Free => SlotState::Free,
             // Its dirty blocks may be destaged with a neighbouring victim; the segment itself stays.
             Phase::Resident => {
-                SlotState::of_data(!self.dirty.is_empty(slot), self.cleaning.contains_key(&slot))
+                SlotState::with_data(!self.dirty.is_empty(slot), self.cleaning.contains_key(&slot))
             }
             Phase::Fetching | Phase::Filling => SlotState::Filling,
             Phase::Leaving => SlotState::Destaging,

@@ -11,7 +11,7 @@ impl CachingDisk {
     /// Begins to serve a part from its slot; false where it must wait for a fetch or for the slot to be filled.
     #[inline]
     pub(super) fn serve(&mut self, io: &mut Io<Job>, slot: u32, part: Part) -> bool {
-        let run = self.within_segment(&part);
+        let run = self.segment_run(&part);
         if part.op == Op::Read {
             if !self.valid.has_all(slot, run) {
                 return self.serve_from_buffer(io, slot, &part);
@@ -28,9 +28,9 @@ impl CachingDisk {
         }
         self.slots[slot as usize].users += 1;
         if part.op == Op::Read {
-            self.stretch(io, slot, part);
+            self.collect_adjacent(io, slot, part);
         } else {
-            io.serve(Tier::Front, self.data_at(slot) + run.first, &part, Job::Served { slot, part });
+            io.serve(Tier::Front, self.first_data_block(slot) + run.first, &part, Job::Served { slot, part });
         }
         true
     }
@@ -42,25 +42,25 @@ impl CachingDisk {
             return true;
         }
         let Slot { phase, segment, .. } = self.slots[slot as usize];
-        let is_whole = || run.end - run.first == self.blocks_of(segment);
+        let is_whole = || run.end - run.first == self.segment_len(segment);
         phase != Phase::Filling && (self.techniques.partial_write || is_whole())
     }
 
     /// An access for a part is complete.
-    pub(super) fn served(&mut self, io: &mut Io<Job>, slot: u32, part: &Part, access: &Completion) {
-        io.pay(part, access);
+    pub(super) fn complete_access(&mut self, io: &mut Io<Job>, slot: u32, part: &Part, access: &Completion) {
+        io.charge_request(part, access);
         if part.op == Op::Read {
             let contents = io.contents(Tier::Front, access);
             io.deliver(part, contents);
         } else {
-            let run = self.within_segment(part);
+            let run = self.segment_run(part);
             if self.valid.add(slot, run) > 0 {
                 self.slots[slot as usize].is_changed = true;
                 self.note(io, slot);
             }
             self.write_header(io, slot);
         }
-        io.answer(part, access);
+        io.complete_part(part, access);
         self.end_access(slot);
     }
 

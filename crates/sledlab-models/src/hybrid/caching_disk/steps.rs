@@ -9,18 +9,18 @@ use crate::hybrid::io::Io;
 
 impl CachingDisk {
     /// Steps all ready slots, then begins the reads and destages that have become possible.
-    pub(super) fn go_on(&mut self, io: &mut Io<Job>) {
+    pub(super) fn advance(&mut self, io: &mut Io<Job>) {
         while let Some(slot) = self.ready.pop() {
             self.step(io, slot);
         }
-        self.read_stretch(io);
+        self.read_collected(io);
         self.write_behind(io);
     }
 
     /// Does all that is possible in a slot.
     pub(super) fn step(&mut self, io: &mut Io<Job>, slot: u32) {
         if self.slots[slot as usize].phase == Phase::Free {
-            self.move_in(io, slot);
+            self.assign_next_segment(io, slot);
         }
         if !matches!(self.slots[slot as usize].phase, Phase::Free | Phase::Leaving) {
             if self.slots[slot as usize].is_changed {
@@ -29,13 +29,13 @@ impl CachingDisk {
             let Slot { phase, users, is_missing, .. } = self.slots[slot as usize];
             if phase == Phase::Resident && is_missing {
                 self.slots[slot as usize].phase = Phase::Fetching;
-                self.want(io, SlotRequest::Fetch { slot });
+                self.request_buffer_slot(io, SlotRequest::Fetch { slot });
             } else if phase == Phase::Resident
                 && users == 0
                 && self.next.contains_key(&slot)
                 && !self.waiting.contains_key(&slot)
             {
-                self.leave(io, slot);
+                self.evict(io, slot);
             }
         }
         if self.fetches_early {
@@ -46,7 +46,7 @@ impl CachingDisk {
     }
 
     /// The next segment takes a free slot, unless an earlier stay of that segment has not ended yet.
-    pub(super) fn move_in(&mut self, io: &mut Io<Job>, slot: u32) {
+    pub(super) fn assign_next_segment(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(queue) = self.next.get_mut(&slot) else { return };
         let Some(Next { segment, stay, .. }) = queue.front() else { return };
         if let Some(ending) = self.ending.get(segment).and_then(VecDeque::front)
@@ -57,7 +57,7 @@ impl CachingDisk {
             if !blocked.contains(&slot) {
                 blocked.push(slot);
             }
-            self.hurry(io, segment);
+            self.write_now(io, segment);
             return;
         }
         let Some(Next { segment, stay, parts, early, .. }) = queue.pop_front() else { return };
@@ -93,7 +93,7 @@ impl CachingDisk {
     /// Whether the slot lacks blocks of a part: they are neither valid nor dirty. A dirty block that is not valid yet
     /// is being written.
     pub(super) fn misses(&self, slot: u32, part: &Part) -> bool {
-        let run = self.within_segment(part);
+        let run = self.segment_run(part);
         !(run.first..run.end).all(|block| {
             let block = BlockRun { first: block, end: block + 1 };
             self.valid.has_all(slot, block) || self.dirty.has_all(slot, block)

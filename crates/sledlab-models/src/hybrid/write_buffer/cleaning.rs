@@ -46,7 +46,7 @@ impl WriteBuffer {
     /// become clean without an access.
     pub(super) fn clean(&mut self, io: &mut Io<Job>, is_urgent: bool) {
         loop {
-            let logs = self.logs.oldest(self.params.logs_at_once());
+            let logs = self.logs.oldest(self.params.concurrent_logs());
             if logs.is_empty() {
                 return;
             }
@@ -57,7 +57,7 @@ impl WriteBuffer {
                 }
                 continue;
             }
-            let (writes, collecting) = (join(&pieces), reads.len());
+            let (writes, collecting) = (merge_runs(&pieces), reads.len());
             let result = Vec::new();
             self.cleaning = Some(LogDestage {
                 logs,
@@ -84,11 +84,15 @@ impl WriteBuffer {
             log.phase = Phase::Cleaning;
             // Of each record, the blocks that no later record has replaced.
             let records = log.records.iter();
-            let left = records
-                .flat_map(|record| self.lookup.find(record.run).into_iter().filter(|p| record.holds(p.at)));
+            let left = records.flat_map(|record| {
+                self.lookup.find(record.run).into_iter().filter(|p| record.holds(p.front_block))
+            });
             let left: Vec<Piece> = left.collect();
             if let (Some(first), Some(last)) = (left.first(), left.last()) {
-                reads.push(BlockRun { first: first.at, end: last.at + u64::from(last.run.blocks()) });
+                reads.push(BlockRun {
+                    first: first.front_block,
+                    end: last.front_block + u64::from(last.run.blocks()),
+                });
             }
             pieces.extend(left);
         }
@@ -102,8 +106,8 @@ impl WriteBuffer {
     }
 
     /// The newest versions of blocks in a log have been read into the buffer.
-    pub(super) fn collected(&mut self, io: &mut Io<Job>, from: BlockRun, access: &Completion) {
-        io.spend(access);
+    pub(super) fn complete_log_read(&mut self, io: &mut Io<Job>, from: BlockRun, access: &Completion) {
+        io.charge_background(access);
         let contents = io.contents(Tier::Front, access);
         if let Some(cleaning) = &mut self.cleaning {
             cleaning.collecting -= 1;
@@ -135,8 +139,8 @@ impl WriteBuffer {
     }
 
     /// A run is on the back device.
-    pub(super) fn destaged(&mut self, io: &mut Io<Job>, access: &Completion) {
-        io.spend(access);
+    pub(super) fn complete_destage(&mut self, io: &mut Io<Job>, access: &Completion) {
+        io.charge_background(access);
         if let Some(cleaning) = &mut self.cleaning {
             cleaning.is_writing = false;
         }
@@ -157,7 +161,7 @@ impl WriteBuffer {
 }
 
 /// The runs of the pieces in order; a piece that continues the one before is joined with it.
-fn join(pieces: &[Piece]) -> VecDeque<BlockRun> {
+fn merge_runs(pieces: &[Piece]) -> VecDeque<BlockRun> {
     let mut runs: VecDeque<BlockRun> = VecDeque::new();
     for Piece { run, .. } in pieces {
         match runs.back_mut() {
@@ -179,10 +183,11 @@ impl LogDestage {
     fn contents(&self, run: BlockRun) -> Vec<Content> {
         let pieces =
             self.pieces.iter().filter(|piece| run.first <= piece.run.first && piece.run.end <= run.end);
-        let result = pieces.flat_map(|piece| (piece.at..).take(piece.run.blocks() as usize)).map(|at| {
-            let log = self.found.iter().find(|(from, _)| (from.first..from.end).contains(&at));
-            log.map(|(from, contents)| contents[(at - from.first) as usize].clone()).unwrap_or_default()
-        });
+        let result =
+            pieces.flat_map(|piece| (piece.front_block..).take(piece.run.blocks() as usize)).map(|at| {
+                let log = self.found.iter().find(|(from, _)| (from.first..from.end).contains(&at));
+                log.map(|(from, contents)| contents[(at - from.first) as usize].clone()).unwrap_or_default()
+            });
         result.collect()
     }
 }

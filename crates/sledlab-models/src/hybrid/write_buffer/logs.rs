@@ -21,7 +21,7 @@ pub(super) struct Record {
     /// The blocks, as the host numbers them.
     pub run: BlockRun,
     /// Where the data begins on the front device.
-    pub at: u64,
+    pub data_block: u64,
     /// Number of the record; records are numbered one by one across all logs.
     pub number: u64,
 }
@@ -29,7 +29,7 @@ pub(super) struct Record {
 impl Record {
     /// Whether block `at` of the front device is part of the record's data.
     pub fn holds(&self, at: u64) -> bool {
-        (self.at..self.at + u64::from(self.run.blocks())).contains(&at)
+        (self.data_block..self.data_block + u64::from(self.run.blocks())).contains(&at)
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Log {
     pub phase: Phase,
     pub records: Vec<Record>,
     /// Number of records whose write is not acknowledged; the log cannot be cleaned before they are.
-    pub coming: u32,
+    pub unacknowledged: u32,
     /// Number of reads of the log in flight; the log cannot be overwritten before they are complete.
     pub readers: u32,
 }
@@ -57,7 +57,7 @@ pub(super) struct Logs {
     records: u64,
     /// Number of the last record of the latest log to be overwritten. Recovery ignores records up to this number, even
     /// if they can still be read: non-volatile memory stores the number before the log is overwritten.
-    pub given_up: u64,
+    pub last_discarded: u64,
     /// Number of logs that are not clean.
     used: usize,
 }
@@ -67,10 +67,10 @@ pub(super) const HEADER_BLOCKS: u64 = 1;
 
 impl Logs {
     pub fn new(logs: usize, log_blocks: u64) -> Self {
-        let clean = || Log { phase: Phase::Clean, records: Vec::new(), coming: 0, readers: 0 };
+        let clean = || Log { phase: Phase::Clean, records: Vec::new(), unacknowledged: 0, readers: 0 };
         let mut all: Vec<Log> = (0..logs).map(|_| clean()).collect();
         all[0].phase = Phase::Open;
-        Logs { log_blocks, all, head: 0, tail: 0, filled: 0, records: 0, given_up: 0, used: 1 }
+        Logs { log_blocks, all, head: 0, tail: 0, filled: 0, records: 0, last_discarded: 0, used: 1 }
     }
 
     /// Number of logs.
@@ -97,7 +97,7 @@ impl Logs {
     }
 
     /// The log that contains block `at` of the front device.
-    pub fn of(&mut self, at: u64) -> &mut Log {
+    pub fn log_at(&mut self, at: u64) -> &mut Log {
         &mut self.all[(at / self.log_blocks) as usize]
     }
 
@@ -117,7 +117,7 @@ impl Logs {
 
     /// Opens the next log, if that is clean and no read of it is in flight. Returns its records, which the
     /// caller must remove from the lookup table.
-    pub fn turn(&mut self) -> Option<Vec<Record>> {
+    pub fn open_next(&mut self) -> Option<Vec<Record>> {
         let next = (self.head + 1) % self.all.len();
         let log = &mut self.all[next];
         if log.phase != Phase::Clean || log.readers > 0 {
@@ -125,7 +125,7 @@ impl Logs {
         }
         log.phase = Phase::Open;
         let records = std::mem::take(&mut log.records);
-        self.given_up = records.last().map_or(self.given_up, |record| record.number);
+        self.last_discarded = records.last().map_or(self.last_discarded, |record| record.number);
         self.all[self.head].phase = Phase::Full;
         (self.head, self.filled) = (next, 0);
         self.used += 1;
@@ -137,22 +137,23 @@ impl Logs {
         let at = self.head as u64 * self.log_blocks + self.filled + HEADER_BLOCKS;
         self.filled += HEADER_BLOCKS + u64::from(run.blocks());
         self.records += 1;
-        let record = Record { run, at, number: self.records };
+        let record = Record { run, data_block: at, number: self.records };
         self.all[self.head].records.push(record);
-        self.all[self.head].coming += 1;
+        self.all[self.head].unacknowledged += 1;
         record
     }
 
     /// The oldest full logs, at most `most`.
     pub fn oldest(&self, maximum: usize) -> Vec<usize> {
         let ring = (0..self.all.len()).map(|step| (self.tail + step) % self.all.len());
-        let is_ready = |log: &usize| self.all[*log].phase == Phase::Full && self.all[*log].coming == 0;
+        let is_ready =
+            |log: &usize| self.all[*log].phase == Phase::Full && self.all[*log].unacknowledged == 0;
         ring.take_while(is_ready).take(maximum).collect()
     }
 
     /// Whether the oldest log that is not clean is full and can be cleaned.
     pub fn has_full(&self) -> bool {
-        let Log { phase, coming, .. } = self.all[self.tail];
+        let Log { phase, unacknowledged: coming, .. } = self.all[self.tail];
         phase == Phase::Full && coming == 0
     }
 

@@ -9,14 +9,17 @@ use crate::cache::BlockRun;
 pub(super) struct Piece {
     pub run: BlockRun,
     /// The first block on the front device.
-    pub at: u64,
+    pub front_block: u64,
 }
 
 impl Piece {
     /// The part of the piece within `run`, if there is any.
     fn intersection(self, run: BlockRun) -> Option<Piece> {
         let (first, end) = (self.run.first.max(run.first), self.run.end.min(run.end));
-        (first < end).then(|| Piece { run: BlockRun { first, end }, at: self.at + (first - self.run.first) })
+        (first < end).then(|| Piece {
+            run: BlockRun { first, end },
+            front_block: self.front_block + (first - self.run.first),
+        })
     }
 }
 
@@ -38,7 +41,7 @@ impl Lookup {
         let before = self.pieces.range(..run.first).next_back();
         let all = before.into_iter().chain(self.pieces.range(run.first..run.end));
         all.filter_map(|(first, (end, at))| {
-            Piece { run: BlockRun { first: *first, end: *end }, at: *at }.intersection(run)
+            Piece { run: BlockRun { first: *first, end: *end }, front_block: *at }.intersection(run)
         })
         .collect()
     }
@@ -46,8 +49,9 @@ impl Lookup {
     /// Removes those pieces of the blocks `run` for whose first block on the front device `is_meant` is true, and
     /// returns them.
     pub fn remove(&mut self, run: BlockRun, is_meant: impl Fn(u64) -> bool) -> Vec<Piece> {
-        let result: Vec<Piece> = self.find(run).into_iter().filter(|piece| is_meant(piece.at)).collect();
-        for Piece { run, at } in &result {
+        let result: Vec<Piece> =
+            self.find(run).into_iter().filter(|piece| is_meant(piece.front_block)).collect();
+        for Piece { run, front_block: at } in &result {
             let Some((first, (end, start))) = self.pieces.range(..=run.first).next_back() else { continue };
             let (first, end, start) = (*first, *end, *start);
             self.pieces.remove(&first);
@@ -65,7 +69,7 @@ impl Lookup {
     /// Enters a new place for the blocks `piece.run`; returns the pieces that it replaces.
     pub fn insert(&mut self, piece: Piece) -> Vec<Piece> {
         let before = self.remove(piece.run, |_| true);
-        self.pieces.insert(piece.run.first, (piece.run.end, piece.at));
+        self.pieces.insert(piece.run.first, (piece.run.end, piece.front_block));
         self.blocks += piece.run.end - piece.run.first;
         before
     }
@@ -95,14 +99,17 @@ mod tests {
                     }
                     1 => {
                         let result = lookup.find(run);
-                        for Piece { run, at } in &result {
+                        for Piece { run, front_block: at } in &result {
                             for block in run.first..run.end {
                                 prop_assert_eq!(places.get(&block), Some(&(at + block - run.first)));
                             }
                         }
                         result.iter().map(|piece| piece.run.end - piece.run.first).sum()
                     }
-                    _ => lookup.insert(Piece { run, at }).iter().map(|piece| piece.run.end - piece.run.first).sum(),
+                    _ => {
+                        let replaced = lookup.insert(Piece { run, front_block: at });
+                        replaced.iter().map(|piece| piece.run.end - piece.run.first).sum()
+                    }
                 };
                 prop_assert_eq!(known, places.range(run.first..run.end).count() as u64);
                 if step > 1 {

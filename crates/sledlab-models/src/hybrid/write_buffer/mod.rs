@@ -27,7 +27,7 @@ use self::cleaning::LogDestage;
 use self::logs::{HEADER_BLOCKS, Logs, Phase, Record};
 use self::lookup::{Lookup, Piece};
 pub use self::params::WriteBufferParams;
-use super::io::{Io, Part, Tier, shared};
+use super::io::{Io, Part, Tier, without_startup};
 use super::system::Logic;
 use super::{Capacities, Model, PlantDefect};
 use crate::cache::BlockRun;
@@ -106,7 +106,7 @@ impl Model for WriteBuffer {
 
 impl WriteBuffer {
     /// A write arrives: one record, or several where it is larger than a log.
-    fn write(&mut self, io: &mut Io<Job>, request: Queued) {
+    fn begin_write(&mut self, io: &mut Io<Job>, request: Queued) {
         let maximum = self.logs.log_blocks - HEADER_BLOCKS;
         let (first, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let parts = (end - first).div_ceil(maximum);
@@ -130,7 +130,7 @@ impl WriteBuffer {
             let mut parts = Vec::new();
             while let Some(part) = self.pending.front().copied() {
                 let fits = self.logs.has_room(u64::from(part.run.blocks()));
-                if !fits && (!parts.is_empty() || !self.turn()) {
+                if !fits && (!parts.is_empty() || !self.open_next_log()) {
                     break;
                 }
                 self.pending.pop_front();
@@ -148,8 +148,8 @@ impl WriteBuffer {
 
     /// Opens the next log, and removes its old records from the lookup table; false where that log cannot be
     /// overwritten yet.
-    fn turn(&mut self) -> bool {
-        let Some(records) = self.logs.turn() else { return false };
+    fn open_next_log(&mut self) -> bool {
+        let Some(records) = self.logs.open_next() else { return false };
         for record in records {
             self.lookup.remove(record.run, |at| record.holds(at));
         }
@@ -158,9 +158,15 @@ impl WriteBuffer {
 
     /// Writes adjacent records with one access.
     fn append(&mut self, io: &mut Io<Job>, parts: Vec<(Part, Record)>, first: Record, last: Record) {
-        let run = BlockRun { first: first.at - HEADER_BLOCKS, end: last.at + u64::from(last.run.blocks()) };
+        let run = BlockRun {
+            first: first.data_block - HEADER_BLOCKS,
+            end: last.data_block + u64::from(last.run.blocks()),
+        };
         let append = self.first_append + self.appends.len() as u64;
-        let data = parts.iter().map(|(part, record)| recovery::written(record, io, part)).collect::<Vec<_>>();
+        let data = parts
+            .iter()
+            .map(|(part, record)| recovery::record_contents(record, io, part))
+            .collect::<Vec<_>>();
         io.write(Tier::Front, run, Job::Appended { append }, || data.into_iter().flatten().collect());
         self.appends.push_back(Append { parts, access: None });
         self.appending += 1;
@@ -178,19 +184,19 @@ impl WriteBuffer {
             for (number, (part, record)) in parts.into_iter().enumerate() {
                 self.enter(record);
                 if number == 0 {
-                    io.pay(&part, &access);
+                    io.charge_request(&part, &access);
                 }
-                io.answer(&part, &access);
-                access = shared(&access);
+                io.complete_part(&part, &access);
+                access = without_startup(&access);
             }
         }
     }
 
     /// Enters a record into the lookup table: its blocks are the newest versions from now on.
     fn enter(&mut self, record: Record) {
-        self.logs.of(record.at).coming -= 1;
-        let before = self.lookup.insert(Piece { run: record.run, at: record.at });
-        for Piece { run, at } in before {
+        self.logs.log_at(record.data_block).unacknowledged -= 1;
+        let before = self.lookup.insert(Piece { run: record.run, front_block: record.data_block });
+        for Piece { run, front_block: at } in before {
             if matches!(self.logs.phase(at), Phase::Open | Phase::Full) {
                 self.counts.superseded_blocks += run.end - run.first;
                 self.dirty_blocks -= run.end - run.first;
@@ -201,7 +207,7 @@ impl WriteBuffer {
 
     /// A read arrives: blocks in the logs are read from the front device, the others from the back device with one
     /// access.
-    fn read(&mut self, io: &mut Io<Job>, request: Queued) {
+    fn begin_read(&mut self, io: &mut Io<Job>, request: Queued) {
         let all = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let pieces = self.lookup.find(all);
         let mut missing = Vec::new();
@@ -215,9 +221,9 @@ impl WriteBuffer {
         let place = io.begin(request, (pieces.len() + usize::from(!missing.is_empty())) as u32);
         self.counts.reads += 1;
         self.counts.read_hits += u64::from(missing.is_empty());
-        for Piece { run, at } in pieces {
+        for Piece { run, front_block: at } in pieces {
             let part = Part { request: place, run, op: Op::Read };
-            self.logs.of(at).readers += 1;
+            self.logs.log_at(at).readers += 1;
             io.serve(Tier::Front, at, &part, Job::ReadFront { part, at });
         }
         if let (Some(from), Some(to)) = (missing.first(), missing.last()) {
@@ -229,22 +235,22 @@ impl WriteBuffer {
     }
 
     fn read_front(&mut self, io: &mut Io<Job>, part: &Part, at: u64, access: &Completion) {
-        self.logs.of(at).readers -= 1;
-        io.pay(part, access);
+        self.logs.log_at(at).readers -= 1;
+        io.charge_request(part, access);
         let contents = io.contents(Tier::Front, access);
         io.deliver(part, contents);
-        io.answer(part, access);
+        io.complete_part(part, access);
     }
 
     fn read_back(&mut self, io: &mut Io<Job>, part: &Part, expected: &[BlockRun], access: &Completion) {
-        io.pay(part, access);
+        io.charge_request(part, access);
         let contents = io.contents(Tier::Back, access);
         for run in expected.iter().filter(|_| !contents.is_empty()) {
             let from = (run.first - part.run.first) as usize;
             let result = contents[from..from + run.blocks() as usize].to_vec();
             io.deliver(&Part { run: *run, ..*part }, result);
         }
-        io.answer(part, access);
+        io.complete_part(part, access);
         self.back_reads -= 1;
         self.back_idle_since = io.now;
         self.destage_next(io);
@@ -260,19 +266,19 @@ impl Logic for WriteBuffer {
 
     fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
         if request.op == Op::Read {
-            self.read(io, request);
+            self.begin_read(io, request);
         } else {
-            self.write(io, request);
+            self.begin_write(io, request);
         }
     }
 
-    fn done(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
+    fn complete(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
         match job {
             Job::Appended { append } => self.complete_append(io, append, access),
             Job::ReadFront { part, at } => self.read_front(io, &part, at, access),
             Job::ReadBack { part, missing } => self.read_back(io, &part, &missing, access),
-            Job::Collected { from } => self.collected(io, from, access),
-            Job::Destaged => self.destaged(io, access),
+            Job::Collected { from } => self.complete_log_read(io, from, access),
+            Job::Destaged => self.complete_destage(io, access),
         }
         self.clean_if_full(io);
         self.append_pending(io);
@@ -287,13 +293,13 @@ impl Logic for WriteBuffer {
         self.clean(io, false);
     }
 
-    fn waiting(&self) -> usize {
+    fn waiting_requests(&self) -> usize {
         self.pending.len()
     }
 
     fn place(&self, read: &Queued) -> (Tier, u64) {
         match self.lookup.find(BlockRun { first: read.lbn, end: read.lbn + 1 }).first() {
-            Some(piece) => (Tier::Front, piece.at),
+            Some(piece) => (Tier::Front, piece.front_block),
             None => (Tier::Back, read.lbn),
         }
     }

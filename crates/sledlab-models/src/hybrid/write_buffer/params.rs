@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Result};
 
 use super::logs::Logs;
-use crate::hybrid::{KB_BLOCKS, front_room};
+use crate::hybrid::{KB_BLOCKS, front_capacity};
 
 sledlab_core::choices! {
     /// The order in which the newest versions in logs are destaged to the back device.
@@ -45,7 +45,7 @@ impl WriteBufferParams {
     /// Fewer than three logs, a buffer that holds none, and shares in the wrong order.
     pub(super) fn logs(&self, front_blocks: u64) -> Result<Logs> {
         let log_blocks = self.log_kb * KB_BLOCKS;
-        let logs = front_room(self.front_mb, front_blocks)? / log_blocks;
+        let logs = front_capacity(self.front_mb, front_blocks)? / log_blocks;
         if logs < 3 {
             return Err(Error::user(format!(
                 "hybrid.front_mb = {} has no room for three logs of {} KB",
@@ -73,7 +73,7 @@ impl WriteBufferParams {
     }
 
     /// Number of logs that are cleaned together.
-    pub(super) fn logs_at_once(&self) -> usize {
+    pub(super) fn concurrent_logs(&self) -> usize {
         match self.cleaning {
             DestageOrder::Elevator => (self.buffer_kb / self.log_kb) as usize,
             DestageOrder::Fifo => 1,

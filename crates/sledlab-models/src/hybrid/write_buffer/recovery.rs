@@ -12,7 +12,7 @@ const WORDS: usize = 4;
 const _: () = assert!(WORDS as u64 * WORD_BYTES <= BLOCK_BYTES);
 
 /// The contents that a write puts into a record: header and data; none where contents are not kept.
-pub(super) fn written(record: &Record, io: &Io<Job>, part: &Part) -> Vec<Content> {
+pub(super) fn record_contents(record: &Record, io: &Io<Job>, part: &Part) -> Vec<Content> {
     if !io.keeps_contents() {
         return Vec::new();
     }
@@ -43,7 +43,7 @@ pub(super) fn recover(front: &Contents, back: Contents, logs: &Logs) -> Contents
             }
             before = Some(number);
             at += HEADER_BLOCKS + u64::from(run.blocks());
-            if number > logs.given_up {
+            if number > logs.last_discarded {
                 records.push((number, run, data));
             }
         }

@@ -8,7 +8,7 @@ use super::*;
 /// Runs a program: members go on round by round, in any order that the messages allow. Each member holds a set of
 /// contributions; `take` combines the receiver's set, the sender's set and the bytes of a message into the receiver's
 /// new set. Returns the sets that the members hold at the end.
-fn run(
+fn run_program(
     program: &[Vec<Round>],
     stored: impl Fn(usize) -> u64,
     take: impl Fn(u64, u64, u64) -> u64,
@@ -55,7 +55,7 @@ fn bits(members: usize) -> Vec<u64> {
     (0..members).map(|member| 1 << member).collect()
 }
 
-fn all(members: usize) -> u64 {
+fn all_bits(members: usize) -> u64 {
     (1 << members) - 1
 }
 
@@ -68,7 +68,7 @@ fn union(mine: u64, theirs: u64, bytes: u64) -> u64 {
 
 /// A message with the combination of all that the sender holds; only the complete result may go to a member that has
 /// part of it.
-fn combined(everything: u64) -> impl Fn(u64, u64, u64) -> u64 {
+fn combine(everything: u64) -> impl Fn(u64, u64, u64) -> u64 {
     move |mine, theirs, _| {
         assert!(mine & theirs == 0 || theirs == everything, "combined twice");
         mine | theirs
@@ -77,50 +77,50 @@ fn combined(everything: u64) -> impl Fn(u64, u64, u64) -> u64 {
 
 proptest! {
     #[test]
-    fn gathers_everything_once(members in 1_usize..60, root in 0_usize..60) {
+    fn gather_delivers_every_contribution_once(members in 1_usize..60, root in 0_usize..60) {
         let root = root % members;
         let bytes = bits(members);
-        let stored = run(&program(CollectiveOperation::Gather, root, &bytes), |member| bytes[member], union);
-        prop_assert_eq!(stored[root], all(members));
-        let stored = run(&program(CollectiveOperation::AllGather, root, &bytes), |member| bytes[member], union);
-        prop_assert!(stored.iter().all(|stored| *stored == all(members)));
+        let stored = run_program(&program(CollectiveOperation::Gather, root, &bytes), |member| bytes[member], union);
+        prop_assert_eq!(stored[root], all_bits(members));
+        let stored = run_program(&program(CollectiveOperation::AllGather, root, &bytes), |member| bytes[member], union);
+        prop_assert!(stored.iter().all(|stored| *stored == all_bits(members)));
     }
 
     #[test]
-    fn combines_everything_once(members in 1_usize..60, root in 0_usize..60) {
+    fn reduce_combines_every_contribution_once(members in 1_usize..60, root in 0_usize..60) {
         let root = root % members;
         let bytes = bits(members);
-        let everything = all(members);
-        let reduced = run(&program(CollectiveOperation::Reduce, root, &bytes), |member| bytes[member], combined(0));
+        let everything = all_bits(members);
+        let reduced = run_program(&program(CollectiveOperation::Reduce, root, &bytes), |member| bytes[member], combine(0));
         prop_assert_eq!(reduced[root], everything);
         let reduced = program(CollectiveOperation::AllReduce, root, &bytes);
-        let reduced = run(&reduced, |member| bytes[member], combined(everything));
+        let reduced = run_program(&reduced, |member| bytes[member], combine(everything));
         prop_assert!(reduced.iter().all(|stored| *stored == everything));
     }
 
     #[test]
-    fn broadcasts_to_everybody_once(members in 1_usize..60, root in 0_usize..60) {
+    fn broadcast_reaches_every_member_once(members in 1_usize..60, root in 0_usize..60) {
         let root = root % members;
         let take = |mine, theirs, _| {
             assert_eq!((mine, theirs), (0, 1), "sent to one that had it, or by one that had not");
             theirs
         };
-        let stored = run(&program(CollectiveOperation::Broadcast, root, &vec![9; members]), |member| u64::from(member == root), take);
+        let stored = run_program(&program(CollectiveOperation::Broadcast, root, &vec![9; members]), |member| u64::from(member == root), take);
         prop_assert!(stored.iter().all(|stored| *stored == 1));
     }
 
     #[test]
     fn no_member_leaves_barrier_early(members in 1_usize..60) {
-        let stored = run(&program(CollectiveOperation::Barrier, 0, &vec![5; members]), |member| 1 << member, |mine, theirs, bytes| {
+        let stored = run_program(&program(CollectiveOperation::Barrier, 0, &vec![5; members]), |member| 1 << member, |mine, theirs, bytes| {
             assert_eq!(bytes, 0);
             mine | theirs
         });
-        prop_assert!(stored.iter().all(|stored| *stored == all(members)));
+        prop_assert!(stored.iter().all(|stored| *stored == all_bits(members)));
     }
 
     /// In each round a member waits for as many messages as are sent to it, and vectors have the length of the longest.
     #[test]
-    fn messages_and_rounds_pair_up(bytes in prop::collection::vec(0_u64..1_000_000, 1..200), root in 0_usize..200) {
+    fn sent_and_received_messages_match(bytes in prop::collection::vec(0_u64..1_000_000, 1..200), root in 0_usize..200) {
         let (members, longest) = (bytes.len(), bytes.iter().copied().max().unwrap());
         for kind in CollectiveOperation::ALL {
             let program = program(*kind, root % members, &bytes);
@@ -144,7 +144,7 @@ proptest! {
 }
 
 #[test]
-fn takes_as_many_rounds_as_the_textbook_says() {
+fn round_counts_equal_textbook() {
     let counted = |kind| [1, 2, 3, 4, 5, 8, 9, 1_000, 1_024].map(|members| rounds(kind, members));
     for kind in [
         CollectiveOperation::Barrier,
@@ -161,7 +161,7 @@ fn takes_as_many_rounds_as_the_textbook_says() {
 
 /// Total messages and bytes: a tree has one edge fewer than members, and the bytes sent are the fewest possible.
 #[test]
-fn sends_no_more_than_it_must() {
+fn messages_and_bytes_are_minimal() {
     let sent = |kind, bytes: &[u64]| {
         let sends = program(kind, 1, bytes).into_iter().flatten().flat_map(|round| round.sends);
         sends.fold((0, 0), |(messages, sum), (_, bytes)| (messages + 1, sum + bytes))

@@ -31,30 +31,31 @@ impl ExhaustiveIndex {
     /// Index in `queue` of the best request.
     fn best(&self, now: Time, mechanics: &dyn Mechanics) -> Option<usize> {
         match &self.aim {
-            Aim::Time => self
-                .least(|request| (0.0, mechanics.positioning(request), mechanics.tie(request), request.id)),
+            Aim::Time => self.min_by(|request| {
+                (0.0, mechanics.positioning(request), mechanics.tie_rank(request), request.id)
+            }),
             Aim::Distance => {
                 let (DeviceState { x, y, .. }, order) = (mechanics.state(), mechanics.queue_order());
-                self.least(|request| {
+                self.min_by(|request| {
                     let distance = mechanics.distance_squared((x, y), request.lbn);
                     (distance as f64, Span::ZERO, order.rank(request), request.id)
                 })
             }
             Aim::Score(score) => {
                 let crowds = self.crowds(mechanics);
-                self.least(|request| {
+                self.min_by(|request| {
                     let PositionRequests { crowd, joined, first } = &crowds[&place(mechanics, request)];
                     let time = mechanics.positioning(request);
-                    let score = score.of(now, time, crowd, &mut joined.iter().copied());
+                    let score = score.score(now, time, crowd, &mut joined.iter().copied());
                     // All requests of a position share its score, and its first request breaks ties for them all.
                     // Adding zero makes -0 into 0, so that the two compare as equal.
-                    (score + 0.0, time, mechanics.tie(first), request.id)
+                    (score + 0.0, time, mechanics.tie_rank(first), request.id)
                 })
             }
         }
     }
 
-    fn least(&self, key: impl Fn(&Queued) -> Key) -> Option<usize> {
+    fn min_by(&self, key: impl Fn(&Queued) -> Key) -> Option<usize> {
         let less = |a: &Key, b: &Key| a.0.total_cmp(&b.0).then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)));
         let keys = self.queue.iter().map(key).enumerate();
         keys.min_by(|(_, a), (_, b)| less(a, b)).map(|(at, _)| at)
@@ -67,7 +68,7 @@ impl ExhaustiveIndex {
             let empty = || PositionRequests { crowd: Crowd::EMPTY, joined: Vec::new(), first: *request };
             let here = crowds.entry(place(mechanics, request)).or_insert_with(empty);
             here.crowd.add(request);
-            here.joined.push(request.queued);
+            here.joined.push(request.queue_time);
             if request.id < here.first.id {
                 here.first = *request;
             }
@@ -94,7 +95,7 @@ impl PositionIndex for ExhaustiveIndex {
         // In order of arrival, as far as the batch has room.
         self.queue.sort_unstable_by_key(|request| request.id);
         self.queue.retain(|request| {
-            let joins = mechanics.joins(batch, request);
+            let joins = mechanics.can_join(batch, request);
             if joins {
                 batch.push(*request);
             }

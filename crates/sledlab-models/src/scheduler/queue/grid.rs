@@ -35,7 +35,7 @@ pub(in crate::scheduler) enum ZoneOrder {
 
 impl ZoneOrder {
     /// The order of a circular sweep, with or without zones of their own for odd cylinders.
-    pub fn of_sweep(parity: bool) -> Self {
+    pub fn circular(parity: bool) -> Self {
         if parity { ZoneOrder::Loops } else { ZoneOrder::Columns }
     }
 }
@@ -54,8 +54,8 @@ impl Zones {
     }
 
     /// The zones in order of a circular sweep, with or without zones of their own for odd cylinders.
-    pub fn loops(params: &ZoneParams, mechanics: &dyn Mechanics) -> Self {
-        Zones::new(params.grid, ZoneOrder::of_sweep(params.parity), mechanics)
+    pub fn circular(params: &ZoneParams, mechanics: &dyn Mechanics) -> Self {
+        Zones::new(params.grid, ZoneOrder::circular(params.parity), mechanics)
     }
 
     /// The zones of another grid over the same device, in the same order.
@@ -77,14 +77,14 @@ impl Zones {
         let rows = self.grid.rows;
         match self.order {
             ZoneOrder::Columns => x * rows + y,
-            ZoneOrder::Loops => self.grid.on_loop(x, y, odd),
+            ZoneOrder::Loops => self.grid.sweep_index(x, y, odd),
             ZoneOrder::Snake if x.is_multiple_of(2) => x * rows + y,
             ZoneOrder::Snake => x * rows + rows - 1 - y,
         }
     }
 
     /// The zone of a request: that of its first sector.
-    pub fn of(&self, mechanics: &dyn Mechanics, request: &Queued) -> u32 {
+    pub fn zone(&self, mechanics: &dyn Mechanics, request: &Queued) -> u32 {
         let at = mechanics.location(request.lbn);
         let (x, y) = self.grid.cell(&self.extent, at.cylinder, at.row);
         self.number(x, y, at.cylinder % 2 == 1)
@@ -104,9 +104,9 @@ mod tests {
 
     #[test]
     fn paper_has_320_80_and_20_zones() {
-        let counts = [(40, 4), (20, 2), (10, 1)].map(|(x, y)| zones(x, y, ZoneOrder::of_sweep(true)).count());
+        let counts = [(40, 4), (20, 2), (10, 1)].map(|(x, y)| zones(x, y, ZoneOrder::circular(true)).count());
         assert_eq!(counts, [320, 80, 20]);
-        assert_eq!(zones(20, 2, ZoneOrder::of_sweep(false)).count(), 40);
+        assert_eq!(zones(20, 2, ZoneOrder::circular(false)).count(), 40);
         assert_eq!(zones(25, 3, ZoneOrder::Snake).count(), 75);
     }
 

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Time};
 
-use super::ordered::{Key, OrderedQueue};
+use super::ordered_queue::{Key, OrderedQueue};
 use crate::device::{Mechanics, QueueOrder, Queued};
 use crate::scheduler::{Scheduler, SchedulerContext};
 
@@ -37,7 +37,7 @@ pub(in crate::scheduler) struct Sweep {
 
 impl Sweep {
     /// An empty queue.
-    pub fn boxed(end: End, setting: SchedulerContext) -> Box<dyn Scheduler> {
+    pub fn new_boxed(end: End, setting: SchedulerContext) -> Box<dyn Scheduler> {
         Box::new(Sweep {
             queue: OrderedQueue::default(),
             end,
@@ -52,16 +52,17 @@ impl Sweep {
     /// Key of the next request in the present direction.
     fn next_key(&self) -> Option<Key> {
         let admitted = if self.admits_all { u64::MAX } else { self.admitted.unwrap_or(self.newest) };
-        let here = self.queue.first_from(self.lbn).filter(|(lbn, _, id)| *lbn == self.lbn && *id <= admitted);
+        let here =
+            self.queue.first_at_or_above(self.lbn).filter(|(lbn, _, id)| *lbn == self.lbn && *id <= admitted);
         let beyond = || {
             let lbn = self.lbn;
-            if self.upwards { self.queue.first_from(lbn + 1) } else { self.queue.first_below(lbn) }
+            if self.upwards { self.queue.first_at_or_above(lbn + 1) } else { self.queue.first_below(lbn) }
         };
         here.or_else(beyond)
     }
 
     /// Begins the next sweep.
-    fn start_over(&mut self) {
+    fn begin_next_sweep(&mut self) {
         match self.end {
             End::Wrap => self.lbn = self.queue.first().map_or(0, |(lbn, ..)| lbn),
             End::TurnaroundTime => self.upwards = !self.upwards,
@@ -78,7 +79,7 @@ impl Scheduler for Sweep {
 
     fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
         let key = self.next_key().or_else(|| {
-            self.start_over();
+            self.begin_next_sweep();
             self.next_key()
         });
         let Some(key) = key else { return };

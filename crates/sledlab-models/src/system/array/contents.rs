@@ -15,7 +15,7 @@ pub(super) struct RequestData {
     /// Data of writes, by request.
     write_data: Map<u64, Vec<Content>>,
     /// Blocks that were read for a request, by device and number on the device.
-    read: Map<u64, Map<(usize, u64), u64>>,
+    blocks_read: Map<u64, Map<(usize, u64), u64>>,
     /// What completed reads found, by request, until it is taken by `found`.
     found: Map<u64, Vec<Content>>,
 }
@@ -39,30 +39,30 @@ impl RequestData {
 
     /// A request arrives.
     pub fn arrive(&mut self, request: &Queued) {
-        self.read.insert(request.id, Map::default());
+        self.blocks_read.insert(request.id, Map::default());
     }
 
     /// Discards the blocks read for requests that begin anew.
     pub fn forget(&mut self, restarted: &[u64]) {
         for request in restarted {
-            self.read.entry(*request).or_default().clear();
+            self.blocks_read.entry(*request).or_default().clear();
         }
     }
 
     /// Records the blocks that completed reads of a device found, where their request is still outstanding.
-    pub fn read(&mut self, flow: &Flow, node: &mut dyn System, done: &[Completion]) {
+    pub fn record_reads(&mut self, flow: &Flow, node: &mut dyn System, done: &[Completion]) {
         for access in done.iter().filter(|done| done.request.op == Op::Read) {
             let result =
                 node.durable().map(|medium| medium.read_contents(access.request.id)).unwrap_or_default();
             let Some((request, device)) = flow.owner(access.request.id) else { continue };
             let places = (access.request.lbn..).map(|lbn| (device, lbn));
-            self.read.entry(request).or_default().extend(places.zip(result.iter().map(word)));
+            self.blocks_read.entry(request).or_default().extend(places.zip(result.iter().map(word)));
         }
     }
 
     /// The data that an access writes to a device: data of the host, or words computed from these and from the blocks
     /// read.
-    pub fn written(&self, flow: &Flow, device: usize, access: &Queued) -> Vec<Content> {
+    pub fn write_data(&self, flow: &Flow, device: usize, access: &Queued) -> Vec<Content> {
         let Some((request, _)) = flow.owner(access.id) else { return Vec::new() };
         let blocks = access.lbn..access.lbn + u64::from(access.blocks);
         blocks.map(|lbn| Content::Data(self.block(flow, request, device, lbn))).collect()
@@ -75,11 +75,11 @@ impl RequestData {
                 // A block without new data of the host is being rebuilt.
                 let new = self.new_word(flow, request, host);
                 let copy = || self.copy(flow, request, host, lbn);
-                let others = || self.others(flow, request, device, lbn);
+                let others = || self.xor_of_other_devices(flow, request, device, lbn);
                 new.or_else(copy).or_else(others).unwrap_or_default()
             }
             BlockContent::Parity => {
-                let all = self.others(flow, request, device, lbn);
+                let all = self.xor_of_other_devices(flow, request, device, lbn);
                 all.or_else(|| self.updated_parity(flow, request, device, lbn)).unwrap_or_default()
             }
             BlockContent::Nothing => 0,
@@ -95,14 +95,14 @@ impl RequestData {
 
     /// The word of a host block that was read for the request, from any device.
     fn copy(&self, flow: &Flow, request: u64, host: u64, lbn: u64) -> Option<u64> {
-        let read = self.read.get(&request)?;
+        let read = self.blocks_read.get(&request)?;
         let holds = |device: &usize| flow.layout().holds(*device, lbn) == BlockContent::Host(host);
         (0..flow.layout().devices()).filter(holds).find_map(|device| read.get(&(device, lbn)).copied())
     }
 
     /// XOR of the words that all other devices hold at this place once the request is complete, if they are known.
-    fn others(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
-        let read = self.read.get(&request)?;
+    fn xor_of_other_devices(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
+        let read = self.blocks_read.get(&request)?;
         let mut all = 0;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {
             let new = match flow.layout().holds(other, lbn) {
@@ -116,7 +116,7 @@ impl RequestData {
 
     /// The old parity, updated by the changes of the data at this place.
     fn updated_parity(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
-        let read = self.read.get(&request)?;
+        let read = self.blocks_read.get(&request)?;
         let mut parity = *read.get(&(device, lbn))?;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {
             if let BlockContent::Host(host) = flow.layout().holds(other, lbn)
@@ -136,11 +136,11 @@ impl RequestData {
             let result = hosts.map(|host| {
                 let (device, lbn) = flow.layout().place(host);
                 let copy = self.copy(flow, request.id, host, lbn);
-                copy.or_else(|| self.others(flow, request.id, device, lbn))
+                copy.or_else(|| self.xor_of_other_devices(flow, request.id, device, lbn))
             });
             let result = result.map(|word| Content::Data(word.unwrap_or_default())).collect();
             self.found.insert(request.id, result);
         }
-        self.read.remove(&request.id);
+        self.blocks_read.remove(&request.id);
     }
 }

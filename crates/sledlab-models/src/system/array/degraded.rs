@@ -28,7 +28,7 @@ impl Raid5 {
         let mut plan = Plan::default();
         if request.op != Op::Read {
             let keeps_data = |touched: &StripeAccess| !self.health.is_lost(touched.stripes.start);
-            for touched in self.stripes_of(request).filter(keeps_data) {
+            for touched in self.touched_stripes(request).filter(keeps_data) {
                 self.plan_stripes(request.op, &touched, false, &mut plan);
             }
             plan.steps.retain(|step| step.op == Op::Read);
@@ -38,7 +38,7 @@ impl Raid5 {
         plan.read_first();
         plan.recomputes = request.op == Op::Read && self.recomputes(request);
         plan.loses = self
-            .stripes_of(request)
+            .touched_stripes(request)
             .any(|touched| self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched));
         plan.rest = Some(Box::new(remaining));
         plan
@@ -46,28 +46,28 @@ impl Raid5 {
 
     /// Adds the accesses to some stripes; `is_last` where the request ends there.
     pub(super) fn plan_stripes(&self, op: Op, touched: &StripeAccess, is_last: bool, plan: &mut Plan) {
-        match (op, self.missing(touched.stripes.start)) {
-            _ if self.health.is_lost(touched.stripes.start) => self.save(op, touched, plan),
+        match (op, self.first_missing_device(touched.stripes.start)) {
+            _ if self.health.is_lost(touched.stripes.start) => self.access_working_devices(op, touched, plan),
             (Op::Read, None) => self.read_whole(touched, is_last, plan),
-            (Op::Read, Some(missing)) => self.read_around(touched, missing, plan),
+            (Op::Read, Some(missing)) => self.reconstruct_read(touched, missing, plan),
             (_, None) => self.write_whole(touched, plan),
-            (_, Some(missing)) => self.write_around(touched, missing, plan),
+            (_, Some(missing)) => self.degraded_write(touched, missing, plan),
         }
     }
 
     /// Whether the accesses to whole stripes from `stripe` on omit blocks: those of the parity.
     pub(super) fn has_gaps(&self, op: Op, stripe: u64) -> bool {
-        self.health.is_lost(stripe) || (op == Op::Read && self.missing(stripe).is_none())
+        self.health.is_lost(stripe) || (op == Op::Read && self.first_missing_device(stripe).is_none())
     }
 
     /// The first device that a stripe misses.
-    fn missing(&self, stripe: u64) -> Option<usize> {
+    fn first_missing_device(&self, stripe: u64) -> Option<usize> {
         (0..self.devices as usize).find(|device| self.health.misses(stripe, *device))
     }
 
     /// Whether a read needs blocks of a missing device that can be recomputed.
     pub(super) fn recomputes(&self, read: &Queued) -> bool {
-        self.stripes_of(read)
+        self.touched_stripes(read)
             .any(|touched| !self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched))
     }
 
@@ -82,7 +82,7 @@ impl Raid5 {
         for stripe in stripes.clone() {
             for (number, (unit, part)) in units.iter().enumerate() {
                 let ends_request = is_last && stripe + 1 == stripes.end && number + 1 == units.len();
-                let blocks = self.on_device(&(stripe..stripe + 1), *part);
+                let blocks = self.device_blocks(&(stripe..stripe + 1), *part);
                 plan.add_part(self.data_device(stripe, *unit), Op::Read, blocks, ends_request);
             }
         }
@@ -90,7 +90,12 @@ impl Raid5 {
 
     /// Reads the parts on working devices, and in place of the missing part the same part of all other devices; no
     /// block is read twice.
-    fn read_around(&self, StripeAccess { stripes, units }: &StripeAccess, missing: usize, plan: &mut Plan) {
+    fn reconstruct_read(
+        &self,
+        StripeAccess { stripes, units }: &StripeAccess,
+        missing: usize,
+        plan: &mut Plan,
+    ) {
         let lost = units
             .iter()
             .find(|(unit, _)| self.data_device(stripes.start, *unit) == missing)
@@ -98,25 +103,30 @@ impl Raid5 {
         plan.recomputes |= lost.is_some() || stripes.end - stripes.start > 1;
         for unit in 0..self.width() {
             let expected = units.iter().find(|(number, _)| *number == unit).map(|(_, part)| *part);
-            for part in either(expected, lost) {
-                self.read_from(stripes, self.data_device(stripes.start, unit), part, missing, plan);
+            for part in union(expected, lost) {
+                self.read_device(stripes, self.data_device(stripes.start, unit), part, missing, plan);
             }
         }
         if let Some(part) = lost {
-            self.read_from(stripes, self.parity_device(stripes.start), part, missing, plan);
+            self.read_device(stripes, self.parity_device(stripes.start), part, missing, plan);
         }
     }
 
-    fn read_from(&self, stripes: &Range<u64>, device: usize, part: Part, missing: usize, plan: &mut Plan) {
+    fn read_device(&self, stripes: &Range<u64>, device: usize, part: Part, missing: usize, plan: &mut Plan) {
         if device != missing {
-            plan.add(device, Op::Read, self.on_device(stripes, part), &[]);
+            plan.add(device, Op::Read, self.device_blocks(stripes, part), &[]);
         }
     }
 
     /// Writes the parts on working devices, and parity from which the missing unit can be recomputed. Where the missing
     /// unit is written, parity is computed from all other data (reconstruct); where it is not, from the old parity and
     /// the old data that are overwritten (read-modify-write). Where the parity is missing, nothing is read.
-    fn write_around(&self, StripeAccess { stripes, units }: &StripeAccess, missing: usize, plan: &mut Plan) {
+    fn degraded_write(
+        &self,
+        StripeAccess { stripes, units }: &StripeAccess,
+        missing: usize,
+        plan: &mut Plan,
+    ) {
         let parity_device = self.parity_device(stripes.start);
         let written =
             |unit| units.iter().find(|(number, _)| *number == unit).map_or((0, 0), |(_, part)| *part);
@@ -135,30 +145,35 @@ impl Raid5 {
             let mut parts: Vec<Part> = old.filter(|(from, to)| from < to).chain(remaining).collect();
             parts.sort_unstable();
             for part in parts {
-                self.read_from(stripes, device, part, missing, plan);
+                self.read_device(stripes, device, part, missing, plan);
             }
         }
         for part in &modified {
-            plan.add(parity_device, Op::Read, self.on_device(stripes, *part), &[]);
+            plan.add(parity_device, Op::Read, self.device_blocks(stripes, *part), &[]);
         }
         let data = units.iter().map(|(unit, part)| (self.data_device(stripes.start, *unit), *part));
         for (device, part) in data.filter(|(device, _)| *device != missing) {
-            plan.add(device, Op::Write, self.on_device(stripes, part), &[]);
+            plan.add(device, Op::Write, self.device_blocks(stripes, part), &[]);
         }
         for part in parity {
-            plan.add(parity_device, Op::Write, self.on_device(stripes, part), &[]);
+            plan.add(parity_device, Op::Write, self.device_blocks(stripes, part), &[]);
         }
     }
 
     /// Accesses those parts of stripes with lost data that are on working devices.
-    fn save(&self, op: Op, StripeAccess { stripes, units }: &StripeAccess, plan: &mut Plan) {
+    fn access_working_devices(
+        &self,
+        op: Op,
+        StripeAccess { stripes, units }: &StripeAccess,
+        plan: &mut Plan,
+    ) {
         for stripe in stripes.clone() {
             for (unit, part) in units {
                 let device = self.data_device(stripe, *unit);
                 if self.health.misses(stripe, device) {
                     plan.loses = true;
                 } else {
-                    plan.add(device, op, self.on_device(&(stripe..stripe + 1), *part), &[]);
+                    plan.add(device, op, self.device_blocks(&(stripe..stripe + 1), *part), &[]);
                 }
             }
         }
@@ -166,7 +181,7 @@ impl Raid5 {
 }
 
 /// The union of two parts, in ascending order.
-fn either(a: Option<Part>, b: Option<Part>) -> Vec<Part> {
+fn union(a: Option<Part>, b: Option<Part>) -> Vec<Part> {
     let mut parts: Vec<Part> = a.into_iter().chain(b).collect();
     parts.sort_unstable();
     match parts[..] {
@@ -185,7 +200,7 @@ impl Redundant for Raid5 {
         if self.health.is_lost(stripe) {
             return plan;
         }
-        let unit = self.on_device(&(stripe..stripe + 1), (0, self.unit_blocks));
+        let unit = self.device_blocks(&(stripe..stripe + 1), (0, self.unit_blocks));
         for other in (0..self.devices as usize).filter(|other| *other != device) {
             plan.add(other, Op::Read, unit, &[]);
         }

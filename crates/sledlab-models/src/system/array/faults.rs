@@ -55,8 +55,12 @@ impl Faults {
         if failed.0.is_empty() {
             return None;
         }
-        let mut to_come: Vec<(Time, usize)> =
-            failed.0.iter().enumerate().map(|(place, device)| (failed_at_s.of(place), *device)).collect();
+        let mut to_come: Vec<(Time, usize)> = failed
+            .0
+            .iter()
+            .enumerate()
+            .map(|(place, device)| (failed_at_s.failure_time(place), *device))
+            .collect();
         to_come.sort_by_key(|(at, _)| *at);
         let seconds = (unit_blocks * BLOCK_BYTES) as f64 / (rebuild_mb_s * 1e6);
         Some(Faults {
@@ -99,7 +103,7 @@ impl Faults {
             return;
         }
         for failure in self.failed.iter_mut().filter(|failure| failure.rebuilt.is_none()) {
-            failure.rebuilt = flow.rebuilt_at(failure.device);
+            failure.rebuilt = flow.rebuild_time(failure.device);
         }
         if let Some((device, stripe)) = flow.next_to_rebuild()
             && self.next <= now
@@ -122,9 +126,9 @@ impl Faults {
             degraded_reads: counts.degraded_reads,
             restarted_requests: counts.restarts,
             rebuild_read_bytes: counts.rebuild_read * BLOCK_BYTES,
-            rebuild_written_bytes: counts.rebuild_written * BLOCK_BYTES,
+            rebuild_written_bytes: counts.rebuild_written_blocks * BLOCK_BYTES,
             lost_blocks: flow.lost_blocks(),
-            lost_requests: counts.lost,
+            lost_requests: counts.lost_requests,
             background_j: flow.background().0.total_uj() * 1e-6,
             ..FaultCounts::default()
         }

@@ -18,22 +18,22 @@ const REBUILDS: u64 = 1 << 63;
 /// The outstanding requests of an array.
 pub(super) struct Flow {
     layout: Box<dyn Layout>,
-    requests: Map<u64, InFlight>,
+    requests: Map<u64, OutstandingRequest>,
     /// Request and step of each access at a device, by the number of the access. Accesses are numbered as they begin,
     /// so that a device sees rising numbers and no number twice.
     accesses: Map<u64, (u64, usize)>,
     begun: u64,
     guards: StripeLocks,
-    blocked: usize,
+    blocked_requests: usize,
     counts: FlowCounts,
     /// The device for which a stripe is being rebuilt.
     rebuilding: Option<usize>,
     /// When the last stripe was rebuilt.
-    rebuilt_at: Time,
+    last_rebuild: Time,
     /// Requests that are complete without a further access, each with the energy spent on it.
     answered: Vec<(Queued, RequestEnergy)>,
-    /// Requests that have begun anew since [`take_restarted`](Flow::take_restarted): data read for them before are
-    /// void.
+    /// Requests that have begun anew since [`take_restarted_requests`](Flow::take_restarted_requests): data read for
+    /// them before are void.
     restarted: Vec<u64>,
     /// The energy spent for no request of the host, and when the last such access was complete.
     background: (RequestEnergy, Time),
@@ -47,14 +47,14 @@ pub(super) struct FlowCounts {
     /// Requests that restarted because a device failed that served them.
     pub restarts: u64,
     /// Requests with a part whose blocks are lost.
-    pub lost: u64,
+    pub lost_requests: u64,
     /// Blocks that were read and written to rebuild spares.
     pub rebuild_read: u64,
-    pub rebuild_written: u64,
+    pub rebuild_written_blocks: u64,
 }
 
 /// A request that is not complete.
-struct InFlight {
+struct OutstandingRequest {
     whole: Queued,
     /// The plan of the request; empty until the request begins. A step of the plan's rest takes the place of one that is
     /// done.
@@ -94,7 +94,7 @@ fn begin(
 
 /// Stands for `nearest` where a request that claimed stripes begins: layouts that ask for the nearest device ask only
 /// for reads, and guard none.
-fn any_device(_read: &Queued, _has: &dyn Fn(usize) -> bool) -> usize {
+fn first_device(_read: &Queued, _has: &dyn Fn(usize) -> bool) -> usize {
     0
 }
 
@@ -107,10 +107,10 @@ impl Flow {
             accesses: Map::default(),
             begun: 0,
             guards: StripeLocks::default(),
-            blocked: 0,
+            blocked_requests: 0,
             counts: FlowCounts::default(),
             rebuilding: None,
-            rebuilt_at: Time::ZERO,
+            last_rebuild: Time::ZERO,
             answered: Vec::new(),
             restarted: Vec::new(),
             background: (RequestEnergy::default(), Time::ZERO),
@@ -139,8 +139,8 @@ impl Flow {
     }
 
     /// Number of requests that wait for stripes that other requests have claimed.
-    pub fn blocked(&self) -> usize {
-        self.blocked
+    pub fn blocked_requests(&self) -> usize {
+        self.blocked_requests
     }
 
     /// Counts of requests by the effects of failures.
@@ -153,18 +153,18 @@ impl Flow {
         self.background
     }
 
-    /// Whether [`take_answered`](Flow::take_answered) would return requests.
-    pub fn has_answered(&self) -> bool {
+    /// Whether [`take_completed`](Flow::take_completed) would return requests.
+    pub fn has_completed(&self) -> bool {
         !self.answered.is_empty()
     }
 
     /// Requests that are complete without a further access, each with the energy spent on it.
-    pub fn take_answered(&mut self) -> Vec<(Queued, RequestEnergy)> {
+    pub fn take_completed(&mut self) -> Vec<(Queued, RequestEnergy)> {
         std::mem::take(&mut self.answered)
     }
 
     /// Takes the requests that have begun anew.
-    pub fn take_restarted(&mut self) -> Vec<u64> {
+    pub fn take_restarted_requests(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.restarted)
     }
 
@@ -192,10 +192,11 @@ impl Flow {
         }
         let waits = needs.iter().any(|steps| *steps > 0);
         let energy = RequestEnergy::default();
-        let in_flight = InFlight { whole: request, plan, needs, waits, missing, guarded, blocked_by, energy };
+        let in_flight =
+            OutstandingRequest { whole: request, plan, needs, waits, missing, guarded, blocked_by, energy };
         self.requests.insert(request.id, in_flight);
         if blocked_by > 0 {
-            self.blocked += 1;
+            self.blocked_requests += 1;
         } else if missing == 0 {
             self.answer(request.id, ready);
         }
@@ -211,7 +212,7 @@ impl Flow {
             _ => self.layout.plan(request, nearest),
         };
         self.counts.degraded_reads += u64::from(plan.recomputes);
-        self.counts.lost += u64::from(plan.loses);
+        self.counts.lost_requests += u64::from(plan.loses);
         plan
     }
 
@@ -240,13 +241,13 @@ impl Flow {
     }
 
     fn access(&mut self, id: u64, number: usize, ready: &mut Vec<Access>) {
-        let InFlight { whole: full, plan, .. } = &self.requests[&id];
+        let OutstandingRequest { whole: full, plan, .. } = &self.requests[&id];
         begin(&mut self.accesses, &mut self.begun, full, (number, &plan.steps[number]), ready);
     }
 
     /// An access is complete; accesses that may begin now are appended to `ready`. Returns the request of the host if
     /// this was its last access, with the timing of this access.
-    pub fn done(&mut self, access: &Served, ready: &mut Vec<Access>) -> Option<Served> {
+    pub fn complete(&mut self, access: &Served, ready: &mut Vec<Access>) -> Option<Served> {
         let Some((id, done)) = self.accesses.remove(&access.request.id) else {
             self.spend(access.energy, access.completion);
             return None;
@@ -256,7 +257,7 @@ impl Flow {
         in_flight.missing -= 1;
         if id >= REBUILDS {
             let blocks = u64::from(access.request.blocks);
-            let FlowCounts { rebuild_read, rebuild_written, .. } = &mut self.counts;
+            let FlowCounts { rebuild_read, rebuild_written_blocks: rebuild_written, .. } = &mut self.counts;
             *(if access.request.op == Op::Read { rebuild_read } else { rebuild_written }) += blocks;
             self.background.1 = self.background.1.max(access.completion);
         }
@@ -299,31 +300,33 @@ impl Flow {
 
     /// The request is complete with `access`, its last one.
     fn finish(&mut self, id: u64, access: &Served, ready: &mut Vec<Access>) -> Option<Served> {
-        let InFlight { whole, energy, guarded, .. } = self.requests.remove(&id)?;
+        let OutstandingRequest { whole, energy, guarded, .. } = self.requests.remove(&id)?;
         if id < REBUILDS {
-            self.leave(id, &guarded, ready);
+            self.release_stripes(id, &guarded, ready);
             return Some(Served { request: whole, energy, ..*access });
         }
         // Requests that wait for the stripe find it on the spare.
         if let (Some(health), Some(device)) = (self.layout.health(), self.rebuilding.take()) {
-            health.rebuilt(device);
+            health.record_rebuilt_stripe(device);
         }
-        self.rebuilt_at = access.completion;
+        self.last_rebuild = access.completion;
         self.spend(energy, access.completion);
-        self.leave(id, &guarded, ready);
+        self.release_stripes(id, &guarded, ready);
         None
     }
 
     /// Completes a request without another access, as the remaining ones were on a failed device.
     fn answer(&mut self, id: u64, ready: &mut Vec<Access>) {
-        let Some(InFlight { whole: full, energy, guarded, .. }) = self.requests.remove(&id) else { return };
+        let Some(OutstandingRequest { whole: full, energy, guarded, .. }) = self.requests.remove(&id) else {
+            return;
+        };
         if id < REBUILDS {
             self.answered.push((full, energy));
         } else {
             self.rebuilding = None;
             self.background.0 += energy;
         }
-        self.leave(id, &guarded, ready);
+        self.release_stripes(id, &guarded, ready);
     }
 
     fn spend(&mut self, energy: RequestEnergy, end: Time) {
@@ -332,26 +335,26 @@ impl Flow {
     }
 
     /// A request gives up its stripes; requests that wait for no other stripe begin.
-    fn leave(&mut self, id: u64, guarded: &LockedStripes, ready: &mut Vec<Access>) {
+    fn release_stripes(&mut self, id: u64, guarded: &LockedStripes, ready: &mut Vec<Access>) {
         let mut freed = Vec::new();
         for stripe in guarded.single_stripes() {
-            self.guards.leave(id, stripe, &mut freed);
-            self.begin_freed(&mut freed, ready);
+            self.guards.release_stripe(id, stripe, &mut freed);
+            self.begin_unblocked(&mut freed, ready);
         }
         if self.guards.has_long() {
-            self.guards.leave_long(id, &mut freed);
-            self.begin_freed(&mut freed, ready);
+            self.guards.release_range(id, &mut freed);
+            self.begin_unblocked(&mut freed, ready);
         }
     }
 
     /// Begins those of the `freed` requests that wait for nothing else.
-    fn begin_freed(&mut self, freed: &mut Vec<u64>, ready: &mut Vec<Access>) {
+    fn begin_unblocked(&mut self, freed: &mut Vec<u64>, ready: &mut Vec<Access>) {
         for next in freed.drain(..) {
             let Some(in_flight) = self.requests.get_mut(&next) else { continue };
             in_flight.blocked_by -= 1;
             if in_flight.blocked_by == 0 {
-                self.blocked -= 1;
-                self.begin(next, &mut any_device, ready);
+                self.blocked_requests -= 1;
+                self.begin(next, &mut first_device, ready);
             }
         }
     }
@@ -363,9 +366,9 @@ impl Flow {
     }
 
     /// When the spare of a device was complete, if it is; call it whenever a stripe has been rebuilt.
-    pub fn rebuilt_at(&self, device: usize) -> Option<Time> {
+    pub fn rebuild_time(&self, device: usize) -> Option<Time> {
         let layout = self.layout.redundant()?;
-        layout.health().is_rebuilt(device).then_some(self.rebuilt_at)
+        layout.health().is_rebuilt(device).then_some(self.last_rebuild)
     }
 
     /// Number of blocks of the host that are lost.
@@ -377,10 +380,10 @@ impl Flow {
     pub fn rebuild(&mut self, device: usize, stripe: u64, now: Time, ready: &mut Vec<Access>) {
         self.rebuilding = Some(device);
         self.restarted.push(REBUILDS + stripe);
-        let full = Queued { id: REBUILDS + stripe, arrival: now, queued: now, ..Queued::default() };
+        let full = Queued { id: REBUILDS + stripe, arrival: now, queue_time: now, ..Queued::default() };
         let guarded = LockedStripes { stripes: stripe..stripe + 1, is_shared: false };
         let blocked_by = self.guards.claim(full.id, &guarded);
-        let plan = if blocked_by == 0 { self.plan(&full, &mut any_device) } else { Plan::default() };
+        let plan = if blocked_by == 0 { self.plan(&full, &mut first_device) } else { Plan::default() };
         self.add(full, plan, guarded, blocked_by, ready);
     }
 
@@ -397,7 +400,7 @@ impl Flow {
         if let Some(health) = self.layout.health() {
             health.fail(device, self.rebuilding.filter(|_| is_written));
         }
-        let is_affected = |(id, in_flight): &(&u64, &InFlight)| {
+        let is_affected = |(id, in_flight): &(&u64, &OutstandingRequest)| {
             let mut steps = in_flight.plan.steps.iter().enumerate().filter(|(_, step)| step.device == device);
             steps.any(|(number, _)| in_flight.needs[number] > 0 || begun.contains(&(**id, number)))
                 || in_flight.plan.rest.as_ref().is_some_and(|remaining| remaining.uses(device))
@@ -423,7 +426,7 @@ impl Flow {
             if let Some(remaining) =
                 self.requests.get_mut(id).and_then(|in_flight| in_flight.plan.rest.as_mut())
             {
-                remaining.leave_out(device);
+                remaining.omit_device(device);
             }
         }
         left_out.sort_unstable();
@@ -449,7 +452,7 @@ impl Flow {
             in_flight.blocked_by = self.guards.claim(id, &in_flight.guarded);
             if in_flight.blocked_by > 0 {
                 in_flight.plan = Plan::default();
-                self.blocked += 1;
+                self.blocked_requests += 1;
                 return;
             }
         }

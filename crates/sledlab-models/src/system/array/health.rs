@@ -42,7 +42,7 @@ impl Health {
     }
 
     /// Returns the number of stripes on the spare of a device, or of all stripes where the device has not failed.
-    pub fn stripes_on(&self, device: usize) -> u64 {
+    pub fn stripe_count(&self, device: usize) -> u64 {
         self.failed.iter().find(|(failed, _)| *failed == device).map_or(self.stripes, |(_, rebuilt)| *rebuilt)
     }
 
@@ -62,7 +62,7 @@ impl Health {
     }
 
     /// The next stripe of a device has been written to its spare.
-    pub fn rebuilt(&mut self, device: usize) {
+    pub fn record_rebuilt_stripe(&mut self, device: usize) {
         if let Some((_, rebuilt)) = self.failed.iter_mut().find(|(failed, _)| *failed == device) {
             *rebuilt += 1;
         }

@@ -63,7 +63,7 @@ pub(super) struct LockedStripes {
 }
 
 impl LockedStripes {
-    pub const NOTHING: LockedStripes = LockedStripes { stripes: 0..0, is_shared: true };
+    pub const NONE: LockedStripes = LockedStripes { stripes: 0..0, is_shared: true };
 
     /// Most stripes that are claimed one by one.
     const MAX_STRIPES: u64 = 1024;
@@ -134,25 +134,28 @@ pub(super) fn blocks(request: &Queued) -> Range<u64> {
 }
 
 /// The parts of a range of blocks, cut at multiples of `unit` blocks.
-pub(super) fn cut(Range { start: mut lbn, end }: Range<u64>, unit: u64) -> impl Iterator<Item = Cut> {
+pub(super) fn split_at_units(
+    Range { start: mut lbn, end }: Range<u64>,
+    unit: u64,
+) -> impl Iterator<Item = UnitPart> {
     std::iter::from_fn(move || {
         (lbn < end).then(|| {
             let (number, from) = (lbn / unit, lbn % unit);
             let to = (from + end - lbn).min(unit);
             lbn += to - from;
-            Cut { unit: number, from, to, is_last: lbn == end }
+            UnitPart { unit: number, first: from, end: to, is_last: lbn == end }
         })
     })
 }
 
 /// The part of a request in one unit.
-pub(super) struct Cut {
+pub(super) struct UnitPart {
     /// Number of the unit.
     pub unit: u64,
     /// First block within the unit.
-    pub from: u64,
+    pub first: u64,
     /// Block after the last within the unit.
-    pub to: u64,
+    pub end: u64,
     /// Whether the range ends in this unit.
     pub is_last: bool,
 }
@@ -170,14 +173,16 @@ impl Layout for Concatenation {
 
     fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
-        for Cut { unit: device, from, to, is_last } in cut(blocks(request), self.device_blocks) {
+        for UnitPart { unit: device, first: from, end: to, is_last } in
+            split_at_units(blocks(request), self.device_blocks)
+        {
             plan.add_part(device as usize, request.op, (from, to), is_last);
         }
         plan
     }
 
     fn locked_stripes(&self, _request: &Queued) -> LockedStripes {
-        LockedStripes::NOTHING
+        LockedStripes::NONE
     }
 
     fn devices(&self) -> usize {
@@ -216,7 +221,9 @@ impl Layout for Stripe {
 
     fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
-        for Cut { unit, from, to, is_last } in cut(blocks(request), self.unit_blocks) {
+        for UnitPart { unit, first: from, end: to, is_last } in
+            split_at_units(blocks(request), self.unit_blocks)
+        {
             let start = unit / self.devices * self.unit_blocks;
             let device = (unit % self.devices) as usize;
             plan.add_part(device, request.op, (start + from, start + to), is_last);
@@ -225,7 +232,7 @@ impl Layout for Stripe {
     }
 
     fn locked_stripes(&self, _request: &Queued) -> LockedStripes {
-        LockedStripes::NOTHING
+        LockedStripes::NONE
     }
 
     fn devices(&self) -> usize {

@@ -18,8 +18,8 @@ pub(super) struct Mirror {
 
 impl Mirror {
     /// Returns the part of the blocks `lbn..end` that is on a device: a spare has the first stripes only.
-    fn part_on(&self, device: usize, (lbn, end): (u64, u64)) -> (u64, u64) {
-        let stored = self.health.stripes_on(device).saturating_mul(self.unit_blocks);
+    fn device_part(&self, device: usize, (lbn, end): (u64, u64)) -> (u64, u64) {
+        let stored = self.health.stripe_count(device).saturating_mul(self.unit_blocks);
         (lbn, end.min(stored).max(lbn))
     }
 
@@ -36,10 +36,10 @@ impl Layout for Mirror {
     fn plan(&self, request: &Queued, nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
         let blocks = Mirror::blocks(request);
-        let holds = |device: usize| !self.health.fails || self.part_on(device, blocks) == blocks;
+        let holds = |device: usize| !self.health.fails || self.device_part(device, blocks) == blocks;
         if request.op != Op::Read {
             for device in 0..self.devices as usize {
-                let (lbn, end) = if self.health.fails { self.part_on(device, blocks) } else { blocks };
+                let (lbn, end) = if self.health.fails { self.device_part(device, blocks) } else { blocks };
                 if lbn < end {
                     plan.add_part(device, request.op, (lbn, end), true);
                 }
@@ -56,7 +56,7 @@ impl Layout for Mirror {
     /// Blocks that are being copied to a spare must not change meanwhile.
     fn locked_stripes(&self, request: &Queued) -> LockedStripes {
         if !self.health.fails || request.op == Op::Read {
-            return LockedStripes::NOTHING;
+            return LockedStripes::NONE;
         }
         let (lbn, end) = Mirror::blocks(request);
         LockedStripes { stripes: lbn / self.unit_blocks..end.div_ceil(self.unit_blocks), is_shared: false }

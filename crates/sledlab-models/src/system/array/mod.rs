@@ -64,7 +64,7 @@ impl Array {
         keep_contents: bool,
     ) -> Result<Self> {
         let device_blocks = nodes.first().map_or(0, |node| node.capacity_blocks());
-        let mut array = Array::of(layout::build(params, device_blocks)?, nodes);
+        let mut array = Array::with_nodes(layout::build(params, device_blocks)?, nodes);
         array.bus = params.bus;
         array.devices_of_node = devices_of_node;
         array.keeper = keep_contents.then(Box::default);
@@ -82,15 +82,15 @@ impl Array {
     ///
     /// # Errors
     /// Parameters that contradict each other.
-    pub fn of_units(units: Units, setup: Setup) -> Result<Self> {
-        let Units { each, count, map, .. } = units;
+    pub fn from_units(units: Units, setup: Setup) -> Result<Self> {
+        let Units { unit: each, count, map, .. } = units;
         let file = DeviceFile { name: String::new(), description: String::new(), params: each };
         let unit = |_| Ok(Box::new(Single::new(Station::new(&file, setup)?)) as Box<dyn System>);
         let nodes = (0..count).map(unit).collect::<Result<Vec<_>>>()?;
-        Ok(Array::of(Box::new(UnitLayout { map, count }), nodes))
+        Ok(Array::with_nodes(Box::new(UnitLayout { map, count }), nodes))
     }
 
-    fn of(layout: Box<dyn Layout>, nodes: Vec<Box<dyn System>>) -> Self {
+    fn with_nodes(layout: Box<dyn Layout>, nodes: Vec<Box<dyn System>>) -> Self {
         let flow = Flow::new(layout);
         Array {
             flow,
@@ -107,19 +107,19 @@ impl Array {
     }
 
     /// The nodes that take part in the run: all but those that failed before it began.
-    fn working(&self) -> impl Iterator<Item = &dyn System> {
+    fn working_nodes(&self) -> impl Iterator<Item = &dyn System> {
         let works = |at: &usize| self.faults.as_ref().is_none_or(|faults| faults.works(*at));
         (0..self.nodes.len()).filter(works).map(|at| self.nodes[at].as_ref())
     }
 
     /// Hands the accesses in `ready` to their devices.
-    fn hand_over(&mut self, now: Time) {
+    fn submit_ready(&mut self, now: Time) {
         for (device, access) in self.ready.drain(..) {
             let node = faults::node(self.faults.as_deref(), device);
             if let Some(keeper) = &mut self.keeper
                 && access.op == Op::Write
             {
-                let data = keeper.written(&self.flow, device, &access);
+                let data = keeper.write_data(&self.flow, device, &access);
                 if let Some(medium) = self.nodes[node].durable() {
                     medium.give(access.id, data);
                 }
@@ -137,19 +137,19 @@ impl Array {
     }
 
     /// Handles failures and rebuilds that are due, and appends the requests that are complete without a further access.
-    fn heed_faults(&mut self, now: Time, completed: &mut Vec<Completion>) {
+    fn handle_faults(&mut self, now: Time, completed: &mut Vec<Completion>) {
         self.fail_due(now);
         if let Some(faults) = &mut self.faults {
             faults.rebuild(&mut self.flow, now, &mut self.ready);
         }
-        let restarted = self.flow.take_restarted();
+        let restarted = self.flow.take_restarted_requests();
         self.keeper.iter_mut().for_each(|keeper| keeper.forget(&restarted));
-        self.hand_over(now);
-        for (request, energy) in self.flow.take_answered() {
+        self.submit_ready(now);
+        for (request, energy) in self.flow.take_completed() {
             if let Some(keeper) = &mut self.keeper {
                 keeper.finish(&self.flow, &request);
             }
-            completed.push(Completion { energy, ..Completion::at_once(request, now) });
+            completed.push(Completion { energy, ..Completion::immediate(request, now) });
         }
     }
 }
@@ -180,13 +180,13 @@ impl System for Array {
         }
         let faults = self.faults.as_deref();
         self.flow.arrive(request, &mut nearest(&self.nodes, faults, now), &mut self.ready);
-        self.hand_over(now);
+        self.submit_ready(now);
     }
 
     fn next_event(&self) -> Option<Time> {
         let next = self.nodes.iter().filter_map(|node| node.next_event()).min();
         let Some(faults) = &self.faults else { return next };
-        let completed = self.flow.has_answered().then_some(self.now);
+        let completed = self.flow.has_completed().then_some(self.now);
         [next, completed, faults.next_event(&self.flow)].into_iter().flatten().min()
     }
 
@@ -203,22 +203,22 @@ impl System for Array {
             if node.next_event().is_some_and(|at| at <= now) {
                 node.advance(now, &mut self.done);
                 let first = self.devices_of_node * at as u32;
-                self.done[before..].iter_mut().for_each(|done| done.counted_from(first));
+                self.done[before..].iter_mut().for_each(|done| done.offset_device(first));
             }
             if let Some(keeper) = &mut self.keeper {
-                keeper.read(&self.flow, node.as_mut(), &self.done[before..]);
+                keeper.record_reads(&self.flow, node.as_mut(), &self.done[before..]);
             }
         }
         for access in self.done.drain(..) {
-            let done = self.flow.done(&access, &mut self.ready);
+            let done = self.flow.complete(&access, &mut self.ready);
             if let (Some(keeper), Some(done)) = (&mut self.keeper, &done) {
                 keeper.finish(&self.flow, &done.request);
             }
             completed.extend(done);
         }
-        self.hand_over(now);
+        self.submit_ready(now);
         if self.faults.is_some() {
-            self.heed_faults(now, completed);
+            self.handle_faults(now, completed);
         }
     }
 
@@ -235,7 +235,7 @@ impl System for Array {
     }
 
     fn stations(&self) -> Vec<&Station> {
-        self.working().flat_map(System::stations).collect()
+        self.working_nodes().flat_map(System::stations).collect()
     }
 
     fn stations_mut(&mut self) -> Vec<&mut Station> {
@@ -245,7 +245,7 @@ impl System for Array {
     }
 
     fn queue_length(&self) -> usize {
-        self.flow.blocked() + self.nodes.iter().map(|node| node.queue_length()).sum::<usize>()
+        self.flow.blocked_requests() + self.nodes.iter().map(|node| node.queue_length()).sum::<usize>()
     }
 
     fn longest_queue(&self) -> usize {
@@ -283,7 +283,7 @@ impl System for Array {
     }
 
     fn residency(&self) -> Vec<Residency> {
-        self.working().flat_map(System::residency).collect()
+        self.working_nodes().flat_map(System::residency).collect()
     }
 
     fn faults(&self) -> Option<FaultCounts> {

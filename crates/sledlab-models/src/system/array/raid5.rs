@@ -8,7 +8,9 @@ use std::ops::Range;
 use sledlab_core::Op;
 
 use super::health::Health;
-use super::layout::{BlockContent, Cut, Layout, LockedStripes, Nearest, Redundant, blocks, cut};
+use super::layout::{
+    BlockContent, Layout, LockedStripes, Nearest, Redundant, UnitPart, blocks, split_at_units,
+};
 use super::plan::{MAX_STEPS, Plan};
 use crate::device::Queued;
 
@@ -47,13 +49,15 @@ impl Raid5 {
     }
 
     /// The blocks of a device from the part of a unit in the first stripe to the part in the last stripe.
-    pub(super) fn on_device(&self, stripes: &Range<u64>, (from, to): Part) -> (u64, u64) {
+    pub(super) fn device_blocks(&self, stripes: &Range<u64>, (from, to): Part) -> (u64, u64) {
         (stripes.start * self.unit_blocks + from, (stripes.end - 1) * self.unit_blocks + to)
     }
 
-    fn read(&self, request: &Queued) -> Plan {
+    fn plan_read(&self, request: &Queued) -> Plan {
         let mut plan = Plan::default();
-        for Cut { unit, from, to, is_last } in cut(blocks(request), self.unit_blocks) {
+        for UnitPart { unit, first: from, end: to, is_last } in
+            split_at_units(blocks(request), self.unit_blocks)
+        {
             let (stripe, unit) = (unit / self.width(), unit % self.width());
             let start = stripe * self.unit_blocks;
             plan.add_part(self.data_device(stripe, unit), Op::Read, (start + from, start + to), is_last);
@@ -68,16 +72,16 @@ impl Raid5 {
             && (request.op == Op::Read || !self.health.lost_stripes().is_empty())
     }
 
-    fn write(&self, request: &Queued) -> Plan {
+    fn plan_write(&self, request: &Queued) -> Plan {
         let mut plan = Plan::default();
-        for written in self.stripes_of(request) {
+        for written in self.touched_stripes(request) {
             self.write_whole(&written, &mut plan);
         }
         plan
     }
 
     /// The stripes that a request touches.
-    pub(super) fn stripes_of(&self, request: &Queued) -> impl Iterator<Item = StripeAccess> {
+    pub(super) fn touched_stripes(&self, request: &Queued) -> impl Iterator<Item = StripeAccess> {
         let mut left = blocks(request);
         std::iter::from_fn(move || self.touch(&mut left, u64::MAX))
     }
@@ -96,7 +100,8 @@ impl Raid5 {
         }
         left.start = left.end.min(next * stripe_blocks);
         let first = start..left.end.min((stripe + 1) * stripe_blocks);
-        let units = cut(first, self.unit_blocks).map(|cut| (cut.unit % self.width(), (cut.from, cut.to)));
+        let units = split_at_units(first, self.unit_blocks)
+            .map(|cut| (cut.unit % self.width(), (cut.first, cut.end)));
         Some(StripeAccess { stripes: stripe..next, units: units.collect() })
     }
 
@@ -113,7 +118,7 @@ impl Raid5 {
     /// read, parity comes last.
     fn modify(&self, StripeAccess { stripes, units }: &StripeAccess, plan: &mut Plan) {
         let parity_device = self.parity_device(stripes.start);
-        let place = |part| self.on_device(stripes, part);
+        let place = |part| self.device_blocks(stripes, part);
         let mut old = Vec::new();
         for (unit, part) in units {
             old.push(plan.add(self.data_device(stripes.start, *unit), Op::Read, place(*part), &[]));
@@ -132,7 +137,7 @@ impl Raid5 {
     /// Reconstruct: the data that are not written are read, so the old parity is not needed; where the whole stripe is
     /// written, nothing is read.
     fn reconstruct(&self, StripeAccess { stripes, units }: &StripeAccess, plan: &mut Plan) {
-        let place = |part| self.on_device(stripes, part);
+        let place = |part| self.device_blocks(stripes, part);
         let parity = self.parity(units);
         let mut remaining = Vec::new();
         for unit in 0..self.width() {
@@ -174,8 +179,8 @@ impl Layout for Raid5 {
         match request.op {
             _ if self.is_planned_in_parts(request) => self.plan_first_part(request),
             _ if self.health.fails => self.plan_failing(request),
-            Op::Read => self.read(request),
-            _ => self.write(request),
+            Op::Read => self.plan_read(request),
+            _ => self.plan_write(request),
         }
     }
 
@@ -184,7 +189,7 @@ impl Layout for Raid5 {
     fn locked_stripes(&self, request: &Queued) -> LockedStripes {
         let is_shared = request.op == Op::Read;
         if is_shared && !(self.health.fails && self.recomputes(request)) {
-            return LockedStripes::NOTHING;
+            return LockedStripes::NONE;
         }
         let stripe_blocks = self.width() * self.unit_blocks;
         let end = request.lbn + u64::from(request.blocks);

@@ -46,7 +46,7 @@ impl RemainingSteps {
     }
 
     /// Omits the steps on a device.
-    pub fn leave_out(&mut self, device: usize) {
+    pub fn omit_device(&mut self, device: usize) {
         self.failed.push(device);
     }
 
@@ -58,7 +58,7 @@ impl RemainingSteps {
     }
 
     /// Plans the next stripes; where parity lies between the steps, one stripe.
-    fn plan_more(&mut self) -> Option<()> {
+    fn plan_next(&mut self) -> Option<()> {
         let stripe = self.left.start / (self.array.width() * self.array.unit_blocks);
         let maximum = if self.array.has_gaps(self.op, stripe) { 1 } else { u64::MAX };
         let touched = self.array.touch(&mut self.left, maximum)?;
@@ -78,7 +78,7 @@ impl Iterator for RemainingSteps {
             match self.take_complete() {
                 Some(step) if self.failed.contains(&step.device) => {}
                 Some(step) => return Some(step),
-                None => self.plan_more()?,
+                None => self.plan_next()?,
             }
         }
     }

@@ -69,7 +69,7 @@ impl StripeLocks {
 
     /// After a request has given up its single stripes: gives up its long claim, and appends the requests that no longer
     /// wait because of long claims to `freed`.
-    pub fn leave_long(&mut self, request: u64, freed: &mut Vec<u64>) {
+    pub fn release_range(&mut self, request: u64, freed: &mut Vec<u64>) {
         if let Some(place) = self.long.iter().position(|long| long.request == request) {
             freed.extend(self.long.remove(place).after);
         }
@@ -81,7 +81,7 @@ impl StripeLocks {
     }
 
     /// A request gives up a stripe; appends the requests that no longer wait for the stripe to `freed`.
-    pub fn leave(&mut self, request: u64, stripe: u64, freed: &mut Vec<u64>) {
+    pub fn release_stripe(&mut self, request: u64, stripe: u64, freed: &mut Vec<u64>) {
         let Some(queue) = self.queues.get_mut(&stripe) else { return };
         queue.retain(|claim| claim.request != request);
         if queue.is_empty() {

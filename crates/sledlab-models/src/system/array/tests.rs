@@ -66,7 +66,7 @@ impl Media {
         layout(self.kind, self.devices as u64, self.unit_blocks)
     }
 
-    fn at(&self, place: (usize, u64)) -> u64 {
+    fn word(&self, place: (usize, u64)) -> u64 {
         self.contents.get(&place).copied().unwrap_or(0)
     }
 
@@ -75,7 +75,7 @@ impl Media {
         for lbn in access.lbn..access.lbn + u64::from(access.blocks) {
             let place = (*device, lbn);
             if access.op == Op::Read {
-                self.read.insert((full.id, place), self.at(place));
+                self.read.insert((full.id, place), self.word(place));
                 continue;
             }
             let host = if self.kind == SystemKind::Mirror { Some(&lbn) } else { self.hosts.get(&place) };
@@ -112,10 +112,10 @@ impl Media {
     /// Whether parity, or every copy, agrees with the data.
     fn check_redundancy(&self) {
         for lbn in 0..DEVICE_BLOCKS {
-            let all = (0..self.devices).map(|device| self.at((device, lbn)));
+            let all = (0..self.devices).map(|device| self.word((device, lbn)));
             match self.kind {
                 SystemKind::Raid5 => assert_eq!(all.fold(0, |xor, block| xor ^ block), 0, "block {lbn}"),
-                SystemKind::Mirror => assert!(all.into_iter().all(|block| block == self.at((0, lbn)))),
+                SystemKind::Mirror => assert!(all.into_iter().all(|block| block == self.word((0, lbn)))),
                 _ => {}
             }
         }
@@ -132,14 +132,14 @@ fn requests(drawn: &[(bool, u64, u32)], capacity: u64) -> Vec<Queued> {
     drawn.iter().enumerate().map(one).collect()
 }
 
-fn served(access: Queued) -> Served {
+fn completion(access: Queued) -> Served {
     let (timing, energy) = (Timing::default(), RequestEnergy { seek_uj: 1.0, ..RequestEnergy::default() });
     Served { request: access, start: Time::ZERO, completion: Time::ZERO, timing, energy, device: Some(0) }
 }
 
 /// Runs requests, up to `outstanding` at once, their accesses in an order that `picks` decides; `check` sees the media
 /// whenever a request is complete.
-fn run(
+fn run_requests(
     media: &mut Media,
     requests: &[Queued],
     outstanding: usize,
@@ -166,23 +166,23 @@ fn run(
         assert_eq!(owner.insert(access.1.id, id), None);
         *spent.entry(id).or_default() += 1.0;
         media.access(&requests[id as usize], &access);
-        if let Some(done) = flow.done(&served(access.1), &mut ready) {
+        if let Some(done) = flow.complete(&completion(access.1), &mut ready) {
             assert_eq!(done.request, requests[done.request.id as usize]);
             assert!((done.energy.seek_uj - spent[&id]).abs() < 1e-9, "every access is charged");
             in_flight -= 1;
             check(media, &done.request);
         }
     }
-    assert!(in_flight == 0 && waiting.next().is_none() && flow.blocked() == 0, "all is done");
+    assert!(in_flight == 0 && waiting.next().is_none() && flow.blocked_requests() == 0, "all is done");
 }
 
-fn drawn(maximum: usize) -> impl Strategy<Value = Vec<(bool, u64, u32)>> {
+fn random_requests(maximum: usize) -> impl Strategy<Value = Vec<(bool, u64, u32)>> {
     prop::collection::vec((any::<bool>(), 0_u64..1000, 1_u32..60), 1..maximum)
 }
 
 proptest! {
     #[test]
-    fn blocks_and_places_belong_together(kind in 0_usize..4, devices in 3_u64..8, unit in 1_u64..=DEVICE_BLOCKS) {
+    fn host_and_device_blocks_map_one_to_one(kind in 0_usize..4, devices in 3_u64..8, unit in 1_u64..=DEVICE_BLOCKS) {
         let layout = layout(KINDS[kind], devices, unit);
         let mut seen = std::collections::HashSet::new();
         for lbn in 0..layout.capacity_blocks() {
@@ -227,14 +227,14 @@ proptest! {
 
     #[test]
     fn a_block_reads_as_last_written(
-        kind in 0_usize..4, devices in 3_u64..8, unit in 1_u64..20, drawn in drawn(30),
+        kind in 0_usize..4, devices in 3_u64..8, unit in 1_u64..20, drawn in random_requests(30),
         picks in prop::collection::vec(any::<usize>(), 0..500),
     ) {
         let mut media = Media::new(KINDS[kind], devices, unit);
         let all = requests(&drawn, media.layout().capacity_blocks());
         let mut last: HashMap<u64, u64> = HashMap::new();
         let places: HashMap<u64, (usize, u64)> = media.hosts.iter().map(|(place, lbn)| (*lbn, *place)).collect();
-        run(&mut media, &all, 1, &mut picks.into_iter(), &mut |media, done| {
+        run_requests(&mut media, &all, 1, &mut picks.into_iter(), &mut |media, done| {
             for lbn in done.lbn..done.lbn + u64::from(done.blocks) {
                 if done.op == Op::Write {
                     last.insert(lbn, 1000 * (done.id + 1) + lbn);
@@ -246,18 +246,18 @@ proptest! {
             media.check_redundancy();
         });
         for (lbn, place) in places {
-            prop_assert_eq!(media.at(place), last.get(&lbn).copied().unwrap_or(0));
+            prop_assert_eq!(media.word(place), last.get(&lbn).copied().unwrap_or(0));
         }
     }
 
     #[test]
-    fn parity_survives_requests_at_once(
-        devices in 3_u64..8, unit in 1_u64..20, outstanding in 2_usize..12, drawn in drawn(60),
+    fn parity_survives_concurrent_requests(
+        devices in 3_u64..8, unit in 1_u64..20, outstanding in 2_usize..12, drawn in random_requests(60),
         picks in prop::collection::vec(any::<usize>(), 0..2000),
     ) {
         let mut media = Media::new(SystemKind::Raid5, devices, unit);
         let all = requests(&drawn, media.layout().capacity_blocks());
-        run(&mut media, &all, outstanding, &mut picks.into_iter(), &mut |_, _| {});
+        run_requests(&mut media, &all, outstanding, &mut picks.into_iter(), &mut |_, _| {});
         media.check_redundancy();
     }
 }
@@ -295,7 +295,7 @@ fn a_write_of_whole_stripes_reads_nothing() {
 }
 
 #[test]
-fn parity_turns_to_the_left() {
+fn parity_rotates_to_the_left() {
     let layout = layout(SystemKind::Raid5, 4, 10);
     let devices = |stripe: u64| [0, 1, 2].map(|unit| place(layout.as_ref(), (stripe * 3 + unit) * 10).0);
     assert_eq!([0, 1, 2, 3].map(devices), [[0, 1, 2], [3, 0, 1], [2, 3, 0], [1, 2, 3]]);

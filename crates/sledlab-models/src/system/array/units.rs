@@ -28,7 +28,7 @@ impl Layout for UnitLayout {
     }
 
     fn locked_stripes(&self, _request: &Queued) -> LockedStripes {
-        LockedStripes::NOTHING
+        LockedStripes::NONE
     }
 
     fn devices(&self) -> usize {

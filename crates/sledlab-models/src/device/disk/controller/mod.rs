@@ -81,13 +81,13 @@ enum Kind {
 
 /// The completion of a command, and how long its data and the arm took.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Done {
+pub(super) struct CommandResult {
     pub completion: Time,
     pub timing: Timing,
     /// When the command's data has crossed the bus.
-    pub crossed: Time,
+    pub transfer_end: Time,
     /// When the arm is done with the command.
-    pub on_medium: Time,
+    pub arm_free: Time,
     /// From there, with the bus once more, to completion; `None` if the command is complete once its data has
     /// crossed.
     pub answer: Option<Span>,
@@ -106,7 +106,7 @@ impl StartedCommand {
 
     /// The same command with `start` as the time at which the mechanism turned to it: the time since then was a wait
     /// for the bus.
-    pub fn since(self, start: Time) -> Self {
+    pub fn with_start(self, start: Time) -> Self {
         let waited = self.start.since(start);
         let kind = match self.kind {
             Kind::Hit { overhead } => Kind::Hit { overhead: overhead + waited },
@@ -162,7 +162,7 @@ impl Controller {
     }
 
     /// Serves a command that comes at `now`.
-    pub fn serve(&mut self, drive: &mut Drive, now: Time, request: &Queued) -> Done {
+    pub fn serve(&mut self, drive: &mut Drive, now: Time, request: &Queued) -> CommandResult {
         let begun = self.begin(drive, now, request, CommandEntry::Fresh);
         let done = self.transfer(drive, &begun, begun.wants);
         self.before = request.op;
@@ -177,7 +177,7 @@ impl Controller {
         request: &Queued,
         entry: CommandEntry,
     ) -> StartedCommand {
-        self.look(drive, now);
+        self.enter_buffered_blocks(drive, now);
         match request.op {
             Op::Read => self.begin_read(drive, now, request, entry),
             _ if self.disk.buffers_writes => self.begin_buffered_write(drive, now, request, entry),
@@ -187,12 +187,12 @@ impl Controller {
 
     /// Transfers the data of a command that has begun and gets the bus at `granted`, no earlier than it wants the
     /// bus.
-    pub fn transfer(&mut self, drive: &mut Drive, begun: &StartedCommand, granted: Time) -> Done {
+    pub fn transfer(&mut self, drive: &mut Drive, begun: &StartedCommand, granted: Time) -> CommandResult {
         let data = granted + begun.lead;
         match begun.kind {
             Kind::Hit { .. } | Kind::Remainder { .. } | Kind::Miss { .. } => self.send(drive, begun, data),
             Kind::Buffered { overhead, arm, appends } => {
-                self.write_buffered(drive, begun, data, (overhead, arm, appends))
+                self.complete_buffered_write(drive, begun, data, (overhead, arm, appends))
             }
             Kind::Through { arm, reselect, constraint } => {
                 self.write_through(drive, begun, data, (arm, reselect, constraint))
@@ -212,20 +212,20 @@ impl Controller {
     }
 
     /// Records the operation of a completed command, as the overheads of the next one depend on it.
-    pub fn completed(&mut self, op: Op) {
+    pub fn record_operation(&mut self, op: Op) {
         self.before = op;
     }
 
     /// Enters into the segments the blocks that the stream has read by `now`.
-    pub fn look(&mut self, drive: &mut Drive, now: Time) {
+    pub fn enter_buffered_blocks(&mut self, drive: &mut Drive, now: Time) {
         if let Some((stream, segment)) = &mut self.stream {
-            let end = stream.buffered(drive, now);
+            let end = stream.buffered_end(drive, now);
             if let Some(segment) = *segment {
                 self.segments.extend(segment, end);
             }
-            drive.at = stream.at();
+            drive.track = stream.track();
             if self.disk.stale_angle {
-                self.passed = stream.last_passed(now);
+                self.passed = stream.last_sector_time(now);
             }
             if stream.is_done(now) {
                 self.stream = None;
@@ -233,7 +233,7 @@ impl Controller {
         }
     }
 
-    fn streaming(&self) -> Option<usize> {
+    fn stream_segment(&self) -> Option<usize> {
         self.stream.as_ref().and_then(|(_, segment)| *segment)
     }
 
@@ -245,7 +245,7 @@ impl Controller {
             self.segments.extend(segment, stopped.end);
         }
         self.stream = None;
-        drive.at = stopped.at;
+        drive.track = stopped.track;
         stopped.free
     }
 }
@@ -271,7 +271,7 @@ fn from_medium(now: Time, arm: Time, pass: &Pass, reposition: Span, completion: 
         overhead: arm.since(now),
         seek_x: pass.seek,
         settle: pass.settle,
-        rotation: pass.start.since(pass.settled),
+        rotation: pass.start.since(pass.settle_end),
         reposition,
         ..Timing::default()
     };

@@ -4,7 +4,7 @@ use sledlab_core::{Op, Span, Time};
 
 use super::segment_ring::SegmentRing;
 use super::stream::Stream;
-use super::{CommandEntry, Controller, Done, Kind, StartedCommand, from_buffer, from_medium};
+use super::{CommandEntry, CommandResult, Controller, Kind, StartedCommand, from_buffer, from_medium};
 use crate::device::disk::drive::Drive;
 use crate::device::disk::overheads::{Command, Overheads};
 use crate::device::disk::params::ReadAhead;
@@ -37,7 +37,9 @@ impl Controller {
     fn hit_ready(&self, now: Time, entry: CommandEntry) -> (Time, Span) {
         let Overheads { data_preparation, reselect_first, .. } = *self.overheads;
         match entry {
-            CommandEntry::Fresh => (now + self.overheads.of(Command::ReadHit, self.before), data_preparation),
+            CommandEntry::Fresh => {
+                (now + self.overheads.command_overhead(Command::ReadHit, self.before), data_preparation)
+            }
             CommandEntry::Waited(ready) => (ready.max(now), reselect_first + data_preparation),
         }
     }
@@ -65,7 +67,8 @@ impl Controller {
             None if self.disk.read_ahead_after_hit && limit > stored.end => {
                 let start = wants.max(self.writing.until);
                 let room = SegmentRing::new(self.disk.segment_sectors);
-                self.stream = Some((Stream::new(start, drive.at, (stored.end, limit), room), Some(segment)));
+                self.stream =
+                    Some((Stream::new(start, drive.track, (stored.end, limit), room), Some(segment)));
             }
             _ => {}
         }
@@ -94,7 +97,8 @@ impl Controller {
             _ => {
                 let start = self.arm_start(drive, now, entry);
                 let room = SegmentRing::new(self.disk.segment_sectors);
-                self.stream = Some((Stream::new(start, drive.at, (stored.end, limit), room), Some(segment)));
+                self.stream =
+                    Some((Stream::new(start, drive.track, (stored.end, limit), room), Some(segment)));
             }
         }
         self.segments.touch(segment);
@@ -117,9 +121,9 @@ impl Controller {
         let limit = if segment.is_some() { limit } else { end };
         let room = SegmentRing::new(segment.map_or(u64::MAX, |_| self.disk.segment_sectors));
         let mut stream = if self.disk.zero_latency_reads {
-            Stream::on_arrival(drive, arm, drive.at, (lbn, end, limit), room)
+            Stream::with_read_on_arrival(drive, arm, drive.track, (lbn, end, limit), room)
         } else {
-            Stream::new(arm, drive.at, (lbn, limit), room)
+            Stream::new(arm, drive.track, (lbn, limit), room)
         };
         let pass = stream.first_pass(drive);
         if let Some(segment) = segment
@@ -127,22 +131,22 @@ impl Controller {
             && pass.lbn == lbn
         {
             // Blocks that pass under the head before the first one requested are buffered as well.
-            self.segments.begin_at(segment, pass.passed_before(drive.track_bounds(lbn).0));
+            self.segments.set_first_block(segment, pass.first_passed_block(drive.track_bounds(lbn).0));
         }
         // Sectors that must be buffered before the drive reconnects to the bus.
         let minimum = (u64::from(request.blocks).min(self.disk.segment_sectors.max(1)) as f64
             * self.disk.read_watermark) as u64;
-        let wants = stream.buffered_at(drive, lbn + minimum.clamp(1, request.blocks.into()) - 1);
+        let wants = stream.buffer_time(drive, lbn + minimum.clamp(1, request.blocks.into()) - 1);
         self.stream = Some((stream, segment));
         let lead = self.overheads.reselect_first + self.overheads.data_preparation;
         StartedCommand { request: *request, start: now, wants, lead, kind: Kind::Miss { arm, pass } }
     }
 
     /// Sends the blocks of a read to the host, the first sector crossing the bus from `data` on.
-    pub(super) fn send(&mut self, drive: &mut Drive, begun: &StartedCommand, data: Time) -> Done {
+    pub(super) fn send(&mut self, drive: &mut Drive, begun: &StartedCommand, data: Time) -> CommandResult {
         let StartedCommand { request, start, kind, .. } = begun;
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let sent = self.sent(drive, data, lbn, end, kind);
+        let sent = self.transfer_end(drive, data, lbn, end, kind);
         let completion = sent + self.overheads.read_completion;
         let timing = match kind {
             Kind::Hit { overhead } | Kind::Remainder { overhead } => {
@@ -150,9 +154,9 @@ impl Controller {
             }
             Kind::Miss { arm, pass } => {
                 let reposition =
-                    self.stream.as_ref().map_or(Span::ZERO, |(stream, _)| stream.repositioning());
+                    self.stream.as_ref().map_or(Span::ZERO, |(stream, _)| stream.repositioning_time());
                 if let Some((stream, None)) = &self.stream {
-                    drive.at = stream.at();
+                    drive.track = stream.track();
                     self.stream = None;
                 }
                 from_medium(*start, *arm, pass, reposition, completion)
@@ -160,29 +164,29 @@ impl Controller {
             Kind::Buffered { .. } | Kind::Through { .. } => Timing::default(),
         };
         if self.disk.drops_requested
-            && let Some(segment) = self.streaming()
+            && let Some(segment) = self.stream_segment()
         {
             self.segments.drop_before(segment, end);
         }
-        Done { completion, timing, crossed: completion, on_medium: completion, answer: None }
+        CommandResult { completion, timing, transfer_end: completion, arm_free: completion, answer: None }
     }
 
     /// When the arm can start for a read: after the command's overhead, and after the buffered writes and the
     /// movement that the arm has to finish first.
     fn arm_start(&mut self, drive: &mut Drive, now: Time, entry: CommandEntry) -> Time {
         let ready = match entry {
-            CommandEntry::Fresh => now + self.overheads.to_arm(Op::Read, self.before),
+            CommandEntry::Fresh => now + self.overheads.arm_overhead(Op::Read, self.before),
             CommandEntry::Waited(ready) => ready,
         };
         self.halt(drive, now.max(self.writing.until)).max(ready)
     }
 
     /// When the last block has crossed the bus.
-    fn sent(&mut self, drive: &Drive, start: Time, lbn: u64, end: u64, kind: &Kind) -> Time {
+    fn transfer_end(&mut self, drive: &Drive, start: Time, lbn: u64, end: u64, kind: &Kind) -> Time {
         let sector = self.overheads.sector;
         match (&mut self.stream, kind) {
-            (Some((stream, _)), Kind::Hit { .. }) => stream.sent_from_buffer(start, lbn, end, sector),
-            (Some((stream, _)), _) => stream.sent(drive, start, lbn, end, sector),
+            (Some((stream, _)), Kind::Hit { .. }) => stream.buffered_transfer_end(start, lbn, end, sector),
+            (Some((stream, _)), _) => stream.transfer_end(drive, start, lbn, end, sector),
             (None, _) => start + sector.saturating_mul(end - lbn),
         }
     }

@@ -34,7 +34,7 @@ struct SteadyTransfer {
 impl SteadyTransfer {
     /// Returns when the lock of `block` ends: at its turn on the bus if it is one of these blocks, at the end of the
     /// transfer if it is a later one.
-    fn at(&self, block: u64) -> Time {
+    fn lock_end(&self, block: u64) -> Time {
         let (steps, all) = (block.min(self.end) - self.first, self.end - self.first);
         let span = u128::from(self.until.since(self.from).as_ns()) * u128::from(steps) / u128::from(all);
         self.from + Span::from_ns(span as u64)
@@ -98,13 +98,13 @@ impl SegmentRing {
 
     /// The earliest time from `now` on at which `block` has room; `None` while that depends on blocks that the host
     /// has yet to take.
-    pub fn at(&self, block: u64, now: Time) -> Option<Time> {
+    pub fn free_time(&self, block: u64, now: Time) -> Option<Time> {
         // The block that would be evicted to make room.
         let Some(oldest) = block.checked_sub(self.sectors) else { return Some(now) };
         let mut at = now;
         for taken in &self.taken {
             if taken.first <= oldest && taken.since <= at {
-                at = at.max(taken.at(oldest));
+                at = at.max(taken.lock_end(oldest));
             }
         }
         let is_locked = self.awaited.is_some_and(|(since, first)| first <= oldest && since <= at);
@@ -113,22 +113,22 @@ impl SegmentRing {
 
     /// The first block that may lack room because a command locks the block in its place; `None` if no blocks are
     /// locked.
-    fn first_contended(&self) -> Option<u64> {
+    fn first_contended_block(&self) -> Option<u64> {
         let stored = self.taken.iter().map(|taken| taken.first).chain(self.awaited.map(|(_, first)| first));
         Some(stored.min()?.saturating_add(self.sectors))
     }
 
     /// Whether all blocks before `end` have room at whatever time they are read.
     pub fn is_ample(&self, end: u64) -> bool {
-        self.first_contended().is_none_or(|first| end <= first)
+        self.first_contended_block().is_none_or(|first| end <= first)
     }
 
     /// The first of the blocks `from..end` of a pass that has no room when it comes under the head.
-    pub fn stall(&self, pass: &Pass, from: u64, end: u64) -> Option<u64> {
-        let first = from.max(self.first_contended()?);
+    pub fn first_stalled_block(&self, pass: &Pass, from: u64, end: u64) -> Option<u64> {
+        let first = from.max(self.first_contended_block()?);
         (first..end).find(|block| {
-            let begins = pass.begins(*block);
-            self.at(*block, begins) != Some(begins)
+            let begins = pass.sector_start(*block);
+            self.free_time(*block, begins) != Some(begins)
         })
     }
 }

@@ -9,7 +9,7 @@ pub(super) struct Segment {
     pub first: u64,
     pub end: u64,
     /// Whether the segment was filled by a write.
-    pub written: bool,
+    pub filled_by_write: bool,
     used: u64,
 }
 
@@ -50,7 +50,7 @@ impl Segments {
     pub fn find(&self, lbn: u64, end: u64) -> Option<usize> {
         let holds = |at: &usize| {
             let segment = &self.all[*at];
-            (segment.first..segment.end).contains(&lbn) && (self.reads_hit_writes || !segment.written)
+            (segment.first..segment.end).contains(&lbn) && (self.reads_hit_writes || !segment.filled_by_write)
         };
         let mut holding = (self.only_writes..self.all.len()).filter(holds);
         let first = holding.next()?;
@@ -74,12 +74,12 @@ impl Segments {
 
     fn fill(&mut self, at: usize, first: u64, end: u64, written: bool) {
         self.uses += 1;
-        self.all[at] = Segment { first, end, written, used: self.uses };
+        self.all[at] = Segment { first, end, filled_by_write: written, used: self.uses };
         self.trim(at);
     }
 
     /// Sets the first block of a segment that is being filled.
-    pub fn begin_at(&mut self, at: usize, first: u64) {
+    pub fn set_first_block(&mut self, at: usize, first: u64) {
         self.all[at].first = first;
         self.trim(at);
     }
@@ -112,7 +112,8 @@ impl Segments {
     /// one, otherwise into a segment taken for them. Other segments that overlap these blocks are emptied, as their
     /// data is outdated.
     pub fn write(&mut self, lbn: u64, end: u64, append: bool) {
-        let is_continued = |segment: &Segment| segment.written && !segment.is_empty() && segment.end == lbn;
+        let is_continued =
+            |segment: &Segment| segment.filled_by_write && !segment.is_empty() && segment.end == lbn;
         let appended = append.then(|| self.all.iter().position(is_continued)).flatten();
         for (at, segment) in self.all.iter_mut().enumerate() {
             if Some(at) != appended && segment.first < end && lbn < segment.end {

@@ -21,10 +21,10 @@ pub(super) struct Stream {
     limit: u64,
     /// Passes computed so far and not discarded, in order; the last may not have ended.
     passes: SmallVec<[Pass; 2]>,
-    /// Time between the passes of the present read that [`Stream::sent`] has discarded.
+    /// Time between the passes of the present read that [`Stream::transfer_end`] has discarded.
     discarded: Span,
     next: u64,
-    at: Track,
+    track: Track,
     /// When the arm can set out for the next pass; [`Time::MAX`] while it is unknown when its first block has room.
     ready: Time,
     /// When the segment ran out of room, if it has.
@@ -42,7 +42,7 @@ pub(super) struct StopResult {
     /// When the arm is free.
     pub free: Time,
     /// Where the arm is then.
-    pub at: Track,
+    pub track: Track,
     /// The block after the last one buffered in the segment.
     pub end: u64,
 }
@@ -55,7 +55,7 @@ impl Stream {
             passes: SmallVec::new(),
             discarded: Span::ZERO,
             next: lbn,
-            at,
+            track: at,
             ready: now,
             stalled: None,
             is_back: false,
@@ -66,7 +66,7 @@ impl Stream {
 
     /// The same for a drive that starts reading at whichever block up to `end` comes first: where the head lands
     /// among the blocks, those from there on are read first and the beginning after a turn.
-    pub fn on_arrival(
+    pub fn with_read_on_arrival(
         drive: &Drive,
         now: Time,
         at: Track,
@@ -81,7 +81,7 @@ impl Stream {
         let pass = drive.pass(now, at, lbn, end - lbn, Op::Read);
         if let Some((beginning, remaining)) = drive.split_at_head(&pass) {
             stream.next = remaining.end_block();
-            stream.at = beginning.track;
+            stream.track = beginning.track;
             stream.ready = beginning.end();
             stream.passes.extend([beginning, remaining]);
         }
@@ -89,12 +89,12 @@ impl Stream {
     }
 
     /// Computes the next pass, as if there were room for all its blocks.
-    fn go_on(&mut self, drive: &Drive) {
+    fn add_pass(&mut self, drive: &Drive) {
         self.room.forget(self.ready);
         self.is_back = self.stalled.take().is_some();
-        let pass = drive.pass(self.ready, self.at, self.next, self.limit - self.next, Op::Read);
+        let pass = drive.pass(self.ready, self.track, self.next, self.limit - self.next, Op::Read);
         self.next = pass.end_block();
-        self.at = pass.track;
+        self.track = pass.track;
         self.ready = pass.end();
         self.passes.push(pass);
     }
@@ -102,7 +102,7 @@ impl Stream {
     /// The pass that comes first in time: it says how the arm reaches the medium.
     pub fn first_pass(&mut self, drive: &Drive) -> Pass {
         if self.passes.is_empty() {
-            self.go_on(drive);
+            self.add_pass(drive);
         }
         self.passes
             .iter()
@@ -113,21 +113,21 @@ impl Stream {
 
     /// Ends the last pass before the first of its blocks that has no room, looking only at blocks before the one that
     /// `end` returns. Returns whether there was such a block.
-    fn cut(&mut self, end: impl FnOnce(&Pass) -> u64) -> bool {
+    fn truncate_last_pass(&mut self, end: impl FnOnce(&Pass) -> u64) -> bool {
         let may_stall =
             |pass: &&mut Pass| self.fits < pass.end_block() && !self.room.is_ample(pass.end_block());
         let Some(pass) = self.passes.last_mut().filter(may_stall) else {
             return false;
         };
         let end = end(pass).min(pass.end_block());
-        let Some(block) = self.room.stall(pass, self.fits.max(pass.lbn), end) else {
+        let Some(block) = self.room.first_stalled_block(pass, self.fits.max(pass.lbn), end) else {
             self.fits = self.fits.max(end);
             return false;
         };
-        let begins = pass.begins(block);
-        (self.next, self.fits, self.at, self.stalled) = (block, block, pass.track, Some(begins));
-        self.ready = self.room.at(block, begins).unwrap_or(Time::MAX);
-        match pass.before(block) {
+        let begins = pass.sector_start(block);
+        (self.next, self.fits, self.track, self.stalled) = (block, block, pass.track, Some(begins));
+        self.ready = self.room.free_time(block, begins).unwrap_or(Time::MAX);
+        match pass.prefix(block) {
             Some(beginning) => *pass = beginning,
             None => drop(self.passes.pop()),
         }
@@ -154,13 +154,13 @@ impl Stream {
     fn take(&mut self, lbn: u64, end: u64, from: Time, until: Time) {
         self.room.take(lbn, end, from, until);
         if let Some(stalled) = self.stalled {
-            self.ready = self.room.at(self.next, stalled).unwrap_or(Time::MAX);
+            self.ready = self.room.free_time(self.next, stalled).unwrap_or(Time::MAX);
         }
     }
 
     /// When the last of blocks `lbn..end`, which are all buffered, has crossed the bus: the transfer starts at
     /// `start` and takes `sector` for each block.
-    pub fn sent_from_buffer(&mut self, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
+    pub fn buffered_transfer_end(&mut self, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
         let sent = start + sector.saturating_mul(end - lbn);
         self.take(lbn, end, start, sent);
         self.room.release();
@@ -168,19 +168,21 @@ impl Stream {
     }
 
     /// The block after the last that is buffered at `now`.
-    pub fn buffered(&mut self, drive: &Drive, now: Time) -> u64 {
+    pub fn buffered_end(&mut self, drive: &Drive, now: Time) -> u64 {
         loop {
-            if !self.cut(|pass| pass.begun(now)) && (self.next >= self.limit || self.ready > now) {
+            if !self.truncate_last_pass(|pass| pass.started_end(now))
+                && (self.next >= self.limit || self.ready > now)
+            {
                 break;
             }
             if self.ready <= now {
                 // The blocks of the passes before are in the segment.
                 self.passes.clear();
                 self.discarded = Span::ZERO;
-                self.go_on(drive);
+                self.add_pass(drive);
             }
         }
-        self.passes.last().map_or(self.next, |pass| pass.passed(now))
+        self.passes.last().map_or(self.next, |pass| pass.passed_end(now))
     }
 
     /// Whether the stream has ended by `now`: all blocks are read, and the host has all blocks of the command during
@@ -191,32 +193,32 @@ impl Stream {
 
     /// When the last sector passed of those that have passed at `now`; if none has, when the arm was on the track.
     /// While the head waits for room every sector passes under it, so the answer is `now`.
-    pub fn last_passed(&self, now: Time) -> Time {
+    pub fn last_sector_time(&self, now: Time) -> Time {
         match self.passes.last() {
             Some(pass) if self.stalled.is_none() && !(self.is_back && now < pass.start) => {
-                let end = pass.passed(now);
-                if end > pass.lbn { pass.begins(end) } else { pass.settled.min(now) }
+                let end = pass.passed_end(now);
+                if end > pass.lbn { pass.sector_start(end) } else { pass.settle_end.min(now) }
             }
             _ => now,
         }
     }
 
     /// Where the arm is after the passes computed so far.
-    pub fn at(&self) -> Track {
-        self.at
+    pub fn track(&self) -> Track {
+        self.track
     }
 
     /// When the last of blocks `lbn..end` has crossed the bus: the transfer starts at `start` and takes `sector` for
     /// each block. Blocks before those of the stream are buffered already.
-    pub fn sent(&mut self, drive: &Drive, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
+    pub fn transfer_end(&mut self, drive: &Drive, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
         let (mut sent, mut lbn) = (start, lbn);
         while lbn < end {
             if lbn >= self.next && self.next < self.limit {
-                self.go_on(drive);
+                self.add_pass(drive);
             }
             // The blocks that make room for the rest have crossed the bus before.
             let maximum = end.min(lbn.saturating_add(self.room.sectors()));
-            if self.cut(|_| maximum) && self.next <= lbn {
+            if self.truncate_last_pass(|_| maximum) && self.next <= lbn {
                 continue;
             }
             let (until, first, last) = self.cross(sent, lbn, maximum, sector);
@@ -247,9 +249,9 @@ impl Stream {
         if let Some(pass) = passing.filter(|pass| pass.lbn <= lbn) {
             // Sectors are read at a steady rate: the bus waits for the first, or for the last, or for none.
             let until = end.min(pass.end_block());
-            let first = free.max(pass.ends(lbn));
+            let first = free.max(pass.sector_end(lbn));
             let last = first + sector.saturating_mul(until - lbn);
-            return (until, first, last.max(pass.ends(until - 1) + sector));
+            return (until, first, last.max(pass.sector_end(until - 1) + sector));
         }
         // These blocks are buffered.
         let until = passing.map_or(self.next, |pass| pass.lbn);
@@ -259,17 +261,17 @@ impl Stream {
 
     /// Total time between the passes computed so far, sorted by time: the rest of a track that is read on arrival
     /// passes before its beginning.
-    pub fn repositioning(&self) -> Span {
+    pub fn repositioning_time(&self) -> Span {
         self.discarded + total_gap(&self.passes)
     }
 
     /// When block `lbn` is in the segment.
-    pub fn buffered_at(&mut self, drive: &Drive, lbn: u64) -> Time {
+    pub fn buffer_time(&mut self, drive: &Drive, lbn: u64) -> Time {
         while self.next <= lbn && self.next < self.limit {
-            self.go_on(drive);
+            self.add_pass(drive);
         }
         let pass = self.passes.iter().find(|pass| (pass.lbn..pass.end_block()).contains(&lbn));
-        pass.map_or(Time::ZERO, |pass| pass.ends(lbn))
+        pass.map_or(Time::ZERO, |pass| pass.sector_end(lbn))
     }
 
     /// Stops the stream for another command that comes at `now`. A movement of the arm is completed, and so is the
@@ -277,23 +279,23 @@ impl Stream {
     pub fn stop(&mut self, drive: &Drive, now: Time, within_sector: bool) -> StopResult {
         // No pass is active: the arm waits for an overhead, for buffered writes or for room.
         if self.passes.is_empty() {
-            return StopResult { free: now, at: self.at, end: self.next };
+            return StopResult { free: now, track: self.track, end: self.next };
         }
-        let end = self.buffered(drive, now);
+        let end = self.buffered_end(drive, now);
         let Some(pass) = self.passes.last().filter(|_| self.ready > now) else {
-            return StopResult { free: now, at: self.at, end };
+            return StopResult { free: now, track: self.track, end };
         };
         // The head waits for room, or has room again and waits for its first sector: neither has to be completed.
         if pass.end() <= now || self.is_back && now < pass.start {
-            return StopResult { free: now, at: self.at, end };
+            return StopResult { free: now, track: self.track, end };
         }
-        if now < pass.settled {
-            return StopResult { free: pass.settled, at: pass.track, end };
+        if now < pass.settle_end {
+            return StopResult { free: pass.settle_end, track: pass.track, end };
         }
         if within_sector {
-            return StopResult { free: now, at: pass.track, end };
+            return StopResult { free: now, track: pass.track, end };
         }
-        StopResult { free: pass.ends(end), at: pass.track, end: end + 1 }
+        StopResult { free: pass.sector_end(end), track: pass.track, end: end + 1 }
     }
 }
 

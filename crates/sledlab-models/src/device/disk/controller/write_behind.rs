@@ -7,7 +7,7 @@ use sledlab_core::{Span, Time};
 use crate::device::disk::params::{AppendedWrites, DiskNumbers};
 
 /// Delay of a separate write behind the one before, by which it is too late for the next sector.
-const JUST_MISSED: Span = Span::from_ns(1000);
+const SEPARATE_WRITE_DELAY: Span = Span::from_ns(1000);
 
 /// Write-behind: a completed write on its way to the medium, and the writes appended to it.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl WriteBehind {
     /// progress; `None` if no write is in progress, if they do not start where those end, if the segment has no room for
     /// them, or if the drive appends no writes, or no further one.
     pub fn append(&mut self, now: Time, lbn: u64, end: u64) -> Option<Time> {
-        self.forget_written(now);
+        self.discard_written(now);
         let (first, _) = *self.writes.front()?;
         if lbn != self.end || end - first > self.segment_sectors {
             return None;
@@ -46,11 +46,11 @@ impl WriteBehind {
         match self.appended {
             AppendedWrites::None => None,
             AppendedWrites::Joined => Some(self.until),
-            AppendedWrites::Separate => (self.writes.len() == 1).then(|| self.until + JUST_MISSED),
+            AppendedWrites::Separate => (self.writes.len() == 1).then(|| self.until + SEPARATE_WRITE_DELAY),
         }
     }
 
-    fn forget_written(&mut self, now: Time) {
+    fn discard_written(&mut self, now: Time) {
         while self.writes.front().is_some_and(|(_, until)| *until <= now) {
             self.writes.pop_front();
         }
@@ -58,7 +58,7 @@ impl WriteBehind {
 
     /// Adds a write of blocks `lbn..end` that came at `now` and will be on the medium at `until`.
     pub fn add(&mut self, now: Time, lbn: u64, end: u64, until: Time) {
-        self.forget_written(now);
+        self.discard_written(now);
         self.writes.push_back((lbn, until));
         (self.end, self.until) = (end, until);
     }
@@ -70,7 +70,7 @@ mod tests {
 
     /// Writes of blocks 100 to 110, on the medium at 50 us, and of `further` blocks behind them, on the medium at 60
     /// us.
-    fn writing(appended_writes: AppendedWrites, further: u64) -> WriteBehind {
+    fn active_writes(appended_writes: AppendedWrites, further: u64) -> WriteBehind {
         let mut writing =
             WriteBehind::new(&DiskNumbers { appended_writes, segment_sectors: 30, ..DiskNumbers::default() });
         writing.add(us(0), 100, 110, us(50));
@@ -88,7 +88,7 @@ mod tests {
     fn writes_join_while_the_segment_has_room() {
         let joined = |further, at, blocks| {
             let lbn = 110 + further;
-            writing(AppendedWrites::Joined, further).append(us(at), lbn, lbn + blocks)
+            active_writes(AppendedWrites::Joined, further).append(us(at), lbn, lbn + blocks)
         };
         assert_eq!(joined(0, 49, 20), Some(us(50)));
         assert_eq!(joined(0, 49, 21), None);
@@ -96,15 +96,15 @@ mod tests {
         assert_eq!(joined(10, 49, 10), Some(us(60)));
         assert_eq!(joined(10, 49, 11), None);
         assert_eq!(joined(10, 50, 20), Some(us(60)), "the first ten have left the segment");
-        assert_eq!(writing(AppendedWrites::Joined, 0).append(us(1), 111, 112), None);
-        assert_eq!(writing(AppendedWrites::None, 0).append(us(1), 110, 112), None);
+        assert_eq!(active_writes(AppendedWrites::Joined, 0).append(us(1), 111, 112), None);
+        assert_eq!(active_writes(AppendedWrites::None, 0).append(us(1), 110, 112), None);
     }
 
     #[test]
-    fn separate_writes_miss_a_rotation_each() {
+    fn each_separate_write_misses_a_rotation() {
         let append = |further, at| {
             let lbn = 110 + further;
-            writing(AppendedWrites::Separate, further).append(us(at), lbn, lbn + 1)
+            active_writes(AppendedWrites::Separate, further).append(us(at), lbn, lbn + 1)
         };
         assert_eq!(append(0, 49), Some(us(51)));
         assert_eq!(append(1, 49), None, "one waits already");

@@ -2,7 +2,9 @@
 
 use sledlab_core::{Op, Span, Time};
 
-use super::{CommandEntry, Constraint, Controller, Done, Kind, StartedCommand, from_buffer, from_medium};
+use super::{
+    CommandEntry, CommandResult, Constraint, Controller, Kind, StartedCommand, from_buffer, from_medium,
+};
 use crate::device::Queued;
 use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::overheads::Command;
@@ -22,7 +24,7 @@ impl Controller {
             CommandEntry::Fresh => {
                 let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
                 let append = if self.stream.is_none() { self.writing.append(now, lbn, end) } else { None };
-                (now + self.overheads.of(Command::WriteBuffered, self.before), prepared, append)
+                (now + self.overheads.command_overhead(Command::WriteBuffered, self.before), prepared, append)
             }
             CommandEntry::Waited(ready) => (ready.max(now), self.overheads.reselect_first + prepared, None),
         };
@@ -33,13 +35,13 @@ impl Controller {
     }
 
     /// Completes a buffered write whose data crosses the bus from `data` on.
-    pub(super) fn write_buffered(
+    pub(super) fn complete_buffered_write(
         &mut self,
         drive: &mut Drive,
         begun: &StartedCommand,
         data: Time,
         (overhead, arm, appends): (Span, Time, bool),
-    ) -> Done {
+    ) -> CommandResult {
         let StartedCommand { request, start, .. } = begun;
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let completion =
@@ -48,7 +50,7 @@ impl Controller {
         self.writing.add(*start, lbn, end, written.until);
         self.segments.write(lbn, end, appends);
         let timing = from_buffer(*start, overhead, completion);
-        Done { completion, timing, crossed: completion, on_medium: written.until, answer: None }
+        CommandResult { completion, timing, transfer_end: completion, arm_free: written.until, answer: None }
     }
 
     /// Begins a write that is complete when it is on the medium.
@@ -69,11 +71,11 @@ impl Controller {
                 (ready, ready.max(now), reselect + prepared, reselect)
             }
             (CommandEntry::Fresh, None) => {
-                let arm = now + self.overheads.to_arm(Op::Write, self.before);
+                let arm = now + self.overheads.arm_overhead(Op::Write, self.before);
                 (arm, arm, prepared, self.overheads.reselect_first)
             }
             (CommandEntry::Fresh, Some(extra)) => {
-                let arm = now + self.overheads.to_arm(Op::Write, self.before);
+                let arm = now + self.overheads.arm_overhead(Op::Write, self.before);
                 (arm, now + extra.data, prepared, extra.reselect)
             }
         };
@@ -85,7 +87,7 @@ impl Controller {
         };
         let constraint = Constraint {
             buffered_first: minimum,
-            least_movement: extra.as_ref().map_or(Span::ZERO, |extra| extra.least_movement),
+            least_movement: extra.as_ref().map_or(Span::ZERO, |extra| extra.min_movement),
         };
         let arm = self.halt(drive, now).max(ready);
         let kind = Kind::Through { arm, reselect, constraint };
@@ -99,7 +101,7 @@ impl Controller {
         begun: &StartedCommand,
         data: Time,
         (arm, reselect, constraint): (Time, Span, Constraint),
-    ) -> Done {
+    ) -> CommandResult {
         let StartedCommand { request, start, .. } = begun;
         let MediumWrite { until, first, reposition } =
             self.write_medium(drive, arm, data, request, &constraint);
@@ -109,7 +111,7 @@ impl Controller {
         self.segments.write(request.lbn, request.lbn + u64::from(request.blocks), false);
         let timing = from_medium(*start, arm, &first, reposition, completion);
         let crossed = data + self.overheads.write_transfer(request.blocks.into());
-        Done { completion, timing, crossed, on_medium: until, answer: Some(answer) }
+        CommandResult { completion, timing, transfer_end: crossed, arm_free: until, answer: Some(answer) }
     }
 
     /// Writes a request, the arm setting out at `arm` and its first sector crossing the bus from `data` on.
@@ -125,7 +127,7 @@ impl Controller {
     ) -> MediumWrite {
         let (mut lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let pass = |drive: &Drive, now, lbn| {
-            drive.slow_pass(now, drive.at, lbn, end - lbn, constraint.least_movement)
+            drive.slow_pass(now, drive.track, lbn, end - lbn, constraint.least_movement)
         };
         let first = pass(drive, arm, lbn);
         let mut written = MediumWrite { until: arm, first, reposition: Span::ZERO };
@@ -137,19 +139,19 @@ impl Controller {
                 data + self.overheads.write_transfer(sectors)
             };
             // Sectors pass at a steady rate and cross the bus at one: if first and last are in time, all are.
-            let late = |at: &u64| crossed(*at) > here.begins(*at);
+            let late = |at: &u64| crossed(*at) > here.sector_start(*at);
             let until = here.end_block();
             let in_time = if !late(&lbn) && !late(&(until - 1)) {
                 until
             } else {
                 (lbn..until).find(late).unwrap_or(until)
             };
-            drive.at = here.track;
+            drive.track = here.track;
             if in_time > lbn {
                 if lbn > request.lbn {
                     written.reposition += here.start.since(now);
                 }
-                now = here.ends(in_time - 1);
+                now = here.sector_end(in_time - 1);
                 lbn = in_time;
             }
             if lbn == end {
@@ -157,8 +159,11 @@ impl Controller {
                 return written;
             }
             // The sector that was late passes under the head again after a turn.
-            let again =
-                if in_time < until { (here.begins(lbn) + Span::from_ns(2)).max(crossed(lbn)) } else { now };
+            let again = if in_time < until {
+                (here.sector_start(lbn) + Span::from_ns(2)).max(crossed(lbn))
+            } else {
+                now
+            };
             here = pass(drive, again, lbn);
         }
     }

@@ -76,12 +76,16 @@ impl ImportedDisk {
     fn read_disk(&mut self, block: &Block, open: Open) -> Result<()> {
         let flat = &mut self.params.flat;
         let disk = Section::read(block, BLOCK, keys::DISK, ("device", flat), &mut self.remarks)?;
-        let sector_us = disk.required("Bulk sector transfer time", |entry| number(entry, 3))?;
+        let sector_us = disk.parse_required("Bulk sector transfer time", |entry| number(entry, 3))?;
         for (_, key) in keys::BUS {
-            disk.required("Bulk sector transfer time", |_| flat.set("device", key, &Toml::Float(sector_us)))?;
+            disk.parse_required("Bulk sector transfer time", |_| {
+                flat.set("device", key, &Toml::Float(sector_us))
+            })?;
         }
         if disk.entry("Time scale for overheads").is_some() {
-            disk.required("Time scale for overheads", |entry| scale_overheads(flat, number(entry, 0)?))?;
+            disk.parse_required("Time scale for overheads", |entry| {
+                scale_overheads(flat, number(entry, 0)?)
+            })?;
         }
         self.read_model(disk.block("Model")?, open)
     }
@@ -119,12 +123,12 @@ impl ImportedDisk {
         let flat = &mut self.params.flat;
         let mechanics =
             Section::read(block, "dm_mech_g1", keys::MECHANICS, ("device", flat), &mut self.remarks)?;
-        mechanics.required("Access time type", |entry| match word(entry)? {
+        mechanics.parse_required("Access time type", |entry| match word(entry)? {
             "trackSwitchPlusRotation" => Ok(()),
             other => Err(Error::user(format!("access time type `{other}` is not modelled"))
                 .with_remedy("known: trackSwitchPlusRotation")),
         })?;
-        mechanics.required("Seek type", |entry| match word(entry)? {
+        mechanics.parse_required("Seek type", |entry| match word(entry)? {
             "extracted" => {
                 flat.seek_curve = SeekCurveKind::Table;
                 Ok(())
@@ -138,12 +142,12 @@ impl ImportedDisk {
         })?;
         if flat.seek_curve == SeekCurveKind::Table {
             self.params.seek_table =
-                mechanics.required("Full seek curve", |entry| seek_file::read(entry, open))?;
+                mechanics.parse_required("Full seek curve", |entry| seek_file::read(entry, open))?;
         } else {
             let first = mechanics.numbers("First ten seek times")?;
             self.params.seek_table = (1..).zip(first).collect();
             let values = mechanics.numbers("HPL seek equation values")?;
-            mechanics.required("HPL seek equation values", |_| set_root_and_line(flat, &values))?;
+            mechanics.parse_required("HPL seek equation values", |_| set_root_and_line(flat, &values))?;
         }
         SeekCurve::new(&self.params).map(|_| ()).map_err(|error| mechanics.error(error))
     }
@@ -200,7 +204,7 @@ fn read_zone(block: &Block, number: usize, disk: &DiskNumbers, remarks: &mut Vec
     let mut shape = ZoneShape::default();
     let zone = Section::read(block, "dm_layout_g1_zone", keys::ZONE, (path.as_str(), &mut shape), remarks)?;
     let first = i64::try_from(shape.first_cylinder).unwrap_or(i64::MAX);
-    zone.required("Last cylinder number", |entry| {
+    zone.parse_required("Last cylinder number", |entry| {
         let cylinders = count(entry)? - first + 1;
         if cylinders < 1 {
             return Err(Error::user(format!("{path} ends before it begins, on cylinder {first}")));
@@ -216,7 +220,7 @@ fn read_zone(block: &Block, number: usize, disk: &DiskNumbers, remarks: &mut Vec
     }
     let mut slipped = zone.sectors("slips")?;
     if !slipped.is_sorted() {
-        slipped = skipped(&slipped, region(disk, &shape));
+        slipped = skipped_sectors(&slipped, region(disk, &shape));
         remarks.push(format!(
             "The slips of {path} are not in order: it slips the sectors that DiskSim, which takes them as they stand, \
              passes over."
@@ -224,7 +228,7 @@ fn read_zone(block: &Block, number: usize, disk: &DiskNumbers, remarks: &mut Vec
     }
     let defects = zone.sectors("defects")?;
     if defects.len() % 2 == 1 {
-        return zone.required("defects", |_| Err(Error::user("`defects`: expected pairs of sectors")));
+        return zone.parse_required("defects", |_| Err(Error::user("`defects`: expected pairs of sectors")));
     }
     let remapped = defects.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
     Ok(Zone { shape, slipped, remapped })
@@ -242,7 +246,7 @@ fn region(disk: &DiskNumbers, shape: &ZoneShape) -> u64 {
 
 /// The sectors skipped when slips are applied one after another, each to the numbering that the slips before it have
 /// left. Slips in ascending order skip just the sectors they name.
-fn skipped(slips: &[u64], region: u64) -> Vec<u64> {
+fn skipped_sectors(slips: &[u64], region: u64) -> Vec<u64> {
     let mut skipped: Vec<u64> = slips
         .iter()
         .enumerate()

@@ -6,7 +6,7 @@ use toml::Value as Toml;
 
 use super::keys::{ImportRule, Keys};
 use crate::device::disksim::{
-    Block, KeyValue, Value, count, not_negative, number, scaled, text, whole, word,
+    Block, KeyValue, Value, check_non_negative, count, number, scaled_number, text, whole_number, word,
 };
 
 /// A block whose keys are all known; no key is given twice, and no required one is missing.
@@ -72,7 +72,7 @@ impl<'a> Section<'a> {
 
     /// The entry called `key` as `read` understands it; errors name the entry's place, or the block's if it is
     /// missing.
-    pub fn required<T>(&self, key: &str, read: impl FnOnce(&'a KeyValue) -> Result<T>) -> Result<T> {
+    pub fn parse_required<T>(&self, key: &str, read: impl FnOnce(&'a KeyValue) -> Result<T>) -> Result<T> {
         match self.entry(key) {
             Some(entry) => read(entry).map_err(|error| entry.error(error)),
             None => {
@@ -84,7 +84,7 @@ impl<'a> Section<'a> {
 
     /// The block that `key` holds.
     pub fn block(&self, key: &str) -> Result<&'a Block> {
-        self.required(key, |entry| match &entry.value {
+        self.parse_required(key, |entry| match &entry.value {
             Value::Block(block) => Ok(block),
             _ => Err(Error::user(format!("`{key}`: expected a block"))
                 .with_remedy("write it out, or `source FILE` where FILE holds it")),
@@ -93,7 +93,7 @@ impl<'a> Section<'a> {
 
     /// The list that `key` holds.
     pub fn list(&self, key: &str) -> Result<&'a [Value]> {
-        self.required(key, |entry| match &entry.value {
+        self.parse_required(key, |entry| match &entry.value {
             Value::List(items) => Ok(&items[..]),
             _ => Err(Error::user(format!("`{key}`: expected a list in brackets"))),
         })
@@ -102,8 +102,8 @@ impl<'a> Section<'a> {
     /// The numbers in the list that `key` holds.
     pub fn numbers(&self, key: &str) -> Result<Vec<f64>> {
         let items = self.list(key)?;
-        self.required(key, |_| {
-            items.iter().map(|item| text(key, item).and_then(|word| scaled(key, word, 0))).collect()
+        self.parse_required(key, |_| {
+            items.iter().map(|item| text(key, item).and_then(|word| scaled_number(key, word, 0))).collect()
         })
     }
 
@@ -113,9 +113,9 @@ impl<'a> Section<'a> {
             return Ok(Vec::new());
         }
         let items = self.list(key)?;
-        self.required(key, |_| {
-            let sector = |item| whole(key, text(key, item)?);
-            items.iter().map(|item| not_negative(key, sector(item)?)).collect()
+        self.parse_required(key, |_| {
+            let sector = |item| whole_number(key, text(key, item)?);
+            items.iter().map(|item| check_non_negative(key, sector(item)?)).collect()
         })
     }
 }

@@ -34,7 +34,7 @@ impl ImportedDisk {
             .map(|(cylinders, ms)| format!("[{cylinders}, {}]", Value::Float(*ms)))
             .collect();
         lines.push(format!("{SEEK_TABLE} = [ # cylinders, ms"));
-        lines.extend(wrapped(&points, "  "));
+        lines.extend(wrap_items(&points, "  "));
         lines.extend(["]".to_owned(), String::new(), format!("{ZONES} = [")]);
         self.params.zones.iter().for_each(|zone| write_zone(zone, &mut lines));
         lines.push("]".to_owned());
@@ -58,12 +58,12 @@ fn write_zone(zone: &Zone, lines: &mut Vec<String>) {
     }
     lines.push(row + ", slipped = [");
     let sectors: Vec<String> = zone.slipped.iter().map(u64::to_string).collect();
-    lines.extend(wrapped(&sectors, "      "));
+    lines.extend(wrap_items(&sectors, "      "));
     lines.push("  ] },".to_owned());
 }
 
 /// Items of a list on as few lines as they need.
-fn wrapped(items: &[String], indent: &str) -> Vec<String> {
+fn wrap_items(items: &[String], indent: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for item in items {
         match lines.last_mut() {

@@ -1,7 +1,7 @@
 //! How long the sled takes to move along one axis.
 
 mod angle;
-mod disksim_closed;
+mod disksim_closed_form;
 mod disksim_piecewise;
 mod exact;
 mod piecewise;
@@ -9,7 +9,7 @@ mod root_angle;
 
 use sledlab_core::{Error, Result};
 
-pub use disksim_closed::DisksimClosed;
+pub use disksim_closed_form::DisksimClosedForm;
 pub use disksim_piecewise::DisksimPiecewise;
 pub use exact::Exact;
 pub use piecewise::Piecewise;
@@ -68,7 +68,7 @@ pub fn build(kind: KinematicsKind, params: &MemsParams) -> Result<Box<dyn Kinema
             return Err(Error::user("kinematics `disksim-closed` is not defined for spring_factor = 0")
                 .with_remedy("choose `exact` or `disksim-piecewise`, or a spring_factor above 0"));
         }
-        KinematicsKind::DisksimClosed => Box::new(DisksimClosed),
+        KinematicsKind::DisksimClosed => Box::new(DisksimClosedForm),
     })
 }
 
@@ -76,7 +76,7 @@ pub fn build(kind: KinematicsKind, params: &MemsParams) -> Result<Box<dyn Kinema
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heading {
     /// Position in metres from the centre.
-    pub at_m: f64,
+    pub position_m: f64,
     /// +1 upwards, -1 downwards.
     pub direction: f64,
 }
@@ -117,20 +117,23 @@ pub fn y_time(
     if in_place && !(x_changes && kinematics.loops(from.direction)) {
         return YTime::default();
     }
-    let travel = match to.at_m > from.at_m {
+    let travel = match to.position_m > from.position_m {
         _ if in_place => -from.direction,
         true => 1.0,
         false => -1.0,
     };
-    let mut time =
-        YTime { base_s: kinematics.base_seek_s(axis, from.at_m, to.at_m, speed_m_s), ..YTime::default() };
+    let mut time = YTime {
+        base_s: kinematics.base_seek_s(axis, from.position_m, to.position_m, speed_m_s),
+        ..YTime::default()
+    };
     if from.direction * travel < 0.0 {
         time.turnaround_s +=
-            kinematics.turnaround_s(axis, from.at_m, speed_m_s, from.direction, TurnaroundTime::Start);
+            kinematics.turnaround_s(axis, from.position_m, speed_m_s, from.direction, TurnaroundTime::Start);
         time.turns += 1;
     }
     if to.direction * travel < 0.0 {
-        time.turnaround_s += kinematics.turnaround_s(axis, to.at_m, speed_m_s, travel, TurnaroundTime::End);
+        time.turnaround_s +=
+            kinematics.turnaround_s(axis, to.position_m, speed_m_s, travel, TurnaroundTime::End);
         time.turns += 1;
     }
     time

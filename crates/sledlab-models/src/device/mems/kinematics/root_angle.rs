@@ -22,7 +22,7 @@ struct Piece {
 }
 
 static PIECES: LazyLock<Box<[Piece]>> = LazyLock::new(|| {
-    (number(MIN)..number(MAX)).map(|n| Piece::around(f64::from_bits((2 * n + 1) << (SHIFT - 1)))).collect()
+    (number(MIN)..number(MAX)).map(|n| Piece::taylor(f64::from_bits((2 * n + 1) << (SHIFT - 1)))).collect()
 });
 
 /// Number of the piece that covers `r`, counted from the piece of 0.
@@ -50,7 +50,7 @@ impl Piece {
     /// `2 r (1 + r) g' = -(1 + 3 r) g`, which gives each term from the two before it. A piece reaches `c/64` to either
     /// side at most, where the first omitted term is 6e-15 of the value; for half of all values that term is less than
     /// a hundredth of this.
-    fn around(c: f64) -> Piece {
+    fn taylor(c: f64) -> Piece {
         let root = c.sqrt();
         let mut g = [0.0; 6];
         g[0] = 1.0 / (2.0 * root * (1.0 + c));

@@ -12,9 +12,9 @@ mod zone_clustered;
 
 pub use regions::Regions;
 pub use row_first::RowFirst;
-pub use streaming::Streaming;
-pub use tabular::Tabular;
-pub use two_class::TwoClass;
+pub use streaming::StreamingLayout;
+pub use tabular::TabularLayout;
+pub use two_class::TwoClassLayout;
 pub use y_sequential::YSequential;
 
 use super::geometry::Geometry;
@@ -43,9 +43,9 @@ pub trait Layout: Send + Sync + std::fmt::Debug {
 
     /// Number of consecutive blocks from `lbn`, at most `most` and at most the cells of a row, that lie at the same
     /// cylinder and row, so that one pass can access them. They may continue into the next track.
-    fn run(&self, lbn: u64, most: u32) -> u32;
+    fn run_length(&self, lbn: u64, most: u32) -> u32;
 
-    /// Both [`place`](Layout::place) and [`run`](Layout::run), computed together where they share work.
+    /// Both [`place`](Layout::place) and [`run_length`](Layout::run_length), computed together where they share work.
     fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32);
 }
 
@@ -53,13 +53,13 @@ pub trait Layout: Send + Sync + std::fmt::Debug {
 pub fn build(params: &MemsParams, geometry: &Geometry) -> Box<dyn Layout> {
     match params.layout {
         LayoutKind::RowFirst => Box::new(RowFirst::new(geometry)),
-        LayoutKind::Streaming => Box::new(Streaming::new(geometry)),
+        LayoutKind::Streaming => Box::new(StreamingLayout::new(geometry)),
         LayoutKind::YSequential => Box::new(YSequential::new(geometry)),
         LayoutKind::ZoneClustered => Box::new(zone_clustered::regions(geometry, params.layout_grid)),
         LayoutKind::Bipartite => {
             Box::new(bipartite::regions(geometry, params.layout_parts, params.small_share))
         }
-        LayoutKind::Tabular => Box::new(Tabular::new(geometry, params.attributes)),
-        LayoutKind::TwoClass => Box::new(TwoClass::new(geometry, params.small_share)),
+        LayoutKind::Tabular => Box::new(TabularLayout::new(geometry, params.attributes)),
+        LayoutKind::TwoClass => Box::new(TwoClassLayout::new(geometry, params.small_share)),
     }
 }

@@ -90,7 +90,7 @@ impl Region {
 
     /// Whether a track begins at the row where the track before ends.
     #[inline]
-    fn turns(&self) -> bool {
+    fn is_serpentine(&self) -> bool {
         self.filling == Filling::Serpentine || self.rows == 1
     }
 }
@@ -190,7 +190,7 @@ impl Layout for Regions {
     }
 
     #[inline]
-    fn run(&self, lbn: u64, maximum: u32) -> u32 {
+    fn run_length(&self, lbn: u64, maximum: u32) -> u32 {
         self.place_and_run(lbn, maximum).1
     }
 
@@ -211,7 +211,7 @@ impl Layout for Regions {
         if maximum <= within_row {
             return (place, maximum);
         }
-        let continues = row + 1 == region.rows && track + 1 < self.tracks && region.turns();
+        let continues = row + 1 == region.rows && track + 1 < self.tracks && region.is_serpentine();
         (place, if continues { maximum.min(self.cells) } else { within_row })
     }
 }

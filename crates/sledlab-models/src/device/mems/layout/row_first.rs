@@ -45,7 +45,7 @@ impl RowFirst {
     /// Number of blocks from `place` to the end of its row, or on into the next track if `continues` says that the
     /// next track begins at the same row; at most `most` and the cells of a row.
     #[inline]
-    pub(super) fn run_from(&self, place: Place, maximum: u32, continues: bool) -> u32 {
+    pub(super) fn run_length_from(&self, place: Place, maximum: u32, continues: bool) -> u32 {
         let within_row = self.cells - place.cell;
         if maximum <= within_row {
             return maximum;
@@ -72,7 +72,7 @@ impl Layout for RowFirst {
     }
 
     #[inline]
-    fn run(&self, lbn: u64, maximum: u32) -> u32 {
+    fn run_length(&self, lbn: u64, maximum: u32) -> u32 {
         self.place_and_run(lbn, maximum).1
     }
 
@@ -80,6 +80,6 @@ impl Layout for RowFirst {
     fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
         let place = self.place(lbn);
         // The next track begins at the row where a track ends only if tracks have a single row.
-        (place, self.run_from(place, maximum, self.rows == 1 && place.track + 1 < self.tracks))
+        (place, self.run_length_from(place, maximum, self.rows == 1 && place.track + 1 < self.tracks))
     }
 }

@@ -9,16 +9,16 @@ use super::{Geometry, Layout, Place};
 
 /// Row-first with every other track reversed.
 #[derive(Clone, Debug)]
-pub struct Streaming {
+pub struct StreamingLayout {
     row_first: RowFirst,
     /// 1 if reversal also depends on the cylinder, else 0.
     cylinder_counts: u32,
 }
 
-impl Streaming {
+impl StreamingLayout {
     /// Streaming on a sled of the given geometry.
     pub fn new(geometry: &Geometry) -> Self {
-        Streaming { row_first: RowFirst::new(geometry), cylinder_counts: geometry.tracks & 1 }
+        StreamingLayout { row_first: RowFirst::new(geometry), cylinder_counts: geometry.tracks & 1 }
     }
 
     /// Translates the row in order of blocks to the physical row, or the other way round.
@@ -29,7 +29,7 @@ impl Streaming {
     }
 }
 
-impl Layout for Streaming {
+impl Layout for StreamingLayout {
     #[inline]
     fn place(&self, lbn: u64) -> Place {
         self.swap_row(self.row_first.place(lbn))
@@ -41,14 +41,14 @@ impl Layout for Streaming {
     }
 
     #[inline]
-    fn run(&self, lbn: u64, maximum: u32) -> u32 {
+    fn run_length(&self, lbn: u64, maximum: u32) -> u32 {
         let place = self.row_first.place(lbn);
         let last_row = place.row + 1 == self.row_first.rows();
-        self.row_first.run_from(place, maximum, last_row && place.track + 1 < self.row_first.tracks())
+        self.row_first.run_length_from(place, maximum, last_row && place.track + 1 < self.row_first.tracks())
     }
 
     #[inline]
     fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
-        (self.place(lbn), self.run(lbn, maximum))
+        (self.place(lbn), self.run_length(lbn, maximum))
     }
 }

@@ -11,7 +11,7 @@ use super::{Geometry, Layout, Place};
 
 /// A region for each attribute, all of them at every position.
 #[derive(Clone, Debug)]
-pub struct Tabular {
+pub struct TabularLayout {
     /// Number of positions: rows of all cylinders.
     positions: u64,
     per_slot: Divisor,
@@ -32,7 +32,7 @@ pub struct Tabular {
     blocks: u64,
 }
 
-impl Tabular {
+impl TabularLayout {
     /// Regions for `attributes` attributes on a sled of the given geometry, at most as many as blocks lie at a
     /// position.
     pub fn new(geometry: &Geometry, attributes: u64) -> Self {
@@ -40,7 +40,7 @@ impl Tabular {
         let slots = u64::from(geometry.tracks) * u64::from(geometry.cells);
         let attributes = attributes.min(slots);
         let fewest = slots / attributes;
-        Tabular {
+        TabularLayout {
             positions,
             per_slot: Divisor::new(positions, geometry.blocks),
             slots,
@@ -73,7 +73,7 @@ impl Tabular {
     }
 }
 
-impl Layout for Tabular {
+impl Layout for TabularLayout {
     #[inline]
     fn place(&self, lbn: u64) -> Place {
         self.place_and_run(lbn, 1).0
@@ -89,7 +89,7 @@ impl Layout for Tabular {
     }
 
     #[inline]
-    fn run(&self, lbn: u64, maximum: u32) -> u32 {
+    fn run_length(&self, lbn: u64, maximum: u32) -> u32 {
         self.place_and_run(lbn, maximum).1
     }
 

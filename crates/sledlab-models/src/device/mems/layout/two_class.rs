@@ -6,15 +6,15 @@
 //! position along y. The class of large data fills the columns around the centre in the streaming layout.
 
 use super::divisor::Divisor;
-use super::{Geometry, Layout, Place, Streaming};
+use super::{Geometry, Layout, Place, StreamingLayout};
 
 /// Small data at the centre, position by position; large data around it, in the streaming layout.
 #[derive(Clone, Debug)]
-pub struct TwoClass {
+pub struct TwoClassLayout {
     per_cylinder: Divisor,
     per_position: Divisor,
     per_row: Divisor,
-    large: Streaming,
+    large: StreamingLayout,
     small_blocks: u64,
     /// First cylinder of small data, and the number of its cylinders.
     first_cylinder: u32,
@@ -24,7 +24,7 @@ pub struct TwoClass {
     cells: u32,
 }
 
-impl TwoClass {
+impl TwoClassLayout {
     /// A layout with `small_share` of the cylinders for small data; with two or more cylinders each class has at
     /// least one.
     pub fn new(geometry: &Geometry, small_share: f64) -> Self {
@@ -33,12 +33,12 @@ impl TwoClass {
             (small_share * f64::from(geometry.cylinders)).round().clamp(1.0, maximum.into()) as u32;
         let small_blocks = geometry.with_cylinders(cylinders).blocks;
         let per_position = u64::from(geometry.tracks) * u64::from(geometry.cells);
-        TwoClass {
+        TwoClassLayout {
             per_cylinder: Divisor::new(geometry.blocks_per_cylinder, small_blocks),
             per_position: Divisor::new(per_position, geometry.blocks_per_cylinder),
             per_row: Divisor::new(geometry.cells.into(), per_position),
             // A sled of a single cylinder has no large data: the layout made here for them is never used.
-            large: Streaming::new(&geometry.with_cylinders((geometry.cylinders - cylinders).max(1))),
+            large: StreamingLayout::new(&geometry.with_cylinders((geometry.cylinders - cylinders).max(1))),
             small_blocks,
             first_cylinder: (geometry.cylinders - cylinders) / 2,
             cylinders,
@@ -68,7 +68,7 @@ impl TwoClass {
     }
 }
 
-impl Layout for TwoClass {
+impl Layout for TwoClassLayout {
     fn place(&self, lbn: u64) -> Place {
         self.place_and_run(lbn, 1).0
     }
@@ -84,7 +84,7 @@ impl Layout for TwoClass {
         self.small_blocks + self.large.lbn(Place { cylinder: cylinder - before, ..place })
     }
 
-    fn run(&self, lbn: u64, maximum: u32) -> u32 {
+    fn run_length(&self, lbn: u64, maximum: u32) -> u32 {
         self.place_and_run(lbn, maximum).1
     }
 

@@ -60,7 +60,7 @@ impl Layout for YSequential {
     }
 
     #[inline]
-    fn run(&self, lbn: u64, maximum: u32) -> u32 {
+    fn run_length(&self, lbn: u64, maximum: u32) -> u32 {
         if self.rows > 1 || self.cylinders > 1 {
             return maximum.min(1);
         }
@@ -71,6 +71,6 @@ impl Layout for YSequential {
 
     #[inline]
     fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
-        (self.place(lbn), self.run(lbn, maximum))
+        (self.place(lbn), self.run_length(lbn, maximum))
     }
 }

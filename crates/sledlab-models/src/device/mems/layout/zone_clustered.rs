@@ -17,7 +17,7 @@ pub(super) fn regions(geometry: &Geometry, grid: Grid) -> Regions {
         })
         .collect();
     zones.sort_unstable_by_key(|Rectangle { x, y, filling }| {
-        grid.on_loop(*x, *y, *filling == Filling::OddDownwards)
+        grid.sweep_index(*x, *y, *filling == Filling::OddDownwards)
     });
     Regions::new(geometry, grid, zones)
 }

@@ -32,18 +32,18 @@ impl Bitset {
 
     /// The smallest member at or above `n`.
     #[inline]
-    pub fn first_from(&self, n: u32) -> Option<u32> {
+    pub fn first_at_or_above(&self, n: u32) -> Option<u32> {
         first_in_word(&self.words, n).or_else(|| {
-            let word = first_from(&self.summary, n / BITS + 1)?;
+            let word = first_at_or_above(&self.summary, n / BITS + 1)?;
             first_in_word(&self.words, word * BITS)
         })
     }
 
     /// The largest member at or below `n`.
     #[inline]
-    pub fn last_up_to(&self, n: u32) -> Option<u32> {
+    pub fn last_at_or_below(&self, n: u32) -> Option<u32> {
         last_in_word(&self.words, n).or_else(|| {
-            let word = last_up_to(&self.summary, (n / BITS).checked_sub(1)?)?;
+            let word = last_at_or_below(&self.summary, (n / BITS).checked_sub(1)?)?;
             last_in_word(&self.words, word * BITS + BITS - 1)
         })
     }
@@ -61,14 +61,14 @@ fn last_in_word(text: &[u64], n: u32) -> Option<u32> {
     (remaining != 0).then(|| n / BITS * BITS + BITS - 1 - remaining.leading_zeros())
 }
 
-fn first_from(text: &[u64], n: u32) -> Option<u32> {
+fn first_at_or_above(text: &[u64], n: u32) -> Option<u32> {
     first_in_word(text, n).or_else(|| {
         let next = n / BITS + 1;
         (next..text.len() as u32).find_map(|word| first_in_word(text, word * BITS))
     })
 }
 
-fn last_up_to(text: &[u64], n: u32) -> Option<u32> {
+fn last_at_or_below(text: &[u64], n: u32) -> Option<u32> {
     last_in_word(text, n)
         .or_else(|| (0..n / BITS).rev().find_map(|word| last_in_word(text, word * BITS + BITS - 1)))
 }
@@ -90,8 +90,8 @@ mod tests {
                 let n = scaled(share);
                 if add { ours.insert(n); oracle.insert(n); } else { ours.remove(n); oracle.remove(&n); }
                 let at = scaled(probe);
-                prop_assert_eq!(ours.first_from(at), oracle.range(at..).next().copied());
-                prop_assert_eq!(ours.last_up_to(at), oracle.range(..=at).next_back().copied());
+                prop_assert_eq!(ours.first_at_or_above(at), oracle.range(at..).next().copied());
+                prop_assert_eq!(ours.last_at_or_below(at), oracle.range(..=at).next_back().copied());
             }
         }
     }

@@ -4,7 +4,7 @@ use super::sparse::Sparse;
 use crate::device::{Mechanics, Queued};
 
 /// Marks the end of a list.
-const NONE: u32 = u32::MAX;
+const NIL: u32 = u32::MAX;
 
 /// Linked lists of requests in a slab; the heads form a table with a page for each cylinder, an entry for each row.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ struct Ends {
 
 impl Ends {
     /// Ends of a list without requests.
-    const EMPTY: Ends = Ends { first: NONE, last: NONE };
+    const EMPTY: Ends = Ends { first: NIL, last: NIL };
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ struct Node {
 impl Cells {
     pub fn new(rows: u32, cylinders: u32) -> Self {
         let ends = Sparse::new(cylinders as usize, rows as usize, Ends::EMPTY);
-        Cells { ends, nodes: Vec::new(), free: NONE, len: 0 }
+        Cells { ends, nodes: Vec::new(), free: NIL, len: 0 }
     }
 
     pub fn len(&self) -> usize {
@@ -59,8 +59,8 @@ impl Cells {
     /// Adds a request behind the others of its cell.
     #[inline]
     pub fn push(&mut self, row: u32, cylinder: u32, request: Queued) {
-        let node = Node { request, next: NONE };
-        let at = if self.free == NONE {
+        let node = Node { request, next: NIL };
+        let at = if self.free == NIL {
             self.nodes.push(node);
             self.nodes.len() as u32 - 1
         } else {
@@ -70,7 +70,7 @@ impl Cells {
             at
         };
         let Ends { first, last } = self.ends.get(cylinder as usize, row as usize);
-        let first = if first == NONE { at } else { first };
+        let first = if first == NIL { at } else { first };
         if let Some(last) = self.nodes.get_mut(last as usize) {
             last.next = at;
         }
@@ -83,7 +83,7 @@ impl Cells {
     pub fn pop(&mut self, row: u32, cylinder: u32) -> Option<Queued> {
         let Ends { first: at, last } = self.ends.get(cylinder as usize, row as usize);
         let node = *self.nodes.get(at as usize)?;
-        let ends = if node.next == NONE { Ends::EMPTY } else { Ends { first: node.next, last } };
+        let ends = if node.next == NIL { Ends::EMPTY } else { Ends { first: node.next, last } };
         self.ends.replace(cylinder as usize, row as usize, ends);
         self.nodes[at as usize].next = self.free;
         self.free = at;
@@ -113,7 +113,7 @@ impl Cells {
     ) {
         for _ in 0..self.iter(row, cylinder).count() {
             let Some(request) = self.pop(row, cylinder) else { return };
-            if mechanics.joins(batch, &request) {
+            if mechanics.can_join(batch, &request) {
                 batch.push(request);
             } else {
                 self.push(row, cylinder, request);

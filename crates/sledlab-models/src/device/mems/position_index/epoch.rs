@@ -39,15 +39,15 @@ impl Epoch {
 
     /// Begins the next epoch if this one is over; `queued` requests wait. An epoch is set to last twice as long as
     /// its changes are expected to take, so that few epochs end early. If all waiting requests gain worth at the same
-    /// rate (`ages_alike`), the line between the ends is exact, except for rounding, however long an epoch lasts.
+    /// rate (`has_uniform_aging`), the line between the ends is exact, except for rounding, however long an epoch lasts.
     /// Returns whether a new epoch has begun.
-    pub fn begin(&mut self, now: Time, queued: usize, ages_alike: bool) -> bool {
+    pub fn begin(&mut self, now: Time, queued: usize, has_uniform_aging: bool) -> bool {
         let due = (queued / SHARE).max(MIN_CHANGES);
-        if (ages_alike || self.changes < due) && self.from <= now && now < self.to {
+        if (has_uniform_aging || self.changes < due) && self.from <= now && now < self.to {
             return false;
         }
         let elapsed_ns = now.since(self.from).as_ns();
-        let span_ns = if ages_alike {
+        let span_ns = if has_uniform_aging {
             elapsed_ns.saturating_mul(2).max(LONG_NS)
         } else {
             (elapsed_ns / self.changes.max(1) as u64).saturating_mul(2 * due as u64).max(1)

@@ -26,7 +26,7 @@ impl Summary {
         self.0[0] == f64::NEG_INFINITY
     }
 
-    pub fn joined(self, other: Summary) -> Summary {
+    pub fn max(self, other: Summary) -> Summary {
         let larger = |at: usize| if self.0[at] > other.0[at] { self.0[at] } else { other.0[at] };
         Summary([larger(0), larger(1)])
     }
@@ -39,7 +39,7 @@ impl Summary {
     /// Upper bound of the worth of any position after `share` of the epoch: worth is convex in time, so it lies below
     /// the line between the ends.
     #[inline]
-    pub fn at(self, share: f64) -> f64 {
+    pub fn worth_bound(self, share: f64) -> f64 {
         let [from, to] = self.0;
         #[expect(clippy::float_cmp, reason = "equal ends, such as counts or infinities, need no line")]
         if from == to {
@@ -52,7 +52,7 @@ impl Summary {
 
 /// Numbers of the bits that are set, from the lowest on.
 #[inline]
-fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+fn set_bits(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let lowest = (bits != 0).then(|| bits.trailing_zeros())?;
         bits &= bits - 1;
@@ -163,7 +163,7 @@ impl Forest {
         let summaries = self.summaries.page(page);
         let text = &self.taken[(page * FAN + at) * self.words..][..self.words];
         let rows = text.iter().zip((0..).step_by(u64::BITS as usize));
-        rows.flat_map(|(bits, first)| ones(*bits).map(move |bit| first + bit))
+        rows.flat_map(|(bits, first)| set_bits(*bits).map(move |bit| first + bit))
             .map(move |row| (row, summaries[Self::first(Rows::One(row)) + at]))
     }
 
@@ -185,28 +185,28 @@ impl Forest {
     /// Sets the summary of a position, and updates the tiles that hold it.
     pub fn set(&mut self, parity: u32, (column, row): (u32, u32), summary: Summary) {
         let place = Tile { parity, rows: Rows::One(row), level: 0, column };
-        let before = self.climb(place, summary);
+        let before = self.propagate(place, summary);
         if before == summary {
             return;
         }
         let all = Tile { rows: Rows::All, ..place };
-        let (stored, full) = (self.summary(all), self.summary(all).joined(summary));
+        let (stored, full) = (self.summary(all), self.summary(all).max(summary));
         // Recomputing all rows of the column is often unnecessary: the position is worth the most there now, or was
         // not worth the most before.
-        let full = if full == summary || before.is_below(stored) { full } else { self.whole(all) };
+        let full = if full == summary || before.is_below(stored) { full } else { self.compute_summary(all) };
         if full != stored {
-            self.climb(all, full);
+            self.propagate(all, full);
         }
     }
 
     /// The summary of a tile of all rows, computed from its rows.
-    fn whole(&self, tile: Tile) -> Summary {
-        self.rows(tile).fold(Summary::EMPTY, |full, (_, summary)| full.joined(summary))
+    fn compute_summary(&self, tile: Tile) -> Summary {
+        self.rows(tile).fold(Summary::EMPTY, |full, (_, summary)| full.max(summary))
     }
 
     /// Sets the summary of a tile of the lowest level and updates all tiles of the same rows above it; returns the
     /// summary before.
-    fn climb(&mut self, tile: Tile, summary: Summary) -> Summary {
+    fn propagate(&mut self, tile: Tile, summary: Summary) -> Summary {
         let (first, mut column, mut full) = (Self::first(tile.rows), tile.column, summary);
         let stored = self.summary(tile);
         for level in 0..=self.top() {
@@ -221,41 +221,41 @@ impl Forest {
                 self.take(page, at, row, !full.is_empty());
             }
             let siblings = &self.summaries.page(page)[first..first + FAN];
-            full = siblings.iter().copied().fold(Summary::EMPTY, Summary::joined);
+            full = siblings.iter().copied().fold(Summary::EMPTY, Summary::max);
             column >>= FAN_BITS;
         }
         stored
     }
 
     /// Recomputes all summaries; `place` gives the summary of an occupied position by parity, column and row.
-    pub fn renew(&mut self, place: &mut impl FnMut(u32, u32, u32) -> Summary) {
+    pub fn recompute(&mut self, place: &mut impl FnMut(u32, u32, u32) -> Summary) {
         for root in self.roots() {
-            self.renew_tile(root, place);
+            self.recompute_tile(root, place);
         }
     }
 
     /// Recomputes the tiles below a tile of all rows, and then that tile and those of its single rows.
-    fn renew_tile(&mut self, tile: Tile, place: &mut impl FnMut(u32, u32, u32) -> Summary) {
+    fn recompute_tile(&mut self, tile: Tile, place: &mut impl FnMut(u32, u32, u32) -> Summary) {
         if self.summary(tile).is_empty() {
             return;
         }
         let Tile { parity, level, column, .. } = tile;
         if level > 0 {
-            self.parts(tile).for_each(|(part, _)| self.renew_tile(part, place));
+            self.parts(tile).for_each(|(part, _)| self.recompute_tile(part, place));
         }
         let page = self.page(parity, level, column);
         let (mut full, at) = (Summary::EMPTY, column as usize % FAN);
         for word in 0..self.words {
-            for bit in ones(self.taken[(page * FAN + at) * self.words + word]) {
+            for bit in set_bits(self.taken[(page * FAN + at) * self.words + word]) {
                 let row = word as u32 * u64::BITS + bit;
                 let one = Tile { rows: Rows::One(row), ..tile };
                 let summary = if level > 0 {
-                    self.parts(one).fold(Summary::EMPTY, |full, (_, part)| full.joined(part))
+                    self.parts(one).fold(Summary::EMPTY, |full, (_, part)| full.max(part))
                 } else {
                     place(parity, column, row)
                 };
                 self.summaries.replace(page, Self::first(one.rows) + at, summary);
-                full = full.joined(summary);
+                full = full.max(summary);
             }
         }
         self.summaries.replace(page, Self::first(Rows::All) + at, full);

@@ -17,9 +17,9 @@ use super::forest::{Forest, Rows, Summary, Tile};
 use super::sparse::Sparse;
 use super::x_times::XTimes;
 use super::y_times::YTimes;
-use super::{is_exact, waiting_at};
+use super::{is_exact, row_at_sled};
 use crate::device::mems::sled::{Sled, SledState};
-use crate::device::{Crowd, Mechanics, PositionIndex, Queued, Score, Stretch};
+use crate::device::{Crowd, Mechanics, PositionIndex, PositionRange, Queued, Score};
 
 /// An index over the requests queued at one sled, or at sleds that move together.
 pub(in crate::device::mems) struct ScoreIndex {
@@ -42,7 +42,7 @@ pub(in crate::device::mems) struct ScoreIndex {
     lone: Option<Queued>,
     /// Memory that is reused from decision to decision.
     x_times: XTimes,
-    open: BinaryHeap<Open>,
+    open: BinaryHeap<OpenTile>,
 }
 
 /// Score as an integer, time in ns, distance in x, number: the smallest is served.
@@ -54,7 +54,7 @@ const WORST: Key = Key(i64::MAX, u64::MAX, u32::MAX, u64::MAX);
 
 /// A tile that may hold the best request.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenTile {
     /// Lower bound of the tile's scores, as an integer of the same order.
     bound: i64,
     /// Least positioning time to the tile, in ns; times of a sled's moves fit 32 bits.
@@ -64,13 +64,13 @@ struct Open {
 
 /// An integer of the same order as `score`, which one instruction compares.
 #[inline]
-fn ordered(score: f64) -> i64 {
+fn order_key(score: f64) -> i64 {
     // As the standard library's `total_cmp`; adding zero makes -0 into 0.
     let bits = (score + 0.0).to_bits().cast_signed();
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
-impl Open {
+impl OpenTile {
     /// Whether all requests in the tile lose against the best so far.
     #[inline]
     fn loses(&self, best: &Key) -> bool {
@@ -78,26 +78,26 @@ impl Open {
     }
 }
 
-impl Ord for Open {
+impl Ord for OpenTile {
     /// The most promising tile is the greatest.
     fn cmp(&self, other: &Self) -> Ordering {
         other.bound.cmp(&self.bound)
     }
 }
 
-impl PartialOrd for Open {
+impl PartialOrd for OpenTile {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Open {
+impl PartialEq for OpenTile {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Open {}
+impl Eq for OpenTile {}
 
 impl ScoreIndex {
     /// An empty index. `None` if the index would not be exact, or would be too large: schedulers then search
@@ -112,8 +112,8 @@ impl ScoreIndex {
         let states = sled.rows.states(&sled.geometry);
         let y_times = states.map(|state| YTimes::new(sled, state).into()).collect();
         Some(ScoreIndex {
-            heeds_farthest: score.heeds_farthest(),
-            ages_alike: score.ages_alike(),
+            heeds_farthest: score.needs_max_time(),
+            ages_alike: score.has_uniform_aging(),
             score,
             cells: Cells::new(rows, cylinders),
             crowds: Sparse::new(cylinders as usize, rows as usize, Crowd::EMPTY),
@@ -139,7 +139,7 @@ impl ScoreIndex {
             return;
         }
         let mut crowd = self.crowd(row, cylinder);
-        let oldest = self.cells.first(row, cylinder).map(|first| first.queued);
+        let oldest = self.cells.first(row, cylinder).map(|first| first.queue_time);
         for request in gone {
             crowd.remove(request, oldest);
         }
@@ -159,7 +159,7 @@ impl ScoreIndex {
             return;
         }
         let ScoreIndex { score, cells, crowds, epoch, parities, .. } = self;
-        self.forest.renew(&mut |parity, column, row| {
+        self.forest.recompute(&mut |parity, column, row| {
             let cylinder = column * *parities + parity;
             let crowd = crowds.get(cylinder as usize, row as usize);
             summary(&**score, cells, epoch, (row, cylinder), &crowd)
@@ -180,15 +180,15 @@ impl ScoreIndex {
         if crowd.requests == 0 {
             return None;
         }
-        let mut joined = self.cells.iter(row, cylinder).map(|request| request.queued);
-        let score = ordered(self.score.of(now, Span::from_ns(time), crowd, &mut joined));
+        let mut joined = self.cells.iter(row, cylinder).map(|request| request.queue_time);
+        let score = order_key(self.score.score(now, Span::from_ns(time), crowd, &mut joined));
         if score > best.0 {
             return None;
         }
         self.cells.first(row, cylinder).map(|first| Key(score, time, distance, first.id))
     }
 
-    fn sort_in(&mut self, request: Queued) {
+    fn enter_request(&mut self, request: Queued) {
         let place = self.sled.place(request.lbn);
         self.cells.push(place.row, place.cylinder, request);
         let mut crowd = self.crowd(place.row, place.cylinder);
@@ -208,7 +208,7 @@ impl ScoreIndex {
             now,
             share: self.epoch.share(now),
             home,
-            here: waiting_at(&self.sled, &self.cells, state, home),
+            here: row_at_sled(&self.sled, &self.cells, state, home),
             y_times: &y_times,
             x_times: std::mem::take(&mut self.x_times),
             open: std::mem::take(&mut self.open),
@@ -230,7 +230,7 @@ impl ScoreIndex {
         {
             (search.best, search.place) = (key, Some((row, home)));
         }
-        self.look_above_and_below(search);
+        self.probe_own_column(search);
         for root in self.forest.roots() {
             self.consider_part(root, self.forest.summary(root), search);
         }
@@ -240,24 +240,24 @@ impl ScoreIndex {
             }
             // A tile with an equal bound that is nearer may follow.
             if !open.loses(&search.best) {
-                self.look_into(open.tile, search);
+                self.expand_tile(open.tile, search);
             }
         }
     }
 
     /// Probes the requests in the sled's own column. Without settling they are so much nearer than others that they
     /// would spoil the bounds of their tiles.
-    fn look_above_and_below(&self, search: &mut Search) {
+    fn probe_own_column(&self, search: &mut Search) {
         if self.cells.is_idle(search.home) {
             return;
         }
         let full =
-            self.forest.roots().map(|root| self.forest.summary(root)).fold(Summary::EMPTY, Summary::joined);
-        let (worth, parity) = (full.at(search.share), search.home % self.parities);
+            self.forest.roots().map(|root| self.forest.summary(root)).fold(Summary::EMPTY, Summary::max);
+        let (worth, parity) = (full.worth_bound(search.share), search.home % self.parities);
         let (here, y_times) = (search.here, search.y_times);
         let bound = |y: u64| {
             let time = Span::from_ns(y);
-            ordered(self.score.bound(&Stretch { least: time, most: time, worth }))
+            order_key(self.score.lower_bound(&PositionRange { min_time: time, max_time: time, worth }))
         };
         let order = y_times.order(parity);
         let (nearest, farthest) = y_times.range(parity);
@@ -265,12 +265,12 @@ impl ScoreIndex {
         let backwards = self.heeds_farthest && bound(farthest) < bound(nearest);
         for at in 0..order.len() {
             let row = order[if backwards { order.len() - 1 - at } else { at }];
-            let y = y_times.of(row, parity);
+            let y = y_times.time(row, parity);
             if here == Some(row) {
                 continue;
             }
             if (bound(y), y) <= (search.best.0, search.best.1) {
-                let time = y.max(search.x_times.to(&self.sled, search.home));
+                let time = y.max(search.x_times.time(&self.sled, search.home));
                 self.probe(search, row, search.home, time);
             } else if !self.heeds_farthest {
                 // Farther rows are no better.
@@ -281,10 +281,10 @@ impl ScoreIndex {
 
     /// Considers the parts of a tile: its rows if its farthest column is no farther than the farthest row, else its
     /// tiles of columns.
-    fn look_into(&self, tile: Tile, search: &mut Search) {
+    fn expand_tile(&self, tile: Tile, search: &mut Search) {
         if tile.rows == Rows::All && (tile.level == 0 || self.is_near(tile, search)) {
             let Some(columns) = self.columns(tile, search) else { return };
-            let times = search.y_times.all(tile.parity);
+            let times = search.y_times.times(tile.parity);
             for (row, summary) in self.forest.rows(tile) {
                 let y = times[row as usize].into();
                 self.consider(Tile { rows: Rows::One(row), ..tile }, columns, (y, y), summary, search);
@@ -336,7 +336,7 @@ impl ScoreIndex {
         let Some(columns) = self.columns(tile, search) else { return };
         let y = match tile.rows {
             Rows::All => search.y_times.range(tile.parity),
-            Rows::One(row) => [search.y_times.of(row, tile.parity); 2].into(),
+            Rows::One(row) => [search.y_times.time(row, tile.parity); 2].into(),
         };
         self.consider(tile, columns, y, summary, search);
     }
@@ -352,9 +352,11 @@ impl ScoreIndex {
         search: &mut Search,
     ) {
         let (minimum, maximum) = (y.max(columns.nearest), y_most.max(columns.farthest));
-        let worth = summary.at(search.share);
-        let stretch = Stretch { least: Span::from_ns(minimum), most: Span::from_ns(maximum), worth };
-        let open = Open { bound: ordered(self.score.bound(&stretch)), least: minimum as u32, tile };
+        let worth = summary.worth_bound(search.share);
+        let stretch =
+            PositionRange { min_time: Span::from_ns(minimum), max_time: Span::from_ns(maximum), worth };
+        let open =
+            OpenTile { bound: order_key(self.score.lower_bound(&stretch)), least: minimum as u32, tile };
         if open.loses(&search.best) {
             return;
         }
@@ -387,7 +389,7 @@ fn summary(score: &dyn Score, cells: &Cells, epoch: &Epoch, place: (u32, u32), c
     if crowd.requests == 0 {
         return Summary::EMPTY;
     }
-    let mut joined = cells.iter(place.0, place.1).map(|request| request.queued);
+    let mut joined = cells.iter(place.0, place.1).map(|request| request.queue_time);
     Summary(score.worth(epoch.ends(), crowd, &mut joined))
 }
 
@@ -402,7 +404,7 @@ struct Search<'a> {
     here: Option<u32>,
     y_times: &'a YTimes,
     x_times: XTimes,
-    open: BinaryHeap<Open>,
+    open: BinaryHeap<OpenTile>,
     best: Key,
     place: Option<(u32, u32)>,
 }
@@ -414,9 +416,9 @@ impl PositionIndex for ScoreIndex {
             return;
         }
         if let Some(lone) = self.lone.take() {
-            self.sort_in(lone);
+            self.enter_request(lone);
         }
-        self.sort_in(request);
+        self.enter_request(request);
     }
 
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {

@@ -1,7 +1,7 @@
 //! Tables that take memory for the entries they hold, not for all places.
 
 /// The slot shared by all pages without entries.
-const NOTHING: u32 = 0;
+const EMPTY_SLOT: u32 = 0;
 
 /// A table in pages. Only pages with entries take memory; that of a page that becomes empty is reused for others.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl<T: Copy + PartialEq> Sparse<T> {
         Sparse {
             empty,
             page_len,
-            slots: vec![NOTHING; pages],
+            slots: vec![EMPTY_SLOT; pages],
             entries: vec![empty; page_len],
             taken: vec![0],
             free: Vec::new(),
@@ -47,13 +47,13 @@ impl<T: Copy + PartialEq> Sparse<T> {
     /// Whether a page has no entries.
     #[inline]
     pub fn is_empty(&self, page: usize) -> bool {
-        self.slots[page] == NOTHING
+        self.slots[page] == EMPTY_SLOT
     }
 
     /// Replaces an entry, and returns the entry before.
     #[inline]
     pub fn replace(&mut self, page: usize, at: usize, entry: T) -> T {
-        if self.slots[page] == NOTHING {
+        if self.slots[page] == EMPTY_SLOT {
             if entry == self.empty {
                 return entry;
             }
@@ -65,7 +65,7 @@ impl<T: Copy + PartialEq> Sparse<T> {
         *taken = *taken + u32::from(entry != self.empty) - u32::from(before != self.empty);
         if *taken == 0 {
             self.free.push(slot);
-            self.slots[page] = NOTHING;
+            self.slots[page] = EMPTY_SLOT;
         }
         before
     }

@@ -28,7 +28,7 @@ impl XTimes {
             self.decision = 1;
         }
         let neighbours = [home.checked_sub(1), Some(home + 1).filter(|n| (*n as usize) < self.known.len())];
-        let times = neighbours.into_iter().flatten().map(|cylinder| self.to(sled, cylinder));
+        let times = neighbours.into_iter().flatten().map(|cylinder| self.time(sled, cylinder));
         self.next_door = times.min().unwrap_or(0);
     }
 
@@ -37,9 +37,9 @@ impl XTimes {
     #[inline]
     pub fn nearest(&mut self, sled: &Sled, first: u32, last: u32) -> u64 {
         if last < self.home {
-            self.to(sled, last)
+            self.time(sled, last)
         } else if first > self.home || first == last {
-            self.to(sled, first)
+            self.time(sled, first)
         } else {
             self.next_door
         }
@@ -51,21 +51,21 @@ impl XTimes {
     #[inline]
     pub fn farthest(&mut self, sled: &Sled, first: u32, last: u32, step: u32) -> u64 {
         if first == last {
-            return self.to(sled, first);
+            return self.time(sled, first);
         }
         let end = self.known.len() as u32 - 1;
-        let left = if first < self.home { self.to(sled, first.saturating_sub(step)) } else { 0 };
-        let right = if last > self.home { self.to(sled, (last + step).min(end)) } else { 0 };
+        let left = if first < self.home { self.time(sled, first.saturating_sub(step)) } else { 0 };
+        let right = if last > self.home { self.time(sled, (last + step).min(end)) } else { 0 };
         left.max(right)
     }
 
     /// Time in x to a cylinder, with settling, in ns.
     #[inline]
-    pub fn to(&mut self, sled: &Sled, cylinder: u32) -> u64 {
+    pub fn time(&mut self, sled: &Sled, cylinder: u32) -> u64 {
         let known = &mut self.known[cylinder as usize];
         if known.0 != self.decision {
             let to_bit = sled.geometry.x_bit(cylinder);
-            *known = (self.decision, sled.x_time_seen(self.from_bit, to_bit).as_ns() as u32);
+            *known = (self.decision, sled.estimated_x_time(self.from_bit, to_bit).as_ns() as u32);
         }
         known.1.into()
     }

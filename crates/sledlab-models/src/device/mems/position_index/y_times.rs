@@ -33,13 +33,13 @@ impl YTimes {
 
     /// Times to all rows in columns of a parity.
     #[inline]
-    pub fn all(&self, parity: u32) -> &[u32] {
+    pub fn times(&self, parity: u32) -> &[u32] {
         &self.times[(parity * self.rows) as usize..][..self.rows as usize]
     }
 
     /// Time to a row in columns of a parity.
     #[inline]
-    pub fn of(&self, row: u32, parity: u32) -> u64 {
+    pub fn time(&self, row: u32, parity: u32) -> u64 {
         self.times[(parity * self.rows + row) as usize].into()
     }
 
@@ -47,6 +47,6 @@ impl YTimes {
     #[inline]
     pub fn range(&self, parity: u32) -> (u64, u64) {
         let order = self.order(parity);
-        (self.of(order[0], parity), self.of(order[order.len() - 1], parity))
+        (self.time(order[0], parity), self.time(order[order.len() - 1], parity))
     }
 }

@@ -11,7 +11,7 @@ use super::super::plan::{MAX_STEPS, Plan, Step};
 use super::super::raid5::Raid5;
 use super::super::remaining_steps::RemainingSteps;
 use super::super::stripe_locks::StripeLocks;
-use super::{request, served};
+use super::{completion, request};
 use crate::device::Queued;
 
 const STRIPES: u64 = 60;
@@ -22,7 +22,7 @@ fn array(devices: u64, unit_blocks: u64, failures: &[(usize, u64)]) -> Raid5 {
     for (device, rebuilt) in failures {
         health.fail(device % devices as usize, None);
         (0..*rebuilt).filter_map(|_| health.next()).collect::<Vec<_>>().iter().for_each(|(device, _)| {
-            health.rebuilt(*device);
+            health.record_rebuilt_stripe(*device);
         });
     }
     Raid5 { devices, unit_blocks, stripes: STRIPES, health }
@@ -46,7 +46,7 @@ fn failures() -> impl Strategy<Value = Vec<(usize, u64)>> {
         .prop_filter("different devices", |failed| failed.len() < 2 || failed[0].0 != failed[1].0)
 }
 
-fn drawn(array: &Raid5, (is_write, lbn, blocks): (bool, u64, u64)) -> Queued {
+fn random_request(array: &Raid5, (is_write, lbn, blocks): (bool, u64, u64)) -> Queued {
     let lbn = lbn % array.capacity_blocks();
     let blocks = blocks.min(array.capacity_blocks() - lbn) as u32;
     request(0, if is_write { Op::Write } else { Op::Read }, lbn, blocks)
@@ -56,11 +56,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn whole_stripes_are_planned_like_single_ones(
+    fn whole_stripes_are_planned_like_single_stripes(
         devices in 3_u64..8, unit in 1_u64..5, failures in failures(), draw in (any::<bool>(), 0_u64..2000, 1_u64..2000),
     ) {
         let array = array(devices, unit, &failures);
-        let request = drawn(&array, draw);
+        let request = random_request(&array, draw);
         let (plan, expected) = (array.plan(&request, &mut |_, _| 0), stripe_by_stripe(&array, &request));
         prop_assert!(plan.rest.is_none());
         prop_assert_eq!(&plan.steps, &expected.steps);
@@ -68,11 +68,11 @@ proptest! {
     }
 
     #[test]
-    fn rest_has_the_steps_of_the_plan(
+    fn remaining_steps_equal_plan(
         devices in 3_u64..8, unit in 1_u64..5, failures in failures(), draw in (any::<bool>(), 0_u64..2000, 1_u64..2000),
     ) {
         let array = array(devices, unit, &failures);
-        let request = drawn(&array, draw);
+        let request = random_request(&array, draw);
         let expected = stripe_by_stripe(&array, &request);
         let is_kind = |step: &Step| step.op == request.op;
         let steps: Vec<Step> = RemainingSteps::new(array.clone(), &request).collect();
@@ -100,12 +100,12 @@ proptest! {
             LockedStripes { stripes: from..if count == 1 { from + 1 } else { end }, is_shared }
         };
         let single = |from: u64, count: u64, is_shared| LockedStripes { stripes: from..from + count, is_shared };
-        let mut both = [Waiting::new(&long), Waiting::new(&single)];
+        let mut both = [ClaimQueue::new(&long), ClaimQueue::new(&single)];
         for (id, (from, count, is_shared, leaving)) in claims.into_iter().enumerate() {
             let running = both.each_mut().map(|waiting| {
                 waiting.claim(id as u64, (from, count, is_shared));
                 waiting.leave(leaving);
-                waiting.running()
+                waiting.unblocked_requests()
             });
             prop_assert_eq!(&running[0], &running[1]);
         }
@@ -113,18 +113,18 @@ proptest! {
 }
 
 /// Requests with claims, of which those that wait for nothing may leave.
-struct Waiting<'a> {
+struct ClaimQueue<'a> {
     make: &'a dyn Fn(u64, u64, bool) -> LockedStripes,
     guards: StripeLocks,
     requests: Map<u64, (LockedStripes, usize)>,
 }
 
-impl<'a> Waiting<'a> {
+impl<'a> ClaimQueue<'a> {
     fn new(make: &'a dyn Fn(u64, u64, bool) -> LockedStripes) -> Self {
-        Waiting { make, guards: StripeLocks::default(), requests: Map::default() }
+        ClaimQueue { make, guards: StripeLocks::default(), requests: Map::default() }
     }
 
-    fn running(&self) -> Vec<u64> {
+    fn unblocked_requests(&self) -> Vec<u64> {
         let free = self.requests.iter().filter(|(_, (_, waits))| *waits == 0);
         let mut free: Vec<u64> = free.map(|(id, _)| *id).collect();
         free.sort_unstable();
@@ -138,11 +138,11 @@ impl<'a> Waiting<'a> {
     }
 
     fn leave(&mut self, place: usize) {
-        let Some(id) = self.running().get(place).copied() else { return };
+        let Some(id) = self.unblocked_requests().get(place).copied() else { return };
         let (guarded, _) = self.requests.remove(&id).unwrap();
         let mut freed = Vec::new();
-        guarded.single_stripes().for_each(|stripe| self.guards.leave(id, stripe, &mut freed));
-        self.guards.leave_long(id, &mut freed);
+        guarded.single_stripes().for_each(|stripe| self.guards.release_stripe(id, stripe, &mut freed));
+        self.guards.release_range(id, &mut freed);
         for id in freed {
             self.requests.get_mut(&id).unwrap().1 -= 1;
         }
@@ -151,7 +151,7 @@ impl<'a> Waiting<'a> {
 
 /// Serves all accesses of a flow, the last one first, and counts the blocks by device and kind; fails a device after
 /// some accesses.
-fn run(
+fn count_accesses(
     flow: &mut Flow,
     fails: Option<(usize, usize)>,
     ready: &mut Vec<Access>,
@@ -165,14 +165,14 @@ fn run(
             assert!(seen.insert((device, access.op.letter(), access.lbn)));
             *blocks.entry((device, access.op.letter())).or_default() += u64::from(access.blocks);
         }
-        is_complete |= flow.done(&served(access), ready).is_some();
+        is_complete |= flow.complete(&completion(access), ready).is_some();
         served_steps += 1;
         if let Some((after, failing)) = fails
             && after == served_steps
         {
             flow.fail(failing, &mut |_, _| 0, ready);
         }
-        is_complete |= flow.has_answered();
+        is_complete |= flow.has_completed();
     }
     (blocks, is_complete)
 }
@@ -189,13 +189,13 @@ fn long_array(lost: bool) -> Raid5 {
 }
 
 #[test]
-fn long_read_begins_few_steps_at_once() {
+fn long_read_bounds_started_steps() {
     let array = long_array(false);
     let all = array.capacity_blocks();
     let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
     flow.arrive(request(0, Op::Read, 0, all as u32), &mut |_, _| 0, &mut ready);
     assert_eq!(ready.len(), MAX_STEPS);
-    let (blocks, is_complete) = run(&mut flow, None, &mut ready);
+    let (blocks, is_complete) = count_accesses(&mut flow, None, &mut ready);
     assert!(is_complete);
     assert_eq!((0..4).map(|device| blocks[&(device, 'R')]).collect::<Vec<_>>(), [LONG_STRIPES * 3 / 4; 4]);
 }
@@ -208,7 +208,7 @@ fn long_write_to_lost_stripes_bounds_started_steps() {
     flow.arrive(request(0, Op::Write, 0, all as u32), &mut |_, _| 0, &mut ready);
     assert_eq!(ready.len(), MAX_STEPS);
     // A third device fails: its remaining steps are omitted.
-    let (blocks, is_complete) = run(&mut flow, Some((10_000, 2)), &mut ready);
+    let (blocks, is_complete) = count_accesses(&mut flow, Some((10_000, 2)), &mut ready);
     assert!(is_complete);
     assert_eq!(blocks[&(3, 'W')], LONG_STRIPES * 3 / 4);
     assert!(blocks[&(2, 'W')] < LONG_STRIPES * 3 / 4);
@@ -225,11 +225,11 @@ fn long_read_restarts_when_its_device_fails() {
     let mut completed = 0;
     for _ in 0..1000 {
         let (_, access) = ready.pop().unwrap();
-        completed += usize::from(flow.done(&served(access), &mut ready).is_some());
+        completed += usize::from(flow.complete(&completion(access), &mut ready).is_some());
     }
     flow.fail(2, &mut |_, _| 0, &mut ready);
     while let Some((_, access)) = ready.pop() {
-        completed += usize::from(flow.done(&served(access), &mut ready).is_some());
+        completed += usize::from(flow.complete(&completion(access), &mut ready).is_some());
     }
     let counts = flow.counts();
     assert_eq!((completed, counts.restarts, counts.degraded_reads), (1, 1, 1));

@@ -1,0 +1,388 @@
+//! A disk that takes turns on its bus: it holds several commands at once, or shares the bus with other drives.
+//!
+//! A command holds the bus during its overhead, and data holds it while crossing. A drive of several commands accepts
+//! the next command while the mechanism works on another: the overhead is over when that command's turn comes, and
+//! the data of a write crosses while the arm moves. The mechanism is occupied by a read until its data has crossed,
+//! by a write until it is on the medium. The rules are facts about the reference simulator: from its public
+//! description, and measured on its runs.
+
+use std::collections::VecDeque;
+
+use sledlab_core::hash::Map;
+use sledlab_core::{Error, Op, Result, Span, Time};
+
+use super::controller::{CommandEntry, CommandResult, Controller, StartedCommand};
+use super::drive::Drive;
+use super::params::DiskParams;
+use crate::device::bus::{Bus, Port, Requester};
+use crate::device::{BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
+use crate::power::MechanicalWork;
+
+/// The shortest span that times can express.
+const MIN_SPAN: Span = Span::from_ns(1);
+
+/// A disk that takes turns on its bus.
+#[derive(Debug)]
+pub struct BusDisk {
+    drive: Drive,
+    controller: Controller,
+    port: Port,
+    /// Queue depth: commands in the drive at once. With one, a command is served as it comes; with several, the drive
+    /// reports through `pop_admitted` which commands have arrived.
+    depth: usize,
+    /// Commands that wait outside the drive until others complete.
+    outside: VecDeque<Queued>,
+    /// Number of commands that have requested the bus and are not complete.
+    inside: usize,
+    /// Commands that wait for the bus, in the order of their requests for it.
+    asking: VecDeque<Queued>,
+    /// What this drive holds the bus for, if it does.
+    hold: Option<BusHold>,
+    /// Commands that have come over the bus and that `pop_admitted` has not returned yet.
+    arrived: VecDeque<Queued>,
+    /// By command that has arrived and that the mechanism has not turned to: when its overhead ends.
+    ready: Map<u64, Time>,
+    active: Option<Active>,
+    /// The rest of the active command's batch.
+    following: VecDeque<Queued>,
+    /// What the mechanism did for the batch so far.
+    work: MechanicalWork,
+    /// Until when the mechanism writes data of writes that were complete before the active command came.
+    behind: Time,
+    /// Whether the scheduler is about to choose one of the ready commands: until then no other command takes the bus.
+    selecting: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum BusHold {
+    /// The overhead of a command.
+    Command {
+        id: u64,
+        since: Time,
+        until: Time,
+    },
+    Data {
+        until: Time,
+    },
+    /// The completion of a write to the medium.
+    Answer {
+        until: Time,
+    },
+}
+
+impl BusHold {
+    fn until(self) -> Time {
+        match self {
+            BusHold::Command { until, .. } | BusHold::Data { until } | BusHold::Answer { until } => until,
+        }
+    }
+}
+
+/// The command on the mechanism.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    request: Queued,
+    start: Time,
+    begun: Option<StartedCommand>,
+    done: Option<CommandResult>,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Will ask for the bus at this time.
+    Wants(Time),
+    /// Waits for the bus, or holds it.
+    OnBus,
+    /// Complete; the mechanism is busy with the command until this time.
+    Behind(Time),
+}
+
+impl BusDisk {
+    /// A parked disk on `bus` with its arm over the first track and an empty buffer.
+    ///
+    /// # Errors
+    /// Parameters that make no sense together.
+    pub fn new(params: &DiskParams, bus: &Bus) -> Result<Self> {
+        let drive = Drive::new(params)?;
+        let depth = params.flat.queue_depth as usize;
+        Ok(BusDisk {
+            controller: Controller::new(params, drive.overheads())?,
+            drive,
+            port: bus.attach(),
+            depth,
+            outside: VecDeque::new(),
+            inside: 0,
+            asking: VecDeque::new(),
+            hold: None,
+            arrived: VecDeque::new(),
+            ready: Map::default(),
+            active: None,
+            following: VecDeque::new(),
+            work: MechanicalWork::default(),
+            behind: Time::ZERO,
+            selecting: false,
+        })
+    }
+
+    /// Lets a command ask for the bus.
+    fn request_bus_for_command(&mut self, now: Time, request: Queued) {
+        self.inside += 1;
+        self.asking.push_back(request);
+        self.port.request(now, Requester::Host);
+    }
+
+    /// Lets commands ask for the bus as far as there is room for them in the drive.
+    fn fill_command_slots(&mut self, now: Time) {
+        while self.inside < self.depth
+            && let Some(request) = self.outside.pop_front()
+        {
+            self.request_bus_for_command(now, request);
+        }
+    }
+
+    /// Turns the mechanism to the next command of its batch; false if the batch is done.
+    fn start_next_command(&mut self, now: Time) -> bool {
+        let Some(request) = self.following.pop_front() else { return false };
+        self.active = Some(Active { request, start: now, begun: None, done: None, phase: Phase::OnBus });
+        if self.depth == 1 {
+            self.request_bus_for_command(now, request);
+            return true;
+        }
+        let ready = self.ready.remove(&request.id).unwrap_or(now);
+        match self.hold {
+            Some(BusHold::Command { id, since, .. }) if id == request.id && since == now => {
+                self.begin(now, CommandEntry::Fresh);
+            }
+            _ => self.begin(now, CommandEntry::Waited(ready)),
+        }
+        true
+    }
+
+    /// Begins the active command at `now`. A command that has just come keeps the bus if its data can follow.
+    fn begin(&mut self, now: Time, entry: CommandEntry) {
+        let Some(mut active) = self.active.take() else { return };
+        let begun =
+            self.controller.begin(&mut self.drive, now, &active.request, entry).with_start(active.start);
+        active.begun = Some(begun);
+        active.phase = Phase::Wants(begun.wants);
+        self.active = Some(active);
+        if matches!(entry, CommandEntry::Fresh) && begun.keeps_bus() {
+            self.transfer_data(begun.wants);
+        }
+    }
+
+    /// Grants the bus to the data of the active command at `granted`.
+    fn transfer_data(&mut self, granted: Time) {
+        let Some(Active { begun: Some(begun), done, phase, .. }) = &mut self.active else { return };
+        let crossing = self.controller.transfer(&mut self.drive, begun, granted);
+        self.hold = Some(BusHold::Data { until: crossing.transfer_end });
+        (*done, *phase) = (Some(crossing), Phase::OnBus);
+    }
+
+    /// Gives the bus, which the drive has just taken, to the next command that requested it.
+    fn take_command(&mut self, now: Time) {
+        let Some(request) = self.asking.pop_front() else { return };
+        let ready = now + self.controller.admission(request.op);
+        // The command holds the bus for an instant at least, so that an idle mechanism turns to it before the bus is
+        // released.
+        let until = if self.depth == 1 { ready } else { ready.max(now + MIN_SPAN) };
+        self.hold = Some(BusHold::Command { id: request.id, since: now, until });
+        if self.depth == 1 {
+            self.begin(now, CommandEntry::Fresh);
+        } else {
+            self.ready.insert(request.id, ready);
+            self.arrived.push_back(request);
+        }
+    }
+
+    /// Gives the bus, which the drive has just taken, to the active command: for its data, or for the completion of a
+    /// write to the medium.
+    fn resume_active(&mut self, now: Time) {
+        let Some(Active { done: Some(done), .. }) = &mut self.active else {
+            self.transfer_data(now);
+            return;
+        };
+        let until = now + done.answer.unwrap_or_default();
+        done.timing.transfer += until.since(done.completion);
+        done.completion = until;
+        self.hold = Some(BusHold::Answer { until });
+    }
+
+    /// Makes the mechanism turn at once to a write that has just come if it continues the blocks of the active write,
+    /// which is complete, and no other command waits. Returns the mechanical work so far; `None` if the mechanism
+    /// does not turn to that write.
+    fn try_append_write(&mut self, now: Time) -> Option<MechanicalWork> {
+        let Some(Active { phase: Phase::Behind(until), .. }) = self.active else { return None };
+        let request = self.arrived.back().filter(|request| request.op == Op::Write)?;
+        if self.ready.len() > 1 || !self.following.is_empty() || !self.controller.appends(now, request) {
+            return None;
+        }
+        self.active = None;
+        self.behind = until;
+        // The time still needed to write the blocks was charged to the active write; it is left for the next one.
+        let left = until.since(now);
+        let remaining = MechanicalWork { seek: left.min(self.work.seek), ..MechanicalWork::default() };
+        let remaining = MechanicalWork { access: left - remaining.seek, ..remaining };
+        let all = std::mem::replace(&mut self.work, remaining);
+        Some(MechanicalWork { seek: all.seek - remaining.seek, access: all.access - remaining.access, ..all })
+    }
+
+    /// Ends the present hold of the bus at `now`, and releases the bus.
+    fn release_bus(&mut self, now: Time, served: &mut Vec<Served>) {
+        let hold = self.hold.take();
+        let answer = self.active.as_ref().and_then(|active| active.done).is_some_and(|d| d.answer.is_some());
+        match hold {
+            Some(BusHold::Data { .. }) if answer => {
+                if let Some(Active { done: Some(done), phase, .. }) = &mut self.active {
+                    *phase = Phase::Wants(done.arm_free);
+                }
+            }
+            Some(BusHold::Data { .. } | BusHold::Answer { .. }) => {
+                self.complete(served);
+                self.fill_command_slots(now);
+            }
+            Some(BusHold::Command { .. }) | None => {}
+        }
+        self.port.release_bus(now);
+    }
+
+    /// Completes the active command.
+    fn complete(&mut self, served: &mut Vec<Served>) {
+        let Some(Active { request, start, done: Some(done), phase, .. }) = &mut self.active else { return };
+        let (request, start, CommandResult { completion, timing, arm_free: on_medium, .. }) =
+            (*request, *start, *done);
+        // For a drive of one command the scheduler chooses the next as soon as that command is complete.
+        let free = if self.depth == 1 { completion } else { completion.max(on_medium) };
+        *phase = Phase::Behind(free);
+        // Time for the command overhead, the bus and waits for it counts as seek: the disk draws as much power then.
+        let busy = free.since(start.max(self.behind));
+        let access = timing.transfer.saturating_sub(timing.reposition).min(busy);
+        let work = MechanicalWork { seek: busy - access, access, ..MechanicalWork::default() };
+        self.work += work;
+        let energy = self.drive.power_rates().energy(&work);
+        served.push(Served { request, start, completion, timing, energy, device: Some(0) });
+        self.controller.record_operation(request.op);
+        self.inside -= 1;
+    }
+
+    /// Asks for the bus for the active command at `now` if it wants the bus by then, but not before the overhead of a
+    /// command that this drive is accepting has ended. Returns whether the state has changed.
+    fn request_bus_for_active(&mut self, now: Time) -> bool {
+        let hold = self.hold;
+        let Some(Active { phase, .. }) = &mut self.active else { return false };
+        match (&phase, hold) {
+            (Phase::Wants(at), _) if *at > now => return false,
+            (Phase::Wants(_), Some(BusHold::Command { since, until, .. })) if since < now && until > now => {
+                *phase = Phase::Wants(until);
+                return true;
+            }
+            (Phase::Wants(_), _) => {}
+            _ => return false,
+        }
+        *phase = Phase::OnBus;
+        self.port.request(now, Requester::Drive);
+        true
+    }
+}
+
+impl Device for BusDisk {
+    fn mechanics(&self) -> &dyn Mechanics {
+        &self.drive
+    }
+
+    /// The timing of the request if the drive had the bus to itself.
+    fn probe(&self, now: Time, request: &Queued) -> Timing {
+        let (mut drive, mut controller) = (self.drive.clone(), self.controller.clone());
+        if self.depth == 1 {
+            return controller.serve(&mut drive, now, request).timing;
+        }
+        let begun = controller.begin(&mut drive, now, request, CommandEntry::Waited(now));
+        controller.transfer(&mut drive, &begun, begun.wants).timing
+    }
+
+    fn set_time(&mut self, now: Time) {
+        self.controller.enter_buffered_blocks(&mut self.drive, now);
+        self.controller.set_time(&mut self.drive, now);
+    }
+
+    fn admit(&mut self, now: Time, request: &Queued) -> Time {
+        if self.depth == 1 {
+            return now;
+        }
+        self.outside.push_back(*request);
+        self.fill_command_slots(now);
+        Time::MAX
+    }
+
+    fn pop_admitted(&mut self) -> Option<Queued> {
+        self.arrived.pop_front()
+    }
+
+    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<BusyPeriod> {
+        self.selecting = false;
+        self.following.extend(batch);
+        self.start_next_command(now);
+        None
+    }
+
+    fn can_accept_batch(&self) -> bool {
+        false
+    }
+
+    fn has_background_work(&self) -> bool {
+        true
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        let active = match &self.active {
+            Some(Active { phase: Phase::Wants(at) | Phase::Behind(at), .. }) => Some(*at),
+            _ => None,
+        };
+        let offered = if self.selecting { None } else { self.port.offer_time() };
+        [self.hold.map(BusHold::until), active, offered].into_iter().flatten().min()
+    }
+
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
+        loop {
+            if self.hold.is_some_and(|hold| hold.until() <= now) {
+                self.release_bus(now, served);
+            } else if self.request_bus_for_active(now) {
+            } else if let Some(Active { phase: Phase::Behind(until), .. }) = self.active
+                && until <= now
+            {
+                self.active = None;
+                if !self.start_next_command(now) {
+                    // A command that still waits for the bus comes too late for the choice that the scheduler makes
+                    // now.
+                    self.selecting = !self.ready.is_empty();
+                    return Some(std::mem::take(&mut self.work));
+                }
+            } else if !self.selecting
+                && let Some(by) = self.port.take()
+            {
+                match by {
+                    Requester::Host => self.take_command(now),
+                    Requester::Drive => self.resume_active(now),
+                }
+                if let Some(work) = self.try_append_write(now) {
+                    return Some(work);
+                }
+            } else {
+                return None;
+            }
+        }
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        None
+    }
+
+    fn disable_energy(&mut self) {}
+
+    fn end_idle_period(&mut self, _rest: IdleOutcome) {}
+
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
+}

@@ -1,0 +1,96 @@
+//! A timeout that adapts after each rest for which it was too short or too long (PW-07), after Douglis, Krishnan and
+//! Bershad 1995.
+//!
+//! After a start-up soon after parking the timeout grows. After a device was parked for long, so that it could have
+//! parked earlier, the timeout shrinks. All times are measured in break-even times, so that the same numbers suit a
+//! sled and a disk.
+
+use sledlab_core::{Error, Span};
+
+use super::{Model, PowerCosts, PowerPolicy};
+
+sledlab_core::params! {
+    /// How the timeout adapts.
+    pub struct AdaptiveParams {
+        /// The first timeout, in break-even times.
+        initial: f64 = 1.0, "", 0.001..1000.0;
+        /// Smallest timeout, in break-even times.
+        least: f64 = 0.01, "", 0.0..1000.0;
+        /// Largest timeout, in break-even times.
+        most: f64 = 10.0, "", 0.001..1e6;
+        /// Factor on the timeout after a parked device was started within a break-even time.
+        increase: f64 = 2.0, "", 1.0..100.0;
+        /// Factor on the timeout after the device was parked for longer than `long`.
+        decrease: f64 = 0.5, "", 0.01..1.0;
+        /// Time parked that counts as long, in break-even times.
+        long: f64 = 4.0, "", 1.0..1e6;
+    }
+}
+
+/// A timeout that grows after hasty parking and shrinks after late parking.
+#[derive(Clone, Debug)]
+pub struct AdaptiveTimeout {
+    params: AdaptiveParams,
+    /// The timeout, in break-even times.
+    timeout: f64,
+}
+
+impl Model for AdaptiveTimeout {
+    type Params = AdaptiveParams;
+    const NAME: &'static str = "adaptive";
+    const MEANING: &'static str =
+        "lengthen the timeout after too short a parked time, shorten the timeout after a long one";
+
+    fn make(params: &AdaptiveParams) -> Box<dyn PowerPolicy> {
+        let timeout = params.initial.max(params.least).min(params.most);
+        Box::new(AdaptiveTimeout { params: params.clone(), timeout })
+    }
+}
+
+impl PowerPolicy for AdaptiveTimeout {
+    fn timeout(&mut self, costs: &PowerCosts) -> Span {
+        match costs.break_even() {
+            Span::MAX => Span::MAX,
+            break_even => Span::from_seconds(self.timeout * break_even.as_seconds()),
+        }
+    }
+
+    fn timeout_in_hindsight(&mut self, _length: Span, costs: &PowerCosts) -> Span {
+        self.timeout(costs)
+    }
+
+    fn learn(&mut self, length: Span, timeout: Span, costs: &PowerCosts) {
+        let parked = length.saturating_sub(timeout).as_seconds() / costs.break_even().as_seconds();
+        if parked <= 0.0 {
+            return;
+        }
+        let AdaptiveParams { least: minimum, most: maximum, increase, decrease, long, .. } = self.params;
+        if parked < 1.0 {
+            self.timeout = (self.timeout * increase).max(minimum).min(maximum);
+        } else if parked > long {
+            self.timeout = (self.timeout * decrease).max(minimum).min(maximum);
+        }
+    }
+
+    fn patience(&mut self, _waiting: usize) -> Span {
+        Span::ZERO
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{SLED, policy, timeouts_ms};
+
+    #[test]
+    fn timeout_adapts_to_wrong_decisions() {
+        let mut adaptive = policy("adaptive:least=0.25:most=4");
+        // Break-even is 0.5 ms. Rests just over the timeout show hasty parking, long ones late parking.
+        let timeouts =
+            timeouts_ms(adaptive.as_mut(), &[0.6, 1.2, 2.1, 2.1, 0.1, 9.0, 9.0, 9.0, 9.0, 9.0], &SLED);
+        assert_eq!(timeouts, [0.5, 1.0, 2.0, 2.0, 2.0, 2.0, 1.0, 0.5, 0.25, 0.125]);
+    }
+}

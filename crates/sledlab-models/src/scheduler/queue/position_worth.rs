@@ -1,0 +1,119 @@
+//! Parallelism-aware choices: many requests at a position are worth a longer way (Lee 2009, section 3).
+
+use sledlab_core::{Span, Time, math};
+
+use crate::device::{Crowd, PositionRange, Score};
+
+/// Least positioning time in a priority, which must be finite: a position reached sooner counts as this far.
+pub(in crate::scheduler) const MIN_POSITIONING: Span = Span::from_ns(1_000);
+
+/// The worth of the requests that wait at a position, which a priority divides by the positioning time.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::scheduler) enum PositionWorth {
+    /// The number of requests (P-SPTF, equation 2).
+    Number,
+    /// The sum of their waiting times (PA-SPTF, equation 3).
+    Waits,
+    /// The sum of their waiting times in ms, each to this power: 0 counts the requests, 1 sums the waits.
+    Powers(f64),
+}
+
+impl PositionWorth {
+    /// Minus the priority, as the position with the smallest score is served.
+    fn score(time: Span, worth: f64) -> f64 {
+        -worth / time.max(MIN_POSITIONING).as_ns() as f64
+    }
+
+    fn power(exponent: f64, now: Time, joined: Time) -> f64 {
+        math::pow(now.since(joined).as_ms(), exponent)
+    }
+}
+
+impl PositionWorth {
+    /// Upper bounds of the sum of powers of waits at two times. A power below 1 is concave, so the sum of powers is
+    /// at most the value of a tangent at the sum of waits. The tangent touches at the average wait at the first of
+    /// the two times, or at a quarter of the span between them if that is longer, as when requests join later.
+    fn tangent(exponent: f64, at: [Time; 2], crowd: &Crowd) -> [f64; 2] {
+        let requests = f64::from(crowd.requests);
+        let waited_ms = at.map(|at| crowd.balance_ns(at) * 1e-6);
+        let touching_ms = (waited_ms[0] / requests).max(at[1].since(at[0]).as_ms() / 4.0).max(1e-6);
+        let power = math::pow(touching_ms, exponent);
+        let slope = exponent * power / touching_ms;
+        waited_ms.map(|waited_ms| (1.0 - exponent) * power * requests + slope * waited_ms)
+    }
+}
+
+impl Score for PositionWorth {
+    fn score(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64 {
+        let worth = match *self {
+            PositionWorth::Number => f64::from(crowd.requests),
+            PositionWorth::Waits => crowd.waited_ns(now),
+            PositionWorth::Powers(exponent) => joined.map(|at| Self::power(exponent, now, at)).sum(),
+        };
+        Self::score(time, worth)
+    }
+
+    fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        match *self {
+            PositionWorth::Number => [f64::from(crowd.requests); 2],
+            PositionWorth::Waits => at.map(|at| crowd.balance_ns(at)),
+            PositionWorth::Powers(exponent) if exponent < 1.0 => Self::tangent(exponent, at, crowd),
+            PositionWorth::Powers(exponent) => joined.fold([0.0; 2], |[from, to], joined| {
+                [from + Self::power(exponent, at[0], joined), to + Self::power(exponent, at[1], joined)]
+            }),
+        }
+    }
+
+    fn lower_bound(&self, stretch: &PositionRange) -> f64 {
+        let worth = match *self {
+            PositionWorth::Number | PositionWorth::Waits => stretch.worth,
+            // Sums of powers are rounded; the bound leaves room for the rounding.
+            PositionWorth::Powers(_) => stretch.worth + stretch.worth.abs() * 1e-9,
+        };
+        Self::score(stretch.min_time, worth)
+    }
+
+    fn has_uniform_aging(&self) -> bool {
+        matches!(self, PositionWorth::Number)
+    }
+
+    fn needs_max_time(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::device::Queued;
+
+    proptest! {
+        #[test]
+        fn no_crowd_beats_the_line_between_its_worths(
+            mut joined in proptest::collection::vec(0_u64..1 << 40, 1..20),
+            begin in 0_u64..1 << 40, span in 1_u64..1 << 41, share in 0.0..1.0,
+            time in 0_u64..1 << 21, exponent in 0.0..4.0,
+        ) {
+            joined.sort_unstable();
+            let joined: Vec<Time> = joined.into_iter().map(Time::from_ns).collect();
+            let mut crowd = Crowd::EMPTY;
+            for queued in &joined {
+                crowd.add(&Queued { queue_time: *queued, ..Queued::default() });
+            }
+            let ends = [Time::from_ns(begin), Time::from_ns(begin + span)];
+            let now = Time::from_ns(begin + (share * span as f64) as u64).max(joined[joined.len() - 1]);
+            prop_assume!(now <= ends[1]);
+            let passed = now.since(ends[0]).as_ns() as f64 / span as f64;
+            let (minimum, maximum) = (Span::from_ns(time), Span::from_ns(time));
+            for score in [PositionWorth::Number, PositionWorth::Waits, PositionWorth::Powers(exponent), PositionWorth::Powers(1.0)] {
+                let [from, to] = score.worth(ends, &crowd, &mut joined.iter().copied());
+                let worth = from + (to - from) * passed + (from.abs() + to.abs()) * 4e-15;
+                let bound = score.lower_bound(&PositionRange { min_time: minimum, max_time: maximum, worth });
+                let exact = score.score(now, minimum, &crowd, &mut joined.iter().copied());
+                prop_assert!(bound <= exact, "{score:?}: {bound} > {exact}");
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Service zone by zone: the base of all schedulers by zones (SC-09, SC-11).
+//!
+//! Only the requests of the zone in service are in an inner queue, which orders them; those of other zones
+//! wait in plain lists. A request moves from list to inner queue once, so that zones cost next to nothing
+//! however long the queue.
+
+use std::collections::BTreeSet;
+
+use sledlab_core::{Error, Time};
+
+use super::grid::Zones;
+use crate::device::{Mechanics, Queued};
+use crate::scheduler::Scheduler;
+
+/// The order in which zones are visited.
+pub(in crate::scheduler) trait Tour: Send {
+    /// Adds to `zones` the zones to be served next, together. Called when the visit to the zones before has ended and
+    /// requests wait, with gated visits perhaps in the same zones. At least one of the zones added must have requests.
+    fn next(&mut self, mechanics: &dyn Mechanics, waiting: &WaitingRequests, zones: &mut Vec<u32>);
+}
+
+/// Requests outside the zones in service.
+pub(in crate::scheduler) struct WaitingRequests {
+    zones: Vec<Vec<Queued>>,
+    occupied: BTreeSet<u32>,
+    len: usize,
+}
+
+impl WaitingRequests {
+    fn new(zones: u32) -> Self {
+        WaitingRequests { zones: vec![Vec::new(); zones as usize], occupied: BTreeSet::new(), len: 0 }
+    }
+
+    fn push(&mut self, zone: u32, request: Queued) {
+        let requests = &mut self.zones[zone as usize];
+        if requests.is_empty() {
+            self.occupied.insert(zone);
+        }
+        requests.push(request);
+        self.len += 1;
+    }
+
+    /// Removes the requests of a zone, in order of arrival.
+    fn take(&mut self, zone: u32) -> impl Iterator<Item = Queued> {
+        let requests = &mut self.zones[zone as usize];
+        if !requests.is_empty() {
+            self.occupied.remove(&zone);
+        }
+        self.len -= requests.len();
+        requests.drain(..)
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The requests of a zone, in order of arrival.
+    pub fn requests(&self, zone: u32) -> &[Queued] {
+        &self.zones[zone as usize]
+    }
+
+    /// The zones with requests, in ascending order.
+    pub fn occupied_zones(&self) -> impl Iterator<Item = u32> {
+        self.occupied.iter().copied()
+    }
+
+    /// The first zone with requests from `zone` on.
+    pub fn first_at_or_above(&self, zone: u32) -> Option<u32> {
+        self.occupied.range(zone..).next().copied()
+    }
+
+    /// The last zone with requests up to `zone`.
+    pub fn last_at_or_below(&self, zone: u32) -> Option<u32> {
+        self.occupied.range(..=zone).next_back().copied()
+    }
+}
+
+/// Visits zones in ascending order, then again from the lowest.
+#[derive(Debug, Default)]
+pub(in crate::scheduler) struct Circular {
+    /// The zone at which the search for the next one begins.
+    from: u32,
+}
+
+impl Circular {
+    /// The next zone with requests.
+    pub fn visit(&mut self, waiting: &WaitingRequests) -> Option<u32> {
+        let zone = waiting.first_at_or_above(self.from).or_else(|| waiting.first_at_or_above(0))?;
+        self.from = zone + 1;
+        Some(zone)
+    }
+}
+
+impl Tour for Circular {
+    fn next(&mut self, _: &dyn Mechanics, waiting: &WaitingRequests, zones: &mut Vec<u32>) {
+        zones.extend(self.visit(waiting));
+    }
+}
+
+/// A queue of which one zone, or several merged ones, are in service.
+pub(in crate::scheduler) struct ZonedQueue<Z, T> {
+    /// Which zone a request is in.
+    zone_of: Z,
+    tour: T,
+    /// Orders the requests in service.
+    inside: Box<dyn Scheduler>,
+    /// Whether requests that arrive during a visit are left for the next one.
+    gated: bool,
+    /// Requests pushed since the last choice: only the mechanism, at the next choice, knows in which zones they lie.
+    fresh: Vec<Queued>,
+    waiting: WaitingRequests,
+    /// The zones in service.
+    open: Vec<u32>,
+    is_open: Vec<bool>,
+}
+
+/// An empty queue over the zones of a grid.
+pub(in crate::scheduler) fn build<T: Tour + 'static>(
+    zones: Zones,
+    tour: T,
+    inside: Box<dyn Scheduler>,
+) -> ZonedQueue<impl Fn(&dyn Mechanics, &Queued) -> u32 + Send + 'static, T> {
+    ZonedQueue::new(
+        zones.count(),
+        move |mechanics: &dyn Mechanics, request: &Queued| zones.zone(mechanics, request),
+        tour,
+        inside,
+    )
+}
+
+impl<Z, T> ZonedQueue<Z, T>
+where
+    Z: Fn(&dyn Mechanics, &Queued) -> u32 + Send + 'static,
+    T: Tour + 'static,
+{
+    /// An empty queue over `count` zones. A zone is left when it is empty, arrivals during the visit included.
+    pub fn new(count: u32, zone_of: Z, tour: T, inside: Box<dyn Scheduler>) -> Self {
+        ZonedQueue {
+            zone_of,
+            tour,
+            inside,
+            gated: false,
+            fresh: Vec::new(),
+            waiting: WaitingRequests::new(count),
+            open: Vec::new(),
+            is_open: vec![false; count as usize],
+        }
+    }
+
+    /// The same queue, whose visits to zones serve only requests that had arrived when the visit began.
+    pub fn with_gated_visits(self) -> Self {
+        ZonedQueue { gated: true, ..self }
+    }
+
+    pub fn into_boxed(self) -> Box<dyn Scheduler> {
+        Box::new(self)
+    }
+
+    /// Sorts the requests pushed since the last choice into their zones.
+    fn sort_arrivals(&mut self, mechanics: &dyn Mechanics) {
+        for request in self.fresh.drain(..) {
+            let zone = (self.zone_of)(mechanics, &request);
+            if self.is_open[zone as usize] && !self.gated {
+                self.inside.push(request);
+            } else {
+                self.waiting.push(zone, request);
+            }
+        }
+    }
+
+    /// Leaves the zones in service, which are empty, for the next ones.
+    fn enter_next_zones(&mut self, mechanics: &dyn Mechanics) {
+        for zone in self.open.drain(..) {
+            self.is_open[zone as usize] = false;
+        }
+        self.tour.next(mechanics, &self.waiting, &mut self.open);
+        // No position is in two zones served together, so the requests of a position reach the queue inside in order
+        // of arrival, as position indexes require.
+        for zone in &self.open {
+            self.is_open[*zone as usize] = true;
+            self.waiting.take(*zone).for_each(|request| self.inside.push(request));
+        }
+    }
+}
+
+impl<Z, T> Scheduler for ZonedQueue<Z, T>
+where
+    Z: Fn(&dyn Mechanics, &Queued) -> u32 + Send + 'static,
+    T: Tour + 'static,
+{
+    fn push(&mut self, request: Queued) {
+        self.fresh.push(request);
+    }
+
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        self.sort_arrivals(mechanics);
+        if self.inside.is_empty() && self.waiting.len() > 0 {
+            self.enter_next_zones(mechanics);
+        }
+        self.inside.pop(now, mechanics, batch);
+    }
+
+    fn len(&self) -> usize {
+        self.fresh.len() + self.waiting.len() + self.inside.len()
+    }
+
+    /// Always false: only the mechanism knows in which zone a request waits.
+    fn remove(&mut self, _request: &Queued) -> bool {
+        false
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.inside.failure()
+    }
+}
+
+#[cfg(test)]
+pub(in crate::scheduler) mod trial {
+    use sledlab_core::{Op, Time};
+    use toml::Table;
+
+    use super::{Queued, Scheduler};
+    use crate::device::{self, Device, preset};
+    use crate::scheduler::{Choice, parse};
+
+    /// Cylinder and row.
+    pub type CylinderRow = (u32, u32);
+
+    /// A scheduler at work on a G2, which has 2500 cylinders of 27 rows.
+    pub struct Trial {
+        device: Box<dyn Device>,
+        queue: Box<dyn Scheduler>,
+        now: Time,
+        pushed: u64,
+    }
+
+    impl Trial {
+        /// A trial of the scheduler that `word` describes.
+        pub fn new(word: &str) -> Self {
+            let table: Table = preset::text("mems-g2").unwrap().parse().unwrap();
+            let device = device::build(&preset::from_table(&table).unwrap()).unwrap();
+            let (name, params) = parse(word).unwrap();
+            let queue = Choice::new(&name, &params).unwrap().make(device.mechanics()).unwrap();
+            Trial { device, queue, now: Time::ZERO, pushed: 0 }
+        }
+
+        /// Queues a request for one block at each of `places`.
+        pub fn push(&mut self, places: &[CylinderRow]) {
+            let extent = self.device.mechanics().extent();
+            let per_cylinder = self.device.mechanics().capacity_blocks() / u64::from(extent.cylinders);
+            let per_row = extent.blocks_per_track / u64::from(extent.rows);
+            for (cylinder, row) in places {
+                let lbn = u64::from(*cylinder) * per_cylinder + u64::from(*row) * per_row;
+                let at = self.device.mechanics().location(lbn);
+                assert_eq!((at.cylinder, at.row), (*cylinder, *row));
+                let (id, now) = (self.pushed, self.now);
+                self.queue.push(Queued {
+                    id,
+                    arrival: now,
+                    queue_time: now,
+                    lbn,
+                    blocks: 1,
+                    op: Op::Read,
+                    ..Queued::default()
+                });
+                self.pushed += 1;
+            }
+        }
+
+        /// Serves the scheduler's choice and returns its cylinder and row; `None` when the queue is empty.
+        pub fn pop(&mut self) -> Option<CylinderRow> {
+            let (mut batch, mut served) = (Vec::new(), Vec::new());
+            self.queue.pop(self.now, self.device.mechanics(), &mut batch);
+            let at = self.device.mechanics().location(batch.first()?.lbn);
+            self.now = self.device.issue(self.now, &batch, &mut served).unwrap().until;
+            Some((at.cylinder, at.row))
+        }
+
+        /// Serves all requests left in the queue.
+        pub fn drain(&mut self) -> Vec<CylinderRow> {
+            std::iter::from_fn(|| self.pop()).collect()
+        }
+    }
+
+    /// The order in which requests at `places` are served, which have all arrived before the first choice.
+    pub fn order(word: &str, places: &[CylinderRow]) -> Vec<CylinderRow> {
+        let mut trial = Trial::new(word);
+        trial.push(places);
+        trial.drain()
+    }
+}

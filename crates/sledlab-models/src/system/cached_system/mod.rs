@@ -1,0 +1,500 @@
+//! A cache in front of a system (CA-06).
+
+mod contents;
+mod flushes;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use sledlab_core::hash::Map;
+use sledlab_core::{BLOCK_BYTES, Error, Op, Result, Span, Time};
+
+use self::contents::CachedContents;
+use self::flushes::Flush;
+use super::{
+    Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
+};
+use crate::cache::{BlockRun, CacheCounts, CacheParams, Destage, Lines};
+use crate::device::{FaultCounts, Queued, Timing};
+use crate::power::{RequestEnergy, TotalEnergy};
+
+/// A write-back cache and the system behind it.
+///
+/// Reads are answered from the cache; blocks that it does not hold are fetched from the devices. Writes are complete
+/// once the cache holds them; they wait while the cache is full of dirty lines.
+pub struct CachedSystem {
+    behind: Box<dyn System>,
+    lines: Lines,
+    params: CacheParams,
+    access: Span,
+    block_ns: f64,
+    /// Accesses to the system behind, numbered as they begin.
+    accesses: Map<u64, Access>,
+    begun: u64,
+    /// Fetches in flight that further reads may wait for, by first block: their ends and access numbers. They do not
+    /// overlap.
+    fetching: BTreeMap<u64, (u64, u64)>,
+    destaging: usize,
+    /// Reads that wait for fetches, by request.
+    reads: Map<u64, WaitingRead>,
+    /// Writes that wait for room, and the first block of each that is not in the cache.
+    writes: VecDeque<(Queued, u64)>,
+    /// Completions that lie in the future, in order of their times.
+    answers: BTreeMap<(Time, u64), Completion>,
+    answered: u64,
+    /// The present time.
+    now: Time,
+    /// Start of the current period without work except destages.
+    idle_since: Time,
+    longest_queue: usize,
+    /// The block after the run whose destage began last.
+    destaged_to: u64,
+    background: TotalEnergy,
+    background_end: Time,
+    counts: CacheCounts,
+    done: Vec<Completion>,
+    /// Flushes of a volatile cache that wait for destages.
+    flushes: Vec<Flush>,
+    /// Contents of the cached blocks, where media keep contents.
+    kept: Option<CachedContents>,
+}
+
+/// An access to the system behind the cache.
+struct Access {
+    run: BlockRun,
+    kind: Kind,
+}
+
+enum Kind {
+    /// A fetch of blocks for the cache, and the reads that wait for it. The blocks are not cached where some were
+    /// written meanwhile (`is_current` is false).
+    Fetch { readers: Vec<u64>, is_current: bool },
+    /// A destage of dirty blocks.
+    Destage,
+}
+
+/// A read that waits for fetches.
+struct WaitingRead {
+    request: Queued,
+    fetches: usize,
+    energy: RequestEnergy,
+}
+
+impl CachedSystem {
+    /// An empty cache in front of the system `behind`; it keeps contents where that system does.
+    ///
+    /// # Errors
+    /// An unknown replacement policy, or one that a cache with dirty lines cannot use.
+    pub fn new(params: &CacheParams, mut behind: Box<dyn System>) -> Result<Self> {
+        let stored = behind.durable().map(|_| CachedContents::default());
+        Ok(CachedSystem {
+            behind,
+            lines: Lines::new(params)?,
+            access: Span::from_ms(params.access_us / 1e3),
+            block_ns: BLOCK_BYTES as f64 * 1e3 / params.bus_mb_s,
+            params: params.clone(),
+            accesses: Map::default(),
+            begun: 0,
+            fetching: BTreeMap::new(),
+            destaging: 0,
+            reads: Map::default(),
+            writes: VecDeque::new(),
+            answers: BTreeMap::new(),
+            answered: 0,
+            now: Time::ZERO,
+            idle_since: Time::ZERO,
+            longest_queue: 0,
+            destaged_to: 0,
+            background: TotalEnergy::default(),
+            background_end: Time::ZERO,
+            counts: CacheCounts::default(),
+            done: Vec::new(),
+            flushes: Vec::new(),
+            kept: stored,
+        })
+    }
+
+    fn begin_read(&mut self, now: Time, request: Queued) {
+        let expected = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let missing = self.lines.missing_runs(expected);
+        self.lines.touch(expected);
+        if let Some(stored) = &mut self.kept {
+            stored.begin_read(request.id, expected);
+        }
+        let Some(last) = missing.last() else {
+            self.counts.read_hits += 1;
+            self.answer_from_cache(now, request);
+            return;
+        };
+        self.counts.read_misses += 1;
+        let reads_ahead = last.end == expected.end;
+        let mut fetches = 0;
+        for run in missing {
+            fetches += self.fetch(now, run, &request);
+        }
+        self.reads.insert(request.id, WaitingRead { request, fetches, energy: RequestEnergy::default() });
+        if reads_ahead {
+            self.read_ahead(now, expected.end, &request);
+        }
+    }
+
+    /// Lets a read wait for the fetches of `run`, those in flight and new ones; returns their number.
+    fn fetch(&mut self, now: Time, run: BlockRun, request: &Queued) -> usize {
+        let (mut fetches, mut first) = (0, run.first);
+        while first < run.end {
+            let (end, in_flight) = self.next_fetch(first, run.end);
+            match in_flight.and_then(|number| self.accesses.get_mut(&number)) {
+                Some(Access { kind: Kind::Fetch { readers, .. }, .. }) => readers.push(request.id),
+                _ => self.begin_fetch(now, BlockRun { first, end }, vec![request.id], request),
+            }
+            fetches += 1;
+            first = end;
+        }
+        fetches
+    }
+
+    /// Returns the end, at most `end`, of the blocks from `first` on that one fetch in flight brings, with its number, or
+    /// that no fetch brings.
+    fn next_fetch(&self, first: u64, end: u64) -> (u64, Option<u64>) {
+        if let Some((_, (until, number))) = self.fetching.range(..=first).next_back()
+            && *until > first
+        {
+            return (end.min(*until), Some(*number));
+        }
+        let next = self.fetching.range(first..).next().map_or(end, |(at, _)| *at);
+        (end.min(next), None)
+    }
+
+    fn begin_fetch(&mut self, now: Time, run: BlockRun, readers: Vec<u64>, request: &Queued) {
+        self.counts.fetched_blocks += u64::from(run.blocks());
+        self.fetching.insert(run.first, (run.end, self.begun));
+        let kind = Kind::Fetch { readers, is_current: true };
+        // Blocks are cached whole, so all words are fetched.
+        self.begin(now, run, kind, Queued { unrequested_words: 0, op: Op::Read, ..*request });
+    }
+
+    /// Reads ahead from block `end` on, as far as the blocks are neither cached nor being fetched.
+    fn read_ahead(&mut self, now: Time, end: u64, request: &Queued) {
+        let limit = (end + self.params.read_ahead_blocks).min(self.behind.capacity_blocks());
+        let (until, in_flight) = self.next_fetch(end, self.lines.missing_end(end, limit));
+        if until > end && in_flight.is_none() {
+            self.counts.read_ahead_blocks += until - end;
+            self.begin_fetch(now, BlockRun { first: end, end: until }, Vec::new(), request);
+        }
+    }
+
+    /// Starts an access to the system behind; all fields but the number and the blocks are those of `like`.
+    fn begin(&mut self, now: Time, run: BlockRun, kind: Kind, like: Queued) {
+        let id = self.begun;
+        self.begun += 1;
+        self.accesses.insert(id, Access { run, kind });
+        self.behind.arrive(now, Queued { id, lbn: run.first, blocks: run.blocks(), ..like });
+    }
+
+    fn begin_write(&mut self, now: Time, request: Queued) {
+        self.writes.push_back((request, request.lbn));
+        self.insert_writes(now);
+        if self.writes.is_empty() { self.counts.write_hits += 1 } else { self.counts.write_waits += 1 }
+    }
+
+    /// Marks the fetches in flight that overlap `run` as out of date, as these blocks have been written.
+    fn invalidate_fetches(&mut self, run: BlockRun) {
+        while let Some(number) = self.next_invalidated(run) {
+            let Some(Access { run, kind: Kind::Fetch { is_current, .. } }) = self.accesses.get_mut(&number)
+            else {
+                break;
+            };
+            *is_current = false;
+            self.fetching.remove(&run.first);
+        }
+    }
+
+    fn next_invalidated(&self, run: BlockRun) -> Option<u64> {
+        let last = self.fetching.range(..run.end).next_back();
+        last.filter(|(_, (end, _))| *end > run.first).map(|(_, (_, number))| *number)
+    }
+
+    /// Writes the waiting writes into the cache in order of arrival; where one finds no room, dirty blocks are
+    /// destaged.
+    fn insert_writes(&mut self, now: Time) {
+        while let Some((request, next)) = self.writes.front().copied() {
+            if request.op == Op::Flush {
+                self.writes.pop_front();
+                self.begin_flush(now, request);
+                continue;
+            }
+            let end = request.lbn + u64::from(request.blocks);
+            let first = next;
+            let next = self.lines.write(BlockRun { first, end });
+            self.invalidate_fetches(BlockRun { first, end: next });
+            if let Some(stored) = &mut self.kept {
+                stored.write(&request, BlockRun { first, end: next });
+            }
+            if next < end {
+                self.writes[0].1 = next;
+                if self.destaging < self.writes.len()
+                    && let Some(run) = self.lines.first_dirty()
+                {
+                    self.destage(now, run);
+                }
+                return;
+            }
+            self.writes.pop_front();
+            self.idle_since = now;
+            self.answer_from_cache(now, request);
+        }
+    }
+
+    fn destage(&mut self, now: Time, run: BlockRun) {
+        self.lines.begin_destage(run);
+        self.destaging += 1;
+        self.destaged_to = run.end;
+        self.counts.destages += 1;
+        self.counts.destaged_blocks += u64::from(run.blocks());
+        self.flushes.iter_mut().for_each(|flush| flush.begin(run));
+        if let (Some(stored), Some(behind)) = (&self.kept, self.behind.durable()) {
+            behind.give(self.begun, stored.contents(run));
+        }
+        let write = Queued { arrival: now, queue_time: now, op: Op::Write, ..Queued::default() };
+        self.begin(now, run, Kind::Destage, write);
+    }
+
+    /// Time of the transfer between cache and host.
+    fn transfer(&self, request: &Queued) -> Span {
+        self.access + Span::from_ns((self.block_ns * f64::from(request.blocks)).round() as u64)
+    }
+
+    fn answer_from_cache(&mut self, now: Time, request: Queued) {
+        let transfer = self.transfer(&request);
+        let timing = Timing { transfer, ..Timing::default() };
+        let completion = now + transfer;
+        self.answer(Completion { completion, timing, ..Completion::immediate(request, now) });
+    }
+
+    fn answer(&mut self, completion: Completion) {
+        self.answers.insert((completion.completion, self.answered), completion);
+        self.answered += 1;
+    }
+
+    /// An access to the system behind is complete.
+    fn finish(&mut self, access: &Completion) {
+        let Some(Access { run, kind }) = self.accesses.remove(&access.request.id) else { return };
+        let now = access.completion;
+        match kind {
+            Kind::Destage => {
+                self.destaging -= 1;
+                self.lines.end_destage(run);
+                self.spend_in_background(access);
+                self.end_flushes(now, run);
+            }
+            Kind::Fetch { readers, is_current } => {
+                self.idle_since = now;
+                if let (Some(stored), Some(behind)) = (&mut self.kept, self.behind.durable()) {
+                    let result = behind.read_contents(access.request.id);
+                    stored.complete_fetch(run, &result, &readers, is_current);
+                }
+                if is_current {
+                    self.fetching.remove(&run.first);
+                    self.lines.fill(run);
+                }
+                // Energy and start-up of the fetch count for the first read that waits for it.
+                match readers.first().and_then(|reader| self.reads.get_mut(reader)) {
+                    Some(first) => first.energy += access.energy,
+                    None => self.spend_in_background(access),
+                }
+                let mut access = *access;
+                for reader in readers {
+                    self.complete_fetch(reader, &access);
+                    access.timing.startup = Span::ZERO;
+                }
+            }
+        }
+    }
+
+    fn spend_in_background(&mut self, access: &Completion) {
+        self.background += access.energy;
+        self.background_end = self.background_end.max(access.completion);
+    }
+
+    /// One of the fetches that a read waits for is complete.
+    fn complete_fetch(&mut self, reader: u64, fetch: &Completion) {
+        let Some(read) = self.reads.get_mut(&reader) else { return };
+        read.fetches -= 1;
+        if read.fetches > 0 {
+            return;
+        }
+        let WaitingRead { request, energy, .. } = *read;
+        self.reads.remove(&reader);
+        // The positioning of a fetch does not count for a read that joined it in flight.
+        self.answer(fetch.for_request(request, fetch.completion + self.transfer(&request), energy));
+    }
+
+    /// Returns whether there is no work except destages.
+    fn is_idle(&self) -> bool {
+        self.accesses.len() == self.destaging && self.writes.is_empty()
+    }
+
+    /// When the next destage begins that waits for idle time; such destages are done one at a time.
+    fn next_destage(&self) -> Option<Time> {
+        let waits = self.params.destage == Destage::Idle
+            && self.is_idle()
+            && self.destaging == 0
+            && self.lines.is_dirty();
+        waits.then(|| (self.idle_since + Span::from_ms(self.params.destage_idle_ms)).max(self.background_end))
+    }
+}
+
+impl System for CachedSystem {
+    fn capacity_blocks(&self) -> u64 {
+        self.behind.capacity_blocks()
+    }
+
+    fn arrive(&mut self, now: Time, request: Queued) {
+        (self.now, self.idle_since) = (now, now);
+        if request.op == Op::Read {
+            self.begin_read(now, request);
+        } else {
+            self.begin_write(now, request);
+        }
+        if !self.writes.is_empty() {
+            self.longest_queue = self.longest_queue.max(self.queue_length());
+        }
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        let answer = self.answers.first_key_value().map(|((at, _), _)| *at);
+        [answer, self.behind.next_event(), self.next_destage()].into_iter().flatten().min()
+    }
+
+    fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        self.now = now;
+        if self.next_destage().is_some_and(|at| at <= now)
+            && let Some(run) = self.lines.next_dirty(self.destaged_to)
+        {
+            self.destage(now, run);
+        }
+        if self.behind.next_event().is_some_and(|at| at <= now) {
+            let mut done = std::mem::take(&mut self.done);
+            self.behind.advance(now, &mut done);
+            for access in done.drain(..) {
+                self.finish(&access);
+                self.insert_writes(access.completion);
+            }
+            self.done = done;
+        }
+        // Requests that are served in the moment of their arrival do not count as queued.
+        if self.next_event().is_none_or(|at| at > now) {
+            self.longest_queue = self.longest_queue.max(self.queue_length());
+        }
+        while let Some(answer) = self.answers.first_entry()
+            && answer.key().0 <= now
+        {
+            completed.push(answer.remove());
+        }
+    }
+
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
+        advance_by_events(self, horizon, completed)
+    }
+
+    fn flush(&mut self, now: Time, request: Queued) -> bool {
+        if self.params.volatile {
+            self.writes.push_back((request, request.lbn));
+            self.insert_writes(now);
+        }
+        self.params.volatile
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.behind.failure()
+    }
+
+    fn stations(&self) -> Vec<&Station> {
+        self.behind.stations()
+    }
+
+    fn stations_mut(&mut self) -> Vec<&mut Station> {
+        self.behind.stations_mut()
+    }
+
+    fn queue_length(&self) -> usize {
+        self.behind.queue_length() + self.writes.len()
+    }
+
+    fn longest_queue(&self) -> usize {
+        self.longest_queue.max(self.behind.longest_queue())
+    }
+
+    fn open_ledgers(&mut self, now: Time) {
+        (self.counts, self.background) = (CacheCounts::default(), TotalEnergy::default());
+        self.longest_queue = self.queue_length();
+        self.behind.open_ledgers(now);
+    }
+
+    fn close_ledgers(&mut self, now: Time) {
+        self.behind.close_ledgers(now);
+    }
+
+    fn background(&self) -> (RequestEnergy, Time) {
+        let (mut all, end) = self.behind.background();
+        all += self.background.sum();
+        (all, end.max(self.background_end))
+    }
+
+    fn cache(&self) -> Option<CacheCounts> {
+        Some(CacheCounts { background_j: self.background.sum().total_uj() * 1e-6, ..self.counts })
+    }
+
+    fn hybrid(&self) -> Option<HybridCounts> {
+        self.behind.hybrid()
+    }
+
+    fn residency(&self) -> Vec<Residency> {
+        let mut all = vec![Residency {
+            unit: "line",
+            slot_blocks: self.params.line_blocks,
+            has_places: false,
+            since: self.now,
+            slots: self.lines.slots(),
+            waiting: 0,
+            writing: self.destaging,
+        }];
+        all.append(&mut self.behind.residency());
+        all
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        self.behind.faults()
+    }
+
+    fn positioning(&self, now: Time, read: &Queued) -> Span {
+        self.behind.positioning(now, read)
+    }
+
+    fn durable(&mut self) -> Option<&mut dyn Durable> {
+        self.kept.is_some().then_some(self as &mut dyn Durable)
+    }
+}
+
+impl Durable for CachedSystem {
+    fn give(&mut self, request: u64, data: Vec<Content>) {
+        if let Some(stored) = &mut self.kept {
+            stored.give(request, data);
+        }
+    }
+
+    fn read_contents(&mut self, request: u64) -> Vec<Content> {
+        self.kept.as_mut().map(|stored| stored.read_contents(request)).unwrap_or_default()
+    }
+
+    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
+        let mut result = self.behind.durable().map(|behind| behind.crash(survives)).unwrap_or_default();
+        if let Some(stored) = self.kept.as_ref().filter(|_| !self.params.volatile) {
+            for run in self.lines.unwritten() {
+                result.extend((run.first..run.end).zip(stored.contents(run)));
+            }
+        }
+        result
+    }
+}

@@ -1,0 +1,215 @@
+//! A host of an array that records what it wrote and when.
+
+use std::collections::HashMap;
+
+use sledlab_core::params::Params;
+use sledlab_core::{Op, Time};
+use sledlab_models::assembly::{SystemParts, assemble};
+use sledlab_models::cache::CacheParams;
+use sledlab_models::device::preset::{self, DeviceFile};
+use sledlab_models::device::{FaultCounts, Queued};
+use sledlab_models::merge::MergeParams;
+use sledlab_models::system::{Completion, Content, Setup, Start, System, SystemParams};
+use sledlab_models::{power, scheduler};
+use toml::Table;
+
+/// An array of memories of 1 MB: 10 us per access and 1 us per block.
+pub struct Array(String);
+
+impl Array {
+    pub fn raid5(devices: u64, unit_blocks: u64) -> Self {
+        Array(format!("kind = \"raid5\"\ndevices = {devices}\nunit_blocks = {unit_blocks}\n"))
+    }
+
+    pub fn mirror(devices: u64, unit_blocks: u64) -> Self {
+        Array(format!("kind = \"mirror\"\ndevices = {devices}\nunit_blocks = {unit_blocks}\n"))
+    }
+
+    pub fn with_failures(self, failed: &str, at_s: &str) -> Self {
+        Array(format!("{}failed = {failed}\nfailed_at_s = {at_s}\n", self.0))
+    }
+
+    pub fn with_rebuild_rate(self, mb_s: f64) -> Self {
+        Array(format!("{}rebuild_mb_s = {mb_s:?}\n", self.0))
+    }
+
+    fn system(&self) -> Box<dyn System> {
+        let params = SystemParams::from_table("system", &self.0.parse().unwrap()).unwrap();
+        let mut ram: Table = preset::text("ram").unwrap().parse().unwrap();
+        let changes = "name = \"ram\"\ncapacity_mb = 1\naccess_us = 10.0\nbus_mb_s = 512.0";
+        ram.extend(changes.parse::<Table>().unwrap());
+        let device: DeviceFile = preset::from_table(&ram).unwrap();
+        let scheduler = scheduler::Choice::new("fcfs", &Table::new()).unwrap();
+        let (power, merge) = (power::Choice::from_device_timeout(1e9).unwrap(), MergeParams::default());
+        let setup = Setup { scheduler: &scheduler, power: &power, merge: &merge, start: Start::Parked };
+        let cache = CacheParams::default();
+        assemble(SystemParts {
+            system: &params,
+            cache: &cache,
+            hybrid: None,
+            device: &device,
+            setup,
+            keep_contents: true,
+        })
+        .unwrap()
+    }
+}
+
+/// A request, moved and cut short to fit the array.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    pub op: Op,
+    pub lbn: u64,
+    pub blocks: u32,
+    pub at_us: u64,
+}
+
+/// A write to a block.
+struct Write {
+    data: u64,
+    arrival: Time,
+    done: Time,
+}
+
+pub struct Host {
+    system: Box<dyn System>,
+    now: Time,
+    begun: u64,
+    /// The writes to every block, in order of arrival.
+    written: HashMap<u64, Vec<Write>>,
+}
+
+impl Host {
+    pub fn new(array: &Array) -> Self {
+        let mut system = array.system();
+        system.open_ledgers(Time::ZERO);
+        Host { system, now: Time::ZERO, begun: 0, written: HashMap::new() }
+    }
+
+    pub fn faults(&self) -> FaultCounts {
+        self.system.faults().unwrap()
+    }
+
+    pub fn busy_us(&self) -> u64 {
+        self.system.ledgers().iter().map(|(ledger, _)| ledger.busy_time().as_ns()).sum::<u64>() / 1000
+    }
+
+    /// Runs requests until no event is left, and checks what the reads find.
+    pub fn run_requests(&mut self, requests: &[Request]) -> Vec<Completion> {
+        self.run_until(requests, Time::MAX)
+    }
+
+    /// The same, but only until `end`.
+    pub fn run_until(&mut self, requests: &[Request], end: Time) -> Vec<Completion> {
+        let mut done = Vec::new();
+        let start = self.now;
+        for request in requests {
+            let at = start + sledlab_core::Span::from_ns(request.at_us * 1000);
+            self.advance(at, &mut done);
+            self.arrive(at, request);
+        }
+        self.advance(end, &mut done);
+        done
+    }
+
+    fn arrive(&mut self, now: Time, request: &Request) {
+        let capacity = self.system.capacity_blocks();
+        let lbn = request.lbn % capacity;
+        let blocks = request.blocks.min((capacity - lbn) as u32);
+        let id = self.begun;
+        self.begun += 1;
+        let queued =
+            Queued { id, lbn, blocks, op: request.op, arrival: now, queue_time: now, ..Queued::default() };
+        if request.op == Op::Write {
+            let data = |block: u64| (id + 1) << 32 | block;
+            let blocks = lbn..lbn + u64::from(blocks);
+            for block in blocks.clone() {
+                let write = Write { data: data(block), arrival: now, done: Time::MAX };
+                self.written.entry(block).or_default().push(write);
+            }
+            let contents = blocks.map(|block| Content::Data(data(block))).collect();
+            self.system.durable().unwrap().give(id, contents);
+        }
+        self.now = self.now.max(now);
+        self.system.arrive(now, queued);
+    }
+
+    fn advance(&mut self, end: Time, all: &mut Vec<Completion>) {
+        let mut completed = Vec::new();
+        while let Some(now) = self.system.next_event().filter(|at| *at < end) {
+            assert!(now >= self.now, "time does not run backwards");
+            self.now = now;
+            self.system.advance(now, &mut completed);
+            for done in completed.drain(..) {
+                assert!(done.start >= done.request.arrival && done.completion == now);
+                self.record_completion(&done);
+                all.push(done);
+            }
+        }
+    }
+
+    fn record_completion(&mut self, done: &Completion) {
+        let Queued { id, lbn, blocks, op, arrival, .. } = done.request;
+        let range = lbn..lbn + u64::from(blocks);
+        if op == Op::Write {
+            for block in range {
+                let writes = self.written.get_mut(&block).unwrap();
+                writes
+                    .iter_mut()
+                    .filter(|write| write.data >> 32 == id + 1)
+                    .for_each(|write| write.done = done.completion);
+            }
+            return;
+        }
+        let is_lost = self.system.faults().is_some_and(|faults| faults.lost_requests > 0);
+        let result = self.system.durable().unwrap().read_contents(id);
+        assert_eq!(result.len(), blocks as usize);
+        for (block, content) in range.zip(result) {
+            let writes = self.written.get(&block).map_or(&[][..], Vec::as_slice);
+            // A read may find the last write that was complete when the read arrived, or any later one that arrived
+            // before the read was complete.
+            let first = writes.iter().rposition(|write| write.done < arrival);
+            let may = writes[first.unwrap_or(0)..].iter().filter(|write| write.arrival <= done.completion);
+            let may: Vec<u64> = may.map(|write| write.data).chain(first.is_none().then_some(0)).collect();
+            let Content::Data(data) = content else { panic!("no data") };
+            assert!(is_lost || may.contains(&data), "block {block} reads {data:#x}, not one of {may:#x?}");
+        }
+    }
+
+    /// Reads every block, by requests of 37 blocks that all arrive at once.
+    pub fn check_all_blocks(&mut self) {
+        let capacity = self.system.capacity_blocks() as usize;
+        let read = |lbn: usize| {
+            let blocks = 37.min(capacity - lbn) as u32;
+            Request { op: Op::Read, lbn: lbn as u64, blocks, at_us: 0 }
+        };
+        let all: Vec<Request> = (0..capacity).step_by(37).map(read).collect();
+        assert_eq!(self.run_requests(&all).len(), all.len());
+    }
+
+    /// Reads every block alone, and counts the lost blocks; the others must hold the last write.
+    pub fn count_lost_blocks(&mut self) -> u64 {
+        let mut lost = 0;
+        for lbn in 0..self.system.capacity_blocks() {
+            let before = self.faults().lost_requests;
+            let id = self.begun;
+            self.arrive(self.now, &Request { op: Op::Read, lbn, blocks: 1, at_us: 0 });
+            let mut completed = Vec::new();
+            while let Some(now) = self.system.next_event() {
+                self.now = now;
+                self.system.advance(now, &mut completed);
+            }
+            assert_eq!(completed.len(), 1);
+            if self.faults().lost_requests > before {
+                lost += 1;
+                continue;
+            }
+            let result = self.system.durable().unwrap().read_contents(id);
+            // A block that is not lost must hold the last write, also where other blocks of that write were lost.
+            let writes = self.written.get(&lbn);
+            let last = writes.and_then(|writes| writes.last()).map_or(0, |write| write.data);
+            assert_eq!(result, [Content::Data(last)], "block {lbn}");
+        }
+        lost
+    }
+}
