@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use sledlab_core::{Op, Request, Time};
 use sledlab_models::device::preset::DeviceFile;
-use sledlab_models::device::{Queued, mems::MemsParams};
+use sledlab_models::device::{QueuedRequest, mems::MemsParams};
 use sledlab_models::merge::{MergeCounts, MergeParams};
 use sledlab_models::system::{self, Completion, Setup, Start, System};
 use sledlab_models::{power, scheduler};
@@ -31,7 +31,7 @@ fn run_requests(system: &mut dyn System, requests: &[Request]) -> Vec<Completion
     let mut completed = Vec::new();
     for (id, request) in requests.iter().enumerate() {
         advance(system, request.arrival, &mut completed);
-        system.arrive(request.arrival, Queued::new(id as u64, request));
+        system.arrive(request.arrival, QueuedRequest::new(id as u64, request));
     }
     advance(system, Time::MAX, &mut completed);
     let last = completed.iter().map(|done| done.completion).max().unwrap_or(Time::ZERO);
@@ -185,7 +185,7 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
 /// For each block, the number of the request that wrote it last.
 type Medium = HashMap<u64, u64>;
 
-fn apply(medium: &mut Medium, request: &Queued) -> Vec<Option<u64>> {
+fn apply(medium: &mut Medium, request: &QueuedRequest) -> Vec<Option<u64>> {
     let blocks = request.lbn..request.lbn + u64::from(request.blocks);
     if request.op == W {
         medium.extend(blocks.map(|lbn| (lbn, request.id)));
@@ -227,7 +227,7 @@ proptest! {
         }
         let mut in_order = Medium::new();
         for (id, request) in requests.iter().enumerate() {
-            let request = Queued::new(id as u64, request);
+            let request = QueuedRequest::new(id as u64, request);
             let expected = apply(&mut in_order, &request);
             prop_assert_eq!(&seen[&request.id], &expected, "request {} under {} with {}", id, scheduler, merge);
         }

@@ -7,7 +7,7 @@ use sledlab_models::device::mems::geometry::Geometry;
 use sledlab_models::device::mems::kinematics::{Exact, Kinematics, TurnaroundTime};
 use sledlab_models::device::mems::path::{seek, turnaround};
 use sledlab_models::device::mems::{self, MemsParams};
-use sledlab_models::device::{Leg, MotionPath, Queued, disk};
+use sledlab_models::device::{Leg, MotionPath, QueuedRequest, disk};
 
 /// Steps of the integration of a move.
 const STEPS: usize = 2_000;
@@ -121,7 +121,7 @@ fn path_is_continuous_between_states() {
     for id in 0..200 {
         let blocks = rng.random_range(1..200);
         let lbn = rng.random_range(0..mechanics.capacity_blocks() - 200);
-        let request = Queued { id, lbn, blocks, op: Op::Read, ..Queued::default() };
+        let request = QueuedRequest { id, lbn, blocks, op: Op::Read, ..QueuedRequest::default() };
         let way = mechanics.motion_path(state, &request);
         let (timing, after) = mechanics.serve_from(state, &request);
         let lasts = timing.positioning() + timing.transfer;
@@ -157,8 +157,12 @@ fn an_arm_moves_in_a_straight_line() {
     let drive = sledlab_models::device::Model::device(&disk::DiskParams::default()).unwrap();
     let mechanics = drive.mechanics();
     let state = mechanics.state();
-    let request =
-        Queued { lbn: mechanics.capacity_blocks() - 1, blocks: 1, op: Op::Read, ..Queued::default() };
+    let request = QueuedRequest {
+        lbn: mechanics.capacity_blocks() - 1,
+        blocks: 1,
+        op: Op::Read,
+        ..QueuedRequest::default()
+    };
     let way: MotionPath = mechanics.motion_path(state, &request);
     let target = mechanics.location(request.lbn);
     let near = |at: Span, x: i32| (way.position(at).0 - f64::from(x)).abs() < 1e-9;

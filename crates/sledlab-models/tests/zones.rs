@@ -7,7 +7,7 @@ use crate::index_comparison::{
 };
 use proptest::prelude::*;
 use sledlab_core::{Op, Time};
-use sledlab_models::device::{Mechanics, Queued};
+use sledlab_models::device::{Mechanics, QueuedRequest};
 use sledlab_models::scheduler::{self, Choice};
 
 /// The place of a zone, such that zones sort in the order of a tour: column, half of the column, place in the half.
@@ -77,7 +77,7 @@ const RULES: [Rule; 12] = {
 /// A queue served by a rule, without an index.
 struct SearchedQueue {
     rule: Rule,
-    queue: Vec<Queued>,
+    queue: Vec<QueuedRequest>,
     at: Option<Zone>,
     downwards: bool,
     /// How often zones were merged into zones of twice the size.
@@ -91,7 +91,7 @@ impl SearchedQueue {
         SearchedQueue { rule, queue: Vec::new(), at: None, downwards: false, height: 0, gate: 0 }
     }
 
-    fn zone(&self, mechanics: &dyn Mechanics, request: &Queued, height: u32) -> Zone {
+    fn zone(&self, mechanics: &dyn Mechanics, request: &QueuedRequest, height: u32) -> Zone {
         let (columns, rows) = self.rule.cells;
         let (at, extent) = (mechanics.location(request.lbn), mechanics.extent());
         let x = ((u64::from(at.cylinder) * columns / u64::from(extent.cylinders)) >> height) as i64;
@@ -105,11 +105,11 @@ impl SearchedQueue {
     }
 
     /// The requests that may be served in the present visit.
-    fn visited_requests(&self, mechanics: &dyn Mechanics) -> Vec<Queued> {
+    fn visited_requests(&self, mechanics: &dyn Mechanics) -> Vec<QueuedRequest> {
         let Some(at) = self.at else { return Vec::new() };
         let coarse = |(x, half, y): Zone| (x >> self.height, half, y.abs() >> self.height);
-        let is_here = |request: &&Queued| coarse(self.zone(mechanics, request, 0)) == coarse(at);
-        let is_let_in = |request: &&Queued| !self.rule.gated || request.id < self.gate;
+        let is_here = |request: &&QueuedRequest| coarse(self.zone(mechanics, request, 0)) == coarse(at);
+        let is_let_in = |request: &&QueuedRequest| !self.rule.gated || request.id < self.gate;
         self.queue.iter().filter(is_here).filter(is_let_in).copied().collect()
     }
 
@@ -156,16 +156,16 @@ impl SearchedQueue {
         times.clone().count() as f64 / times.min().unwrap().max(1_000) as f64
     }
 
-    fn pop(&mut self, mechanics: &dyn Mechanics) -> Queued {
+    fn pop(&mut self, mechanics: &dyn Mechanics) -> QueuedRequest {
         if self.visited_requests(mechanics).is_empty() {
             self.enter_next_zone(mechanics);
         }
         let visited = self.visited_requests(mechanics);
-        let place = |request: &Queued| {
+        let place = |request: &QueuedRequest| {
             let at = mechanics.location(request.lbn);
             (at.cylinder, at.row)
         };
-        let key = |request: &Queued| {
+        let key = |request: &QueuedRequest| {
             let time = mechanics.positioning(request).as_ns();
             let (score, first) = match self.rule.inside {
                 Inside::Arrival => (request.id as f64, *request),
@@ -178,7 +178,7 @@ impl SearchedQueue {
             };
             (score, (time, mechanics.tie_rank(&first), request.id))
         };
-        let order = |a: &&Queued, b: &&Queued| {
+        let order = |a: &&QueuedRequest, b: &&QueuedRequest| {
             let (a, b) = (key(a), key(b));
             a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
         };
@@ -261,14 +261,14 @@ fn published_zones_are_visited_once() {
         let per_row = 20;
         for id in 0..mechanics.capacity_blocks() / (7 * per_row) {
             let lbn = id * 7 * per_row;
-            queue.push(Queued {
+            queue.push(QueuedRequest {
                 id,
                 arrival: Time::ZERO,
                 queue_time: Time::ZERO,
                 lbn,
                 blocks: 1,
                 op: Op::Read,
-                ..Queued::default()
+                ..QueuedRequest::default()
             });
         }
         let (mut visits, mut batch, mut served) = (Vec::new(), Vec::new(), Vec::new());
@@ -290,14 +290,14 @@ fn choices_during_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usiz
     let mut device = device("");
     let mut queue = choice(word).make(device.mechanics()).unwrap();
     let far = device.mechanics().capacity_blocks() - 1;
-    let request = |id, now, lbn| Queued {
+    let request = |id, now, lbn| QueuedRequest {
         id,
         arrival: now,
         queue_time: now,
         lbn,
         blocks: 1,
         op: Op::Read,
-        ..Queued::default()
+        ..QueuedRequest::default()
     };
     let (mut now, mut batch, mut served) = (Time::ZERO, Vec::new(), Vec::new());
     queue.push(request(0, now, stream(0)));

@@ -12,8 +12,8 @@ use pyo3::types::PyDict;
 use sledlab_core::{Error, Op, Span};
 use sledlab_models::device::host::HostParams;
 use sledlab_models::device::{
-    Bus, CustomDevice, Description, Device, DeviceState, Queued, SeekMap, Served, SimpleAdapter,
-    SimpleDevice, Timing, Units,
+    Bus, CustomDevice, Description, Device, DeviceState, QueuedRequest, SeekMap, ServedRequest,
+    SimpleAdapter, SimpleDevice, Timing, Units,
 };
 use sledlab_models::power::PowerRates;
 use toml::Table;
@@ -226,7 +226,7 @@ impl SimpleDevice for PythonDevice {
         self.capacity_blocks
     }
 
-    fn serve(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+    fn serve(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
         let state = python_state(state);
         let otherwise = Timing { transfer: Span::from_ms(1.0), ..Timing::default() };
         let (timing, then) = self.call((otherwise, state), |device| {
@@ -244,9 +244,9 @@ impl SimpleDevice for PythonDevice {
         self.idle_mw
     }
 
-    fn on_completion(&mut self, served: &Served) {
+    fn on_completion(&mut self, served: &ServedRequest) {
         if self.has_served {
-            let Served { request, start, .. } = served;
+            let ServedRequest { request, start, .. } = served;
             let arguments = (start.as_ns(), request.lbn, request.blocks, request.op == Op::Write);
             self.call((), |device| device.call_method1("served", arguments).map(|_| ()));
         }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use sledlab_core::hash::Map;
 use sledlab_core::{Error, Time};
-use sledlab_models::device::{DeviceState, Location, Mechanics, Queued};
+use sledlab_models::device::{self, DeviceState, Location, Mechanics};
 use sledlab_models::scheduler::{Choice, Scheduler};
 use toml::Table;
 
@@ -17,7 +17,7 @@ use crate::class::{Allowlist, Class, ClassKind};
 /// A queued request, as a scheduler in Python sees it.
 #[pyclass(frozen, module = "sledlab._native")]
 #[derive(Clone, Copy)]
-pub(crate) struct QueuedRequest(Queued);
+pub(crate) struct QueuedRequest(device::QueuedRequest);
 
 #[pymethods]
 impl QueuedRequest {
@@ -52,7 +52,7 @@ impl QueuedRequest {
     }
 
     fn __repr__(&self) -> String {
-        let Queued { id, lbn, blocks, op, .. } = self.0;
+        let device::QueuedRequest { id, lbn, blocks, op, .. } = self.0;
         format!("QueuedRequest(id={id}, lbn={lbn}, blocks={blocks}, op={:?})", op.letter())
     }
 }
@@ -130,7 +130,7 @@ struct PythonScheduler {
     class: Class,
     queue: Py<PyAny>,
     /// Requests that were pushed and have not been chosen yet, by id.
-    waiting: Map<u64, Queued>,
+    waiting: Map<u64, device::QueuedRequest>,
     failure: Option<Error>,
 }
 
@@ -140,7 +140,7 @@ impl PythonScheduler {
         py: Python<'_>,
         now: Time,
         mechanics: &dyn Mechanics,
-        batch: &mut Vec<Queued>,
+        batch: &mut Vec<device::QueuedRequest>,
     ) -> PyResult<()> {
         let view = Bound::new(py, DeviceView(mechanics.snapshot()))?;
         let chosen = self.queue.bind(py).call_method1("pop", (now.as_ns(), view))?;
@@ -153,7 +153,7 @@ impl PythonScheduler {
         self.check_length(py, batch.len() > from)
     }
 
-    fn take_request(&mut self, chosen: &Bound<'_, PyAny>, batch: &mut Vec<Queued>) -> PyResult<()> {
+    fn take_request(&mut self, chosen: &Bound<'_, PyAny>, batch: &mut Vec<device::QueuedRequest>) -> PyResult<()> {
         let id = match chosen.cast::<QueuedRequest>() {
             Ok(request) => request.get().0.id,
             Err(_) => {
@@ -172,7 +172,7 @@ impl PythonScheduler {
 }
 
 impl Scheduler for PythonScheduler {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: device::QueuedRequest) {
         self.waiting.insert(request.id, request);
         if self.failure.is_some() {
             return;
@@ -184,7 +184,7 @@ impl Scheduler for PythonScheduler {
         self.failure = pushed.err();
     }
 
-    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<device::QueuedRequest>) {
         if self.failure.is_some() {
             return;
         }
@@ -201,7 +201,7 @@ impl Scheduler for PythonScheduler {
     }
 
     /// Classes have no method that removes a request.
-    fn remove(&mut self, _request: &Queued) -> bool {
+    fn remove(&mut self, _request: &device::QueuedRequest) -> bool {
         false
     }
 

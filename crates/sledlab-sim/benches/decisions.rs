@@ -13,7 +13,7 @@ use rand::RngExt;
 use serde_json::{Value, json};
 use sledlab_core::{Op, Span, Time, seed};
 use sledlab_models::device::mems::{self, MemsParams};
-use sledlab_models::device::{Device, Queued};
+use sledlab_models::device::{Device, QueuedRequest};
 use sledlab_models::scheduler::{self, Choice, Entry, Scheduler};
 use toml::Table;
 
@@ -54,14 +54,14 @@ impl Bench {
         let (id, arrival) = (self.next, self.now);
         self.next += 1;
         let begun = Instant::now();
-        self.queue.push(Queued {
+        self.queue.push(QueuedRequest {
             id,
             arrival,
             queue_time: arrival,
             lbn,
             blocks: 1,
             op: Op::Read,
-            ..Queued::default()
+            ..QueuedRequest::default()
         });
         self.spent_s += begun.elapsed().as_secs_f64();
     }

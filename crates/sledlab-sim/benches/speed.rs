@@ -10,7 +10,7 @@ use std::time::Instant;
 use rand::RngExt;
 use sledlab_core::source::MemorySource;
 use sledlab_core::{Op, Request, Source, Time, seed};
-use sledlab_models::device::{self, Device, Queued, preset};
+use sledlab_models::device::{self, Device, QueuedRequest, preset};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{Setup, Single, Start, Station};
 use sledlab_models::{power, scheduler};
@@ -177,16 +177,16 @@ fn energy_accounting(rows: &mut Vec<Row>, requests: &[Request]) {
     rows.push(row("accounting for energy", cost, "% of the time without", "10"));
 }
 
-fn queued_request(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {
+fn queued_request(id: u64, rng: &mut seed::Stream, capacity: u64) -> QueuedRequest {
     let lbn = rng.random_range(0..capacity);
-    Queued {
+    QueuedRequest {
         id,
         arrival: Time::ZERO,
         queue_time: Time::ZERO,
         lbn,
         blocks: 1,
         op: Op::Read,
-        ..Queued::default()
+        ..QueuedRequest::default()
     }
 }
 
@@ -199,7 +199,7 @@ fn pick_ns(device: &str, name: &str, depth: usize, picks: usize) -> f64 {
     let mut rng = seed::stream(7, "picks");
     let capacity = device.mechanics().capacity_blocks();
     (0..depth as u64).for_each(|id| queue.push(queued_request(id, &mut rng, capacity)));
-    let fresh: Vec<Queued> =
+    let fresh: Vec<QueuedRequest> =
         (0..picks as u64).map(|id| queued_request(id + depth as u64, &mut rng, capacity)).collect();
     let (mut batch, mut served) = (Vec::new(), Vec::new());
     let (mut spent, mut now) = (0.0, Time::ZERO);

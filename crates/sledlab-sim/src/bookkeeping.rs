@@ -4,7 +4,7 @@
 //! `complete` here, so results are recorded the same way in both.
 
 use sledlab_core::{Error, Op, Request, Result, Time};
-use sledlab_models::device::Queued;
+use sledlab_models::device::QueuedRequest;
 use sledlab_models::system::{Completion, System};
 
 use crate::flush::Flushes;
@@ -121,13 +121,13 @@ impl Bookkeeping {
                 }
                 self.in_flight += 1;
                 self.counts.offered += 1;
-                system.arrive(now, Queued::new(id, request));
+                system.arrive(now, QueuedRequest::new(id, request));
             }
             Op::Trim => {
                 self.counts.trims += 1;
                 ended(CompletedOperation::Served(now));
             }
-            Op::Flush if system.flush(now, Queued::new(id, request)) => self.in_flight += 1,
+            Op::Flush if system.flush(now, QueuedRequest::new(id, request)) => self.in_flight += 1,
             Op::Flush => {
                 self.record_completions(now, recorder, ended)?;
                 if self.flushes.flush(id) {

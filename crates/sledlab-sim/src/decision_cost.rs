@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use sledlab_core::{Error, Time};
-use sledlab_models::device::{Mechanics, Queued};
+use sledlab_models::device::{Mechanics, QueuedRequest};
 use sledlab_models::scheduler::{Choice, Scheduler};
 
 /// Only one call in this number is measured, because reading the clock takes as long as a cheap decision.
@@ -71,11 +71,11 @@ struct MeasuredScheduler {
 }
 
 impl Scheduler for MeasuredScheduler {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.cost.0.push.measure(|| self.queue.push(request));
     }
 
-    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         self.cost.0.pop.measure(|| self.queue.pop(now, mechanics, batch));
     }
 
@@ -83,7 +83,7 @@ impl Scheduler for MeasuredScheduler {
         self.queue.len()
     }
 
-    fn remove(&mut self, request: &Queued) -> bool {
+    fn remove(&mut self, request: &QueuedRequest) -> bool {
         self.queue.remove(request)
     }
 
@@ -149,11 +149,11 @@ mod tests {
     struct IncompleteWrapper(Box<dyn Scheduler>);
 
     impl Scheduler for IncompleteWrapper {
-        fn push(&mut self, request: Queued) {
+        fn push(&mut self, request: QueuedRequest) {
             self.0.push(request);
         }
 
-        fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
             self.0.pop(now, mechanics, batch);
         }
 
@@ -161,7 +161,7 @@ mod tests {
             self.0.len()
         }
 
-        fn remove(&mut self, _request: &Queued) -> bool {
+        fn remove(&mut self, _request: &QueuedRequest) -> bool {
             false
         }
 

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::device::preset::DeviceFile;
-use sledlab_models::device::{self, Queued};
+use sledlab_models::device::{self, QueuedRequest};
 use sledlab_trace::format::MeasuredRequest;
 
 /// Returns the service times of a device that serves one request at a time. The gap between a completion and the next
@@ -29,7 +29,11 @@ pub fn replay_measured_requests(
             ))
             .with_remedy("check that the trace was measured on this drive"));
         }
-        let request = Queued { arrival: now, queue_time: now, ..Queued::new(id as u64, &measured.request) };
+        let request = QueuedRequest {
+            arrival: now,
+            queue_time: now,
+            ..QueuedRequest::new(id as u64, &measured.request)
+        };
         device.set_time(now);
         let busy = device.issue(now, &[request], &mut served).ok_or_else(|| {
             Error::user("measured streams cannot be replayed behind an interleaved bus")

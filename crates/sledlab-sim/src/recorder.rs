@@ -184,7 +184,7 @@ impl<'a> Recorder<'a> {
 
 #[cfg(test)]
 mod tests {
-    use sledlab_models::device::Queued;
+    use sledlab_models::device::QueuedRequest;
     use sledlab_models::power::RequestEnergy;
 
     use super::*;
@@ -196,7 +196,7 @@ mod tests {
         let mut recorder = Recorder::new(0, None);
         let mut serve = |seek_uj, access_uj| {
             let energy = RequestEnergy { seek_uj, access_uj, startup_uj: 0.0 };
-            let done = Completion { energy, ..Completion::immediate(Queued::default(), Time::ZERO) };
+            let done = Completion { energy, ..Completion::immediate(QueuedRequest::default(), Time::ZERO) };
             recorder.complete(&done).unwrap();
         };
         serve(2e16, 3e16);

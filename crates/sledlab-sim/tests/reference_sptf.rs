@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use sledlab_core::{Error, Span, Time};
 use sledlab_models::device::disk::DiskState;
-use sledlab_models::device::{Mechanics, Queued};
+use sledlab_models::device::{Mechanics, QueuedRequest};
 use sledlab_models::scheduler::{Choice, Scheduler};
 use sledlab_sim::{Experiment, Hooks};
 
@@ -24,19 +24,19 @@ const WRITE_OVERHEAD: Span = Span::from_ns(3_283_000);
 /// lowest block.
 #[derive(Default)]
 struct FixedOverheads {
-    queue: Vec<Queued>,
+    queue: Vec<QueuedRequest>,
 }
 
 impl Scheduler for FixedOverheads {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.queue.push(request);
     }
 
-    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         let DiskState { track, .. } = mechanics.state().into();
         let state =
             DiskState { track, earliest_read: now + READ_OVERHEAD, earliest_write: now + WRITE_OVERHEAD }.into();
-        let cost = |request: &Queued| (mechanics.positioning_from(state, request), request.lbn);
+        let cost = |request: &QueuedRequest| (mechanics.positioning_from(state, request), request.lbn);
         let chosen = (0..self.queue.len()).min_by_key(|at| cost(&self.queue[*at]));
         batch.extend(chosen.map(|at| self.queue.remove(at)));
     }
@@ -45,7 +45,7 @@ impl Scheduler for FixedOverheads {
         self.queue.len()
     }
 
-    fn remove(&mut self, _request: &Queued) -> bool {
+    fn remove(&mut self, _request: &QueuedRequest) -> bool {
         false
     }
 

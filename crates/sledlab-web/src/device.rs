@@ -6,7 +6,7 @@ use sledlab_core::{Error, Op, Result, Span, Time};
 use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::geometry::Geometry;
 use sledlab_models::device::preset::DeviceFile;
-use sledlab_models::device::{Mechanics, Queued};
+use sledlab_models::device::{Mechanics, QueuedRequest};
 
 use crate::answer::Answer;
 
@@ -79,7 +79,7 @@ fn mean_and_longest_seek(mechanics: &dyn Mechanics) -> (Span, Span) {
         ((u128::from(share.wrapping_mul(share | 1)) * u128::from(capacity)) >> 64) as u64
     });
     for (n, lbn) in random.chain(edges).enumerate() {
-        let read = Queued { lbn, blocks: 1, op: Op::Read, ..Queued::default() };
+        let read = QueuedRequest { lbn, blocks: 1, op: Op::Read, ..QueuedRequest::default() };
         let (timing, after) = mechanics.serve_from(state, &read);
         let seek = (timing.seek_x + timing.settle).max(timing.seek_y + timing.turnaround);
         longest = longest.max(seek);
@@ -94,7 +94,8 @@ fn mean_and_longest_seek(mechanics: &dyn Mechanics) -> (Span, Span) {
 /// The bandwidth of a long read from the first block on, in 10^6 bytes per second.
 fn bandwidth_mb_s(mechanics: &dyn Mechanics) -> f64 {
     let blocks = STREAM_BLOCKS.min(mechanics.capacity_blocks()) as u32;
-    let stream = Queued { lbn: 0, blocks, op: Op::Read, arrival: Time::ZERO, ..Queued::default() };
+    let stream =
+        QueuedRequest { lbn: 0, blocks, op: Op::Read, arrival: Time::ZERO, ..QueuedRequest::default() };
     let (timing, _) = mechanics.serve_from(mechanics.state(), &stream);
     f64::from(blocks) * 512.0 / timing.transfer.as_seconds().max(1e-12) / 1e6
 }

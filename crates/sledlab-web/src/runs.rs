@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sledlab_core::{Error, Result, Time};
 use sledlab_sim::{Experiment, Hooks, IncrementalRun, Outcome, RowSink, Rows, Snapshot};
 
-use sledlab_models::device::Queued;
+use sledlab_models::device::QueuedRequest;
 use sledlab_models::device::preset::DeviceFile;
 
 use crate::answer::{Answer, AnswerBuilder, Column};
@@ -55,7 +55,7 @@ impl OpenRun {
                 "rows": extent.rows,
                 "toml": if file.params.kind() == "mems" { device::to_toml(file)? } else { String::new() },
                 "sled": device::sled_facts(file)?,
-                "turn_ns": station.device().mechanics().rotation_arc(&Queued::default()).map(|on| on.turn_ns),
+                "turn_ns": station.device().mechanics().rotation_arc(&QueuedRequest::default()).map(|on| on.turn_ns),
             }))
         });
         Answer::from_json(&json!({

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Span, Time};
-use sledlab_models::device::{Queued, RotationalArc};
+use sledlab_models::device::{QueuedRequest, RotationalArc};
 use sledlab_models::system::{Access, Choice, IdlePeriod, State};
 use sledlab_sim::{Experiment, Hooks, IncrementalRun};
 
@@ -337,7 +337,7 @@ impl Station {
     }
 }
 
-fn queued_request(access: &Access) -> &Queued {
+fn queued_request(access: &Access) -> &QueuedRequest {
     match access {
         Access::Served(served) => &served.request,
         Access::Waiting(request) => request,

@@ -7,7 +7,7 @@ use toml::Table;
 
 use super::{RequestDisplay, serve};
 use crate::device::{
-    BusyPeriod, Device, DeviceState, IdleOutcome, Location, Mechanics, Queued, Served, Timing,
+    BusyPeriod, Device, DeviceState, IdleOutcome, Location, Mechanics, QueuedRequest, ServedRequest, Timing,
 };
 use crate::power::MechanicalWork;
 use crate::scheduler::Choice;
@@ -54,12 +54,12 @@ impl Case {
     }
 
     /// The requests, with addresses on a device of this capacity.
-    fn requests(&self, mechanics: &dyn Mechanics) -> Vec<Queued> {
+    fn requests(&self, mechanics: &dyn Mechanics) -> Vec<QueuedRequest> {
         let capacity = mechanics.capacity_blocks();
         let to_request = |(id, expected): (usize, &RequestShape)| {
             let lbn = ((capacity as f64 * expected.position) as u64).min(capacity - 1);
             let blocks = expected.blocks.min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
-            Queued { id: id as u64, lbn, blocks, op: expected.op, ..Queued::default() }
+            QueuedRequest { id: id as u64, lbn, blocks, op: expected.op, ..QueuedRequest::default() }
         };
         self.requests.iter().enumerate().map(to_request).collect()
     }
@@ -152,7 +152,7 @@ struct MechanismReplies {
 }
 
 impl MechanismReplies {
-    fn query(mechanics: &dyn Mechanics, request: &Queued) -> Self {
+    fn query(mechanics: &dyn Mechanics, request: &QueuedRequest) -> Self {
         let state = mechanics.state();
         let near = (mechanics.tie_rank(request), mechanics.distance_squared((state.x, state.y), request.lbn));
         MechanismReplies {
@@ -195,7 +195,7 @@ struct ServedCase {
     probed: Timing,
     /// When it was issued.
     now: Time,
-    served: Served,
+    served: ServedRequest,
     busy: BusyPeriod,
 }
 
@@ -204,7 +204,7 @@ struct ServedCase {
 fn run_case(
     make: &Make<'_>,
     case: &Case,
-    mut before: impl FnMut(&mut dyn Device, Time, &Queued) -> CheckResult,
+    mut before: impl FnMut(&mut dyn Device, Time, &QueuedRequest) -> CheckResult,
     mut after: impl FnMut(&mut dyn Device, &ServedCase) -> CheckResult,
 ) -> CheckResult {
     let mut device = make()?;
@@ -233,7 +233,7 @@ fn check_service(make: &Make<'_>, case: &Case) -> CheckResult {
         case,
         |_, _, _| Ok(()),
         |_, ServedCase { served, now, .. }| {
-            let Served { request, start, completion, timing, .. } = *served;
+            let ServedRequest { request, start, completion, timing, .. } = *served;
             let described = RequestDisplay(&request);
             Violation::check(completion == start + timing.service(), &described, || {
                 format!(
@@ -317,7 +317,7 @@ fn check_repeatability(make: &Make<'_>, case: &Case) -> CheckResult {
         },
     )?;
     let (mut first, all) = (times.into_iter(), case.requests(make()?.mechanics()));
-    let ask = |device: &mut dyn Device, now, _: &Queued| {
+    let ask = |device: &mut dyn Device, now, _: &QueuedRequest| {
         for other in &all {
             MechanismReplies::query(device.mechanics(), other);
             device.probe(now, other);

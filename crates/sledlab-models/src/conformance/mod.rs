@@ -9,21 +9,25 @@ use std::fmt;
 use sledlab_core::conformance::{CheckResult, Violation};
 use sledlab_core::{Op, Time};
 
-use crate::device::{BusyPeriod, Device, Queued, Served};
+use crate::device::{BusyPeriod, Device, QueuedRequest, ServedRequest};
 
 /// A request as messages describe it.
-struct RequestDisplay<'a>(&'a Queued);
+struct RequestDisplay<'a>(&'a QueuedRequest);
 
 impl fmt::Display for RequestDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Queued { id, lbn, blocks, op, .. } = self.0;
+        let QueuedRequest { id, lbn, blocks, op, .. } = self.0;
         let what = if *op == Op::Write { "write" } else { "read" };
         write!(f, "request {id}, a {what} of {blocks} blocks from {lbn}")
     }
 }
 
 /// Serves `batch` on an idle mechanism, and wakes the device whenever it asks for that.
-fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> CheckResult<(Vec<Served>, BusyPeriod)> {
+fn serve(
+    device: &mut dyn Device,
+    now: Time,
+    batch: &[QueuedRequest],
+) -> CheckResult<(Vec<ServedRequest>, BusyPeriod)> {
     let first = RequestDisplay(&batch[0]);
     let mut served = Vec::new();
     let ready = batch.iter().map(|request| device.admit(now, request)).max().unwrap_or(now);

@@ -7,7 +7,7 @@ use sledlab_core::{Op, Result, Time, seed};
 use toml::Table;
 
 use super::{RequestDisplay, serve};
-use crate::device::{Device, LIST, Mechanics, Queued};
+use crate::device::{Device, LIST, Mechanics, QueuedRequest};
 use crate::scheduler::Scheduler;
 
 /// A scheduler and the device it chooses for, to be checked against the rules.
@@ -23,7 +23,7 @@ pub struct Subject<'a> {
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The requests; the `id` of each is its index.
-    pub requests: Vec<Queued>,
+    pub requests: Vec<QueuedRequest>,
     /// Most requests in the queue.
     pub room: usize,
 }
@@ -38,9 +38,9 @@ impl Case {
             let lbn = draw.random_range(0..reach);
             let blocks = draw.random_range(1..=40).min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
             let op = if draw.random() { Op::Read } else { Op::Write };
-            Queued { id, lbn, blocks, op, ..Queued::default() }
+            QueuedRequest { id, lbn, blocks, op, ..QueuedRequest::default() }
         };
-        let mut requests: Vec<Queued> = (0..40).map(request).collect();
+        let mut requests: Vec<QueuedRequest> = (0..40).map(request).collect();
         let many = draw.random_range(1..=requests.len());
         requests.truncate(many);
         // At most 12 requests, as some schedulers accept only small queues.
@@ -109,7 +109,7 @@ pub static RULES: [Rule<Check>; 4] = [
 /// The order of service, and the state when all requests have been served.
 struct CaseResult {
     /// The requests in the order in which they were chosen.
-    order: Vec<Queued>,
+    order: Vec<QueuedRequest>,
     queue: Box<dyn Scheduler>,
     device: Box<dyn Device>,
     now: Time,
@@ -123,7 +123,7 @@ fn run_case(subject: &Subject<'_>, case: &Case) -> CheckResult<CaseResult> {
     while joined < case.requests.len() || !queue.is_empty() {
         for _ in 0..2 {
             if joined < case.requests.len() && queue.len() < case.room {
-                queue.push(Queued { arrival: now, queue_time: now, ..case.requests[joined] });
+                queue.push(QueuedRequest { arrival: now, queue_time: now, ..case.requests[joined] });
                 joined += 1;
             }
         }
@@ -151,7 +151,7 @@ fn check_completeness(subject: &Subject<'_>, case: &Case) -> CheckResult {
     let mut order = run_case(subject, case)?.order;
     order.sort_by_key(|request| request.id);
     for (request, chosen) in case.requests.iter().zip(&order) {
-        let what = |of: &Queued| (of.id, of.lbn, of.blocks, of.op);
+        let what = |of: &QueuedRequest| (of.id, of.lbn, of.blocks, of.op);
         Violation::check(what(request) == what(chosen), RequestDisplay(request), || {
             format!("{} was chosen in its place, or twice", RequestDisplay(chosen))
         })?;

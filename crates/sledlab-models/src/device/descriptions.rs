@@ -4,12 +4,12 @@
 #[derive(Clone, Copy, Debug)]
 pub struct States {
     /// Sentences on all power states except the inactive one.
-    pub awake: &'static str,
+    pub active: &'static str,
     /// The parameter whose value names the inactive state, if there is one.
-    pub rest: Option<&'static str>,
+    pub inactive_parameter: Option<&'static str>,
     /// For each value of that parameter, or for `inactive`: what the device does in that state, as the rest of a
     /// sentence.
-    pub asleep: &'static [(&'static str, &'static str)],
+    pub inactive: &'static [(&'static str, &'static str)],
 }
 
 /// The parts of the positioning time of an access.

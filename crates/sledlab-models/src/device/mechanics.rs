@@ -2,7 +2,7 @@
 
 use sledlab_core::{Span, Time};
 
-use super::{Aim, MotionPath, PositionIndex, Queued, RotationalArc, Timing};
+use super::{Aim, MotionPath, PositionIndex, QueuedRequest, RotationalArc, Timing};
 use crate::power::PowerRates;
 
 /// Where a device's mechanism is, and when it can set out: the whole state on which the time of the next access
@@ -72,7 +72,7 @@ pub enum QueueOrder {
 
 impl QueueOrder {
     /// Rank of `request` in the queue; of requests of equal rank the lower number goes first.
-    pub fn rank(self, request: &Queued) -> u64 {
+    pub fn rank(self, request: &QueuedRequest) -> u64 {
         match self {
             QueueOrder::Arrival => 0,
             QueueOrder::Blocks => request.lbn,
@@ -103,14 +103,14 @@ pub trait Mechanics: Send + Sync {
     fn parallel_blocks(&self) -> u32;
 
     /// Positioning time of `request` from `state`, as schedulers see it.
-    fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span;
+    fn positioning_from(&self, state: DeviceState, request: &QueuedRequest) -> Span;
 
     /// Positioning time of `request` from the present state.
-    fn positioning(&self, request: &Queued) -> Span;
+    fn positioning(&self, request: &QueuedRequest) -> Span;
 
     /// Rank of `request` among requests of equal positioning time, such as the distance along x: the smallest goes
     /// first, of equal ranks the lowest number.
-    fn tie_rank(&self, request: &Queued) -> u64;
+    fn tie_rank(&self, request: &QueuedRequest) -> u64;
 
     /// The order of the device's queue, which decides between requests that a scheduler ranks equal.
     fn queue_order(&self) -> QueueOrder;
@@ -125,24 +125,24 @@ pub trait Mechanics: Send + Sync {
 
     /// Timing of serving `request` alone from `state`, without command overhead, and the state in which the mechanism
     /// ends.
-    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState);
+    fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState);
 
     /// The path of the mechanism while it serves `request` alone from `state`, in units of [`DeviceState`], with
     /// times from when it sets out. It is for display only: results do not depend on it. By default the mechanism
     /// stands still.
-    fn motion_path(&self, state: DeviceState, _request: &Queued) -> MotionPath {
+    fn motion_path(&self, state: DeviceState, _request: &QueuedRequest) -> MotionPath {
         MotionPath::straight((state.x, state.y), (state.x, state.y), Span::ZERO)
     }
 
     /// The arc of a turning platter on which `request` lies, and the time of a turn. It is for display only: results
     /// do not depend on it. By default `None`, for mechanisms that do not turn.
-    fn rotation_arc(&self, _request: &Queued) -> Option<RotationalArc> {
+    fn rotation_arc(&self, _request: &QueuedRequest) -> Option<RotationalArc> {
         None
     }
 
     /// Whether `candidate` can be served in one access together with all of `batch`: its next block lies at the same
     /// position, and the blocks that all of them have there can be accessed at once (SC-22).
-    fn can_join(&self, batch: &[Queued], candidate: &Queued) -> bool;
+    fn can_join(&self, batch: &[QueuedRequest], candidate: &QueuedRequest) -> bool;
 
     /// An empty index over queued requests that finds the best request by `aim` exactly; `None` if the device has
     /// none for `aim`.

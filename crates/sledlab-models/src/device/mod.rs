@@ -38,10 +38,10 @@ pub use self::faults::{FailedDevice, FaultCounts};
 pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::path::{Leg, Motion, MotionPath};
-pub use self::position_index::{Aim, Crowd, PositionIndex, PositionRange, Score};
+pub use self::position_index::{Aim, PositionIndex, PositionRange, PositionRequests, Score};
 pub use self::rotation::RotationalArc;
 pub use self::seek_map::{Mapping, SeekMap};
-pub use self::service::{BusyPeriod, IdleOutcome, Queued, Served, Timing};
+pub use self::service::{BusyPeriod, IdleOutcome, QueuedRequest, ServedRequest, Timing};
 pub use self::simple::{SimpleAdapter, SimpleDevice};
 pub use self::units::{UnitMap, UnitRun, Units};
 
@@ -60,7 +60,7 @@ pub trait Device: Send {
     fn mechanics(&self) -> &dyn Mechanics;
 
     /// The timing of `request` if it were served at `now`. Changes nothing; [`issue`](Device::issue) agrees with it.
-    fn probe(&self, now: Time, request: &Queued) -> Timing;
+    fn probe(&self, now: Time, request: &QueuedRequest) -> Timing;
 
     /// Called before a scheduler chooses at `now`: makes [`mechanics`](Device::mechanics) judge requests as of `now`,
     /// if its positioning times depend on the time.
@@ -68,18 +68,23 @@ pub trait Device: Send {
 
     /// Called when a command reaches the device; returns when the mechanism may select it (`now` or later), or
     /// [`Time::MAX`] if [`pop_admitted`](Device::pop_admitted) will return it later.
-    fn admit(&mut self, now: Time, request: &Queued) -> Time;
+    fn admit(&mut self, now: Time, request: &QueuedRequest) -> Time;
 
     /// The next command that the mechanism may select from now on, of those for which [`admit`](Device::admit)
     /// returned [`Time::MAX`]; called whenever the device was woken.
-    fn pop_admitted(&mut self) -> Option<Queued>;
+    fn pop_admitted(&mut self) -> Option<QueuedRequest>;
 
     /// Starts serving `batch` on an idle mechanism: requests that one pass can serve together, the others one after
     /// another.
     ///
     /// Requests whose completion is certain are appended to `served` in order of completion. Returns until when the
     /// mechanism is busy, or `None` if [`wake`](Device::wake) will report when it is free.
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<BusyPeriod>;
+    fn issue(
+        &mut self,
+        now: Time,
+        batch: &[QueuedRequest],
+        served: &mut Vec<ServedRequest>,
+    ) -> Option<BusyPeriod>;
 
     /// Whether the device accepts another batch while it is still busy, having several commands in it at once. Only a
     /// device that does all its work in [`wake`](Device::wake) may accept more; it is free when no command is left.
@@ -94,7 +99,7 @@ pub trait Device: Send {
 
     /// Does the device's own work that is due at `now`. When the mechanism becomes free, returns its mechanical work
     /// since the last batch was issued.
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork>;
+    fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork>;
 
     /// Failures of the device and their consequences; `None` if no part of it can fail.
     fn faults(&self) -> Option<FaultCounts>;

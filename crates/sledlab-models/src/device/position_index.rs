@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sledlab_core::{Span, Time};
 
-use super::{Mechanics, Queued};
+use super::{Mechanics, QueuedRequest};
 
 /// The criterion by which a position index finds the best request.
 #[derive(Clone)]
@@ -27,12 +27,23 @@ pub enum Aim {
 pub trait Score: Send + Sync {
     /// The score at `now` of a position reached in `time` where `crowd` waits; `joined` gives the time at which each
     /// request joined the queue.
-    fn score(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64;
+    fn score(
+        &self,
+        now: Time,
+        time: Span,
+        crowd: &PositionRequests,
+        joined: &mut dyn Iterator<Item = Time>,
+    ) -> f64;
 
     /// The worth of the crowd of a position at two times, of which the second is later. In between its worth lies on
     /// or below the straight line between the two: worth is convex in time, and grows while a crowd waits. Either
     /// time may lie before some requests have joined; their waits are negative then.
-    fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2];
+    fn worth(
+        &self,
+        at: [Time; 2],
+        crowd: &PositionRequests,
+        joined: &mut dyn Iterator<Item = Time>,
+    ) -> [f64; 2];
 
     /// Lower bound of the scores of all positions of a stretch.
     fn lower_bound(&self, stretch: &PositionRange) -> f64;
@@ -59,7 +70,7 @@ pub struct PositionRange {
 
 /// The requests that wait at a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Crowd {
+pub struct PositionRequests {
     /// When the first of them joined the queue.
     pub oldest: Time,
     /// Number of requests.
@@ -68,19 +79,19 @@ pub struct Crowd {
     pub joined_ns: u128,
 }
 
-impl Crowd {
+impl PositionRequests {
     /// A crowd without requests.
-    pub const EMPTY: Crowd = Crowd { oldest: Time::MAX, requests: 0, joined_ns: 0 };
+    pub const EMPTY: PositionRequests = PositionRequests { oldest: Time::MAX, requests: 0, joined_ns: 0 };
 
     /// Adds a request to the crowd.
-    pub fn add(&mut self, request: &Queued) {
+    pub fn add(&mut self, request: &QueuedRequest) {
         self.oldest = self.oldest.min(request.queue_time);
         self.requests += 1;
         self.joined_ns += u128::from(request.queue_time.as_ns());
     }
 
     /// Removes a request from the crowd; `oldest` is when the first of the remaining ones joined the queue.
-    pub fn remove(&mut self, request: &Queued, oldest: Option<Time>) {
+    pub fn remove(&mut self, request: &QueuedRequest, oldest: Option<Time>) {
         self.oldest = oldest.unwrap_or(Time::MAX);
         self.requests -= 1;
         self.joined_ns -= u128::from(request.queue_time.as_ns());
@@ -109,11 +120,11 @@ impl Crowd {
 #[expect(clippy::len_without_is_empty, reason = "`dyn PositionIndex` has it: it follows from `len`")]
 pub trait PositionIndex: Send {
     /// Adds a request.
-    fn insert(&mut self, request: Queued);
+    fn insert(&mut self, request: QueuedRequest);
     /// Removes and returns the best request: the same that an exhaustive search would find.
-    fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued>;
+    fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest>;
     /// Moves into `batch` the requests that can be served [together](Mechanics::can_join) with those in it.
-    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>);
+    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>);
     /// Number of requests in the index.
     fn len(&self) -> usize;
 }

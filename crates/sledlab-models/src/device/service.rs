@@ -6,7 +6,7 @@ use crate::power::{MechanicalWork, RequestEnergy};
 
 /// A request that is queued by a scheduler or served by a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Queued {
+pub struct QueuedRequest {
     /// Number in order of arrival, from 0.
     pub id: u64,
     /// When the request reached the system.
@@ -25,18 +25,18 @@ pub struct Queued {
     pub unrequested_words: u16,
 }
 
-impl Default for Queued {
+impl Default for QueuedRequest {
     fn default() -> Self {
-        Queued::new(0, &Request::default())
+        QueuedRequest::new(0, &Request::default())
     }
 }
 
-impl Queued {
+impl QueuedRequest {
     /// Request number `id` as it joins a queue on arrival.
     pub fn new(id: u64, request: &Request) -> Self {
         let Request { arrival, lbn, blocks, op, metadata, unrequested_words, .. } = *request;
         let unrequested_words = unrequested_words.into();
-        Queued { id, arrival, queue_time: arrival, lbn, blocks, op, metadata, unrequested_words }
+        QueuedRequest { id, arrival, queue_time: arrival, lbn, blocks, op, metadata, unrequested_words }
     }
 }
 
@@ -88,9 +88,9 @@ pub struct BusyPeriod {
 
 /// A request that has been, or is certain to be, completed.
 #[derive(Clone, Copy, Debug)]
-pub struct Served {
+pub struct ServedRequest {
     /// The request.
-    pub request: Queued,
+    pub request: QueuedRequest,
     /// When the mechanism selected the request.
     pub start: Time,
     /// When the host gets the acknowledgement.
@@ -103,18 +103,18 @@ pub struct Served {
     pub device: Option<u32>,
 }
 
-impl Served {
+impl ServedRequest {
     /// A request that is complete at once, at `now`, without a device.
-    pub fn immediate(request: Queued, now: Time) -> Self {
+    pub fn immediate(request: QueuedRequest, now: Time) -> Self {
         let (timing, energy) = (Timing::default(), RequestEnergy::default());
-        Served { request, start: now, completion: now, timing, energy, device: None }
+        ServedRequest { request, start: now, completion: now, timing, energy, device: None }
     }
 
     /// A request that is complete at `completion` by means of this access, which has ended by then: the parts of its
     /// service time are those of the access. If the access began before the request arrived, the whole time from
     /// arrival on counts as transfer.
     #[must_use]
-    pub fn for_request(&self, request: Queued, completion: Time, energy: RequestEnergy) -> Self {
+    pub fn for_request(&self, request: QueuedRequest, completion: Time, energy: RequestEnergy) -> Self {
         let more = completion.since(self.completion);
         let (start, timing) = if self.start < request.arrival {
             let transfer = completion.since(request.arrival);
@@ -122,7 +122,7 @@ impl Served {
         } else {
             (self.start, Timing { transfer: self.timing.transfer + more, ..self.timing })
         };
-        Served { request, start, completion, timing, energy, device: self.device }
+        ServedRequest { request, start, completion, timing, energy, device: self.device }
     }
 
     /// Renumbers the device for a larger system, in which `first` devices come before the device that was number 0.

@@ -4,7 +4,7 @@ use sledlab_core::{Error, Span, Time};
 
 use super::{
     Aim, BusyPeriod, Device, DeviceState, Extent, FaultCounts, IdleOutcome, Location, Mechanics, MotionPath,
-    PositionIndex, QueueOrder, Queued, Served, Timing,
+    PositionIndex, QueueOrder, QueuedRequest, ServedRequest, Timing,
 };
 use crate::power::{MechanicalWork, PowerRates};
 
@@ -17,7 +17,7 @@ pub trait SimpleDevice: Clone + Send + Sync + 'static {
 
     /// Timing of `request` from `state`, and the state after the request. Requests start in
     /// [`DeviceState::ORIGIN`].
-    fn serve(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState);
+    fn serve(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState);
 
     /// Power of the device in each of its power states.
     fn power_rates(&self) -> PowerRates;
@@ -26,7 +26,7 @@ pub trait SimpleDevice: Clone + Send + Sync + 'static {
     fn idle_mw(&self) -> f64;
 
     /// Called after each request.
-    fn on_completion(&mut self, served: &Served);
+    fn on_completion(&mut self, served: &ServedRequest);
 
     /// The error of a failed device; see [`Device::failure`].
     fn failure(&mut self) -> Option<Error>;
@@ -67,15 +67,15 @@ impl<D: SimpleDevice> Mechanics for SimpleAdapter<D> {
         u32::try_from(self.capacity_blocks()).unwrap_or(u32::MAX)
     }
 
-    fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
+    fn positioning_from(&self, state: DeviceState, request: &QueuedRequest) -> Span {
         self.device.serve(state, request).0.positioning()
     }
 
-    fn positioning(&self, request: &Queued) -> Span {
+    fn positioning(&self, request: &QueuedRequest) -> Span {
         self.positioning_from(self.state, request)
     }
 
-    fn tie_rank(&self, _request: &Queued) -> u64 {
+    fn tie_rank(&self, _request: &QueuedRequest) -> u64 {
         0
     }
 
@@ -91,17 +91,17 @@ impl<D: SimpleDevice> Mechanics for SimpleAdapter<D> {
         false
     }
 
-    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+    fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
         let (timing, then) = self.device.serve(state, request);
         (Timing { overhead: Span::ZERO, ..timing }, then)
     }
 
-    fn motion_path(&self, state: DeviceState, request: &Queued) -> MotionPath {
+    fn motion_path(&self, state: DeviceState, request: &QueuedRequest) -> MotionPath {
         let (timing, to) = self.device.serve(state, request);
         MotionPath::straight((state.x, state.y), (to.x, to.y), timing.positioning())
     }
 
-    fn can_join(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+    fn can_join(&self, _batch: &[QueuedRequest], _candidate: &QueuedRequest) -> bool {
         false
     }
 
@@ -127,21 +127,26 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
         self
     }
 
-    fn probe(&self, _now: Time, request: &Queued) -> Timing {
+    fn probe(&self, _now: Time, request: &QueuedRequest) -> Timing {
         self.device.serve(self.state, request).0
     }
 
     fn set_time(&mut self, _now: Time) {}
 
-    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
+    fn admit(&mut self, now: Time, _request: &QueuedRequest) -> Time {
         now
     }
 
-    fn pop_admitted(&mut self) -> Option<Queued> {
+    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
         None
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<BusyPeriod> {
+    fn issue(
+        &mut self,
+        now: Time,
+        batch: &[QueuedRequest],
+        served: &mut Vec<ServedRequest>,
+    ) -> Option<BusyPeriod> {
         let mut busy = BusyPeriod { until: now, work: MechanicalWork::default() };
         for request in batch {
             let start = busy.until;
@@ -153,7 +158,8 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
             busy.work += work;
             busy.until = start + service;
             let (completion, energy) = (busy.until, self.power_rates().energy(&work));
-            let done = Served { request: *request, start, completion, timing, energy, device: Some(0) };
+            let done =
+                ServedRequest { request: *request, start, completion, timing, energy, device: Some(0) };
             self.device.on_completion(&done);
             served.push(done);
         }
@@ -172,7 +178,7 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
         None
     }
 
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<MechanicalWork> {
+    fn wake(&mut self, _now: Time, _served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         None
     }
 

@@ -7,21 +7,26 @@ use std::collections::VecDeque;
 pub(super) struct Buffer<W> {
     free: usize,
     /// Free slots that are reserved for neighbours of victims, and how many slots are reserved in all.
-    kept: usize,
-    max_cached: usize,
-    waiting: VecDeque<W>,
+    reserved: usize,
+    max_reserved: usize,
+    waiting_users: VecDeque<W>,
 }
 
 impl<W> Buffer<W> {
     /// `slots` free slots, `kept` of them reserved for neighbours: other users would never leave a free one for them.
     pub fn new(slots: usize, stored: usize) -> Self {
-        Buffer { free: slots - stored, kept: stored, max_cached: stored, waiting: VecDeque::new() }
+        Buffer {
+            free: slots - stored,
+            reserved: stored,
+            max_reserved: stored,
+            waiting_users: VecDeque::new(),
+        }
     }
 
     /// Takes a slot for `who`; without a free slot, `who` waits in order of arrival. Returns `who` where it has a slot.
     pub fn take(&mut self, who: W) -> Option<W> {
         if self.free == 0 {
-            self.waiting.push_back(who);
+            self.waiting_users.push_back(who);
             return None;
         }
         self.free -= 1;
@@ -37,22 +42,22 @@ impl<W> Buffer<W> {
 
     /// Takes a slot for a neighbour, a reserved one or one that [`take_spare`](Buffer::take_spare) yields.
     pub fn take_neighbour(&mut self) -> bool {
-        let is_kept = self.kept > 0;
-        self.kept -= usize::from(is_kept);
+        let is_kept = self.reserved > 0;
+        self.reserved -= usize::from(is_kept);
         is_kept || self.take_spare()
     }
 
     /// Releases a slot; returns the waiting user that has it now.
     pub fn release(&mut self) -> Option<W> {
-        let next = self.waiting.pop_front();
+        let next = self.waiting_users.pop_front();
         self.free += usize::from(next.is_none());
         next
     }
 
     /// Releases a neighbour's slot; returns the waiting user that has it now.
     pub fn release_neighbour(&mut self) -> Option<W> {
-        if self.kept < self.max_cached {
-            self.kept += 1;
+        if self.reserved < self.max_reserved {
+            self.reserved += 1;
             return None;
         }
         self.release()
@@ -60,6 +65,6 @@ impl<W> Buffer<W> {
 
     /// Number of users that wait for a slot.
     pub fn waiting_users(&self) -> usize {
-        self.waiting.len()
+        self.waiting_users.len()
     }
 }

@@ -6,7 +6,7 @@ use sledlab_core::hash::Map;
 use sledlab_core::{Op, Span, Time};
 
 use crate::cache::BlockRun;
-use crate::device::{Queued, Timing};
+use crate::device::{QueuedRequest, Timing};
 use crate::power::{RequestEnergy, TotalEnergy};
 use crate::system::{Completion, Content, Contents, HybridCounts, System, Traffic};
 
@@ -31,7 +31,7 @@ pub(super) struct Part {
 
 /// A request that is not complete.
 struct OutstandingRequest {
-    whole: Queued,
+    whole: QueuedRequest,
     missing_parts: u32,
     energy: RequestEnergy,
     data: Vec<Content>,
@@ -58,7 +58,7 @@ pub(super) struct Io<J> {
     /// Data of writes that have been handed over and have not arrived, by request.
     write_data: Map<u64, Vec<Content>>,
     /// What completed reads found, by request, until it is taken by `found`.
-    found: Map<u64, Vec<Content>>,
+    read_results: Map<u64, Vec<Content>>,
 }
 
 impl<J> Io<J> {
@@ -79,7 +79,7 @@ impl<J> Io<J> {
             traffic: [Traffic::default(); 2],
             keeps_contents,
             write_data: Map::default(),
-            found: Map::default(),
+            read_results: Map::default(),
         }
     }
 
@@ -110,7 +110,12 @@ impl<J> Io<J> {
 
     /// Reads blocks of a device for no single request.
     pub fn read(&mut self, tier: Tier, run: BlockRun, job: J) {
-        self.access(tier, run, job, Queued { arrival: self.now, op: Op::Read, ..Queued::default() });
+        self.access(
+            tier,
+            run,
+            job,
+            QueuedRequest { arrival: self.now, op: Op::Read, ..QueuedRequest::default() },
+        );
     }
 
     /// Writes blocks of a device for no single request. `data` is called only where contents are kept.
@@ -118,9 +123,14 @@ impl<J> Io<J> {
         if self.keeps_contents {
             let data = data();
             debug_assert_eq!(data.len() as u64, run.end - run.first);
-            self.give_device(tier, data);
+            self.supply_device_data(tier, data);
         }
-        self.access(tier, run, job, Queued { arrival: self.now, op: Op::Write, ..Queued::default() });
+        self.access(
+            tier,
+            run,
+            job,
+            QueuedRequest { arrival: self.now, op: Op::Write, ..QueuedRequest::default() },
+        );
     }
 
     /// Reads or writes a part of a request, from block `first` of a device on.
@@ -129,11 +139,11 @@ impl<J> Io<J> {
         let is_last = part.run.end == full.lbn + u64::from(full.blocks);
         if self.keeps_contents && part.op == Op::Write {
             let data = self.data(part);
-            self.give_device(tier, data);
+            self.supply_device_data(tier, data);
         }
         let run = BlockRun { first, end: first + (part.run.end - part.run.first) };
         let unrequested_words = if is_last { full.unrequested_words } else { 0 };
-        self.access(tier, run, job, Queued { unrequested_words, ..full });
+        self.access(tier, run, job, QueuedRequest { unrequested_words, ..full });
     }
 
     /// Number of the next access. Accesses are numbered as they begin, so that a device sees rising numbers and no
@@ -143,15 +153,15 @@ impl<J> Io<J> {
     }
 
     /// Hands the data of the next access, a write, to its device.
-    fn give_device(&mut self, tier: Tier, data: Vec<Content>) {
+    fn supply_device_data(&mut self, tier: Tier, data: Vec<Content>) {
         let access = self.next_access();
         if let Some(device) = self.device_mut(tier).durable() {
-            device.give(access, data);
+            device.supply_data(access, data);
         }
     }
 
-    fn access(&mut self, tier: Tier, run: BlockRun, job: J, like: Queued) {
-        let access = Queued { id: self.next_access(), lbn: run.first, blocks: run.blocks(), ..like };
+    fn access(&mut self, tier: Tier, run: BlockRun, job: J, like: QueuedRequest) {
+        let access = QueuedRequest { id: self.next_access(), lbn: run.first, blocks: run.blocks(), ..like };
         self.jobs.push_back(Some(job));
         self.traffic[tier as usize].count(access.op, run);
         let now = self.now;
@@ -204,7 +214,7 @@ impl<J> Io<J> {
     }
 
     /// Begins a request of `parts` parts; returns its index.
-    pub fn begin(&mut self, full: Queued, parts: u32) -> u32 {
+    pub fn begin(&mut self, full: QueuedRequest, parts: u32) -> u32 {
         let mut data = Vec::new();
         if self.keeps_contents {
             data = self.write_data.remove(&full.id).unwrap_or_default();
@@ -252,7 +262,7 @@ impl<J> Io<J> {
 
     /// Completes a part now, without an access of its own.
     pub fn complete_now(&mut self, part: &Part) {
-        self.complete_part(part, &Completion::immediate(Queued::default(), self.now));
+        self.complete_part(part, &Completion::immediate(QueuedRequest::default(), self.now));
     }
 
     /// Completes a part with an access. The times of a request are those of the access that completes its last part.
@@ -264,20 +274,20 @@ impl<J> Io<J> {
         }
         let OutstandingRequest { whole: request, energy, .. } = *in_flight;
         if self.keeps_contents && request.op == Op::Read {
-            self.found.insert(request.id, std::mem::take(&mut in_flight.data));
+            self.read_results.insert(request.id, std::mem::take(&mut in_flight.data));
         }
         self.completed.push(access.for_request(request, self.now, energy));
         self.free.push(part.request);
     }
 
-    /// See [`Durable::give`](crate::system::Durable::give).
-    pub fn give(&mut self, request: u64, data: Vec<Content>) {
+    /// See [`Durable::supply_data`](crate::system::Durable::supply_data).
+    pub fn supply_data(&mut self, request: u64, data: Vec<Content>) {
         self.write_data.insert(request, data);
     }
 
-    /// See [`Durable::found`](crate::system::Durable::found).
+    /// See [`Durable::read_contents`](crate::system::Durable::read_contents).
     pub fn read_contents(&mut self, request: u64) -> Vec<Content> {
-        self.found.remove(&request).unwrap_or_default()
+        self.read_results.remove(&request).unwrap_or_default()
     }
 
     /// The contents of the media of the two devices after a power failure.

@@ -14,7 +14,7 @@ use super::streams::Streams;
 use super::system::Logic;
 use super::{Capacities, KB_BLOCKS, Model, PlantDefect};
 use crate::cache::{BlockRun, CacheParams, Lines};
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 use crate::replacement::CustomPolicy;
 use crate::system::{Completion, Contents, HybridCounts, Residency};
 
@@ -102,7 +102,7 @@ impl Model for Mirror {
 }
 
 impl Mirror {
-    fn begin_read(&mut self, io: &mut Io<Job>, part: Part, request: &Queued) {
+    fn begin_read(&mut self, io: &mut Io<Job>, part: Part, request: &QueuedRequest) {
         let is_long = self.streams.is_stream(request) || u64::from(request.blocks) >= self.min_stream;
         let back_is_current = || !(part.run.first..part.run.end).any(|block| self.buffer.is_unwritten(block));
         let tier = if is_long && back_is_current() { Tier::Back } else { Tier::Front };
@@ -172,7 +172,7 @@ impl Logic for Mirror {
         self.blocks
     }
 
-    fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
+    fn arrive(&mut self, io: &mut Io<Job>, request: QueuedRequest) {
         let run = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         if request.op == Op::Read {
             let part = Part { request: io.begin(request, 1), run, op: request.op };
@@ -228,7 +228,7 @@ impl Logic for Mirror {
         self.waiting.len()
     }
 
-    fn place(&self, read: &Queued) -> (Tier, u64) {
+    fn place(&self, read: &QueuedRequest) -> (Tier, u64) {
         (Tier::Front, read.lbn)
     }
 

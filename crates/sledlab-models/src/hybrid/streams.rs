@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 /// Most streams that are followed at a time.
 const MAX_STREAMS: usize = 32;
@@ -28,7 +28,7 @@ impl Streams {
     }
 
     /// Whether a read is part of a stream that is long enough.
-    pub fn is_stream(&mut self, read: &Queued) -> bool {
+    pub fn is_stream(&mut self, read: &QueuedRequest) -> bool {
         if self.min_blocks == 0 {
             return false;
         }

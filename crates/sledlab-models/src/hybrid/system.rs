@@ -4,7 +4,7 @@ use sledlab_core::{Error, Op, Span, Time};
 
 use super::io::{Io, Tier};
 use crate::cache::CacheCounts;
-use crate::device::{FaultCounts, Queued};
+use crate::device::{FaultCounts, QueuedRequest};
 use crate::power::RequestEnergy;
 use crate::system::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
@@ -18,7 +18,7 @@ pub(super) trait Logic: Send {
     /// Blocks that the host sees, where the back device has `back_blocks`.
     fn capacity_blocks(&self, back_blocks: u64) -> u64;
     /// A request arrives.
-    fn arrive(&mut self, io: &mut Io<Self::Job>, request: Queued);
+    fn arrive(&mut self, io: &mut Io<Self::Job>, request: QueuedRequest);
     /// An access is complete; `job` is what it was for.
     fn complete(&mut self, io: &mut Io<Self::Job>, job: Self::Job, access: &Completion);
     /// When [`wake`](Logic::wake) is to be called next, independently of accesses.
@@ -28,7 +28,7 @@ pub(super) trait Logic: Send {
     /// Requests that wait for room.
     fn waiting_requests(&self) -> usize;
     /// The device that would serve a read now, and the first block there.
-    fn place(&self, read: &Queued) -> (Tier, u64);
+    fn place(&self, read: &QueuedRequest) -> (Tier, u64);
     /// Counts since [`forget`](Logic::forget).
     fn counts(&self) -> HybridCounts;
     /// What the front device holds; [`HybridSystem`] fills in the time `since`.
@@ -60,7 +60,7 @@ impl<L: Logic> System for HybridSystem<L> {
         self.logic.capacity_blocks(self.io.device(Tier::Back).capacity_blocks())
     }
 
-    fn arrive(&mut self, now: Time, request: Queued) {
+    fn arrive(&mut self, now: Time, request: QueuedRequest) {
         self.io.now = now;
         self.logic.arrive(&mut self.io, request);
     }
@@ -109,7 +109,7 @@ impl<L: Logic> System for HybridSystem<L> {
         advance_by_events(self, horizon, completed)
     }
 
-    fn flush(&mut self, _now: Time, _request: Queued) -> bool {
+    fn flush(&mut self, _now: Time, _request: QueuedRequest) -> bool {
         false
     }
 
@@ -172,12 +172,12 @@ impl<L: Logic> System for HybridSystem<L> {
         both
     }
 
-    fn positioning(&self, now: Time, read: &Queued) -> Span {
+    fn positioning(&self, now: Time, read: &QueuedRequest) -> Span {
         let (tier, lbn) = self.logic.place(read);
         let device = self.io.device(tier);
         // The blocks that follow on that device may belong to other data, or not exist.
         let blocks = (device.capacity_blocks() - lbn).min(u64::from(read.blocks)) as u32;
-        device.positioning(now, &Queued { lbn, blocks, op: Op::Read, ..*read })
+        device.positioning(now, &QueuedRequest { lbn, blocks, op: Op::Read, ..*read })
     }
 
     fn durable(&mut self) -> Option<&mut dyn Durable> {
@@ -186,8 +186,8 @@ impl<L: Logic> System for HybridSystem<L> {
 }
 
 impl<L: Logic> Durable for HybridSystem<L> {
-    fn give(&mut self, request: u64, data: Vec<Content>) {
-        self.io.give(request, data);
+    fn supply_data(&mut self, request: u64, data: Vec<Content>) {
+        self.io.supply_data(request, data);
     }
 
     fn read_contents(&mut self, request: u64) -> Vec<Content> {

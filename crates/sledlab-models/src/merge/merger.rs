@@ -6,32 +6,32 @@ use sledlab_core::hash::Map;
 use sledlab_core::{Op, Span, Time};
 
 use super::overlaps::{Overlaps, end, is_write};
-use super::{Among, MergeKind, MergeOperations, MergeParams};
-use crate::device::{Mechanics, Queued, Served};
+use super::{MergeKind, MergeOperations, MergeParams, MergeScope};
+use crate::device::{Mechanics, QueuedRequest, ServedRequest};
 use crate::scheduler::Scheduler;
 
 /// Requests that are served as one.
 #[derive(Clone, Debug)]
 struct Group {
     /// The request as the scheduler knows it: the one that was in the queue first, with the number of a ticket.
-    seen: Queued,
+    seen: QueuedRequest,
     lbn: u64,
     end: u64,
     writes: bool,
     /// The requests in order of their blocks, each with its number.
-    parts: Vec<(u64, Queued)>,
+    parts: Vec<(u64, QueuedRequest)>,
 }
 
 impl Group {
-    fn new(number: u64, request: Queued) -> Self {
+    fn new(number: u64, request: QueuedRequest) -> Self {
         let parts = vec![(number, request)];
         Group { seen: request, lbn: request.lbn, end: end(&request), writes: is_write(&request), parts }
     }
 
     /// The group as one request.
-    fn to_request(&self) -> Queued {
+    fn to_request(&self) -> QueuedRequest {
         let parts = || self.parts.iter().map(|(_, part)| part);
-        Queued {
+        QueuedRequest {
             lbn: self.lbn,
             blocks: (self.end - self.lbn) as u32,
             op: if self.writes { Op::Write } else { Op::Read },
@@ -80,7 +80,7 @@ pub struct Merger {
     /// Groups that are being served, by ticket.
     in_flight: Map<u64, Group>,
     counts: MergeCounts,
-    chosen: Vec<Queued>,
+    chosen: Vec<QueuedRequest>,
 }
 
 impl Merger {
@@ -124,7 +124,7 @@ impl Merger {
     }
 
     /// A request arrives.
-    pub fn push(&mut self, request: Queued, scheduler: &mut dyn Scheduler) {
+    pub fn push(&mut self, request: QueuedRequest, scheduler: &mut dyn Scheduler) {
         let number = self.next_number;
         self.next_number += 1;
         self.overlaps.insert(number, &request);
@@ -148,7 +148,7 @@ impl Merger {
         self.insert(number, group);
     }
 
-    fn is_free(&self, number: u64, request: &Queued) -> bool {
+    fn is_free(&self, number: u64, request: &QueuedRequest) -> bool {
         self.overlaps.first_conflict(number, request).is_none()
     }
 
@@ -166,7 +166,7 @@ impl Merger {
     fn neighbour(&self, number: u64, group: &Group) -> Option<u64> {
         let fits =
             |other: &u64| *other != number && self.groups.get(other).is_some_and(|g| self.fits(g, group));
-        if self.params.among == Among::Neighbours {
+        if self.params.among == MergeScope::Neighbours {
             let (before, group_before) = self.groups.range(..number).next_back()?;
             let follows = self.ends.contains(&(group.lbn, *before)) && group_before.end == group.lbn;
             return (follows && fits(before)).then_some(*before);
@@ -247,7 +247,7 @@ impl Merger {
         now: Time,
         mechanics: &dyn Mechanics,
         scheduler: &mut dyn Scheduler,
-        batch: &mut Vec<Queued>,
+        batch: &mut Vec<QueuedRequest>,
     ) {
         let mut left = Vec::new();
         while batch.is_empty() {
@@ -277,7 +277,7 @@ impl Merger {
         now: Time,
         scheduler: &mut dyn Scheduler,
         left: &mut Vec<(u64, u64)>,
-        batch: &mut Vec<Queued>,
+        batch: &mut Vec<QueuedRequest>,
     ) {
         let mut serve = |merger: &mut Self, number: u64, group: Group| {
             batch.push(group.to_request());
@@ -291,7 +291,11 @@ impl Merger {
             return;
         };
         // Only a group of one request can be not free. It joins the queue again.
-        self.enter(number, Group { seen: Queued { queue_time: now, ..group.seen }, ..group }, scheduler);
+        self.enter(
+            number,
+            Group { seen: QueuedRequest { queue_time: now, ..group.seen }, ..group },
+            scheduler,
+        );
         let mut earliest = before;
         while let Some(earlier) =
             self.part(earliest).and_then(|part| self.overlaps.first_conflict(earliest, &part))
@@ -306,7 +310,7 @@ impl Merger {
     }
 
     /// The waiting request with this number.
-    fn part(&self, number: u64) -> Option<Queued> {
+    fn part(&self, number: u64) -> Option<QueuedRequest> {
         let group = self.groups.get(self.of_number.get(&number)?)?;
         group.parts.iter().find(|(other, _)| *other == number).map(|(_, part)| *part)
     }
@@ -339,7 +343,7 @@ impl Merger {
                 self.close_gap(host, scheduler);
             }
         }
-        if self.params.among == Among::Neighbours
+        if self.params.among == MergeScope::Neighbours
             && let Some((after, _)) = self.groups.range(number..).next()
         {
             self.close_gap(*after, scheduler);
@@ -348,16 +352,16 @@ impl Merger {
 
     /// Splits a served group into its requests: all are complete when the group is, and each has a share of the energy
     /// by its blocks. The start-up counts for the first request.
-    pub fn split(&mut self, served: &Served) -> Vec<Served> {
+    pub fn split(&mut self, served: &ServedRequest) -> Vec<ServedRequest> {
         let Some(Group { mut parts, lbn, end, .. }) = self.in_flight.remove(&served.request.id) else {
             return vec![*served];
         };
         parts.sort_unstable_by_key(|(number, _)| *number);
         let blocks = (end - lbn) as f64;
-        let mut split: Vec<Served> = parts
+        let mut split: Vec<ServedRequest> = parts
             .iter()
             .map(|(_, part)| {
-                let mut share = Served { request: *part, ..*served };
+                let mut share = ServedRequest { request: *part, ..*served };
                 share.energy = served.energy.scale(f64::from(part.blocks) / blocks);
                 share.energy.startup_uj = 0.0;
                 share.timing.startup = Span::ZERO;

@@ -45,7 +45,7 @@ impl registry::KindWord for MergeKind {
 
 choices! {
     /// Which positions in the queue the merged requests may have.
-    pub enum Among {
+    pub enum MergeScope {
         /// Requests next to each other in order of arrival, the earlier one with the lower blocks (PW-09).
         Neighbours = "neighbours",
         /// Requests anywhere in the queue.
@@ -71,7 +71,7 @@ sledlab_core::params! {
         /// How many requests become one: `none`, `pairs` or `chains`.
         kind: MergeKind = MergeKind::None;
         /// Which requests may merge: `neighbours` in order of arrival, or any two in the `queue`.
-        among: Among = Among::Queue;
+        among: MergeScope = MergeScope::Queue;
         /// Operations that merge: `reads`, `alike` (also writes with writes) or `any` (reads with writes).
         operations: MergeOperations = MergeOperations::Reads;
         /// Rows of tip sectors that a merged request may fill; 1 is what all tips access at once.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sledlab_core::Op;
 
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 /// Waiting requests in order of their blocks. Each has a number of its own; a smaller number has waited longer.
 #[derive(Debug, Default)]
@@ -16,18 +16,18 @@ pub(super) struct Overlaps {
 }
 
 impl Overlaps {
-    pub fn insert(&mut self, number: u64, request: &Queued) {
+    pub fn insert(&mut self, number: u64, request: &QueuedRequest) {
         self.longest = self.longest.max(request.blocks.into());
         self.by_place.insert((request.lbn, number), (end(request), is_write(request)));
     }
 
-    pub fn remove(&mut self, number: u64, request: &Queued) {
+    pub fn remove(&mut self, number: u64, request: &QueuedRequest) {
         self.by_place.remove(&(request.lbn, number));
     }
 
     /// The request with the smallest number that must be served before `request`: the two overlap, one of them is a
     /// write, and it is the earlier one.
-    pub fn first_conflict(&self, number: u64, request: &Queued) -> Option<u64> {
+    pub fn first_conflict(&self, number: u64, request: &QueuedRequest) -> Option<u64> {
         let first = request.lbn.saturating_sub(self.longest);
         let near = self.by_place.range((first, 0)..(end(request), 0));
         near.filter(|&(&(_, other), &(until, write))| {
@@ -44,10 +44,10 @@ impl Overlaps {
     }
 }
 
-pub(super) fn end(request: &Queued) -> u64 {
+pub(super) fn end(request: &QueuedRequest) -> u64 {
     request.lbn + u64::from(request.blocks)
 }
 
-pub(super) fn is_write(request: &Queued) -> bool {
+pub(super) fn is_write(request: &QueuedRequest) -> bool {
     request.op == Op::Write
 }

@@ -198,7 +198,7 @@ impl Choice {
     ///
     /// # Errors
     /// A bandwidth that is out of range then.
-    pub fn twice_as_fast(&self) -> Result<Self> {
+    pub fn double_speed(&self) -> Result<Self> {
         let faster = |(key, value): (&String, &Value)| {
             let factor = match key {
                 key if key.ends_with("_mbit_s") => 2.0,

@@ -85,8 +85,8 @@ impl NetworkFile {
 
     /// The same network with all bandwidths doubled and all latencies halved, to see what a faster network would be
     /// worth.
-    pub fn twice_as_fast(&self) -> Result<Self> {
-        Ok(NetworkFile { choice: self.choice.twice_as_fast()?, ..self.clone() })
+    pub fn double_speed(&self) -> Result<Self> {
+        Ok(NetworkFile { choice: self.choice.double_speed()?, ..self.clone() })
     }
 
     /// The complete table: kind, name, description and every parameter.
@@ -137,7 +137,7 @@ mod tests {
     fn twice_as_fast_network_halves_all_times() {
         let number = |file: &NetworkFile, key: &str| file.to_table()[key].as_float().unwrap();
         let file = preset("rack-ethernet");
-        let faster = file.twice_as_fast().unwrap();
+        let faster = file.double_speed().unwrap();
         for (key, factor) in [
             ("bandwidth_mbit_s", 2.0),
             ("uplink_mbit_s", 2.0),
@@ -149,9 +149,7 @@ mod tests {
         }
         assert_eq!((faster.packet_bytes(), file.packet_bytes()), (65_536, 65_536));
         let table = "kind = \"switch\"\nbandwidth_mbit_s = 1e9".parse().unwrap();
-        assert!(
-            from_table(&table).unwrap().twice_as_fast().unwrap_err().to_string().contains("out of range")
-        );
+        assert!(from_table(&table).unwrap().double_speed().unwrap_err().to_string().contains("out of range"));
     }
 
     #[test]

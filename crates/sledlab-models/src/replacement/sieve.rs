@@ -46,7 +46,7 @@ impl Sieve {
     }
 
     /// Moves the hand past the key at the hand.
-    fn pass(&mut self) {
+    fn advance_hand(&mut self) {
         if let Some(key) = self.queue.back(self.ahead) {
             self.visited.remove(&key);
             self.queue.push_front(self.tail_side(), key);
@@ -99,7 +99,7 @@ impl SparingPolicy for Sieve {
             take(&mut self.visited);
         }
         while self.queue.back(self.ahead).is_some_and(|at| at != key) {
-            self.pass();
+            self.advance_hand();
         }
         self.queue.remove(key);
         self.wrap();

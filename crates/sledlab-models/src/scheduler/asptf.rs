@@ -6,7 +6,7 @@ use sledlab_core::{Result, Span, Time};
 
 use super::queue::position_queue::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Aim, Crowd, PositionRange, Score};
+use crate::device::{Aim, PositionRange, PositionRequests, Score};
 
 sledlab_core::params! {
     /// How much waiting counts.
@@ -47,11 +47,17 @@ impl AgedPositioning {
 }
 
 impl Score for AgedPositioning {
-    fn score(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
+    fn score(
+        &self,
+        now: Time,
+        time: Span,
+        crowd: &PositionRequests,
+        _: &mut dyn Iterator<Item = Time>,
+    ) -> f64 {
         self.score_at(time, now.since(crowd.oldest).as_ns() as f64)
     }
 
-    fn worth(&self, at: [Time; 2], crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+    fn worth(&self, at: [Time; 2], crowd: &PositionRequests, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
         at.map(|at| crowd.oldest_ns(at))
     }
 

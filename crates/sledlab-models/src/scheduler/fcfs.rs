@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use sledlab_core::{Error, Result, Time};
 
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Mechanics, Queued};
+use crate::device::{Mechanics, QueuedRequest};
 
 /// A queue in order of arrival.
 #[derive(Debug, Default)]
 pub struct Fcfs {
-    queue: VecDeque<Queued>,
+    queue: VecDeque<QueuedRequest>,
 }
 
 impl Model for Fcfs {
@@ -27,12 +27,12 @@ impl Model for Fcfs {
 
 impl Scheduler for Fcfs {
     #[inline]
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.queue.push_back(request);
     }
 
     #[inline]
-    fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         if let Some(first) = self.queue.front() {
             batch.push(*first);
             self.queue.pop_front();
@@ -43,7 +43,7 @@ impl Scheduler for Fcfs {
         self.queue.len()
     }
 
-    fn remove(&mut self, _request: &Queued) -> bool {
+    fn remove(&mut self, _request: &QueuedRequest) -> bool {
         false
     }
 

@@ -5,7 +5,7 @@ use sledlab_core::Result;
 use super::queue::position_queue::PositionQueue;
 use super::queue::zoned_queue::{Circular, ZonedQueue};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Aim, Mechanics, Queued};
+use crate::device::{Aim, Mechanics, QueuedRequest};
 
 sledlab_core::params! {
     /// How the logical blocks are grouped.
@@ -28,7 +28,7 @@ impl Model for Gsptf {
 
     fn make(params: &GsptfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let (regions, capacity) = (params.regions, setting.mechanics.capacity_blocks());
-        let region = move |_: &dyn Mechanics, request: &Queued| region(request.lbn, regions, capacity);
+        let region = move |_: &dyn Mechanics, request: &QueuedRequest| region(request.lbn, regions, capacity);
         let inside = PositionQueue::new_boxed(&Aim::Time, setting);
         Ok(ZonedQueue::new(regions as u32, region, Circular::default(), inside).into_boxed())
     }

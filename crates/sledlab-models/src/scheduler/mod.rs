@@ -38,7 +38,7 @@ use toml::Table;
 use self::fcfs::Fcfs;
 use self::queue::exhaustive::ExhaustiveIndex;
 use self::queue::joint_queue::JointQueue;
-use crate::device::{Aim, Mechanics, PositionIndex, Queued};
+use crate::device::{Aim, Mechanics, PositionIndex, QueuedRequest};
 
 /// A queue with an order of service.
 ///
@@ -50,14 +50,14 @@ use crate::device::{Aim, Mechanics, PositionIndex, Queued};
 #[expect(clippy::len_without_is_empty, reason = "`dyn Scheduler` has it: it follows from `len`")]
 pub trait Scheduler: Send {
     /// Adds `request` to the queue.
-    fn push(&mut self, request: Queued);
+    fn push(&mut self, request: QueuedRequest);
     /// Chooses the requests that the idle mechanism serves next, and moves them from the queue to `batch`.
-    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>);
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>);
     /// Number of requests in the queue.
     fn len(&self) -> usize;
     /// Removes `request` from the queue because it is served together with another one, and returns true. A scheduler
     /// that cannot remove it returns false and still pops it later.
-    fn remove(&mut self, request: &Queued) -> bool;
+    fn remove(&mut self, request: &QueuedRequest) -> bool;
     /// The reason if the scheduler has given up: it then pops no more requests, and the run ends with this error.
     fn failure(&mut self) -> Option<Error>;
 }

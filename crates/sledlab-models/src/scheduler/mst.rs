@@ -7,7 +7,7 @@ use sledlab_core::hash::Map;
 
 use super::queue::planned_queue::{PlannedQueue, Planner};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{DeviceState, Mechanics, Queued};
+use crate::device::{DeviceState, Mechanics, QueuedRequest};
 
 /// Most requests of a tree: the number of costs to compute grows with the square.
 const MAX_REQUESTS: usize = 1_000;
@@ -46,16 +46,16 @@ impl Model for Mst {
 struct Places<'a> {
     mechanics: &'a dyn Mechanics,
     /// Requests at each position, in order of arrival. Positions are in the order in which ties are broken.
-    waiting: Vec<Vec<Queued>>,
+    waiting: Vec<Vec<QueuedRequest>>,
     /// State of the mechanism after the first request of each position.
     after: Vec<DeviceState>,
 }
 
 impl<'a> Places<'a> {
-    fn new(mechanics: &'a dyn Mechanics, mut requests: Vec<Queued>) -> Self {
+    fn new(mechanics: &'a dyn Mechanics, mut requests: Vec<QueuedRequest>) -> Self {
         requests.sort_unstable_by_key(|request| request.id);
         let mut known = Map::default();
-        let mut waiting: Vec<Vec<Queued>> = Vec::new();
+        let mut waiting: Vec<Vec<QueuedRequest>> = Vec::new();
         for request in requests {
             let at = mechanics.location(request.lbn);
             let place = *known.entry((at.cylinder, at.row)).or_insert(waiting.len());
@@ -111,7 +111,7 @@ impl<'a> Places<'a> {
     }
 
     /// All requests in the order of the walk.
-    fn ordered_requests(mut self) -> VecDeque<Queued> {
+    fn ordered_requests(mut self) -> VecDeque<QueuedRequest> {
         let walk = self.walk();
         walk.into_iter().flat_map(|place| std::mem::take(&mut self.waiting[place])).collect()
     }
@@ -150,14 +150,14 @@ mod tests {
             let range = [6_750_000, 100_000, 5_000][(instance % 3) as usize];
             let mut request = |id| {
                 let (lbn, blocks) = (rng.random_range(0..range), rng.random_range(1..=40));
-                Queued {
+                QueuedRequest {
                     id,
                     arrival: Time::ZERO,
                     queue_time: Time::ZERO,
                     lbn,
                     blocks,
                     op: Op::Read,
-                    ..Queued::default()
+                    ..QueuedRequest::default()
                 }
             };
             let requests = (0..count).map(&mut request).collect();

@@ -6,7 +6,7 @@ use sledlab_core::{Error, Result};
 
 use super::queue::planned_queue::{PlannedQueue, Planner};
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
-use crate::device::{DeviceState, Mechanics, Queued};
+use crate::device::{DeviceState, Mechanics, QueuedRequest};
 
 /// Most requests of a plan: each further request doubles the time and memory of planning.
 const MAX_REQUESTS: usize = 12;
@@ -42,7 +42,7 @@ impl Model for Optimal {
 type Service = (u64, usize);
 
 /// The order of `requests` with the smallest sum of completion times from the present state.
-fn plan(mechanics: &dyn Mechanics, mut requests: Vec<Queued>) -> VecDeque<Queued> {
+fn plan(mechanics: &dyn Mechanics, mut requests: Vec<QueuedRequest>) -> VecDeque<QueuedRequest> {
     requests.sort_unstable_by_key(|request| (mechanics.queue_order().rank(request), request.id));
     let services = services(mechanics, &requests);
     let costs = costs(&services, requests.len());
@@ -58,7 +58,7 @@ fn plan(mechanics: &dyn Mechanics, mut requests: Vec<Queued>) -> VecDeque<Queued
 }
 
 /// The service of every request from every state that some order leads to; the present state is number 0.
-fn services(mechanics: &dyn Mechanics, requests: &[Queued]) -> Vec<Vec<Service>> {
+fn services(mechanics: &dyn Mechanics, requests: &[QueuedRequest]) -> Vec<Vec<Service>> {
     let mut states: Vec<DeviceState> = vec![mechanics.state()];
     let mut services: Vec<Vec<Service>> = Vec::new();
     while let Some(from) = states.get(services.len()).copied() {

@@ -4,7 +4,7 @@ use sledlab_core::{Error, Result, Time};
 
 use super::queue::position_queue::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Aim, DeviceState, Location, Mechanics, Queued};
+use crate::device::{Aim, DeviceState, Location, Mechanics, QueuedRequest};
 
 sledlab_core::choices! {
     /// How distances are measured.
@@ -48,7 +48,7 @@ impl Model for Sdf {
 
 /// The reference simulator's rules: distances in whole bits; of requests equally far the lowest block goes first.
 struct WholeBits {
-    queue: Vec<Queued>,
+    queue: Vec<QueuedRequest>,
     /// The last block accessed, if distances are measured from that block instead of from the sled.
     last_lbn: Option<u64>,
 }
@@ -65,11 +65,11 @@ impl WholeBits {
 }
 
 impl Scheduler for WholeBits {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.queue.push(request);
     }
 
-    fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         let origin = self.origin(mechanics);
         let whole_bits = |lbn| mechanics.distance_squared(origin, lbn).isqrt();
         let keys = self.queue.iter().map(|request| (whole_bits(request.lbn), request.lbn, request.id));
@@ -79,7 +79,7 @@ impl Scheduler for WholeBits {
         batch.push(request);
     }
 
-    fn remove(&mut self, request: &Queued) -> bool {
+    fn remove(&mut self, request: &QueuedRequest) -> bool {
         let waiting = self.queue.len();
         self.queue.retain(|other| other.id != request.id);
         self.queue.len() < waiting

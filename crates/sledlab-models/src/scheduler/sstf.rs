@@ -6,7 +6,7 @@ use sledlab_core::{Error, Result, Time};
 
 use super::queue::ordered_queue::{Key, OrderedQueue};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Mechanics, QueueOrder, Queued};
+use crate::device::{Mechanics, QueueOrder, QueuedRequest};
 
 sledlab_core::choices! {
     /// What distances are counted in.
@@ -78,7 +78,7 @@ impl Model for Sstf {
 }
 
 impl Sstf {
-    fn key(&self, request: &Queued) -> Key {
+    fn key(&self, request: &QueuedRequest) -> Key {
         let rank = if self.tie == Tie::Lowest { request.lbn } else { 0 };
         (request.lbn / self.unit_blocks, rank, request.id)
     }
@@ -101,11 +101,11 @@ impl Sstf {
 }
 
 impl Scheduler for Sstf {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.queue.insert(self.key(&request), request);
     }
 
-    fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         let key = match (self.queue.first_at_or_above(self.last), self.queue.first_below(self.last)) {
             (Some(above), Some(below)) => self.nearest(above, below),
             (above, below) => match above.or(below) {
@@ -122,7 +122,7 @@ impl Scheduler for Sstf {
         batch.push(request);
     }
 
-    fn remove(&mut self, request: &Queued) -> bool {
+    fn remove(&mut self, request: &QueuedRequest) -> bool {
         let key = self.key(request);
         self.queue.take(key).is_some()
     }

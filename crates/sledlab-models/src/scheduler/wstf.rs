@@ -6,7 +6,7 @@ use sledlab_core::{Result, Span, Time};
 
 use super::queue::position_queue::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Aim, Crowd, PositionRange, Score};
+use crate::device::{Aim, PositionRange, PositionRequests, Score};
 
 sledlab_core::params! {
     /// How much waiting counts.
@@ -46,11 +46,17 @@ impl WeightedPositioning {
 }
 
 impl Score for WeightedPositioning {
-    fn score(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
+    fn score(
+        &self,
+        now: Time,
+        time: Span,
+        crowd: &PositionRequests,
+        _: &mut dyn Iterator<Item = Time>,
+    ) -> f64 {
         time.as_ns() as f64 * self.remaining_share(now.since(crowd.oldest).as_ns() as f64)
     }
 
-    fn worth(&self, at: [Time; 2], crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+    fn worth(&self, at: [Time; 2], crowd: &PositionRequests, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
         at.map(|at| crowd.oldest_ns(at))
     }
 
@@ -77,7 +83,7 @@ mod tests {
     use sledlab_core::seed;
 
     use super::*;
-    use crate::device::Queued;
+    use crate::device::QueuedRequest;
     use crate::device::mems::{self, MemsParams};
 
     /// Counts the places scored and the tiles bounded.
@@ -93,12 +99,23 @@ mod tests {
     }
 
     impl Score for CountingScore {
-        fn score(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64 {
+        fn score(
+            &self,
+            now: Time,
+            time: Span,
+            crowd: &PositionRequests,
+            joined: &mut dyn Iterator<Item = Time>,
+        ) -> f64 {
             self.count_lookup();
             self.score.score(now, time, crowd, joined)
         }
 
-        fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        fn worth(
+            &self,
+            at: [Time; 2],
+            crowd: &PositionRequests,
+            joined: &mut dyn Iterator<Item = Time>,
+        ) -> [f64; 2] {
             self.score.worth(at, crowd, joined)
         }
 
@@ -129,7 +146,14 @@ mod tests {
         for id in 0..queued {
             now += gap;
             let lbn = rng.random_range(0..device.mechanics().capacity_blocks());
-            index.insert(Queued { id, arrival: now, queue_time: now, lbn, blocks: 1, ..Queued::default() });
+            index.insert(QueuedRequest {
+                id,
+                arrival: now,
+                queue_time: now,
+                lbn,
+                blocks: 1,
+                ..QueuedRequest::default()
+            });
         }
         let mut served = Vec::new();
         let mut serve = || {

@@ -9,7 +9,7 @@ use super::queue::position_queue::PositionQueue;
 use super::queue::position_worth::{MIN_POSITIONING, PositionWorth};
 use super::queue::zoned_queue::{self, Tour, WaitingRequests};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Aim, Mechanics, Queued};
+use crate::device::{Aim, Mechanics, QueuedRequest};
 
 /// P-SPTF inside a zone of the medium; the next zone is the one with the most requests per positioning time to it.
 pub(super) struct Zpsptf;
@@ -53,8 +53,9 @@ impl Candidate {
     /// `zone` must have requests.
     fn new(zone: u32, mechanics: &dyn Mechanics, waiting: &WaitingRequests) -> Self {
         let requests = waiting.requests(zone);
-        let key =
-            |request: &Queued| (mechanics.positioning(request), mechanics.tie_rank(request), request.id);
+        let key = |request: &QueuedRequest| {
+            (mechanics.positioning(request), mechanics.tie_rank(request), request.id)
+        };
         let nearest = requests.iter().map(key).min().unwrap_or((Span::ZERO, 0, 0));
         Candidate { zone, requests: requests.len() as u64, nearest }
     }

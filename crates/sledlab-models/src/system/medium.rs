@@ -7,7 +7,7 @@ use sledlab_core::hash::Map;
 use sledlab_core::{Op, Time};
 
 use super::{Completion, Durable, System, SystemWrapper};
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 /// The content of a block: a number that stands for its data, or the words of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl SystemWrapper for Medium {
         self.system.as_mut()
     }
 
-    fn wrapped_arrive(&mut self, now: Time, request: Queued) {
+    fn wrapped_arrive(&mut self, now: Time, request: QueuedRequest) {
         if request.op == Op::Write {
             let data = self.write_data.remove(&request.id).unwrap_or_default();
             self.writing.insert(request.id, (request.lbn, data));
@@ -80,7 +80,7 @@ impl SystemWrapper for Medium {
         let before = completed.len();
         self.system.advance(now, completed);
         for done in &completed[before..] {
-            let Queued { id, lbn, blocks, op, .. } = done.request;
+            let QueuedRequest { id, lbn, blocks, op, .. } = done.request;
             if op == Op::Read {
                 let result = (lbn..lbn + u64::from(blocks))
                     .map(|block| self.contents.get(&block).cloned().unwrap_or_default());
@@ -97,7 +97,7 @@ impl SystemWrapper for Medium {
 }
 
 impl Durable for Medium {
-    fn give(&mut self, access: u64, data: Vec<Content>) {
+    fn supply_data(&mut self, access: u64, data: Vec<Content>) {
         self.write_data.insert(access, data);
     }
 

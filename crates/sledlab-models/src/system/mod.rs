@@ -27,7 +27,7 @@ use sledlab_core::{Error, Result, Span, Time};
 
 use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
-use crate::device::{FaultCounts, Queued};
+use crate::device::{FaultCounts, QueuedRequest};
 use crate::merge::MergeParams;
 use crate::power::{self, Energy, Ledger, RequestEnergy};
 use crate::scheduler;
@@ -52,7 +52,7 @@ pub trait System: Send {
     /// Number of blocks the host sees.
     fn capacity_blocks(&self) -> u64;
     /// A request arrives; its blocks lie within the capacity.
-    fn arrive(&mut self, now: Time, request: Queued);
+    fn arrive(&mut self, now: Time, request: QueuedRequest);
     /// Time of the next event, if no request arrives before.
     fn next_event(&self) -> Option<Time>;
     /// Handles the events due at `now`; appends the completions, in order.
@@ -66,7 +66,7 @@ pub trait System: Send {
     /// A flush arrives. A system that acknowledges writes before they are durable returns true, and completes the flush
     /// when all writes before it are durable. Other systems return false: their writes are durable when they are
     /// complete.
-    fn flush(&mut self, now: Time, request: Queued) -> bool;
+    fn flush(&mut self, now: Time, request: QueuedRequest) -> bool;
     /// The error that stopped a scheduler, a power policy, a replacement policy or a device, if one did.
     fn failure(&mut self) -> Option<Error>;
     /// The stations: a queue and a device each.
@@ -93,7 +93,7 @@ pub trait System: Send {
     /// Failures so far and their consequences, where the system has failures.
     fn faults(&self) -> Option<FaultCounts>;
     /// Positioning time of `read` if it were served next; zero where the system cannot say.
-    fn positioning(&self, now: Time, read: &Queued) -> Span;
+    fn positioning(&self, now: Time, read: &QueuedRequest) -> Span;
     /// This system as one whose media keep contents, where they do.
     fn durable(&mut self) -> Option<&mut dyn Durable>;
 }
@@ -111,7 +111,7 @@ impl dyn System + '_ {
 /// A system whose media keep contents ([`Medium`]): reads find what was written, and a power failure can be simulated.
 pub trait Durable: Send {
     /// Hands over the data of write number `access`, which arrives next, one content for each block.
-    fn give(&mut self, access: u64, data: Vec<Content>);
+    fn supply_data(&mut self, access: u64, data: Vec<Content>);
     /// The contents that read number `access` found, the one completed last under this number.
     fn read_contents(&mut self, access: u64) -> Vec<Content>;
     /// The power fails: all volatile state is lost, and for every block of an unfinished write `survives` decides whether

@@ -4,7 +4,7 @@ use sledlab_core::{Error, Span, Time};
 
 use super::{Completion, Durable, HybridCounts, Residency, Station, System};
 use crate::cache::CacheCounts;
-use crate::device::{FaultCounts, Queued};
+use crate::device::{FaultCounts, QueuedRequest};
 use crate::power::RequestEnergy;
 
 /// A system of one device with its queue.
@@ -25,7 +25,7 @@ impl System for Single {
     }
 
     #[inline]
-    fn arrive(&mut self, now: Time, request: Queued) {
+    fn arrive(&mut self, now: Time, request: QueuedRequest) {
         self.station.arrive(now, request);
     }
 
@@ -43,7 +43,7 @@ impl System for Single {
         self.station.advance_before(horizon, completed)
     }
 
-    fn flush(&mut self, _now: Time, _request: Queued) -> bool {
+    fn flush(&mut self, _now: Time, _request: QueuedRequest) -> bool {
         false
     }
 
@@ -96,7 +96,7 @@ impl System for Single {
         self.station.device().faults()
     }
 
-    fn positioning(&self, now: Time, read: &Queued) -> Span {
+    fn positioning(&self, now: Time, read: &QueuedRequest) -> Span {
         self.station.positioning(now, read)
     }
 

@@ -7,13 +7,13 @@ use sledlab_core::{Error, Span, Time};
 use super::station_log::{State, StationLog, StationRecorder};
 use super::{MAX_COMPLETIONS, MAX_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
-use crate::device::{self, BusyPeriod, Device, IdleOutcome, Queued, Served};
+use crate::device::{self, BusyPeriod, Device, IdleOutcome, QueuedRequest, ServedRequest};
 use crate::merge::{MergeCounts, Merger};
 use crate::power::{Ledger, MechanicalWork, PowerCosts, PowerPolicy, PowerRates};
 use crate::scheduler::Scheduler;
 
 /// A completed request, as the host sees it.
-pub type Completion = Served;
+pub type Completion = ServedRequest;
 
 /// The state of the mechanism.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ enum Phase {
 /// A queue, a scheduler, a device and a power policy.
 pub struct Station {
     device: Box<dyn Device>,
-    has_own_work: bool,
+    has_background_work: bool,
     scheduler: Box<dyn Scheduler>,
     merger: Option<Merger>,
     power: Box<dyn PowerPolicy>,
@@ -41,23 +41,23 @@ pub struct Station {
     phase: Phase,
     /// When another batch is selected although the device is not free: the device takes further requests, and some
     /// wait.
-    more_at: Option<Time>,
+    next_selection: Option<Time>,
     /// Requests whose command overhead runs, in order of its end.
-    admitted: VecDeque<(Time, Queued)>,
+    admitted: VecDeque<(Time, QueuedRequest)>,
     /// Number of requests that wait until the device admits them.
-    outside: usize,
+    unadmitted_requests: usize,
     /// When the mechanism last became free, for a device with work of its own.
     last_free: Time,
     /// Served requests whose completion lies in the future, in order of completion.
-    finishing: VecDeque<Served>,
+    future_completions: VecDeque<ServedRequest>,
     /// Durations of start-ups, each with the request that was selected after it, where one was, until that request is
     /// reported served: a device with work of its own may rest before it reports a completion.
     startups: Vec<(Span, Option<u64>)>,
     /// `None` where the run accounts for no energy.
     ledger: Option<Ledger>,
     longest_queue: usize,
-    batch: Vec<Queued>,
-    served: Vec<Served>,
+    batch: Vec<QueuedRequest>,
+    served: Vec<ServedRequest>,
     /// Records choices and services, where the station is watched.
     watch: Option<Box<StationRecorder>>,
 }
@@ -93,13 +93,13 @@ impl Station {
             merger,
             power: power.make()?,
             rates: device.mechanics().power_rates(),
-            has_own_work: device.has_background_work(),
+            has_background_work: device.has_background_work(),
             phase: Phase::Resting { since: Time::ZERO, parked: start == Start::Parked },
-            more_at: None,
+            next_selection: None,
             admitted: VecDeque::new(),
-            outside: 0,
+            unadmitted_requests: 0,
             last_free: Time::ZERO,
-            finishing: VecDeque::new(),
+            future_completions: VecDeque::new(),
             startups: Vec::new(),
             ledger: Some(Ledger::default()),
             longest_queue: 0,
@@ -128,7 +128,7 @@ impl Station {
     }
 
     /// Positioning time of `request` if it were served next: from where the mechanism is, or will be when it is free.
-    pub fn positioning(&self, now: Time, request: &Queued) -> Span {
+    pub fn positioning(&self, now: Time, request: &QueuedRequest) -> Span {
         let free = match self.phase {
             Phase::Selecting { at } => at,
             Phase::Serving { busy: Some(busy), .. } => busy.until,
@@ -168,7 +168,7 @@ impl Station {
 
     /// Number of requests that wait to be selected, including those the device has not admitted.
     pub fn queue_length(&self) -> usize {
-        self.waiting_requests() + self.admitted.len() + self.outside
+        self.waiting_requests() + self.admitted.len() + self.unadmitted_requests
     }
 
     /// Number of requests in the queue of the scheduler.
@@ -190,14 +190,14 @@ impl Station {
 
     /// A request arrives.
     #[inline]
-    pub fn arrive(&mut self, now: Time, request: Queued) {
-        if !self.has_own_work {
+    pub fn arrive(&mut self, now: Time, request: QueuedRequest) {
+        if !self.has_background_work {
             self.enqueue(now, request);
             return;
         }
-        let ready = self.device.admit(now, &Queued { queue_time: now, ..request });
+        let ready = self.device.admit(now, &QueuedRequest { queue_time: now, ..request });
         match ready {
-            Time::MAX => self.outside += 1,
+            Time::MAX => self.unadmitted_requests += 1,
             ready if ready <= now => self.enqueue(now, request),
             ready => self.admitted.push_back((ready, request)),
         }
@@ -205,7 +205,7 @@ impl Station {
 
     /// A request joins the queue; a resting device ends its rest.
     #[inline]
-    fn enqueue(&mut self, now: Time, mut request: Queued) {
+    fn enqueue(&mut self, now: Time, mut request: QueuedRequest) {
         // Changed in place, which saves a copy of the request.
         request.queue_time = now;
         if let Some(watch) = &mut self.watch {
@@ -225,8 +225,8 @@ impl Station {
 
     /// Selects another batch at `now` if the device, which is not free, takes further requests and some wait.
     fn select_while_busy(&mut self, now: Time) {
-        if self.more_at.is_none() && self.waiting_requests() > 0 && self.device.can_accept_batch() {
-            self.more_at = Some(now);
+        if self.next_selection.is_none() && self.waiting_requests() > 0 && self.device.can_accept_batch() {
+            self.next_selection = Some(now);
         }
     }
 
@@ -269,8 +269,8 @@ impl Station {
             ledger.enter_startup(now, at);
         }
         if let Some(watch) = &mut self.watch {
-            watch.pass(State::Parked, first, now);
-            watch.pass(State::StartUp, now, at);
+            watch.record_idle(State::Parked, first, now);
+            watch.record_idle(State::StartUp, now, at);
         }
         self.startups.push((self.rates.startup, None));
         self.phase = Phase::Selecting { at };
@@ -289,8 +289,8 @@ impl Station {
     fn charge_idle_period(&mut self, since: Time, timeout: Span, now: Time) {
         if let Some(watch) = &mut self.watch {
             let park = (since + timeout).min(now);
-            watch.pass(State::Idle, since, park);
-            watch.pass(State::Parked, park, now);
+            watch.record_idle(State::Idle, since, park);
+            watch.record_idle(State::Parked, park, now);
         }
         if let Some(ledger) = &mut self.ledger {
             let park = (since + timeout).min(now);
@@ -310,15 +310,15 @@ impl Station {
             Phase::Delaying { until, .. } => Some(until),
             Phase::Serving { busy, .. } => busy.map(|busy| busy.until),
         };
-        let finishing = self.finishing.front().map(|served| served.completion);
+        let finishing = self.future_completions.front().map(|served| served.completion);
         let mut next = earliest(phase, finishing);
-        if !self.has_own_work {
+        if !self.has_background_work {
             return next;
         }
         if let Some((ready, _)) = self.admitted.front() {
             next = earliest(next, Some(*ready));
         }
-        earliest(earliest(next, self.more_at), self.device.next_wakeup())
+        earliest(earliest(next, self.next_selection), self.device.next_wakeup())
     }
 
     /// Handles the events due at `now`. Selection comes last and in a call of its own, so that requests that arrive in
@@ -326,7 +326,7 @@ impl Station {
     #[inline]
     pub fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
         let mut progress = self.complete(now, completed);
-        if self.has_own_work {
+        if self.has_background_work {
             progress |= self.wake(now);
             progress |= self.admit(now);
         }
@@ -348,7 +348,7 @@ impl Station {
         {
             self.select(now);
         }
-        if self.more_at.is_some_and(|at| at <= now) && !progress {
+        if self.next_selection.is_some_and(|at| at <= now) && !progress {
             self.issue_while_busy(now);
         }
     }
@@ -361,16 +361,16 @@ impl Station {
             match self.phase {
                 // Selects and serves in one step, as no other event can come between.
                 Phase::Selecting { at }
-                    if at < horizon && self.has_final_completions() && self.finishing.is_empty() =>
+                    if at < horizon && self.has_final_completions() && self.future_completions.is_empty() =>
                 {
                     self.serve(at, horizon, completed);
                 }
                 Phase::Serving { since, busy: Some(BusyPeriod { until, work }) }
                     if until < horizon && self.has_final_completions() =>
                 {
-                    while let Some(served) = self.finishing.front() {
+                    while let Some(served) = self.future_completions.front() {
                         completed.push(*served);
-                        self.finishing.pop_front();
+                        self.future_completions.pop_front();
                     }
                     self.free(since, until, work);
                 }
@@ -391,11 +391,11 @@ impl Station {
 
     fn complete(&mut self, now: Time, completed: &mut Vec<Completion>) -> bool {
         let mut any = false;
-        while let Some(served) = self.finishing.front()
+        while let Some(served) = self.future_completions.front()
             && served.completion <= now
         {
             completed.push(*served);
-            self.finishing.pop_front();
+            self.future_completions.pop_front();
             any = true;
         }
         any
@@ -413,17 +413,18 @@ impl Station {
                     self.last_free = now;
                     self.free(since, now, work);
                 }
-                None if self.more_at.is_none() && self.device.can_accept_batch() => {
+                None if self.next_selection.is_none() && self.device.can_accept_batch() => {
                     // Requests that wait now did wait for the device to take more.
-                    self.longest_queue =
-                        self.longest_queue.max(self.waiting_requests() + self.admitted.len() + self.outside);
+                    self.longest_queue = self
+                        .longest_queue
+                        .max(self.waiting_requests() + self.admitted.len() + self.unadmitted_requests);
                     self.select_while_busy(now);
                 }
                 _ => {}
             }
         }
         while let Some(request) = self.device.pop_admitted() {
-            self.outside -= 1;
+            self.unadmitted_requests -= 1;
             self.enqueue(now, request);
         }
         true
@@ -445,8 +446,8 @@ impl Station {
     #[inline]
     fn free(&mut self, since: Time, now: Time, work: MechanicalWork) {
         let queued = self.waiting_requests();
-        self.more_at = None;
-        self.longest_queue = self.longest_queue.max(queued + self.admitted.len() + self.outside);
+        self.next_selection = None;
+        self.longest_queue = self.longest_queue.max(queued + self.admitted.len() + self.unadmitted_requests);
         if let Some(ledger) = &mut self.ledger {
             ledger.enter_work(since, now, work);
         }
@@ -462,7 +463,7 @@ impl Station {
     /// watched.
     #[inline]
     fn has_final_completions(&self) -> bool {
-        !self.has_own_work && self.startups.is_empty() && self.merger.is_none() && self.watch.is_none()
+        !self.has_background_work && self.startups.is_empty() && self.merger.is_none() && self.watch.is_none()
     }
 
     /// Asks the scheduler for the next batch; false if the scheduler has failed.
@@ -495,14 +496,14 @@ impl Station {
         let busy = self.device.issue(now, &self.batch, &mut self.served);
         self.sort_completions();
         self.phase = Phase::Serving { since: now, busy };
-        if self.has_own_work {
+        if self.has_background_work {
             self.select_while_busy(now);
         }
     }
 
     /// Issues another batch to a device that takes further requests while it is busy.
     fn issue_while_busy(&mut self, now: Time) {
-        self.more_at = None;
+        self.next_selection = None;
         if self.choose(now) {
             let busy = self.device.issue(now, &self.batch, &mut self.served);
             debug_assert!(busy.is_none(), "a device that takes more does not tell before it is free");
@@ -542,12 +543,12 @@ impl Station {
         self.served = all;
     }
 
-    fn finish(&mut self, served: Served) {
+    fn finish(&mut self, served: ServedRequest) {
         if let Some(watch) = &mut self.watch {
             watch.serve(&served);
         }
-        let at = self.finishing.partition_point(|s| s.completion <= served.completion);
-        self.finishing.insert(at, served);
+        let at = self.future_completions.partition_point(|s| s.completion <= served.completion);
+        self.future_completions.insert(at, served);
     }
 
     /// Starts the ledger anew at `now`.

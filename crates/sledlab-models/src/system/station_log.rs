@@ -4,7 +4,7 @@
 
 use sledlab_core::{Span, Time};
 
-use crate::device::{Device, DeviceState, Queued, Served};
+use crate::device::{Device, DeviceState, QueuedRequest, ServedRequest};
 
 /// Most candidates whose positioning time is computed: those nearest along x.
 const MAX_PROBED: usize = 256;
@@ -57,7 +57,7 @@ pub struct Choice {
     /// Overhead before the mechanism begins to move.
     pub overhead: Span,
     /// The chosen requests, in order of service.
-    pub batch: Vec<Queued>,
+    pub batch: Vec<QueuedRequest>,
     /// The chosen requests, then up to seven others with the shortest positioning times, and the request that has
     /// waited longest.
     pub candidates: Vec<Candidate>,
@@ -67,9 +67,9 @@ pub struct Choice {
 #[derive(Clone, Copy, Debug)]
 pub enum Access {
     /// It was served, with its times.
-    Served(Served),
+    Served(ServedRequest),
     /// It waits, or is being served.
-    Waiting(Queued),
+    Waiting(QueuedRequest),
 }
 
 /// The events recorded so far.
@@ -87,9 +87,9 @@ pub struct StationLog {
 #[derive(Debug, Default)]
 pub(super) struct StationRecorder {
     from: Time,
-    waiting: Vec<Queued>,
+    waiting: Vec<QueuedRequest>,
     /// Requests that were chosen and are not reported served.
-    in_flight: Vec<Queued>,
+    in_flight: Vec<QueuedRequest>,
     seen: StationLog,
 }
 
@@ -106,18 +106,18 @@ impl StationRecorder {
         seen
     }
 
-    pub fn arrive(&mut self, request: &Queued) {
+    pub fn arrive(&mut self, request: &QueuedRequest) {
         self.waiting.push(*request);
     }
 
     /// Records a time without service.
-    pub fn pass(&mut self, state: State, begin: Time, end: Time) {
+    pub fn record_idle(&mut self, state: State, begin: Time, end: Time) {
         if end > self.from && begin < end {
             self.seen.rests.push(IdlePeriod { state, begin, end });
         }
     }
 
-    pub fn serve(&mut self, served: &Served) {
+    pub fn serve(&mut self, served: &ServedRequest) {
         // A request that was merged with others was chosen under another number, and still counts as waiting here.
         let result = [&mut self.in_flight, &mut self.waiting].into_iter().any(|requests| {
             let place = requests.iter().position(|request| request.id == served.request.id);
@@ -130,7 +130,7 @@ impl StationRecorder {
     }
 
     /// Records that `batch` has been chosen among the waiting requests.
-    pub fn choose(&mut self, now: Time, batch: &[Queued], device: &dyn Device) {
+    pub fn choose(&mut self, now: Time, batch: &[QueuedRequest], device: &dyn Device) {
         let waiting = self.waiting.len();
         let mut chosen = Vec::with_capacity(batch.len());
         for request in batch {
@@ -156,7 +156,7 @@ impl StationRecorder {
 
     /// The nearest requests that were not chosen, and the one that has waited longest.
     fn other_candidates(&self, device: &dyn Device) -> Vec<Candidate> {
-        let mut near: Vec<&Queued> = self.waiting.iter().collect();
+        let mut near: Vec<&QueuedRequest> = self.waiting.iter().collect();
         if near.len() > MAX_PROBED {
             let x = device.mechanics().state().x;
             near.select_nth_unstable_by_key(MAX_PROBED, |request| {
@@ -176,6 +176,6 @@ impl StationRecorder {
     }
 }
 
-fn candidate(request: &Queued, chosen: bool, device: &dyn Device) -> Candidate {
+fn candidate(request: &QueuedRequest, chosen: bool, device: &dyn Device) -> Candidate {
     Candidate { id: request.id, positioning: device.mechanics().positioning(request), chosen }
 }

@@ -4,7 +4,7 @@ use sledlab_core::{Error, Span, Time};
 
 use super::{Completion, Durable, HybridCounts, Residency, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
-use crate::device::{FaultCounts, Queued};
+use crate::device::{FaultCounts, QueuedRequest};
 use crate::power::RequestEnergy;
 
 /// A [`System`] around another one that changes or observes arrivals, events and contents. All other methods are those
@@ -15,7 +15,7 @@ pub trait SystemWrapper: Send {
     /// The inner system.
     fn inner_mut(&mut self) -> &mut dyn System;
     /// [`System::arrive`].
-    fn wrapped_arrive(&mut self, now: Time, request: Queued);
+    fn wrapped_arrive(&mut self, now: Time, request: QueuedRequest);
     /// [`System::next_event`].
     fn wrapped_next_event(&self) -> Option<Time>;
     /// [`System::advance`].
@@ -29,7 +29,7 @@ impl<W: SystemWrapper> System for W {
         self.inner().capacity_blocks()
     }
 
-    fn arrive(&mut self, now: Time, request: Queued) {
+    fn arrive(&mut self, now: Time, request: QueuedRequest) {
         self.wrapped_arrive(now, request);
     }
 
@@ -45,7 +45,7 @@ impl<W: SystemWrapper> System for W {
         advance_by_events(self, horizon, completed)
     }
 
-    fn flush(&mut self, now: Time, request: Queued) -> bool {
+    fn flush(&mut self, now: Time, request: QueuedRequest) -> bool {
         self.inner_mut().flush(now, request)
     }
 
@@ -97,7 +97,7 @@ impl<W: SystemWrapper> System for W {
         self.inner().faults()
     }
 
-    fn positioning(&self, now: Time, read: &Queued) -> Span {
+    fn positioning(&self, now: Time, read: &QueuedRequest) -> Span {
         self.inner().positioning(now, read)
     }
 

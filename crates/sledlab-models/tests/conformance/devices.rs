@@ -85,7 +85,7 @@ fn descriptions_read_back_and_build(kind: &'static Entry) {
 fn words_cover_every_state(kind: &'static Entry) {
     const PARTS: [&str; 5] = ["seek_x", "settle", "seek_y", "turnaround", "rotation"];
     let (states, positioning) = (kind.facts.states, kind.facts.positioning);
-    let parts = match states.rest {
+    let parts = match states.inactive_parameter {
         None => vec!["inactive".to_owned()],
         Some(remaining) => {
             let specs = (kind.specs)();
@@ -95,9 +95,9 @@ fn words_cover_every_state(kind: &'static Entry) {
             choice.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
         }
     };
-    let asleep: Vec<&str> = states.asleep.iter().map(|(word, _)| *word).collect();
+    let asleep: Vec<&str> = states.inactive.iter().map(|(word, _)| *word).collect();
     assert_eq!(asleep, parts);
-    assert!(states.awake.ends_with('.') && states.asleep.iter().all(|(_, text)| text.ends_with('.')));
+    assert!(states.active.ends_with('.') && states.inactive.iter().all(|(_, text)| text.ends_with('.')));
     assert!(positioning.parts.iter().all(|(_, part)| PARTS.contains(part)));
     assert_eq!(positioning.meaning.is_empty(), positioning.parts.is_empty());
 }

@@ -4,7 +4,7 @@ use libtest_mimic::Trial;
 use sledlab_core::error::ErrorOrigin;
 use sledlab_core::{Result, Span, Time};
 use sledlab_models::conformance::scheduler::{Case, RULES, Subject};
-use sledlab_models::device::{Device, Mechanics, Queued};
+use sledlab_models::device::{Device, Mechanics, QueuedRequest};
 use sledlab_models::scheduler::{Entry, LIST, Starvation};
 
 use crate::disk_index_comparison::{self, DISKS, disk};
@@ -67,7 +67,7 @@ fn check(
     word: &str,
     on: &str,
     device: &dyn Fn() -> Result<Box<dyn Device>>,
-    requests: &[Queued],
+    requests: &[QueuedRequest],
     room: usize,
 ) {
     let make = |mechanics: &dyn Mechanics| choice(word).make(mechanics);
@@ -79,16 +79,16 @@ fn check(
 }
 
 /// Requests anywhere on a device, or crowded in a small range.
-fn random_requests(count: usize, root: u64, device: &dyn Device, crowded: bool) -> Vec<Queued> {
+fn random_requests(count: usize, root: u64, device: &dyn Device, crowded: bool) -> Vec<QueuedRequest> {
     let mut draw = RequestGenerator::new(root, device, crowded);
     (0..count).map(|_| draw.request(Time::ZERO)).collect()
 }
 
 /// Requests for a few blocks, many of them equal.
-fn similar_requests(count: usize, device: &dyn Device) -> Vec<Queued> {
+fn similar_requests(count: usize, device: &dyn Device) -> Vec<QueuedRequest> {
     let places = random_requests(7, 1, device, true);
     let pick = |id: u64| places[(id * id % 13 % 7) as usize];
-    (0..count as u64).map(|id| Queued { id, ..pick(id) }).collect()
+    (0..count as u64).map(|id| QueuedRequest { id, ..pick(id) }).collect()
 }
 
 fn keeps_rules(entry: &'static Entry) {
@@ -113,7 +113,7 @@ fn keeps_rules_on_disks(entry: &'static Entry) {
     for name in DISKS {
         let disk = || Ok(disk(name));
         let mut draw = disk_index_comparison::RequestGenerator::new(6, disk().unwrap().as_ref(), false);
-        let anywhere: Vec<Queued> = (0..300).map(|_| draw.request(Time::ZERO)).collect();
+        let anywhere: Vec<QueuedRequest> = (0..300).map(|_| draw.request(Time::ZERO)).collect();
         check(entry.name, name, &disk, &anywhere, room);
         check(entry.name, name, &disk, &similar_requests(300, disk().unwrap().as_ref()), room);
     }

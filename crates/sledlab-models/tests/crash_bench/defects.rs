@@ -1,7 +1,7 @@
 //! Wrappers of media with defects that tests must find.
 
 use sledlab_core::{Op, Time};
-use sledlab_models::device::Queued;
+use sledlab_models::device::QueuedRequest;
 use sledlab_models::system::{Completion, Content, Contents, Durable, Medium, System, SystemWrapper};
 
 /// A medium that loses headers: blank blocks take their places.
@@ -16,7 +16,7 @@ impl SystemWrapper for HeaderLosingMedium {
         &mut self.0
     }
 
-    fn wrapped_arrive(&mut self, now: Time, request: Queued) {
+    fn wrapped_arrive(&mut self, now: Time, request: QueuedRequest) {
         self.0.arrive(now, request);
     }
 
@@ -34,9 +34,9 @@ impl SystemWrapper for HeaderLosingMedium {
 }
 
 impl Durable for HeaderLosingMedium {
-    fn give(&mut self, access: u64, data: Vec<Content>) {
+    fn supply_data(&mut self, access: u64, data: Vec<Content>) {
         let keep = |content| if matches!(content, Content::Header(_)) { Content::default() } else { content };
-        self.0.give(access, data.into_iter().map(keep).collect());
+        self.0.supply_data(access, data.into_iter().map(keep).collect());
     }
 
     fn read_contents(&mut self, access: u64) -> Vec<Content> {
@@ -70,7 +70,7 @@ impl SystemWrapper for EarlyAcknowledgingMedium {
         &mut self.medium
     }
 
-    fn wrapped_arrive(&mut self, now: Time, request: Queued) {
+    fn wrapped_arrive(&mut self, now: Time, request: QueuedRequest) {
         if request.op == Op::Write {
             self.early.push(Completion::immediate(request, now));
         }

@@ -11,7 +11,7 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{Op, Span, Time, seed};
 use sledlab_models::assembly::{SystemParts, assemble};
 use sledlab_models::cache::CacheParams;
-use sledlab_models::device::Queued;
+use sledlab_models::device::QueuedRequest;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::hybrid::{self, HybridDevices};
 use sledlab_models::merge::MergeParams;
@@ -268,8 +268,14 @@ impl Bench {
             {
                 now = arrival;
                 let id = id as u64;
-                let request =
-                    Queued { id, arrival, op: *op, lbn: *lbn, blocks: *blocks, ..Queued::default() };
+                let request = QueuedRequest {
+                    id,
+                    arrival,
+                    op: *op,
+                    lbn: *lbn,
+                    blocks: *blocks,
+                    ..QueuedRequest::default()
+                };
                 if request.op == Op::Flush && !system.flush(now, request) {
                     arrival = now + Span::from_ms(self.pace_us * gap * 2e-3);
                     continue;
@@ -277,7 +283,7 @@ impl Bench {
                 host.record_request(&request);
                 if *op == Op::Write {
                     let data = vec![Content::Data(id + 1); *blocks as usize];
-                    system.durable().expect(keeps).give(id, data);
+                    system.durable().expect(keeps).supply_data(id, data);
                 }
                 if request.op != Op::Flush {
                     system.arrive(now, request);
@@ -331,7 +337,7 @@ struct Host {
 }
 
 impl Host {
-    fn record_request(&mut self, request: &Queued) {
+    fn record_request(&mut self, request: &QueuedRequest) {
         self.unanswered += 1;
         if request.op == Op::Write {
             for block in request.lbn..request.lbn + u64::from(request.blocks) {
@@ -347,7 +353,7 @@ impl Host {
         }
     }
 
-    fn record_completion(&mut self, request: &Queued, now: Time, result: &[Content]) {
+    fn record_completion(&mut self, request: &QueuedRequest, now: Time, result: &[Content]) {
         let blocks = request.lbn..request.lbn + u64::from(request.blocks);
         self.unanswered -= 1;
         if request.op == Op::Flush {

@@ -3,7 +3,7 @@
 
 use rand::RngExt;
 use sledlab_core::{Op, Span, Time, seed};
-use sledlab_models::device::{self, Device, Queued, preset};
+use sledlab_models::device::{self, Device, QueuedRequest, preset};
 
 use crate::index_comparison::choice;
 
@@ -30,7 +30,7 @@ impl RequestGenerator {
         RequestGenerator { rng: seed::stream(root, "disk"), capacity, crowded, next: 0 }
     }
 
-    pub fn request(&mut self, now: Time) -> Queued {
+    pub fn request(&mut self, now: Time) -> QueuedRequest {
         let range =
             if self.crowded { self.capacity / 2..self.capacity / 2 + 8_000 } else { 0..self.capacity };
         let lbn = self.rng.random_range(range);
@@ -38,7 +38,7 @@ impl RequestGenerator {
         let op = if self.rng.random_range(0..3) == 0 { Op::Write } else { Op::Read };
         let id = self.next;
         self.next += 1;
-        Queued { id, arrival: now, queue_time: now, lbn, blocks, op, ..Queued::default() }
+        QueuedRequest { id, arrival: now, queue_time: now, lbn, blocks, op, ..QueuedRequest::default() }
     }
 }
 

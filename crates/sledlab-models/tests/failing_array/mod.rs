@@ -7,7 +7,7 @@ use sledlab_core::{Op, Time};
 use sledlab_models::assembly::{SystemParts, assemble};
 use sledlab_models::cache::CacheParams;
 use sledlab_models::device::preset::{self, DeviceFile};
-use sledlab_models::device::{FaultCounts, Queued};
+use sledlab_models::device::{FaultCounts, QueuedRequest};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{Completion, Content, Setup, Start, System, SystemParams};
 use sledlab_models::{power, scheduler};
@@ -118,8 +118,15 @@ impl Host {
         let blocks = request.blocks.min((capacity - lbn) as u32);
         let id = self.begun;
         self.begun += 1;
-        let queued =
-            Queued { id, lbn, blocks, op: request.op, arrival: now, queue_time: now, ..Queued::default() };
+        let queued = QueuedRequest {
+            id,
+            lbn,
+            blocks,
+            op: request.op,
+            arrival: now,
+            queue_time: now,
+            ..QueuedRequest::default()
+        };
         if request.op == Op::Write {
             let data = |block: u64| (id + 1) << 32 | block;
             let blocks = lbn..lbn + u64::from(blocks);
@@ -128,7 +135,7 @@ impl Host {
                 self.written.entry(block).or_default().push(write);
             }
             let contents = blocks.map(|block| Content::Data(data(block))).collect();
-            self.system.durable().unwrap().give(id, contents);
+            self.system.durable().unwrap().supply_data(id, contents);
         }
         self.now = self.now.max(now);
         self.system.arrive(now, queued);
@@ -149,7 +156,7 @@ impl Host {
     }
 
     fn record_completion(&mut self, done: &Completion) {
-        let Queued { id, lbn, blocks, op, arrival, .. } = done.request;
+        let QueuedRequest { id, lbn, blocks, op, arrival, .. } = done.request;
         let range = lbn..lbn + u64::from(blocks);
         if op == Op::Write {
             for block in range {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use sledlab_core::{Op, Time};
 use sledlab_models::cache::SlotState;
-use sledlab_models::device::Queued;
+use sledlab_models::device::QueuedRequest;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::hybrid::{self, HybridDevices};
 use sledlab_models::merge::MergeParams;
@@ -26,7 +26,7 @@ struct Access {
 
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Completion { request: Queued { lbn, blocks, op, .. }, start, completion, .. } = self.done;
+        let Completion { request: QueuedRequest { lbn, blocks, op, .. }, start, completion, .. } = self.done;
         let op = if op == Op::Read { "read" } else { "write" };
         write!(f, "{} {op} {lbn}+{blocks} {}-{}", self.device, us(start), us(completion))
     }
@@ -52,7 +52,7 @@ impl SystemWrapper for LoggedDevice {
         self.system.as_mut()
     }
 
-    fn wrapped_arrive(&mut self, now: Time, request: Queued) {
+    fn wrapped_arrive(&mut self, now: Time, request: QueuedRequest) {
         self.system.arrive(now, request);
     }
 
@@ -153,7 +153,14 @@ pub fn run_hybrid(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> RunLog {
         let arrival = arrivals.next_if(|(_, (us, ..))| event.is_none_or(|event| at(*us) <= event));
         if let Some((id, (us, op, lbn, blocks))) = arrival {
             let arrival = at(*us);
-            let request = Queued { id, arrival, op: *op, lbn: *lbn, blocks: *blocks, ..Queued::default() };
+            let request = QueuedRequest {
+                id,
+                arrival,
+                op: *op,
+                lbn: *lbn,
+                blocks: *blocks,
+                ..QueuedRequest::default()
+            };
             system.arrive(arrival, request);
             last = arrival;
         } else {

@@ -4,7 +4,7 @@ use rand::RngExt;
 use sledlab_core::params::Params;
 use sledlab_core::{Op, Span, Time, seed};
 use sledlab_models::device::mems::{self, MemsParams};
-use sledlab_models::device::{Device, IdleOutcome, Queued};
+use sledlab_models::device::{Device, IdleOutcome, QueuedRequest};
 use sledlab_models::scheduler::{self, Choice};
 use toml::Table;
 
@@ -36,13 +36,21 @@ impl RequestGenerator {
     }
 
     /// A request that joins the queue at `now`.
-    pub fn request(&mut self, now: Time) -> Queued {
+    pub fn request(&mut self, now: Time) -> QueuedRequest {
         let near = self.capacity / 2 + self.rng.random_range(0..(self.capacity / 50).max(1));
         let lbn = if self.crowded { near } else { self.rng.random_range(0..self.capacity) };
         let blocks = self.rng.random_range(1..=40_u32).min((self.capacity - lbn) as u32);
         let id = self.next;
         self.next += 1;
-        Queued { id, arrival: now, queue_time: now, lbn, blocks, op: Op::Read, ..Queued::default() }
+        QueuedRequest {
+            id,
+            arrival: now,
+            queue_time: now,
+            lbn,
+            blocks,
+            op: Op::Read,
+            ..QueuedRequest::default()
+        }
     }
 
     /// A time without service: from nanoseconds to years.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::json;
 use sledlab_core::{Span, Time};
-use sledlab_models::device::{Device, DeviceState, Mechanics, Queued};
+use sledlab_models::device::{Device, DeviceState, Mechanics, QueuedRequest};
 use sledlab_models::scheduler::LIST;
 
 use super::index_comparison::{RequestGenerator, choice, device};
@@ -15,8 +15,8 @@ const DEVICES: [&str; 4] = ["", "direction = 'up'", "direction = 'parity'", "lay
 /// A device, a request that it serves first, and requests that all wait when that one is complete.
 struct Instance {
     device: Box<dyn Device>,
-    first: Queued,
-    waiting: Vec<Queued>,
+    first: QueuedRequest,
+    waiting: Vec<QueuedRequest>,
 }
 
 fn instance(text: &str, root: u64, requests: usize) -> Instance {
@@ -50,7 +50,12 @@ fn total_completion(word: &str, Instance { mut device, first, waiting }: Instanc
 
 /// The least sum of completion times over all orders of the requests `left`, where `begun` is the time that has passed
 /// already.
-fn min_total_completion(mechanics: &dyn Mechanics, state: DeviceState, begun: Span, left: &[Queued]) -> Span {
+fn min_total_completion(
+    mechanics: &dyn Mechanics,
+    state: DeviceState,
+    begun: Span,
+    left: &[QueuedRequest],
+) -> Span {
     let first = left.iter().enumerate().map(|(at, request)| {
         let (timing, then) = mechanics.serve_from(state, request);
         let done = begun + timing.service();
@@ -81,7 +86,7 @@ fn no_order_is_better_than_optimal() {
 fn equal_size_instance(text: &str, root: u64) -> Instance {
     let mut instance = instance(text, root, 9);
     for request in &mut instance.waiting {
-        *request = Queued { blocks: 8, lbn: request.lbn.max(8) - 8, ..*request };
+        *request = QueuedRequest { blocks: 8, lbn: request.lbn.max(8) - 8, ..*request };
     }
     instance
 }

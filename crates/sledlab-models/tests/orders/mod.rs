@@ -1,7 +1,7 @@
 //! Orders of schedulers by block numbers and by plans, compared with orders worked out by hand.
 
 use sledlab_core::{Op, Time};
-use sledlab_models::device::{Device, Queued};
+use sledlab_models::device::{Device, QueuedRequest};
 use sledlab_models::scheduler::Scheduler;
 
 use super::index_comparison::{choice, device};
@@ -25,14 +25,14 @@ impl Trial {
     fn push(&mut self, lbns: &[u64]) {
         let (arrival, queued) = (Time::ZERO, Time::ZERO);
         for (id, lbn) in (self.pushed..).zip(lbns) {
-            self.queue.push(Queued {
+            self.queue.push(QueuedRequest {
                 id,
                 arrival,
                 queue_time: queued,
                 lbn: *lbn,
                 blocks: 1,
                 op: Op::Read,
-                ..Queued::default()
+                ..QueuedRequest::default()
             });
         }
         self.pushed += lbns.len() as u64;

@@ -1,7 +1,7 @@
 //! How long requests wait under a scheduler, in streams of requests to a sled.
 
 use sledlab_core::{Request, Span, Time};
-use sledlab_models::device::Queued;
+use sledlab_models::device::QueuedRequest;
 use sledlab_trace::synthetic;
 use toml::Table;
 
@@ -28,7 +28,7 @@ pub fn waiting_times(word: &str, requests: &[Request]) -> Vec<Option<Span>> {
             now = now.max(requests[joined].arrival);
         }
         while joined < requests.len() && requests[joined].arrival <= now {
-            queue.push(Queued::new(joined as u64, &requests[joined]));
+            queue.push(QueuedRequest::new(joined as u64, &requests[joined]));
             joined += 1;
         }
         queue.pop(now, device.mechanics(), &mut batch);

@@ -153,7 +153,7 @@ fn replay_work<'a>(
         .map(|index| member(resolved, work, index, rates, dumped == Some(index)))
         .collect::<Result<Vec<_>>>()?;
     let network =
-        if rates.network == 2 { resolved.network.twice_as_fast()? } else { resolved.network.clone() };
+        if rates.network == 2 { resolved.network.double_speed()? } else { resolved.network.clone() };
     check(work, &members, &network)?;
     // The client has the last port.
     let made = network.make(work.nodes + 1)?;

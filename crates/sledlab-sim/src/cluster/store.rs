@@ -2,7 +2,7 @@
 
 use sledlab_core::request::BLOCK_BYTES;
 use sledlab_core::{Error, Op, Request, Result, Span, Time};
-use sledlab_models::device::Queued;
+use sledlab_models::device::QueuedRequest;
 use sledlab_models::power::Energy;
 use sledlab_models::system::{Completion, System};
 
@@ -129,7 +129,7 @@ impl Store {
             dump.requests.push(request);
             dump.completions.push(Time::MAX);
         }
-        self.system.arrive(arrival, Queued::new(id, &request));
+        self.system.arrive(arrival, QueuedRequest::new(id, &request));
         id
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use sledlab_core::source::MemorySource;
 use sledlab_core::{Op, Request};
 use sledlab_models::device::preset::{self, DeviceFile};
-use sledlab_models::device::{Mechanics, Queued};
+use sledlab_models::device::{Mechanics, QueuedRequest};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power;
 use sledlab_models::scheduler::{self, Scheduler};
@@ -25,11 +25,11 @@ struct SlowScheduler {
 }
 
 impl Scheduler for SlowScheduler {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.queue.push(request);
     }
 
-    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         std::thread::sleep(self.pause);
         if self.chosen.fetch_add(1, Ordering::Relaxed) < self.fails_at {
             self.queue.pop(now, mechanics, batch);
@@ -40,7 +40,7 @@ impl Scheduler for SlowScheduler {
         self.queue.len()
     }
 
-    fn remove(&mut self, request: &Queued) -> bool {
+    fn remove(&mut self, request: &QueuedRequest) -> bool {
         self.queue.remove(request)
     }
 

@@ -38,7 +38,7 @@ impl Trims {
         if request.op == Op::Trim {
             self.trim(id, request.lbn, request.lbn + u64::from(request.blocks));
         } else if let Some(durable) = system.durable().filter(|_| request.op == Op::Write) {
-            durable.give(id, vec![Content::Data(version(id)); request.blocks as usize]);
+            durable.supply_data(id, vec![Content::Data(version(id)); request.blocks as usize]);
         }
     }
 

@@ -15,7 +15,9 @@ use super::controller::{CommandEntry, CommandResult, Controller, StartedCommand}
 use super::drive::Drive;
 use super::params::DiskParams;
 use crate::device::bus::{Bus, Port, Requester};
-use crate::device::{BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
+use crate::device::{
+    BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing,
+};
 use crate::power::MechanicalWork;
 
 /// The shortest span that times can express.
@@ -31,20 +33,20 @@ pub struct BusDisk {
     /// reports through `pop_admitted` which commands have arrived.
     depth: usize,
     /// Commands that wait outside the drive until others complete.
-    outside: VecDeque<Queued>,
+    delayed_commands: VecDeque<QueuedRequest>,
     /// Number of commands that have requested the bus and are not complete.
-    inside: usize,
+    accepted_commands: usize,
     /// Commands that wait for the bus, in the order of their requests for it.
-    asking: VecDeque<Queued>,
+    bus_requests: VecDeque<QueuedRequest>,
     /// What this drive holds the bus for, if it does.
     hold: Option<BusHold>,
     /// Commands that have come over the bus and that `pop_admitted` has not returned yet.
-    arrived: VecDeque<Queued>,
+    arrived_commands: VecDeque<QueuedRequest>,
     /// By command that has arrived and that the mechanism has not turned to: when its overhead ends.
     ready: Map<u64, Time>,
     active: Option<Active>,
     /// The rest of the active command's batch.
-    following: VecDeque<Queued>,
+    batch_rest: VecDeque<QueuedRequest>,
     /// What the mechanism did for the batch so far.
     work: MechanicalWork,
     /// Until when the mechanism writes data of writes that were complete before the active command came.
@@ -81,7 +83,7 @@ impl BusHold {
 /// The command on the mechanism.
 #[derive(Clone, Copy, Debug)]
 struct Active {
-    request: Queued,
+    request: QueuedRequest,
     start: Time,
     begun: Option<StartedCommand>,
     done: Option<CommandResult>,
@@ -111,14 +113,14 @@ impl BusDisk {
             drive,
             port: bus.attach(),
             depth,
-            outside: VecDeque::new(),
-            inside: 0,
-            asking: VecDeque::new(),
+            delayed_commands: VecDeque::new(),
+            accepted_commands: 0,
+            bus_requests: VecDeque::new(),
             hold: None,
-            arrived: VecDeque::new(),
+            arrived_commands: VecDeque::new(),
             ready: Map::default(),
             active: None,
-            following: VecDeque::new(),
+            batch_rest: VecDeque::new(),
             work: MechanicalWork::default(),
             behind: Time::ZERO,
             selecting: false,
@@ -126,16 +128,16 @@ impl BusDisk {
     }
 
     /// Lets a command ask for the bus.
-    fn request_bus_for_command(&mut self, now: Time, request: Queued) {
-        self.inside += 1;
-        self.asking.push_back(request);
+    fn request_bus_for_command(&mut self, now: Time, request: QueuedRequest) {
+        self.accepted_commands += 1;
+        self.bus_requests.push_back(request);
         self.port.request(now, Requester::Host);
     }
 
     /// Lets commands ask for the bus as far as there is room for them in the drive.
     fn fill_command_slots(&mut self, now: Time) {
-        while self.inside < self.depth
-            && let Some(request) = self.outside.pop_front()
+        while self.accepted_commands < self.depth
+            && let Some(request) = self.delayed_commands.pop_front()
         {
             self.request_bus_for_command(now, request);
         }
@@ -143,7 +145,7 @@ impl BusDisk {
 
     /// Turns the mechanism to the next command of its batch; false if the batch is done.
     fn start_next_command(&mut self, now: Time) -> bool {
-        let Some(request) = self.following.pop_front() else { return false };
+        let Some(request) = self.batch_rest.pop_front() else { return false };
         self.active = Some(Active { request, start: now, begun: None, done: None, phase: Phase::OnBus });
         if self.depth == 1 {
             self.request_bus_for_command(now, request);
@@ -182,7 +184,7 @@ impl BusDisk {
 
     /// Gives the bus, which the drive has just taken, to the next command that requested it.
     fn take_command(&mut self, now: Time) {
-        let Some(request) = self.asking.pop_front() else { return };
+        let Some(request) = self.bus_requests.pop_front() else { return };
         let ready = now + self.controller.admission(request.op);
         // The command holds the bus for an instant at least, so that an idle mechanism turns to it before the bus is
         // released.
@@ -192,7 +194,7 @@ impl BusDisk {
             self.begin(now, CommandEntry::Fresh);
         } else {
             self.ready.insert(request.id, ready);
-            self.arrived.push_back(request);
+            self.arrived_commands.push_back(request);
         }
     }
 
@@ -214,8 +216,8 @@ impl BusDisk {
     /// does not turn to that write.
     fn try_append_write(&mut self, now: Time) -> Option<MechanicalWork> {
         let Some(Active { phase: Phase::Behind(until), .. }) = self.active else { return None };
-        let request = self.arrived.back().filter(|request| request.op == Op::Write)?;
-        if self.ready.len() > 1 || !self.following.is_empty() || !self.controller.appends(now, request) {
+        let request = self.arrived_commands.back().filter(|request| request.op == Op::Write)?;
+        if self.ready.len() > 1 || !self.batch_rest.is_empty() || !self.controller.appends(now, request) {
             return None;
         }
         self.active = None;
@@ -229,7 +231,7 @@ impl BusDisk {
     }
 
     /// Ends the present hold of the bus at `now`, and releases the bus.
-    fn release_bus(&mut self, now: Time, served: &mut Vec<Served>) {
+    fn release_bus(&mut self, now: Time, served: &mut Vec<ServedRequest>) {
         let hold = self.hold.take();
         let answer = self.active.as_ref().and_then(|active| active.done).is_some_and(|d| d.answer.is_some());
         match hold {
@@ -248,7 +250,7 @@ impl BusDisk {
     }
 
     /// Completes the active command.
-    fn complete(&mut self, served: &mut Vec<Served>) {
+    fn complete(&mut self, served: &mut Vec<ServedRequest>) {
         let Some(Active { request, start, done: Some(done), phase, .. }) = &mut self.active else { return };
         let (request, start, CommandResult { completion, timing, arm_free: on_medium, .. }) =
             (*request, *start, *done);
@@ -261,9 +263,9 @@ impl BusDisk {
         let work = MechanicalWork { seek: busy - access, access, ..MechanicalWork::default() };
         self.work += work;
         let energy = self.drive.power_rates().energy(&work);
-        served.push(Served { request, start, completion, timing, energy, device: Some(0) });
+        served.push(ServedRequest { request, start, completion, timing, energy, device: Some(0) });
         self.controller.record_operation(request.op);
-        self.inside -= 1;
+        self.accepted_commands -= 1;
     }
 
     /// Asks for the bus for the active command at `now` if it wants the bus by then, but not before the overhead of a
@@ -292,7 +294,7 @@ impl Device for BusDisk {
     }
 
     /// The timing of the request if the drive had the bus to itself.
-    fn probe(&self, now: Time, request: &Queued) -> Timing {
+    fn probe(&self, now: Time, request: &QueuedRequest) -> Timing {
         let (mut drive, mut controller) = (self.drive.clone(), self.controller.clone());
         if self.depth == 1 {
             return controller.serve(&mut drive, now, request).timing;
@@ -306,22 +308,27 @@ impl Device for BusDisk {
         self.controller.set_time(&mut self.drive, now);
     }
 
-    fn admit(&mut self, now: Time, request: &Queued) -> Time {
+    fn admit(&mut self, now: Time, request: &QueuedRequest) -> Time {
         if self.depth == 1 {
             return now;
         }
-        self.outside.push_back(*request);
+        self.delayed_commands.push_back(*request);
         self.fill_command_slots(now);
         Time::MAX
     }
 
-    fn pop_admitted(&mut self) -> Option<Queued> {
-        self.arrived.pop_front()
+    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
+        self.arrived_commands.pop_front()
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<BusyPeriod> {
+    fn issue(
+        &mut self,
+        now: Time,
+        batch: &[QueuedRequest],
+        _served: &mut Vec<ServedRequest>,
+    ) -> Option<BusyPeriod> {
         self.selecting = false;
-        self.following.extend(batch);
+        self.batch_rest.extend(batch);
         self.start_next_command(now);
         None
     }
@@ -343,7 +350,7 @@ impl Device for BusDisk {
         [self.hold.map(BusHold::until), active, offered].into_iter().flatten().min()
     }
 
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
+    fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         loop {
             if self.hold.is_some_and(|hold| hold.until() <= now) {
                 self.release_bus(now, served);

@@ -7,7 +7,7 @@ use toml::Table;
 use super::params::{DiskNumbers, DiskParams, ReadAhead};
 use super::{BusDisk, Disk};
 use crate::device::Bus;
-use crate::device::{Device, Queued};
+use crate::device::{Device, QueuedRequest};
 use crate::merge::MergeParams;
 use crate::system::{Setup, Start, Station};
 use crate::{power, scheduler};
@@ -32,9 +32,9 @@ fn params(change: impl FnOnce(&mut DiskNumbers)) -> DiskParams {
     DiskParams::with_one_zone(1000, 100, (25, 35), numbers)
 }
 
-fn request(id: u64, at_us: u64, op: Op, lbn: u64, blocks: u32) -> Queued {
+fn request(id: u64, at_us: u64, op: Op, lbn: u64, blocks: u32) -> QueuedRequest {
     let arrival = Time::from_ns(at_us * 1000);
-    Queued { id, arrival, queue_time: arrival, lbn, blocks, op, ..Queued::default() }
+    QueuedRequest { id, arrival, queue_time: arrival, lbn, blocks, op, ..QueuedRequest::default() }
 }
 
 fn station(device: Box<dyn Device>, scheduler: &str) -> Station {
@@ -49,7 +49,7 @@ fn station(device: Box<dyn Device>, scheduler: &str) -> Station {
 
 /// Completion times by number of request, where each of `arrivals` is a station's index and a request, in order of
 /// time.
-fn completions(stations: &mut [Station], arrivals: &[(usize, Queued)]) -> Vec<Time> {
+fn completions(stations: &mut [Station], arrivals: &[(usize, QueuedRequest)]) -> Vec<Time> {
     let mut ends = vec![Time::ZERO; arrivals.len()];
     let mut arrivals = arrivals.iter().peekable();
     let mut done = Vec::new();
@@ -82,7 +82,7 @@ fn random_requests() -> impl Strategy<Value = Vec<(bool, u64, u32, u64)>> {
 }
 
 /// Requests whose arrivals are the drawn gaps apart; every third continues the blocks of the one before.
-fn arrivals(drawn: &[(bool, u64, u32, u64)]) -> Vec<(usize, Queued)> {
+fn arrivals(drawn: &[(bool, u64, u32, u64)]) -> Vec<(usize, QueuedRequest)> {
     let (mut now_us, mut next) = (0, 0);
     let one = |(id, (write, lbn, blocks, gap_us)): (usize, &(bool, u64, u32, u64))| {
         now_us += gap_us;

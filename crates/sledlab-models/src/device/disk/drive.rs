@@ -11,7 +11,7 @@ use super::position_index::{Criterion, DiskIndex};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
 use crate::device::{
-    Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueueOrder, Queued,
+    Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueueOrder, QueuedRequest,
     RotationalArc, Timing,
 };
 use crate::power::PowerRates;
@@ -147,7 +147,7 @@ impl Drive {
     /// Seek and settling from one track to another. Heads are switched while the arm moves; a movement that takes no
     /// time needs no settling.
     #[inline]
-    pub fn moves(&self, from: Track, to: Track, op: Op) -> (Span, Span) {
+    pub fn seek_and_settling(&self, from: Track, to: Track, op: Op) -> (Span, Span) {
         let Parts { curve, head_switch, write_settle, write_haste, .. } = &*self.parts;
         if from == to {
             return (Span::ZERO, Span::ZERO);
@@ -174,7 +174,7 @@ impl Drive {
 
     /// Positioning time from a state: until the sector at `place` comes under the head.
     pub fn positioning_time(&self, state: DiskState, place: &SectorPlace, op: Op) -> Span {
-        let (seek, settle) = self.moves(state.track, place.track, op);
+        let (seek, settle) = self.seek_and_settling(state.track, place.track, op);
         let time = state.ready_time(op);
         let settled = time + seek + settle;
         let wait_ns = self.parts.spindle.wait_ns(settled, place.slot, place.sectors);
@@ -185,14 +185,14 @@ impl Drive {
     /// another on that track, at most `most`, when the arm sets out at `now`.
     pub fn pass(&self, now: Time, from: Track, lbn: u64, maximum: u64, op: Op) -> Pass {
         let place = self.parts.geometry.place(lbn);
-        let (seek, settle) = self.moves(from, place.track, op);
+        let (seek, settle) = self.seek_and_settling(from, place.track, op);
         self.pass_on_track(place, lbn, maximum, (now, seek, settle))
     }
 
     /// The same pass for a write whose movement takes `least` or more.
     pub fn slow_pass(&self, now: Time, from: Track, lbn: u64, maximum: u64, minimum: Span) -> Pass {
         let place = self.parts.geometry.place(lbn);
-        let (seek, settle) = self.moves(from, place.track, Op::Write);
+        let (seek, settle) = self.seek_and_settling(from, place.track, Op::Write);
         let seek = if seek + settle > Span::ZERO { seek.max(minimum.saturating_sub(settle)) } else { seek };
         self.pass_on_track(place, lbn, maximum, (now, seek, settle))
     }
@@ -237,7 +237,7 @@ impl Drive {
 
     /// Serves `request` by the mechanism alone, without buffer and bus, setting out `from` a track at `now`: its
     /// timing, and the track where the arm ends.
-    fn serve_bare(&self, now: Time, from: Track, request: &Queued) -> (Timing, Track) {
+    fn serve_mechanically(&self, now: Time, from: Track, request: &QueuedRequest) -> (Timing, Track) {
         let end = request.lbn + u64::from(request.blocks);
         let first = self.pass(now, from, request.lbn, end - request.lbn, request.op);
         let mut timing = Timing {
@@ -386,15 +386,15 @@ impl Mechanics for Drive {
         u32::try_from(self.extent().blocks_per_track).unwrap_or(u32::MAX)
     }
 
-    fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
+    fn positioning_from(&self, state: DeviceState, request: &QueuedRequest) -> Span {
         self.positioning_time(state.into(), &self.place(request.lbn), request.op)
     }
 
-    fn positioning(&self, request: &Queued) -> Span {
+    fn positioning(&self, request: &QueuedRequest) -> Span {
         self.positioning_from(self.state(), request)
     }
 
-    fn tie_rank(&self, request: &Queued) -> u64 {
+    fn tie_rank(&self, request: &QueuedRequest) -> u64 {
         u64::from(self.parts.geometry.place(request.lbn).track.cylinder.abs_diff(self.track.cylinder))
     }
 
@@ -412,21 +412,21 @@ impl Mechanics for Drive {
         true
     }
 
-    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+    fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
         let state = DiskState::from(state);
         let start = state.ready_time(request.op);
-        let (timing, track) = self.serve_bare(start, state.track, request);
+        let (timing, track) = self.serve_mechanically(start, state.track, request);
         let end = start + timing.service();
         (timing, self.state_at(track, end, request.op, end))
     }
 
     /// A straight way in cylinder and head.
-    fn motion_path(&self, state: DeviceState, request: &Queued) -> MotionPath {
+    fn motion_path(&self, state: DeviceState, request: &QueuedRequest) -> MotionPath {
         let (timing, to) = self.serve_from(state, request);
         MotionPath::straight((state.x, state.y), (to.x, to.y), timing.seek_x + timing.settle)
     }
 
-    fn rotation_arc(&self, request: &Queued) -> Option<RotationalArc> {
+    fn rotation_arc(&self, request: &QueuedRequest) -> Option<RotationalArc> {
         let Parts { geometry, spindle, .. } = &*self.parts;
         let SectorPlace { sector, slot, sectors, .. } = geometry.place(request.lbn);
         let blocks = geometry.contiguous_blocks(request.lbn, sector, u64::from(request.blocks.max(1)));
@@ -438,7 +438,7 @@ impl Mechanics for Drive {
         })
     }
 
-    fn can_join(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+    fn can_join(&self, _batch: &[QueuedRequest], _candidate: &QueuedRequest) -> bool {
         false
     }
 

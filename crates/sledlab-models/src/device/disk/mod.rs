@@ -39,7 +39,7 @@ use super::disksim::{Importer, file_name};
 use super::host::HostParams;
 use super::{
     Bus, BusConstructor, BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, Model, PositioningParts,
-    Queued, Served, States, Timing,
+    QueuedRequest, ServedRequest, States, Timing,
 };
 use crate::power::MechanicalWork;
 
@@ -47,10 +47,10 @@ impl Model for DiskParams {
     const NAME: &'static str = "disk";
     const MEANING: &'static str = "a hard disk with zones, an arm and a buffer";
     const STATES: States = States {
-        awake: "Seek: the arm moves, settles or waits for its sector. Access: sectors pass under the head. Idle: the \
+        active: "Seek: the arm moves, settles or waits for its sector. Access: sectors pass under the head. Idle: the \
             platters spin, ready at once.",
-        rest: Some("rest_state"),
-        asleep: &[
+        inactive_parameter: Some("rest_state"),
+        inactive: &[
             ("sleep", "the platters are at rest; the next request pays a spin-up."),
             ("off", "nothing is powered; the next request pays a spin-up."),
         ],
@@ -105,7 +105,7 @@ impl Device for Disk {
         &self.drive
     }
 
-    fn probe(&self, now: Time, request: &Queued) -> Timing {
+    fn probe(&self, now: Time, request: &QueuedRequest) -> Timing {
         let (mut drive, mut controller) = (self.drive.clone(), self.controller.clone());
         controller.serve(&mut drive, now, request).timing
     }
@@ -115,15 +115,20 @@ impl Device for Disk {
         self.controller.set_time(&mut self.drive, now);
     }
 
-    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
+    fn admit(&mut self, now: Time, _request: &QueuedRequest) -> Time {
         now
     }
 
-    fn pop_admitted(&mut self) -> Option<Queued> {
+    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
         None
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<BusyPeriod> {
+    fn issue(
+        &mut self,
+        now: Time,
+        batch: &[QueuedRequest],
+        served: &mut Vec<ServedRequest>,
+    ) -> Option<BusyPeriod> {
         let mut busy = BusyPeriod { until: now, work: MechanicalWork::default() };
         for request in batch {
             let start = busy.until;
@@ -136,7 +141,14 @@ impl Device for Disk {
             busy.work += work;
             busy.until = completion;
             let energy = self.drive.power_rates().energy(&work);
-            served.push(Served { request: *request, start, completion, timing, energy, device: Some(0) });
+            served.push(ServedRequest {
+                request: *request,
+                start,
+                completion,
+                timing,
+                energy,
+                device: Some(0),
+            });
         }
         Some(busy)
     }
@@ -153,7 +165,7 @@ impl Device for Disk {
         None
     }
 
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<MechanicalWork> {
+    fn wake(&mut self, _now: Time, _served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         None
     }
 
@@ -192,11 +204,11 @@ mod tests {
         params
     }
 
-    fn request(lbn: u64, blocks: u32, op: Op) -> Queued {
-        Queued { lbn, blocks, op, ..Queued::default() }
+    fn request(lbn: u64, blocks: u32, op: Op) -> QueuedRequest {
+        QueuedRequest { lbn, blocks, op, ..QueuedRequest::default() }
     }
 
-    fn serve(disk: &mut Disk, now: Time, batch: &[Queued]) -> (Vec<Served>, BusyPeriod) {
+    fn serve(disk: &mut Disk, now: Time, batch: &[QueuedRequest]) -> (Vec<ServedRequest>, BusyPeriod) {
         let mut served = Vec::new();
         let busy = disk.issue(now, batch, &mut served).unwrap();
         (served, busy)
@@ -204,7 +216,7 @@ mod tests {
 
     /// When the last block of `request` has passed under the head, in s, the arm being at `at`, cylinder and head, at
     /// `now_s`: computed sector by sector from the angle of the platters.
-    fn end_s(params: &DiskParams, mut at: (u64, u64), mut now_s: f64, request: &Queued) -> f64 {
+    fn end_s(params: &DiskParams, mut at: (u64, u64), mut now_s: f64, request: &QueuedRequest) -> f64 {
         let (shape, numbers) = (&params.zones[0].shape, &params.flat);
         let (turn_s, sectors) = (60.0 / numbers.rpm as f64, shape.sectors_per_track);
         let curve = seek::SeekCurve::new(params).unwrap();
@@ -303,7 +315,7 @@ mod tests {
         // At 4200 rpm neither a turn nor a sector is a whole number of nanoseconds.
         let valid =
             DiskParams::with_one_zone(1000, 170, (25, 35), DiskNumbers { rpm: 4200, ..params().flat });
-        let stream: Vec<Queued> = (0..170).map(|lbn| request(lbn, 1, Op::Read)).collect();
+        let stream: Vec<QueuedRequest> = (0..170).map(|lbn| request(lbn, 1, Op::Read)).collect();
         let turns = |params: &DiskParams| {
             let (_, busy) = serve(&mut Disk::new(params).unwrap(), Time::ZERO, &stream);
             busy.until.as_seconds() * 70.0
@@ -354,7 +366,7 @@ mod tests {
     proptest! {
         #[test]
         fn hit_in_other_segment_stops_only_read_ahead(after_us in 0_u64..40_000) {
-            let disk = |requests: &[Queued]| {
+            let disk = |requests: &[QueuedRequest]| {
                 let mut disk = Disk::new(&changed_params(|disk| {
                     (disk.cache_segments, disk.segment_sectors) = (3, 300);
                     (disk.read_ahead, disk.read_ahead_sectors) = (ReadAhead::Segment, 250);

@@ -11,7 +11,7 @@ use sledlab_core::{Span, Time};
 
 use super::drive::{DiskState, Drive};
 use super::geometry::SectorPlace;
-use crate::device::{Mechanics, PositionIndex, Queued};
+use crate::device::{Mechanics, PositionIndex, QueuedRequest};
 
 /// By what the index chooses a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct DiskIndex {
 /// A request and where its first block lies.
 struct PlacedRequest {
     place: SectorPlace,
-    request: Queued,
+    request: QueuedRequest,
 }
 
 /// The best request found so far.
@@ -92,12 +92,12 @@ impl DiskIndex {
 }
 
 impl PositionIndex for DiskIndex {
-    fn insert(&mut self, request: Queued) {
+    fn insert(&mut self, request: QueuedRequest) {
         let place = self.drive.place(request.lbn);
         self.waiting.insert((place.track.cylinder, request.id), PlacedRequest { place, request });
     }
 
-    fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
+    fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest> {
         let state = DiskState::from(mechanics.state());
         let key = match self.least {
             Criterion::Time => self.soonest(state),
@@ -107,7 +107,7 @@ impl PositionIndex for DiskIndex {
     }
 
     /// Adds no requests: one head is active at a time, so requests are never served together.
-    fn take_joining(&mut self, _mechanics: &dyn Mechanics, _batch: &mut Vec<Queued>) {}
+    fn take_joining(&mut self, _mechanics: &dyn Mechanics, _batch: &mut Vec<QueuedRequest>) {}
 
     fn len(&self) -> usize {
         self.waiting.len()

@@ -14,7 +14,7 @@ use super::drive::DiskState;
 use super::geometry::{Geometry, Track};
 use super::params::{DiskParams, SeekCurveKind};
 use super::{Disk, import};
-use crate::device::{Device, Queued};
+use crate::device::{Device, QueuedRequest};
 
 /// Name of each drive's table, and of its parameter file.
 const DRIVES: [(&str, &str); 13] = [
@@ -107,7 +107,7 @@ fn seek_times_equal_reference_for_all_distances() {
                 (to(1), Op::Read, read_other_us),
                 (to(1), Op::Write, write_other_us),
             ] {
-                let (seek, settle) = disk.drive.moves(Track::default(), track, op);
+                let (seek, settle) = disk.drive.seek_and_settling(Track::default(), track, op);
                 let apart_ns = (seek + settle).as_ns() as f64 - to_ns(us);
                 // The reference computes square roots by iteration, to a relative precision of about 1e-6.
                 let root = params.flat.seek_curve == SeekCurveKind::RootAndLine;
@@ -119,7 +119,7 @@ fn seek_times_equal_reference_for_all_distances() {
 
 /// Slipped sectors between the blocks of a request on one track. They pass under the head like others, but the
 /// reference counts no time for them. For a request on several tracks the wait for the next track absorbs that time.
-fn slipped_sectors(geometry: &Geometry, request: &Queued) -> u64 {
+fn slipped_sectors(geometry: &Geometry, request: &QueuedRequest) -> u64 {
     let last = request.lbn + u64::from(request.blocks) - 1;
     if last > geometry.track_bounds(request.lbn).1 {
         return 0;
@@ -138,7 +138,8 @@ fn service_times_equal_reference() {
             let [cylinder, head, angle, lbn, blocks] = numbers(row);
             let track = Track { cylinder: cylinder as u32, head: head as u32 };
             let op = if row[5] == "W" { Op::Write } else { Op::Read };
-            let request = Queued { lbn: lbn as u64, blocks: blocks as u32, op, ..Queued::default() };
+            let request =
+                QueuedRequest { lbn: lbn as u64, blocks: blocks as u32, op, ..QueuedRequest::default() };
             // A time on the eighth turn at which the platters are at that angle, to the nanosecond.
             let time = Time::from_ns((7.0 * period_ns + angle * period_ns).round() as u64);
             let state = DiskState::ready(track, time).into();

@@ -7,7 +7,7 @@ use sledlab_core::{Op, Span, Time};
 use super::Disk;
 use super::drive::Drive;
 use super::params::{DiskNumbers, DiskParams, ReadAhead};
-use crate::device::{Device, Queued};
+use crate::device::{Device, QueuedRequest};
 
 const TRACK_SECTORS: u64 = 200;
 const RING_SECTORS: u64 = 300;
@@ -33,7 +33,8 @@ fn params(sector_us: f64) -> DiskParams {
 /// Serves a read that comes at `now`: its service time and its completion.
 fn serve_read(disk: &mut Disk, now: Time, lbn: u64, blocks: u32) -> (Span, Time) {
     let (mut served, op) = (Vec::new(), Op::Read);
-    let request = Queued { arrival: now, queue_time: now, lbn, blocks, op, ..Queued::default() };
+    let request =
+        QueuedRequest { arrival: now, queue_time: now, lbn, blocks, op, ..QueuedRequest::default() };
     disk.issue(now, &[request], &mut served);
     (served[0].completion.since(now), served[0].completion)
 }

@@ -9,7 +9,7 @@ use sledlab_core::{Error, Result};
 
 use super::LIST;
 
-pub use self::syntax::Open;
+pub use self::syntax::OpenFile;
 pub(in crate::device) use self::syntax::{Block, KeyValue, Value, read};
 pub(in crate::device) use self::values::{
     check_non_negative, count, number, scaled_number, text, whole_number, word,
@@ -24,9 +24,9 @@ pub struct Importer {
     /// Type of the blocks that describe such devices.
     pub block: &'static str,
     /// Returns the names of all devices of the kind in the file and the files that it includes, in order.
-    pub names: fn(&str, &Path, Open) -> Result<Vec<String>>,
+    pub names: fn(&str, &Path, OpenFile) -> Result<Vec<String>>,
     /// Imports the device of a name, or the only one.
-    pub import: fn(&str, &Path, Option<&str>, Open) -> Result<ImportedFile>,
+    pub import: fn(&str, &Path, Option<&str>, OpenFile) -> Result<ImportedFile>,
 }
 
 /// Name of a file, without its folders.
@@ -39,7 +39,7 @@ pub(in crate::device) fn file_name(file: &Path) -> String {
 ///
 /// # Errors
 /// No such device, files that cannot be read, and entries that make no sense, with their place.
-pub fn import(text: &str, file: &str, name: Option<&str>, open: Open) -> Result<ImportedFile> {
+pub fn import(text: &str, file: &str, name: Option<&str>, open: OpenFile) -> Result<ImportedFile> {
     let (path, mut known) = (Path::new(file), Vec::new());
     for importer in LIST.iter().filter_map(|kind| kind.facts.importer) {
         let names = (importer.names)(text, path, open)?;

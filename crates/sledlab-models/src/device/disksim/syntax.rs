@@ -10,7 +10,7 @@ use std::sync::Arc;
 use sledlab_core::{Error, Result};
 
 /// Reads the text of a file that another file names.
-pub type Open<'a> = &'a dyn Fn(&Path) -> std::io::Result<String>;
+pub type OpenFile<'a> = &'a dyn Fn(&Path) -> std::io::Result<String>;
 
 /// Place of a token, an entry or a block. Lines and columns count from 1.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Block {
 }
 
 /// Returns all blocks of the kind `expected` in `text` and in the files that it includes, in order.
-pub(in crate::device) fn read(text: &str, file: &Path, expected: &str, open: Open) -> Result<Vec<Block>> {
+pub(in crate::device) fn read(text: &str, file: &Path, expected: &str, open: OpenFile) -> Result<Vec<Block>> {
     let mut result = Vec::new();
     Parser::new(text, file, open, 0).find(expected, &mut result)?;
     Ok(result)
@@ -109,12 +109,12 @@ struct Parser<'a> {
     tokens: Vec<Token<'a>>,
     next: usize,
     file: Arc<Path>,
-    open: Open<'a>,
+    open: OpenFile<'a>,
     depth: u32,
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str, file: &Path, open: Open<'a>, depth: u32) -> Self {
+    fn new(text: &'a str, file: &Path, open: OpenFile<'a>, depth: u32) -> Self {
         Parser { tokens: tokens(text), next: 0, file: file.into(), open, depth }
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sledlab_core::hash::Map;
 use sledlab_core::{Op, Span, Time};
 
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 /// Time from the end of one request's transfer to the start of the next that was waiting.
 const HANDOVER: Span = Span::from_ns(1);
@@ -15,7 +15,7 @@ const HANDOVER: Span = Span::from_ns(1);
 pub(super) struct Bus {
     block_time: Span,
     owner: Option<Transfer>,
-    waiting: VecDeque<Queued>,
+    waiting: VecDeque<QueuedRequest>,
     /// By number of each unfinished write: when it began to cross, and its number of blocks.
     writes: Map<u64, (Time, u32)>,
     /// By number of each unfinished read: blocks that the tips have read, and blocks that have crossed.
@@ -25,7 +25,7 @@ pub(super) struct Bus {
 /// The transfer that owns the bus: the request's blocks up to `target` will have crossed at `until`.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
-    request: Queued,
+    request: QueuedRequest,
     target: u32,
     until: Time,
 }
@@ -65,13 +65,13 @@ impl Bus {
     }
 
     /// Asks for the bus for all blocks of a write.
-    pub fn write(&mut self, now: Time, request: Queued) {
+    pub fn write(&mut self, now: Time, request: QueuedRequest) {
         self.ask(now, request);
     }
 
     /// Notes that a pass has read the blocks of `request` up to `done`, and asks for the bus unless `request` owns it
     /// or waits for it.
-    pub fn record_read(&mut self, now: Time, request: Queued, done: u32) {
+    pub fn record_read(&mut self, now: Time, request: QueuedRequest, done: u32) {
         self.reads.entry(request.id).or_default().read = done;
         let owns = self.owner.as_ref().is_some_and(|owner| owner.request.id == request.id);
         if !owns && !self.waiting.iter().any(|waiting| waiting.id == request.id) {
@@ -79,12 +79,12 @@ impl Bus {
         }
     }
 
-    fn ask(&mut self, now: Time, request: Queued) {
+    fn ask(&mut self, now: Time, request: QueuedRequest) {
         if self.owner.is_none() { self.begin(now, request) } else { self.waiting.push_back(request) }
     }
 
     /// Gives `request` the bus at `at` for all blocks that are ready to cross.
-    fn begin(&mut self, at: Time, request: Queued) {
+    fn begin(&mut self, at: Time, request: QueuedRequest) {
         let (crossed, target) = if request.op == Op::Write {
             self.writes.insert(request.id, (at, request.blocks));
             (0, request.blocks)
@@ -98,7 +98,7 @@ impl Bus {
 
     /// Ends the present transfer at `now`: the same request continues if more of its blocks have been read meanwhile,
     /// otherwise the next one begins. Returns the request if it was a read all of whose blocks have crossed.
-    pub fn end_transfer(&mut self, now: Time) -> Option<Queued> {
+    pub fn end_transfer(&mut self, now: Time) -> Option<QueuedRequest> {
         let Transfer { request, target, .. } = self.owner.take()?;
         if let Some(progress) = self.reads.get_mut(&request.id) {
             progress.crossed = target;

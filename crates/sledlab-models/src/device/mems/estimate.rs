@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
     use crate::device::mems::{self, MemsParams};
-    use crate::device::{DeviceState, Queued};
+    use crate::device::{DeviceState, QueuedRequest};
 
     fn sled(selection: Selection) -> Sled {
         Sled::new(&MemsParams { selection, ..MemsParams::default() }).unwrap()
@@ -194,7 +194,7 @@ mod tests {
     /// Service times are those of the mechanics, however schedulers estimate them.
     #[test]
     fn estimates_do_not_change_service_times() {
-        let request = Queued { lbn: 1_234_567, blocks: 30, op: Op::Read, ..Queued::default() };
+        let request = QueuedRequest { lbn: 1_234_567, blocks: 30, op: Op::Read, ..QueuedRequest::default() };
         let probe = |selection| {
             let device = mems::build(&MemsParams { selection, ..MemsParams::default() }).unwrap();
             let state: DeviceState = CENTRE.into();

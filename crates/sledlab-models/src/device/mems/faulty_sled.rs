@@ -6,7 +6,9 @@ use sledlab_core::{Error, Time};
 
 use super::sled::Sled;
 use super::tips::Tips;
-use crate::device::{BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
+use crate::device::{
+    BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing,
+};
 use crate::power::MechanicalWork;
 
 /// A device whose requests are checked for lost blocks.
@@ -30,7 +32,7 @@ impl Device for FaultySled {
         self.device.mechanics()
     }
 
-    fn probe(&self, now: Time, request: &Queued) -> Timing {
+    fn probe(&self, now: Time, request: &QueuedRequest) -> Timing {
         self.device.probe(now, request)
     }
 
@@ -38,17 +40,22 @@ impl Device for FaultySled {
         self.device.set_time(now);
     }
 
-    fn admit(&mut self, now: Time, request: &Queued) -> Time {
+    fn admit(&mut self, now: Time, request: &QueuedRequest) -> Time {
         self.device.admit(now, request)
     }
 
-    fn pop_admitted(&mut self) -> Option<Queued> {
+    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
         self.device.pop_admitted()
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<BusyPeriod> {
+    fn issue(
+        &mut self,
+        now: Time,
+        batch: &[QueuedRequest],
+        served: &mut Vec<ServedRequest>,
+    ) -> Option<BusyPeriod> {
         self.now = now;
-        let is_lost = |request: &&Queued| {
+        let is_lost = |request: &&QueuedRequest| {
             let mut blocks = request.lbn..request.lbn + u64::from(request.blocks);
             blocks.any(|lbn| self.tips.is_lost(now, self.sled.place(lbn)))
         };
@@ -68,7 +75,7 @@ impl Device for FaultySled {
         self.device.next_wakeup()
     }
 
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
+    fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         self.device.wake(now, served)
     }
 

@@ -16,7 +16,7 @@ use super::params::{
     Direction, DirectionTie, IdleMotion, IdlePower, KinematicsKind, LayoutKind, MemsParams, Parking,
     Pipeline, Selection, SledMap, SledMotion, SpringConvention,
 };
-use crate::device::disksim::{self, KeyValue, Open, Value, count, number, printable, word};
+use crate::device::disksim::{self, KeyValue, OpenFile, Value, count, number, printable, word};
 
 /// The type of the blocks that describe a MEMS device.
 pub(super) const BLOCK: &str = "memsmodel_mems";
@@ -90,13 +90,13 @@ const KEYS: [(&str, ImportRule); 33] = [
 ];
 
 /// Names of the `memsmodel_mems` blocks in a parameter file and in the files that it includes, in order.
-pub fn names(text: &str, file: &Path, open: Open) -> Result<Vec<String>> {
+pub fn names(text: &str, file: &Path, open: OpenFile) -> Result<Vec<String>> {
     Ok(disksim::read(text, file, BLOCK, open)?.into_iter().map(|block| block.name).collect())
 }
 
 /// The device in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the only one.
 /// `open` reads the files that the text names. Errors name file and line.
-pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<ImportedSled> {
+pub fn import(text: &str, file: &Path, name: Option<&str>, open: OpenFile) -> Result<ImportedSled> {
     let blocks = disksim::read(text, file, BLOCK, open)?;
     let block = disksim::choose(&blocks, BLOCK, file, name)?;
     let mut imported =

@@ -16,7 +16,9 @@ use super::params::MemsParams;
 use super::shared_pass::OpenRequest;
 use super::sled::{Pass, SledState};
 use super::unit::SledUnit;
-use crate::device::{BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
+use crate::device::{
+    BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing,
+};
 use crate::power::{MechanicalWork, RequestEnergy};
 
 /// Time between the end of a write's last pass and its completion.
@@ -29,7 +31,7 @@ pub struct InterleavedSled {
     overhead: Span,
     bus: Bus,
     /// Writes that will ask for the bus when their overhead ends, in order of that time.
-    asking: VecDeque<(Time, Queued)>,
+    asking: VecDeque<(Time, QueuedRequest)>,
     active: Option<Active>,
     /// The requests of the batch with blocks left to access, each with the work the sled has done for it.
     open: Vec<OpenRequest>,
@@ -135,7 +137,7 @@ impl InterleavedSled {
     }
 
     /// Makes the sled's next step, due at `now`; returns whether the batch is done and the sled free.
-    fn step_sled(&mut self, now: Time, served: &mut Vec<Served>) -> bool {
+    fn step_sled(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> bool {
         let Some(mut active) = self.active.take() else { return false };
         match active.phase {
             Phase::ServoStart(_) => {
@@ -177,7 +179,7 @@ impl InterleavedSled {
         }
     }
 
-    fn end_pass(&mut self, now: Time, active: &Active, served: &mut Vec<Served>) {
+    fn end_pass(&mut self, now: Time, active: &Active, served: &mut Vec<ServedRequest>) {
         let Active { start, pass, .. } = active;
         let row_bits = self.unit.sled.geometry.pitch_bits;
         self.unit.note_exact(pass, row_bits, self.unit.sled.row_time);
@@ -197,7 +199,13 @@ impl InterleavedSled {
     }
 
     /// Takes a request off the sled at `now`: a write is complete, a read waits for the bus.
-    fn finish_on_sled(&mut self, now: Time, start: Time, open: &mut OpenRequest, served: &mut Vec<Served>) {
+    fn finish_on_sled(
+        &mut self,
+        now: Time,
+        start: Time,
+        open: &mut OpenRequest,
+        served: &mut Vec<ServedRequest>,
+    ) {
         let OpenRequest { request, timing, work, .. } = open;
         self.unit.settle_tips(work, request);
         self.work += *work;
@@ -211,7 +219,7 @@ impl InterleavedSled {
     }
 
     /// Ends the present transfer on the bus, and completes a read whose last block has crossed.
-    fn step_bus(&mut self, now: Time, served: &mut Vec<Served>) {
+    fn step_bus(&mut self, now: Time, served: &mut Vec<ServedRequest>) {
         if let Some(request) = self.bus.end_transfer(now)
             && let Some(leaving) = self.leaving.remove(&request.id)
         {
@@ -222,11 +230,11 @@ impl InterleavedSled {
 
 impl DepartingRequest {
     /// The service at its completion; waits for the bus count as transfer.
-    fn finish(self, request: Queued, completion: Time) -> Served {
+    fn finish(self, request: QueuedRequest, completion: Time) -> ServedRequest {
         let DepartingRequest { start, timing, energy } = self;
         let transfer = completion.since(start).saturating_sub(timing.positioning());
         let timing = Timing { transfer, ..timing };
-        Served { request, start, completion, timing, energy, device: Some(0) }
+        ServedRequest { request, start, completion, timing, energy, device: Some(0) }
     }
 }
 
@@ -236,13 +244,13 @@ impl Device for InterleavedSled {
     }
 
     /// The timing of the mechanism alone, as waits for the bus depend on the other requests that cross it.
-    fn probe(&self, _now: Time, request: &Queued) -> Timing {
+    fn probe(&self, _now: Time, request: &QueuedRequest) -> Timing {
         self.unit.serve(request).0
     }
 
     fn set_time(&mut self, _now: Time) {}
 
-    fn admit(&mut self, now: Time, request: &Queued) -> Time {
+    fn admit(&mut self, now: Time, request: &QueuedRequest) -> Time {
         let ready = now + self.overhead;
         if request.op == Op::Write {
             self.asking.push_back((ready, *request));
@@ -250,11 +258,16 @@ impl Device for InterleavedSled {
         ready
     }
 
-    fn pop_admitted(&mut self) -> Option<Queued> {
+    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
         None
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<BusyPeriod> {
+    fn issue(
+        &mut self,
+        now: Time,
+        batch: &[QueuedRequest],
+        _served: &mut Vec<ServedRequest>,
+    ) -> Option<BusyPeriod> {
         self.unit.note_batch_tips(batch);
         self.open.extend(batch.iter().map(|request| OpenRequest::new(*request, Timing::default())));
         self.active = self.plan(now, now);
@@ -275,7 +288,7 @@ impl Device for InterleavedSled {
         [asking, sled, self.bus.next_event()].into_iter().flatten().min()
     }
 
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
+    fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         while let Some((at, request)) = self.asking.front().copied()
             && at <= now
         {
@@ -320,13 +333,17 @@ mod tests {
         MemsParams { layout, pipeline, block_transfer_us, ..MemsParams::default() }
     }
 
-    fn request(id: u64, lbn: u64, blocks: u32, op: Op) -> Queued {
-        Queued { id, lbn, blocks, op, ..Queued::default() }
+    fn request(id: u64, lbn: u64, blocks: u32, op: Op) -> QueuedRequest {
+        QueuedRequest { id, lbn, blocks, op, ..QueuedRequest::default() }
     }
 
     /// Serves a batch from `start` on, its commands admitted at 0: when the sled is free, its work, and the served
     /// requests.
-    fn serve(params: &MemsParams, start: Time, batch: &[Queued]) -> (Time, MechanicalWork, Vec<Served>) {
+    fn serve(
+        params: &MemsParams,
+        start: Time,
+        batch: &[QueuedRequest],
+    ) -> (Time, MechanicalWork, Vec<ServedRequest>) {
         let (mut device, mut served, mut free) = (InterleavedSled::new(params).unwrap(), Vec::new(), None);
         for request in batch {
             device.admit(Time::ZERO, request);
@@ -349,14 +366,14 @@ mod tests {
         (free, work, served)
     }
 
-    fn completions(served: &[Served]) -> Vec<(u64, u64)> {
+    fn completions(served: &[ServedRequest]) -> Vec<(u64, u64)> {
         served.iter().map(|served| (served.request.id, served.completion.as_ns())).collect()
     }
 
     #[test]
     fn reads_at_one_position_share_a_pass() {
         let at = 3 * 27 + 5;
-        let all: Vec<Queued> = (0..4).map(|id| request(id, at + id * GROUP, 1, Op::Read)).collect();
+        let all: Vec<QueuedRequest> = (0..4).map(|id| request(id, at + id * GROUP, 1, Op::Read)).collect();
         let (alone, ..) = serve(&params(5.0), Time::ZERO, &all[..1]);
         let (free, work, served) = serve(&params(5.0), Time::ZERO, &all);
         assert_eq!(free, alone, "one pass for all");
@@ -368,7 +385,7 @@ mod tests {
 
     #[test]
     fn writes_join_pass_with_arrived_blocks() {
-        let all: Vec<Queued> = (0..2).map(|id| request(id, id * GROUP, 3, Op::Write)).collect();
+        let all: Vec<QueuedRequest> = (0..2).map(|id| request(id, id * GROUP, 3, Op::Write)).collect();
         // Six blocks cross in 30 us: if the batch is selected later, both requests are written together in three
         // passes.
         let (free, work, served) = serve(&params(5.0), Time::from_ns(40_000), &all);
@@ -390,7 +407,7 @@ mod tests {
         ) {
             let layout = [LayoutKind::YSequential, LayoutKind::RowFirst, LayoutKind::Streaming][layout];
             let params = MemsParams { layout, ..params(0.0) };
-            let mut batch: Vec<Queued> = Vec::new();
+            let mut batch: Vec<QueuedRequest> = Vec::new();
             for (id, (lbn, blocks)) in (0..).zip(places) {
                 batch.push(request(id, lbn.min(6_750_000 - 40), blocks, Op::Read));
             }

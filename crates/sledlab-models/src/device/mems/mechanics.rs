@@ -5,7 +5,8 @@ use sledlab_core::Span;
 use super::position_index::{ScoreIndex, SledIndex};
 use super::unit::SledUnit;
 use crate::device::{
-    Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueueOrder, Queued, Timing,
+    Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueueOrder, QueuedRequest,
+    Timing,
 };
 use crate::power::PowerRates;
 
@@ -42,16 +43,16 @@ impl Mechanics for SledUnit {
         self.sled.widest_pass()
     }
 
-    fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
+    fn positioning_from(&self, state: DeviceState, request: &QueuedRequest) -> Span {
         self.sled.positioning(state.into(), request.lbn)
     }
 
-    fn positioning(&self, request: &Queued) -> Span {
+    fn positioning(&self, request: &QueuedRequest) -> Span {
         self.positioning_from(self.state(), request)
     }
 
     /// The distance in x; the block number where the device's queue is in order of blocks.
-    fn tie_rank(&self, request: &Queued) -> u64 {
+    fn tie_rank(&self, request: &QueuedRequest) -> u64 {
         match self.queue_order() {
             QueueOrder::Arrival => {
                 let x_bit = self.sled.x_bit(self.sled.place(request.lbn));
@@ -76,16 +77,16 @@ impl Mechanics for SledUnit {
         false
     }
 
-    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+    fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
         let (timing, _, then) = self.serve_from_spot(self.sled.spot(state.into()), request);
         (timing, then.state.into())
     }
 
-    fn motion_path(&self, state: DeviceState, request: &Queued) -> MotionPath {
+    fn motion_path(&self, state: DeviceState, request: &QueuedRequest) -> MotionPath {
         self.request_path(state.into(), request)
     }
 
-    fn can_join(&self, batch: &[Queued], candidate: &Queued) -> bool {
+    fn can_join(&self, batch: &[QueuedRequest], candidate: &QueuedRequest) -> bool {
         self.sled.can_join(batch, candidate)
     }
 

@@ -55,9 +55,9 @@ impl Model for MemsParams {
     const NAME: &'static str = "mems";
     const MEANING: &'static str = "a media sled that moves in x and y under fixed probe tips";
     const STATES: States = States {
-        awake: "Seek: the sled moves, tips off. Access: tips read or write. Idle: keeps moving, ready at once.",
-        rest: None,
-        asleep: &[("inactive", "parked; the next request pays a start-up.")],
+        active: "Seek: the sled moves, tips off. Access: tips read or write. Idle: keeps moving, ready at once.",
+        inactive_parameter: None,
+        inactive: &[("inactive", "parked; the next request pays a start-up.")],
     };
     const POSITIONING: PositioningParts = PositioningParts {
         meaning: "within positioning: x and y move at once, the slower counts",

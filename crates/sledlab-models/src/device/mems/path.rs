@@ -10,7 +10,7 @@ use super::axis::Axis;
 use super::kinematics::{Exact, Kinematics, TurnaroundTime};
 use super::sled::{Pass, Sled, SledState};
 use super::unit::SledUnit;
-use crate::device::{Leg, Motion, MotionPath, Queued};
+use crate::device::{Leg, Motion, MotionPath, QueuedRequest};
 
 /// Steps of the bisection for the time at which the force is reversed: each step finds another bit.
 const HALVINGS: u32 = 60;
@@ -70,7 +70,7 @@ pub fn turnaround(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, lasts_
 
 impl SledUnit {
     /// The path through all passes of a request, from state `from`.
-    pub(super) fn request_path(&self, from: SledState, request: &Queued) -> MotionPath {
+    pub(super) fn request_path(&self, from: SledState, request: &QueuedRequest) -> MotionPath {
         let mut way = MotionPath { unit_m: self.sled.geometry.bit_m, ..MotionPath::default() };
         let (mut at, mut done) = (self.sled.spot(from), 0);
         while done < request.blocks {

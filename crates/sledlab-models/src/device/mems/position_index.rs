@@ -25,7 +25,7 @@ use sledlab_core::Time;
 use self::bitset::Bitset;
 use self::cells::Cells;
 use super::sled::{Sled, SledState};
-use crate::device::{Mechanics, PositionIndex, QueueOrder, Queued};
+use crate::device::{Mechanics, PositionIndex, QueueOrder, QueuedRequest};
 
 /// Most cells of an index: a larger one would take too much memory (8 bytes for each cell).
 const MAX_CELLS: u64 = 1 << 24;
@@ -80,7 +80,7 @@ impl SledIndex {
     }
 
     /// Removes the earliest request of a cell.
-    fn take_first(&mut self, row: u32, cylinder: u32) -> Option<Queued> {
+    fn take_first(&mut self, row: u32, cylinder: u32) -> Option<QueuedRequest> {
         let request = self.cells.pop(row, cylinder)?;
         if self.cells.first(row, cylinder).is_none() {
             let bucket = self.bucket(row, cylinder);
@@ -188,20 +188,20 @@ fn steps(sled: &Sled, parities: u32, cost: impl Fn(u32, u32) -> u64) -> Vec<Step
 }
 
 impl PositionIndex for SledIndex {
-    fn insert(&mut self, request: Queued) {
+    fn insert(&mut self, request: QueuedRequest) {
         let place = self.sled.place(request.lbn);
         let bucket = self.bucket(place.row, place.cylinder);
         self.buckets[bucket].insert(place.cylinder);
         self.cells.push(place.row, place.cylinder, request);
     }
 
-    fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
+    fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest> {
         let state = SledState::from(mechanics.state());
         let (row, cylinder) = self.nearest(state)?;
         self.take_first(row, cylinder)
     }
 
-    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         let Some(place) = batch.first().map(|first| self.sled.place(first.lbn)) else { return };
         self.cells.take_joining(place.row, place.cylinder, mechanics, batch);
         if self.cells.first(place.row, place.cylinder).is_none() {

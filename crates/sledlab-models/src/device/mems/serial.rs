@@ -4,7 +4,9 @@ use sledlab_core::{Error, Result, Span, Time};
 
 use super::params::MemsParams;
 use super::unit::SledUnit;
-use crate::device::{BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, Queued, Served, Timing};
+use crate::device::{
+    BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing,
+};
 use crate::power::{MechanicalWork, RequestEnergy};
 
 /// A sled whose commands and data wait for the mechanism only, never for a bus.
@@ -28,21 +30,26 @@ impl Device for Serial {
         &self.unit
     }
 
-    fn probe(&self, _now: Time, request: &Queued) -> Timing {
+    fn probe(&self, _now: Time, request: &QueuedRequest) -> Timing {
         Timing { overhead: self.overhead, ..self.unit.serve(request).0 }
     }
 
     fn set_time(&mut self, _now: Time) {}
 
-    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
+    fn admit(&mut self, now: Time, _request: &QueuedRequest) -> Time {
         now
     }
 
-    fn pop_admitted(&mut self) -> Option<Queued> {
+    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
         None
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<BusyPeriod> {
+    fn issue(
+        &mut self,
+        now: Time,
+        batch: &[QueuedRequest],
+        served: &mut Vec<ServedRequest>,
+    ) -> Option<BusyPeriod> {
         if batch.len() > 1 {
             self.unit.note_batch_tips(batch);
             return Some(self.unit.serve_batch(now, self.overhead, batch, served));
@@ -59,7 +66,14 @@ impl Device for Serial {
         let completion = now + timing.service();
         let energy =
             if self.charges_energy { self.unit.rates().energy(&work) } else { RequestEnergy::default() };
-        served.push(Served { request: *request, start: now, completion, timing, energy, device: Some(0) });
+        served.push(ServedRequest {
+            request: *request,
+            start: now,
+            completion,
+            timing,
+            energy,
+            device: Some(0),
+        });
         Some(BusyPeriod { until: completion, work })
     }
 
@@ -75,7 +89,7 @@ impl Device for Serial {
         None
     }
 
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<MechanicalWork> {
+    fn wake(&mut self, _now: Time, _served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         None
     }
 
@@ -103,15 +117,15 @@ mod tests {
     use super::*;
     use crate::device::mems::params::{DirectionTie, IdlePower};
 
-    fn request(lbn: u64, blocks: u32) -> Queued {
-        Queued {
+    fn request(lbn: u64, blocks: u32) -> QueuedRequest {
+        QueuedRequest {
             id: 0,
             arrival: Time::ZERO,
             queue_time: Time::ZERO,
             lbn,
             blocks,
             op: Op::Read,
-            ..Queued::default()
+            ..QueuedRequest::default()
         }
     }
 
@@ -133,7 +147,8 @@ mod tests {
         let spent = |op, tip_write_factor| {
             let mut device = Serial::new(&MemsParams { tip_write_factor, ..MemsParams::default() }).unwrap();
             let mut served = Vec::new();
-            let busy = device.issue(Time::ZERO, &[Queued { op, ..request(77, 3) }], &mut served).unwrap();
+            let busy =
+                device.issue(Time::ZERO, &[QueuedRequest { op, ..request(77, 3) }], &mut served).unwrap();
             (served[0].energy.access_uj, busy.work.access.as_ns() as f64 * 1e-6)
         };
         // 3 blocks: 192 tips of 1 mW, and 100 mW of the sled.

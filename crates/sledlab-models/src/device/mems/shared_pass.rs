@@ -9,13 +9,13 @@ use sledlab_core::{Span, Time};
 use super::layout::Place;
 use super::sled::{Pass, Sled};
 use super::unit::{SledUnit, first_pass, note_further_pass};
-use crate::device::{BusyPeriod, Queued, Served, Timing};
+use crate::device::{BusyPeriod, QueuedRequest, ServedRequest, Timing};
 use crate::power::{MechanicalWork, Shares};
 
 /// A request with blocks still to be served.
 #[derive(Debug)]
 pub(super) struct OpenRequest {
-    pub request: Queued,
+    pub request: QueuedRequest,
     pub timing: Timing,
     pub done_blocks: u32,
     /// Blocks that the current pass serves.
@@ -25,7 +25,7 @@ pub(super) struct OpenRequest {
 }
 
 impl OpenRequest {
-    pub fn new(request: Queued, timing: Timing) -> Self {
+    pub fn new(request: QueuedRequest, timing: Timing) -> Self {
         OpenRequest { request, timing, done_blocks: 0, pass_blocks: 0, work: MechanicalWork::default() }
     }
 
@@ -55,7 +55,7 @@ impl OpenRequest {
 impl Sled {
     /// Whether the first passes of `batch` and `candidate` go over the same row at the same cylinder, with tips
     /// enough for all.
-    pub fn can_join(&self, batch: &[Queued], candidate: &Queued) -> bool {
+    pub fn can_join(&self, batch: &[QueuedRequest], candidate: &QueuedRequest) -> bool {
         let (place, _) = self.place_and_run(candidate.lbn, candidate.blocks);
         let at = |place: Place| (place.cylinder, place.row);
         let mut lit = vec![0; self.addresses.sleds() as usize];
@@ -67,7 +67,7 @@ impl Sled {
 
     /// Adds to `lit`, by sled, the tips for the `run` blocks of a row that follow the first `done` of a request;
     /// false if that exceeds the active tips. Tips over unwanted words stay dark, and other requests may use as many.
-    pub fn take_tips(&self, lit: &mut [u64], request: &Queued, done: u32, run: u32) -> bool {
+    pub fn take_tips(&self, lit: &mut [u64], request: &QueuedRequest, done: u32, run: u32) -> bool {
         let ends = done + run == request.blocks;
         let dark = if ends { self.dark_tips(request) } else { 0 };
         if let [lit] = lit {
@@ -86,7 +86,7 @@ impl Sled {
 
     /// Number of tips that stay dark while the last row of `request` is accessed, rounded down: a tip that holds both
     /// a requested and an unrequested word is on.
-    pub fn dark_tips(&self, request: &Queued) -> u64 {
+    pub fn dark_tips(&self, request: &QueuedRequest) -> u64 {
         (f64::from(request.unrequested_words) * self.tips_per_word).floor() as u64
     }
 }
@@ -97,8 +97,8 @@ impl SledUnit {
         &mut self,
         now: Time,
         overhead: Span,
-        batch: &[Queued],
-        served: &mut Vec<Served>,
+        batch: &[QueuedRequest],
+        served: &mut Vec<ServedRequest>,
     ) -> BusyPeriod {
         let timing = Timing { overhead, ..Timing::default() };
         let mut open: Vec<OpenRequest> =
@@ -126,10 +126,10 @@ impl SledUnit {
         busy
     }
 
-    fn complete(&self, open: &OpenRequest, start: Time, completion: Time) -> Served {
+    fn complete(&self, open: &OpenRequest, start: Time, completion: Time) -> ServedRequest {
         let OpenRequest { request, timing, work, .. } = open;
         let energy = self.rates().energy(work);
-        Served { request: *request, start, completion, timing: *timing, energy, device: Some(0) }
+        ServedRequest { request: *request, start, completion, timing: *timing, energy, device: Some(0) }
     }
 
     /// The pass that starts soonest; of equal ones the pass of the first request.
@@ -201,25 +201,25 @@ mod tests {
     use super::*;
     use crate::device::mems::params::LayoutKind;
     use crate::device::mems::{self, MemsParams};
-    use crate::device::{Device, Mechanics, Queued, Served};
+    use crate::device::{Device, Mechanics, QueuedRequest, ServedRequest};
 
     fn device(layout: LayoutKind) -> Box<dyn Device> {
         mems::build(&MemsParams { layout, ..MemsParams::default() }).unwrap()
     }
 
-    fn request(id: u64, lbn: u64, blocks: u32) -> Queued {
-        Queued {
+    fn request(id: u64, lbn: u64, blocks: u32) -> QueuedRequest {
+        QueuedRequest {
             id,
             arrival: Time::ZERO,
             queue_time: Time::ZERO,
             lbn,
             blocks,
             op: Op::Read,
-            ..Queued::default()
+            ..QueuedRequest::default()
         }
     }
 
-    fn serve(device: &mut dyn Device, batch: &[Queued]) -> (BusyPeriod, Vec<Served>) {
+    fn serve(device: &mut dyn Device, batch: &[QueuedRequest]) -> (BusyPeriod, Vec<ServedRequest>) {
         let mut served = Vec::new();
         let busy = device.issue(Time::ZERO, batch, &mut served).unwrap();
         assert_eq!(served.len(), batch.len());
@@ -267,7 +267,7 @@ mod tests {
     fn dark_tips_serve_other_requests() {
         let params = MemsParams { subsector_access: true, ..MemsParams::default() };
         let mut device = mems::build(&params).unwrap();
-        let wants = |id, lbn, blocks, words: u16| Queued {
+        let wants = |id, lbn, blocks, words: u16| QueuedRequest {
             unrequested_words: 64 - words,
             ..request(id, lbn, blocks)
         };
@@ -280,7 +280,8 @@ mod tests {
         );
         // 12 words of each of the hundred blocks at a position need 1,200 tips and one pass. Whole blocks take five
         // passes.
-        let inodes: Vec<Queued> = (0..100).map(|id| wants(id, id / 20 * track + id % 20, 1, 12)).collect();
+        let inodes: Vec<QueuedRequest> =
+            (0..100).map(|id| wants(id, id / 20 * track + id % 20, 1, 12)).collect();
         let (remaining, last) = (&inodes[..99], &inodes[99]);
         assert!(device.mechanics().can_join(remaining, last));
         let (busy, served) = serve(device.as_mut(), &inodes);
@@ -289,8 +290,8 @@ mod tests {
         let tips_uj: f64 = served.iter().map(|served| served.energy.access_uj).sum();
         // The sled's 100 mW count once, and 1 mW for each tip.
         assert!((tips_uj - 1_300.0 * row_ns as f64 * 1e-6).abs() < 1e-9);
-        let full: Vec<Queued> =
-            inodes.iter().map(|inode| Queued { unrequested_words: 0, ..*inode }).collect();
+        let full: Vec<QueuedRequest> =
+            inodes.iter().map(|inode| QueuedRequest { unrequested_words: 0, ..*inode }).collect();
         let (busy, _) = serve(self::device(LayoutKind::RowFirst).as_mut(), &full);
         assert_eq!(busy.work.access.as_ns(), 5 * row_ns);
     }

@@ -7,7 +7,7 @@ use sledlab_core::{Op, Result, Span};
 use super::kinematics::TurnaroundTime;
 use super::params::{IdleMotion, IdlePower, MemsParams, Parking};
 use super::sled::{Pass, Sled, SledState, Spot};
-use crate::device::{IdleOutcome, Queued, Timing};
+use crate::device::{IdleOutcome, QueuedRequest, Timing};
 use crate::power::{MechanicalWork, PowerRates};
 
 /// A sled with its state.
@@ -71,14 +71,14 @@ impl SledUnit {
     /// at the end.
     #[expect(clippy::inline_always, reason = "its three results go straight to where they are kept")]
     #[inline(always)]
-    pub fn serve(&self, request: &Queued) -> (Timing, MechanicalWork, Spot) {
+    pub fn serve(&self, request: &QueuedRequest) -> (Timing, MechanicalWork, Spot) {
         self.serve_from_spot(self.spot, request)
     }
 
     /// The same from another state.
     #[expect(clippy::inline_always, reason = "as above")]
     #[inline(always)]
-    pub fn serve_from_spot(&self, from: Spot, request: &Queued) -> (Timing, MechanicalWork, Spot) {
+    pub fn serve_from_spot(&self, from: Spot, request: &QueuedRequest) -> (Timing, MechanicalWork, Spot) {
         let row_time = self.sled.row_time;
         let pass = self.sled.plan(from, request.lbn, request.blocks, u32::MAX);
         let mut timing = first_pass(&pass, row_time);
@@ -100,7 +100,7 @@ impl SledUnit {
     /// Completes the tip times in the `work` for a whole request: subtracts dark tips, and counts the tips of a write
     /// as writing.
     #[inline]
-    pub fn settle_tips(&self, work: &mut MechanicalWork, request: &Queued) {
+    pub fn settle_tips(&self, work: &mut MechanicalWork, request: &QueuedRequest) {
         if request.unrequested_words > 0 {
             self.darken(work, request);
         }
@@ -112,19 +112,19 @@ impl SledUnit {
     /// Moves to dark tip time, in `work`, the tips that stay dark while the last row of `request` is accessed (PW-12,
     /// PW-13).
     #[cold]
-    fn darken(&self, work: &mut MechanicalWork, request: &Queued) {
+    fn darken(&self, work: &mut MechanicalWork, request: &QueuedRequest) {
         let dark_tip_ns = (self.sled.dark_tips(request) * self.sled.row_time.as_ns()).min(work.tip_ns);
         work.tip_ns -= dark_tip_ns;
         work.dark_tip_ns += dark_tip_ns;
     }
 
     /// Remembers of the last request how many tips it had active at most, for the idle loop.
-    pub fn note_tips(&mut self, request: &Queued) {
+    pub fn note_tips(&mut self, request: &QueuedRequest) {
         self.last_tips = self.sled.tips(request.blocks.min(self.sled.widest_pass()));
     }
 
     /// The same for requests served together.
-    pub fn note_batch_tips(&mut self, batch: &[Queued]) {
+    pub fn note_batch_tips(&mut self, batch: &[QueuedRequest]) {
         let blocks = batch.iter().fold(0_u32, |blocks, request| blocks.saturating_add(request.blocks));
         self.last_tips = self.sled.tips(blocks.min(self.sled.widest_pass()));
     }
@@ -142,7 +142,7 @@ impl SledUnit {
         let lag_s = std::mem::take(&mut self.lag_s);
         match remaining {
             IdleOutcome::Parked => {
-                self.spot = self.parked_at.map_or(self.spot, |state| self.sled.spot(state))
+                self.spot = self.parked_at.map_or(self.spot, |state| self.sled.spot(state));
             }
             IdleOutcome::Idle(span) if self.idle_motion == IdleMotion::DisksimDrift => {
                 self.drift(span.as_seconds() - lag_s);

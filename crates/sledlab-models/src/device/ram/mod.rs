@@ -3,7 +3,8 @@
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 
 use super::{
-    Device, DeviceState, Model, PositioningParts, Queued, Served, SimpleAdapter, SimpleDevice, States, Timing,
+    Device, DeviceState, Model, PositioningParts, QueuedRequest, ServedRequest, SimpleAdapter, SimpleDevice,
+    States, Timing,
 };
 use crate::power::PowerRates;
 
@@ -30,9 +31,9 @@ impl Model for RamParams {
     const NAME: &'static str = "ram";
     const MEANING: &'static str = "memory behind a bus, without positioning";
     const STATES: States = States {
-        awake: "Access: a request is served. Idle: contents are kept, ready at once.",
-        rest: None,
-        asleep: &[("inactive", "the same, for nothing can be parked.")],
+        active: "Access: a request is served. Idle: contents are kept, ready at once.",
+        inactive_parameter: None,
+        inactive: &[("inactive", "the same, for nothing can be parked.")],
     };
     const POSITIONING: PositioningParts = PositioningParts::NONE;
     const PRESETS: &'static [(&'static str, &'static str)] =
@@ -76,7 +77,7 @@ impl SimpleDevice for Ram {
         self.capacity_blocks
     }
 
-    fn serve(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+    fn serve(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
         let ns = (self.block_ns * f64::from(request.blocks)).round() as u64;
         (Timing { overhead: self.access, transfer: Span::from_ns(ns), ..Timing::default() }, state)
     }
@@ -96,7 +97,7 @@ impl SimpleDevice for Ram {
         self.idle_mw
     }
 
-    fn on_completion(&mut self, _served: &Served) {}
+    fn on_completion(&mut self, _served: &ServedRequest) {}
 
     fn failure(&mut self) -> Option<Error> {
         None
@@ -115,7 +116,7 @@ mod tests {
         let params = RamParams { capacity_mb: 4, bus_mb_s: 256.0, active_mw: 1000.0, ..RamParams::default() };
         let mut ram = params.device().unwrap();
         assert_eq!(ram.mechanics().capacity_blocks(), 7812);
-        let request = |lbn, blocks| Queued { lbn, blocks, ..Queued::default() };
+        let request = |lbn, blocks| QueuedRequest { lbn, blocks, ..QueuedRequest::default() };
         let (near, far) = (request(0, 1), request(7800, 8));
         assert_eq!(ram.mechanics().positioning(&far), Span::ZERO);
         let mut served = Vec::new();

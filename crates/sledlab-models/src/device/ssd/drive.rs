@@ -15,7 +15,7 @@ use super::pages::{PageWrite, Pages};
 use super::params::{Costs, Shape, SsdParams};
 use crate::device::{
     Aim, BusyPeriod, Device, DeviceState, Extent, FaultCounts, IdleOutcome, Location, Mechanics,
-    PositionIndex, QueueOrder, Queued, Served, Timing,
+    PositionIndex, QueueOrder, QueuedRequest, ServedRequest, Timing,
 };
 use crate::power::{MechanicalWork, PowerRates};
 
@@ -42,7 +42,7 @@ pub(super) struct Drive {
 /// A command in the device.
 #[derive(Clone, Copy, Debug)]
 struct Command {
-    request: Queued,
+    request: QueuedRequest,
     start: Time,
     /// Number of pages that have started and are not done.
     pages: u32,
@@ -105,7 +105,7 @@ impl Drive {
     }
 
     /// Accepts a command.
-    fn take(&mut self, now: Time, request: &Queued) {
+    fn take(&mut self, now: Time, request: &QueuedRequest) {
         if self.outstanding_commands() == 0 {
             (self.since, self.energy) = (now, 0);
             self.shares = Shares { each_ns: 0.0, until: now };
@@ -194,7 +194,7 @@ impl Drive {
     }
 
     /// Completes a command, whose last page is done at `at`.
-    fn complete(&mut self, at: Time, place: u32) -> Served {
+    fn complete(&mut self, at: Time, place: u32) -> ServedRequest {
         self.shares.pass(at, self.outstanding_commands());
         let Command { request, start, energy, before_ns, .. } = self.commands[place as usize];
         self.empty.push(place);
@@ -205,7 +205,7 @@ impl Drive {
             self.flash.rates.energy(&MechanicalWork { tip_ns: energy, ..MechanicalWork::default() });
         spent.access_uj += controller_uj;
         let timing = Timing { overhead, transfer, ..Timing::default() };
-        Served { request, start, completion: at, timing, energy: spent, device: Some(0) }
+        ServedRequest { request, start, completion: at, timing, energy: spent, device: Some(0) }
     }
 }
 
@@ -215,21 +215,26 @@ impl Device for Drive {
     }
 
     /// The timing of the request in an idle device.
-    fn probe(&self, _now: Time, request: &Queued) -> Timing {
+    fn probe(&self, _now: Time, request: &QueuedRequest) -> Timing {
         Timing { overhead: self.flash.costs.command, ..self.flash.idle_timing(request) }
     }
 
     fn set_time(&mut self, _now: Time) {}
 
-    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
+    fn admit(&mut self, now: Time, _request: &QueuedRequest) -> Time {
         now
     }
 
-    fn pop_admitted(&mut self) -> Option<Queued> {
+    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
         None
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<BusyPeriod> {
+    fn issue(
+        &mut self,
+        now: Time,
+        batch: &[QueuedRequest],
+        _served: &mut Vec<ServedRequest>,
+    ) -> Option<BusyPeriod> {
         for request in batch {
             self.take(now, request);
         }
@@ -249,7 +254,7 @@ impl Device for Drive {
         self.lines.next_event()
     }
 
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
+    fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         let before = self.outstanding_commands();
         self.lines.advance(now);
         while let Some((at, place)) = self.lines.next_completion(now) {
@@ -294,7 +299,7 @@ impl Flash {
     /// The timing of a request in an idle device, without command overhead, its pages spread evenly over dies. It is
     /// exact for one whole page, and for a read of less than a page, if no pages are moved; otherwise it is an
     /// estimate.
-    fn idle_timing(&self, request: &Queued) -> Timing {
+    fn idle_timing(&self, request: &QueuedRequest) -> Timing {
         let Flash { shape, costs, .. } = self;
         let page_blocks = u64::from(shape.page_blocks);
         let end = request.lbn + u64::from(request.blocks);
@@ -338,15 +343,15 @@ impl Mechanics for Flash {
         self.shape.page_blocks * self.shape.dies
     }
 
-    fn positioning_from(&self, _state: DeviceState, _request: &Queued) -> Span {
+    fn positioning_from(&self, _state: DeviceState, _request: &QueuedRequest) -> Span {
         Span::ZERO
     }
 
-    fn positioning(&self, request: &Queued) -> Span {
+    fn positioning(&self, request: &QueuedRequest) -> Span {
         self.positioning_from(self.state(), request)
     }
 
-    fn tie_rank(&self, _request: &Queued) -> u64 {
+    fn tie_rank(&self, _request: &QueuedRequest) -> u64 {
         0
     }
 
@@ -362,11 +367,11 @@ impl Mechanics for Flash {
         false
     }
 
-    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+    fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
         (self.idle_timing(request), state)
     }
 
-    fn can_join(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+    fn can_join(&self, _batch: &[QueuedRequest], _candidate: &QueuedRequest) -> bool {
         false
     }
 

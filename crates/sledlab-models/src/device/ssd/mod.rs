@@ -20,9 +20,9 @@ impl Model for SsdParams {
     const NAME: &'static str = "ssd";
     const MEANING: &'static str = "flash: dies on channels, a map of pages, garbage collection";
     const STATES: States = States {
-        awake: "Access: commands are in the device. Idle: none is, ready at once.",
-        rest: None,
-        asleep: &[("inactive", "asleep, needs a start-up; contents are kept.")],
+        active: "Access: commands are in the device. Idle: none is, ready at once.",
+        inactive_parameter: None,
+        inactive: &[("inactive", "asleep, needs a start-up; contents are kept.")],
     };
     const POSITIONING: PositioningParts = PositioningParts::NONE;
     const REMEMBERS_WRITES: bool = true;

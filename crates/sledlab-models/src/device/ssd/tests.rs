@@ -6,7 +6,7 @@ use sledlab_core::{Op, Span, Time, seed};
 use toml::Table;
 
 use super::SsdParams;
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 use crate::device::preset::DeviceFile;
 use crate::merge::MergeParams;
 use crate::power;
@@ -28,12 +28,12 @@ fn station(params: &SsdParams) -> Station {
     Station::new(&DeviceFile::nameless(params.clone()), setup).unwrap()
 }
 
-fn request(id: u64, (lbn, blocks, op): (u64, u32, Op)) -> Queued {
-    Queued { id, lbn, blocks, op, ..Queued::default() }
+fn request(id: u64, (lbn, blocks, op): (u64, u32, Op)) -> QueuedRequest {
+    QueuedRequest { id, lbn, blocks, op, ..QueuedRequest::default() }
 }
 
 /// Serves requests in order, each at its arrival but at most `outstanding` at any time.
-fn serve(station: &mut Station, requests: &[Queued], outstanding: usize) -> (Vec<Completion>, Time) {
+fn serve(station: &mut Station, requests: &[QueuedRequest], outstanding: usize) -> (Vec<Completion>, Time) {
     let mut done = Vec::new();
     let mut coming = requests.iter().peekable();
     let (mut now, mut sent) = (Time::ZERO, 0);
@@ -41,7 +41,7 @@ fn serve(station: &mut Station, requests: &[Queued], outstanding: usize) -> (Vec
         while sent < outstanding.saturating_add(done.len())
             && let Some(request) = coming.next_if(|request| request.arrival <= now)
         {
-            station.arrive(now, Queued { arrival: now, ..*request });
+            station.arrive(now, QueuedRequest { arrival: now, ..*request });
             sent += 1;
         }
         let arrival = if sent < outstanding.saturating_add(done.len()) {
@@ -60,7 +60,8 @@ fn serve(station: &mut Station, requests: &[Queued], outstanding: usize) -> (Vec
 /// Throughput, in 10^6 bytes per second, of `count` sequential requests of `blocks` blocks that all arrive at once.
 fn sequential_mb_s(params: &SsdParams, blocks: u32, count: u64, op: Op) -> f64 {
     let mut station = station(params);
-    let requests: Vec<Queued> = (0..count).map(|n| request(n, (n * u64::from(blocks), blocks, op))).collect();
+    let requests: Vec<QueuedRequest> =
+        (0..count).map(|n| request(n, (n * u64::from(blocks), blocks, op))).collect();
     let (done, end) = serve(&mut station, &requests, usize::MAX);
     assert_eq!(done.len() as u64, count);
     (count * u64::from(blocks) * 512) as f64 / end.as_seconds() / 1e6
@@ -85,7 +86,7 @@ fn single_command_takes_the_sum_of_its_parts() {
     let bus = |blocks: u32| us(f64::from(blocks) * 512.0 / params.bus_mb_s);
     let [command, read, program] = [params.command_us, params.read_us, params.program_us].map(us);
     let mut rng = seed::stream(1, "alone");
-    let requests: Vec<Queued> = (0..3_000)
+    let requests: Vec<QueuedRequest> = (0..3_000)
         .map(|n| {
             let page = rng.random_range(0..1_000_u64) * 32;
             match n % 3 {
@@ -143,7 +144,7 @@ fn busy_dies_follow_queue_depth() {
     };
     let dies = 16.0;
     let mut rng = seed::stream(1, "random reads");
-    let requests: Vec<Queued> =
+    let requests: Vec<QueuedRequest> =
         (0..40_000).map(|n| request(n, (rng.random_range(0..100_000_u64) * 32, 1, Op::Read))).collect();
     let mut last = 0.0;
     for depth in [1, 2, 4, 8, 16, 64, 256] {
@@ -161,10 +162,10 @@ fn busy_dies_follow_queue_depth() {
 #[test]
 fn deeper_device_queue_shortens_response() {
     let mut rng = seed::stream(1, "depth");
-    let requests: Vec<Queued> = (0..5_000)
+    let requests: Vec<QueuedRequest> = (0..5_000)
         .map(|n| {
             let arrival = Time::from_ns(n * 12_000);
-            Queued { arrival, ..request(n, (rng.random_range(0..100_000_u64) * 32, 8, Op::Read)) }
+            QueuedRequest { arrival, ..request(n, (rng.random_range(0..100_000_u64) * 32, 8, Op::Read)) }
         })
         .collect();
     let mean_us = |queue_depth| {
@@ -196,11 +197,11 @@ proptest! {
         let mut station = station(&params);
         let capacity = station.device().mechanics().capacity_blocks();
         let mut arrival = 0;
-        let requests: Vec<Queued> = drawn.iter().enumerate().map(|(id, (gap, at, blocks, reads))| {
+        let requests: Vec<QueuedRequest> = drawn.iter().enumerate().map(|(id, (gap, at, blocks, reads))| {
             arrival += gap;
             let lbn = ((capacity - 100) as f64 * at) as u64;
             let op = if *reads { Op::Read } else { Op::Write };
-            Queued { arrival: Time::from_ns(arrival), ..request(id as u64, (lbn, *blocks, op)) }
+            QueuedRequest { arrival: Time::from_ns(arrival), ..request(id as u64, (lbn, *blocks, op)) }
         }).collect();
         let (done, end) = serve(&mut station, &requests, usize::MAX);
         prop_assert_eq!(done.len(), requests.len());
@@ -247,7 +248,8 @@ fn merged_requests_are_one_command() {
     let params = SsdParams { queue_depth: 1, ..small_params() };
     let mut station = Station::new(&DeviceFile::nameless(params.clone()), setup).unwrap();
     let requests = [(0, 8, Op::Read), (320, 8, Op::Read), (328, 8, Op::Read)];
-    let requests: Vec<Queued> = (0_u64..).zip(requests).map(|(id, access)| request(id, access)).collect();
+    let requests: Vec<QueuedRequest> =
+        (0_u64..).zip(requests).map(|(id, access)| request(id, access)).collect();
     let (done, _) = serve(&mut station, &requests, usize::MAX);
     assert_eq!((done.len(), done[1].completion), (3, done[2].completion));
 }

@@ -9,13 +9,13 @@ impl CachingDisk {
     /// Adds a part of a read to the collected parts if it continues them; otherwise reads those and begins a new
     /// collection.
     pub(super) fn collect_adjacent(&mut self, io: &mut Io<Job>, slot: u32, part: Part) {
-        let is_adjacent = self.stretch.last().is_some_and(|(last, before)| {
+        let is_adjacent = self.collected_parts.last().is_some_and(|(last, before)| {
             slot == last + 1 && part.request == before.request && part.run.first == before.run.end
         });
         if !is_adjacent {
             self.read_collected(io);
         }
-        self.stretch.push((slot, part));
+        self.collected_parts.push((slot, part));
     }
 
     /// Where a part begins on the front device.
@@ -25,7 +25,7 @@ impl CachingDisk {
 
     /// Reads the collected parts with one access.
     pub(super) fn read_collected(&mut self, io: &mut Io<Job>) {
-        match self.stretch[..] {
+        match self.collected_parts[..] {
             [] => return,
             [(slot, part)] => {
                 io.serve(Tier::Front, self.front_block(slot, &part), &part, Job::Served { slot, part });
@@ -34,11 +34,11 @@ impl CachingDisk {
                 let at = self.front_block(first, &part);
                 let blocks = self.front_block(last, &end) + u64::from(end.run.blocks()) - at;
                 let run = BlockRun { first: part.run.first, end: part.run.first + blocks };
-                let parts = self.stretch.clone();
+                let parts = self.collected_parts.clone();
                 io.serve(Tier::Front, at, &Part { run, ..part }, Job::Stretch { parts });
             }
         }
-        self.stretch.clear();
+        self.collected_parts.clear();
     }
 
     /// Parts of a read in adjacent slots have been read. The energy of the access counts for the first part.

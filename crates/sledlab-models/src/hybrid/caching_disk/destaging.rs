@@ -155,7 +155,7 @@ impl CachingDisk {
             segment,
             stay,
             slot: Some(slot),
-            reports_early: self.techniques.immediate_report && (at_once || self.behind.is_on),
+            reports_early: self.techniques.immediate_report && (at_once || self.write_behind_queue.is_on),
             step: Step::Collecting,
             runs: runs.clone(),
             dirty,
@@ -211,9 +211,10 @@ impl CachingDisk {
         destage.step = Step::Collected;
         self.report_early(io, place);
         let Some(Destage { segment, slot, .. }) = self.destages[place].as_ref() else { return };
-        let is_behind = self.behind.is_on && slot.is_none() && !self.blocked.contains_key(segment);
+        let is_behind =
+            self.write_behind_queue.is_on && slot.is_none() && !self.blocked.contains_key(segment);
         if is_behind {
-            self.behind.waiting.insert((*segment, place));
+            self.write_behind_queue.waiting.insert((*segment, place));
         } else {
             self.begin_write(io, place);
         }
@@ -231,9 +232,9 @@ impl CachingDisk {
 
     /// Begins as many writes of waiting victims as [`max_concurrent_writes`](Self::max_concurrent_writes) allows.
     pub(super) fn write_behind(&mut self, io: &mut Io<Job>) {
-        while !self.behind.waiting.is_empty()
-            && self.behind.writing < self.max_concurrent_writes()
-            && let Some(place) = self.behind.pop()
+        while !self.write_behind_queue.waiting.is_empty()
+            && self.write_behind_queue.writing < self.max_concurrent_writes()
+            && let Some(place) = self.write_behind_queue.pop()
         {
             self.begin_write(io, place);
         }
@@ -241,14 +242,14 @@ impl CachingDisk {
 
     /// Number of victims that may be written at once.
     fn max_concurrent_writes(&self) -> usize {
-        let WriteBehindQueue { waiting, writing, reads, .. } = &self.behind;
+        let WriteBehindQueue { waiting, writing, reads, .. } = &self.write_behind_queue;
         let crowds_buffer = 2 * (waiting.len() + writing) > self.sizes.buffer_slots;
         self.buffer.waiting_users().max(usize::from(*reads == 0 || crowds_buffer))
     }
 
     /// Begins the write of a waiting victim at once, as its segment is requested again.
     pub(super) fn write_now(&mut self, io: &mut Io<Job>, segment: u64) {
-        if let Some(place) = self.behind.remove(segment) {
+        if let Some(place) = self.write_behind_queue.remove(segment) {
             self.begin_write(io, place);
         }
     }
@@ -256,7 +257,7 @@ impl CachingDisk {
     /// Begins to write a victim, with its neighbours where there are some.
     fn begin_write(&mut self, io: &mut Io<Job>, place: usize) {
         let is_early = self.destages[place].as_ref().is_some_and(|destage| destage.slot.is_none());
-        self.behind.writing += usize::from(is_early);
+        self.write_behind_queue.writing += usize::from(is_early);
         if !self.join(io, place) {
             self.write_back(io, place);
         }
@@ -285,7 +286,7 @@ impl CachingDisk {
         self.counts.destaged_blocks += dirty.len();
         match slot {
             Some(slot) => self.free(io, slot),
-            None => self.behind.writing -= 1,
+            None => self.write_behind_queue.writing -= 1,
         }
         self.end_stay(segment, stay);
         self.complete_neighbours(io, neighbours);

@@ -39,7 +39,7 @@ impl CachingDisk {
         let (first, last) = (members[0].segment, members[members.len() - 1].segment);
         let end = last * self.sizes.segment_blocks + self.segment_len(last);
         let run = BlockRun { first: first * self.sizes.segment_blocks, end };
-        self.behind.reads += 1;
+        self.write_behind_queue.reads += 1;
         io.read(Tier::Back, run, Job::Fetched { segment: expected.segment, members });
     }
 
@@ -81,7 +81,7 @@ impl CachingDisk {
         members: &[Member],
         access: &Completion,
     ) {
-        self.behind.reads -= 1;
+        self.write_behind_queue.reads -= 1;
         if let Some(managers) = &mut self.managers {
             managers.learn(access);
         }
@@ -89,7 +89,7 @@ impl CachingDisk {
         // The energy of the access counts for the first part that waits for the requested segment.
         let payer = members.iter().find(|member| member.segment == expected).and_then(|member| {
             let parts = if self.slots[member.slot as usize].stay == member.stay {
-                self.waiting.get(&member.slot)
+                self.waiting_parts.get(&member.slot)
             } else {
                 self.next_segment(member.slot, member.stay).map(|next| &next.parts)
             };

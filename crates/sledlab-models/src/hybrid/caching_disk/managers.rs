@@ -3,7 +3,7 @@
 //!
 //! When the choice changes, the cached segments stay in their slots; only later fetches come in groups of the new size.
 
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 use crate::replacement::{self, AccessResult, ReplacementPolicy, Use};
 use crate::system::Completion;
 use sledlab_core::{Error, Result};
@@ -72,7 +72,7 @@ impl Managers {
     }
 
     /// Looks up an arriving request in every directory.
-    pub fn observe(&mut self, request: &Queued) {
+    pub fn observe(&mut self, request: &QueuedRequest) {
         let last = request.lbn + u64::from(request.blocks) - 1;
         for manager in &mut self.all {
             let size = manager.segments * self.segment_blocks;

@@ -37,7 +37,7 @@ use super::streams::Streams;
 use super::system::Logic;
 use super::{Capacities, KB_BLOCKS, Model, PlantDefect};
 use crate::cache::BlockRun;
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 use crate::replacement::{AccessResult, CustomPolicy, ReplacementPolicy, Use};
 use crate::system::{Completion, Contents, HybridCounts, Residency};
 
@@ -134,7 +134,7 @@ pub struct CachingDisk {
     /// Number of parts whose segment waits for its slot.
     queued: usize,
     /// For each slot: parts that wait for blocks of the segment in it.
-    waiting: Map<u32, VecDeque<Part>>,
+    waiting_parts: Map<u32, VecDeque<Part>>,
     /// Stays of evicted segments that have not ended, by segment and in order: a later stay of the segment begins after
     /// them.
     ending: Map<u64, VecDeque<u64>>,
@@ -146,7 +146,7 @@ pub struct CachingDisk {
     fetches_early: bool,
     fetches: Map<u32, Fetch>,
     destages: Vec<Option<Destage>>,
-    behind: WriteBehindQueue,
+    write_behind_queue: WriteBehindQueue,
     /// By slot: dirty blocks that are being destaged with a neighbouring victim.
     cleaning: Map<u32, Blocks>,
     /// Whether slots count as free before the buffer has the victim's dirty blocks: a defect that tests must find.
@@ -156,11 +156,11 @@ pub struct CachingDisk {
     /// Virtual segment managers, where these choose how many segments to fetch at once.
     managers: Option<Managers>,
     /// Parts of a read in adjacent slots, collected for one access.
-    stretch: Vec<(u32, Part)>,
+    collected_parts: Vec<(u32, Part)>,
     /// Slots whose state has changed, to be stepped.
     ready: Vec<u32>,
     /// Requests longer than [`MAX_PARTS`], in order of arrival.
-    rests: Vec<UnenteredPart>,
+    unentered_parts: Vec<UnenteredPart>,
     counts: HybridCounts,
 }
 
@@ -207,7 +207,7 @@ impl Model for CachingDisk {
             dirty: sets(),
             next: Map::default(),
             queued: 0,
-            waiting: Map::default(),
+            waiting_parts: Map::default(),
             ending: Map::default(),
             blocked: Map::default(),
             stays: 0,
@@ -215,15 +215,15 @@ impl Model for CachingDisk {
             fetches_early: params.shortcut && params.early_fetch,
             fetches: Map::default(),
             destages: Vec::new(),
-            behind: WriteBehindQueue::new(params.destage == DestageTime::BehindReads),
+            write_behind_queue: WriteBehindQueue::new(params.destage == DestageTime::BehindReads),
             cleaning: Map::default(),
             frees_early: false,
             headers: Headers::new(sizes),
             streams: Streams::new(params.bypass_kb * KB_BLOCKS),
             managers: params.managers(sizes, &policy)?,
-            stretch: Vec::new(),
+            collected_parts: Vec::new(),
             ready: Vec::new(),
-            rests: Vec::new(),
+            unentered_parts: Vec::new(),
             counts: HybridCounts::default(),
         })
     }
@@ -268,14 +268,14 @@ impl CachingDisk {
     #[inline]
     fn advance_all(&mut self, io: &mut Io<Job>) {
         self.advance(io);
-        while !self.rests.is_empty() {
-            let mut rests = std::mem::take(&mut self.rests);
+        while !self.unentered_parts.is_empty() {
+            let mut rests = std::mem::take(&mut self.unentered_parts);
             let mut entered = false;
             for remaining in &mut rests {
                 entered |= self.enter_parts(io, remaining);
             }
             rests.retain(|remaining| !remaining.is_empty());
-            self.rests = rests;
+            self.unentered_parts = rests;
             if !entered {
                 return;
             }
@@ -298,7 +298,7 @@ impl CachingDisk {
             self.ready.push(slot);
         } else if !self.serve(io, slot, part) {
             let is_missing = self.misses(slot, &part);
-            self.waiting.entry(slot).or_default().push_back(part);
+            self.waiting_parts.entry(slot).or_default().push_back(part);
             let at = &mut self.slots[slot as usize];
             (at.has_waiters, at.is_missing) = (true, at.is_missing || is_missing);
             // In other phases the completion of an access makes the slot ready.
@@ -347,7 +347,7 @@ impl CachingDisk {
 
     /// Whether a read bypasses the front device: it is part of a stream, and none of its segments is on the front
     /// device.
-    fn bypasses(&mut self, request: &Queued, segments: &std::ops::RangeInclusive<u64>) -> bool {
+    fn bypasses(&mut self, request: &QueuedRequest, segments: &std::ops::RangeInclusive<u64>) -> bool {
         request.op == Op::Read
             && self.streams.is_stream(request)
             && !segments.clone().any(|s| self.directory.holds(s) || self.ending.contains_key(&s))
@@ -361,14 +361,14 @@ impl Logic for CachingDisk {
         back_blocks
     }
 
-    fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
+    fn arrive(&mut self, io: &mut Io<Job>, request: QueuedRequest) {
         let all = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let size = self.sizes.segment_blocks;
         let segments = all.first / size..=(all.end - 1) / size;
         if self.bypasses(&request, &segments) {
             let part = Part { request: io.begin(request, 1), run: all, op: request.op };
             self.counts.bypassed += 1;
-            self.behind.reads += 1;
+            self.write_behind_queue.reads += 1;
             io.serve(Tier::Back, all.first, &part, Job::Bypassed { part });
             return;
         }
@@ -379,7 +379,7 @@ impl Logic for CachingDisk {
         let mut remaining = UnenteredPart(Part { request: place, run: all, op: request.op });
         self.enter_parts(io, &mut remaining);
         if !remaining.is_empty() {
-            self.rests.push(remaining);
+            self.unentered_parts.push(remaining);
         }
         self.advance_all(io);
     }
@@ -389,14 +389,14 @@ impl Logic for CachingDisk {
             Job::Served { slot, part } => self.complete_access(io, slot, &part, access),
             Job::Stretch { parts } => self.complete_collected_read(io, &parts, access),
             Job::Bypassed { part } => {
-                self.behind.reads -= 1;
+                self.write_behind_queue.reads -= 1;
                 io.charge_request(&part, access);
                 let contents = io.contents(Tier::Back, access);
                 io.deliver(&part, contents);
                 io.complete_part(&part, access);
             }
             Job::Fetched { segment: expected, members } => {
-                self.complete_group_fetch(io, expected, &members, access)
+                self.complete_group_fetch(io, expected, &members, access);
             }
             Job::Filled { slot } => self.complete_fill_write(io, slot, access),
             Job::Collected { destage, run } => self.complete_victim_read(io, destage, run, access),
@@ -416,7 +416,7 @@ impl Logic for CachingDisk {
         self.queued + self.buffer.waiting_users()
     }
 
-    fn place(&self, read: &Queued) -> (Tier, u64) {
+    fn place(&self, read: &QueuedRequest) -> (Tier, u64) {
         let part = Part {
             request: 0,
             run: BlockRun { first: read.lbn, end: read.lbn + u64::from(read.blocks) },

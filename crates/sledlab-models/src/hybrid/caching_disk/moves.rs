@@ -105,12 +105,12 @@ impl CachingDisk {
         let Member { slot, stay, .. } = member;
         let mut fetch = Fetch { data, ..Fetch::default() };
         if self.slots[slot as usize].stay == stay {
-            let mut parts = self.waiting.remove(&slot).unwrap_or_default();
+            let mut parts = self.waiting_parts.remove(&slot).unwrap_or_default();
             if self.techniques.shortcut {
                 self.answer_waiting(io, Some(slot), &mut parts, &mut fetch, access);
             }
             if !parts.is_empty() {
-                self.waiting.insert(slot, parts);
+                self.waiting_parts.insert(slot, parts);
             }
             self.fill(io, slot, fetch);
         } else if let Some(mut parts) =

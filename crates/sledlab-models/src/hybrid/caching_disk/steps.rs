@@ -33,7 +33,7 @@ impl CachingDisk {
             } else if phase == Phase::Resident
                 && users == 0
                 && self.next.contains_key(&slot)
-                && !self.waiting.contains_key(&slot)
+                && !self.waiting_parts.contains_key(&slot)
             {
                 self.evict(io, slot);
             }
@@ -41,7 +41,7 @@ impl CachingDisk {
         if self.fetches_early {
             self.fetch_early(io, slot);
         }
-        let has_waiters = self.next.contains_key(&slot) || self.waiting.contains_key(&slot);
+        let has_waiters = self.next.contains_key(&slot) || self.waiting_parts.contains_key(&slot);
         self.slots[slot as usize].has_waiters = has_waiters;
     }
 
@@ -68,7 +68,7 @@ impl CachingDisk {
         self.slots[slot as usize] =
             Slot { segment, stay, users: 0, phase, has_waiters: true, is_changed: true, is_missing: false };
         self.queued -= parts.len();
-        self.waiting.insert(slot, parts);
+        self.waiting_parts.insert(slot, parts);
         if let EarlyFetch::Ready(fetch) = early {
             self.fill(io, slot, fetch);
         }
@@ -77,14 +77,14 @@ impl CachingDisk {
     /// Serves those of the waiting parts that can be served now.
     pub(super) fn serve_waiting(&mut self, io: &mut Io<Job>, slot: u32) {
         let (mut left, mut is_missing) = (VecDeque::new(), false);
-        for part in self.waiting.remove(&slot).into_iter().flatten() {
+        for part in self.waiting_parts.remove(&slot).into_iter().flatten() {
             if !self.serve(io, slot, part) {
                 is_missing |= self.misses(slot, &part);
                 left.push_back(part);
             }
         }
         if !left.is_empty() {
-            self.waiting.insert(slot, left);
+            self.waiting_parts.insert(slot, left);
         }
         let at = &mut self.slots[slot as usize];
         (at.is_changed, at.is_missing) = (false, is_missing);

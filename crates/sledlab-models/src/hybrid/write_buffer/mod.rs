@@ -31,7 +31,7 @@ use super::io::{Io, Part, Tier, without_startup};
 use super::system::Logic;
 use super::{Capacities, Model, PlantDefect};
 use crate::cache::BlockRun;
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 use crate::replacement::CustomPolicy;
 use crate::system::{Completion, Contents, HybridCounts, Residency};
 
@@ -106,7 +106,7 @@ impl Model for WriteBuffer {
 
 impl WriteBuffer {
     /// A write arrives: one record, or several where it is larger than a log.
-    fn begin_write(&mut self, io: &mut Io<Job>, request: Queued) {
+    fn begin_write(&mut self, io: &mut Io<Job>, request: QueuedRequest) {
         let maximum = self.logs.log_blocks - HEADER_BLOCKS;
         let (first, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let parts = (end - first).div_ceil(maximum);
@@ -207,7 +207,7 @@ impl WriteBuffer {
 
     /// A read arrives: blocks in the logs are read from the front device, the others from the back device with one
     /// access.
-    fn begin_read(&mut self, io: &mut Io<Job>, request: Queued) {
+    fn begin_read(&mut self, io: &mut Io<Job>, request: QueuedRequest) {
         let all = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let pieces = self.lookup.find(all);
         let mut missing = Vec::new();
@@ -264,7 +264,7 @@ impl Logic for WriteBuffer {
         back_blocks
     }
 
-    fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
+    fn arrive(&mut self, io: &mut Io<Job>, request: QueuedRequest) {
         if request.op == Op::Read {
             self.begin_read(io, request);
         } else {
@@ -297,7 +297,7 @@ impl Logic for WriteBuffer {
         self.pending.len()
     }
 
-    fn place(&self, read: &Queued) -> (Tier, u64) {
+    fn place(&self, read: &QueuedRequest) -> (Tier, u64) {
         match self.lookup.find(BlockRun { first: read.lbn, end: read.lbn + 1 }).first() {
             Some(piece) => (Tier::Front, piece.front_block),
             None => (Tier::Back, read.lbn),

@@ -4,22 +4,22 @@
 use sledlab_core::hash::Map;
 use sledlab_core::{Span, Time};
 
-use crate::device::{Aim, Crowd, DeviceState, Mechanics, PositionIndex, Queued};
+use crate::device::{Aim, DeviceState, Mechanics, PositionIndex, PositionRequests, QueuedRequest};
 
 /// Queued requests in no order.
 pub struct ExhaustiveIndex {
     aim: Aim,
-    queue: Vec<Queued>,
+    queue: Vec<QueuedRequest>,
 }
 
 /// Score or distance, then positioning time, then the rank that breaks ties, then the request's number.
 type Key = (f64, Span, u64, u64);
 
 /// The requests that wait at a position.
-struct PositionRequests {
-    crowd: Crowd,
+struct CellRequests {
+    crowd: PositionRequests,
     joined: Vec<Time>,
-    first: Queued,
+    first: QueuedRequest,
 }
 
 impl ExhaustiveIndex {
@@ -42,9 +42,9 @@ impl ExhaustiveIndex {
                 })
             }
             Aim::Score(score) => {
-                let crowds = self.crowds(mechanics);
+                let crowds = self.requests_by_cell(mechanics);
                 self.min_by(|request| {
-                    let PositionRequests { crowd, joined, first } = &crowds[&place(mechanics, request)];
+                    let CellRequests { crowd, joined, first } = &crowds[&place(mechanics, request)];
                     let time = mechanics.positioning(request);
                     let score = score.score(now, time, crowd, &mut joined.iter().copied());
                     // All requests of a position share its score, and its first request breaks ties for them all.
@@ -55,17 +55,18 @@ impl ExhaustiveIndex {
         }
     }
 
-    fn min_by(&self, key: impl Fn(&Queued) -> Key) -> Option<usize> {
+    fn min_by(&self, key: impl Fn(&QueuedRequest) -> Key) -> Option<usize> {
         let less = |a: &Key, b: &Key| a.0.total_cmp(&b.0).then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)));
         let keys = self.queue.iter().map(key).enumerate();
         keys.min_by(|(_, a), (_, b)| less(a, b)).map(|(at, _)| at)
     }
 
     /// The requests that wait at each cylinder and row, and when they joined the queue.
-    fn crowds(&self, mechanics: &dyn Mechanics) -> Map<(u32, u32), PositionRequests> {
+    fn requests_by_cell(&self, mechanics: &dyn Mechanics) -> Map<(u32, u32), CellRequests> {
         let mut crowds = Map::default();
         for request in &self.queue {
-            let empty = || PositionRequests { crowd: Crowd::EMPTY, joined: Vec::new(), first: *request };
+            let empty =
+                || CellRequests { crowd: PositionRequests::EMPTY, joined: Vec::new(), first: *request };
             let here = crowds.entry(place(mechanics, request)).or_insert_with(empty);
             here.crowd.add(request);
             here.joined.push(request.queue_time);
@@ -77,21 +78,21 @@ impl ExhaustiveIndex {
     }
 }
 
-fn place(mechanics: &dyn Mechanics, request: &Queued) -> (u32, u32) {
+fn place(mechanics: &dyn Mechanics, request: &QueuedRequest) -> (u32, u32) {
     let location = mechanics.location(request.lbn);
     (location.cylinder, location.row)
 }
 
 impl PositionIndex for ExhaustiveIndex {
-    fn insert(&mut self, request: Queued) {
+    fn insert(&mut self, request: QueuedRequest) {
         self.queue.push(request);
     }
 
-    fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
+    fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest> {
         self.best(now, mechanics).map(|at| self.queue.swap_remove(at))
     }
 
-    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         // In order of arrival, as far as the batch has room.
         self.queue.sort_unstable_by_key(|request| request.id);
         self.queue.retain(|request| {

@@ -1,7 +1,7 @@
 //! Grids of zones over the medium, and the numbers of the zones in the order in which they are visited (SC-11).
 
 pub(in crate::scheduler) use crate::device::Grid;
-use crate::device::{Extent, Mechanics, Queued};
+use crate::device::{Extent, Mechanics, QueuedRequest};
 
 sledlab_core::params! {
     /// How the medium is cut into zones by seek time.
@@ -84,7 +84,7 @@ impl Zones {
     }
 
     /// The zone of a request: that of its first sector.
-    pub fn zone(&self, mechanics: &dyn Mechanics, request: &Queued) -> u32 {
+    pub fn zone(&self, mechanics: &dyn Mechanics, request: &QueuedRequest) -> u32 {
         let at = mechanics.location(request.lbn);
         let (x, y) = self.grid.cell(&self.extent, at.cylinder, at.row);
         self.number(x, y, at.cylinder % 2 == 1)

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Error, Time};
 
-use crate::device::{Mechanics, Queued};
+use crate::device::{Mechanics, QueuedRequest};
 use crate::scheduler::Scheduler;
 
 /// Wraps a scheduler and serves, with each of its choices, the other requests at the same position.
@@ -17,11 +17,11 @@ pub(in crate::scheduler) struct JointQueue {
     queue: Box<dyn Scheduler>,
     /// Requests pushed since the last choice, not in `places` yet: only the mechanism, at the next choice, knows
     /// where they lie.
-    fresh: Vec<Queued>,
+    fresh: Vec<QueuedRequest>,
     /// Requests by cylinder and row, in order of arrival.
-    places: Map<(u32, u32), VecDeque<Queued>>,
+    places: Map<(u32, u32), VecDeque<QueuedRequest>>,
     taken: Set<u64>,
-    chosen: Vec<Queued>,
+    chosen: Vec<QueuedRequest>,
 }
 
 impl JointQueue {
@@ -36,13 +36,13 @@ impl JointQueue {
         }
     }
 
-    fn place(mechanics: &dyn Mechanics, request: &Queued) -> (u32, u32) {
+    fn place(mechanics: &dyn Mechanics, request: &QueuedRequest) -> (u32, u32) {
         let location = mechanics.location(request.lbn);
         (location.cylinder, location.row)
     }
 
     /// Moves `first` and the requests at its position that can join it to `batch`.
-    fn take(&mut self, mechanics: &dyn Mechanics, first: Queued, batch: &mut Vec<Queued>) {
+    fn take(&mut self, mechanics: &dyn Mechanics, first: QueuedRequest, batch: &mut Vec<QueuedRequest>) {
         batch.push(first);
         let place = Self::place(mechanics, &first);
         let Some(here) = self.places.get_mut(&place) else { return };
@@ -66,12 +66,12 @@ impl JointQueue {
 }
 
 impl Scheduler for JointQueue {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.fresh.push(request);
         self.queue.push(request);
     }
 
-    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         for request in self.fresh.drain(..) {
             self.places.entry(Self::place(mechanics, &request)).or_default().push_back(request);
         }
@@ -95,7 +95,7 @@ impl Scheduler for JointQueue {
     }
 
     /// Always false: the scheduler inside may be able to remove the request, but `places` would still hold it.
-    fn remove(&mut self, _request: &Queued) -> bool {
+    fn remove(&mut self, _request: &QueuedRequest) -> bool {
         false
     }
 

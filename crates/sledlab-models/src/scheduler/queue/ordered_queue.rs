@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 /// Place, rank within the place, number of the request.
 pub(in crate::scheduler) type Key = (u64, u64, u64);
@@ -11,12 +11,12 @@ pub(in crate::scheduler) type Key = (u64, u64, u64);
 /// length.
 #[derive(Debug, Default)]
 pub(in crate::scheduler) struct OrderedQueue {
-    tree: BTreeMap<Key, Queued>,
+    tree: BTreeMap<Key, QueuedRequest>,
 }
 
 impl OrderedQueue {
     /// Adds a request.
-    pub fn insert(&mut self, key: Key, request: Queued) {
+    pub fn insert(&mut self, key: Key, request: QueuedRequest) {
         self.tree.insert(key, request);
     }
 
@@ -37,7 +37,7 @@ impl OrderedQueue {
     }
 
     /// Removes and returns the request with `key`.
-    pub fn take(&mut self, key: Key) -> Option<Queued> {
+    pub fn take(&mut self, key: Key) -> Option<QueuedRequest> {
         self.tree.remove(&key)
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Time};
 
-use crate::device::{Mechanics, Queued};
+use crate::device::{Mechanics, QueuedRequest};
 use crate::scheduler::Scheduler;
 
 /// How requests are ordered.
@@ -16,16 +16,16 @@ pub(in crate::scheduler) struct Planner {
     /// Whether a new plan is made as soon as a request has arrived, or only when the last plan is done.
     pub online: bool,
     /// Puts requests in their order of service from the mechanism's present state.
-    pub order: fn(&dyn Mechanics, Vec<Queued>) -> VecDeque<Queued>,
+    pub order: fn(&dyn Mechanics, Vec<QueuedRequest>) -> VecDeque<QueuedRequest>,
 }
 
 /// Serves requests by a plan; gives up on a queue that is too long to plan.
 pub(in crate::scheduler) struct PlannedQueue {
     planner: Planner,
     /// Planned requests, in order of service.
-    plan: VecDeque<Queued>,
+    plan: VecDeque<QueuedRequest>,
     /// Requests that have arrived since the plan was made.
-    fresh: Vec<Queued>,
+    fresh: Vec<QueuedRequest>,
     refused: bool,
 }
 
@@ -37,11 +37,11 @@ impl PlannedQueue {
 }
 
 impl Scheduler for PlannedQueue {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.fresh.push(request);
     }
 
-    fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         if self.plan.is_empty() || (self.planner.online && !self.fresh.is_empty()) {
             self.refused = self.refused || self.len() > self.planner.max_requests;
             if self.refused {
@@ -53,7 +53,7 @@ impl Scheduler for PlannedQueue {
         batch.extend(self.plan.pop_front());
     }
 
-    fn remove(&mut self, request: &Queued) -> bool {
+    fn remove(&mut self, request: &QueuedRequest) -> bool {
         let waiting = self.len();
         self.plan.retain(|other| other.id != request.id);
         self.fresh.retain(|other| other.id != request.id);

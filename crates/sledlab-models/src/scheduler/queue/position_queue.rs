@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Time};
 
-use crate::device::{Aim, Mechanics, PositionIndex, Queued};
+use crate::device::{Aim, Mechanics, PositionIndex, QueuedRequest};
 use crate::scheduler::{Batch, Scheduler, SchedulerContext};
 
 /// Serves the best request of an index, alone or with the others that wait at its position.
@@ -19,11 +19,11 @@ impl PositionQueue {
 }
 
 impl Scheduler for PositionQueue {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.index.insert(request);
     }
 
-    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         let Some(best) = self.index.take_best(now, mechanics) else { return };
         batch.push(best);
         if self.batch == Batch::SamePosition {
@@ -35,7 +35,7 @@ impl Scheduler for PositionQueue {
         self.index.len()
     }
 
-    fn remove(&mut self, _request: &Queued) -> bool {
+    fn remove(&mut self, _request: &QueuedRequest) -> bool {
         false
     }
 

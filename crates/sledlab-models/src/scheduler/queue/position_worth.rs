@@ -2,7 +2,7 @@
 
 use sledlab_core::{Span, Time, math};
 
-use crate::device::{Crowd, PositionRange, Score};
+use crate::device::{PositionRange, PositionRequests, Score};
 
 /// Least positioning time in a priority, which must be finite: a position reached sooner counts as this far.
 pub(in crate::scheduler) const MIN_POSITIONING: Span = Span::from_ns(1_000);
@@ -33,7 +33,7 @@ impl PositionWorth {
     /// Upper bounds of the sum of powers of waits at two times. A power below 1 is concave, so the sum of powers is
     /// at most the value of a tangent at the sum of waits. The tangent touches at the average wait at the first of
     /// the two times, or at a quarter of the span between them if that is longer, as when requests join later.
-    fn tangent(exponent: f64, at: [Time; 2], crowd: &Crowd) -> [f64; 2] {
+    fn tangent(exponent: f64, at: [Time; 2], crowd: &PositionRequests) -> [f64; 2] {
         let requests = f64::from(crowd.requests);
         let waited_ms = at.map(|at| crowd.balance_ns(at) * 1e-6);
         let touching_ms = (waited_ms[0] / requests).max(at[1].since(at[0]).as_ms() / 4.0).max(1e-6);
@@ -44,7 +44,13 @@ impl PositionWorth {
 }
 
 impl Score for PositionWorth {
-    fn score(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64 {
+    fn score(
+        &self,
+        now: Time,
+        time: Span,
+        crowd: &PositionRequests,
+        joined: &mut dyn Iterator<Item = Time>,
+    ) -> f64 {
         let worth = match *self {
             PositionWorth::Number => f64::from(crowd.requests),
             PositionWorth::Waits => crowd.waited_ns(now),
@@ -53,7 +59,12 @@ impl Score for PositionWorth {
         Self::score(time, worth)
     }
 
-    fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+    fn worth(
+        &self,
+        at: [Time; 2],
+        crowd: &PositionRequests,
+        joined: &mut dyn Iterator<Item = Time>,
+    ) -> [f64; 2] {
         match *self {
             PositionWorth::Number => [f64::from(crowd.requests); 2],
             PositionWorth::Waits => at.map(|at| crowd.balance_ns(at)),
@@ -87,7 +98,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::device::Queued;
+    use crate::device::QueuedRequest;
 
     proptest! {
         #[test]
@@ -98,9 +109,9 @@ mod tests {
         ) {
             joined.sort_unstable();
             let joined: Vec<Time> = joined.into_iter().map(Time::from_ns).collect();
-            let mut crowd = Crowd::EMPTY;
+            let mut crowd = PositionRequests::EMPTY;
             for queued in &joined {
-                crowd.add(&Queued { queue_time: *queued, ..Queued::default() });
+                crowd.add(&QueuedRequest { queue_time: *queued, ..QueuedRequest::default() });
             }
             let ends = [Time::from_ns(begin), Time::from_ns(begin + span)];
             let now = Time::from_ns(begin + (share * span as f64) as u64).max(joined[joined.len() - 1]);

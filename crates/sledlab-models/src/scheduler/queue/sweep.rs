@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Time};
 
 use super::ordered_queue::{Key, OrderedQueue};
-use crate::device::{Mechanics, QueueOrder, Queued};
+use crate::device::{Mechanics, QueueOrder, QueuedRequest};
 use crate::scheduler::{Scheduler, SchedulerContext};
 
 /// What the sweep does when no request is ahead of it.
@@ -72,12 +72,12 @@ impl Sweep {
 }
 
 impl Scheduler for Sweep {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.newest = self.newest.max(request.id);
         self.queue.insert((request.lbn, 0, request.id), request);
     }
 
-    fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         let key = self.next_key().or_else(|| {
             self.begin_next_sweep();
             self.next_key()
@@ -90,7 +90,7 @@ impl Scheduler for Sweep {
         batch.extend(self.queue.take(key));
     }
 
-    fn remove(&mut self, request: &Queued) -> bool {
+    fn remove(&mut self, request: &QueuedRequest) -> bool {
         self.queue.take((request.lbn, 0, request.id)).is_some()
     }
 

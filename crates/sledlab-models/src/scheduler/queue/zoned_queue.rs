@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use sledlab_core::{Error, Time};
 
 use super::grid::Zones;
-use crate::device::{Mechanics, Queued};
+use crate::device::{Mechanics, QueuedRequest};
 use crate::scheduler::Scheduler;
 
 /// The order in which zones are visited.
@@ -21,7 +21,7 @@ pub(in crate::scheduler) trait Tour: Send {
 
 /// Requests outside the zones in service.
 pub(in crate::scheduler) struct WaitingRequests {
-    zones: Vec<Vec<Queued>>,
+    zones: Vec<Vec<QueuedRequest>>,
     occupied: BTreeSet<u32>,
     len: usize,
 }
@@ -31,7 +31,7 @@ impl WaitingRequests {
         WaitingRequests { zones: vec![Vec::new(); zones as usize], occupied: BTreeSet::new(), len: 0 }
     }
 
-    fn push(&mut self, zone: u32, request: Queued) {
+    fn push(&mut self, zone: u32, request: QueuedRequest) {
         let requests = &mut self.zones[zone as usize];
         if requests.is_empty() {
             self.occupied.insert(zone);
@@ -41,7 +41,7 @@ impl WaitingRequests {
     }
 
     /// Removes the requests of a zone, in order of arrival.
-    fn take(&mut self, zone: u32) -> impl Iterator<Item = Queued> {
+    fn take(&mut self, zone: u32) -> impl Iterator<Item = QueuedRequest> {
         let requests = &mut self.zones[zone as usize];
         if !requests.is_empty() {
             self.occupied.remove(&zone);
@@ -55,7 +55,7 @@ impl WaitingRequests {
     }
 
     /// The requests of a zone, in order of arrival.
-    pub fn requests(&self, zone: u32) -> &[Queued] {
+    pub fn requests(&self, zone: u32) -> &[QueuedRequest] {
         &self.zones[zone as usize]
     }
 
@@ -107,7 +107,7 @@ pub(in crate::scheduler) struct ZonedQueue<Z, T> {
     /// Whether requests that arrive during a visit are left for the next one.
     gated: bool,
     /// Requests pushed since the last choice: only the mechanism, at the next choice, knows in which zones they lie.
-    fresh: Vec<Queued>,
+    fresh: Vec<QueuedRequest>,
     waiting: WaitingRequests,
     /// The zones in service.
     open: Vec<u32>,
@@ -119,10 +119,10 @@ pub(in crate::scheduler) fn build<T: Tour + 'static>(
     zones: Zones,
     tour: T,
     inside: Box<dyn Scheduler>,
-) -> ZonedQueue<impl Fn(&dyn Mechanics, &Queued) -> u32 + Send + 'static, T> {
+) -> ZonedQueue<impl Fn(&dyn Mechanics, &QueuedRequest) -> u32 + Send + 'static, T> {
     ZonedQueue::new(
         zones.count(),
-        move |mechanics: &dyn Mechanics, request: &Queued| zones.zone(mechanics, request),
+        move |mechanics: &dyn Mechanics, request: &QueuedRequest| zones.zone(mechanics, request),
         tour,
         inside,
     )
@@ -130,7 +130,7 @@ pub(in crate::scheduler) fn build<T: Tour + 'static>(
 
 impl<Z, T> ZonedQueue<Z, T>
 where
-    Z: Fn(&dyn Mechanics, &Queued) -> u32 + Send + 'static,
+    Z: Fn(&dyn Mechanics, &QueuedRequest) -> u32 + Send + 'static,
     T: Tour + 'static,
 {
     /// An empty queue over `count` zones. A zone is left when it is empty, arrivals during the visit included.
@@ -185,14 +185,14 @@ where
 
 impl<Z, T> Scheduler for ZonedQueue<Z, T>
 where
-    Z: Fn(&dyn Mechanics, &Queued) -> u32 + Send + 'static,
+    Z: Fn(&dyn Mechanics, &QueuedRequest) -> u32 + Send + 'static,
     T: Tour + 'static,
 {
-    fn push(&mut self, request: Queued) {
+    fn push(&mut self, request: QueuedRequest) {
         self.fresh.push(request);
     }
 
-    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         self.sort_arrivals(mechanics);
         if self.inside.is_empty() && self.waiting.len() > 0 {
             self.enter_next_zones(mechanics);
@@ -205,7 +205,7 @@ where
     }
 
     /// Always false: only the mechanism knows in which zone a request waits.
-    fn remove(&mut self, _request: &Queued) -> bool {
+    fn remove(&mut self, _request: &QueuedRequest) -> bool {
         false
     }
 
@@ -219,7 +219,7 @@ pub(in crate::scheduler) mod trial {
     use sledlab_core::{Op, Time};
     use toml::Table;
 
-    use super::{Queued, Scheduler};
+    use super::{QueuedRequest, Scheduler};
     use crate::device::{self, Device, preset};
     use crate::scheduler::{Choice, parse};
 
@@ -254,14 +254,14 @@ pub(in crate::scheduler) mod trial {
                 let at = self.device.mechanics().location(lbn);
                 assert_eq!((at.cylinder, at.row), (*cylinder, *row));
                 let (id, now) = (self.pushed, self.now);
-                self.queue.push(Queued {
+                self.queue.push(QueuedRequest {
                     id,
                     arrival: now,
                     queue_time: now,
                     lbn,
                     blocks: 1,
                     op: Op::Read,
-                    ..Queued::default()
+                    ..QueuedRequest::default()
                 });
                 self.pushed += 1;
             }

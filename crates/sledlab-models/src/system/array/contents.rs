@@ -6,7 +6,7 @@ use sledlab_core::hash::Map;
 
 use super::flow::Flow;
 use super::layout::BlockContent;
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 use crate::system::{Completion, Content, System};
 
 /// The data that a controller has for outstanding requests.
@@ -29,7 +29,7 @@ fn word(content: &Content) -> u64 {
 }
 
 impl RequestData {
-    pub fn give(&mut self, request: u64, data: Vec<Content>) {
+    pub fn supply_data(&mut self, request: u64, data: Vec<Content>) {
         self.write_data.insert(request, data);
     }
 
@@ -38,7 +38,7 @@ impl RequestData {
     }
 
     /// A request arrives.
-    pub fn arrive(&mut self, request: &Queued) {
+    pub fn arrive(&mut self, request: &QueuedRequest) {
         self.blocks_read.insert(request.id, Map::default());
     }
 
@@ -62,7 +62,7 @@ impl RequestData {
 
     /// The data that an access writes to a device: data of the host, or words computed from these and from the blocks
     /// read.
-    pub fn write_data(&self, flow: &Flow, device: usize, access: &Queued) -> Vec<Content> {
+    pub fn write_data(&self, flow: &Flow, device: usize, access: &QueuedRequest) -> Vec<Content> {
         let Some((request, _)) = flow.owner(access.id) else { return Vec::new() };
         let blocks = access.lbn..access.lbn + u64::from(access.blocks);
         blocks.map(|lbn| Content::Data(self.block(flow, request, device, lbn))).collect()
@@ -129,7 +129,7 @@ impl RequestData {
     }
 
     /// A request is complete: assembles what it has read.
-    pub fn finish(&mut self, flow: &Flow, request: &Queued) {
+    pub fn finish(&mut self, flow: &Flow, request: &QueuedRequest) {
         self.write_data.remove(&request.id);
         if request.op == Op::Read {
             let hosts = request.lbn..request.lbn + u64::from(request.blocks);

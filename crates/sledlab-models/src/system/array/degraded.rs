@@ -9,11 +9,11 @@ use super::layout::{Redundant, blocks};
 use super::plan::{MAX_STEPS, Plan};
 use super::raid5::{Part, Raid5, StripeAccess, remaining_parts};
 use super::remaining_steps::RemainingSteps;
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 impl Raid5 {
     /// The plan of a request in an array of which devices fail.
-    pub(super) fn plan_failing(&self, request: &Queued) -> Plan {
+    pub(super) fn plan_failing(&self, request: &QueuedRequest) -> Plan {
         let mut plan = Plan::default();
         let mut left = blocks(request);
         while let Some(touched) = self.touch(&mut left, u64::MAX) {
@@ -24,7 +24,7 @@ impl Raid5 {
     }
 
     /// The first steps of a long request: the reads that its writes need, and as many steps as begin at once.
-    pub(super) fn plan_first_part(&self, request: &Queued) -> Plan {
+    pub(super) fn plan_first_part(&self, request: &QueuedRequest) -> Plan {
         let mut plan = Plan::default();
         if request.op != Op::Read {
             let keeps_data = |touched: &StripeAccess| !self.health.is_lost(touched.stripes.start);
@@ -66,7 +66,7 @@ impl Raid5 {
     }
 
     /// Whether a read needs blocks of a missing device that can be recomputed.
-    pub(super) fn recomputes(&self, read: &Queued) -> bool {
+    pub(super) fn recomputes(&self, read: &QueuedRequest) -> bool {
         self.touched_stripes(read)
             .any(|touched| !self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched))
     }

@@ -125,7 +125,7 @@ impl Faults {
             failed: self.failed.iter().map(describe).collect(),
             degraded_reads: counts.degraded_reads,
             restarted_requests: counts.restarts,
-            rebuild_read_bytes: counts.rebuild_read * BLOCK_BYTES,
+            rebuild_read_bytes: counts.rebuild_read_blocks * BLOCK_BYTES,
             rebuild_written_bytes: counts.rebuild_written_blocks * BLOCK_BYTES,
             lost_blocks: flow.lost_blocks(),
             lost_requests: counts.lost_requests,

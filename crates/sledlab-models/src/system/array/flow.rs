@@ -6,11 +6,11 @@ use sledlab_core::{Op, Time};
 use super::layout::{Layout, LockedStripes, Nearest, Redundant};
 use super::plan::{Plan, Step};
 use super::stripe_locks::StripeLocks;
-use crate::device::{Queued, Served};
+use crate::device::{QueuedRequest, ServedRequest};
 use crate::power::RequestEnergy;
 
 /// A device, and an access that it is to serve.
-pub(super) type Access = (usize, Queued);
+pub(super) type Access = (usize, QueuedRequest);
 
 /// The requests that rebuild stripes have numbers from here on.
 const REBUILDS: u64 = 1 << 63;
@@ -31,10 +31,10 @@ pub(super) struct Flow {
     /// When the last stripe was rebuilt.
     last_rebuild: Time,
     /// Requests that are complete without a further access, each with the energy spent on it.
-    answered: Vec<(Queued, RequestEnergy)>,
+    completed: Vec<(QueuedRequest, RequestEnergy)>,
     /// Requests that have begun anew since [`take_restarted_requests`](Flow::take_restarted_requests): data read for
     /// them before are void.
-    restarted: Vec<u64>,
+    restarted_requests: Vec<u64>,
     /// The energy spent for no request of the host, and when the last such access was complete.
     background: (RequestEnergy, Time),
 }
@@ -49,13 +49,13 @@ pub(super) struct FlowCounts {
     /// Requests with a part whose blocks are lost.
     pub lost_requests: u64,
     /// Blocks that were read and written to rebuild spares.
-    pub rebuild_read: u64,
+    pub rebuild_read_blocks: u64,
     pub rebuild_written_blocks: u64,
 }
 
 /// A request that is not complete.
 struct OutstandingRequest {
-    whole: Queued,
+    whole: QueuedRequest,
     /// The plan of the request; empty until the request begins. A step of the plan's rest takes the place of one that is
     /// done.
     plan: Plan,
@@ -75,11 +75,11 @@ struct OutstandingRequest {
 fn begin(
     accesses: &mut Map<u64, (u64, usize)>,
     begun: &mut u64,
-    full: &Queued,
+    full: &QueuedRequest,
     (number, step): (usize, &Step),
     ready: &mut Vec<Access>,
 ) {
-    let access = Queued {
+    let access = QueuedRequest {
         id: *begun,
         lbn: step.lbn,
         blocks: step.blocks as u32,
@@ -94,7 +94,7 @@ fn begin(
 
 /// Stands for `nearest` where a request that claimed stripes begins: layouts that ask for the nearest device ask only
 /// for reads, and guard none.
-fn first_device(_read: &Queued, _has: &dyn Fn(usize) -> bool) -> usize {
+fn first_device(_read: &QueuedRequest, _has: &dyn Fn(usize) -> bool) -> usize {
     0
 }
 
@@ -111,8 +111,8 @@ impl Flow {
             counts: FlowCounts::default(),
             rebuilding: None,
             last_rebuild: Time::ZERO,
-            answered: Vec::new(),
-            restarted: Vec::new(),
+            completed: Vec::new(),
+            restarted_requests: Vec::new(),
             background: (RequestEnergy::default(), Time::ZERO),
         }
     }
@@ -134,7 +134,7 @@ impl Flow {
     }
 
     /// Returns an outstanding request.
-    pub fn request(&self, id: u64) -> Option<&Queued> {
+    pub fn request(&self, id: u64) -> Option<&QueuedRequest> {
         self.requests.get(&id).map(|in_flight| &in_flight.whole)
     }
 
@@ -155,22 +155,22 @@ impl Flow {
 
     /// Whether [`take_completed`](Flow::take_completed) would return requests.
     pub fn has_completed(&self) -> bool {
-        !self.answered.is_empty()
+        !self.completed.is_empty()
     }
 
     /// Requests that are complete without a further access, each with the energy spent on it.
-    pub fn take_completed(&mut self) -> Vec<(Queued, RequestEnergy)> {
-        std::mem::take(&mut self.answered)
+    pub fn take_completed(&mut self) -> Vec<(QueuedRequest, RequestEnergy)> {
+        std::mem::take(&mut self.completed)
     }
 
     /// Takes the requests that have begun anew.
     pub fn take_restarted_requests(&mut self) -> Vec<u64> {
-        std::mem::take(&mut self.restarted)
+        std::mem::take(&mut self.restarted_requests)
     }
 
     /// A request arrives; accesses that may begin are appended to `ready`. `nearest` chooses among devices that all
     /// have the blocks.
-    pub fn arrive(&mut self, request: Queued, nearest: Nearest, ready: &mut Vec<Access>) {
+    pub fn arrive(&mut self, request: QueuedRequest, nearest: Nearest, ready: &mut Vec<Access>) {
         let guarded = self.layout.locked_stripes(&request);
         let blocked_by = self.guards.claim(request.id, &guarded);
         let plan = if blocked_by == 0 { self.plan(&request, nearest) } else { Plan::default() };
@@ -180,7 +180,7 @@ impl Flow {
     /// Enters a request: it begins with its plan, or waits for `blocked_by` stripes.
     fn add(
         &mut self,
-        request: Queued,
+        request: QueuedRequest,
         plan: Plan,
         guarded: LockedStripes,
         blocked_by: usize,
@@ -203,7 +203,7 @@ impl Flow {
     }
 
     /// The plan of a request that begins.
-    fn plan(&mut self, request: &Queued, nearest: Nearest) -> Plan {
+    fn plan(&mut self, request: &QueuedRequest, nearest: Nearest) -> Plan {
         let plan = match self.rebuilding {
             Some(device) if request.id >= REBUILDS => {
                 let stripe = request.id - REBUILDS;
@@ -247,7 +247,7 @@ impl Flow {
 
     /// An access is complete; accesses that may begin now are appended to `ready`. Returns the request of the host if
     /// this was its last access, with the timing of this access.
-    pub fn complete(&mut self, access: &Served, ready: &mut Vec<Access>) -> Option<Served> {
+    pub fn complete(&mut self, access: &ServedRequest, ready: &mut Vec<Access>) -> Option<ServedRequest> {
         let Some((id, done)) = self.accesses.remove(&access.request.id) else {
             self.spend(access.energy, access.completion);
             return None;
@@ -257,7 +257,9 @@ impl Flow {
         in_flight.missing -= 1;
         if id >= REBUILDS {
             let blocks = u64::from(access.request.blocks);
-            let FlowCounts { rebuild_read, rebuild_written_blocks: rebuild_written, .. } = &mut self.counts;
+            let FlowCounts {
+                rebuild_read_blocks: rebuild_read, rebuild_written_blocks: rebuild_written, ..
+            } = &mut self.counts;
             *(if access.request.op == Op::Read { rebuild_read } else { rebuild_written }) += blocks;
             self.background.1 = self.background.1.max(access.completion);
         }
@@ -299,11 +301,11 @@ impl Flow {
     }
 
     /// The request is complete with `access`, its last one.
-    fn finish(&mut self, id: u64, access: &Served, ready: &mut Vec<Access>) -> Option<Served> {
+    fn finish(&mut self, id: u64, access: &ServedRequest, ready: &mut Vec<Access>) -> Option<ServedRequest> {
         let OutstandingRequest { whole, energy, guarded, .. } = self.requests.remove(&id)?;
         if id < REBUILDS {
             self.release_stripes(id, &guarded, ready);
-            return Some(Served { request: whole, energy, ..*access });
+            return Some(ServedRequest { request: whole, energy, ..*access });
         }
         // Requests that wait for the stripe find it on the spare.
         if let (Some(health), Some(device)) = (self.layout.health(), self.rebuilding.take()) {
@@ -321,7 +323,7 @@ impl Flow {
             return;
         };
         if id < REBUILDS {
-            self.answered.push((full, energy));
+            self.completed.push((full, energy));
         } else {
             self.rebuilding = None;
             self.background.0 += energy;
@@ -379,8 +381,13 @@ impl Flow {
     /// Begins to rebuild a stripe of a device on its spare.
     pub fn rebuild(&mut self, device: usize, stripe: u64, now: Time, ready: &mut Vec<Access>) {
         self.rebuilding = Some(device);
-        self.restarted.push(REBUILDS + stripe);
-        let full = Queued { id: REBUILDS + stripe, arrival: now, queue_time: now, ..Queued::default() };
+        self.restarted_requests.push(REBUILDS + stripe);
+        let full = QueuedRequest {
+            id: REBUILDS + stripe,
+            arrival: now,
+            queue_time: now,
+            ..QueuedRequest::default()
+        };
         let guarded = LockedStripes { stripes: stripe..stripe + 1, is_shared: false };
         let blocked_by = self.guards.claim(full.id, &guarded);
         let plan = if blocked_by == 0 { self.plan(&full, &mut first_device) } else { Plan::default() };
@@ -445,7 +452,7 @@ impl Flow {
     /// Begins a request anew that has written nothing yet; the blocks that it has read are discarded.
     fn restart(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
         self.counts.restarts += u64::from(id < REBUILDS);
-        self.restarted.push(id);
+        self.restarted_requests.push(id);
         let Some(in_flight) = self.requests.get_mut(&id) else { return };
         if in_flight.guarded.stripes.is_empty() {
             in_flight.guarded = self.layout.locked_stripes(&in_flight.whole);

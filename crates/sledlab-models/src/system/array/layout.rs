@@ -8,11 +8,11 @@ use super::health::Health;
 use super::mirror::Mirror;
 use super::plan::Plan;
 use super::raid5::Raid5;
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 use crate::system::params::{SystemKind, SystemParams};
 
 /// Chooses the device with the shortest positioning time for a read, among those that have its blocks.
-pub(super) type Nearest<'a> = &'a mut dyn FnMut(&Queued, &dyn Fn(usize) -> bool) -> usize;
+pub(super) type Nearest<'a> = &'a mut dyn FnMut(&QueuedRequest, &dyn Fn(usize) -> bool) -> usize;
 
 /// A layout of the host's blocks over several devices.
 pub(super) trait Layout: Send {
@@ -21,10 +21,10 @@ pub(super) trait Layout: Send {
 
     /// The accesses that a request needs; `nearest` chooses where several devices have the blocks. A layout that asks
     /// `nearest` guards no reads.
-    fn plan(&self, request: &Queued, nearest: Nearest) -> Plan;
+    fn plan(&self, request: &QueuedRequest, nearest: Nearest) -> Plan;
 
     /// Returns the stripes that no other request may change while this one is outstanding.
-    fn locked_stripes(&self, request: &Queued) -> LockedStripes;
+    fn locked_stripes(&self, request: &QueuedRequest) -> LockedStripes;
 
     /// Number of devices.
     fn devices(&self) -> usize;
@@ -129,7 +129,7 @@ pub(super) fn build(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn
 }
 
 /// The blocks of a request: the first and the one after the last.
-pub(super) fn blocks(request: &Queued) -> Range<u64> {
+pub(super) fn blocks(request: &QueuedRequest) -> Range<u64> {
     request.lbn..request.lbn + u64::from(request.blocks)
 }
 
@@ -171,7 +171,7 @@ impl Layout for Concatenation {
         self.devices * self.device_blocks
     }
 
-    fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
+    fn plan(&self, request: &QueuedRequest, _nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
         for UnitPart { unit: device, first: from, end: to, is_last } in
             split_at_units(blocks(request), self.device_blocks)
@@ -181,7 +181,7 @@ impl Layout for Concatenation {
         plan
     }
 
-    fn locked_stripes(&self, _request: &Queued) -> LockedStripes {
+    fn locked_stripes(&self, _request: &QueuedRequest) -> LockedStripes {
         LockedStripes::NONE
     }
 
@@ -219,7 +219,7 @@ impl Layout for Stripe {
         self.devices * self.units * self.unit_blocks
     }
 
-    fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
+    fn plan(&self, request: &QueuedRequest, _nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
         for UnitPart { unit, first: from, end: to, is_last } in
             split_at_units(blocks(request), self.unit_blocks)
@@ -231,7 +231,7 @@ impl Layout for Stripe {
         plan
     }
 
-    fn locked_stripes(&self, _request: &Queued) -> LockedStripes {
+    fn locked_stripes(&self, _request: &QueuedRequest) -> LockedStripes {
         LockedStripes::NONE
     }
 

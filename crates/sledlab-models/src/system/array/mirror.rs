@@ -5,7 +5,7 @@ use sledlab_core::Op;
 use super::health::Health;
 use super::layout::{BlockContent, Layout, LockedStripes, Nearest, Redundant};
 use super::plan::Plan;
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 /// A mirror of all devices.
 pub(super) struct Mirror {
@@ -23,7 +23,7 @@ impl Mirror {
         (lbn, end.min(stored).max(lbn))
     }
 
-    fn blocks(request: &Queued) -> (u64, u64) {
+    fn blocks(request: &QueuedRequest) -> (u64, u64) {
         (request.lbn, request.lbn + u64::from(request.blocks))
     }
 }
@@ -33,7 +33,7 @@ impl Layout for Mirror {
         self.device_blocks
     }
 
-    fn plan(&self, request: &Queued, nearest: Nearest) -> Plan {
+    fn plan(&self, request: &QueuedRequest, nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
         let blocks = Mirror::blocks(request);
         let holds = |device: usize| !self.health.fails || self.device_part(device, blocks) == blocks;
@@ -54,7 +54,7 @@ impl Layout for Mirror {
     }
 
     /// Blocks that are being copied to a spare must not change meanwhile.
-    fn locked_stripes(&self, request: &Queued) -> LockedStripes {
+    fn locked_stripes(&self, request: &QueuedRequest) -> LockedStripes {
         if !self.health.fails || request.op == Op::Read {
             return LockedStripes::NONE;
         }

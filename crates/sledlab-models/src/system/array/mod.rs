@@ -30,7 +30,7 @@ use super::{
 };
 use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
-use crate::device::{FaultCounts, Queued, Units};
+use crate::device::{FaultCounts, QueuedRequest, Units};
 use crate::power::RequestEnergy;
 
 /// Several devices of one kind, or hybrids in their places; a request is complete when all its accesses are.
@@ -121,7 +121,7 @@ impl Array {
             {
                 let data = keeper.write_data(&self.flow, device, &access);
                 if let Some(medium) = self.nodes[node].durable() {
-                    medium.give(access.id, data);
+                    medium.supply_data(access.id, data);
                 }
             }
             self.nodes[node].arrive(now, access);
@@ -160,7 +160,7 @@ fn nearest(
     nodes: &[Box<dyn System>],
     faults: Option<&Faults>,
     now: Time,
-) -> impl FnMut(&Queued, &dyn Fn(usize) -> bool) -> usize {
+) -> impl FnMut(&QueuedRequest, &dyn Fn(usize) -> bool) -> usize {
     let devices = faults.map_or(nodes.len(), |faults| faults.places.len());
     move |read, has| {
         let positioning = |device: &usize| nodes[faults::node(faults, *device)].positioning(now, read);
@@ -173,7 +173,7 @@ impl System for Array {
         self.flow.capacity_blocks()
     }
 
-    fn arrive(&mut self, now: Time, request: Queued) {
+    fn arrive(&mut self, now: Time, request: QueuedRequest) {
         self.now = now;
         if let Some(keeper) = &mut self.keeper {
             keeper.arrive(&request);
@@ -226,7 +226,7 @@ impl System for Array {
         advance_by_events(self, horizon, completed)
     }
 
-    fn flush(&mut self, _now: Time, _request: Queued) -> bool {
+    fn flush(&mut self, _now: Time, _request: QueuedRequest) -> bool {
         false
     }
 
@@ -294,7 +294,7 @@ impl System for Array {
         all
     }
 
-    fn positioning(&self, _now: Time, _read: &Queued) -> Span {
+    fn positioning(&self, _now: Time, _read: &QueuedRequest) -> Span {
         Span::ZERO
     }
 
@@ -304,8 +304,8 @@ impl System for Array {
 }
 
 impl Durable for Array {
-    fn give(&mut self, access: u64, data: Vec<Content>) {
-        self.keeper.iter_mut().for_each(|keeper| keeper.give(access, data.clone()));
+    fn supply_data(&mut self, access: u64, data: Vec<Content>) {
+        self.keeper.iter_mut().for_each(|keeper| keeper.supply_data(access, data.clone()));
     }
 
     fn read_contents(&mut self, access: u64) -> Vec<Content> {

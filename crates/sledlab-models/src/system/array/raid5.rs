@@ -12,7 +12,7 @@ use super::layout::{
     BlockContent, Layout, LockedStripes, Nearest, Redundant, UnitPart, blocks, split_at_units,
 };
 use super::plan::{MAX_STEPS, Plan};
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 /// RAID 5: units on each device in turn, with rotated parity.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Raid5 {
         (stripes.start * self.unit_blocks + from, (stripes.end - 1) * self.unit_blocks + to)
     }
 
-    fn plan_read(&self, request: &Queued) -> Plan {
+    fn plan_read(&self, request: &QueuedRequest) -> Plan {
         let mut plan = Plan::default();
         for UnitPart { unit, first: from, end: to, is_last } in
             split_at_units(blocks(request), self.unit_blocks)
@@ -67,12 +67,12 @@ impl Raid5 {
 
     /// Whether the plan of a request may have more steps than begin at once. Writes to whole stripes take one step on each
     /// device, except where data is lost.
-    fn is_planned_in_parts(&self, request: &Queued) -> bool {
+    fn is_planned_in_parts(&self, request: &QueuedRequest) -> bool {
         u64::from(request.blocks) > MAX_STEPS as u64 * self.unit_blocks
             && (request.op == Op::Read || !self.health.lost_stripes().is_empty())
     }
 
-    fn plan_write(&self, request: &Queued) -> Plan {
+    fn plan_write(&self, request: &QueuedRequest) -> Plan {
         let mut plan = Plan::default();
         for written in self.touched_stripes(request) {
             self.write_whole(&written, &mut plan);
@@ -81,7 +81,7 @@ impl Raid5 {
     }
 
     /// The stripes that a request touches.
-    pub(super) fn touched_stripes(&self, request: &Queued) -> impl Iterator<Item = StripeAccess> {
+    pub(super) fn touched_stripes(&self, request: &QueuedRequest) -> impl Iterator<Item = StripeAccess> {
         let mut left = blocks(request);
         std::iter::from_fn(move || self.touch(&mut left, u64::MAX))
     }
@@ -175,7 +175,7 @@ impl Layout for Raid5 {
         self.width() * self.stripes * self.unit_blocks
     }
 
-    fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
+    fn plan(&self, request: &QueuedRequest, _nearest: Nearest) -> Plan {
         match request.op {
             _ if self.is_planned_in_parts(request) => self.plan_first_part(request),
             _ if self.health.fails => self.plan_failing(request),
@@ -186,7 +186,7 @@ impl Layout for Raid5 {
 
     /// If two writes read the old parity of a stripe before either has written the new one, the parity would lack one
     /// of them. Blocks that are being recomputed must not change meanwhile.
-    fn locked_stripes(&self, request: &Queued) -> LockedStripes {
+    fn locked_stripes(&self, request: &QueuedRequest) -> LockedStripes {
         let is_shared = request.op == Op::Read;
         if is_shared && !(self.health.fails && self.recomputes(request)) {
             return LockedStripes::NONE;

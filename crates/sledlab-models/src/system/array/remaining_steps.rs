@@ -7,7 +7,7 @@ use sledlab_core::Op;
 use super::layout::blocks;
 use super::plan::{Plan, Step};
 use super::raid5::Raid5;
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 /// Plans the reads of a long read, or the writes of a long write, one after another: the same steps, in the same order, as
 /// a plan of the whole request has.
@@ -25,7 +25,7 @@ pub(super) struct RemainingSteps {
 }
 
 impl RemainingSteps {
-    pub fn new(array: Raid5, request: &Queued) -> Self {
+    pub fn new(array: Raid5, request: &QueuedRequest) -> Self {
         RemainingSteps {
             array,
             op: request.op,

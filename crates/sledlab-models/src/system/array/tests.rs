@@ -10,7 +10,7 @@ use sledlab_core::{Op, Time};
 use super::flow::{Access, Flow};
 use super::layout::{self, Layout};
 use super::plan::{Plan, Step};
-use crate::device::{Queued, Served, Timing};
+use crate::device::{QueuedRequest, ServedRequest, Timing};
 use crate::power::RequestEnergy;
 use crate::system::params::{SystemKind, SystemParams};
 
@@ -25,11 +25,11 @@ fn layout(kind: SystemKind, devices: u64, unit_blocks: u64) -> Box<dyn Layout> {
         .unwrap()
 }
 
-fn request(id: u64, op: Op, lbn: u64, blocks: u32) -> Queued {
-    Queued { id, lbn, blocks, op, ..Queued::default() }
+fn request(id: u64, op: Op, lbn: u64, blocks: u32) -> QueuedRequest {
+    QueuedRequest { id, lbn, blocks, op, ..QueuedRequest::default() }
 }
 
-fn plan(layout: &dyn Layout, request: &Queued) -> Plan {
+fn plan(layout: &dyn Layout, request: &QueuedRequest) -> Plan {
     layout.plan(request, &mut |_, _| 0)
 }
 
@@ -71,7 +71,7 @@ impl Media {
     }
 
     /// Does an access for the request `whole`, as a controller would that has only the blocks read for that request.
-    fn access(&mut self, full: &Queued, (device, access): &Access) {
+    fn access(&mut self, full: &QueuedRequest, (device, access): &Access) {
         for lbn in access.lbn..access.lbn + u64::from(access.blocks) {
             let place = (*device, lbn);
             if access.op == Op::Read {
@@ -92,7 +92,7 @@ impl Media {
     }
 
     /// New parity from the blocks read for a request and the data it writes.
-    fn parity(&self, full: &Queued, place: (usize, u64)) -> u64 {
+    fn parity(&self, full: &QueuedRequest, place: (usize, u64)) -> u64 {
         let others = (0..self.devices).filter(|device| *device != place.0).map(|device| (device, place.1));
         let read = |place| self.read.get(&(full.id, place)).copied();
         let new = |place| {
@@ -123,7 +123,7 @@ impl Media {
 }
 
 /// Requests as (write, first block, blocks), each within the first `capacity` blocks.
-fn requests(drawn: &[(bool, u64, u32)], capacity: u64) -> Vec<Queued> {
+fn requests(drawn: &[(bool, u64, u32)], capacity: u64) -> Vec<QueuedRequest> {
     let one = |(id, (write, lbn, blocks)): (usize, &(bool, u64, u32))| {
         let lbn = lbn % capacity;
         let blocks = (*blocks).min((capacity - lbn) as u32);
@@ -132,19 +132,26 @@ fn requests(drawn: &[(bool, u64, u32)], capacity: u64) -> Vec<Queued> {
     drawn.iter().enumerate().map(one).collect()
 }
 
-fn completion(access: Queued) -> Served {
+fn completion(access: QueuedRequest) -> ServedRequest {
     let (timing, energy) = (Timing::default(), RequestEnergy { seek_uj: 1.0, ..RequestEnergy::default() });
-    Served { request: access, start: Time::ZERO, completion: Time::ZERO, timing, energy, device: Some(0) }
+    ServedRequest {
+        request: access,
+        start: Time::ZERO,
+        completion: Time::ZERO,
+        timing,
+        energy,
+        device: Some(0),
+    }
 }
 
 /// Runs requests, up to `outstanding` at once, their accesses in an order that `picks` decides; `check` sees the media
 /// whenever a request is complete.
 fn run_requests(
     media: &mut Media,
-    requests: &[Queued],
+    requests: &[QueuedRequest],
     outstanding: usize,
     picks: &mut dyn Iterator<Item = usize>,
-    check: &mut dyn FnMut(&Media, &Queued),
+    check: &mut dyn FnMut(&Media, &QueuedRequest),
 ) {
     let mut flow = Flow::new(media.layout());
     let (mut ready, mut waiting, mut in_flight) = (Vec::new(), requests.iter(), 0);

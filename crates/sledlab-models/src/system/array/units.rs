@@ -3,7 +3,7 @@
 use super::health::Health;
 use super::layout::{BlockContent, Layout, LockedStripes, Nearest, Redundant};
 use super::plan::Plan;
-use crate::device::{Queued, UnitMap, UnitRun};
+use crate::device::{QueuedRequest, UnitMap, UnitRun};
 
 /// A layout by the device's own map of its units.
 pub(super) struct UnitLayout {
@@ -16,7 +16,7 @@ impl Layout for UnitLayout {
         self.map.capacity_blocks()
     }
 
-    fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
+    fn plan(&self, request: &QueuedRequest, _nearest: Nearest) -> Plan {
         let (last_unit, last) = self.map.locate(request.lbn + u64::from(request.blocks) - 1);
         let mut plan = Plan::default();
         for UnitRun { unit, lbn, blocks } in self.map.split(request.lbn, request.blocks) {
@@ -27,7 +27,7 @@ impl Layout for UnitLayout {
         plan
     }
 
-    fn locked_stripes(&self, _request: &Queued) -> LockedStripes {
+    fn locked_stripes(&self, _request: &QueuedRequest) -> LockedStripes {
         LockedStripes::NONE
     }
 

@@ -3,7 +3,7 @@
 use sledlab_core::hash::Map;
 
 use crate::cache::BlockRun;
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 use crate::system::{Content, Contents};
 
 /// The newest contents of the blocks in a cache, and the data of requests.
@@ -18,12 +18,12 @@ pub(super) struct CachedContents {
 
 impl CachedContents {
     /// The data of a write that is about to arrive.
-    pub fn give(&mut self, request: u64, data: Vec<Content>) {
+    pub fn supply_data(&mut self, request: u64, data: Vec<Content>) {
         self.write_data.insert(request, data);
     }
 
     /// The blocks `run` of a write have been written into the cache.
-    pub fn write(&mut self, request: &Queued, run: BlockRun) {
+    pub fn write(&mut self, request: &QueuedRequest, run: BlockRun) {
         let Some(data) = self.write_data.get(&request.id) else { return };
         let from = (run.first - request.lbn) as usize;
         self.newest.extend((run.first..run.end).zip(data[from..].iter().cloned()));

@@ -6,13 +6,13 @@ use sledlab_core::Time;
 
 use super::{CachedSystem, Completion};
 use crate::cache::BlockRun;
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 /// A flush, and the blocks that were written before it and have not been destaged.
 pub(super) struct Flush {
-    request: Queued,
+    request: QueuedRequest,
     /// Dirty blocks whose destage has not begun.
-    owed: BTreeSet<u64>,
+    undestaged: BTreeSet<u64>,
     /// Blocks that are being destaged.
     in_flight: BTreeSet<u64>,
 }
@@ -21,7 +21,7 @@ impl Flush {
     /// The destage of the blocks `run` begins.
     pub fn begin(&mut self, run: BlockRun) {
         for block in run.first..run.end {
-            if self.owed.remove(&block) {
+            if self.undestaged.remove(&block) {
                 self.in_flight.insert(block);
             }
         }
@@ -35,16 +35,16 @@ impl Flush {
     }
 
     fn is_done(&self) -> bool {
-        self.owed.is_empty() && self.in_flight.is_empty()
+        self.undestaged.is_empty() && self.in_flight.is_empty()
     }
 }
 
 impl CachedSystem {
     /// Begins a flush when all writes that arrived before it are in the cache: it waits until their dirty blocks have
     /// been destaged.
-    pub(super) fn begin_flush(&mut self, now: Time, request: Queued) {
+    pub(super) fn begin_flush(&mut self, now: Time, request: QueuedRequest) {
         let (owed, in_flight) = self.lines.undestaged_blocks();
-        self.flushes.push(Flush { request, owed, in_flight });
+        self.flushes.push(Flush { request, undestaged: owed, in_flight });
         self.destage_for_flushes(now);
         self.answer_flushes(now);
     }
@@ -61,7 +61,8 @@ impl CachedSystem {
 
     /// Destages all blocks that flushes wait for, except blocks of which an older version is being destaged.
     fn destage_for_flushes(&mut self, now: Time) {
-        let owed: BTreeSet<u64> = self.flushes.iter().flat_map(|flush| flush.owed.iter().copied()).collect();
+        let owed: BTreeSet<u64> =
+            self.flushes.iter().flat_map(|flush| flush.undestaged.iter().copied()).collect();
         for block in owed {
             if let Some(run) = self.lines.dirty_run_at(block) {
                 self.destage(now, run);

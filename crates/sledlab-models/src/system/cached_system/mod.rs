@@ -16,7 +16,7 @@ use super::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
 };
 use crate::cache::{BlockRun, CacheCounts, CacheParams, Destage, Lines};
-use crate::device::{FaultCounts, Queued, Timing};
+use crate::device::{FaultCounts, QueuedRequest, Timing};
 use crate::power::{RequestEnergy, TotalEnergy};
 
 /// A write-back cache and the system behind it.
@@ -39,7 +39,7 @@ pub struct CachedSystem {
     /// Reads that wait for fetches, by request.
     reads: Map<u64, WaitingRead>,
     /// Writes that wait for room, and the first block of each that is not in the cache.
-    writes: VecDeque<(Queued, u64)>,
+    writes: VecDeque<(QueuedRequest, u64)>,
     /// Completions that lie in the future, in order of their times.
     answers: BTreeMap<(Time, u64), Completion>,
     answered: u64,
@@ -49,15 +49,15 @@ pub struct CachedSystem {
     idle_since: Time,
     longest_queue: usize,
     /// The block after the run whose destage began last.
-    destaged_to: u64,
+    last_destage_end: u64,
     background: TotalEnergy,
     background_end: Time,
     counts: CacheCounts,
-    done: Vec<Completion>,
+    completed: Vec<Completion>,
     /// Flushes of a volatile cache that wait for destages.
     flushes: Vec<Flush>,
     /// Contents of the cached blocks, where media keep contents.
-    kept: Option<CachedContents>,
+    contents: Option<CachedContents>,
 }
 
 /// An access to the system behind the cache.
@@ -76,7 +76,7 @@ enum Kind {
 
 /// A read that waits for fetches.
 struct WaitingRead {
-    request: Queued,
+    request: QueuedRequest,
     fetches: usize,
     energy: RequestEnergy,
 }
@@ -105,21 +105,21 @@ impl CachedSystem {
             now: Time::ZERO,
             idle_since: Time::ZERO,
             longest_queue: 0,
-            destaged_to: 0,
+            last_destage_end: 0,
             background: TotalEnergy::default(),
             background_end: Time::ZERO,
             counts: CacheCounts::default(),
-            done: Vec::new(),
+            completed: Vec::new(),
             flushes: Vec::new(),
-            kept: stored,
+            contents: stored,
         })
     }
 
-    fn begin_read(&mut self, now: Time, request: Queued) {
+    fn begin_read(&mut self, now: Time, request: QueuedRequest) {
         let expected = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let missing = self.lines.missing_runs(expected);
         self.lines.touch(expected);
-        if let Some(stored) = &mut self.kept {
+        if let Some(stored) = &mut self.contents {
             stored.begin_read(request.id, expected);
         }
         let Some(last) = missing.last() else {
@@ -140,7 +140,7 @@ impl CachedSystem {
     }
 
     /// Lets a read wait for the fetches of `run`, those in flight and new ones; returns their number.
-    fn fetch(&mut self, now: Time, run: BlockRun, request: &Queued) -> usize {
+    fn fetch(&mut self, now: Time, run: BlockRun, request: &QueuedRequest) -> usize {
         let (mut fetches, mut first) = (0, run.first);
         while first < run.end {
             let (end, in_flight) = self.next_fetch(first, run.end);
@@ -166,16 +166,16 @@ impl CachedSystem {
         (end.min(next), None)
     }
 
-    fn begin_fetch(&mut self, now: Time, run: BlockRun, readers: Vec<u64>, request: &Queued) {
+    fn begin_fetch(&mut self, now: Time, run: BlockRun, readers: Vec<u64>, request: &QueuedRequest) {
         self.counts.fetched_blocks += u64::from(run.blocks());
         self.fetching.insert(run.first, (run.end, self.begun));
         let kind = Kind::Fetch { readers, is_current: true };
         // Blocks are cached whole, so all words are fetched.
-        self.begin(now, run, kind, Queued { unrequested_words: 0, op: Op::Read, ..*request });
+        self.begin(now, run, kind, QueuedRequest { unrequested_words: 0, op: Op::Read, ..*request });
     }
 
     /// Reads ahead from block `end` on, as far as the blocks are neither cached nor being fetched.
-    fn read_ahead(&mut self, now: Time, end: u64, request: &Queued) {
+    fn read_ahead(&mut self, now: Time, end: u64, request: &QueuedRequest) {
         let limit = (end + self.params.read_ahead_blocks).min(self.behind.capacity_blocks());
         let (until, in_flight) = self.next_fetch(end, self.lines.missing_end(end, limit));
         if until > end && in_flight.is_none() {
@@ -185,14 +185,14 @@ impl CachedSystem {
     }
 
     /// Starts an access to the system behind; all fields but the number and the blocks are those of `like`.
-    fn begin(&mut self, now: Time, run: BlockRun, kind: Kind, like: Queued) {
+    fn begin(&mut self, now: Time, run: BlockRun, kind: Kind, like: QueuedRequest) {
         let id = self.begun;
         self.begun += 1;
         self.accesses.insert(id, Access { run, kind });
-        self.behind.arrive(now, Queued { id, lbn: run.first, blocks: run.blocks(), ..like });
+        self.behind.arrive(now, QueuedRequest { id, lbn: run.first, blocks: run.blocks(), ..like });
     }
 
-    fn begin_write(&mut self, now: Time, request: Queued) {
+    fn begin_write(&mut self, now: Time, request: QueuedRequest) {
         self.writes.push_back((request, request.lbn));
         self.insert_writes(now);
         if self.writes.is_empty() { self.counts.write_hits += 1 } else { self.counts.write_waits += 1 }
@@ -228,7 +228,7 @@ impl CachedSystem {
             let first = next;
             let next = self.lines.write(BlockRun { first, end });
             self.invalidate_fetches(BlockRun { first, end: next });
-            if let Some(stored) = &mut self.kept {
+            if let Some(stored) = &mut self.contents {
                 stored.write(&request, BlockRun { first, end: next });
             }
             if next < end {
@@ -249,23 +249,24 @@ impl CachedSystem {
     fn destage(&mut self, now: Time, run: BlockRun) {
         self.lines.begin_destage(run);
         self.destaging += 1;
-        self.destaged_to = run.end;
+        self.last_destage_end = run.end;
         self.counts.destages += 1;
         self.counts.destaged_blocks += u64::from(run.blocks());
         self.flushes.iter_mut().for_each(|flush| flush.begin(run));
-        if let (Some(stored), Some(behind)) = (&self.kept, self.behind.durable()) {
-            behind.give(self.begun, stored.contents(run));
+        if let (Some(stored), Some(behind)) = (&self.contents, self.behind.durable()) {
+            behind.supply_data(self.begun, stored.contents(run));
         }
-        let write = Queued { arrival: now, queue_time: now, op: Op::Write, ..Queued::default() };
+        let write =
+            QueuedRequest { arrival: now, queue_time: now, op: Op::Write, ..QueuedRequest::default() };
         self.begin(now, run, Kind::Destage, write);
     }
 
     /// Time of the transfer between cache and host.
-    fn transfer(&self, request: &Queued) -> Span {
+    fn transfer(&self, request: &QueuedRequest) -> Span {
         self.access + Span::from_ns((self.block_ns * f64::from(request.blocks)).round() as u64)
     }
 
-    fn answer_from_cache(&mut self, now: Time, request: Queued) {
+    fn answer_from_cache(&mut self, now: Time, request: QueuedRequest) {
         let transfer = self.transfer(&request);
         let timing = Timing { transfer, ..Timing::default() };
         let completion = now + transfer;
@@ -290,7 +291,7 @@ impl CachedSystem {
             }
             Kind::Fetch { readers, is_current } => {
                 self.idle_since = now;
-                if let (Some(stored), Some(behind)) = (&mut self.kept, self.behind.durable()) {
+                if let (Some(stored), Some(behind)) = (&mut self.contents, self.behind.durable()) {
                     let result = behind.read_contents(access.request.id);
                     stored.complete_fetch(run, &result, &readers, is_current);
                 }
@@ -350,7 +351,7 @@ impl System for CachedSystem {
         self.behind.capacity_blocks()
     }
 
-    fn arrive(&mut self, now: Time, request: Queued) {
+    fn arrive(&mut self, now: Time, request: QueuedRequest) {
         (self.now, self.idle_since) = (now, now);
         if request.op == Op::Read {
             self.begin_read(now, request);
@@ -370,18 +371,18 @@ impl System for CachedSystem {
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
         self.now = now;
         if self.next_destage().is_some_and(|at| at <= now)
-            && let Some(run) = self.lines.next_dirty(self.destaged_to)
+            && let Some(run) = self.lines.next_dirty(self.last_destage_end)
         {
             self.destage(now, run);
         }
         if self.behind.next_event().is_some_and(|at| at <= now) {
-            let mut done = std::mem::take(&mut self.done);
+            let mut done = std::mem::take(&mut self.completed);
             self.behind.advance(now, &mut done);
             for access in done.drain(..) {
                 self.finish(&access);
                 self.insert_writes(access.completion);
             }
-            self.done = done;
+            self.completed = done;
         }
         // Requests that are served in the moment of their arrival do not count as queued.
         if self.next_event().is_none_or(|at| at > now) {
@@ -398,7 +399,7 @@ impl System for CachedSystem {
         advance_by_events(self, horizon, completed)
     }
 
-    fn flush(&mut self, now: Time, request: Queued) -> bool {
+    fn flush(&mut self, now: Time, request: QueuedRequest) -> bool {
         if self.params.volatile {
             self.writes.push_back((request, request.lbn));
             self.insert_writes(now);
@@ -468,29 +469,29 @@ impl System for CachedSystem {
         self.behind.faults()
     }
 
-    fn positioning(&self, now: Time, read: &Queued) -> Span {
+    fn positioning(&self, now: Time, read: &QueuedRequest) -> Span {
         self.behind.positioning(now, read)
     }
 
     fn durable(&mut self) -> Option<&mut dyn Durable> {
-        self.kept.is_some().then_some(self as &mut dyn Durable)
+        self.contents.is_some().then_some(self as &mut dyn Durable)
     }
 }
 
 impl Durable for CachedSystem {
-    fn give(&mut self, request: u64, data: Vec<Content>) {
-        if let Some(stored) = &mut self.kept {
-            stored.give(request, data);
+    fn supply_data(&mut self, request: u64, data: Vec<Content>) {
+        if let Some(stored) = &mut self.contents {
+            stored.supply_data(request, data);
         }
     }
 
     fn read_contents(&mut self, request: u64) -> Vec<Content> {
-        self.kept.as_mut().map(|stored| stored.read_contents(request)).unwrap_or_default()
+        self.contents.as_mut().map(|stored| stored.read_contents(request)).unwrap_or_default()
     }
 
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
         let mut result = self.behind.durable().map(|behind| behind.crash(survives)).unwrap_or_default();
-        if let Some(stored) = self.kept.as_ref().filter(|_| !self.params.volatile) {
+        if let Some(stored) = self.contents.as_ref().filter(|_| !self.params.volatile) {
             for run in self.lines.unwritten() {
                 result.extend((run.first..run.end).zip(stored.contents(run)));
             }

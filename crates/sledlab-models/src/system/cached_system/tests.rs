@@ -13,9 +13,9 @@ const BLOCKS: u64 = 200;
 /// the completed ones (`ended`).
 #[derive(Default)]
 struct Log {
-    waiting: Vec<(Time, Queued)>,
-    begun: Vec<Queued>,
-    ended: Vec<Queued>,
+    waiting: Vec<(Time, QueuedRequest)>,
+    begun: Vec<QueuedRequest>,
+    ended: Vec<QueuedRequest>,
 }
 
 /// A system that serves one access after the other, each in a millisecond, in an order drawn from a seed.
@@ -31,7 +31,7 @@ impl System for ShufflingSystem {
         BLOCKS
     }
 
-    fn arrive(&mut self, now: Time, request: Queued) {
+    fn arrive(&mut self, now: Time, request: QueuedRequest) {
         let mut log = self.log.lock().unwrap();
         if log.waiting.is_empty() {
             self.free = now + Span::from_ms(1.0);
@@ -67,7 +67,7 @@ impl System for ShufflingSystem {
         advance_by_events(self, horizon, completed)
     }
 
-    fn flush(&mut self, _now: Time, _request: Queued) -> bool {
+    fn flush(&mut self, _now: Time, _request: QueuedRequest) -> bool {
         false
     }
 
@@ -115,7 +115,7 @@ impl System for ShufflingSystem {
         None
     }
 
-    fn positioning(&self, _now: Time, _read: &Queued) -> Span {
+    fn positioning(&self, _now: Time, _read: &QueuedRequest) -> Span {
         Span::ZERO
     }
 
@@ -124,8 +124,8 @@ impl System for ShufflingSystem {
     }
 }
 
-fn request(id: u64, at_us: u64, op: Op, lbn: u64, blocks: u32) -> Queued {
-    Queued { id, arrival: Time::from_ns(at_us * 1000), lbn, blocks, op, ..Queued::default() }
+fn request(id: u64, at_us: u64, op: Op, lbn: u64, blocks: u32) -> QueuedRequest {
+    QueuedRequest { id, arrival: Time::from_ns(at_us * 1000), lbn, blocks, op, ..QueuedRequest::default() }
 }
 
 fn cached_system(change: impl FnOnce(&mut CacheParams)) -> (CachedSystem, Arc<Mutex<Log>>) {
@@ -139,8 +139,8 @@ fn cached_system(change: impl FnOnce(&mut CacheParams)) -> (CachedSystem, Arc<Mu
 /// Offers `requests` and runs until no event is left; `look` sees the cache before every arrival.
 fn run_requests(
     cached: &mut CachedSystem,
-    requests: &[Queued],
-    mut look: impl FnMut(&CachedSystem, &Queued),
+    requests: &[QueuedRequest],
+    mut look: impl FnMut(&CachedSystem, &QueuedRequest),
 ) -> Vec<Completion> {
     let mut completed = Vec::new();
     for request in requests {
@@ -191,7 +191,7 @@ fn flush_of_volatile_cache_waits_for_devices() {
 #[test]
 fn flush_waits_for_waiting_writes_and_newest_versions() {
     let (mut cached, log) = cached_system(|params| params.volatile = true);
-    let mut requests: Vec<Queued> = (0..5).map(|n| request(n, 0, Op::Write, 4 * n, 1)).collect();
+    let mut requests: Vec<QueuedRequest> = (0..5).map(|n| request(n, 0, Op::Write, 4 * n, 1)).collect();
     // The block is written again while its first version is being destaged.
     requests.push(request(5, 100, Op::Write, 0, 1));
     requests.push(request(6, 200, Op::Flush, 0, 0));
@@ -206,7 +206,7 @@ fn flush_waits_for_waiting_writes_and_newest_versions() {
 #[test]
 fn demand_destage_writes_only_evicted_lines() {
     let (mut cached, log) = cached_system(|params| params.destage = Destage::Demand);
-    let requests: Vec<Queued> = (0..6).map(|n| request(n, n * 50_000, Op::Write, 4 * n, 1)).collect();
+    let requests: Vec<QueuedRequest> = (0..6).map(|n| request(n, n * 50_000, Op::Write, 4 * n, 1)).collect();
     let done = run_requests(&mut cached, &requests, |_, _| {});
     assert_eq!(done.len(), 6);
     let written: Vec<u64> = log.lock().unwrap().begun.iter().map(|access| access.lbn).collect();
@@ -331,7 +331,7 @@ proptest! {
             at_us += gap_us;
             request(id as u64, at_us, if *write { Op::Write } else { Op::Read }, *lbn, *blocks)
         }).collect();
-        let blocks = |r: &Queued| r.lbn..r.lbn + u64::from(r.blocks);
+        let blocks = |r: &QueuedRequest| r.lbn..r.lbn + u64::from(r.blocks);
         let mut seen = 0;
         let mut completed = Vec::new();
         let mut acknowledged: HashSet<u64> = HashSet::new();

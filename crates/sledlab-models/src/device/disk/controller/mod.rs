@@ -25,7 +25,7 @@ use self::write_behind::WriteBehind;
 use super::drive::{Drive, Pass};
 use super::overheads::Overheads;
 use super::params::{DiskNumbers, DiskParams, ReadAhead};
-use crate::device::{Queued, Timing};
+use crate::device::{QueuedRequest, Timing};
 
 /// The electronics of a drive: command handling and buffer, without the mechanism.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub(super) enum CommandEntry {
 /// A command that the mechanism has turned to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StartedCommand {
-    request: Queued,
+    request: QueuedRequest,
     /// When the mechanism turned to the command.
     start: Time,
     /// When the command wants the bus: it has data to send, or can accept data.
@@ -162,7 +162,7 @@ impl Controller {
     }
 
     /// Serves a command that comes at `now`.
-    pub fn serve(&mut self, drive: &mut Drive, now: Time, request: &Queued) -> CommandResult {
+    pub fn serve(&mut self, drive: &mut Drive, now: Time, request: &QueuedRequest) -> CommandResult {
         let begun = self.begin(drive, now, request, CommandEntry::Fresh);
         let done = self.transfer(drive, &begun, begun.wants);
         self.before = request.op;
@@ -174,7 +174,7 @@ impl Controller {
         &mut self,
         drive: &mut Drive,
         now: Time,
-        request: &Queued,
+        request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
         self.enter_buffered_blocks(drive, now);
@@ -206,7 +206,7 @@ impl Controller {
     }
 
     /// Returns whether a write that arrives at `now` is appended to the buffered writes in transfer to the medium.
-    pub fn appends(&mut self, now: Time, request: &Queued) -> bool {
+    pub fn appends(&mut self, now: Time, request: &QueuedRequest) -> bool {
         let end = request.lbn + u64::from(request.blocks);
         self.disk.buffers_writes && self.writing.append(now, request.lbn, end).is_some()
     }

@@ -8,14 +8,14 @@ use super::{CommandEntry, CommandResult, Controller, Kind, StartedCommand, from_
 use crate::device::disk::drive::Drive;
 use crate::device::disk::overheads::{Command, Overheads};
 use crate::device::disk::params::ReadAhead;
-use crate::device::{Queued, Timing};
+use crate::device::{QueuedRequest, Timing};
 
 impl Controller {
     pub(super) fn begin_read(
         &mut self,
         drive: &mut Drive,
         now: Time,
-        request: &Queued,
+        request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
@@ -50,7 +50,7 @@ impl Controller {
         drive: &mut Drive,
         now: Time,
         segment: usize,
-        request: &Queued,
+        request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
         let (wants, lead) = self.hit_ready(now, entry);
@@ -83,7 +83,7 @@ impl Controller {
         drive: &mut Drive,
         now: Time,
         segment: usize,
-        request: &Queued,
+        request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
         let (wants, lead) = self.hit_ready(now, entry);
@@ -111,7 +111,7 @@ impl Controller {
         &mut self,
         drive: &mut Drive,
         now: Time,
-        request: &Queued,
+        request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));

@@ -5,7 +5,7 @@ use sledlab_core::{Op, Span, Time};
 use super::{
     CommandEntry, CommandResult, Constraint, Controller, Kind, StartedCommand, from_buffer, from_medium,
 };
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::overheads::Command;
 
@@ -15,7 +15,7 @@ impl Controller {
         &mut self,
         drive: &mut Drive,
         now: Time,
-        request: &Queued,
+        request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
         let prepared = self.overheads.data_preparation;
@@ -58,7 +58,7 @@ impl Controller {
         &mut self,
         drive: &mut Drive,
         now: Time,
-        request: &Queued,
+        request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
         let prepared = self.overheads.data_preparation;
@@ -122,7 +122,7 @@ impl Controller {
         drive: &mut Drive,
         arm: Time,
         data: Time,
-        request: &Queued,
+        request: &QueuedRequest,
         constraint: &Constraint,
     ) -> MediumWrite {
         let (mut lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));

@@ -19,7 +19,7 @@ use super::geometry::Geometry;
 use super::params::{DiskNumbers, DiskParams, SeekCurveKind, Sparing};
 use super::seek::SeekCurve;
 use super::zones::{Zone, ZoneShape};
-use crate::device::disksim::{self, Block, Open, Value, count, number, word};
+use crate::device::disksim::{self, Block, OpenFile, Value, count, number, word};
 
 /// The kind of the blocks that describe a disk.
 pub(super) const BLOCK: &str = "disksim_disk";
@@ -36,13 +36,13 @@ pub struct ImportedDisk {
 }
 
 /// Names of the disks in a parameter file and in the files that it includes, in order.
-pub fn names(text: &str, file: &Path, open: Open) -> Result<Vec<String>> {
+pub fn names(text: &str, file: &Path, open: OpenFile) -> Result<Vec<String>> {
     Ok(disksim::read(text, file, BLOCK, open)?.into_iter().map(|block| block.name).collect())
 }
 
 /// The disk in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the only one.
 /// `open` reads the files that the text names. Errors name file and line.
-pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<ImportedDisk> {
+pub fn import(text: &str, file: &Path, name: Option<&str>, open: OpenFile) -> Result<ImportedDisk> {
     let blocks = disksim::read(text, file, BLOCK, open)?;
     let block = disksim::choose(&blocks, BLOCK, file, name)?;
     let params = DiskParams { flat: default_numbers(), zones: Vec::new(), seek_table: Vec::new() };
@@ -73,7 +73,7 @@ fn default_numbers() -> DiskNumbers {
 }
 
 impl ImportedDisk {
-    fn read_disk(&mut self, block: &Block, open: Open) -> Result<()> {
+    fn read_disk(&mut self, block: &Block, open: OpenFile) -> Result<()> {
         let flat = &mut self.params.flat;
         let disk = Section::read(block, BLOCK, keys::DISK, ("device", flat), &mut self.remarks)?;
         let sector_us = disk.parse_required("Bulk sector transfer time", |entry| number(entry, 3))?;
@@ -90,7 +90,7 @@ impl ImportedDisk {
         self.read_model(disk.block("Model")?, open)
     }
 
-    fn read_model(&mut self, block: &Block, open: Open) -> Result<()> {
+    fn read_model(&mut self, block: &Block, open: OpenFile) -> Result<()> {
         let flat = &mut self.params.flat;
         let model = Section::read(block, "dm_disk", keys::MODEL, ("device", flat), &mut self.remarks)?;
         let layout = model.block("Layout Model")?;
@@ -119,7 +119,7 @@ impl ImportedDisk {
         self.read_mechanics(model.block("Mechanical Model")?, open)
     }
 
-    fn read_mechanics(&mut self, block: &Block, open: Open) -> Result<()> {
+    fn read_mechanics(&mut self, block: &Block, open: OpenFile) -> Result<()> {
         let flat = &mut self.params.flat;
         let mechanics =
             Section::read(block, "dm_mech_g1", keys::MECHANICS, ("device", flat), &mut self.remarks)?;

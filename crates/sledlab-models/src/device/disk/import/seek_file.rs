@@ -3,10 +3,10 @@
 
 use sledlab_core::{Error, Result};
 
-use crate::device::disksim::{KeyValue, Open, word};
+use crate::device::disksim::{KeyValue, OpenFile, word};
 
 /// The seek times in the file that `entry` names.
-pub(super) fn read(entry: &KeyValue, open: Open) -> Result<Vec<(u64, f64)>> {
+pub(super) fn read(entry: &KeyValue, open: OpenFile) -> Result<Vec<(u64, f64)>> {
     let name = word(entry)?;
     let path = entry.place.file.parent().unwrap_or(std::path::Path::new("")).join(name);
     let shown = path.display().to_string();

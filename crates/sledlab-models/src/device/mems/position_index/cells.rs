@@ -1,7 +1,7 @@
 //! First-come queues of requests, one for each row and cylinder, in one block of memory.
 
 use super::sparse::Sparse;
-use crate::device::{Mechanics, Queued};
+use crate::device::{Mechanics, QueuedRequest};
 
 /// Marks the end of a list.
 const NIL: u32 = u32::MAX;
@@ -29,7 +29,7 @@ impl Ends {
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    request: Queued,
+    request: QueuedRequest,
     next: u32,
 }
 
@@ -51,14 +51,14 @@ impl Cells {
 
     /// The earliest request of a cell.
     #[inline]
-    pub fn first(&self, row: u32, cylinder: u32) -> Option<&Queued> {
+    pub fn first(&self, row: u32, cylinder: u32) -> Option<&QueuedRequest> {
         let first = self.ends.get(cylinder as usize, row as usize).first;
         self.nodes.get(first as usize).map(|node| &node.request)
     }
 
     /// Adds a request behind the others of its cell.
     #[inline]
-    pub fn push(&mut self, row: u32, cylinder: u32, request: Queued) {
+    pub fn push(&mut self, row: u32, cylinder: u32, request: QueuedRequest) {
         let node = Node { request, next: NIL };
         let at = if self.free == NIL {
             self.nodes.push(node);
@@ -80,7 +80,7 @@ impl Cells {
 
     /// Removes the earliest request of a cell.
     #[inline]
-    pub fn pop(&mut self, row: u32, cylinder: u32) -> Option<Queued> {
+    pub fn pop(&mut self, row: u32, cylinder: u32) -> Option<QueuedRequest> {
         let Ends { first: at, last } = self.ends.get(cylinder as usize, row as usize);
         let node = *self.nodes.get(at as usize)?;
         let ends = if node.next == NIL { Ends::EMPTY } else { Ends { first: node.next, last } };
@@ -92,7 +92,7 @@ impl Cells {
     }
 
     /// The requests of a cell, in order.
-    pub fn iter(&self, row: u32, cylinder: u32) -> impl Iterator<Item = &Queued> {
+    pub fn iter(&self, row: u32, cylinder: u32) -> impl Iterator<Item = &QueuedRequest> {
         // Lazy: the first call of `next` looks up the head of the list.
         let mut at = None;
         std::iter::from_fn(move || {
@@ -109,7 +109,7 @@ impl Cells {
         row: u32,
         cylinder: u32,
         mechanics: &dyn Mechanics,
-        batch: &mut Vec<Queued>,
+        batch: &mut Vec<QueuedRequest>,
     ) {
         for _ in 0..self.iter(row, cylinder).count() {
             let Some(request) = self.pop(row, cylinder) else { return };

@@ -19,7 +19,7 @@ use super::x_times::XTimes;
 use super::y_times::YTimes;
 use super::{is_exact, row_at_sled};
 use crate::device::mems::sled::{Sled, SledState};
-use crate::device::{Crowd, Mechanics, PositionIndex, PositionRange, Queued, Score};
+use crate::device::{Mechanics, PositionIndex, PositionRange, PositionRequests, QueuedRequest, Score};
 
 /// An index over the requests queued at one sled, or at sleds that move together.
 pub(in crate::device::mems) struct ScoreIndex {
@@ -29,7 +29,7 @@ pub(in crate::device::mems) struct ScoreIndex {
     ages_alike: bool,
     cells: Cells,
     /// The requests waiting at each position, summarised: a page for each cylinder, an entry for each row.
-    crowds: Sparse<Crowd>,
+    crowds: Sparse<PositionRequests>,
     forest: Forest,
     epoch: Epoch,
     parities: u32,
@@ -39,7 +39,7 @@ pub(in crate::device::mems) struct ScoreIndex {
     longest: Span,
     /// A request that has joined an empty queue: as long as it waits alone, no search is needed and it is not in
     /// `cells`.
-    lone: Option<Queued>,
+    lone: Option<QueuedRequest>,
     /// Memory that is reused from decision to decision.
     x_times: XTimes,
     open: BinaryHeap<OpenTile>,
@@ -116,7 +116,7 @@ impl ScoreIndex {
             ages_alike: score.has_uniform_aging(),
             score,
             cells: Cells::new(rows, cylinders),
-            crowds: Sparse::new(cylinders as usize, rows as usize, Crowd::EMPTY),
+            crowds: Sparse::new(cylinders as usize, rows as usize, PositionRequests::EMPTY),
             forest: Forest::new(parities, cylinders.div_ceil(parities), rows),
             epoch: Epoch::new(),
             parities,
@@ -129,16 +129,16 @@ impl ScoreIndex {
         })
     }
 
-    fn crowd(&self, row: u32, cylinder: u32) -> Crowd {
+    fn position_requests(&self, row: u32, cylinder: u32) -> PositionRequests {
         self.crowds.get(cylinder as usize, row as usize)
     }
 
     /// Updates a position which the requests `gone` have left.
-    fn leave(&mut self, row: u32, cylinder: u32, gone: &[Queued]) {
+    fn leave(&mut self, row: u32, cylinder: u32, gone: &[QueuedRequest]) {
         if gone.is_empty() {
             return;
         }
-        let mut crowd = self.crowd(row, cylinder);
+        let mut crowd = self.position_requests(row, cylinder);
         let oldest = self.cells.first(row, cylinder).map(|first| first.queue_time);
         for request in gone {
             crowd.remove(request, oldest);
@@ -146,7 +146,7 @@ impl ScoreIndex {
         self.enter(row, cylinder, crowd);
     }
 
-    fn enter(&mut self, row: u32, cylinder: u32, crowd: Crowd) {
+    fn enter(&mut self, row: u32, cylinder: u32, crowd: PositionRequests) {
         self.crowds.replace(cylinder as usize, row as usize, crowd);
         let summary = summary(&*self.score, &self.cells, &self.epoch, (row, cylinder), &crowd);
         self.forest.set(cylinder % self.parities, (cylinder / self.parities, row), summary);
@@ -176,7 +176,7 @@ impl ScoreIndex {
         distance: u32,
         best: &Key,
     ) -> Option<Key> {
-        let crowd = &self.crowd(row, cylinder);
+        let crowd = &self.position_requests(row, cylinder);
         if crowd.requests == 0 {
             return None;
         }
@@ -188,10 +188,10 @@ impl ScoreIndex {
         self.cells.first(row, cylinder).map(|first| Key(score, time, distance, first.id))
     }
 
-    fn enter_request(&mut self, request: Queued) {
+    fn enter_request(&mut self, request: QueuedRequest) {
         let place = self.sled.place(request.lbn);
         self.cells.push(place.row, place.cylinder, request);
-        let mut crowd = self.crowd(place.row, place.cylinder);
+        let mut crowd = self.position_requests(place.row, place.cylinder);
         crowd.add(&request);
         self.enter(place.row, place.cylinder, crowd);
     }
@@ -385,7 +385,13 @@ struct Columns {
 }
 
 /// The worth of a position at the two ends of the epoch.
-fn summary(score: &dyn Score, cells: &Cells, epoch: &Epoch, place: (u32, u32), crowd: &Crowd) -> Summary {
+fn summary(
+    score: &dyn Score,
+    cells: &Cells,
+    epoch: &Epoch,
+    place: (u32, u32),
+    crowd: &PositionRequests,
+) -> Summary {
     if crowd.requests == 0 {
         return Summary::EMPTY;
     }
@@ -410,7 +416,7 @@ struct Search<'a> {
 }
 
 impl PositionIndex for ScoreIndex {
-    fn insert(&mut self, request: Queued) {
+    fn insert(&mut self, request: QueuedRequest) {
         if self.len() == 0 {
             self.lone = Some(request);
             return;
@@ -421,7 +427,7 @@ impl PositionIndex for ScoreIndex {
         self.enter_request(request);
     }
 
-    fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
+    fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest> {
         if self.lone.is_some() {
             return self.lone.take();
         }
@@ -432,7 +438,7 @@ impl PositionIndex for ScoreIndex {
         Some(request)
     }
 
-    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         let Some(place) = batch.first().map(|first| self.sled.place(first.lbn)) else { return };
         let before = batch.len();
         self.cells.take_joining(place.row, place.cylinder, mechanics, batch);

@@ -12,7 +12,7 @@ use super::super::raid5::Raid5;
 use super::super::remaining_steps::RemainingSteps;
 use super::super::stripe_locks::StripeLocks;
 use super::{completion, request};
-use crate::device::Queued;
+use crate::device::QueuedRequest;
 
 const STRIPES: u64 = 60;
 
@@ -29,7 +29,7 @@ fn array(devices: u64, unit_blocks: u64, failures: &[(usize, u64)]) -> Raid5 {
 }
 
 /// The plan of a request that is made of one stripe after another.
-fn stripe_by_stripe(array: &Raid5, request: &Queued) -> Plan {
+fn stripe_by_stripe(array: &Raid5, request: &QueuedRequest) -> Plan {
     let (mut plan, mut left) = (Plan::default(), blocks(request));
     while let Some(touched) = array.touch(&mut left, 1) {
         assert_eq!(touched.stripes.end - touched.stripes.start, 1);
@@ -46,7 +46,7 @@ fn failures() -> impl Strategy<Value = Vec<(usize, u64)>> {
         .prop_filter("different devices", |failed| failed.len() < 2 || failed[0].0 != failed[1].0)
 }
 
-fn random_request(array: &Raid5, (is_write, lbn, blocks): (bool, u64, u64)) -> Queued {
+fn random_request(array: &Raid5, (is_write, lbn, blocks): (bool, u64, u64)) -> QueuedRequest {
     let lbn = lbn % array.capacity_blocks();
     let blocks = blocks.min(array.capacity_blocks() - lbn) as u32;
     request(0, if is_write { Op::Write } else { Op::Read }, lbn, blocks)
