@@ -34,7 +34,7 @@ impl Line {
 /// The lines of a cache.
 pub struct Lines {
     line_blocks: u64,
-    max_lines: usize,
+    capacity: usize,
     destage_blocks: u64,
     resident: Map<u64, Line>,
     /// Chooses the line to evict; its keys are the numbers of lines.
@@ -44,11 +44,11 @@ pub struct Lines {
     clean_by_rank: BTreeMap<u64, u64>,
     dirty_by_rank: BTreeMap<u64, u64>,
     /// Numbers of all resident lines, in order of their blocks.
-    resident_lines: BTreeSet<u64>,
+    resident_numbers: BTreeSet<u64>,
     /// Number of clean lines, which may be evicted.
     clean: usize,
     /// Numbers of lines with dirty blocks, in order of their blocks.
-    dirty_lines: BTreeSet<u64>,
+    dirty_numbers: BTreeSet<u64>,
 }
 
 impl Lines {
@@ -60,21 +60,21 @@ impl Lines {
         let maximum = (params.capacity_blocks / params.line_blocks) as usize;
         Ok(Lines {
             line_blocks: params.line_blocks,
-            max_lines: maximum,
+            capacity: maximum,
             destage_blocks: params.destage_blocks,
             resident: Map::default(),
             policy: Choice::parse(&params.replacement)?.make_sparing("cache.replacement", maximum)?,
             clean_by_rank: BTreeMap::new(),
             dirty_by_rank: BTreeMap::new(),
-            resident_lines: BTreeSet::new(),
+            resident_numbers: BTreeSet::new(),
             clean: 0,
-            dirty_lines: BTreeSet::new(),
+            dirty_numbers: BTreeSet::new(),
         })
     }
 
     /// Whether any block is dirty.
     pub fn is_dirty(&self) -> bool {
-        !self.dirty_lines.is_empty()
+        !self.dirty_numbers.is_empty()
     }
 
     /// Runs of the blocks of `run` that the cache does not hold, in order.
@@ -131,7 +131,7 @@ impl Lines {
     /// Counts a use of the blocks `run`. Only resident lines of the run take time: the whole of a large write is touched
     /// with every piece.
     pub fn touch(&mut self, run: BlockRun) {
-        let touched: Vec<u64> = self.resident_lines.range(self.numbers(run)).copied().collect();
+        let touched: Vec<u64> = self.resident_numbers.range(self.numbers(run)).copied().collect();
         for number in touched {
             self.change(number, |_| {});
         }
@@ -151,7 +151,7 @@ impl Lines {
     /// there is no room for the whole run, nothing is written, so that its blocks are destaged together later; a run of
     /// more than half the cache's lines is written piece by piece.
     pub fn write(&mut self, run: BlockRun) -> u64 {
-        if self.numbers(run).count() <= self.max_lines / 2 && !self.has_room(run) {
+        if self.numbers(run).count() <= self.capacity / 2 && !self.has_room(run) {
             return run.first;
         }
         // Resident lines of the run must not be evicted for its other lines.
@@ -174,12 +174,12 @@ impl Lines {
         let stored: Vec<_> = self.numbers(run).filter_map(|number| self.resident.get(&number)).collect();
         let (new, own) =
             (self.numbers(run).count() - stored.len(), stored.iter().filter(|line| line.is_clean()).count());
-        new <= self.max_lines - self.resident.len() + self.clean - own
+        new <= self.capacity - self.resident.len() + self.clean - own
     }
 
     /// Returns whether line `number` is resident or has room; a full cache evicts a clean line for it.
     fn make_room(&mut self, number: u64) -> bool {
-        if self.resident.contains_key(&number) || self.resident.len() < self.max_lines {
+        if self.resident.contains_key(&number) || self.resident.len() < self.capacity {
             return true;
         }
         if self.clean == 0 {
@@ -190,7 +190,7 @@ impl Lines {
         let Some(victim) = first.or_else(|| self.policy.next_victim(&mut is_clean)) else { return false };
         self.policy.evict(victim);
         self.resident.remove(&victim);
-        self.resident_lines.remove(&victim);
+        self.resident_numbers.remove(&victim);
         self.clean -= 1;
         true
     }
@@ -210,7 +210,7 @@ impl Lines {
         let line = match self.resident.entry(number) {
             Entry::Occupied(line) => line.into_mut(),
             Entry::Vacant(room) => {
-                self.resident_lines.insert(number);
+                self.resident_numbers.insert(number);
                 self.clean += 1;
                 room.insert(Line::default())
             }
@@ -223,8 +223,8 @@ impl Lines {
             self.keep_ranks(number, before, line);
         }
         match (before.dirty != 0, line.dirty != 0) {
-            (false, true) => drop(self.dirty_lines.insert(number)),
-            (true, false) => drop(self.dirty_lines.remove(&number)),
+            (false, true) => drop(self.dirty_numbers.insert(number)),
+            (true, false) => drop(self.dirty_numbers.remove(&number)),
             _ => {}
         }
     }
@@ -264,7 +264,7 @@ impl Lines {
     /// are none above.
     pub fn next_dirty(&self, from: u64) -> Option<BlockRun> {
         let at = from / self.line_blocks;
-        let mut onwards = self.dirty_lines.range(at..).chain(self.dirty_lines.range(..at));
+        let mut onwards = self.dirty_numbers.range(at..).chain(self.dirty_numbers.range(..at));
         onwards.find_map(|number| self.dirty_run(*number))
     }
 
@@ -322,10 +322,10 @@ impl Lines {
 
     /// The state of every line, in order of their blocks; free lines come last.
     pub fn slots(&self) -> Vec<SlotState> {
-        let lines = self.resident_lines.iter().map(|number| &self.resident[number]);
+        let lines = self.resident_numbers.iter().map(|number| &self.resident[number]);
         let mut slots: Vec<SlotState> =
             lines.map(|line| SlotState::with_data(line.dirty != 0, line.destaging != 0)).collect();
-        slots.resize(self.max_lines, SlotState::Free);
+        slots.resize(self.capacity, SlotState::Free);
         slots
     }
 
@@ -485,8 +485,8 @@ mod tests {
                 lines.touch(block_run(first, blocks));
                 touch_every_line(&mut oracle, block_run(first, blocks));
             }
-            prop_assert_eq!((lines.clean, &lines.dirty_lines), (oracle.clean, &oracle.dirty_lines));
-            prop_assert!(lines.resident.keys().copied().collect::<BTreeSet<_>>() == lines.resident_lines);
+            prop_assert_eq!((lines.clean, &lines.dirty_numbers), (oracle.clean, &oracle.dirty_numbers));
+            prop_assert!(lines.resident.keys().copied().collect::<BTreeSet<_>>() == lines.resident_numbers);
             prop_assert_eq!(eviction_order(&lines), eviction_order(&oracle));
         }
 
@@ -521,7 +521,7 @@ mod tests {
                 for block in stored {
                     prop_assert!(lines.holds(block), "{block}");
                 }
-                prop_assert!(lines.resident.len() <= lines.max_lines);
+                prop_assert!(lines.resident.len() <= lines.capacity);
                 prop_assert_eq!(lines.policy.len(), lines.resident.len());
                 prop_assert_eq!(lines.resident.values().filter(|line| line.is_clean()).count(), lines.clean);
                 prop_assert_eq!(lines.is_dirty(), !dirty.is_empty());

@@ -25,30 +25,25 @@ pub enum Aim {
 /// `of` and `bound` must be monotone in floating-point numbers too, which sums, products and quotients of monotone
 /// terms are.
 pub trait Score: Send + Sync {
-    /// The score at `now` of a position reached in `time` where `crowd` waits; `joined` gives the time at which each
+    /// The score at `now` of a position reached in `time` where `group` waits; `joined` gives the time at which each
     /// request joined the queue.
     fn score(
         &self,
         now: Time,
         time: Span,
-        crowd: &PositionRequests,
+        group: &RequestGroup,
         joined: &mut dyn Iterator<Item = Time>,
     ) -> f64;
 
-    /// The worth of the crowd of a position at two times, of which the second is later. In between its worth lies on
-    /// or below the straight line between the two: worth is convex in time, and grows while a crowd waits. Either
+    /// The worth of the group of a position at two times, of which the second is later. In between its worth lies on
+    /// or below the straight line between the two: worth is convex in time, and grows while a group waits. Either
     /// time may lie before some requests have joined; their waits are negative then.
-    fn worth(
-        &self,
-        at: [Time; 2],
-        crowd: &PositionRequests,
-        joined: &mut dyn Iterator<Item = Time>,
-    ) -> [f64; 2];
+    fn worth(&self, at: [Time; 2], group: &RequestGroup, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2];
 
     /// Lower bound of the scores of all positions of a stretch.
     fn lower_bound(&self, stretch: &PositionRange) -> f64;
 
-    /// Whether the worth of every crowd grows equally fast: lines between two times are then exact, however far apart
+    /// Whether the worth of every group grows equally fast: lines between two times are then exact, however far apart
     /// the times.
     fn has_uniform_aging(&self) -> bool;
 
@@ -70,7 +65,7 @@ pub struct PositionRange {
 
 /// The requests that wait at a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PositionRequests {
+pub struct RequestGroup {
     /// When the first of them joined the queue.
     pub oldest: Time,
     /// Number of requests.
@@ -79,18 +74,18 @@ pub struct PositionRequests {
     pub joined_ns: u128,
 }
 
-impl PositionRequests {
-    /// A crowd without requests.
-    pub const EMPTY: PositionRequests = PositionRequests { oldest: Time::MAX, requests: 0, joined_ns: 0 };
+impl RequestGroup {
+    /// A group without requests.
+    pub const EMPTY: RequestGroup = RequestGroup { oldest: Time::MAX, requests: 0, joined_ns: 0 };
 
-    /// Adds a request to the crowd.
+    /// Adds a request to the group.
     pub fn add(&mut self, request: &QueuedRequest) {
         self.oldest = self.oldest.min(request.queue_time);
         self.requests += 1;
         self.joined_ns += u128::from(request.queue_time.as_ns());
     }
 
-    /// Removes a request from the crowd; `oldest` is when the first of the remaining ones joined the queue.
+    /// Removes a request from the group; `oldest` is when the first of the remaining ones joined the queue.
     pub fn remove(&mut self, request: &QueuedRequest, oldest: Option<Time>) {
         self.oldest = oldest.unwrap_or(Time::MAX);
         self.requests -= 1;

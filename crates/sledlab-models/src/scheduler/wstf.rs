@@ -6,7 +6,7 @@ use sledlab_core::{Result, Span, Time};
 
 use super::queue::position_queue::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Aim, PositionRange, PositionRequests, Score};
+use crate::device::{Aim, PositionRange, RequestGroup, Score};
 
 sledlab_core::params! {
     /// How much waiting counts.
@@ -46,18 +46,12 @@ impl WeightedPositioning {
 }
 
 impl Score for WeightedPositioning {
-    fn score(
-        &self,
-        now: Time,
-        time: Span,
-        crowd: &PositionRequests,
-        _: &mut dyn Iterator<Item = Time>,
-    ) -> f64 {
-        time.as_ns() as f64 * self.remaining_share(now.since(crowd.oldest).as_ns() as f64)
+    fn score(&self, now: Time, time: Span, group: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> f64 {
+        time.as_ns() as f64 * self.remaining_share(now.since(group.oldest).as_ns() as f64)
     }
 
-    fn worth(&self, at: [Time; 2], crowd: &PositionRequests, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
-        at.map(|at| crowd.oldest_ns(at))
+    fn worth(&self, at: [Time; 2], group: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        at.map(|at| group.oldest_ns(at))
     }
 
     fn lower_bound(&self, stretch: &PositionRange) -> f64 {
@@ -103,20 +97,20 @@ mod tests {
             &self,
             now: Time,
             time: Span,
-            crowd: &PositionRequests,
+            group: &RequestGroup,
             joined: &mut dyn Iterator<Item = Time>,
         ) -> f64 {
             self.count_lookup();
-            self.score.score(now, time, crowd, joined)
+            self.score.score(now, time, group, joined)
         }
 
         fn worth(
             &self,
             at: [Time; 2],
-            crowd: &PositionRequests,
+            group: &RequestGroup,
             joined: &mut dyn Iterator<Item = Time>,
         ) -> [f64; 2] {
-            self.score.worth(at, crowd, joined)
+            self.score.worth(at, group, joined)
         }
 
         fn lower_bound(&self, stretch: &PositionRange) -> f64 {

@@ -4,7 +4,7 @@
 use sledlab_core::hash::Map;
 use sledlab_core::{Span, Time};
 
-use crate::device::{Aim, DeviceState, Mechanics, PositionIndex, PositionRequests, QueuedRequest};
+use crate::device::{Aim, DeviceState, Mechanics, PositionIndex, QueuedRequest, RequestGroup};
 
 /// Queued requests in no order.
 pub struct ExhaustiveIndex {
@@ -17,7 +17,7 @@ type Key = (f64, Span, u64, u64);
 
 /// The requests that wait at a position.
 struct CellRequests {
-    crowd: PositionRequests,
+    group: RequestGroup,
     joined: Vec<Time>,
     first: QueuedRequest,
 }
@@ -42,11 +42,11 @@ impl ExhaustiveIndex {
                 })
             }
             Aim::Score(score) => {
-                let crowds = self.requests_by_cell(mechanics);
+                let groups = self.requests_by_cell(mechanics);
                 self.min_by(|request| {
-                    let CellRequests { crowd, joined, first } = &crowds[&place(mechanics, request)];
+                    let CellRequests { group, joined, first } = &groups[&place(mechanics, request)];
                     let time = mechanics.positioning(request);
-                    let score = score.score(now, time, crowd, &mut joined.iter().copied());
+                    let score = score.score(now, time, group, &mut joined.iter().copied());
                     // All requests of a position share its score, and its first request breaks ties for them all.
                     // Adding zero makes -0 into 0, so that the two compare as equal.
                     (score + 0.0, time, mechanics.tie_rank(first), request.id)
@@ -63,18 +63,17 @@ impl ExhaustiveIndex {
 
     /// The requests that wait at each cylinder and row, and when they joined the queue.
     fn requests_by_cell(&self, mechanics: &dyn Mechanics) -> Map<(u32, u32), CellRequests> {
-        let mut crowds = Map::default();
+        let mut groups = Map::default();
         for request in &self.queue {
-            let empty =
-                || CellRequests { crowd: PositionRequests::EMPTY, joined: Vec::new(), first: *request };
-            let here = crowds.entry(place(mechanics, request)).or_insert_with(empty);
-            here.crowd.add(request);
+            let empty = || CellRequests { group: RequestGroup::EMPTY, joined: Vec::new(), first: *request };
+            let here = groups.entry(place(mechanics, request)).or_insert_with(empty);
+            here.group.add(request);
             here.joined.push(request.queue_time);
             if request.id < here.first.id {
                 here.first = *request;
             }
         }
-        crowds
+        groups
     }
 }
 

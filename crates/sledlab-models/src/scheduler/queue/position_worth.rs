@@ -2,7 +2,7 @@
 
 use sledlab_core::{Span, Time, math};
 
-use crate::device::{PositionRange, PositionRequests, Score};
+use crate::device::{PositionRange, RequestGroup, Score};
 
 /// Least positioning time in a priority, which must be finite: a position reached sooner counts as this far.
 pub(in crate::scheduler) const MIN_POSITIONING: Span = Span::from_ns(1_000);
@@ -33,9 +33,9 @@ impl PositionWorth {
     /// Upper bounds of the sum of powers of waits at two times. A power below 1 is concave, so the sum of powers is
     /// at most the value of a tangent at the sum of waits. The tangent touches at the average wait at the first of
     /// the two times, or at a quarter of the span between them if that is longer, as when requests join later.
-    fn tangent(exponent: f64, at: [Time; 2], crowd: &PositionRequests) -> [f64; 2] {
-        let requests = f64::from(crowd.requests);
-        let waited_ms = at.map(|at| crowd.balance_ns(at) * 1e-6);
+    fn tangent(exponent: f64, at: [Time; 2], group: &RequestGroup) -> [f64; 2] {
+        let requests = f64::from(group.requests);
+        let waited_ms = at.map(|at| group.balance_ns(at) * 1e-6);
         let touching_ms = (waited_ms[0] / requests).max(at[1].since(at[0]).as_ms() / 4.0).max(1e-6);
         let power = math::pow(touching_ms, exponent);
         let slope = exponent * power / touching_ms;
@@ -48,27 +48,22 @@ impl Score for PositionWorth {
         &self,
         now: Time,
         time: Span,
-        crowd: &PositionRequests,
+        group: &RequestGroup,
         joined: &mut dyn Iterator<Item = Time>,
     ) -> f64 {
         let worth = match *self {
-            PositionWorth::Number => f64::from(crowd.requests),
-            PositionWorth::Waits => crowd.waited_ns(now),
+            PositionWorth::Number => f64::from(group.requests),
+            PositionWorth::Waits => group.waited_ns(now),
             PositionWorth::Powers(exponent) => joined.map(|at| Self::power(exponent, now, at)).sum(),
         };
         Self::score(time, worth)
     }
 
-    fn worth(
-        &self,
-        at: [Time; 2],
-        crowd: &PositionRequests,
-        joined: &mut dyn Iterator<Item = Time>,
-    ) -> [f64; 2] {
+    fn worth(&self, at: [Time; 2], group: &RequestGroup, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
         match *self {
-            PositionWorth::Number => [f64::from(crowd.requests); 2],
-            PositionWorth::Waits => at.map(|at| crowd.balance_ns(at)),
-            PositionWorth::Powers(exponent) if exponent < 1.0 => Self::tangent(exponent, at, crowd),
+            PositionWorth::Number => [f64::from(group.requests); 2],
+            PositionWorth::Waits => at.map(|at| group.balance_ns(at)),
+            PositionWorth::Powers(exponent) if exponent < 1.0 => Self::tangent(exponent, at, group),
             PositionWorth::Powers(exponent) => joined.fold([0.0; 2], |[from, to], joined| {
                 [from + Self::power(exponent, at[0], joined), to + Self::power(exponent, at[1], joined)]
             }),
@@ -109,9 +104,9 @@ mod tests {
         ) {
             joined.sort_unstable();
             let joined: Vec<Time> = joined.into_iter().map(Time::from_ns).collect();
-            let mut crowd = PositionRequests::EMPTY;
+            let mut group = RequestGroup::EMPTY;
             for queued in &joined {
-                crowd.add(&QueuedRequest { queue_time: *queued, ..QueuedRequest::default() });
+                group.add(&QueuedRequest { queue_time: *queued, ..QueuedRequest::default() });
             }
             let ends = [Time::from_ns(begin), Time::from_ns(begin + span)];
             let now = Time::from_ns(begin + (share * span as f64) as u64).max(joined[joined.len() - 1]);
@@ -119,10 +114,10 @@ mod tests {
             let passed = now.since(ends[0]).as_ns() as f64 / span as f64;
             let (minimum, maximum) = (Span::from_ns(time), Span::from_ns(time));
             for score in [PositionWorth::Number, PositionWorth::Waits, PositionWorth::Powers(exponent), PositionWorth::Powers(1.0)] {
-                let [from, to] = score.worth(ends, &crowd, &mut joined.iter().copied());
+                let [from, to] = score.worth(ends, &group, &mut joined.iter().copied());
                 let worth = from + (to - from) * passed + (from.abs() + to.abs()) * 4e-15;
                 let bound = score.lower_bound(&PositionRange { min_time: minimum, max_time: maximum, worth });
-                let exact = score.score(now, minimum, &crowd, &mut joined.iter().copied());
+                let exact = score.score(now, minimum, &group, &mut joined.iter().copied());
                 prop_assert!(bound <= exact, "{score:?}: {bound} > {exact}");
             }
         }

@@ -1,4 +1,4 @@
-//! The position index for scores: ageing, crowds, or any other score of a scheduler.
+//! The position index for scores: ageing, numbers of requests, or any other score of a scheduler.
 //!
 //! Positions form tiles of columns, of one row or of all rows. For every tile the index knows the largest worth of
 //! its positions at the two ends of an epoch; together with the least time to the tile, this bounds its scores. The
@@ -19,7 +19,7 @@ use super::x_times::XTimes;
 use super::y_times::YTimes;
 use super::{is_exact, row_at_sled};
 use crate::device::mems::sled::{Sled, SledState};
-use crate::device::{Mechanics, PositionIndex, PositionRange, PositionRequests, QueuedRequest, Score};
+use crate::device::{Mechanics, PositionIndex, PositionRange, QueuedRequest, RequestGroup, Score};
 
 /// An index over the requests queued at one sled, or at sleds that move together.
 pub(in crate::device::mems) struct ScoreIndex {
@@ -29,7 +29,7 @@ pub(in crate::device::mems) struct ScoreIndex {
     ages_alike: bool,
     cells: Cells,
     /// The requests waiting at each position, summarised: a page for each cylinder, an entry for each row.
-    crowds: Sparse<PositionRequests>,
+    groups: Sparse<RequestGroup>,
     forest: Forest,
     epoch: Epoch,
     parities: u32,
@@ -116,7 +116,7 @@ impl ScoreIndex {
             ages_alike: score.has_uniform_aging(),
             score,
             cells: Cells::new(rows, cylinders),
-            crowds: Sparse::new(cylinders as usize, rows as usize, PositionRequests::EMPTY),
+            groups: Sparse::new(cylinders as usize, rows as usize, RequestGroup::EMPTY),
             forest: Forest::new(parities, cylinders.div_ceil(parities), rows),
             epoch: Epoch::new(),
             parities,
@@ -129,8 +129,8 @@ impl ScoreIndex {
         })
     }
 
-    fn position_requests(&self, row: u32, cylinder: u32) -> PositionRequests {
-        self.crowds.get(cylinder as usize, row as usize)
+    fn request_group(&self, row: u32, cylinder: u32) -> RequestGroup {
+        self.groups.get(cylinder as usize, row as usize)
     }
 
     /// Updates a position which the requests `gone` have left.
@@ -138,17 +138,17 @@ impl ScoreIndex {
         if gone.is_empty() {
             return;
         }
-        let mut crowd = self.position_requests(row, cylinder);
+        let mut group = self.request_group(row, cylinder);
         let oldest = self.cells.first(row, cylinder).map(|first| first.queue_time);
         for request in gone {
-            crowd.remove(request, oldest);
+            group.remove(request, oldest);
         }
-        self.enter(row, cylinder, crowd);
+        self.enter(row, cylinder, group);
     }
 
-    fn enter(&mut self, row: u32, cylinder: u32, crowd: PositionRequests) {
-        self.crowds.replace(cylinder as usize, row as usize, crowd);
-        let summary = summary(&*self.score, &self.cells, &self.epoch, (row, cylinder), &crowd);
+    fn enter(&mut self, row: u32, cylinder: u32, group: RequestGroup) {
+        self.groups.replace(cylinder as usize, row as usize, group);
+        let summary = summary(&*self.score, &self.cells, &self.epoch, (row, cylinder), &group);
         self.forest.set(cylinder % self.parities, (cylinder / self.parities, row), summary);
         self.epoch.count_change();
     }
@@ -158,11 +158,11 @@ impl ScoreIndex {
         if !self.epoch.begin(now, self.cells.len(), self.ages_alike) {
             return;
         }
-        let ScoreIndex { score, cells, crowds, epoch, parities, .. } = self;
+        let ScoreIndex { score, cells, groups, epoch, parities, .. } = self;
         self.forest.recompute(&mut |parity, column, row| {
             let cylinder = column * *parities + parity;
-            let crowd = crowds.get(cylinder as usize, row as usize);
-            summary(&**score, cells, epoch, (row, cylinder), &crowd)
+            let group = groups.get(cylinder as usize, row as usize);
+            summary(&**score, cells, epoch, (row, cylinder), &group)
         });
     }
 
@@ -176,12 +176,12 @@ impl ScoreIndex {
         distance: u32,
         best: &Key,
     ) -> Option<Key> {
-        let crowd = &self.position_requests(row, cylinder);
-        if crowd.requests == 0 {
+        let group = &self.request_group(row, cylinder);
+        if group.requests == 0 {
             return None;
         }
         let mut joined = self.cells.iter(row, cylinder).map(|request| request.queue_time);
-        let score = order_key(self.score.score(now, Span::from_ns(time), crowd, &mut joined));
+        let score = order_key(self.score.score(now, Span::from_ns(time), group, &mut joined));
         if score > best.0 {
             return None;
         }
@@ -191,9 +191,9 @@ impl ScoreIndex {
     fn enter_request(&mut self, request: QueuedRequest) {
         let place = self.sled.place(request.lbn);
         self.cells.push(place.row, place.cylinder, request);
-        let mut crowd = self.position_requests(place.row, place.cylinder);
-        crowd.add(&request);
-        self.enter(place.row, place.cylinder, crowd);
+        let mut group = self.request_group(place.row, place.cylinder);
+        group.add(&request);
+        self.enter(place.row, place.cylinder, group);
     }
 
     /// The place of the best request: row and cylinder.
@@ -390,13 +390,13 @@ fn summary(
     cells: &Cells,
     epoch: &Epoch,
     place: (u32, u32),
-    crowd: &PositionRequests,
+    group: &RequestGroup,
 ) -> Summary {
-    if crowd.requests == 0 {
+    if group.requests == 0 {
         return Summary::EMPTY;
     }
     let mut joined = cells.iter(place.0, place.1).map(|request| request.queue_time);
-    Summary(score.worth(epoch.ends(), crowd, &mut joined))
+    Summary(score.worth(epoch.ends(), group, &mut joined))
 }
 
 /// The state of a search for the best request.
