@@ -24,7 +24,7 @@ from mkdocs.structure.pages import Page
 from pygments.formatters import HtmlFormatter
 from sledlab import job
 from sledlab.cli import cli
-from sledlab.cli.options import ordered
+from sledlab.cli.options import sort_options
 from sledlab.job.parameters import of_class
 from sledlab.lazy import loaded
 from sledlab.model import catalogue, entries
@@ -232,7 +232,7 @@ def parameter_table(specs: tuple[entries.ParameterSpec, ...]) -> str:
 def find(*path: str) -> entries.Entry:
     """The entry of that name, in the section before it or in any."""
     *sections, name = path
-    for section, found in catalogue.everything().items():
+    for section, found in catalogue.load_catalogue().items():
         for item in [found] if isinstance(found, dict) else found:
             if item["name"] == name and (not sections or section in sections):
                 return entries.to_entry(item)
@@ -246,7 +246,7 @@ def options(command: str) -> str:
     rows = [
         f"| `{name}` | {code(flag(name, each))} | {f'`{each.key}`' if each.key else ''} "
         f"| {cell(each.meaning)} | {cell(each.default)} |"
-        for name in ordered(declarations)
+        for name in sort_options(declarations)
         if (each := declarations.get(name)) is not None
     ]
     head = "| keyword | option | key | meaning | default |"

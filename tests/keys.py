@@ -1,10 +1,10 @@
 """Files with a word as the value of any key that takes text: the keys come from the schemas of files."""
 
 import sledlab as sl
-from sledlab.cli.schema import of
+from sledlab.cli.schema import file_schema
 from sledlab.studies import LIST
 
-SCHEMA = of("experiment")
+SCHEMA = file_schema("experiment")
 TABLES = SCHEMA["$defs"]
 STUDIES = {each["properties"]["kind"]["const"]: each for each in SCHEMA["properties"]["study"]["anyOf"]}
 RUN_STUDY = {each.name: getattr(sl, each.names[0]) for each in LIST}

@@ -85,7 +85,7 @@ def requirements() -> list[Requirement]:
 def known_names() -> set[str]:
     """All names of sledlab: models, their parameters and choices, jobs, commands, experiments, results."""
     measured = {"make bench", *commands(cli, "sledlab"), *sl.experiment}
-    for section, items in catalogue.everything().items():
+    for section, items in catalogue.load_catalogue().items():
         for item in [items] if isinstance(items, dict) else items:
             entry = entries.to_entry(item)
             measured.add(entry.name)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import sledlab as sl
 from sledlab import _native
-from sledlab.model.catalogue import CATALOGUES, everything
+from sledlab.model.catalogue import CATALOGUES, load_catalogue
 from sledlab.runs.compose import compose
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
@@ -75,7 +75,7 @@ def cycles(random: Random) -> dict[str, Iterator[str]]:
 
 
 def layouts() -> tuple[str, ...]:
-    mems = next(kind for kind in everything()["device_kinds"] if kind["name"] == "mems")
+    mems = next(kind for kind in load_catalogue()["device_kinds"] if kind["name"] == "mems")
     return tuple(next(spec for spec in mems["parameters"] if spec["name"] == "layout")["kind"]["choice"])
 
 

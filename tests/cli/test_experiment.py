@@ -7,8 +7,8 @@ import click
 import pytest
 import sledlab as sl
 from sledlab.cli import cli
-from sledlab.cli.show import command_of
-from sledlab.model.experiment import FOLDERS, files, names, study_of
+from sledlab.cli.show import command_name
+from sledlab.model.experiment import FOLDERS, files, names, study_kind
 
 FILES = [files()[name] for name in names()]
 
@@ -25,7 +25,7 @@ def test_experiment_list_shows_description_and_study(sledlab):
     for entry in result:
         assert 20 <= len(entry["meaning"]) <= 115, entry
         assert entry["meaning"].endswith((".", "?")), entry
-        assert command_of(entry["study"]).split()[0] in cli.list_commands(click.Context(cli))
+        assert command_name(entry["study"]).split()[0] in cli.list_commands(click.Context(cli))
     assert {entry["study"] for entry in result} == {
         "compare",
         "side-by-side",
@@ -97,5 +97,5 @@ def test_file_takes_precedence_over_experiment_name(sledlab, tmp_path):
 @pytest.mark.parametrize("name", names())
 def test_every_experiment_has_a_command_and_names_it(name):
     text = sl.experiment.text(name)
-    runner = command_of(study_of(tomllib.loads(text)))
+    runner = command_name(study_kind(tomllib.loads(text)))
     assert re.search(rf"^#   sledlab {runner} {name}( |$)", text, re.MULTILINE)

@@ -4,7 +4,7 @@ import re
 import tomllib
 
 import pytest
-from sledlab.cli.init import ALL
+from sledlab.cli.init import TEMPLATES_BY_KIND
 
 SHORT = {
     "experiment": ("--limit", "300"),
@@ -29,7 +29,7 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("kind", TEMPLATES_BY_KIND)
 def test_initial_file_runs_unchanged(sledlab, tmp_path, kind):
     wrote = sledlab("init", kind)
     assert wrote.code == 0, wrote.err
@@ -40,10 +40,14 @@ def test_initial_file_runs_unchanged(sledlab, tmp_path, kind):
     assert done.code == 0, done.err
 
 
-@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("kind", TEMPLATES_BY_KIND)
 def test_commands_in_initial_file_work(sledlab, kind):
     assert sledlab("init", kind, f"other_{kind}").code == 0  # modules are imported once only
-    (file,) = (f"other_{kind}{ending}" for ending in (".toml", ".py") if ALL[kind].file.endswith(ending))
+    (file,) = (
+        f"other_{kind}{ending}"
+        for ending in (".toml", ".py")
+        if TEMPLATES_BY_KIND[kind].file.endswith(ending)
+    )
     with open(file, encoding="utf-8") as text:
         commands = re.findall(r"^(?:#  |   ) sledlab (.*)$", text.read(), re.MULTILINE)
     assert commands

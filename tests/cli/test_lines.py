@@ -1,7 +1,7 @@
 """Errors about values of a file name its line, unless another option overrides the value."""
 
 import pytest
-from sledlab.model.error_location import lines_of
+from sledlab.model.error_location import parse_lines
 
 EXPERIMENT = """# an experiment
 seed = 1
@@ -204,7 +204,7 @@ def test_other_options_are_not_saved(sledlab, tmp_path, arguments):
 
 def test_lines_know_their_tables():
     text = '[a.b]\nx = """\ny = 1\n"""\n"z w" = 2 # [c]\n[[c]]\n[[c]]\nd.e = 3\n'
-    assert [(line.number, line.key) for line in lines_of(text)] == [
+    assert [(line.number, line.key) for line in parse_lines(text)] == [
         (1, "a.b"),
         (2, "a.b.x"),
         (5, "a.b.z w"),

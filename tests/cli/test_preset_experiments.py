@@ -4,7 +4,7 @@ import re
 
 import pytest
 import sledlab as sl
-from sledlab.cli.show import command_of
+from sledlab.cli.show import command_name
 
 from tests.conftest import PROJECT
 
@@ -14,7 +14,7 @@ FILES = sorted((PROJECT / "presets" / "experiments").glob("*.toml"))
 @pytest.mark.slow("runs a comparison")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_experiment_runs_and_writes_runs(sledlab, file, tmp_path, without_pages):
-    command = command_of(sl.experiment.show(file.stem).study).split()
+    command = command_name(sl.experiment.show(file.stem).study).split()
     quick = ["--limit", "30", "--warmup", "0", "--seed", "1", "--parallel", "1", "--out", tmp_path]
     assert sledlab(*command, file, *quick).code == 0
     assert (tmp_path / "runs.parquet").exists()

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 import sledlab as sl
-from sledlab.cli.schema import KINDS, of
+from sledlab.cli.schema import KINDS, file_schema
 from sledlab.job import LIST as JOBS
 from sledlab.job import find
 from sledlab.model.experiment import files
@@ -18,7 +18,7 @@ PRESETS = PROJECT / "presets"
 
 @cache
 def validator(kind):
-    schema = of(kind)
+    schema = file_schema(kind)
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
@@ -31,7 +31,7 @@ def assert_accepts(kind, text):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_schema_is_valid(sledlab, kind):
     output = sledlab("setup", "schema", kind).json
-    assert output == of(kind)
+    assert output == file_schema(kind)
     assert output["$schema"].endswith("2020-12/schema")
     assert validator(kind)
     sledlab("setup", "schema", "experiments").assert_refused("experiment")

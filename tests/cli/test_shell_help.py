@@ -146,7 +146,7 @@ def test_doctor_names_programs_by_feature(sledlab, monkeypatch):
 
 def test_doctor_knows_all_requirements():
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {re.split("[>=]", each)[0] for each in project["dependencies"]} == set(doctors.NEEDED)
+    assert {re.split("[>=]", each)[0] for each in project["dependencies"]} == set(doctors.REQUIRED_PACKAGES)
     extras = {
         re.split("[>=; ]", each)[0] for some in project["optional-dependencies"].values() for each in some
     }

@@ -16,7 +16,7 @@ import click
 
 from sledlab._native import __version__
 from sledlab.cli import errors, streams
-from sledlab.cli.group import Lazy, LazyGroup, LegibleHelp
+from sledlab.cli.group import LazyCommand, LazyGroup, LegibleHelp
 from sledlab.errors import Error, InternalError, Notice
 from sledlab.lazy import later, loaded
 from sledlab.runs.interrupt import code_of, in_order
@@ -29,39 +29,39 @@ if TYPE_CHECKING:
 documentation = later("sledlab.cli.setup:address")
 
 
-def sections() -> dict[str, dict[str, Lazy]]:
+def sections() -> dict[str, dict[str, LazyCommand]]:
     """Return all commands by name, by the title of their section in the help."""
     meanings = {each.name: each.meaning for each in LIST if not each.under}
-    studies = {name: Lazy("study:command", meaning) for name, meaning in meanings.items()}
+    studies = {name: LazyCommand("study:command", meaning) for name, meaning in meanings.items()}
     own = {
-        "fleet": Lazy("fleet:fleet", meanings["fleet"]),
-        "smart": Lazy("smart:smart", meanings["smart"]),
+        "fleet": LazyCommand("fleet:fleet", meanings["fleet"]),
+        "smart": LazyCommand("smart:smart", meanings["smart"]),
     }
     return {
         "Run": {
-            "simulate": Lazy("simulate:simulate", "Replay a trace or workload on a device."),
+            "simulate": LazyCommand("simulate:simulate", "Replay a trace or workload on a device."),
             "compare": studies.pop("compare"),
-            "serve": Lazy("serve:serve", "Serve a simulated device as a network block device (NBD)."),
-            "view": Lazy("view:view", "Open the laboratory: simulations in one page of the browser."),
+            "serve": LazyCommand("serve:serve", "Serve a simulated device as a network block device (NBD)."),
+            "view": LazyCommand("view:view", "Open the laboratory: simulations in one page of the browser."),
         },
         "Study": {**studies, **own},
         "Results": {
-            "plot": Lazy("plot:plot", "Draw the figure of a run or study from its saved results."),
-            "explain": Lazy("explain:explain", "Explain the response time of one request of a run."),
-            "diff": Lazy("diff:diff", "Compare two runs request by request."),
-            "reproduce": Lazy("reproduce:reproduce", "Run figures and claims of the papers again."),
+            "plot": LazyCommand("plot:plot", "Draw the figure of a run or study from its saved results."),
+            "explain": LazyCommand("explain:explain", "Explain the response time of one request of a run."),
+            "diff": LazyCommand("diff:diff", "Compare two runs request by request."),
+            "reproduce": LazyCommand("reproduce:reproduce", "Run figures and claims of the papers again."),
         },
         "Models and data": {
-            "list": Lazy("list:list_command", "List models, jobs, sample traces and experiments."),
-            "show": Lazy("show:show_command", "Show one of them with its parameters."),
-            "device": Lazy("device:device", "Compute seek times, import a device of DiskSim."),
-            "trace": Lazy("trace:trace", "Inspect, convert, cut, merge and generate traces."),
-            "check": Lazy("check:check", "Test a plug-in class, or a disk against measurements."),
+            "list": LazyCommand("list:list_command", "List models, jobs, sample traces and experiments."),
+            "show": LazyCommand("show:show_command", "Show one of them with its parameters."),
+            "device": LazyCommand("device:device", "Compute seek times, import a device of DiskSim."),
+            "trace": LazyCommand("trace:trace", "Inspect, convert, cut, merge and generate traces."),
+            "check": LazyCommand("check:check", "Test a plug-in class, or a disk against measurements."),
         },
         "Setup": {
-            "init": Lazy("init:init", "Write an example file to start from."),
-            "doctor": Lazy("doctor:doctor", "Check the installation: optional packages and programs."),
-            "setup": Lazy("setup:setup", "Shell completion, man pages, JSON Schemas, documentation."),
+            "init": LazyCommand("init:init", "Write an example file to start from."),
+            "doctor": LazyCommand("doctor:doctor", "Check the installation: optional packages and programs."),
+            "setup": LazyCommand("setup:setup", "Shell completion, man pages, JSON Schemas, documentation."),
         },
     }
 
@@ -136,30 +136,34 @@ def run(arguments: list[str] | None = None) -> int:
     text = sys.argv[1:] if arguments is None else arguments
     try:
         with _notices():
-            code = cli.main(errors.decoded(text), prog_name="sledlab", standalone_mode=False)
+            code = cli.main(errors.decode_arguments(text), prog_name="sledlab", standalone_mode=False)
         sys.stdout.flush()
     except streams.WriteError as lost:
         # A reader that closes the pipe of our output (`| head`) is no mistake, and gets no message.
-        streams.leave()
-        return 0 if lost.left else _refuse(errors.not_written(lost.reason), text)
+        streams.discard_output()
+        return 0 if lost.reader_closed else _refuse(errors.output_error(lost.reason), text)
     except click.ClickException as mistake:
-        if errors.asks_for_help(mistake):
+        if errors.is_help_request(mistake):
             return _tell(mistake.format_message(), mistake.exit_code)
-        return _refuse(errors.of_usage(mistake, cli, text), text)
+        return _refuse(errors.usage_error(mistake, cli, text), text)
     except (KeyboardInterrupt, click.Abort) as error:
         interrupt = error.__cause__ if isinstance(error, click.Abort) else error
         notes = getattr(interrupt, "__notes__", ())
         return _tell(": ".join(["interrupted", *notes]), code_of(interrupt))
     except UnicodeEncodeError as error:
-        return _refuse(errors.not_encoded(error), text)
+        return _refuse(errors.encoding_error(error), text)
     except Error as error:
         if not (
-            error.place and error.place.file in streams.STDOUT and error.message.startswith(streams.LOST)
+            error.place
+            and error.place.file in streams.STDOUT
+            and error.message.startswith(streams.WRITE_ERROR_PREFIX)
         ):
             return _refuse(error, text)
-        return 0 if streams.GONE in error.message else _refuse(errors.not_written(error.message), text)
+        return (
+            0 if streams.BROKEN_PIPE in error.message else _refuse(errors.output_error(error.message), text)
+        )
     except OSError as error:
-        return _refuse(errors.of_system(error), text)
+        return _refuse(errors.system_error(error), text)
     except InternalError as error:
         return _tell(f"internal error: {error}", 1)
     return code if isinstance(code, int) else 0
@@ -184,14 +188,14 @@ def _notices() -> Iterator[None]:
 
 def _refuse(error: Error, text: list[str]) -> int:
     """Prints a mistake of the user's with its remedy, and returns the exit code 2."""
-    return _tell(f"error: {errors.with_help(error, cli, text)}", 2)
+    return _tell(f"error: {errors.with_remedy(error, cli, text)}", 2)
 
 
 def _tell(text: str, code: int) -> int:
     try:
         sys.stdout.flush()
     except streams.WriteError:  # the message matters more
-        streams.leave()
+        streams.discard_output()
     with suppress(OSError):  # after SIGHUP the terminal is gone
         terminal.tell(text)
     return code

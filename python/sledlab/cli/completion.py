@@ -86,7 +86,7 @@ def script(shell: str) -> str:
     return (BASH_WORDS if shell == "bash" else "") + text.lstrip("\n").rstrip() + "\n"
 
 
-def of_option(name: str) -> Complete | None:
+def option_completer(name: str) -> Complete | None:
     """The function that completes the value of an option; `None` where the shell's own completion will do."""
     if name in ("settings", "vary"):
         return lambda _context, _parameter, word: items(keys(), word)
@@ -107,7 +107,7 @@ def experiment_or_file(
     return (items(experiments(), word) if word else []) or files(word)
 
 
-def model_of(kind: str) -> Complete:
+def model_completer(kind: str) -> Complete:
     """A function that completes a word to names of models of a kind, or files."""
     return lambda _context, _parameter, word: items(catalogue.CATALOGUES[kind], word) or files(word)
 
@@ -154,7 +154,7 @@ def keys() -> list[str]:
     """
     result = []
     for name, section in SECTIONS.items():
-        listed = catalogue.everything().get(section, [])
+        listed = catalogue.load_catalogue().get(section, [])
         for item in [listed] if isinstance(listed, dict) else listed:
             result += [f"{name}.{spec['name']}" for spec in item["parameters"]]
     return list(dict.fromkeys(result))

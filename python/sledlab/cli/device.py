@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from sledlab import _native
-from sledlab.cli.completion import model_of
+from sledlab.cli.completion import model_completer
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
-    SET,
+    SETTINGS,
     json_option,
     option,
     options,
@@ -23,7 +23,7 @@ from sledlab.display import presentation_of
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import later, tomllib
-from sledlab.model.experiment import file_of, is_name, text_of
+from sledlab.model.experiment import experiment_file, is_name, read_toml_text
 from sledlab.model.settings import document
 from sledlab.show import terminal
 
@@ -63,7 +63,7 @@ def device_error_location(name: str, settings: Mapping[str, str]) -> AbstractCon
 
 def _read(path: str) -> _native.Experiment:
     """The experiment of a file, or of that name, without its table `[study]`."""
-    text = text_of(path)
+    text = read_toml_text(path)
     with suppress(tomllib.TOMLDecodeError):  # `Experiment` below reports it with its place
         tables = tomllib.loads(text)
         if tables.pop("study", None) is not None:
@@ -74,15 +74,19 @@ def _read(path: str) -> _native.Experiment:
 def is_experiment(name: str) -> bool:
     """Whether a name is that of an experiment, or of its file: one that has a table `[device]`."""
     try:
-        text = file_of(name).read_text(encoding="utf-8") if name.endswith(".toml") or is_name(name) else ""
+        text = (
+            experiment_file(name).read_text(encoding="utf-8")
+            if name.endswith(".toml") or is_name(name)
+            else ""
+        )
         return "\n[device]" in f"\n{text}"
     except (OSError, UnicodeDecodeError):
         return False
 
 
 @device.command("seek-map")
-@click.argument("name", shell_complete=model_of("device"))
-@options(SET)
+@click.argument("name", shell_complete=model_completer("device"))
+@options(SETTINGS)
 @option(
     "--from", "start", metavar="X,Y", default="0,0", show_default=True, help="Start, in bits from the centre."
 )

@@ -25,7 +25,7 @@ version = later("importlib.metadata:version")
 has_charts = later("sledlab.show.document:has_charts")
 processors = later("sledlab.study.executor.local:processors")
 
-NEEDED = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "rich")
+REQUIRED_PACKAGES = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "rich")
 """Libraries without which sledlab does not work."""
 
 JOBS = "pip install 'sledlab[jobs]'"
@@ -100,10 +100,10 @@ def findings() -> list[Finding]:
         Finding("uPlot", "installed" if has_charts() else "", "interactive figures of reports", CHARTS),
         Finding("samples", str(len(samples()) or ""), "traces by name", "install sledlab again"),
         Finding(
-            "data", place_of_data(), "generated tables and kept records (SLEDLAB_DATA)", "make it writable"
+            "data", data_directory(), "generated tables and kept records (SLEDLAB_DATA)", "make it writable"
         ),
     ]
-    needed = [library(name, "everything", f"pip install {name}", needed=True) for name in NEEDED]
+    needed = [library(name, "everything", f"pip install {name}", needed=True) for name in REQUIRED_PACKAGES]
     return [
         *installation,
         *needed,
@@ -157,7 +157,7 @@ def memory() -> str:
     return f"{size / 1e9:.1f} GB"
 
 
-def place_of_data() -> str:
+def data_directory() -> str:
     """The directory for data of jobs and work records; empty where it cannot be written."""
     try:
         return str(home())

@@ -12,7 +12,7 @@ import click
 from sledlab.cli import streams
 from sledlab.errors import Error, unknown
 from sledlab.lazy import difflib
-from sledlab.model.guess import option_for
+from sledlab.model.guess import suggest_option
 from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 NO_RECORD = "this is no work record"
 """Beginning of the message about a file that is no work record."""
 
-NEAR = 0.75
+MIN_SIMILARITY = 0.75
 """Least similarity of an option to one that a message suggests."""
 
 OS_ERROR = r" \(os error \d+\)"
-EXPECTED = r"expected (.*), found (.*)$"
+EXPECTED_PATTERN = r"expected (.*), found (.*)$"
 
 
-def decoded(arguments: Sequence[str]) -> list[str]:
+def decode_arguments(arguments: Sequence[str]) -> list[str]:
     """The words of the command line, decoded as UTF-8, also where the locale's encoding is another one.
 
     Raises:
         Error: A word is not UTF-8: the simulator, tables and pages name files in UTF-8.
     """
-    return [word if word.isascii() else _decoded(word) for word in arguments]
+    return [word if word.isascii() else _decode_argument(word) for word in arguments]
 
 
-def _decoded(word: str) -> str:
+def _decode_argument(word: str) -> str:
     try:
         word.encode()
     except UnicodeEncodeError:
@@ -52,7 +52,7 @@ def _decoded(word: str) -> str:
     return word
 
 
-def not_encoded(error: UnicodeEncodeError) -> Error:
+def encoding_error(error: UnicodeEncodeError) -> Error:
     """The error about a name that the encoding of this locale cannot express."""
     return Error(
         f"`{visible(error.object)}` cannot be represented in the encoding of this locale, {error.encoding}",
@@ -60,20 +60,22 @@ def not_encoded(error: UnicodeEncodeError) -> Error:
     )
 
 
-def not_written(reason: str) -> Error:
+def output_error(reason: str) -> Error:
     """The error about standard output that cannot be written, with the system's or simulator's reason."""
-    reason = reason.removeprefix(streams.LOST).partition(" (os error")[0]
-    return Error(f"standard output: {streams.LOST}{reason}", remedy="lead it where there is room")
+    reason = reason.removeprefix(streams.WRITE_ERROR_PREFIX).partition(" (os error")[0]
+    return Error(
+        f"standard output: {streams.WRITE_ERROR_PREFIX}{reason}", remedy="lead it where there is room"
+    )
 
 
-def of_system(error: OSError) -> Error:
+def system_error(error: OSError) -> Error:
     """An error of the operating system as an `Error`."""
     reason = error.strerror or str(error)
     message = f"{error.filename}: {reason}" if error.filename else reason
     return Error(message, remedy="see that the file is there, and may be read or written")
 
 
-def with_help(error: Error, command: click.Command, arguments: Sequence[str]) -> Error:
+def with_remedy(error: Error, command: click.Command, arguments: Sequence[str]) -> Error:
     """The error with a remedy: its own, one from its message, or else a hint to the help of the command.
 
     Args:
@@ -88,17 +90,17 @@ def with_help(error: Error, command: click.Command, arguments: Sequence[str]) ->
     if message.count("\n") == 1:
         message = message.replace("\n", ": ")
     if remedy is None:
-        remedy = _expected(message) or f"`{_path(command, arguments)} --help` tells more"
+        remedy = _suggest_remedy(message) or f"`{_path(command, arguments)} --help` tells more"
     return Error(message, place, remedy)
 
 
-def _expected(message: str) -> str | None:
+def _suggest_remedy(message: str) -> str | None:
     """A remedy from a message that says what was expected; `None` for other messages."""
     if message.endswith("No such file or directory"):
         return "check the path"
     if message.endswith("valid UTF-8"):
         return "write it as UTF-8"
-    result = re.search(EXPECTED, message)
+    result = re.search(EXPECTED_PATTERN, message)
     if result is None:
         return None
     text = result[1].removeprefix("one of ").split(", ") if result[1].startswith("one of ") else []
@@ -122,12 +124,12 @@ def _path(command: click.Command, arguments: Sequence[str]) -> str:
     return " ".join(path)
 
 
-def asks_for_help(mistake: click.ClickException) -> bool:
+def is_help_request(mistake: click.ClickException) -> bool:
     """Whether the words were the name of a group alone; older versions of click show the help themselves."""
     return type(mistake).__name__ == "NoArgsIsHelpError"
 
 
-def of_usage(mistake: click.ClickException, command: click.Command, arguments: Sequence[str]) -> Error:
+def usage_error(mistake: click.ClickException, command: click.Command, arguments: Sequence[str]) -> Error:
     """The error about wrong options or arguments.
 
     Args:
@@ -140,21 +142,21 @@ def of_usage(mistake: click.ClickException, command: click.Command, arguments: S
     match mistake:
         case click.NoSuchOption(option_name=name, possibilities=near):
             near = _options_with_word(name, mistake.ctx) or difflib.get_close_matches(
-                name, near or (), n=1, cutoff=NEAR
+                name, near or (), n=1, cutoff=MIN_SIMILARITY
             )
             options = " or ".join(f"`{each}`" for each in near)
             return Error(f"unknown option `{name}`", remedy=f"did you mean {options}?" if near else see)
         case click.MissingParameter(param=click.Parameter() as parameter):
             return Error(
-                f"`{_name(parameter)}` is missing", remedy=f"write `{_form(path, mistake, parameter)}`"
+                f"`{_name(parameter)}` is missing", remedy=f"write `{_usage_line(path, mistake, parameter)}`"
             )
         case click.BadOptionUsage(option_name=name):
-            return Error(f"`{name}` {_unusable(mistake.message)}", remedy=see)
+            return Error(f"`{name}` {_value_problem(mistake.message)}", remedy=see)
         case click.BadParameter(param=click.Parameter() as parameter):
             return _bad_value(mistake, parameter)
     extra = re.search(r"unexpected extra arguments? \((.*)\)", mistake.format_message())
     if extra:
-        meant = option_for(extra[1].split()[0])
+        meant = suggest_option(extra[1].split()[0])
         remedy = f"did you mean `{meant}`? Separate several values by commas" if meant else see
         return Error(f"`{path}`: unexpected argument `{extra[1]}`", remedy=remedy)
     return Error(mistake.format_message().rstrip("."), remedy=see)
@@ -181,7 +183,7 @@ def _name(parameter: click.Parameter) -> str:
     return max(parameter.opts, key=len) if isinstance(parameter, click.Option) else word
 
 
-def _form(path: str, mistake: click.UsageError, missing: click.Parameter) -> str:
+def _usage_line(path: str, mistake: click.UsageError, missing: click.Parameter) -> str:
     """The whole usage line of a command, with the missing option or argument in it."""
     context = mistake.ctx or click.Context(click.Command(""))
     pieces = context.command.collect_usage_pieces(context)
@@ -190,7 +192,7 @@ def _form(path: str, mistake: click.UsageError, missing: click.Parameter) -> str
     return " ".join([path, *pieces])
 
 
-def _unusable(message: str) -> str:
+def _value_problem(message: str) -> str:
     """Whether an option takes no value or needs one, for the message."""
     return "takes no value" if "does not take a value" in message else "needs a value"
 

@@ -14,7 +14,7 @@ from sledlab.lazy import later
 if TYPE_CHECKING:
     from sledlab.runs.explanation import Explanation
 
-opened = later("sledlab.studies.saved_results:open")
+open_results = later("sledlab.studies.saved_results:open")
 
 
 @click.command()
@@ -33,7 +33,7 @@ def explain(directory: str, number: int | None, *, as_json: bool) -> None:
       sledlab explain run
       sledlab explain run 1330 --json
     """
-    run = opened(directory)
+    run = open_results(directory)
     if not hasattr(run, "explain"):
         raise Error(f"`{directory}` holds no run of `sledlab simulate`", remedy="give the --out of a run")
     result: Explanation = run.explain(number)

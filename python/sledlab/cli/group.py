@@ -77,17 +77,17 @@ class CommandGroup(GroupedHelp, SuggestingGroup):
             return command.invoke(beneath)
 
 
-class Lazy(NamedTuple):
+class LazyCommand(NamedTuple):
     """A command that is imported when used: `module:name` within `sledlab.cli`, and its line in the help."""
 
-    at: str
+    target: str
     meaning: str
 
 
 class LazyGroup(SuggestingGroup):
     """A group whose commands are imported when needed, listed in sections."""
 
-    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, Lazy]], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, LazyCommand]], **kwargs: Any) -> None:
         """Create the group.
 
         Args:
@@ -107,7 +107,7 @@ class LazyGroup(SuggestingGroup):
         """Import a command; if a function makes it, call that with the command's name."""
         if cmd_name not in self.lazy:
             return None
-        result = loaded(f"sledlab.cli.{self.lazy[cmd_name].at}")
+        result = loaded(f"sledlab.cli.{self.lazy[cmd_name].target}")
         command: click.Command = result if isinstance(result, click.Command) else result(cmd_name)
         return command
 

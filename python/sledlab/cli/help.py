@@ -24,19 +24,19 @@ GROUPS: Mapping[str, Sequence[str]] = {
 }
 """Titles of groups of options, in the order of the help, and the names of the options of each."""
 
-OWN = "Options"
+COMMAND_OPTIONS = "Options"
 """Title of the group of options that only some commands have. It follows the group of inputs."""
 
-SHORT = {"Models": OWN, "Execution": "Replay"}
+SHORT_HELP_GROUPS = {"Models": COMMAND_OPTIONS, "Execution": "Replay"}
 """Groups that are parts of other groups in the short help."""
 
-ALL = "sledlab.cli.help.all"
+SHOW_ALL_KEY = "sledlab.cli.help.all"
 """Key in the metadata of a context: whether the help shows all options."""
 
 
 def _show_all(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
-        context.meta[ALL] = True
+        context.meta[SHOW_ALL_KEY] = True
         click.echo(context.get_help(), color=context.color)
         context.exit()
 
@@ -59,7 +59,7 @@ class GroupedHelp(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, a section for each group that has some."""
-        shows_all = ctx.meta.get(ALL, False)
+        shows_all = ctx.meta.get(SHOW_ALL_KEY, False)
         hidden, help_option = 0, self.get_help_option(ctx)
         groups: dict[str, list[tuple[str, str]]] = {title: [] for title in _titles()}
         for each in self.get_params(ctx):
@@ -69,8 +69,8 @@ class GroupedHelp(click.Command):
             if is_advanced(each) and not shows_all:
                 hidden += 1
                 continue
-            title = "Output" if each is help_option else _group_of(str(each.name))
-            title = title if shows_all else SHORT.get(title, title)
+            title = "Output" if each is help_option else _group_title(str(each.name))
+            title = title if shows_all else SHORT_HELP_GROUPS.get(title, title)
             groups[title].append(record)
         for title, records in groups.items():
             if records:
@@ -87,8 +87,8 @@ def is_advanced(parameter: click.Parameter) -> bool:
 
 def _titles() -> Iterator[str]:
     first, *others = GROUPS
-    yield from (first, OWN, *others)
+    yield from (first, COMMAND_OPTIONS, *others)
 
 
-def _group_of(name: str) -> str:
-    return next((title for title, names in GROUPS.items() if name in names), OWN)
+def _group_title(name: str) -> str:
+    return next((title for title, names in GROUPS.items() if name in names), COMMAND_OPTIONS)

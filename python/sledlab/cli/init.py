@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 to_entry = later("sledlab.model.entries:to_entry")
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATE_DIRECTORY = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class Template:
     Attributes:
         file: Its usual name; the text of a Python file is kept in a file `.txt`.
         meaning: What the file describes.
-        first: The command to try with it first.
+        command: The command to try with it first.
     """
 
     file: str
     meaning: str
-    first: str
+    command: str
 
 
-ALL = {
+TEMPLATES_BY_KIND = {
     "device": Template("device.toml", "a device", "sledlab show device {file}"),
     "experiment": Template("experiment.toml", "a run", "sledlab simulate {file}"),
     "compare": Template("compare.toml", "a comparison", "sledlab compare {file}"),
@@ -65,7 +65,7 @@ ALL = {
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(list(ALL)))
+@click.argument("kind", type=click.Choice(list(TEMPLATES_BY_KIND)))
 @click.argument("name", required=False)
 @option("--replace", is_flag=True, help="Write over a file of that name.")
 def init(kind: str, name: str | None, *, replace: bool) -> None:
@@ -79,15 +79,15 @@ def init(kind: str, name: str | None, *, replace: bool) -> None:
       sledlab init scheduler nearest.py
       sledlab init device mine.toml
     """
-    template = ALL[kind]
+    template = TEMPLATES_BY_KIND[kind]
     path = _path(template, name)
     if path.exists() and not replace:
         raise Error(f"`{path}` exists", remedy="choose another name, or say --replace")
     check_writable(path)
     with drafted(path) as draft:
-        draft.write_text(text_of(kind, path), encoding="utf-8")
+        draft.write_text(render_template(kind, path), encoding="utf-8")
     terminal.say(f"wrote {path}")
-    terminal.say(f"try: {template.first.format(file=path, module=path.stem)}")
+    terminal.say(f"try: {template.command.format(file=path, module=path.stem)}")
 
 
 def _path(template: Template, name: str | None) -> Path:
@@ -108,29 +108,29 @@ def _path(template: Template, name: str | None) -> Path:
     return path
 
 
-def text_of(kind: str, path: Path) -> str:
+def render_template(kind: str, path: Path) -> str:
     """The text of a template, with names, parameters and the device filled in."""
-    source = TEMPLATES / f"{kind}{'.txt' if path.suffix == '.py' else path.suffix}"
+    source = TEMPLATE_DIRECTORY / f"{kind}{'.txt' if path.suffix == '.py' else path.suffix}"
     text = source.read_text(encoding="utf-8")
     uniform = catalogue.workload.show("uniform").parameters
-    replay = to_entry(catalogue.everything()["replay"]).parameters
+    replay = to_entry(catalogue.load_catalogue()["replay"]).parameters
     filled = {
         "FILE": lambda: str(path),
         "MODULE": lambda: path.stem,
         "FUNCTION": lambda: path.stem,
         "DEVICE": lambda: _native.device_text("mems-g2").rstrip(),
-        "WORKLOAD": lambda: commented(spec for spec in uniform if spec.name != "requests"),
-        "REPLAY": lambda: commented(spec for spec in replay if spec.name != "limit"),
+        "WORKLOAD": lambda: comment_out(spec for spec in uniform if spec.name != "requests"),
+        "REPLAY": lambda: comment_out(spec for spec in replay if spec.name != "limit"),
     }
     return re.sub(r"@([A-Z]+)@", lambda result: filled[result[1]](), text)
 
 
-def commented(specs: Iterable[ParameterSpec]) -> str:
+def comment_out(specs: Iterable[ParameterSpec]) -> str:
     """Parameters with their defaults, commented out, each with its meaning.
 
     Examples:
         >>> from sledlab.model.entries import ParameterSpec
-        >>> commented([ParameterSpec("limit", "The end.", "s", "count", None, 5)])
+        >>> comment_out([ParameterSpec("limit", "The end.", "s", "count", None, 5)])
         '# limit = 5                  # s; The end.'
     """
     lines = []

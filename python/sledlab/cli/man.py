@@ -30,7 +30,7 @@ def man(directory: str) -> None:
     root = click.get_current_context().find_root()
     pages = list(walk(root.command, root))
     for context in pages:
-        with drafted(place / f"{name_of(context)}.1") as draft:
+        with drafted(place / f"{page_name(context)}.1") as draft:
             draft.write_text(page(context), encoding="utf-8")
     terminal.say(f"wrote {len(pages)} pages to {place}; read one with: man {place / 'sledlab.1'}")
 
@@ -45,7 +45,7 @@ def walk(command: click.Command, context: click.Context) -> Iterator[click.Conte
                 yield from walk(beneath, click.Context(beneath, info_name=name, parent=context))
 
 
-def name_of(context: click.Context) -> str:
+def page_name(context: click.Context) -> str:
     """The name of a page: `sledlab-trace-info`."""
     return context.command_path.replace(" ", "-")
 
@@ -53,7 +53,7 @@ def name_of(context: click.Context) -> str:
 def page(context: click.Context) -> str:
     """A page of manual in the language of man."""
     command = context.command
-    name = name_of(context)
+    name = page_name(context)
     usage = " ".join(command.collect_usage_pieces(context))
     help_text = inspect.cleandoc(command.help or "")
     records = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sledlab.cli.completion import of_option
+from sledlab.cli.completion import option_completer
 from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.model.catalogue import ModelChoice
@@ -45,7 +45,7 @@ SOURCE: Mapping[str, Option] = {
 }
 """Options that name the source of requests: a trace or a workload."""
 
-SET = {"settings": declared(SourceOptions)["settings"]}
+SETTINGS = {"settings": declared(SourceOptions)["settings"]}
 """The option `--set`, for any setting without an option of its own."""
 
 PLUGINS = declared(PluginOptions)
@@ -59,13 +59,13 @@ class Count(click.ParamType[int]):
     """A whole number that may be written as `1e6` or `10k`.
 
     Args:
-        least: The smallest number accepted.
+        minimum: The smallest number accepted.
     """
 
     name = "integer"
 
-    def __init__(self, least: int = 1) -> None:
-        self.least = least
+    def __init__(self, minimum: int = 1) -> None:
+        self.minimum = minimum
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number that a word spells.
@@ -80,9 +80,9 @@ class Count(click.ParamType[int]):
             result = count(str(value))
         except Error as error:
             raise Error(f"`{flag}`: {error.message}", remedy=error.remedy) from error
-        if result < self.least:
+        if result < self.minimum:
             raise Error(
-                f"`{flag}`: `{value}` is out of range", remedy=f"give a whole number, {self.least} or more"
+                f"`{flag}`: `{value}` is out of range", remedy=f"give a whole number, {self.minimum} or more"
             )
         return result
 
@@ -119,10 +119,10 @@ class SingleValueOption(click.Option):
         if values is None:
             return super().consume_value(ctx, opts)
         if len(values) > 1 and not ctx.resilient_parsing:
-            raise self._repeated(values)
+            raise self._repetition_error(values)
         return super().consume_value(ctx, {**opts, str(self.name): values[-1]})
 
-    def _repeated(self, values: Sequence[Any]) -> Error:
+    def _repetition_error(self, values: Sequence[Any]) -> Error:
         """Return the error about an option that is given several times."""
         flag = max(self.opts, key=len)
         times = "twice" if len(values) == 2 else f"{len(values)} times"
@@ -161,7 +161,7 @@ quiet_option = option(
 )
 
 
-def _without_script(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+def _disable_scripts(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value:
         context.with_resource(statically())
 
@@ -178,7 +178,7 @@ static_option = option(
     is_flag=True,
     advanced=True,
     expose_value=False,
-    callback=_without_script,
+    callback=_disable_scripts,
     help="Write static images instead of interactive figures.",
 )
 
@@ -205,7 +205,7 @@ def click_option(name: str, declaration: Option) -> click.Option:
             is_flag=True,
             advanced=declaration.advanced,
             help=declaration.meaning,
-            callback=_version_callback,
+            callback=_switch_value,
         )
     return SingleValueOption(
         [flag, name],
@@ -216,11 +216,11 @@ def click_option(name: str, declaration: Option) -> click.Option:
         required=declaration.required,
         callback=read,
         help=f"{declaration.meaning}{default}",
-        shell_complete=of_option(name),
+        shell_complete=option_completer(name),
     )
 
 
-def _version_callback(_context: click.Context, _parameter: click.Parameter, value: bool) -> bool | None:
+def _switch_value(_context: click.Context, _parameter: click.Parameter, value: bool) -> bool | None:
     """`True` for a switch that is set, `None` for one that is not: so that it overrides nothing."""
     return value or None
 
@@ -236,7 +236,7 @@ def options(option_values: Mapping[str, Option]) -> Callable[[F], F]:
     return decorate
 
 
-def ordered(
+def sort_options(
     everything: Mapping[str, Option], *, device: bool | str = True, requests: bool = True
 ) -> dict[str, Option]:
     """Options in the order of help: device, source, axes of a study, models, replay, settings, and the rest.
@@ -256,13 +256,13 @@ def ordered(
     return {**first, **source, **axes, **{name: everything[name] for name in remaining if name in everything}}
 
 
-def source_of(flags: Mapping[str, Any]) -> Any:
+def request_source(flags: Mapping[str, Any]) -> Any:
     """The trace or the workload that options name; `None` where they name neither, or several.
 
     Raises:
         Error: The options contradict each other.
     """
-    trace, workload = (only(flags.get(name)) for name in ("trace", "workload"))
+    trace, workload = (unwrap_single(flags.get(name)) for name in ("trace", "workload"))
     form = flags.get("format")
     if trace and workload:
         raise Error("both --trace and --workload were given", remedy="keep one of them")
@@ -277,7 +277,7 @@ def source_of(flags: Mapping[str, Any]) -> Any:
     return ModelChoice("workload", workload) if workload else None
 
 
-def only(value: Any) -> Any:
+def unwrap_single(value: Any) -> Any:
     """The only value of a list; any other value as it is."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 

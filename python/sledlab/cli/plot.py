@@ -13,7 +13,7 @@ from sledlab.lazy import later
 from sledlab.results import kind_of, leaves
 from sledlab.show import terminal
 
-opened = later("sledlab.studies.saved_results:open")
+open_results = later("sledlab.studies.saved_results:open")
 style = later("sledlab.show.plots:style")
 
 ENDINGS = (".svg", ".png", ".pdf")
@@ -39,7 +39,7 @@ def plot(directory: Path, save: str | None) -> None:
     file = Path(save) if save is not None else directory / FIGURE
     if file.suffix.lower() not in ENDINGS:
         raise Error(f"unknown output format of `{file}`", remedy=f"end the name in {', '.join(ENDINGS)}")
-    figure = opened(directory).plot()
+    figure = open_results(directory).plot()
     check_writable(file)
     if save is None:
         leaves(directory, kind_of(directory), [FIGURE])

@@ -46,7 +46,7 @@ class Plug:
 
 
 @contextmanager
-def pulled() -> Iterator[Plug]:
+def handle_power_failures() -> Iterator[Plug]:
     """Within this context SIGUSR1 makes the power of a server's device fail; else it ends this process."""
     plug = Plug()
     if not hasattr(signal, "SIGUSR1") or threading.current_thread() is not threading.main_thread():

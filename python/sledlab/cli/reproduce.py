@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sledlab.cli.completion import items, model_of
+from sledlab.cli.completion import items, model_completer
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
     PLUGINS,
-    SET,
+    SETTINGS,
     Count,
     json_option,
     option,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sledlab.reproduction.figure import Figure
     from sledlab.reproduction.verdicts import Claim
 
-again = later("sledlab.reproduction.run:reproduce")
+reproduce_experiments = later("sledlab.reproduction.run:reproduce")
 found_by = later("sledlab.reproduction.run:found_by")
 figures = later("sledlab.reproduction.figure:figures")
 claims = later("sledlab.reproduction.verdicts:claims")
@@ -104,9 +104,9 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
     "--device",
     metavar="NAME|FILE",
     help="Use this device instead of the paper's.",
-    shell_complete=model_of("device"),
+    shell_complete=model_completer("device"),
 )
-@options({"scheduler": SCHEDULERS, **SET})
+@options({"scheduler": SCHEDULERS, **SETTINGS})
 @option("--trace", metavar="FILE", help="The recorded trace, where a figure needs one.")
 @option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
 @option("--limit", metavar="N", type=Count(), help="Most requests of a run.")
@@ -132,7 +132,7 @@ def reproduce_run(name: str, *, as_json: bool, **option_values: Any) -> None:
         "scheduler": option_values["scheduler"] or (),
         "allow_plugins": bool(option_values["allow_plugins"]),
     }
-    result = again(name, **option_values)
+    result = reproduce_experiments(name, **option_values)
     files = result.write()
     if as_json:
         show_json(

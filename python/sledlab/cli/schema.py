@@ -45,33 +45,35 @@ def schema(kind: str) -> None:
       sledlab setup schema > experiment.schema.json
       sledlab setup schema device
     """
-    terminal.say_file(json.dumps(of(kind), indent=2, ensure_ascii=False) + "\n")
+    terminal.say_file(json.dumps(file_schema(kind), indent=2, ensure_ascii=False) + "\n")
 
 
-def of(kind: str) -> dict[str, Any]:
+def file_schema(kind: str) -> dict[str, Any]:
     """The schema of a kind of file."""
     if kind == "experiment":
-        return schemas.of_experiment(of_studies())
+        return schemas.experiment_schema(studies_schema())
     if kind == "job":
         return schemas.document(
-            "A job of sledlab with its settings", {"anyOf": [of_job(each.name) for each in JOBS]}
+            "A job of sledlab with its settings", {"anyOf": [job_schema(each.name) for each in JOBS]}
         )
-    made = {"device": schemas.of_device, "node": schemas.of_node, "network": schemas.of_network}[kind]
+    made = {"device": schemas.device_schema, "node": schemas.node_schema, "network": schemas.network_schema}[
+        kind
+    ]
     return schemas.document(f"A {kind} of sledlab", made(file=True))
 
 
-def of_job(name: str) -> dict[str, Any]:
+def job_schema(name: str) -> dict[str, Any]:
     """The schema of a job's settings and those of its data."""
     own, of_data = find(name).settings
     return schemas.table((*own, *of_data), {"job": {"const": name}}, ["job"])
 
 
-def of_studies() -> dict[str, Any]:
+def studies_schema() -> dict[str, Any]:
     """The schema of the table `[study]`: that of any one study."""
-    return {"anyOf": [of_study(each.folder) for each in LIST]}
+    return {"anyOf": [study_schema(each.folder) for each in LIST]}
 
 
-def of_study(folder: str) -> dict[str, Any]:
+def study_schema(folder: str) -> dict[str, Any]:
     """The schema of the table `[study]` of one study: its axes."""
     study = loaded(f"sledlab.studies.{folder}:STUDY")
     hints = get_type_hints(study.options, include_extras=True)
@@ -79,27 +81,27 @@ def of_study(folder: str) -> dict[str, Any]:
     for name in study.axes:
         if name in hints:
             kind, option = get_args(hints[name])[:2]
-            properties[name] = {**of_type(kind), "description": option.meaning}
+            properties[name] = {**type_schema(kind), "description": option.meaning}
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def of_type(kind: Any) -> dict[str, Any]:
+def type_schema(kind: Any) -> dict[str, Any]:
     """The schema of a type of an option.
 
     Examples:
-        >>> of_type(float | Sequence[float])
+        >>> type_schema(float | Sequence[float])
         {'anyOf': [{'type': 'number'}, {'type': 'array', 'items': {'type': 'number'}}]}
-        >>> of_type(Literal["a", "b"])
+        >>> type_schema(Literal["a", "b"])
         {'enum': ['a', 'b']}
     """
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Literal:
         return {"enum": list(parts)}
     if origin in (Union, UnionType):
-        forms = [of_type(each) for each in parts]
+        forms = [type_schema(each) for each in parts]
         return {"anyOf": [form for number, form in enumerate(forms) if form not in forms[:number]]}
     if origin in (Sequence, list, tuple):
-        return {"type": "array", "items": of_type(parts[0])} if parts else {"type": "array"}
+        return {"type": "array", "items": type_schema(parts[0])} if parts else {"type": "array"}
     if origin is Mapping or kind is Mapping:
         return {"type": "object"}
     # A chosen model and a path are text in files.

@@ -18,14 +18,14 @@ from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
     REPLACE,
     json_option,
-    only,
     options,
     quiet_option,
     show_json,
     show_table,
     static_option,
+    unwrap_single,
 )
-from sledlab.cli.power_failure import pulled
+from sledlab.cli.power_failure import handle_power_failures
 from sledlab.cli.study_file import refuse_study
 from sledlab.display import presentation_of
 from sledlab.emulation.attachment import PACKAGES
@@ -60,11 +60,11 @@ DEVICES = Option(
 KIND = "serve"
 """Kind of the results that several devices leave in a directory."""
 
-LOOK_S = 0.25
+POLL_INTERVAL_S = 0.25
 """Seconds between two polls of a server's status."""
 
 
-class WithCommand(GroupedHelp):
+class WrapperCommand(GroupedHelp):
     """A command whose words after `--` are another command, left as they are."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -80,7 +80,7 @@ class WithCommand(GroupedHelp):
         return [*super().collect_usage_pieces(ctx), "[-- COMMAND ...]"]
 
 
-@click.command(cls=WithCommand)
+@click.command(cls=WrapperCommand)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
 @options({"device": DEVICES, **EXERCISE, **declared(ServeOptions), **OUTPUT})
 @static_option
@@ -113,7 +113,7 @@ def serve(
     """
     refuse_study(experiment)
     command: list[str] = context.meta.get("command", [])
-    lasts_s = option_values.pop("serve_s")
+    duration_s = option_values.pop("serve_s")
     given = {name: value for name, value in option_values.items() if value is not None}
     client = Exercise(exercise) if exercise is not None else None
     if client is not None and (command or (device is not None and len(device) > 1)):
@@ -121,18 +121,20 @@ def serve(
             "--exercise replaces COMMAND and serves one device", remedy="omit COMMAND, name one device"
         )
     if device is not None and len(device) > 1:
-        return _serve_each(
-            device, command, experiment, out, given, lasts_s, replace=bool(replace), as_json=as_json
+        return _serve_devices(
+            device, command, experiment, out, given, duration_s, replace=bool(replace), as_json=as_json
         )
     with (
-        pulled() as plug,
-        start(only(device), experiment=experiment, out=out, replace=bool(replace), **given) as server,
+        handle_power_failures() as plug,
+        start(
+            unwrap_single(device), experiment=experiment, out=out, replace=bool(replace), **given
+        ) as server,
     ):
         plug.server = server
         if client is None:
-            code = _run(server, command, lasts_s, quiet=as_json)
+            code = _run(server, command, duration_s, quiet=as_json)
         else:
-            code = _exercise(server, client, lasts_s or SECONDS)
+            code = _exercise(server, client, duration_s or SECONDS)
         plug.server = None
         try:
             server.stop()
@@ -146,13 +148,13 @@ def serve(
     return code
 
 
-def _serve_each(
+def _serve_devices(
     devices: list[str],
     command: list[str],
     experiment: str | None,
     out: str | None,
     given: dict[str, Any],
-    lasts_s: float | None,
+    duration_s: float | None,
     *,
     replace: bool,
     as_json: bool,
@@ -182,7 +184,7 @@ def _serve_each(
         name = Path(device).stem if device.endswith(".toml") else device
         within = None if place is None else place / name
         with start(device, experiment=experiment, out=within, replace=replace, **given) as server:
-            code = _run(server, command, lasts_s, quiet=True)
+            code = _run(server, command, duration_s, quiet=True)
         if code or server.result is None:
             terminal.tell(f"{name}: the command ended with code {code}, or read and wrote nothing")
             return code or 1
@@ -192,7 +194,7 @@ def _serve_each(
         with drafted(place / REPORT) as draft:
             draft.write_text(document.page(summary.together_page(runs)), encoding="utf-8")
     if as_json:
-        show_json({name: _as_data(run, run.emulation) for name, run in runs.items()})
+        show_json({name: _to_dict(run, run.emulation) for name, run in runs.items()})
     else:
         terminal.show(lambda console: document.write(summary.comparison(runs), console))
         if place is not None:
@@ -200,12 +202,12 @@ def _serve_each(
     return 0
 
 
-def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bool) -> int:
-    """Waits for the command, `lasts_s` or Ctrl-C, and shows the status meanwhile; returns the exit code."""
-    ends = time.monotonic() + (lasts_s or float("inf"))
+def _run(server: Server, command: list[str], duration_s: float | None, *, quiet: bool) -> int:
+    """Wait for the command, `duration_s` or Ctrl-C, show the status meanwhile, and return the exit code."""
+    deadline = time.monotonic() + (duration_s or float("inf"))
     with ExitStack() as stack:
-        process = stack.enter_context(_started(command, server)) if command else None
-        watching = (
+        process = stack.enter_context(_start_process(command, server)) if command else None
+        status_lines = (
             stack.enter_context(StatusLines(server.name, server.status))
             if not quiet and not command
             else None
@@ -213,12 +215,12 @@ def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bo
         try:
             if not command and not quiet:
                 _introduce(server)
-            while (process is None or process.poll() is None) and time.monotonic() < ends:
+            while (process is None or process.poll() is None) and time.monotonic() < deadline:
                 if server.status()["error"]:
                     break
-                if watching is not None:
-                    watching.look()
-                _pause(process, min(LOOK_S, max(ends - time.monotonic(), 0)))
+                if status_lines is not None:
+                    status_lines.look()
+                _pause(process, min(POLL_INTERVAL_S, max(deadline - time.monotonic(), 0)))
         except KeyboardInterrupt as stopped:
             if process is not None:
                 process.wait()
@@ -255,7 +257,7 @@ def _exit_code(code: int) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _started(command: list[str], server: Server) -> subprocess.Popen[bytes]:
+def _start_process(command: list[str], server: Server) -> subprocess.Popen[bytes]:
     """Starts a command, with the server's addresses in its environment.
 
     Raises:
@@ -275,12 +277,12 @@ def _introduce(server: Server) -> None:
     sys.stdout.flush()  # a program behind a pipe may wait for the address
     if server.disk:
         terminal.say(server.disk)
-    for line in _uses(server):
+    for line in _example_commands(server):
         terminal.note(line)
     terminal.note("Ctrl-C ends it.")
 
 
-def _uses(server: Server) -> list[str]:
+def _example_commands(server: Server) -> list[str]:
     """Commands that use a device, to be run in another terminal."""
     reads = "fio --name=reads --rw=randread --bs=4k --size=64M --runtime=10"
     if server.disk and Path(server.disk).is_dir():
@@ -300,7 +302,7 @@ def _tell(server: Server, out: str | None, client: Exercise | None, *, as_json: 
     assert emulation is not None
     exercised = {} if client is None else client.to_dict(result, emulation.scale)
     if as_json:
-        show_json({**_as_data(result, emulation), **({"exercise": exercised} if exercised else {})})
+        show_json({**_to_dict(result, emulation), **({"exercise": exercised} if exercised else {})})
         return
     if result is not None:
         presentation_of(result).show(result)
@@ -315,7 +317,7 @@ def _tell(server: Server, out: str | None, client: Exercise | None, *, as_json: 
         terminal.note(f"report: {Path(out) / REPORT}")
 
 
-def _as_data(result: Result | None, emulation: Emulation | None) -> dict[str, Any]:
+def _to_dict(result: Result | None, emulation: Emulation | None) -> dict[str, Any]:
     """The result of a run and its emulation, as plain data."""
     emulated = {} if emulation is None else {"emulation": emulation.to_dict()}
     return {**({} if result is None else result.to_dict()), **emulated}

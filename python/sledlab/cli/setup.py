@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sledlab.cli.group import Lazy, LazyGroup
+from sledlab.cli.group import LazyCommand, LazyGroup
 from sledlab.errors import Error
 from sledlab.show import terminal
 
@@ -23,10 +23,10 @@ ADDRESS = re.compile(r"^Project-URL: Documentation, (\S+)$", re.MULTILINE)
     cls=LazyGroup,
     sections={
         "Commands": {
-            "completion": Lazy("completion:completion", "Print the completion script of a shell."),
-            "man": Lazy("man:man", "Write man pages."),
-            "schema": Lazy("schema:schema", "Print the JSON Schema of a kind of file."),
-            "docs": Lazy("setup:docs", "Print the address of the documentation."),
+            "completion": LazyCommand("completion:completion", "Print the completion script of a shell."),
+            "man": LazyCommand("man:man", "Write man pages."),
+            "schema": LazyCommand("schema:schema", "Print the JSON Schema of a kind of file."),
+            "docs": LazyCommand("setup:docs", "Print the address of the documentation."),
         }
     },
 )

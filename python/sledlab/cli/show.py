@@ -12,12 +12,12 @@ from sledlab.cli.completion import files, items
 from sledlab.cli.device import device_error_location, device_experiment
 from sledlab.cli.kinds import KINDS, find_kind
 from sledlab.cli.list import kind_items
-from sledlab.cli.options import PLUGINS, SET, json_option, option, options, show_json, show_table
+from sledlab.cli.options import PLUGINS, SETTINGS, json_option, option, options, show_json, show_table
 from sledlab.errors import Error
 from sledlab.lazy import later, tomllib
 from sledlab.model import catalogue
 from sledlab.model.experiment import experiment as experiments
-from sledlab.model.experiment import heading, names, study_of, text_of
+from sledlab.model.experiment import heading, names, read_toml_text, study_kind
 from sledlab.model.settings import to_toml
 from sledlab.show import terminal
 
@@ -36,7 +36,7 @@ job_data = later("sledlab.job.data")
 studies = later("sledlab.studies")
 allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
 describe = later("sledlab.model.device:describe")
-kind_of = later("sledlab.model.device:kind_of")
+resolve_kind = later("sledlab.model.device:resolve_kind")
 read_trace = later("sledlab.traces.read:read_trace")
 trace_info = later("sledlab.cli.trace_info")
 unused_tips = later("sledlab.show.run:unused_tips")
@@ -83,7 +83,7 @@ def member_name(context: click.Context, parameter: click.Parameter, name: str | 
 @click.command("show")
 @click.argument("kind", shell_complete=kind_items)
 @click.argument("name", callback=member_name, required=False, metavar="NAME", shell_complete=member_items)
-@options({**SET, **PLUGINS})
+@options({**SETTINGS, **PLUGINS})
 @option("--toml", "as_toml", is_flag=True, help="Print the file of a device or an experiment.")
 @json_option
 def show_command(kind: str, name: str, **selected: Any) -> None:
@@ -104,7 +104,7 @@ def show_command(kind: str, name: str, **selected: Any) -> None:
         raise Error(f"--set and --allow-plugins do not apply to a {kind}", remedy="omit them")
     if shown.as_toml and kind not in ("device", "experiment"):
         raise Error(f"--toml does not apply to a {kind}", remedy="omit it")
-    SHOW.get(kind, _show_model(kind))(name, shown)
+    SHOW_FUNCTIONS.get(kind, _show_model(kind))(name, shown)
 
 
 def show_parameters(specs: Sequence[ParameterSpec], values: dict[str, Any] | None = None) -> None:
@@ -115,7 +115,7 @@ def show_parameters(specs: Sequence[ParameterSpec], values: dict[str, Any] | Non
             spec.name,
             _text((values or {}).get(spec.name, spec.default)),
             spec.unit,
-            _allowed(spec),
+            _allowed_values(spec),
             spec.meaning,
         )
         for spec in specs
@@ -127,7 +127,7 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _allowed(spec: ParameterSpec) -> str:
+def _allowed_values(spec: ParameterSpec) -> str:
     if isinstance(spec.kind, tuple):
         return " | ".join(spec.kind)
     if spec.range:
@@ -159,7 +159,7 @@ def _show_model(kind: str) -> Callable[[str, ShowOptions], None]:
 def show_device(name: str, options: ShowOptions) -> None:
     """Show a preset, a device file, or the device of an experiment."""
     if options.as_toml and not options.settings:
-        text = text_of(name, "device") if name.endswith(".toml") else _native.device_text(name)
+        text = read_toml_text(name, "device") if name.endswith(".toml") else _native.device_text(name)
         terminal.say_file(text)
         return
     with device_error_location(name, options.settings):
@@ -176,7 +176,7 @@ def show_device(name: str, options: ShowOptions) -> None:
     )
     if note := unused_tips(values):
         terminal.say(f"note: {note}")
-    show_parameters(kind_of(values).parameters, values)
+    show_parameters(resolve_kind(values).parameters, values)
     if "zones" in values:
         _show_zones(values["zones"], values["seek_table"])
 
@@ -263,26 +263,26 @@ def show_trace(name: str, options: ShowOptions) -> None:
 
 def show_experiment(name: str, options: ShowOptions) -> None:
     """Show an experiment, given by name or file: its settings and the command that runs it."""
-    text = text_of(name)
+    text = read_toml_text(name)
     if options.as_toml:
         terminal.say_file(text)
         return
     tables = tomllib.loads(text)
-    study = study_of(tables)
+    study = study_kind(tables)
     if options.as_json:
         entry = asdict(experiments.show(name)) if name in names() else {"name": name, "meaning": ""}
         show_json({**{key: entry[key] for key in ("name", "meaning")}, "study": study, **tables})
         return
     terminal.say(f"{name}: {heading(text)}\n")
     show_table(("key", "value"), list(_settings(tables)))
-    terminal.say(f"Run it: sledlab {command_of(study)} {name}")
+    terminal.say(f"Run it: sledlab {command_name(study)} {name}")
 
 
-def command_of(study: str) -> str:
+def command_name(study: str) -> str:
     """Return the command that runs experiments of a study.
 
     Examples:
-        >>> command_of("compare"), command_of("side-by-side"), command_of("simulate")
+        >>> command_name("compare"), command_name("side-by-side"), command_name("simulate")
         ('compare', 'compare', 'simulate')
     """
     listed = studies.find_study(study)
@@ -302,7 +302,7 @@ def _settings(tables: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, 
             yield at, to_toml(value)
 
 
-SHOW: Mapping[str, Callable[[str, ShowOptions], None]] = {
+SHOW_FUNCTIONS: Mapping[str, Callable[[str, ShowOptions], None]] = {
     "device": show_device,
     "node": show_node,
     "network": show_network,

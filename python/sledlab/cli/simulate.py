@@ -14,10 +14,10 @@ from sledlab.cli.options import (
     json_option,
     no_plot_option,
     options,
-    ordered,
     quiet_option,
+    request_source,
     show_json,
-    source_of,
+    sort_options,
     static_option,
 )
 from sledlab.cli.study_file import refuse_study
@@ -50,7 +50,7 @@ OUTPUT = {
 
 @click.command(cls=GroupedHelp)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({**ordered(declared(SimulateOptions)), **OUTPUT})
+@options({**sort_options(declared(SimulateOptions)), **OUTPUT})
 @static_option
 @no_plot_option
 @quiet_option
@@ -79,12 +79,12 @@ def simulate(
       sledlab simulate run/experiment.toml --set device.active_tips=3200
     """
     refuse_study(experiment)
-    earlier = {} if out is None else _config_in(Path(out))
+    earlier = {} if out is None else _previous_config(Path(out))
     code = 0
     with Progress("simulating") as progress:
         try:
             result: Result = run(
-                source_of(flags),
+                request_source(flags),
                 device,
                 experiment=experiment,
                 requests=False if requests is None else requests,
@@ -104,7 +104,7 @@ def simulate(
     return code
 
 
-def _config_in(directory: Path) -> Mapping[str, Any]:
+def _previous_config(directory: Path) -> Mapping[str, Any]:
     """Return the settings of the run whose results are in a directory; none if there is no such run."""
     try:
         if kind_of(directory) != recording.KIND:

@@ -253,7 +253,7 @@ def smart_record(
         raise Error(f"`{clashing[0]}` is set by --{clashing[0].replace('_', '-')}", remedy="omit --job-set")
     with Progress("recording", of="") as progress:
         if query is not None:
-            _only_for_jobs()
+            _refuse_job_options()
             result = record_query(
                 query,
                 node_count,
@@ -276,7 +276,7 @@ def smart_record(
         terminal.note(f"answer: {declarations['answer']}")
 
 
-def _only_for_jobs() -> None:
+def _refuse_job_options() -> None:
     """Refuses options for jobs, which mean nothing for a query.
 
     Raises:

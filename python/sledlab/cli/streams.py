@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 STDOUT = ("<stdout>", "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 """Names that errors have for standard output."""
 
-LOST = "cannot write: "
-GONE = "Broken pipe"
+WRITE_ERROR_PREFIX = "cannot write: "
+BROKEN_PIPE = "Broken pipe"
 """How the simulator's messages begin when it cannot write, and what they hold when a pipe is closed."""
 
 
@@ -26,13 +26,13 @@ class WriteError(Exception):
 
     Attributes:
         reason: Why it cannot be written, in words.
-        left: Whether its reader has closed the pipe: that is no error, and gets no message.
+        reader_closed: Whether its reader has closed the pipe: that is no error, and gets no message.
     """
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))
         self.reason = error.strerror or str(error)
-        self.left = error.errno == errno.EPIPE
+        self.reader_closed = error.errno == errno.EPIPE
 
 
 class _Output(io.FileIO):
@@ -46,7 +46,7 @@ class _Output(io.FileIO):
             raise WriteError(error) from error
 
 
-class _News(io.FileIO):
+class _ErrorOutput(io.FileIO):
     """Standard error: a message that cannot be written does not stop the program."""
 
     def write(self, data: ReadableBuffer, /) -> int:
@@ -59,12 +59,12 @@ class _News(io.FileIO):
 
 def prepare() -> None:
     """Makes standard streams bear any encoding, and failing writes; for a process that runs one command."""
-    _open_what_is_closed()
+    _open_closed_streams()
     sys.stdout = _replacing_stream(sys.stdout, 1, _Output)
-    sys.stderr = _replacing_stream(sys.stderr, 2, _News)
+    sys.stderr = _replacing_stream(sys.stderr, 2, _ErrorOutput)
 
 
-def _open_what_is_closed() -> None:
+def _open_closed_streams() -> None:
     """Opens closed standard streams on the null device, or the next files opened would get their numbers."""
     while (place := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
@@ -89,7 +89,7 @@ def _replacing_stream(old: TextIO | None, number: int, kind: type[io.FileIO]) ->
     )
 
 
-def leave() -> None:
+def discard_output() -> None:
     """Drops buffered output: standard output leads to the null device from now on."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)

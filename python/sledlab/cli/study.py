@@ -16,13 +16,13 @@ from sledlab.cli.options import (
     SOURCE,
     json_option,
     no_plot_option,
-    only,
     options,
-    ordered,
     quiet_option,
+    request_source,
     show_json,
-    source_of,
+    sort_options,
     static_option,
+    unwrap_single,
 )
 from sledlab.cli.study_file import refuse_study
 from sledlab.display import presentation_of
@@ -74,7 +74,7 @@ def study_command(
 ) -> click.Command:
     """A command that runs a study, or one of `others` where an option chooses that."""
 
-    @options(_declared(study, others))
+    @options(_all_options(study, others))
     @static_option
     @quiet_option
     @json_option
@@ -89,7 +89,7 @@ def study_command(
     ) -> None:
         place, study_file = (study_file, None) if _is_place(study, study_file) else (None, study_file)
         refuse_study(study_file, [each.name for each in (study, *others)])
-        choice = _chosen(study, others, study_file, flags)
+        choice = _choose_study(study, others, study_file, flags)
         given = {name: flags.get(name) for name in declared(choice.options)}
         source, device = _inputs(choice, flags)
         for name in (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ())):
@@ -116,15 +116,15 @@ def study_command(
     if study.has_sketch:
         run = no_plot_option(run)
     metavar = f"[{study.place.upper()}|STUDY]" if study.place else "[STUDY]"
-    file = _Own(["study_file"], metavar=metavar, required=False, shell_complete=experiment_or_file)
+    file = _OwnArgument(["study_file"], metavar=metavar, required=False, shell_complete=experiment_or_file)
     params = [file, *reversed(run.__dict__.pop("__click_params__"))]
     return kind(study.name, callback=run, params=params, help=inspect.cleandoc(study.help))
 
 
 def _inputs(study: Study[Any], flags: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the source and the device that options name; `None` for several, which are axes of the study."""
-    source = source_of(flags) if study.subject.requests else None
-    device = only(flags.get("device")) if study.device else None
+    source = request_source(flags) if study.subject.requests else None
+    device = unwrap_single(flags.get("device")) if study.device else None
     return source, None if isinstance(device, list) else device
 
 
@@ -133,7 +133,7 @@ def _is_place(study: Study[Any], given: str | None) -> bool:
     return bool(study.place) and given is not None and Path(given).suffix != ".toml" and not is_name(given)
 
 
-class _Own(click.Argument):
+class _OwnArgument(click.Argument):
     """An argument of a command that commands beneath it do not have."""
 
     def get_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -141,7 +141,7 @@ class _Own(click.Argument):
         return super().get_usage_pieces(ctx) if self in ctx.command.params else []
 
 
-def _chosen(
+def _choose_study(
     study: Study[Any], others: Sequence[Study[Any]], file: str | None, flags: Mapping[str, Any]
 ) -> Study[Any]:
     """The study that options or the file choose: one of `others`, else `study`.
@@ -169,7 +169,7 @@ def _chosen(
     return selected
 
 
-def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, Option]:
+def _all_options(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, Option]:
     """The options of all these studies, in the order of help."""
     everything = dict(declared(study.options))
     for other in others:
@@ -180,5 +180,5 @@ def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, O
     everything = {
         name: option for name, option in everything.items() if not option.python_only and name not in omitted
     }
-    shown = ordered(everything, device=study.device, requests=study.subject.requests)
+    shown = sort_options(everything, device=study.device, requests=study.subject.requests)
     return {**shown, "out": OUT, **REPLACE}

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab import _native
-from sledlab.cli.completion import model_of, trace_or_file
+from sledlab.cli.completion import model_completer, trace_or_file
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
     PLUGINS,
-    SET,
+    SETTINGS,
     Count,
     json_option,
     option,
@@ -54,7 +54,7 @@ format_option = option("--format", metavar="F", help="Trace format; default: det
 sort_option = option(
     "--sort",
     metavar="N",
-    type=Count(least=0),
+    type=Count(minimum=0),
     default=0,
     help="Sort requests that are out of order by up to N lines.",
 )
@@ -72,7 +72,7 @@ def trace() -> None:
     """Inspect, convert, cut, merge and generate traces, and calibrate generators."""
 
 
-def opened(function: Callable[..., None]) -> Callable[..., None]:
+def pass_trace(function: Callable[..., None]) -> Callable[..., None]:
     """Passes a command the trace that FILE, --format and --sort name."""
 
     @wraps(function)
@@ -87,7 +87,7 @@ def opened(function: Callable[..., None]) -> Callable[..., None]:
 @format_option
 @sort_option
 @json_option
-@opened
+@pass_trace
 def info(trace: Trace, *, as_json: bool) -> None:
     """Survey a trace: rate, sizes, working set, bursts, reuse."""
     trace_info.print_info(trace, as_json=as_json)
@@ -118,7 +118,7 @@ def info(trace: Trace, *, as_json: bool) -> None:
 @format_option
 @sort_option
 @json_option
-@opened
+@pass_trace
 def hits(
     trace: Trace,
     replacement: list[str] | None,
@@ -164,7 +164,7 @@ def hits(
 @format_option
 @sort_option
 @json_option
-@opened
+@pass_trace
 def head(trace: Trace, rows: int, *, as_json: bool) -> None:
     """Print the first requests of a trace."""
     result = table.to_rows(_native.limit(trace.open(), operations=rows))
@@ -194,7 +194,7 @@ def _write(source: _native.Source, out: str, to: str | None, **selected: bool) -
 @device_column_option
 @quiet_option
 @media_only_option
-@opened
+@pass_trace
 def convert(trace: Trace, **where: Any) -> None:
     """Write a trace in another format; OUT may end in .gz or .zst."""
     _write(trace.open(), **where)
@@ -246,7 +246,7 @@ def convert(trace: Trace, **where: Any) -> None:
 @device_column_option
 @quiet_option
 @media_only_option
-@opened
+@pass_trace
 def cut(
     trace: Trace,
     out: str,
@@ -305,7 +305,7 @@ def merge(
 
 
 @trace.command("generate")
-@click.argument("name", shell_complete=model_of("workload"))
+@click.argument("name", shell_complete=model_completer("workload"))
 @click.argument("out")
 @option(
     "--device",
@@ -316,7 +316,7 @@ def merge(
 )
 @option("--limit", metavar="N", type=Count(), help="Number of requests.")
 @seed_option
-@options({**SET, **PLUGINS})
+@options({**SETTINGS, **PLUGINS})
 @quiet_option
 @to_option
 def generate(

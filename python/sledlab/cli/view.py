@@ -10,7 +10,7 @@ import click
 
 from sledlab.cli.completion import experiment_or_file
 from sledlab.cli.help import GroupedHelp
-from sledlab.cli.options import options, ordered, source_of
+from sledlab.cli.options import options, request_source, sort_options
 from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error
 from sledlab.files import check_writable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sledlab.show.view import View
 
 make = later("sledlab.show.view:view")
-in_browser = later("sledlab.show.view:opened")
+open_in_browser = later("sledlab.show.view:opened")
 
 OUTPUT = {
     "around": Option("Where the page begins: start | slowest.", "WHERE", "start"),
@@ -33,7 +33,7 @@ OUTPUT = {
 
 @click.command(cls=GroupedHelp)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({**ordered(declared(SimulateOptions)), **OUTPUT})
+@options({**sort_options(declared(SimulateOptions)), **OUTPUT})
 def view(
     experiment: str | None,
     device: str | None,
@@ -61,8 +61,8 @@ def view(
         raise Error(f"unknown output format of `{path}`", remedy="end the name in .html")
     check_writable(path)
     given = {name: flags[name] for name in declared(SimulateOptions) if flags[name]}
-    page: View = make(source_of(flags), device, experiment=experiment, around=around or "start", **given)
+    page: View = make(request_source(flags), device, experiment=experiment, around=around or "start", **given)
     page.write(path)
     terminal.say(f"page: {path}")
-    if opened and not in_browser(path):
+    if opened and not open_in_browser(path):
         terminal.note(f"no browser was found: open {path.resolve()}")

@@ -7,7 +7,7 @@ for hyphens. Parameters and their meanings come from their declarations in the s
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache as remembered
+from functools import cache as cache_result
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,7 +33,7 @@ E = TypeVar("E", "_native.Experiment", "_native.ClusterExperiment")
 PRESETS = ("node", "network")
 """Kinds whose names are presets or files, as those of devices are; only clusters have them."""
 
-FILED = ("device", *PRESETS)
+FILE_KINDS = ("device", *PRESETS)
 """Kinds whose names may be those of files."""
 
 NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": "merge policy"}
@@ -55,8 +55,8 @@ PLURALS = {
 """Plurals of kinds of models in sentences."""
 
 
-@remembered
-def everything() -> dict[str, Any]:
+@cache_result
+def load_catalogue() -> dict[str, Any]:
     """The whole catalogue of the simulator."""
     result: dict[str, Any] = json.loads(_native.catalogue())
     return result
@@ -64,7 +64,7 @@ def everything() -> dict[str, Any]:
 
 def entries(section: str) -> list[Entry]:
     """The entries of a section of the catalogue."""
-    return [to_entry(item) for item in everything()[section]]
+    return [to_entry(item) for item in load_catalogue()[section]]
 
 
 class Catalogue:
@@ -109,7 +109,7 @@ class Catalogue:
             raise Error(f"`{name}` is not the name of a {what} alone", remedy="omit the rest")
         return entry
 
-    def parameters_of(self, name: str) -> tuple[ParameterSpec, ...]:
+    def model_parameters(self, name: str) -> tuple[ParameterSpec, ...]:
         """Return the parameters of a model, with the values of the model as defaults.
 
         Raises:
@@ -117,29 +117,31 @@ class Catalogue:
         """
         return self.show(name).parameters
 
-    def spelled(self, word: str) -> str:
+    def canonical_name(self, word: str) -> str:
         """Return the name of a model as listed, for a name in any case; other words stay as they are.
 
         Examples:
-            >>> device.spelled("MEMS-G2:sleds=4"), scheduler.spelled("Mine:Lcfs")
+            >>> device.canonical_name("MEMS-G2:sleds=4"), scheduler.canonical_name("Mine:Lcfs")
             ('mems-g2:sleds=4', 'Mine:Lcfs')
         """
         name, colon, parameters = word.partition(":")
         lower = name.lower()
-        return f"{lower}{colon}{parameters}" if self.knows(lower) and not _native.is_plugin(word) else word
+        return (
+            f"{lower}{colon}{parameters}" if self.is_listed(lower) and not _native.is_plugin(word) else word
+        )
 
     def _find(self, name: str) -> Entry | None:
-        name = self.spelled(name)
+        name = self.canonical_name(name)
         return next((entry for entry in self.list() if name in (entry.name, *entry.aliases)), None)
 
-    def knows(self, name: str) -> bool:
+    def is_listed(self, name: str) -> bool:
         """Whether a name or an alias is listed, in lower case."""
-        items = everything()[self._section]
+        items = load_catalogue()[self._section]
         return any(name in (item["name"], *item.get("aliases", ())) for item in items)
 
     def __iter__(self) -> Iterator[str]:
         """The names."""
-        return (item["name"] for item in everything()[self._section])
+        return (item["name"] for item in load_catalogue()[self._section])
 
     def __getattr__(self, attribute: str) -> Callable[..., ModelChoice]:
         """The model whose name has hyphens where `attribute` has underscores."""
@@ -151,7 +153,7 @@ class Catalogue:
         def choose(**parameters: Any) -> ModelChoice:
             return self(name, **parameters)
 
-        specs = self.parameters_of(result.name)
+        specs = self.model_parameters(result.name)
         choose.__name__ = attribute
         choose.__doc__ = f"{result.meaning}\n\nArgs:\n" + "".join(
             f"    {spec.name}: {spec.meaning}{f' In {spec.unit}.' if spec.unit else ''}\n" for spec in specs
@@ -208,16 +210,16 @@ def _with_name(experiment: E, table: str, name: str) -> E:
     return experiment.with_setting(f"{table}.{'preset' if table == 'front' else 'kind'}", to_toml(name))
 
 
-class _Devices(Catalogue):
+class _DeviceCatalogue(Catalogue):
     """Devices: presets or files, which share the parameters of their kind."""
 
-    def parameters_of(self, name: str) -> tuple[ParameterSpec, ...]:
+    def model_parameters(self, name: str) -> tuple[ParameterSpec, ...]:
         device = json.loads(_native.Experiment().with_device(name).describe_device())
         kind = next((kind for kind in entries("device_kinds") if kind.name == device["kind"]), None)
         return tuple(replace(spec, default=device[spec.name]) for spec in (kind.parameters if kind else ()))
 
 
-device = _Devices("device", "devices")
+device = _DeviceCatalogue("device", "devices")
 """Devices: presets by name, or a device file by path, with parameters changed at will.
 
 Examples:
@@ -247,7 +249,7 @@ Examples:
 """
 
 
-class _Replacement(Catalogue):
+class _ReplacementCatalogue(Catalogue):
     """Replacement policies: no table of an experiment is theirs, so their check differs."""
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
@@ -256,7 +258,7 @@ class _Replacement(Catalogue):
         _native.check_replacement(word, [word])
 
 
-replacement = _Replacement("replacement", "replacement_policies")
+replacement = _ReplacementCatalogue("replacement", "replacement_policies")
 """Replacement policies: they choose the key that a full cache evicts.
 
 Examples:
@@ -312,21 +314,21 @@ Examples:
 """
 
 
-class _OfClusters(Catalogue):
+class _ClusterCatalogue(Catalogue):
     """Nodes or networks, which only clusters have: presets, or files by path, with changed parameters."""
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
         experiment = _native.ClusterExperiment().with_device("ram")
         choice = ModelChoice(self._kind, name, parameters)
-        with_settings(experiment, {self._kind: choice}).to_toml(_native.Work("nothing", NOTHING))
+        with_settings(experiment, {self._kind: choice}).to_toml(_native.Work("nothing", EMPTY_RECORD))
 
 
-NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
+EMPTY_RECORD = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 {"phase": "nothing", "nodes": "all"}
 """
 """An empty work record, valid with any node and network: it serves to check these."""
 
-node = _OfClusters("node", "nodes")
+node = _ClusterCatalogue("node", "nodes")
 """Nodes of a cluster: a processor, memory and a store.
 
 Examples:
@@ -335,7 +337,7 @@ Examples:
     sledlab.node('smart-2003', mhz=1000)
 """
 
-network = _OfClusters("network", "networks")
+network = _ClusterCatalogue("network", "networks")
 """Networks between nodes.
 
 Examples:
@@ -379,7 +381,7 @@ def require(kind: str, value: Any) -> ModelChoice:
     if isinstance(value, (str, Path)):
         choice = ModelChoice(kind, str(value))
         name = choice.name.partition(":")[0]
-        if kind in FILED or _native.is_plugin(choice.name) or CATALOGUES[kind].knows(name):
+        if kind in FILE_KINDS or _native.is_plugin(choice.name) or CATALOGUES[kind].is_listed(name):
             return choice
         raise unknown(NAMES.get(kind, kind), name, list(CATALOGUES[kind]))
     raise Error(

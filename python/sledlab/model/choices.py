@@ -44,7 +44,7 @@ def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple
     return tuple(dict.fromkeys(text))
 
 
-def some(one: str, several: str, given: Any, known: Iterable[str]) -> tuple[str, ...]:
+def parse_words(one: str, several: str, given: Any, known: Iterable[str]) -> tuple[str, ...]:
     """One or several of the words in `known`, each once.
 
     Args:
@@ -57,7 +57,7 @@ def some(one: str, several: str, given: Any, known: Iterable[str]) -> tuple[str,
         Error: `given` is empty, or one of its words is unknown.
 
     Examples:
-        >>> some("way", "ways", ["a", "b", "a"], "abc"), some("way", "ways", "c", "abc")
+        >>> parse_words("way", "ways", ["a", "b", "a"], "abc"), parse_words("way", "ways", "c", "abc")
         (('a', 'b'), ('c',))
     """
     text = [given] if isinstance(given, str) else given

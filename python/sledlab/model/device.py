@@ -42,11 +42,11 @@ PLUG_IN = DeviceKind(
 """The kind of every device that is written in Python."""
 
 
-def kind_of(device: Mapping[str, Any]) -> DeviceKind:
+def resolve_kind(device: Mapping[str, Any]) -> DeviceKind:
     """The kind of a device, given its complete parameters.
 
     Examples:
-        >>> kind_of({"kind": "ram"}).name, kind_of({"kind": "tape:Tape"}).name
+        >>> resolve_kind({"kind": "ram"}).name, resolve_kind({"kind": "tape:Tape"}).name
         ('ram', 'plug-in')
     """
     kind = str(device["kind"])

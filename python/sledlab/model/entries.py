@@ -103,7 +103,7 @@ class DeviceKind(Entry):
 
     Attributes:
         awake: Sentences about the device in each of its power states but the inactive one.
-        rest: The parameter whose value names the inactive state, such as `rest_state` of a disk; `None` where
+        rest: The parameter whose value names the inactive state, such as `idle_state` of a disk; `None` where
             that state is called `inactive`.
         asleep: The rest of a sentence about the device in its inactive state, by the name of that state.
         combined: How the parts of a positioning time combine, in words; empty where it has no parts.
@@ -117,7 +117,7 @@ class DeviceKind(Entry):
     parts: Mapping[str, str] = field(default_factory=dict)
 
 
-OF_DEVICE_KINDS = ("awake", "rest", "asleep", "combined", "parts")
+DEVICE_KIND_KEYS = ("awake", "rest", "asleep", "combined", "parts")
 """Keys of a kind of device in the catalogue that other entries do not have."""
 
 
@@ -133,7 +133,7 @@ def to_entry(item: Mapping[str, Any]) -> Entry:
     if "operations" in item:
         return NodeEntry(**fields, operations=tuple(Operation(**each) for each in item["operations"]))
     if "awake" in item:
-        return DeviceKind(**fields, **{fact: item[fact] for fact in OF_DEVICE_KINDS})
+        return DeviceKind(**fields, **{fact: item[fact] for fact in DEVICE_KIND_KEYS})
     return NetworkEntry(**fields, kind=item["kind"]) if "kind" in item else Entry(**fields)
 
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 DEVICE = "device"
 
-FILED = (DEVICE, "front", "node", "host", "network")
+FILE_TABLES = (DEVICE, "front", "node", "host", "network")
 """Tables of an experiment that may name the file of a device, node or network."""
 
 HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]")
 KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
-DOTTED = re.compile(r"[a-z_]+(?:\.[\w\[\]-]+)+")
-QUOTED = re.compile(r"`([^`]+)`")
+DOTTED_KEY = re.compile(r"[a-z_]+(?:\.[\w\[\]-]+)+")
+QUOTED_WORD = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class TomlLine:
         return "" if self.text.startswith("[") else self.text.partition("=")[2]
 
 
-def lines_of(text: str) -> Iterator[TomlLine]:
+def parse_lines(text: str) -> Iterator[TomlLine]:
     """The lines of a TOML file that set a key or begin a table, each with its whole key.
 
     Examples:
-        >>> for line in lines_of('seed = 1\\n[device] # of mine\\nzones = [\\n {a = 1}]\\n[[zones]]\\nb = 2'):
+        >>> for line in parse_lines('seed = 1\\n[device] # x\\nzones = [\\n {a = 1}]\\n[[zones]]\\nb = 2'):
         ...     print(line.number, line.key)
         1 seed
         2 device
@@ -65,17 +65,17 @@ def lines_of(text: str) -> Iterator[TomlLine]:
             continue
         quotes = next((each for each in ('"""', "'''") if line.count(each) % 2), "")
         if header := HEADER.match(line):
-            table = _plain(header[2])
+            table = _normalize_key(header[2])
             if header[1] == "[[":
                 counts[table] = counts.get(table, -1) + 1
                 table = f"{table}[{counts[table]}]"
             yield TomlLine(number, table, line.strip())
         elif result := KEY.match(line):
-            key = _plain(result[1])
+            key = _normalize_key(result[1])
             yield TomlLine(number, f"{table}.{key}" if table else key, line.strip())
 
 
-def _plain(key: str) -> str:
+def _normalize_key(key: str) -> str:
     """A key without quotation marks and white space around its dots."""
     return re.sub(r"\s*\.\s*", ".", key).replace('"', "").replace("'", "")
 
@@ -103,33 +103,35 @@ def add_location(
 def _place(
     message: str, file: Any, named: Mapping[str, Any], keys: Collection[str], names: Collection[str]
 ) -> Place | None:
-    required = _keys_in(message)
+    required = _find_keys(message)
     if required and required[0] in keys:
         return None
     text = _text(file)
-    lines = [line for line in lines_of(text) if line.key not in keys]
+    lines = [line for line in parse_lines(text) if line.key not in keys]
     presets = {**_presets(text), **{table: name for table, name in named.items() if name is not None}}
     for key in required:
         table, _, remaining = key.partition(".")
         result = _line(lines, key) or (_line(lines, f"front.{remaining}") if table == DEVICE else None)
         if result is not None:
-            return _of(file, result)
+            return _line_place(file, result)
         files = dict.fromkeys(_files(table, presets, names))
         hits = {
-            name: line for name in files if (line := _line([*lines_of(_text(name))], remaining)) is not None
+            name: line
+            for name in files
+            if (line := _line([*parse_lines(_text(name))], remaining)) is not None
         }
         if len(hits) == 1:
-            return _of(*hits.popitem())
-    for word in QUOTED.findall(message):
-        saying = [] if word in names else [line for line in lines if _says(line, word)]
+            return _line_place(*hits.popitem())
+    for word in QUOTED_WORD.findall(message):
+        saying = [] if word in names else [line for line in lines if _has_value(line, word)]
         if len(saying) == 1:
-            return _of(file, saying[0])
+            return _line_place(file, saying[0])
     return None
 
 
 def _files(table: str, presets: Mapping[str, Any], names: Collection[str]) -> Iterator[str]:
     """Files in which a key of a table may stand; for devices there may be several."""
-    if table in FILED and table in presets:
+    if table in FILE_TABLES and table in presets:
         yield _name(presets[table])
     if table == DEVICE:
         if "front" in presets:  # in messages the simulator calls the table of a front device `device` too
@@ -137,13 +139,13 @@ def _files(table: str, presets: Mapping[str, Any], names: Collection[str]) -> It
         yield from (word.partition(":")[0] for word in names)
 
 
-def _keys_in(message: str) -> list[str]:
+def _find_keys(message: str) -> list[str]:
     """The words of a message that may be keys, the likeliest first."""
     first = message.split(maxsplit=1)[0].rstrip(":") if message else ""
     of_study = re.search(r"key of \[study\] `([^`]+)`", message)
     table = re.search(r"unknown table `([^`]+)`", message)
     result = [f"study.{of_study[1]}"] if of_study else [table[1]] if table else []
-    result += DOTTED.findall(message)
+    result += DOTTED_KEY.findall(message)
     if " is missing" in message:  # no line has a missing key: the header of its table is the next best
         result += [key.rpartition(".")[0] for key in result]
     return [*result, *([first] if re.fullmatch(r"[a-z_]+", first) else [])]
@@ -161,7 +163,7 @@ def _line(lines: list[TomlLine], key: str) -> TomlLine | None:
     )
 
 
-def _says(line: TomlLine, word: str) -> bool:
+def _has_value(line: TomlLine, word: str) -> bool:
     """Whether the value of a line is that word, or a list with it; numbers count only in table `[study]`."""
     if re.fullmatch(r"[-+\d.]+", word):
         in_study = line.key.startswith("study.")
@@ -175,7 +177,7 @@ def _presets(text: str) -> dict[str, str]:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return {}
-    names = {table: tables[table] for table in FILED if table in tables}
+    names = {table: tables[table] for table in FILE_TABLES if table in tables}
     result = {
         table: value.get("preset") if isinstance(value, dict) else value for table, value in names.items()
     }
@@ -193,7 +195,7 @@ def _text(file: Any) -> str:
         return ""
 
 
-def _of(file: Any, line: TomlLine) -> Place:
+def _line_place(file: Any, line: TomlLine) -> Place:
     return Place(_name(file), line.number, 0, line.text[:80])
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sledlab.model.entries import ExperimentEntry
 
-option_for = later("sledlab.model.guess:option_for")
+suggest_option = later("sledlab.model.guess:suggest_option")
 to_entry = later("sledlab.model.entries:ExperimentEntry")
 
 PACKAGE = Path(__file__).parents[1]
@@ -52,7 +52,7 @@ class Experiments:
         if name not in result:
             near = difflib.get_close_matches(name, result, n=1)
             seen = "`sledlab list experiment` shows all; the name of a file ends in .toml"
-            option = None if near else option_for(name)
+            option = None if near else suggest_option(name)
             meant = near[0] if near else option
             raise Error(f"unknown experiment `{name}`", remedy=f"did you mean `{meant}`?" if meant else seen)
         return result[name]
@@ -69,7 +69,7 @@ class Experiments:
         """
         text = self.text(name)
         meaning = heading(text).partition("\n")[0]
-        result: ExperimentEntry = to_entry(name, meaning, study=study_of(tomllib.loads(text)))
+        result: ExperimentEntry = to_entry(name, meaning, study=study_kind(tomllib.loads(text)))
         return result
 
     def text(self, name: str) -> str:
@@ -109,7 +109,7 @@ def files() -> dict[str, Path]:
     return {file.name.removesuffix(".toml"): file for folder in FOLDERS for file in folder.glob("*.toml")}
 
 
-def file_of(name: str | Path) -> Path:
+def experiment_file(name: str | Path) -> Path:
     """The file that `name` stands for: `name` itself if it looks like a path, else that of an experiment.
 
     A word looks like a path if that file exists, or if the word has an ending or a separator of directories
@@ -119,7 +119,7 @@ def file_of(name: str | Path) -> Path:
         Error: `name` is a bare word that is neither a file nor the name of an experiment.
 
     Examples:
-        >>> file_of("mine.toml"), file_of("lee2009-figure-2").name
+        >>> experiment_file("mine.toml"), experiment_file("lee2009-figure-2").name
         (PosixPath('mine.toml'), 'lee2009-figure-2.toml')
     """
     word = str(name)
@@ -127,7 +127,7 @@ def file_of(name: str | Path) -> Path:
     return experiment(word) if bare and not Path(word).exists() else Path(name)
 
 
-def text_of(path: str | Path, noun: str = "experiment") -> str:
+def read_toml_text(path: str | Path, noun: str = "experiment") -> str:
     """The text of an experiment file or, by its name, of an experiment that comes with sledlab.
 
     Args:
@@ -138,7 +138,7 @@ def text_of(path: str | Path, noun: str = "experiment") -> str:
         Error: The file cannot be read.
     """
     try:
-        return file_of(path).read_text(encoding="utf-8")
+        return experiment_file(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         is_toml = Path(path).suffix.lower() == ".toml"
         remedy = "write it as UTF-8" if is_toml else f"to replay a trace, use --trace {path}"
@@ -171,12 +171,12 @@ def heading(text: str) -> str:
     return "\n".join(lines)
 
 
-def study_of(tables: Mapping[str, Any]) -> str:
+def study_kind(tables: Mapping[str, Any]) -> str:
     """The study that runs an experiment, or the command for an experiment that sweeps nothing.
 
     Examples:
-        >>> study_of({"study": {"kind": "side-by-side"}}), study_of({"trace": {}}), study_of({"device": {}})
-        ('side-by-side', 'simulate', 'device seek-map')
+        >>> study_kind({"study": {"kind": "compare"}}), study_kind({"trace": {}}), study_kind({"device": {}})
+        ('compare', 'simulate', 'device seek-map')
     """
     name = tables.get("study")
     if isinstance(name, dict) and "kind" in name:

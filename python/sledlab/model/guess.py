@@ -10,16 +10,16 @@ TRACE_ENDINGS = (".csv", ".gz", ".parquet", ".trace", ".txt", ".xz", ".zst")
 """Endings of names of trace files."""
 
 
-def option_for(word: str) -> str | None:
+def suggest_option(word: str) -> str | None:
     """Return the option that a word without an option may belong to: a model of that name, or a trace file.
 
     Examples:
-        >>> option_for("MEMS-G2"), option_for("app.csv"), option_for("elephant")
+        >>> suggest_option("MEMS-G2"), suggest_option("app.csv"), suggest_option("elephant")
         ('--device mems-g2', '--trace app.csv', None)
     """
     for kind in ("device", "scheduler", "power", "workload"):
-        name = CATALOGUES[kind].spelled(word)
-        if CATALOGUES[kind].knows(name):
+        name = CATALOGUES[kind].canonical_name(word)
+        if CATALOGUES[kind].is_listed(name):
             return f"--{kind} {name}"
     is_trace = Path(word).suffix.lower() in TRACE_ENDINGS
     return f"--trace {word}" if is_trace else None

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 class Models(Protocol):
     """All models of a kind."""
 
-    def spelled(self, word: str) -> str:
+    def canonical_name(self, word: str) -> str:
         """Return the name of a model as listed."""
 
-    def parameters_of(self, name: str) -> tuple[ParameterSpec, ...]:
+    def model_parameters(self, name: str) -> tuple[ParameterSpec, ...]:
         """Return the parameters of a model."""
 
 
@@ -44,7 +44,7 @@ class ModelChoice:
     def __post_init__(self) -> None:
         """Spell the name of a listed model as its list does: names ignore case."""
         if self.name != self.name.lower() and self.kind in MODELS:
-            object.__setattr__(self, "name", MODELS[self.kind].spelled(self.name))
+            object.__setattr__(self, "name", MODELS[self.kind].canonical_name(self.name))
 
     def __getattr__(self, parameter: str) -> Any:
         """Return the value of a parameter: the one that was set, or the default of the model.
@@ -70,7 +70,7 @@ class ModelChoice:
     def _specs(self) -> tuple[ParameterSpec, ...]:
         """Return the parameters of the model; none for an unknown name and for a plug-in."""
         try:
-            return MODELS[self.kind].parameters_of(self.name)
+            return MODELS[self.kind].model_parameters(self.name)
         except Error:
             return ()
 

@@ -16,10 +16,10 @@ from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model.catalogue import ModelChoice
 
-ALL = "*"
+ALL_PLUGINS = "*"
 """Stands for all plug-ins where a permission lists their names."""
 
-DATA = ("work", "trace", "price", "reuse", "cluster")
+DATA_OPTIONS = ("work", "trace", "price", "reuse", "cluster")
 """Options that name data or addresses: `sample:sort` and `node1:8786` are no classes."""
 
 
@@ -33,21 +33,21 @@ def is_plugin(word: str) -> bool:
     return _native.is_plugin(word) or word.endswith(".py")
 
 
-def words_in(value: Any) -> Iterator[str]:
+def find_words(value: Any) -> Iterator[str]:
     """Yield all texts, file names and model names in a value, with its tables, lists and parameters."""
     if isinstance(value, (str, Path)):
         yield str(value)
     elif isinstance(value, ModelChoice):
         yield value.name
-        yield from words_in(value.parameters)
+        yield from find_words(value.parameters)
     elif isinstance(value, (Mapping, list, tuple)):
         for each in value.values() if isinstance(value, Mapping) else value:
-            yield from words_in(each)
+            yield from find_words(each)
 
 
-def plugins_in(value: Any) -> tuple[str, ...]:
+def find_plugins(value: Any) -> tuple[str, ...]:
     """Return the plug-ins that a value names, each once."""
-    return tuple(dict.fromkeys(filter(is_plugin, words_in(value))))
+    return tuple(dict.fromkeys(filter(is_plugin, find_words(value))))
 
 
 def allowed_plugins(options: Mapping[str, Any], *models: Any) -> tuple[str, ...]:
@@ -64,8 +64,8 @@ def allowed_plugins(options: Mapping[str, Any], *models: Any) -> tuple[str, ...]
         ('*',)
     """
     if options.get("allow_plugins"):
-        return (ALL,)
-    return plugins_in([[value for name, value in options.items() if name not in DATA], models])
+        return (ALL_PLUGINS,)
+    return find_plugins([[value for name, value in options.items() if name not in DATA_OPTIONS], models])
 
 
 def check_plugins(text: Iterable[str], allowed: Collection[str]) -> None:
@@ -80,7 +80,7 @@ def check_plugins(text: Iterable[str], allowed: Collection[str]) -> None:
     """
     names = {_name(each) for each in allowed}
     for word in text:
-        if not {ALL, _name(word)} & names:
+        if not {ALL_PLUGINS, _name(word)} & names:
             raise Error(
                 f"the experiment refers to the plug-in `{word}`, which is not allowed to run",
                 remedy="if you trust it, pass --allow-plugins (in Python: allow_plugins=True)",

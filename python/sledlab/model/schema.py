@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
-from sledlab.model.catalogue import entries, everything
+from sledlab.model.catalogue import entries, load_catalogue
 from sledlab.model.device import kinds
 from sledlab.model.entries import NetworkEntry, to_entry
 
@@ -31,10 +31,10 @@ FILE: Schema = {"type": "string", "pattern": r"\.[Tt][Oo][Mm][Ll]$", "descriptio
 PLUGIN = r"[A-Za-z_][\w.]*:[A-Za-z_]\w*(:.*)?"
 """A plug-in, `module:Class`, with its parameters."""
 
-SEVERAL = ("failed", "failed_at_s")
+LIST_PARAMETERS = ("failed", "failed_at_s")
 """Parameters declared as text whose value may be a word, a number or a list of numbers."""
 
-PLAIN = {"number": "number", "count": "integer", "switch": "boolean", "text": "string"}
+JSON_TYPES = {"number": "number", "count": "integer", "switch": "boolean", "text": "string"}
 """Types of JSON, by the kinds of parameters."""
 
 CYCLES: Schema = {
@@ -42,28 +42,28 @@ CYCLES: Schema = {
     "description": "Cycles of each kind of operation.",
     "additionalProperties": {"type": "number", "minimum": 0},
 }
-NAMED: dict[str, Schema] = {
+NAME_PROPERTIES: dict[str, Schema] = {
     "name": {**TEXT, "description": "What it is called in tables and reports."},
     "description": {**TEXT, "description": "One line for people."},
 }
 
 
-def of_parameter(spec: ParameterSpec) -> Schema:
+def parameter_schema(spec: ParameterSpec) -> Schema:
     """The schema of one parameter.
 
     Examples:
         >>> from sledlab.model.entries import ParameterSpec
-        >>> of_parameter(ParameterSpec("sleds", "Sleds.", "", "count", (1, 9), 1))
+        >>> parameter_schema(ParameterSpec("sleds", "Sleds.", "", "count", (1, 9), 1))
         {'type': 'integer', 'minimum': 1, 'maximum': 9, 'description': 'Sleds.', 'default': 1}
     """
     result: Schema = {}
     if isinstance(spec.kind, tuple):
         result["enum"] = list(spec.kind)
-    elif spec.name in SEVERAL and spec.kind == "text":
+    elif spec.name in LIST_PARAMETERS and spec.kind == "text":
         result["type"] = ["string", "number", "array"]
         result["items"] = {"type": "number"}
     else:
-        result["type"] = PLAIN[spec.kind]
+        result["type"] = JSON_TYPES[spec.kind]
         if spec.kind == "count":
             result["minimum"] = 0
     if spec.range is not None:
@@ -77,7 +77,7 @@ def table(
     specs: Iterable[ParameterSpec], more: Mapping[str, Schema] | None = None, required: Sequence[str] = ()
 ) -> Schema:
     """The schema of a table of parameters, and of `more` keys that are no parameters."""
-    properties = {**(more or {}), **{spec.name: of_parameter(spec) for spec in specs}}
+    properties = {**(more or {}), **{spec.name: parameter_schema(spec) for spec in specs}}
     needed = {"required": list(required)} if required else {}
     return {"type": "object", "properties": properties, "additionalProperties": False, **needed}
 
@@ -90,7 +90,9 @@ def word(names: Iterable[str], *, plugins: bool = False) -> Schema:
     return {"anyOf": [*forms, {**TEXT, "pattern": f"^{PLUGIN}$"}] if plugins else forms}
 
 
-def of_kinds(section: str, *, none: bool = False, plugins: bool = False, required: bool = False) -> Schema:
+def kinds_schema(
+    section: str, *, none: bool = False, plugins: bool = False, required: bool = False
+) -> Schema:
     """The schema of a table with `kind = ...` and the parameters of that kind, or of the kind's name alone.
 
     Args:
@@ -100,7 +102,7 @@ def of_kinds(section: str, *, none: bool = False, plugins: bool = False, require
         required: Whether the table must have the key `kind`.
     """
     result = entries(section)
-    tables = [_of_kind(entry, required=required) for entry in result]
+    tables = [_kind_schema(entry, required=required) for entry in result]
     if none:
         tables.append(table((), {"kind": {"const": "none"}}))
     if plugins:
@@ -110,14 +112,14 @@ def of_kinds(section: str, *, none: bool = False, plugins: bool = False, require
     return {"anyOf": [word([*names, "none"] if none else names, plugins=plugins), *tables]}
 
 
-def _of_kind(entry: Entry, *, required: bool) -> Schema:
+def _kind_schema(entry: Entry, *, required: bool) -> Schema:
     kind = {**word([entry.name, *entry.aliases]), "description": entry.meaning}
     return table(entry.parameters, {"kind": kind}, ["kind"] if required else ())
 
 
-def of_section(section: str, kinds_in: str | None = None) -> Schema:
+def section_schema(section: str, kinds_in: str | None = None) -> Schema:
     """The schema of a table whose kinds, if any, share its parameters; with kinds, also of a name alone."""
-    item = to_entry(everything()[section])
+    item = to_entry(load_catalogue()[section])
     if kinds_in is None:
         return table(item.parameters)
     names = [entry.name for entry in entries(kinds_in)]
@@ -157,11 +159,14 @@ def zones() -> Schema:
     }
 
 
-def of_device(*, file: bool = False) -> Schema:
+def device_schema(*, file: bool = False) -> Schema:
     """A device: a preset or a file with changes, or a kind with every parameter; `file` for a device file."""
     tables = []
     for name, kind in kinds().items():
-        properties: dict[str, Schema] = {"kind": {"const": name, "description": kind.meaning}, **NAMED}
+        properties: dict[str, Schema] = {
+            "kind": {"const": name, "description": kind.meaning},
+            **NAME_PROPERTIES,
+        }
         if not file:
             properties["preset"] = {"anyOf": [{"enum": list(device_presets()[name])}, FILE]}
         lists = zones() if name == "disk" else {}
@@ -172,7 +177,7 @@ def of_device(*, file: bool = False) -> Schema:
     return {"anyOf": [{"enum": names}, FILE, *tables]}
 
 
-def of_node(*, file: bool = False) -> Schema:
+def node_schema(*, file: bool = False) -> Schema:
     """A node: a preset or a file with changes; `file` for a node file."""
     result = entries("nodes")
     communication: Schema = {
@@ -180,19 +185,22 @@ def of_node(*, file: bool = False) -> Schema:
         "items": TEXT,
         "description": "Kinds of operation that count as network instead of compute.",
     }
-    more: dict[str, Schema] = {**NAMED, "cycles": CYCLES, "communication": communication}
+    more: dict[str, Schema] = {**NAME_PROPERTIES, "cycles": CYCLES, "communication": communication}
     names: Schema = {"anyOf": [{"enum": [entry.name for entry in result]}, FILE]}
     if file:
         return table(result[0].parameters, more)
     return {"anyOf": [names, table(result[0].parameters, {"preset": names, **more})]}
 
 
-def of_network(*, file: bool = False) -> Schema:
+def network_schema(*, file: bool = False) -> Schema:
     """A network: a preset or a file with changes, or a kind; `file` for a network file."""
     presets = [entry for entry in entries("networks") if isinstance(entry, NetworkEntry)]
     tables = []
     for kind in entries("network_kinds"):
-        properties: dict[str, Schema] = {"kind": {"const": kind.name, "description": kind.meaning}, **NAMED}
+        properties: dict[str, Schema] = {
+            "kind": {"const": kind.name, "description": kind.meaning},
+            **NAME_PROPERTIES,
+        }
         if not file:
             names = [entry.name for entry in presets if entry.kind == kind.name]
             properties["preset"] = {"anyOf": [{"enum": names}, FILE]}
@@ -202,28 +210,28 @@ def of_network(*, file: bool = False) -> Schema:
     return {"anyOf": [{"enum": [entry.name for entry in presets]}, FILE, *tables]}
 
 
-def of_store() -> dict[str, Schema]:
+def store_schemas() -> dict[str, Schema]:
     """The tables of the store: devices, hybrid, system, cache, scheduler, power policy and merging."""
     return {
-        "device": of_device(),
-        "front": of_device(),
-        "hybrid": of_kinds("hybrids", none=True),
-        "system": of_section("system", "systems"),
-        "cache": of_section("cache", "caches"),
-        "scheduler": of_kinds("schedulers", plugins=True),
-        "power": of_kinds("power_policies", plugins=True),
-        "merge": of_section("merge", "merges"),
+        "device": device_schema(),
+        "front": device_schema(),
+        "hybrid": kinds_schema("hybrids", none=True),
+        "system": section_schema("system", "systems"),
+        "cache": section_schema("cache", "caches"),
+        "scheduler": kinds_schema("schedulers", plugins=True),
+        "power": kinds_schema("power_policies", plugins=True),
+        "merge": section_schema("merge", "merges"),
     }
 
 
-def of_cluster() -> dict[str, Schema]:
+def cluster_schemas() -> dict[str, Schema]:
     """The tables that only the replay of a work record has."""
     members: Schema = {
         "anyOf": [TEXT, {"type": "array", "items": {"type": "integer", "minimum": 0}}],
         "description": "Numbers of nodes, or a group of the record.",
     }
     # A group says what its nodes have instead of what all have.
-    full = {name: {"$ref": f"#/$defs/{name}"} for name in (*of_store(), "node")}
+    full = {name: {"$ref": f"#/$defs/{name}"} for name in (*store_schemas(), "node")}
     group = {
         "type": "object",
         "properties": {"nodes": members, **full},
@@ -232,26 +240,26 @@ def of_cluster() -> dict[str, Schema]:
     }
     return {
         "work": table((), {"file": {**TEXT, "description": "The work record; a file, or sample:NAME."}}),
-        "node": of_node(),
+        "node": node_schema(),
         "host": {"$ref": "#/$defs/node"},
-        "network": of_network(),
-        "cluster": of_section("cluster"),
+        "network": network_schema(),
+        "cluster": section_schema("cluster"),
         "group": {"type": "array", "items": group},
     }
 
 
-def of_requests() -> dict[str, Schema]:
+def request_schemas() -> dict[str, Schema]:
     """The tables of requests and of their replay."""
     return {
-        "trace": of_section("trace"),
-        "workload": of_kinds("workloads", required=True),
-        "replay": of_section("replay"),
+        "trace": section_schema("trace"),
+        "workload": kinds_schema("workloads", required=True),
+        "replay": section_schema("replay"),
     }
 
 
-def of_experiment(study: Schema) -> Schema:
+def experiment_schema(study: Schema) -> Schema:
     """The file of an experiment or a study, with the schema of its table `[study]`."""
-    tables = {**of_requests(), **of_store(), **of_cluster()}
+    tables = {**request_schemas(), **store_schemas(), **cluster_schemas()}
     seed: Schema = {
         "type": "integer",
         "minimum": 0,

@@ -10,7 +10,7 @@ from sledlab.errors import Error, unknown
 from sledlab.files import drafted, writing
 from sledlab.lazy import difflib, later, loaded, tomllib
 from sledlab.model.experiment import experiment as known
-from sledlab.model.experiment import study_of
+from sledlab.model.experiment import study_kind
 from sledlab.reproduction import summary
 from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.figure import Figure, FigureRun, figures
@@ -271,7 +271,7 @@ class ReproductionRequest:
             Error: An argument is wrong, or a run failed.
         """
         experiment = tomllib.loads(known.text(ran.experiment))
-        kind = study_of(experiment)
+        kind = study_kind(experiment)
         listed = find_study(kind)
         if listed is None:  # a map of seek times is computed when it is drawn
             return

@@ -12,8 +12,8 @@ from sledlab._native import ClusterExperiment
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.model.catalogue import with_settings
-from sledlab.model.experiment import text_of
-from sledlab.model.plugins import allowed_plugins, plugins_in
+from sledlab.model.experiment import read_toml_text
+from sledlab.model.plugins import allowed_plugins, find_plugins
 from sledlab.results import leaves, results
 from sledlab.runs.cluster_outcome import KIND, LEFT, result_of, write
 from sledlab.runs.compose import in_its_file, settings_of, single
@@ -131,7 +131,7 @@ def read(path: str | Path) -> ClusterExperiment:
     Raises:
         Error: The file cannot be read, is not an experiment, or names a plug-in.
     """
-    text = text_of(path)
+    text = read_toml_text(path)
     experiment = ClusterExperiment(text, str(path))
     tables = tomllib.loads(text)
     options = tables.get("group")
@@ -142,7 +142,7 @@ def read(path: str | Path) -> ClusterExperiment:
 
 def _refuse_queues(models: Sequence[Any]) -> None:
     """Refuses plug-ins among schedulers and power policies."""
-    if plugins := plugins_in(models):
+    if plugins := find_plugins(models):
         raise Error(
             f"`{plugins[0]}`: schedulers and power policies that are plug-ins cannot be used "
             "where a record is replayed",

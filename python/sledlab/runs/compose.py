@@ -13,8 +13,8 @@ from sledlab.errors import Error
 from sledlab.model.catalogue import TABLES, ModelChoice, with_settings
 from sledlab.model.choices import parse_model
 from sledlab.model.error_location import add_location
-from sledlab.model.experiment import text_of
-from sledlab.model.plugins import allowed_plugins, words_in
+from sledlab.model.experiment import read_toml_text
+from sledlab.model.plugins import allowed_plugins, find_words
 from sledlab.runs.file_names import check_local
 from sledlab.runs.options import SimulateOptions, declared, several_values
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
@@ -151,7 +151,7 @@ def _located(
         if isinstance(choice, ModelChoice):
             keys |= {f"{table}.{key}" for key in choice.parameters}
     file = file if isinstance(file, (str, Path)) else None
-    return add_location(file, tables, keys, set(words_in([device, given])))
+    return add_location(file, tables, keys, set(find_words([device, given])))
 
 
 def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace | None]:
@@ -171,7 +171,7 @@ def read(path: str | Path) -> Experiment:
     Raises:
         Error: The file cannot be read, or is not an experiment.
     """
-    text = text_of(path)
+    text = read_toml_text(path)
     try:
         return Experiment(text, str(path))
     except Error as error:

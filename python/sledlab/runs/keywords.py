@@ -127,7 +127,7 @@ def _models(kind: str, given: Mapping[str, Any]) -> list[str]:
 def _parameters(kind: str, model: str) -> set[str]:
     """Return the names of the parameters of a model; none if there is no such model."""
     try:
-        return {spec.name for spec in CATALOGUES[kind].parameters_of(model)}
+        return {spec.name for spec in CATALOGUES[kind].model_parameters(model)}
     except Error:
         return set()
 

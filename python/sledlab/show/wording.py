@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab._native import is_plugin
-from sledlab.model.device import kind_of
+from sledlab.model.device import resolve_kind
 from sledlab.traces.samples import trace_label
 
 if TYPE_CHECKING:
@@ -385,7 +385,7 @@ def device_kind(config: Mapping[str, Any]) -> DeviceKind:
         >>> device_kind({"device": {"kind": "disk"}}).parts
         {'seek': 'seek_x', 'settle': 'settle', 'rotation': 'rotation'}
     """
-    return kind_of(config["device"])
+    return resolve_kind(config["device"])
 
 
 def state_name(state: str, config: Mapping[str, Any]) -> str:

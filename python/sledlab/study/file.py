@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
 from sledlab.errors import Error
-from sledlab.model.experiment import text_of
+from sledlab.model.experiment import read_toml_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ def tables_of(path: str | Path) -> dict[str, Any]:
     Raises:
         Error: The file cannot be read.
     """
-    text = text_of(path, "study")
+    text = read_toml_text(path, "study")
     try:
         tables: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -11,7 +11,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab.model.plugins import plugins_in
+from sledlab.model.plugins import find_plugins
 from sledlab.model.settings import document
 from sledlab.study.plan import plain
 from sledlab.traces.contents import content
@@ -46,7 +46,7 @@ class ExperimentInputs:
 def inputs_in(text: str) -> ExperimentInputs:
     """Return the inputs of a complete experiment, given as text."""
     tables = plain(text)
-    plugins = plugins_in(list(_pluggable(tables)))
+    plugins = find_plugins(list(_pluggable(tables)))
     files = tuple(tables[table].pop("file") for table in INPUTS if table in tables)
     return ExperimentInputs(json.dumps(tables, sort_keys=True), files, plugins)
 

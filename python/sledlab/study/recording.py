@@ -12,7 +12,7 @@ from sledlab.job.parameters import of_class, set_all
 from sledlab.job.query import find as find_query
 from sledlab.job.query import names, record_query
 from sledlab.job.record import record
-from sledlab.model.plugins import check_plugins, plugins_in
+from sledlab.model.plugins import check_plugins, find_plugins
 from sledlab.runs.parsing import pair
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def recordables(
             without a query.
     """
     jobs = list(jobs)
-    check_plugins(plugins_in(jobs), plugins)
+    check_plugins(find_plugins(jobs), plugins)
     each = [one for query in queries for one in (names() if str(query) == ALL else [query])]
     if tables is not None and not each:
         raise Error("`--tables` are a query's", remedy="name one: --query my.sql")

@@ -9,7 +9,7 @@ from sledlab import _native
 from sledlab._native import Experiment
 from sledlab.errors import Error, unknown
 from sledlab.model.catalogue import hybrid, replacement, with_settings
-from sledlab.model.choices import models, some
+from sledlab.model.choices import models, parse_words
 from sledlab.model.choices import numbers as checked
 from sledlab.model.device import describe
 from sledlab.model.settings import document, word
@@ -52,7 +52,7 @@ def chosen(given: Any) -> tuple[str, ...]:
     """
     if given is None:
         return tuple(name for name in KNOWN if name != MIRROR)
-    text = some("configuration", "configurations", given, (*KNOWN, "all"))
+    text = parse_words("configuration", "configurations", given, (*KNOWN, "all"))
     return tuple(dict.fromkeys(name for word in text for name in (KNOWN if word == "all" else [word])))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment, is_plugin
 from sledlab.errors import Error
 from sledlab.model.catalogue import power, with_settings
-from sledlab.model.choices import is_number, models, numbers, some
+from sledlab.model.choices import is_number, models, numbers, parse_words
 from sledlab.model.device import describe
 from sledlab.studies.power.options import IMMEDIATE, NEVER, OWN, STRATEGIES, TIMEOUTS_MS
 from sledlab.study.axes import seeds, untouched
@@ -135,7 +135,7 @@ def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tu
         Error: No strategy has the name, or no device supports it.
     """
     everything = given == "all"
-    text = some("strategy", "strategies", tuple(STRATEGIES) if everything else given, STRATEGIES)
+    text = parse_words("strategy", "strategies", tuple(STRATEGIES) if everything else given, STRATEGIES)
     result = {"base": None}
     for word in text:
         reason = [each[word] for each in refused]
