@@ -99,7 +99,7 @@ def measure_timing(system: dict[str, Any], options: dict[str, Any]) -> dict[str,
         "p99_us": late["p99"],
         "iops": server.result.throughput_iops,
         **{
-            name: emulation.within(share) * 100
+            name: emulation.on_time_share(share) * 100
             for name, share in (("1 %", 0.01), ("2 %", 0.02), ("5 %", 0.05))
         },
         "stalls": emulation.stalls["count"],

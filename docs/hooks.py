@@ -28,7 +28,7 @@ from sledlab.cli.options import sort_options
 from sledlab.job.parameters import of_class
 from sledlab.lazy import loaded
 from sledlab.model import catalogue, entries
-from sledlab.runs.options import ClusterOptions, Option, SimulateOptions, declared
+from sledlab.runs.options import ClusterOptions, Option, SimulateOptions, declared_options
 from sledlab.show.view import View, is_built
 from sledlab.show.wording import figure
 from sledlab.studies import LIST
@@ -242,7 +242,7 @@ def find(*path: str) -> entries.Entry:
 def options(command: str) -> str:
     """Return a table of the options of a run or a study, in Python and on the command line."""
     own = {"simulate": SimulateOptions, "replay": ClusterOptions}
-    declarations = declared(own.get(command) or loaded(f"sledlab.studies.{command}:STUDY").options)
+    declarations = declared_options(own.get(command) or loaded(f"sledlab.studies.{command}:STUDY").options)
     rows = [
         f"| `{name}` | {code(flag(name, each))} | {f'`{each.key}`' if each.key else ''} "
         f"| {cell(each.meaning)} | {cell(each.default)} |"

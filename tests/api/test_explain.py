@@ -52,7 +52,7 @@ def test_requests_served_first_are_counted():
     waited = table.filter(
         (pl.col("start_ns") < own["start_ns"]) & (pl.col("completion_ns") > own["arrival_ns"])
     )
-    assert result.wait.served == waited.height
+    assert result.wait.served_count == waited.height
     assert result.wait.later == waited.filter(pl.col("arrival_ns") > own["arrival_ns"]).height > 0
     assert result.response_ms == r.response_time.max
     assert f"{result.wait.later} requests that arrived later and that SPTF served first" in result.answer

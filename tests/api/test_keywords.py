@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sledlab as sl
 from sledlab.model.catalogue import CATALOGUES
-from sledlab.runs.options import SimulateOptions, declared
+from sledlab.runs.options import SimulateOptions, declared_options
 
 FUNCTIONS = {name: each for name in sl.__all__ if inspect.isfunction(each := getattr(sl, name))}
 
@@ -113,7 +113,7 @@ def test_signature_and_help_list_all_options(name):
 
 def test_signature_of_simulate_has_declared_types():
     parameters = inspect.signature(sl.simulate).parameters
-    assert set(declared(SimulateOptions)) <= set(parameters)
+    assert set(declared_options(SimulateOptions)) <= set(parameters)
     assert parameters["speedup"].annotation == float | None
     assert parameters["speedup"].default is None
 

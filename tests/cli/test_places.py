@@ -7,7 +7,7 @@ import pytest
 import sledlab as sl
 from sledlab.lazy import loaded
 from sledlab.runs.file_names import AXES, map_file_names, relative_name
-from sledlab.runs.options import declared
+from sledlab.runs.options import declared_options
 from sledlab.studies import LIST
 
 from tests.conftest import SAMPLES
@@ -167,7 +167,7 @@ def test_file_names_are_relative_to_result_directory(project, tmp_path):
 
 def test_every_axis_with_files_belongs_to_a_study():
     axes = {name for each in LIST for name in loaded(f"sledlab.studies.{each.folder}:STUDY").axes}
-    assert set(AXES) <= axes | set(declared(loaded("sledlab.studies.smart:STUDY").options))
+    assert set(AXES) <= axes | set(declared_options(loaded("sledlab.studies.smart:STUDY").options))
 
 
 def test_other_texts_of_a_study_stay():

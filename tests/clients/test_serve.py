@@ -277,7 +277,7 @@ def test_sleeping_python_scheduler_is_named_as_cause():
     emulation = server.emulation
     assert not emulation.kept_time
     assert emulation.chief_cause == "model"
-    assert emulation.late >= 45
+    assert emulation.late_replies >= 45
     assert_loop_closed(server)
 
 

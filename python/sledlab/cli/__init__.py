@@ -19,7 +19,7 @@ from sledlab.cli import errors, streams
 from sledlab.cli.group import LazyCommand, LazyGroup, LegibleHelp
 from sledlab.errors import Error, InternalError, Notice
 from sledlab.lazy import later, loaded
-from sledlab.runs.interrupt import code_of, in_order
+from sledlab.runs.interrupt import exit_code, stop_on_signals
 from sledlab.show import terminal
 from sledlab.studies import LIST
 
@@ -126,7 +126,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
     streams.prepare()
     gc.freeze()  # imported modules stay: no garbage collection needs to look at them, the last one included
-    with in_order():
+    with stop_on_signals():
         code = run(arguments)
     sys.exit(code)
 
@@ -149,7 +149,7 @@ def run(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort) as error:
         interrupt = error.__cause__ if isinstance(error, click.Abort) else error
         notes = getattr(interrupt, "__notes__", ())
-        return _tell(": ".join(["interrupted", *notes]), code_of(interrupt))
+        return _tell(": ".join(["interrupted", *notes]), exit_code(interrupt))
     except UnicodeEncodeError as error:
         return _refuse(errors.encoding_error(error), text)
     except Error as error:

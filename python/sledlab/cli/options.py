@@ -13,13 +13,13 @@ from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.model.catalogue import ModelChoice
 from sledlab.runs.options import (
-    LISTED,
+    LIST_OPTIONS,
     Option,
     PluginOptions,
     SimulateOptions,
     SourceOptions,
     StudyOptions,
-    declared,
+    declared_options,
     several_values,
 )
 from sledlab.runs.parsing import count, names
@@ -45,10 +45,10 @@ SOURCE: Mapping[str, Option] = {
 }
 """Options that name the source of requests: a trace or a workload."""
 
-SETTINGS = {"settings": declared(SourceOptions)["settings"]}
+SETTINGS = {"settings": declared_options(SourceOptions)["settings"]}
 """The option `--set`, for any setting without an option of its own."""
 
-PLUGINS = declared(PluginOptions)
+PLUGINS = declared_options(PluginOptions)
 """The option `--allow-plugins`, for commands that read files which may name plug-ins."""
 
 REPLACE = {"replace": Option("Delete existing sledlab results in DIR first.", read=bool, advanced=True)}
@@ -190,7 +190,7 @@ def click_option(name: str, declaration: Option) -> click.Option:
     takes_list = "," in declaration.metavar
 
     def read(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
-        if name in LISTED and not takes_list and value is not None and len(result := names(value)) > 1:
+        if name in LIST_OPTIONS and not takes_list and value is not None and len(result := names(value)) > 1:
             raise several_values(name, len(result), flag)
         try:
             return None if value is None else declaration.read(value)
@@ -246,7 +246,7 @@ def sort_options(
         device: Whether the command takes one device; a name is its default device.
         requests: Whether the command takes a trace or a workload.
     """
-    single, replayed, studied = declared(SimulateOptions), declared(SourceOptions), declared(StudyOptions)
+    single, replayed, studied = map(declared_options, (SimulateOptions, SourceOptions, StudyOptions))
     axes = {name: option for name, option in everything.items() if name not in {*single, *studied}}
     models = [name for name in single if name not in replayed]
     remaining = [*models, *replayed, *(name for name in studied if name not in replayed)]

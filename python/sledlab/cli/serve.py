@@ -35,8 +35,8 @@ from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.results import REPORT, leaves, results
-from sledlab.runs.interrupt import Stopped, code_of
-from sledlab.runs.options import Option, declared
+from sledlab.runs.interrupt import StopSignal, exit_code
+from sledlab.runs.options import Option, declared_options
 from sledlab.runs.parsing import names
 from sledlab.show import document, terminal
 from sledlab.show import emulation as summary
@@ -82,7 +82,7 @@ class WrapperCommand(GroupedHelp):
 
 @click.command(cls=WrapperCommand)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({"device": DEVICES, **EXERCISE, **declared(ServeOptions), **OUTPUT})
+@options({"device": DEVICES, **EXERCISE, **declared_options(ServeOptions), **OUTPUT})
 @static_option
 @quiet_option
 @json_option
@@ -224,7 +224,7 @@ def _run(server: Server, command: list[str], duration_s: float | None, *, quiet:
         except KeyboardInterrupt as stopped:
             if process is not None:
                 process.wait()
-            return 0 if process is None and not isinstance(stopped, Stopped) else code_of(stopped)
+            return 0 if process is None and not isinstance(stopped, StopSignal) else exit_code(stopped)
         if process is None:
             return 0
         if process.poll() is None and not server.status()["error"]:
@@ -239,7 +239,7 @@ def _exercise(server: Server, client: Exercise, seconds: float) -> int:
     try:
         client.run(server.socket, seconds, lambda: not server.status()["error"])
     except KeyboardInterrupt as stopped:
-        return code_of(stopped) if isinstance(stopped, Stopped) else 0
+        return exit_code(stopped) if isinstance(stopped, StopSignal) else 0
     return 0
 
 

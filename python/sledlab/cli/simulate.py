@@ -25,8 +25,8 @@ from sledlab.display import presentation_of
 from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.results import REPORT, kind_of, read_json
-from sledlab.runs.interrupt import Interrupted, code_of
-from sledlab.runs.options import Option, SimulateOptions, declared
+from sledlab.runs.interrupt import Interrupted, exit_code
+from sledlab.runs.options import Option, SimulateOptions, declared_options
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ OUTPUT = {
 
 @click.command(cls=GroupedHelp)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({**sort_options(declared(SimulateOptions)), **OUTPUT})
+@options({**sort_options(declared_options(SimulateOptions)), **OUTPUT})
 @static_option
 @no_plot_option
 @quiet_option
@@ -92,10 +92,10 @@ def simulate(
                 out=out,
                 replace=bool(replace),
                 progress=progress.update,
-                **{name: flags[name] for name in declared(SimulateOptions)},
+                **{name: flags[name] for name in declared_options(SimulateOptions)},
             )
         except Interrupted as stopped:
-            result, code = stopped.result, code_of(stopped)
+            result, code = stopped.result, exit_code(stopped)
     if as_json:
         show_json({**result.to_dict(), "wall_s": result.timing["wall_s"]})
     else:

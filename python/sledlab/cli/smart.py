@@ -31,7 +31,7 @@ from sledlab.job import MEMORY_MB
 from sledlab.lazy import later
 from sledlab.model.experiment import is_name
 from sledlab.results import REPORT
-from sledlab.runs.options import ClusterOptions, NetworkOptions, Option, declared
+from sledlab.runs.options import ClusterOptions, NetworkOptions, Option, declared_options
 from sledlab.runs.parsing import count, pair
 from sledlab.show import terminal
 from sledlab.studies.smart import STUDY
@@ -48,8 +48,8 @@ Progress = later("sledlab.show.progress:Progress")
 
 def _options() -> Mapping[str, Option]:
     """The options of a replay in the order of help: store, cluster, models, settings, and the rest."""
-    declarations = declared(ClusterOptions)
-    first = [*declared(NetworkOptions), "scheduler", "power"]
+    declarations = declared_options(ClusterOptions)
+    first = [*declared_options(NetworkOptions), "scheduler", "power"]
     meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
     last = {
         "settings": replace(declarations["settings"], meaning=meaning),
@@ -121,7 +121,7 @@ def smart_replay(
             dump_trace=_node_and_file(dump_trace) if dump_trace else None,
             goal=goal,
             progress=progress.update,
-            **{name: flags[name] for name in declared(ClusterOptions)},
+            **{name: flags[name] for name in declared_options(ClusterOptions)},
         )
     if as_json:
         show_json(result.to_dict())

@@ -13,7 +13,7 @@ from sledlab.cli.options import REPLACE, json_option, options, quiet_option, sho
 from sledlab.display import presentation_of
 from sledlab.lazy import later
 from sledlab.results import REPORT
-from sledlab.runs.options import ClusterOptions, NetworkOptions, Option, declared
+from sledlab.runs.options import ClusterOptions, NetworkOptions, Option, declared_options
 from sledlab.show import terminal
 from sledlab.studies.smart.options import FEWEST_TO_MOST, SmartArguments
 
@@ -26,8 +26,8 @@ Progress = later("sledlab.show.progress:Progress")
 
 def _options() -> Mapping[str, Option]:
     """The options in the order of help: job, goal, cluster, models, settings, and the rest."""
-    option_values, study = declared(ClusterOptions), declared(SmartArguments)
-    first = [*declared(NetworkOptions), "scheduler", "power"]
+    option_values, study = declared_options(ClusterOptions), declared_options(SmartArguments)
+    first = [*declared_options(NetworkOptions), "scheduler", "power"]
     meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
     last = {
         "settings": replace(option_values["settings"], meaning=meaning),

@@ -30,7 +30,7 @@ from sledlab.errors import Error, IncompleteStudy
 from sledlab.lazy import later, loaded
 from sledlab.model.experiment import is_name
 from sledlab.runs.keywords import SOURCES
-from sledlab.runs.options import Option, declared
+from sledlab.runs.options import Option, declared_options
 from sledlab.show import terminal
 from sledlab.studies import LIST, find_study
 
@@ -90,7 +90,7 @@ def study_command(
         place, study_file = (study_file, None) if _is_place(study, study_file) else (None, study_file)
         refuse_study(study_file, [each.name for each in (study, *others)])
         choice = _choose_study(study, others, study_file, flags)
-        given = {name: flags.get(name) for name in declared(choice.options)}
+        given = {name: flags.get(name) for name in declared_options(choice.options)}
         source, device = _inputs(choice, flags)
         for name in (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ())):
             given.pop(name, None)
@@ -158,11 +158,11 @@ def _choose_study(
             (each for each in others if isinstance(named, dict) and named.get("kind") == each.name), None
         )
     selected = selected or study
-    known = {"device", *SOURCE, *declared(selected.options)}
+    known = {"device", *SOURCE, *declared_options(selected.options)}
     for name in given:
         if name not in known:
             flag = name.replace("_", "-")
-            owner = next((each for each in others if name in declared(each.options)), study)
+            owner = next((each for each in others if name in declared_options(each.options)), study)
             choice = " or ".join(f"--{word}" for word in (owner.chosen_by or selected.chosen_by))
             goes = "goes only" if owner.chosen_by else "does not go"
             raise Error(f"`--{flag}` {goes} with several values of {choice}", remedy="omit one of them")
@@ -171,10 +171,10 @@ def _choose_study(
 
 def _all_options(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, Option]:
     """The options of all these studies, in the order of help."""
-    everything = dict(declared(study.options))
+    everything = dict(declared_options(study.options))
     for other in others:
         everything |= {
-            name: option for name, option in declared(other.options).items() if name not in everything
+            name: option for name, option in declared_options(other.options).items() if name not in everything
         }
     omitted = {"share"} if study.race is not None else set()  # later runs depend on results of earlier ones
     everything = {

@@ -15,7 +15,7 @@ from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.lazy import later
-from sledlab.runs.options import Option, SimulateOptions, declared
+from sledlab.runs.options import Option, SimulateOptions, declared_options
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ OUTPUT = {
 
 @click.command(cls=GroupedHelp)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({**sort_options(declared(SimulateOptions)), **OUTPUT})
+@options({**sort_options(declared_options(SimulateOptions)), **OUTPUT})
 def view(
     experiment: str | None,
     device: str | None,
@@ -60,7 +60,7 @@ def view(
     if path.suffix.lower() not in (".html", ".htm"):
         raise Error(f"unknown output format of `{path}`", remedy="end the name in .html")
     check_writable(path)
-    given = {name: flags[name] for name in declared(SimulateOptions) if flags[name]}
+    given = {name: flags[name] for name in declared_options(SimulateOptions) if flags[name]}
     page: View = make(request_source(flags), device, experiment=experiment, around=around or "start", **given)
     page.write(path)
     terminal.say(f"page: {path}")

@@ -20,11 +20,11 @@ from sledlab.emulation.replay_check import TRACE, close, endings, trace_name
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.results import leaves
-from sledlab.runs.compose import compose, in_its_file, read
+from sledlab.runs.compose import compose, error_location, read
 from sledlab.runs.emulation import EMULATION, REPLIES, Emulation, PowerFailure
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.keywords import accept_options
 from sledlab.runs.recording import KIND, Recording
-from sledlab.runs.recording import LEFT as RUN_LEFT
+from sledlab.runs.recording import RESULT_FILES as RUN_LEFT
 from sledlab.traces.columns import PARQUET
 from sledlab.traces.read import trace as trace_of
 
@@ -39,7 +39,7 @@ LEFT = (EMULATION, REPLIES)
 """Files that a server leaves in a directory, besides those of a run and the traces of its requests."""
 
 
-@takes_options(ServeOptions)
+@accept_options(ServeOptions)
 def serve(
     device: Device | None = None,
     *,
@@ -75,7 +75,7 @@ def serve(
         ...         client.recv(8)
         b'NBDMAGIC'
     """
-    with in_its_file(experiment, device, options, ServeOptions):
+    with error_location(experiment, device, options, ServeOptions):
         base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
         composed = compose(None, device, options, base=base).experiment
         if composed.setting("workload.kind") or composed.setting("trace.file"):
@@ -133,7 +133,7 @@ class Server:
         if not hasattr(_native, "Server"):
             raise Error("a device for other programs needs Linux", remedy="simulate it with a trace")
         with ExitStack() as stack:
-            self._recording = Recording.planned(out=out, requests=None, keep_some=True, replace=over)
+            self._recording = Recording.plan(out=out, requests=None, keep_some=True, replace=over)
             stored = stack.enter_context(TemporaryDirectory(prefix="sledlab-serve-"))
             self._directory = self._recording.directory or Path(stored)
             self._records = Path(stored) / "records"

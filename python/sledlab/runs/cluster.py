@@ -15,10 +15,10 @@ from sledlab.model.catalogue import with_settings
 from sledlab.model.experiment import read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_plugins
 from sledlab.results import leaves, results
-from sledlab.runs.cluster_outcome import KIND, LEFT, result_of, write
-from sledlab.runs.compose import in_its_file, settings_of, single
+from sledlab.runs.cluster_outcome import KIND, RESULT_FILES, to_result, write
+from sledlab.runs.compose import error_location, single_value, to_settings
 from sledlab.runs.file_names import check_local
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ClusterOptions
 from sledlab.traces.work import Work
 from sledlab.traces.work import work as read_work
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sledlab.runs.execute import Tell
 
 
-@takes_options(ClusterOptions)
+@accept_options(ClusterOptions)
 def replay(
     work: Work | str | Path | None = None,
     device: Device | None = None,
@@ -80,7 +80,7 @@ def replay(
     for what, number in (("number of threads", options.get("threads")), ("node", (dump_trace or (0,))[0])):
         if number is not None and number < 0:
             raise Error(f"there is no {what} {number}", remedy="give a number from 0")
-    with in_its_file(experiment, device, options, ClusterOptions):
+    with error_location(experiment, device, options, ClusterOptions):
         base = read(experiment) if experiment is not None else ClusterExperiment()
         record, made = compose(work, device, options, base)
         toml = made.to_toml(record.native)
@@ -107,9 +107,9 @@ def replay(
             str(dumped) if dumped else None,
             str(schedule) if schedule else None,
         )
-    result = result_of(json.loads(outcome), record, toml)
+    result = to_result(json.loads(outcome), record, toml)
     if directory is not None:
-        leaves(directory, KIND, LEFT)
+        leaves(directory, KIND, RESULT_FILES)
         write(result, directory)
     return result
 
@@ -122,7 +122,7 @@ def run(experiment: ClusterExperiment, *, threads: int = 0, progress: Tell | Non
     """
     record, experiment = compose(None, None, {}, experiment)
     outcome = experiment.run(record.native, True, threads, progress)
-    return result_of(json.loads(outcome), record, experiment.to_toml(record.native))
+    return to_result(json.loads(outcome), record, experiment.to_toml(record.native))
 
 
 def read(path: str | Path) -> ClusterExperiment:
@@ -136,11 +136,11 @@ def read(path: str | Path) -> ClusterExperiment:
     tables = tomllib.loads(text)
     options = tables.get("group")
     groups = [each for each in options if isinstance(each, dict)] if isinstance(options, list) else []
-    _refuse_queues([part.get(name) for part in [tables, *groups] for name in ("scheduler", "power")])
+    _refuse_plugins([part.get(name) for part in [tables, *groups] for name in ("scheduler", "power")])
     return experiment
 
 
-def _refuse_queues(models: Sequence[Any]) -> None:
+def _refuse_plugins(models: Sequence[Any]) -> None:
     """Refuses plug-ins among schedulers and power policies."""
     if plugins := find_plugins(models):
         raise Error(
@@ -161,7 +161,7 @@ def compose(
     Raises:
         Error: There is no record, or an option is wrong.
     """
-    experiment = composed(device, options, base)
+    experiment = compose_experiment(device, options, base)
     if work is None:
         work = experiment.work_file()
         if work is None:
@@ -170,7 +170,7 @@ def compose(
     return record, experiment.with_work(record.name)
 
 
-def composed(
+def compose_experiment(
     device: Device | None,
     options: Mapping[str, Any],
     base: ClusterExperiment,
@@ -186,7 +186,7 @@ def composed(
     settings = options.get("settings") or {}
     check_local(tomllib.loads(base.explicit_toml()), settings)
     kinds = [settings.get(f"{name}.kind") for name in ("scheduler", "power")]
-    _refuse_queues([options.get("scheduler"), options.get("power"), *kinds])
+    _refuse_plugins([options.get("scheduler"), options.get("power"), *kinds])
     plugins = allowed_plugins(options, device)
     experiment = base.with_plugins(plugins) if plugins else base
-    return with_settings(experiment, settings_of(single("device", device), options, kind))
+    return with_settings(experiment, to_settings(single_value("device", device), options, kind))

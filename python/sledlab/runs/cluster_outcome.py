@@ -10,7 +10,7 @@ from sledlab.files import drafted
 from sledlab.lazy import json, polars
 from sledlab.results import OUTCOME, REPORT, read_json, reading
 from sledlab.runs.cluster_result import COMPONENTS, COUNTS, ClusterResult
-from sledlab.runs.file_names import left_in, seen_from
+from sledlab.runs.file_names import read_experiment, relativize_experiment
 from sledlab.runs.recording import EXPERIMENT, LATEX, SUMMARY
 from sledlab.traces.work import MAX_NODES
 
@@ -28,7 +28,7 @@ PHASES = ("phases.parquet", "phases.csv")
 KIND = "replay"
 """Kind of the results that a replay leaves in a directory."""
 
-LEFT = (SUMMARY, EXPERIMENT, REPORT, LATEX, OUTCOME, *PHASES)
+RESULT_FILES = (SUMMARY, EXPERIMENT, REPORT, LATEX, OUTCOME, *PHASES)
 """Files that a replay leaves in a directory."""
 
 TIMES = (*COMPONENTS, "processor")
@@ -38,7 +38,7 @@ SUMS = (*COUNTS, "store_j")
 """Counts and energy of a node in a phase."""
 
 
-def result_of(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResult:
+def to_result(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResult:
     """The result made from an outcome: ns become s, nodes become rows.
 
     Args:
@@ -76,7 +76,7 @@ def result_of(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResul
     failure = outcome.get("failure")
     if failure is not None:
         summary["failure"] = _failure(failure)
-    return ClusterResult(summary, _columns(outcome["phases"]), _sent(outcome, work), toml)
+    return ClusterResult(summary, _columns(outcome["phases"]), _traffic_rows(outcome, work), toml)
 
 
 def _failure(failure: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _bottleneck(outcome: Mapping[str, Any]) -> dict[str, Any]:
     return {"what": best["what"], "saved": best["saved"]}
 
 
-def _sent(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[int]]:
+def _traffic_rows(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[int]]:
     """Bytes that each node sends each node; with a host, nodes send to it alone. Empty above `MAX_NODES`."""
     if work.nodes > MAX_NODES:
         return ()
@@ -165,9 +165,9 @@ def write(result: ClusterResult, directory: Path) -> None:
     """Writes the result into a directory: summary, table of phases, experiment, page and LaTeX."""
     texts = {
         SUMMARY: result.to_json() + "\n",
-        EXPERIMENT: left_in(directory, result.toml),
+        EXPERIMENT: relativize_experiment(directory, result.toml),
         LATEX: result.latex(),
-        OUTCOME: json.dumps({"sent": [list(row) for row in result.sent]}) + "\n",
+        OUTCOME: json.dumps({"sent": [list(row) for row in result.traffic_rows]}) + "\n",
     }
     for name, text in texts.items():
         with drafted(directory / name) as place:
@@ -190,5 +190,5 @@ def read(directory: Path) -> ClusterResult:
     with reading(directory / PHASES[0]) as path:
         columns = polars.read_parquet(path).to_dict(as_series=False)
     with reading(directory / EXPERIMENT) as path:
-        toml = seen_from(path)
+        toml = read_experiment(path)
     return ClusterResult(summary, columns, read_json(directory / OUTCOME)["sent"], toml)

@@ -67,7 +67,7 @@ class ClusterResult(DisplayedResult):
     """All results but the rows of nodes, as plain data: the object that `--json` prints."""
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict, repr=False)
     """The columns of `phases`."""
-    sent: Sequence[Sequence[int]] = field(default=(), repr=False)
+    traffic_rows: Sequence[Sequence[int]] = field(default=(), repr=False)
     """The rows of `traffic`."""
     experiment: str = field(default="", repr=False)
     """The experiment as TOML, alone sufficient to run it again."""
@@ -144,7 +144,7 @@ class ClusterResult(DisplayedResult):
         Bytes of collectives are omitted. A host is the last row, and the last column but one. Empty for more
         than 1,024 nodes.
         """
-        return np.array(self.sent, dtype=np.uint64)
+        return np.array(self.traffic_rows, dtype=np.uint64)
 
     @property
     def components_s(self) -> Mapping[str, float]:

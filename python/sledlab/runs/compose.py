@@ -16,7 +16,7 @@ from sledlab.model.error_location import add_location
 from sledlab.model.experiment import read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_words
 from sledlab.runs.file_names import check_local
-from sledlab.runs.options import SimulateOptions, declared, several_values
+from sledlab.runs.options import SimulateOptions, declared_options, several_values
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def compose(
         Error: An option, or their combination, is wrong.
     """
     options = options or {}
-    source, device = single("source", source), single("device", device)
+    source, device = single_value("source", source), single_value("device", device)
     if base is not None:
         given = () if source is None else ("trace", "workload")
         check_local(tomllib.loads(base.explicit_toml()), {*given, *(options.get("settings") or {})})
@@ -74,13 +74,13 @@ def compose(
     workload = source if isinstance(source, ModelChoice) else None
     if source is not None and workload is None:
         experiment, trace = _with_trace(experiment, source)
-    settings = {**settings_of(device, options, kind), "workload": workload}
+    settings = {**to_settings(device, options, kind), "workload": workload}
     experiment = with_settings(experiment, settings)
     plugins = allowed_plugins(options, device, workload)
     return ComposedExperiment(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
 
 
-def settings_of(device: Device | None, options: Mapping[str, Any], kind: type) -> dict[str, Any]:
+def to_settings(device: Device | None, options: Mapping[str, Any], kind: type) -> dict[str, Any]:
     """Return a device and options as settings, as `with_settings` takes them.
 
     Args:
@@ -88,9 +88,9 @@ def settings_of(device: Device | None, options: Mapping[str, Any], kind: type) -
         options: Options by name, `settings` included; options that are no part of an experiment are ignored.
         kind: The class that declares the options.
     """
-    keys = {name: option.key for name, option in declared(kind).items() if option.key is not None}
+    keys = {name: option.key for name, option in declared_options(kind).items() if option.key is not None}
     given = {
-        name if name in TABLES else keys[name]: single(name, value)
+        name if name in TABLES else keys[name]: single_value(name, value)
         for name, value in options.items()
         if name in keys
     }
@@ -106,7 +106,7 @@ def _device(device: Device | None) -> dict[str, Any]:
     return {"device": choice.name, **{f"device.{key}": value for key, value in choice.parameters.items()}}
 
 
-def single(name: str, value: Any) -> Any:
+def single_value(name: str, value: Any) -> Any:
     """Return the only value of an option that may be a list.
 
     Raises:
@@ -120,7 +120,7 @@ def single(name: str, value: Any) -> Any:
 
 
 @contextmanager
-def in_its_file(
+def error_location(
     file: Any, device: Device | None, options: Mapping[str, Any], kind: type = SimulateOptions
 ) -> Iterator[None]:
     """Add file and line to errors about values of a file, unless an option overrides the value.
@@ -134,14 +134,14 @@ def in_its_file(
     try:
         yield
     except Error:
-        with _located(file, device, options, kind):
+        with _file_location(file, device, options, kind):
             raise
 
 
-def _located(
+def _file_location(
     file: Any, device: Device | None, options: Mapping[str, Any], kind: type
 ) -> AbstractContextManager[None]:
-    known = declared(kind)
+    known = declared_options(kind)
     given = {name: value for name, value in options.items() if value is not None}
     keys = {known[name].key or f"study.{name}" for name in given if name in known}
     keys |= {*(options.get("settings") or {}), *(f"{name}.kind" for name in MODELS if name in given)}

@@ -28,7 +28,7 @@ SCHEMA = 1
 TOLERANCE = 0.02
 """A reply is on time if it leaves early or late by no more than this share of its response time."""
 
-KEPT_SHARE = 0.99
+MIN_ON_TIME_SHARE = 0.99
 """A run has kept time if at least this share of replies was on time, as for Memulator (FAST 2002)."""
 
 SHARES = (0.01, 0.02, 0.05)
@@ -37,7 +37,7 @@ SHARES = (0.01, 0.02, 0.05)
 PERCENTILES = {"p50": 50, "p90": 90, "p99": 99, "p999": 99.9}
 
 LATE_NS = 5_000_000
-"""Replies later than this, in real time, are counted as `late`."""
+"""Replies later than this, in real time, are counted as late."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class Emulation:
         """Number of replies that were sent."""
         return len(self.lateness_ns)
 
-    def within(self, share: float) -> float:
+    def on_time_share(self, share: float) -> float:
         """Share of replies, 0 to 1, whose lateness is at most `share` of their response time, early or late.
 
         Replies to requests that take no time in the model, such as trims, do not count.
@@ -184,7 +184,7 @@ class Emulation:
         return {**result, "max": float(real.max())}
 
     @property
-    def late(self) -> int:
+    def late_replies(self) -> int:
         """Number of replies more than 5 ms late, in real time."""
         return int(np.count_nonzero(self.lateness_ns > LATE_NS))
 
@@ -203,7 +203,7 @@ class Emulation:
     @property
     def kept_time(self) -> bool:
         """Whether 99 % of replies left within 2 % of their response time."""
-        return self.untimed or self.within(TOLERANCE) >= KEPT_SHARE
+        return self.untimed or self.on_time_share(TOLERANCE) >= MIN_ON_TIME_SHARE
 
     @cached_property
     def chief_cause(self) -> str:
@@ -243,9 +243,9 @@ class Emulation:
             "time_scale": self.scale,
             "untimed": self.untimed,
             "replies": self.replies,
-            "within": {f"{share * 100:g} %": self.within(share) for share in SHARES},
+            "within": {f"{share * 100:g} %": self.on_time_share(share) for share in SHARES},
             "lateness_us": dict(self.lateness_us),
-            "later_than_5_ms": self.late,
+            "later_than_5_ms": self.late_replies,
             "causes": dict(self.causes),
             "chief_cause": self.chief_cause,
             "sufficient_scale": self.sufficient_scale,

@@ -7,9 +7,9 @@ from signal import SIGINT
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab._native import Experiment
-from sledlab.runs.compose import compose, in_its_file, read
+from sledlab.runs.compose import compose, error_location, read
 from sledlab.runs.interrupt import Interrupt, Interrupted
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import SimulateOptions
 from sledlab.runs.recording import Recording
 from sledlab.runs.result import Result
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Experiment", "execute", "run", "simulate"]
 
 
-@takes_options(SimulateOptions)
+@accept_options(SimulateOptions)
 def simulate(
     source: Source | None = None,
     device: Device | None = None,
@@ -76,12 +76,12 @@ def simulate(
         >>> buffered.response_time.mean < 3
         True
     """
-    with in_its_file(experiment, device, options):
+    with error_location(experiment, device, options):
         base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
         composed = compose(source, device, options, base=base)
         if composed.trace is None:
             composed.experiment.check()
-        recording = Recording.planned(
+        recording = Recording.plan(
             out=out, requests=requests, perfetto=perfetto, keep_some=True, replace=replace
         )
         return execute(composed.experiment, recording, trace=composed.trace, progress=progress)
@@ -160,8 +160,8 @@ def execute(
         table=recording.table,
     )
     recording.finish(result)
-    if interrupt.noted or result.interrupted:
-        raise Interrupted(result, interrupt.noted or SIGINT)
+    if interrupt.pending_signal or result.interrupted:
+        raise Interrupted(result, interrupt.pending_signal or SIGINT)
     return result
 
 

@@ -51,12 +51,12 @@ class Wait:
     longest_ms: float
 
     @property
-    def served(self) -> int:
+    def served_count(self) -> int:
         """Number of requests that were served during the wait."""
         return self.earlier + self.later + (self.in_service is not None)
 
     @classmethod
-    def of(cls, row: Mapping[str, Any], requests: polars.DataFrame) -> Self:
+    def from_row(cls, row: Mapping[str, Any], requests: polars.DataFrame) -> Self:
         """Return the wait of a request.
 
         Args:
@@ -74,10 +74,10 @@ class Wait:
             others[name].to_numpy().astype(np.int64, copy=False) for name in columns
         )
         parts = np.minimum(ends, start) - np.maximum(starts, arrival)
-        served = _covered(starts, ends, arrival, start)
+        served = _covered_ns(starts, ends, arrival, start)
         own = row["startup_ns"]
         begun = np.append(starts - startups, start - own)
-        startup = _covered(begun, np.append(starts, start), arrival, start) if own or startups.any() else 0
+        startup = _covered_ns(begun, np.append(starts, start), arrival, start) if own or startups.any() else 0
         total = start - arrival
         in_service = ids[starts < arrival]
         queued = starts >= arrival
@@ -95,7 +95,7 @@ class Wait:
         )
 
 
-def _covered(begins: Any, ends: Any, first: int, last: int) -> int:
+def _covered_ns(begins: Any, ends: Any, first: int, last: int) -> int:
     """Return the length of the union of intervals within `first` and `last`."""
     order = np.argsort(begins)
     begins, ends = np.clip(begins[order], first, last), np.clip(ends[order], first, last)
@@ -204,7 +204,7 @@ def explain(requests: polars.DataFrame, config: Mapping[str, Any], number: int |
         requests=requests.height,
         faster=int((requests["response_ns"] < row["response_ns"]).sum()),
         slower=int((requests["response_ns"] > row["response_ns"]).sum()),
-        wait=Wait.of(row, _served_by(config, requests, row, kind)),
+        wait=Wait.from_row(row, _device_requests(config, requests, row, kind)),
         parts_ms={name: row[f"{name}_ns"] / 1e6 for name in PARTS},
         reposition_ms=row["reposition_ns"] / 1e6,
         energy_uj={name: row[f"{name}_uj"] for name in ("seek", "access", "startup")},
@@ -226,7 +226,7 @@ def _kind(config: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     return str(config["front" if in_front else "device"]["kind"])
 
 
-def _served_by(
+def _device_requests(
     config: Mapping[str, Any], requests: polars.DataFrame, row: Mapping[str, Any], kind: str
 ) -> polars.DataFrame:
     """Return the requests that the device of a request served, without those that a cache answered."""

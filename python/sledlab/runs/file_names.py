@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 FILES = {"trace.file": Experiment, "work.file": ClusterExperiment}
 """Keys of a complete experiment that name a file, and the class of experiments that has the key."""
 
-ANY = ("",)
+ANY_NAME = ("",)
 """Endings for keys whose every value is a file name."""
 
 SETTINGS = {
-    **dict.fromkeys(FILES, ANY),
+    **dict.fromkeys(FILES, ANY_NAME),
     **{f"{table}.preset": (".toml",) for table in ("device", "front", "node", "host", "network")},
 }
 """Keys of an experiment whose values may name files, and endings of names that do."""
 
 AXES = {
     **dict.fromkeys(("device", "network", "price"), (".toml",)),
-    **dict.fromkeys(("trace", "work", "tables", "place"), ANY),
+    **dict.fromkeys(("trace", "work", "tables", "place"), ANY_NAME),
     "job": (".py",),
     "query": (".sql",),
 }
 """Keys of the table `[study]` whose values may name files, and endings of names that do."""
 
 
-FOR_PEOPLE = ("name", "description")
+DISPLAY_KEYS = ("name", "description")
 """Keys of models whose values are shown and never opened."""
 
 
@@ -57,7 +57,7 @@ def check_local(tables: Mapping[str, Any], overridden: Collection[str] = ()) -> 
         >>> check_local({"study": {"place": "https://host/fleet"}}, overridden=["study.place"])
         >>> check_local({"trace": {"file": "traces/mail.csv"}})
     """
-    for key, value in _values(tables):
+    for key, value in _text_values(tables):
         if is_remote(value) and not {key, key.partition(".")[0]} & set(overridden):
             raise Error(
                 f"{key}: `{value}` is an address, and a file alone does not make sledlab use the network",
@@ -65,17 +65,17 @@ def check_local(tables: Mapping[str, Any], overridden: Collection[str] = ()) -> 
             )
 
 
-def _values(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+def _text_values(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     """All texts in a value that may be opened, each with its key, `table.key`."""
     if isinstance(value, str):
         yield key, value
     elif isinstance(value, dict):
         for name, each in value.items():
-            if name not in FOR_PEOPLE:
-                yield from _values(each, f"{key}.{name}" if key else name)
+            if name not in DISPLAY_KEYS:
+                yield from _text_values(each, f"{key}.{name}" if key else name)
     elif isinstance(value, list):
         for each in value:
-            yield from _values(each, key)
+            yield from _text_values(each, key)
 
 
 def relative_name(name: str, directory: Path) -> str:
@@ -98,7 +98,7 @@ def relative_name(name: str, directory: Path) -> str:
     return result if same else os.path.relpath(os.path.realpath(name), os.path.realpath(directory))
 
 
-def left_in(directory: Path, toml: str) -> str:
+def relativize_experiment(directory: Path, toml: str) -> str:
     """A complete experiment without presets, with names of files relative to the directory it goes to."""
     for key, kind in FILES.items():
         table = f"[{key.partition('.')[0]}]"
@@ -108,7 +108,7 @@ def left_in(directory: Path, toml: str) -> str:
     return toml
 
 
-def seen_from(path: Path) -> str:
+def read_experiment(path: Path) -> str:
     """Read a complete experiment, with names of files relative to the working directory."""
     toml = path.read_text(encoding="utf-8")
     tables = tomllib.loads(toml)
@@ -120,14 +120,14 @@ def seen_from(path: Path) -> str:
     return toml
 
 
-def study_left_in(directory: Path, toml: str) -> str:
+def relativize_study(directory: Path, toml: str) -> str:
     """A study, or an experiment with presets, with names of files relative to the directory it goes to."""
     tables = tomllib.loads(toml)
     changed = map_file_names(tables, lambda name: relative_name(name, directory))
     return toml if changed == tables else document(changed)
 
 
-def study_seen(tables: Mapping[str, Any], by: str | Path) -> dict[str, Any]:
+def resolve_study(tables: Mapping[str, Any], by: str | Path) -> dict[str, Any]:
     """The tables of a study file, with names of files relative to the working directory.
 
     A relative name is looked for relative to the directory of the file, then to the working directory.
@@ -138,49 +138,49 @@ def study_seen(tables: Mapping[str, Any], by: str | Path) -> dict[str, Any]:
 def map_file_names(tables: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
     """The tables of an experiment or a study with `change` applied to names of files."""
     return {
-        table: {key: _of_axis(value, AXES.get(key, ()), change) for key, value in values.items()}
+        table: {key: _map_axis(value, AXES.get(key, ()), change) for key, value in values.items()}
         if table == "study" and isinstance(values, dict)
-        else _of_table(table, values, change)
+        else _map_table(table, values, change)
         for table, values in tables.items()
     }
 
 
-def _of_table(table: str, values: Any, change: Callable[[str], str]) -> Any:
+def _map_table(table: str, values: Any, change: Callable[[str], str]) -> Any:
     if isinstance(values, list) and table == "group":
         return [map_file_names(group, change) if isinstance(group, dict) else group for group in values]
     if not isinstance(values, dict):
-        return _setting(f"{table}.preset", values, change)
-    return {key: _setting(f"{table}.{key}", value, change) for key, value in values.items()}
+        return _map_setting(f"{table}.preset", values, change)
+    return {key: _map_setting(f"{table}.{key}", value, change) for key, value in values.items()}
 
 
-def _setting(key: str, value: Any, change: Callable[[str], str]) -> Any:
+def _map_setting(key: str, value: Any, change: Callable[[str], str]) -> Any:
     """The value of a key of an experiment, changed if it names a file."""
-    return _name(value, SETTINGS.get(key, ()), change)
+    return _map_name(value, SETTINGS.get(key, ()), change)
 
 
-def _name(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:
+def _map_name(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:
     """A name of a file changed, its parameters kept, as in `mine.toml:sleds=4`; other values stay."""
     if not isinstance(value, str) or value.startswith(PREFIX):
         return value
-    name, colon, parameters = (value, "", "") if endings == ANY else value.partition(":")
+    name, colon, parameters = (value, "", "") if endings == ANY_NAME else value.partition(":")
     return change(name) + colon + parameters if name.endswith(endings) else value
 
 
-def _of_axis(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:
+def _map_axis(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:
     """The values of an axis with names of files changed; an axis `vary` has values, or settings, by key."""
     if isinstance(value, dict):
-        return {key: _varied(key, each, change) for key, each in value.items()}
+        return {key: _map_vary(key, each, change) for key, each in value.items()}
     if isinstance(value, list):
-        return [_name(each, endings, change) for each in value]
-    return _name(value, endings, change)
+        return [_map_name(each, endings, change) for each in value]
+    return _map_name(value, endings, change)
 
 
-def _varied(key: str, value: Any, change: Callable[[str], str]) -> Any:
+def _map_vary(key: str, value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return {
-            name: {key: _setting(key, each, change) for key, each in settings.items()}
+            name: {key: _map_setting(key, each, change) for key, each in settings.items()}
             if isinstance(settings, dict)
             else settings
             for name, settings in value.items()
         }
-    return [_setting(key, each, change) for each in value] if isinstance(value, list) else value
+    return [_map_setting(key, each, change) for each in value] if isinstance(value, list) else value

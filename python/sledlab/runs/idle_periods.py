@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 PRECISION_S = 1e-6
 """Most by which state times may differ from those of the summary, which are rounded, in s."""
 
-NEVER = 2**62
-"""A timeout longer than every rest, in ns."""
+INFINITE_TIMEOUT_NS = 2**62
+"""A timeout longer than every idle period, in ns."""
 
 
 def spans(data: Mapping[str, Numbers], devices: Any, summary: Mapping[str, Any]) -> dict[int, Spans]:
@@ -36,21 +36,21 @@ def spans(data: Mapping[str, Numbers], devices: Any, summary: Mapping[str, Any])
     end = int(data["completion_ns"].max(initial=0))
     begin = int(data["arrival_ns"].min(initial=0)) if summary["config"].get("replay", {}).get("warmup") else 0
     names = [int(each) for each in np.unique(devices) if each >= 0]
-    result: dict[int, Spans] = {name: _of(data, devices == name, timeout, (begin, end)) for name in names}
+    result: dict[int, Spans] = {name: _states(data, devices == name, timeout, (begin, end)) for name in names}
     if power.get("kind") == "oracle":  # parks at the beginning of a rest, or not at all
         parked = {"rested": "parked"}
         result = {
             name: [(parked.get(state, state), begins, ends) for state, begins, ends in states]
             for name, states in result.items()
         }
-    return result if _agree(result, summary["state_time_s"]) else {}
+    return result if _is_consistent(result, summary["state_time_s"]) else {}
 
 
 def _timeout_ns(power: Mapping[str, Any]) -> int | None:
     """The idle timeout in ns, if it is the same for every rest; else `None`."""
     match power.get("kind"):
         case "never":
-            return NEVER
+            return INFINITE_TIMEOUT_NS
         case "immediate":
             return 0
         case "fixed" if "timeout_ms" in power:
@@ -59,7 +59,7 @@ def _timeout_ns(power: Mapping[str, Any]) -> int | None:
             return None
 
 
-def _of(
+def _states(
     data: Mapping[str, Numbers], mine: Any, timeout: int | None, full: tuple[int, int]
 ) -> list[tuple[str, Numbers, Numbers]]:
     """The states of one device, whose requests `mine` selects."""
@@ -96,7 +96,7 @@ def _of(
     ]
 
 
-def _agree(result: Mapping[int, Spans], real: Mapping[str, float]) -> bool:
+def _is_consistent(result: Mapping[int, Spans], real: Mapping[str, float]) -> bool:
     """Whether the times of all devices in these states add up to the state times in the summary."""
     total_s = dict.fromkeys(("idle", "parked", "rested", "startup"), 0.0)
     for each in result.values():

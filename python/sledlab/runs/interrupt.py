@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType, TracebackType
 
-ENDS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+TERMINATION_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """Signals that end a process at once, unless it handles them."""
 
-STOPS = (signal.SIGINT, *ENDS)
+STOP_SIGNALS = (signal.SIGINT, *TERMINATION_SIGNALS)
 """Signals that may stop a run."""
 
 
-class Stopped(KeyboardInterrupt):
+class StopSignal(KeyboardInterrupt):
     """A signal: Ctrl-C, or one that ends the process.
 
     Attributes:
@@ -30,7 +30,7 @@ class Stopped(KeyboardInterrupt):
         self.number = number
 
 
-class Interrupted(Stopped):
+class Interrupted(StopSignal):
     """Ctrl-C, or a signal that ends the process, during a run.
 
     Attributes:
@@ -51,13 +51,13 @@ class Interrupted(Stopped):
         self.result = result
 
 
-def code_of(error: BaseException | None) -> int:
+def exit_code(error: BaseException | None) -> int:
     """The exit code of a process that stops for a signal, as a shell gives it: 130 for Ctrl-C."""
-    return 128 + (error.number if isinstance(error, Stopped) else signal.SIGINT)
+    return 128 + (error.number if isinstance(error, StopSignal) else signal.SIGINT)
 
 
 @contextmanager
-def in_order() -> Iterator[None]:
+def stop_on_signals() -> Iterator[None]:
     """Within this context the signals that end a process stop whatever it is doing, as Ctrl-C does.
 
     Used by the command line alone: a program that imports sledlab may handle these signals itself. Signals
@@ -65,7 +65,7 @@ def in_order() -> Iterator[None]:
     """
     taken = []
     if threading.current_thread() is threading.main_thread():
-        taken = [number for number in ENDS if signal.getsignal(number) is signal.SIG_DFL]
+        taken = [number for number in TERMINATION_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
     for number in taken:
         signal.signal(number, _stop)
     try:
@@ -76,28 +76,28 @@ def in_order() -> Iterator[None]:
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    raise Stopped(number)
+    raise StopSignal(number)
 
 
 class Interrupt:
     """Within this context a signal to stop is noted, for `check` to raise; a second one raises at once.
 
-    Signals to stop are Ctrl-C and, within `in_order`, those that end a process. Outside of the main thread
-    nothing changes: Python delivers signals to no other thread. Nor does it for ignored signals, as in the
-    processes of a study, which the process that started them ends.
+    Signals to stop are Ctrl-C and, within `stop_on_signals`, those that end a process. Outside of the main
+    thread nothing changes: Python delivers signals to no other thread. Nor does it for ignored signals, as in
+    the processes of a study, which the process that started them ends.
 
     Attributes:
-        noted: The number of the signal that arrived; 0 for none.
+        pending_signal: The number of the signal that arrived; 0 for none.
     """
 
     def __init__(self) -> None:
-        self.noted = 0
+        self.pending_signal = 0
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupt:
         """Begins to note signals instead of handling them."""
         if threading.current_thread() is threading.main_thread():
-            before = {number: signal.getsignal(number) for number in STOPS}
+            before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
             self._before = {
                 number: handler
                 for number, handler in before.items()
@@ -115,11 +115,11 @@ class Interrupt:
             signal.signal(number, handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.noted:
-            raise Stopped(number)
-        self.noted = number
+        if self.pending_signal:
+            raise StopSignal(number)
+        self.pending_signal = number
 
     def check(self) -> None:
-        """Raises `Stopped` if a signal was noted."""
-        if self.noted:
-            raise Stopped(self.noted)
+        """Raises `StopSignal` if a signal was noted."""
+        if self.pending_signal:
+            raise StopSignal(self.pending_signal)

@@ -1,6 +1,6 @@
 """Check the keyword options of public functions, and list them in signatures and `help()`.
 
-A function that takes `**options` would ignore a misspelled one. `takes_options` compares the keywords of a
+A function that takes `**options` would ignore a misspelled one. `accept_options` compares the keywords of a
 call with the declared options and rejects unknown ones.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, get_type_hints
 from sledlab.errors import Error
 from sledlab.lazy import difflib
 from sledlab.model.catalogue import CATALOGUES, NAMES, ModelChoice
-from sledlab.runs.options import declared
+from sledlab.runs.options import declared_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -26,7 +26,7 @@ SOURCES = ("trace", "workload")
 """Options of the command line that functions take as their first argument, `source`."""
 
 
-def takes_options(*declarations: type) -> Callable[[F], F]:
+def accept_options(*declarations: type) -> Callable[[F], F]:
     """Return a decorator for a function whose `**options` are declared by some classes.
 
     The decorated function rejects undeclared keywords. Its signature and its docstring list all options.
@@ -34,7 +34,7 @@ def takes_options(*declarations: type) -> Callable[[F], F]:
     Args:
         *declarations: The classes, `TypedDict`s of `Option`s.
     """
-    options = {name: option for each in declarations for name, option in declared(each).items()}
+    options = {name: option for each in declarations for name, option in declared_options(each).items()}
     types = {name: kind for each in declarations for name, kind in get_type_hints(each).items()}
 
     def decorate(function: F) -> F:
@@ -47,7 +47,7 @@ def takes_options(*declarations: type) -> Callable[[F], F]:
         shown = shown.replace(parameters=[*own, *added])
 
         @wraps(function)
-        def checked(*arguments: Any, **keywords: Any) -> Any:
+        def wrapper(*arguments: Any, **keywords: Any) -> Any:
             unknown = [name for name in keywords if name not in shown.parameters]
             if unknown:
                 known = {name: options.get(name) for name in shown.parameters}
@@ -56,9 +56,9 @@ def takes_options(*declarations: type) -> Callable[[F], F]:
                 raise unknown_option(unknown[0], known, given, listing)
             return function(*arguments, **keywords)
 
-        checked.__signature__ = shown  # type: ignore[attr-defined]
-        checked.__doc__ = _documented(function.__doc__ or "", options)
-        return cast("F", checked)
+        wrapper.__signature__ = shown  # type: ignore[attr-defined]
+        wrapper.__doc__ = _add_option_docs(function.__doc__ or "", options)
+        return cast("F", wrapper)
 
     return decorate
 
@@ -132,7 +132,7 @@ def _parameters(kind: str, model: str) -> set[str]:
         return set()
 
 
-def _documented(text: str, options: Mapping[str, Option]) -> str:
+def _add_option_docs(text: str, options: Mapping[str, Option]) -> str:
     """Return a docstring with a section that lists options."""
     lines = [
         f"    {name}: {option.meaning.rstrip('.')}."

@@ -3,7 +3,7 @@
 Each field of the classes below declares a Python keyword, a command-line option and, in most cases, a key
 of an experiment. The `Option` in its annotation gives meaning, default and key. Studies inherit these classes
 and add their own options (PEP 692: `**options: Unpack[SimulateOptions]`).
-`sledlab.runs.keywords.takes_options` checks the keywords of a function and lists them in its signature.
+`sledlab.runs.keywords.accept_options` checks the keywords of a function and lists them in its signature.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Models = ModelChoice | str
 Devices = Sequence[Models | Path] | Models | Path
 """One device or several."""
 
-Several = Sequence[Models] | Models
+ModelList = Sequence[Models] | Models
 """One model or several."""
 
 Numbers = Sequence[float] | float
@@ -42,7 +42,7 @@ Numbers = Sequence[float] | float
 Seeds = Sequence[int] | int | str
 """One seed or several; as text also `1..10`."""
 
-LISTED: Mapping[str, str] = {
+LIST_OPTIONS: Mapping[str, str] = {
     **dict.fromkeys(
         ("source", "device", "trace", "workload", "speedup", "seed"), "`sledlab compare` takes several"
     ),
@@ -61,16 +61,16 @@ def several_values(name: str, number: int, flag: str = "") -> Error:
         number: The number of values.
         flag: How the message names the option. Default: its name.
     """
-    remedy = "; ".join(["give one", *([LISTED[name]] if name in LISTED else [])])
+    remedy = "; ".join(["give one", *([LIST_OPTIONS[name]] if name in LIST_OPTIONS else [])])
     return Error(f"`{flag or name}` takes one value here, not {number}", remedy=remedy)
 
 
-READ: Mapping[Any, Callable[[str], Any]] = {
+PARSERS: Mapping[Any, Callable[[str], Any]] = {
     int: whole,
     float: number,
     bool: bool,
     Numbers: numbers,
-    Several: words,
+    ModelList: words,
     Devices: names,
     Seeds: whole_numbers,
 }
@@ -88,7 +88,7 @@ class Option:
         key: The key of an experiment that it sets; `None` where the function handles the option itself.
         flag: Its name on the command line, where that is not the keyword with hyphens.
         read: Reads its value from text on the command line, or from a list of texts if it can be repeated.
-            Default: the function in `READ` for its type, or `items`.
+            Default: the function in `PARSERS` for its type, or `items`.
         repeated: Whether it can be given several times.
         required: Whether it must be given.
         python_only: Whether only Python has it: its value cannot be written as text.
@@ -379,13 +379,13 @@ class StudyOptions(
 
 
 @cache
-def declared(options_class: type) -> Mapping[str, Option]:
+def declared_options(options_class: type) -> Mapping[str, Option]:
     """The options that a class declares, by keyword; inherited ones first."""
     result = {}
     for name, hint in get_type_hints(options_class, include_extras=True).items():
         kind, *marks = get_args(hint)
         option = next(each for each in marks if isinstance(each, Option))
         if option.read is str:
-            option = replace(option, read=items if option.repeated else READ.get(kind, str))
+            option = replace(option, read=items if option.repeated else PARSERS.get(kind, str))
         result[name] = option
     return result

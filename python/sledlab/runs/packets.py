@@ -24,7 +24,7 @@ VARINT, FIXED64, TEXT = 0, 1, 2
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 """Types of events, as Perfetto numbers them."""
 
-CLEARED = 1
+STATE_CLEARED = 1
 """Flag of the packet that begins a sequence, with no state before it."""
 
 
@@ -69,7 +69,7 @@ def first_packet(sequence: int, uuid: int, names: Sequence[str], annotations: Se
     entries = [field(2, field(1, iid) + field(2, name)) for iid, name in enumerate(names, 1)]
     entries += [field(3, field(1, iid) + field(2, name)) for iid, name in enumerate(annotations, 1)]
     defaults = field(11, field(11, uuid))
-    return packet(sequence, field(13, CLEARED), field(59, defaults), field(12, b"".join(entries)))
+    return packet(sequence, field(13, STATE_CLEARED), field(59, defaults), field(12, b"".join(entries)))
 
 
 def width(numbers: Numbers) -> int:
@@ -86,7 +86,7 @@ def varints(numbers: Numbers, bytes_each: int) -> Bytes:
     return out
 
 
-def fixed(numbers: Numbers) -> Bytes:
+def fixed64(numbers: Numbers) -> Bytes:
     """Numbers as eight bytes each, a row for each number."""
     return numbers.astype("<u8").view(np.uint8).reshape(len(numbers), 8)
 
@@ -130,7 +130,7 @@ def events(kind: int, at_ns: Numbers, sequences: Numbers, *parts: bytes | Bytes,
     return message(1, count, time, sequence, event)
 
 
-def woven(rows: Sequence[tuple[Bytes, npt.NDArray[np.bool_] | None]]) -> Iterator[bytes]:
+def interleave(rows: Sequence[tuple[Bytes, npt.NDArray[np.bool_] | None]]) -> Iterator[bytes]:
     """Packets of several matrices interleaved: the first rows of all matrices, then the second, and so on.
 
     Each matrix comes with a mask of the rows to write, or `None` for all rows.

@@ -53,7 +53,7 @@ NAMES = {
 }
 """Names of slices on the tracks, by operation, part of the positioning or state."""
 
-NUMBER_OF = {name: number for number, name in enumerate(NAMES, 1)}
+NAME_IDS = {name: number for number, name in enumerate(NAMES, 1)}
 """Numbers of these names in a file, from 1."""
 
 CACHE = -1
@@ -62,10 +62,10 @@ CACHE = -1
 ANNOTATIONS = ("id", "lbn", "blocks")
 """Columns shown as annotations of a request's slice."""
 
-SLED: Mapping[str, Sequence[str]] = {"x": ("seek_x", "settle"), "y": ("seek_y", "turnaround")}
+SLED_TRACKS: Mapping[str, Sequence[str]] = {"x": ("seek_x", "settle"), "y": ("seek_y", "turnaround")}
 """Positioning tracks of a sled, which moves in x and y at once: the parts on each, in order."""
 
-ARM: Mapping[str, Sequence[str]] = {"positioning": ("seek_x", "settle", "rotation")}
+ARM_TRACKS: Mapping[str, Sequence[str]] = {"positioning": ("seek_x", "settle", "rotation")}
 """Positioning tracks of a disk's arm: seek, settle and rotation follow one another."""
 
 
@@ -132,7 +132,7 @@ class Station:
         return self.first + 4 + place + lane * (1 + len(self.tracks))
 
     @property
-    def after(self) -> int:
+    def next_free(self) -> int:
         """The first number that no track of this device has."""
         return int(self.number("request", self.count))
 
@@ -150,14 +150,14 @@ def _stations(
         mine = devices == name
         own = {key: column[mine] for key, column in data.items() if key != "device"}
         station = Station(own, _lanes(own["start_ns"], own["completion_ns"]), _tracks(own), free)
-        free = station.after
+        free = station.next_free
         called = "cache" if name == CACHE else "device" if len(names) == 1 else f"device {name}"
-        yield _packets(station, states.get(name, ())), _described(station, called)
+        yield _packets(station, states.get(name, ())), _track_packets(station, called)
 
 
 def _tracks(data: Mapping[str, Numbers]) -> Mapping[str, Sequence[str]]:
     """The positioning tracks of a device, without those on which no request spends any time."""
-    tracks = SLED if data["seek_y_ns"].any() else ARM
+    tracks = SLED_TRACKS if data["seek_y_ns"].any() else ARM_TRACKS
     return {name: parts for name, parts in tracks.items() if any(data[f"{part}_ns"].any() for part in parts)}
 
 
@@ -181,7 +181,7 @@ def _lanes(start: Numbers, end: Numbers) -> Numbers:
     return lanes
 
 
-def _described(station: Station, name: str) -> bytes:
+def _track_packets(station: Station, name: str) -> bytes:
     """Packets that describe the tracks of a device, and the first packets of their sequences."""
     first = station.first
     out = [packet(first, track(first, name))]
@@ -200,7 +200,7 @@ def _packets(station: Station, states: Sequence[tuple[str, Numbers, Numbers]]) -
     for begin in range(0, len(station.lanes), CHUNK):
         part = slice(begin, begin + CHUNK)
         yield from _requests(station, {name: each[part] for name, each in station.data.items()}, part)
-    yield from _waiting(station)
+    yield from _waiting_counter(station)
     yield from _states(station, states)
 
 
@@ -208,11 +208,11 @@ def _states(station: Station, states: Sequence[tuple[str, Numbers, Numbers]]) ->
     """Packets of states in order of time: where one ends as the next begins, the end has to come first."""
     if not states:
         return
-    names = np.concatenate([np.full(len(begins), NUMBER_OF[name], np.uint64) for name, begins, _ in states])
+    names = np.concatenate([np.full(len(begins), NAME_IDS[name], np.uint64) for name, begins, _ in states])
     begins, ends = (np.concatenate([each[place] for each in states]) for place in (1, 2))
     order = np.argsort(begins, kind="stable")
     sequences = np.full(len(begins), station.number("state"), np.uint64)
-    yield from packets.woven(
+    yield from packets.interleave(
         [
             (events(BEGIN, begins[order], sequences, names=names[order]), None),
             (events(END, ends[order], sequences), None),
@@ -224,10 +224,10 @@ def _requests(station: Station, data: Mapping[str, Numbers], part: slice) -> Ite
     """Packets of arrivals, requests, transfers and parts of the positioning."""
     lanes, ids = station.lanes[part], data["id"]
     count, start, end = len(ids), data["start_ns"], data["completion_ns"]
-    flow = packets.fixed(ids + np.uint64(1))
+    flow = packets.fixed64(ids + np.uint64(1))
     arrivals = np.full(count, station.number("arrivals"), np.uint64)
     own = station.number("request", lanes).astype(np.uint64)
-    name = np.where(data["write"], NUMBER_OF["write"], NUMBER_OF["read"]).astype(np.uint64)
+    name = np.where(data["write"], NAME_IDS["write"], NAME_IDS["read"]).astype(np.uint64)
     leads = packets.varint(47 << 3 | packets.FIXED64)
     ends = packets.varint(48 << 3 | packets.FIXED64)
     fields = [_annotation(number, data[each]) for number, each in enumerate(ANNOTATIONS, 1)]
@@ -240,11 +240,11 @@ def _requests(station: Station, data: Mapping[str, Numbers], part: slice) -> Ite
         sequences, at = station.number(kind, lanes).astype(np.uint64), first
         for each in parts:
             length = data[f"{each}_ns"]
-            rows += _slice(NUMBER_OF[each], at, at + length, sequences)
+            rows += _slice(NAME_IDS[each], at, at + length, sequences)
             at = at + length
-    rows += _slice(NUMBER_OF["transfer"], np.maximum(end - data["transfer_ns"], start), end, own)
+    rows += _slice(NAME_IDS["transfer"], np.maximum(end - data["transfer_ns"], start), end, own)
     rows.append((events(END, end, own), None))
-    yield from packets.woven(rows)
+    yield from packets.interleave(rows)
 
 
 def _slice(name: int, begins: Numbers, ends: Numbers, sequences: Numbers) -> list[tuple[Bytes, Any]]:
@@ -260,7 +260,7 @@ def _annotation(name: int, values: Numbers) -> Bytes:
     return packets.message(4, len(values), field(1, name), packets.varint(3 << 3), number)
 
 
-def _waiting(station: Station) -> Iterator[bytes]:
+def _waiting_counter(station: Station) -> Iterator[bytes]:
     """The number of waiting requests, whenever it changes."""
     arrivals, starts = station.data["arrival_ns"], station.data["start_ns"]
     times = np.concatenate((arrivals, starts))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sledlab.lazy import polars
 from sledlab.results import OUTCOME, read_json, reading
 from sledlab.runs.emulation import EMULATION, REPLIES, Emulation
-from sledlab.runs.file_names import seen_from
+from sledlab.runs.file_names import read_experiment
 from sledlab.runs.recording import EXPERIMENT, REQUESTS, SUMMARY, TIMELINE, TIMING
 from sledlab.runs.requests import RequestsParquet
 from sledlab.runs.result import Result
@@ -27,7 +27,7 @@ def read(directory: Path) -> Result:
     with reading(directory / TIMELINE) as path:
         series = polars.read_parquet(path).to_dict(as_series=False)
     with reading(directory / EXPERIMENT) as path:
-        experiment = seen_from(path)
+        experiment = read_experiment(path)
     with reading(directory / OUTCOME) as path:
         cdf = read_json(path)["cdf"]
     requests = directory / REQUESTS

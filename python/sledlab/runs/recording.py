@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import polars
 from sledlab.results import OUTCOME, REPORT, leaves, results
-from sledlab.runs.file_names import left_in
+from sledlab.runs.file_names import relativize_experiment
 from sledlab.runs.perfetto import MAX_REQUESTS, check_name
 from sledlab.runs.requests import MAX_ROWS, Memory, RequestsTable, Sink, Tee, to_file
 from sledlab.traces.parquet import write_table
@@ -32,7 +32,7 @@ LATEX = "tables.tex"
 KIND = "simulate"
 """Kind of the results that a run leaves in a directory."""
 
-LEFT = (SUMMARY, REQUESTS, TIMELINE, TIMING, EXPERIMENT, REPORT, LATEX, OUTCOME)
+RESULT_FILES = (SUMMARY, REQUESTS, TIMELINE, TIMING, EXPERIMENT, REPORT, LATEX, OUTCOME)
 """Files that a run leaves in a directory."""
 
 
@@ -49,7 +49,7 @@ class Recording:
     perfetto: Path | None = None
 
     @classmethod
-    def planned(
+    def plan(
         cls,
         *,
         out: str | Path | None,
@@ -104,7 +104,7 @@ class Recording:
         """Completes the tables with the rows written so far, or drops them after an error."""
         keep = error is None or isinstance(error, KeyboardInterrupt)
         if keep and self.directory is not None:
-            leaves(self.directory, KIND, LEFT)
+            leaves(self.directory, KIND, RESULT_FILES)
         with ExitStack() as closing:  # all of them, even if one fails
             for sink in self.sinks:
                 closing.callback(sink.close, keep=keep)
@@ -119,7 +119,7 @@ class Recording:
             LATEX: result.latex(),
             SUMMARY: result.to_json() + "\n",
             TIMING: json.dumps(result.timing, indent=2) + "\n",
-            EXPERIMENT: left_in(self.directory, result.experiment),
+            EXPERIMENT: relativize_experiment(self.directory, result.experiment),
             OUTCOME: json.dumps({"cdf": dict(result.cdf)}) + "\n",
         }
         for name, text in texts.items():

@@ -48,7 +48,7 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Split:
+class RequestStatistics:
     """Statistics of reads alone, or of writes alone.
 
     Attributes:
@@ -133,14 +133,14 @@ class Result(DisplayedResult):
         return _times(self.summary["response_time_ms"])
 
     @cached_property
-    def read(self) -> Split:
+    def read(self) -> RequestStatistics:
         """Statistics of reads alone."""
-        return _split(self.summary["read"])
+        return _statistics(self.summary["read"])
 
     @cached_property
-    def write(self) -> Split:
+    def write(self) -> RequestStatistics:
         """Statistics of writes alone."""
-        return _split(self.summary["write"])
+        return _statistics(self.summary["write"])
 
     @cached_property
     def energy(self) -> Energy:
@@ -292,7 +292,7 @@ class Result(DisplayedResult):
             >>> import sledlab as sl
             >>> r = sl.simulate(sl.workload("uniform", mean_interarrival_ms=0.7), "mems-g2", limit=100)
             >>> slowest = r.explain()
-            >>> slowest.response_ms == r.response_time.max, slowest.wait.served > 0
+            >>> slowest.response_ms == r.response_time.max, slowest.wait.served_count > 0
             (True, True)
         """
         result: Explanation = explanation(self.requests, self.config, number)
@@ -328,8 +328,8 @@ class Result(DisplayedResult):
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
-def _split(values: Mapping[str, Any]) -> Split:
-    return Split(values["requests"], values["bytes"], _times(values["response_time_ms"]))
+def _statistics(values: Mapping[str, Any]) -> RequestStatistics:
+    return RequestStatistics(values["requests"], values["bytes"], _times(values["response_time_ms"]))
 
 
 def _times(values: Mapping[str, Any]) -> Times:

@@ -200,8 +200,8 @@ def page(result: ClusterResult) -> Document:
         return Drawing(partial(cluster_figures.draw, result, kind), about, heading, caption, panels=panels)
 
     faster = [drawn("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
-    text = most(result.traffic, names_of(result)) if result.sent else ""
-    matrix = [drawn("traffic", "Who sends whom how much", text)] if result.sent else []
+    text = most(result.traffic, names_of(result)) if result.traffic_rows else ""
+    matrix = [drawn("traffic", "Who sends whom how much", text)] if result.traffic_rows else []
     both = [replace(each, width="" if faster and matrix else "narrow") for each in (*faster, *matrix)]
     side_by_side: list[Part] = (
         [Heading("What would help, and what crosses the network"), SideBySideParts(both)] if both else []

@@ -158,7 +158,7 @@ def _name_phases(axes: Axes, result: ClusterResult) -> None:
 
 def traffic(result: ClusterResult) -> Figure:
     """Who sends whom how much."""
-    if not len(result.sent):
+    if not len(result.traffic_rows):
         raise Error("there is no matrix of so many nodes", remedy="`phases` has what each sends and receives")
     names = names_of(result)
     return heat_map(result.traffic, [name.removeprefix("node ") for name in names])

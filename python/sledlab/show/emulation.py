@@ -34,7 +34,9 @@ def verdict(emulation: Emulation) -> str:
     if emulation.untimed:
         return "Untimed: the server replied at once, so no figure describes the device."
     replies = counted(emulation.replies, "reply", "replies")
-    on_time = f"{_share(emulation.within(0.02))} of {replies} left within 2 % of the simulated response time"
+    on_time = (
+        f"{_share(emulation.on_time_share(0.02))} of {replies} left within 2 % of the simulated response time"
+    )
     if emulation.kept_time:
         return f"Kept time: yes. {on_time}."
     cause = emulation.chief_cause
@@ -117,12 +119,12 @@ def table(emulation: Emulation) -> Grid:
     stalls = emulation.stalls
     rows: list[tuple[str, str, str]] = [
         *(
-            (f"within {share * 100:g} % of the response", "", percent(emulation.within(share)))
+            (f"within {share * 100:g} % of the response", "", percent(emulation.on_time_share(share)))
             for share in SHARES
         ),
         *((f"late, {name}", "us", figure(late[key])) for name, key in _PERCENTILES),
         *((f"· {cause}", "", f"{count:,}") for cause, count in emulation.causes.items()),
-        ("replies more than 5 ms late", "", f"{emulation.late:,}"),
+        ("replies more than 5 ms late", "", f"{emulation.late_replies:,}"),
         ("stalls of more than 1 ms", "", f"{stalls['count']:,}, {stalls['sum_ns'] / 1e6:,.1f} ms in all"),
         (f"way to {_AWAY[server['host']['through']]} and back, allowed for", "", ""),
         *((f"· {name}", "us", figure(us)) for name, us in _ways(server["host"])),

@@ -73,9 +73,9 @@ def _waiting(request: Explanation) -> Iterator[str]:
     if not wait.total_ms:
         yield "The device was idle, so it did not wait."
         return
-    if wait.served:
+    if wait.served_count:
         yield f"It waited {milliseconds(wait.served_ms)} for {_served(request)}."
-        if wait.served > 1:
+        if wait.served_count > 1:
             yield f"Request {wait.longest} took the largest part, {milliseconds(wait.longest_ms)}."
     if wait.startup_ms:
         yield f"It waited {milliseconds(wait.startup_ms)} for the start-up of the device, which was parked."

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.model.settings import to_toml
-from sledlab.runs.compose import compose, in_its_file, read
+from sledlab.runs.compose import compose, error_location, read
 from sledlab.runs.execute import Experiment
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import SimulateOptions
 from sledlab.runs.result import Result
 from sledlab.traces.samples import located
@@ -119,7 +119,7 @@ def _whole(frame: Path, core: Path) -> str:
     return frame.read_text(encoding="utf-8").replace(SLOT_OF_CORE, filled, 1)
 
 
-@takes_options(SimulateOptions)
+@accept_options(SimulateOptions)
 def view(
     what: Result | Source | None = None,
     device: Device | None = None,
@@ -159,7 +159,7 @@ def view(
         composed, name = compose(None, device, options, base=Experiment(what.experiment)), "this run"
     else:
         file = in_directory(experiment)
-        with in_its_file(file, device, options):
+        with error_location(file, device, options):
             base = file if file is None or isinstance(file, Experiment) else read(file)
             composed = compose(what, device, options, base=base)
         name = str(experiment) if isinstance(experiment, (str, Path)) else "this experiment"

@@ -11,7 +11,7 @@ from sledlab.lazy import arrived, later, loaded, tomllib
 from sledlab.model.settings import document
 from sledlab.results import OUTCOME, STUDY, UNFINISHED, kind_of, read_json, reading
 from sledlab.runs import cluster_outcome, recording
-from sledlab.runs.file_names import study_seen
+from sledlab.runs.file_names import resolve_study
 from sledlab.runs.recording import TIMING
 from sledlab.studies import LIST
 from sledlab.studies.size.result import KIND as SIZE
@@ -96,5 +96,5 @@ def _file(file: Path) -> str:
     with reading(file):
         text = file.read_text(encoding="utf-8")
         tables = tomllib.loads(text)
-        changed = study_seen(tables, file)
+        changed = resolve_study(tables, file)
     return text if changed == tables else document(changed)

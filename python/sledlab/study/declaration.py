@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sledlab._native import ClusterExperiment, Experiment
 from sledlab.lazy import later
-from sledlab.runs.options import ClusterOptions, ExecutorOptions, SimulateOptions, declared
+from sledlab.runs.options import ClusterOptions, ExecutorOptions, SimulateOptions, declared_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -108,6 +108,7 @@ class Declaration(Generic[Out]):
     @property
     def axes(self) -> tuple[str, ...]:
         """Keywords of its axes."""
-        shared = {**declared(self.subject.run_options), **declared(ExecutorOptions)}
-        own = {name: option for name, option in declared(self.options).items() if shared.get(name) != option}
+        shared = {**declared_options(self.subject.run_options), **declared_options(ExecutorOptions)}
+        options = declared_options(self.options)
+        own = {name: option for name, option in options.items() if shared.get(name) != option}
         return tuple(name for name, option in own.items() if option.key is None)

@@ -13,10 +13,10 @@ from sledlab.model.choices import spell
 from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
 from sledlab.results import UNFINISHED, leaves, results
-from sledlab.runs.compose import in_its_file
-from sledlab.runs.file_names import check_local, study_seen
+from sledlab.runs.compose import error_location
+from sledlab.runs.file_names import check_local, resolve_study
 from sledlab.runs.keywords import SOURCES, unknown_option
-from sledlab.runs.options import declared
+from sledlab.runs.options import declared_options
 from sledlab.study.axes import with_first_seed
 from sledlab.study.bench import Bench
 from sledlab.study.executor.worker_choice import Where
@@ -44,11 +44,11 @@ def run(
     replace: bool = False,
 ) -> Out:
     """Runs a study; see `sledlab.study.run.Study.run`."""
-    declared_options = declared(study.options)
+    known = declared_options(study.options)
     for name in options:
-        if name not in declared_options:
-            raise unknown_option(name, declared_options, options)
-    with in_its_file(file, device, options, study.options):
+        if name not in known:
+            raise unknown_option(name, known, options)
+    with error_location(file, device, options, study.options):
         return _run(study, source, device, options, file, out, replace=replace)
 
 
@@ -115,7 +115,7 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
     Raises:
         Error: The file cannot be read, is of another study, or `[study]` has an unknown key.
     """
-    tables = study_seen(tables_of(path), path)
+    tables = resolve_study(tables_of(path), path)
     options = tables.pop("study", {})
     if not isinstance(options, dict):
         raise Error(f"study: expected a table, found `{options}`")

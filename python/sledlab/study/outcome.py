@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sledlab.display import SCHEMA, DisplayedResult, presentation_of
 from sledlab.files import drafted
 from sledlab.results import OUTCOME, REPORT, STUDY
-from sledlab.runs.file_names import study_left_in
+from sledlab.runs.file_names import relativize_study
 from sledlab.runs.recording import LATEX, SUMMARY, TIMING
 from sledlab.study.columns import frame, records
 from sledlab.study.saved import from_plain, to_plain
@@ -140,7 +140,7 @@ class Outcome(DisplayedResult):
         text = json.dumps(self.arranged(self.rows), indent=2, ensure_ascii=False, allow_nan=False)
         texts = {
             SUMMARY: text + "\n",
-            STUDY: study_left_in(place, self.toml),
+            STUDY: relativize_study(place, self.toml),
             LATEX: self.latex(),
             OUTCOME: json.dumps(self.saved()) + "\n",
             **({TIMING: json.dumps(to_plain(self.costs)) + "\n"} if self.costs else {}),

@@ -127,5 +127,5 @@ def compose(
     kind: type = ClusterOptions,
 ) -> ComposedExperiment:
     """Return the experiment that all replays of a study share; records are an axis, so there is no source."""
-    made = cluster.composed(device, options or {}, base or ClusterExperiment(), kind)
+    made = cluster.compose_experiment(device, options or {}, base or ClusterExperiment(), kind)
     return ComposedExperiment(made, plugins=allowed_plugins(options or {}, device))

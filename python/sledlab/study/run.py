@@ -7,7 +7,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import later
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.keywords import accept_options
 from sledlab.study.declaration import ONE_SYSTEM, REPLAYS, Declaration, Out, Subject
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Study(Declaration[Out]):
         run.__name__ = run.__qualname__ = name
         run.__module__ = self.options.__module__
         run.__doc__ = f"{self.meaning}\n\n{ARGUMENTS}\nExamples:\n{indent(cleandoc(examples), '    ')}"
-        return takes_options(self.options)(run)
+        return accept_options(self.options)(run)
 
     def read(self, path: str | Path) -> tuple[Any, dict[str, Any]]:
         """A file of the study: the experiment in it, and its table `[study]`.

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-from sledlab.runs.interrupt import STOPS
+from sledlab.runs.interrupt import STOP_SIGNALS
 
 POLL_S = 0.2
 """Seconds between two checks of the parent process, if the system cannot signal its end."""
@@ -27,7 +27,7 @@ def begin(paths: list[str], parent: int) -> None:
         paths: Directories of modules, so that the worker can import what its parent can.
         parent: Process id of the parent, which handles signals, and with which the worker ends.
     """
-    for number in STOPS:
+    for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     if not _end_with_parent():
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, overload
 
 from sledlab.errors import Error
 from sledlab.lazy import later, tomllib
-from sledlab.runs.keywords import takes_options
-from sledlab.runs.options import Numbers, Option, Several, StorageOptions, StudyOptions
+from sledlab.runs.keywords import accept_options
+from sledlab.runs.options import ModelList, Numbers, Option, StorageOptions, StudyOptions
 from sledlab.runs.parsing import pair
 from sledlab.runs.parsing import words as word_list
 from sledlab.studies.side_by_side import STUDY as OF_DEVICES
@@ -49,7 +49,7 @@ def _plain(text: str) -> Any:
 class CompareOptions(StorageOptions, StudyOptions, total=False):
     """The options of a comparison of schedulers."""
 
-    scheduler: Annotated[Several, Option("Schedulers (sledlab list scheduler)", "A,B|all", "not oracles")]
+    scheduler: Annotated[ModelList, Option("Schedulers (sledlab list scheduler)", "A,B|all", "not oracles")]
     speedup: Annotated[
         Numbers,
         Option("Replay S times as fast.", "S,S", "1,2,4,8,16; 1 if closed"),
@@ -118,7 +118,7 @@ def compare(
     replace: bool = ...,
     **options: Unpack[SideBySideOptions],
 ) -> SideBySide: ...
-@takes_options(SideBySideOptions, CompareOptions)
+@accept_options(SideBySideOptions, CompareOptions)
 def compare(
     source: Source | Sequence[Source] | None = None,
     device: Device | list[Any] | tuple[Any, ...] | None = None,

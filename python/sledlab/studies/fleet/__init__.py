@@ -6,7 +6,7 @@ from dataclasses import replace as changed
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab.lazy import later
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.keywords import accept_options
 from sledlab.studies.fleet.options import FleetArguments, FleetOptions
 from sledlab.study.run import ONE_SYSTEM, Study
 
@@ -51,7 +51,7 @@ STUDY: Study[Fleet] = Study(
 )
 
 
-@takes_options(FleetOptions)
+@accept_options(FleetOptions)
 def fleet(
     place: str | Path | None = None,
     device: Sequence[Device] | Device | None = None,

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Unpack
 
 from sledlab.lazy import later
-from sledlab.runs.keywords import takes_options
-from sledlab.runs.options import Numbers, Option, Several, StudyOptions
+from sledlab.runs.keywords import accept_options
+from sledlab.runs.options import ModelList, Numbers, Option, StudyOptions
 from sledlab.runs.parsing import KIB, MIB, size, sizes, whole
 from sledlab.study.configurations import DISK_PRESET, FrontOptions, segments
 from sledlab.study.run import Study
@@ -28,7 +28,7 @@ class HybridOptions(StudyOptions, FrontOptions, total=False):
     """The options of a hybrid study."""
 
     configuration: Annotated[
-        Several,
+        ModelList,
         Option("Configurations, such as disk,mems,mcd-all", "A,B|all", "not mirror"),
     ]
     mems_mb: Annotated[
@@ -40,7 +40,7 @@ class HybridOptions(StudyOptions, FrontOptions, total=False):
         Numbers, Option("Price of non-volatile memory over MEMS", "R,R|A..B", "1..10", advanced=True)
     ]
     replacement: Annotated[
-        Several,
+        ModelList,
         Option("Replacement policies", "A,B|all", "lru"),
     ]
     at_mb: Annotated[
@@ -81,7 +81,7 @@ STUDY: Study[HybridStudy] = Study(
 )
 
 
-@takes_options(HybridOptions)
+@accept_options(HybridOptions)
 def hybrid_study(
     source: Source | None = None,
     device: Device | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import later
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.keywords import accept_options
 from sledlab.studies.power.options import PowerArguments, PowerOptions
 from sledlab.study.run import Study
 
@@ -40,7 +40,7 @@ STUDY: Study[PowerStudy] = Study(
 )
 
 
-@takes_options(PowerOptions)
+@accept_options(PowerOptions)
 def power_study(
     source: Source | None = None,
     device: Sequence[Device] | Device | None = None,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from sledlab.runs.options import (
     Devices,
+    ModelList,
     Numbers,
     Option,
     SchedulerOptions,
-    Several,
     SpeedupOptions,
     StudyOptions,
     SystemOptions,
@@ -43,7 +43,7 @@ def words_or_all(text: str) -> list[str] | str:
 class PowerOptions(StudyOptions, SchedulerOptions, SystemOptions, SpeedupOptions, total=False):
     """The options of a power study, without its devices."""
 
-    power: Annotated[Several, Option("Power policies (sledlab list power)", "A,B|all", "all")]
+    power: Annotated[ModelList, Option("Power policies (sledlab list power)", "A,B|all", "all")]
     timeout_ms: Annotated[
         Numbers,
         Option(
@@ -62,7 +62,7 @@ class PowerOptions(StudyOptions, SchedulerOptions, SystemOptions, SpeedupOptions
         Option("Loads, as speed-ups", "S,S", "1,2,5,10; 1 if closed"),
     ]
     strategy: Annotated[
-        Several,
+        ModelList,
         Option("Strategies that save energy", "A,B|all", "all", read=words_or_all),
     ]
     battery_wh: Annotated[float, Option("Battery capacity, in Wh", "WH", "10")]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from sledlab.lazy import later
 from sledlab.model.catalogue import ModelChoice
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import (
     Devices,
+    ModelList,
     Numbers,
     Option,
     SchedulerOptions,
-    Several,
     StorageOptions,
     StudyOptions,
 )
@@ -43,7 +43,7 @@ class SideBySideArguments(SideBySideOptions, total=False):
         Sequence[str | Path] | str | Path,
         Option("Trace files, or sample:NAME (sledlab list trace).", "FILE,..", read=names),
     ]
-    workload: Annotated[Several, Option("Generated workloads (sledlab list workload).", "NAME,..")]
+    workload: Annotated[ModelList, Option("Generated workloads (sledlab list workload).", "NAME,..")]
 
 
 __all__ = ["STUDY", "side_by_side"]
@@ -63,7 +63,7 @@ STUDY: Study[SideBySide] = Study(
 )
 
 
-@takes_options(SideBySideOptions)
+@accept_options(SideBySideOptions)
 def side_by_side(
     source: Source | Sequence[Source] | None = None,
     device: Device | Sequence[Device] | None = None,

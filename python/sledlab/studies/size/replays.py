@@ -11,8 +11,8 @@ from sledlab.model.catalogue import ModelChoice
 from sledlab.model.choices import parse_model
 from sledlab.model.plugins import allowed_plugins
 from sledlab.results import leaves, results
-from sledlab.runs.cluster import composed, run
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.cluster import compose_experiment, run
+from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ClusterOptions
 from sledlab.studies.size.bill import Bill
 from sledlab.studies.size.goal import goal, nodes_of
@@ -42,7 +42,7 @@ NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 """A record that any cluster can replay, to check options before a job runs."""
 
 
-@takes_options(ClusterOptions)
+@accept_options(ClusterOptions)
 def smart_size(
     job: str | Path | None = None,
     device: Sequence[Device] | Device | None = None,
@@ -280,7 +280,7 @@ def _clusters(
     listed: list[Any] = [devices] if single else list(devices or ())  # type: ignore[arg-type]
     if not listed:
         raise Error("no device was given", remedy="name some with --device (sledlab list device)")
-    base = composed(None, options, _native.ClusterExperiment())
+    base = compose_experiment(None, options, _native.ClusterExperiment())
     nothing = _native.Work("nothing", NOTHING)
     result: dict[str, ClusterExperiment] = {}
     for device in listed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab.lazy import later
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.keywords import accept_options
 from sledlab.studies.smart.options import SmartArguments, SmartOptions
 from sledlab.study.run import REPLAYS, Study
 
@@ -42,7 +42,7 @@ STUDY: Study[SmartStudy] = Study(
 )
 
 
-@takes_options(SmartOptions)
+@accept_options(SmartOptions)
 def smart_study(
     work: Sequence[str | Path] | str | Path | None = None,
     device: Sequence[Device] | Device | None = None,

@@ -9,13 +9,13 @@ from typing import Annotated
 from sledlab.runs.options import (
     Devices,
     ExecutorOptions,
+    ModelList,
     NodeOptions,
     NodeStoreOptions,
     Numbers,
     Option,
     PluginOptions,
     PriceOptions,
-    Several,
 )
 from sledlab.runs.parsing import names, words
 
@@ -26,7 +26,7 @@ FEWEST_TO_MOST = "2..1024"
 class SmartOptions(NodeOptions, NodeStoreOptions, PriceOptions, ExecutorOptions, PluginOptions, total=False):
     """The options of a study of smart storage, without work records and devices."""
 
-    job: Annotated[Several, Option("Jobs (sledlab list job) or Python files.", "NAME,FILE")]
+    job: Annotated[ModelList, Option("Jobs (sledlab list job) or Python files.", "NAME,FILE")]
     query: Annotated[
         Sequence[str | Path] | str | Path,
         Option(
@@ -48,7 +48,7 @@ class SmartOptions(NodeOptions, NodeStoreOptions, PriceOptions, ExecutorOptions,
             repeated=True,
         ),
     ]
-    network: Annotated[Several, Option("Networks (sledlab list network) or files.", "A,B", "fast-ethernet")]
+    network: Annotated[ModelList, Option("Networks (sledlab list network) or files.", "A,B", "fast-ethernet")]
     page_kb: Annotated[Numbers, Option("Page sizes.", "KB,KB", "those of the node", advanced=True)]
     at: Annotated[
         Sequence[str] | str,

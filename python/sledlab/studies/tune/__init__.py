@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from sledlab.lazy import later
-from sledlab.runs.keywords import takes_options
+from sledlab.runs.keywords import accept_options
 from sledlab.studies.tune.options import TuneOptions
 from sledlab.study.configurations import DISK_PRESET
 from sledlab.study.run import Study
@@ -42,7 +42,7 @@ STUDY: Study[TunedHybrid] = Study(
 )
 
 
-@takes_options(TuneOptions)
+@accept_options(TuneOptions)
 def tune_hybrid(
     source: Source | None = None,
     device: Device | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from sledlab.runs.options import ExecutorOptions, Numbers, Option, PluginOptions, Several, SourceOptions
+from sledlab.runs.options import ExecutorOptions, ModelList, Numbers, Option, PluginOptions, SourceOptions
 from sledlab.runs.parsing import MIB, size
 from sledlab.study.configurations import FrontOptions, segments
 
@@ -24,4 +24,4 @@ class TuneOptions(SourceOptions, ExecutorOptions, FrontOptions, PluginOptions, t
     ]
     price_per_mb: Annotated[float, Option("Price of a MiB of MEMS, in any currency", "P")]
     segment_kb: Annotated[Numbers, segments("Segment sizes to try")]
-    replacement: Annotated[Several, Option("Replacement policies to try", "A,B|all", ",".join(POLICIES))]
+    replacement: Annotated[ModelList, Option("Replacement policies to try", "A,B|all", ",".join(POLICIES))]

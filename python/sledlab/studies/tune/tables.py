@@ -10,7 +10,7 @@ from sledlab._native import Experiment
 from sledlab.files import drafted
 from sledlab.model import settings
 from sledlab.model.device import describe
-from sledlab.runs.file_names import study_left_in
+from sledlab.runs.file_names import relativize_study
 from sledlab.runs.recording import EXPERIMENT
 from sledlab.studies.tune.plan import LESS, WHOLE, budget_mb
 from sledlab.study.columns import Column, record
@@ -116,7 +116,7 @@ class TunedHybrid(Outcome):
         """Write the files of all outcomes, and the experiment."""
         place = Path(directory)
         with drafted(place / EXPERIMENT) as draft:
-            draft.write_text(study_left_in(place, self.experiment), encoding="utf-8")
+            draft.write_text(relativize_study(place, self.experiment), encoding="utf-8")
         super().write(directory)
 
     def closing(self, directory: Path | None) -> str:

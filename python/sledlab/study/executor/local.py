@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import InternalError
 from sledlab.lazy import loky
-from sledlab.runs.interrupt import STOPS
+from sledlab.runs.interrupt import STOP_SIGNALS
 from sledlab.study.executor.pool import MIN_WINDOW
 from sledlab.study.executor.task import work
 from sledlab.study.worker import PR_SET_PDEATHSIG, begin
@@ -77,11 +77,11 @@ def _later() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         # Otherwise the tracker starts with the first process, and unblocks the signals.
         resource_tracker.ensure_running()
-        signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
