@@ -33,10 +33,10 @@ ENORMOUS = 10**10
 RUN_CODE = """
 import json, resource, sys, time
 import sledlab as sl
-from sledlab.show.progress import quietly
+from sledlab.show.progress import suppress_progress
 place, device, jobs, out = sys.argv[1:]
 begun = time.perf_counter()
-with quietly():
+with suppress_progress():
     found = sl.fleet(place, [device], parallel=int(jobs), out=out)
 wall_s = time.perf_counter() - begun
 used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -64,7 +64,7 @@ def run_fleet(volumes: int, requests: int, jobs: int) -> dict[str, Any]:
 def draw_costs(costs: dict[int, float]) -> None:
     """Draw the processor time of a request against the size of the fleet."""
     with plots.style():
-        figure, axes = plots.single(2.6)
+        figure, axes = plots.single_plot(2.6)
         axes.plot(list(costs), list(costs.values()), marker="o", color=plots.BLUE)
         axes.set_xscale("log")
         plots.scale(axes, 1.3 * max(costs.values()), "µs a request", "requests of the fleet")

@@ -357,7 +357,7 @@ def test_figures_suit_few_and_many_lines(refused, count):
     assert len(group.highlighted) == min(count, HIGHLIGHTED)
     for measure in ("mean_ms", "scv", "total_energy_per_request_mj"):
         assert result.plot(measure).axes
-    assert len(load_curves.draw_alone(race_parts.curves(group, "mean_ms")).axes) >= count
+    assert len(load_curves.draw_small_multiples(race_parts.curves(group, "mean_ms")).axes) >= count
     with refused("unknown measure"):
         result.plot("mean")
 

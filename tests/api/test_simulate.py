@@ -149,7 +149,7 @@ def test_figures_and_words_know_the_kind_of_device(device, moves, states):
     (axes,) = result.plot("parts").axes
     names = {label.get_text() for label in axes.get_yticklabels()}
     assert names - {"overhead"} == {"in queue", "positioning", "transfer"} | moves
-    assert states in wording.states_explained(result.config)
+    assert states in wording.state_descriptions(result.config)
 
 
 @pytest.mark.parametrize(

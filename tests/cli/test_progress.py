@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from sledlab.show import progress
-from sledlab.show.progress import APART_S, Progress, in_notebook, quietly
+from sledlab.show.progress import LOG_INTERVAL_S, Progress, is_notebook, suppress_progress
 from sledlab.study import bench, work_done
 from sledlab.study.plan import RunSpec
 from sledlab.study.work_done import WorkDone
@@ -31,7 +31,7 @@ def progress_lines(clock, seconds, done_at, capsys, *, step=1.0):
 
 
 def test_short_work_prints_nothing_to_a_log(clock, capsys):
-    assert progress_lines(clock, APART_S - 1, lambda now: (int(now), now / 60), capsys) == []
+    assert progress_lines(clock, LOG_INTERVAL_S - 1, lambda now: (int(now), now / 60), capsys) == []
 
 
 def test_a_line_for_every_tenth_of_long_work(clock, capsys):
@@ -60,7 +60,7 @@ def test_unknown_end_prints_a_line_per_minute(clock, capsys):
     ],
 )
 def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, requests, expected):
-    with Progress("comparing", of="runs") as shown:
+    with Progress("comparing", unit="runs") as shown:
         for done in range(1, runs + 1):
             clock.now += seconds / at_once
             shown.expect(done, runs, at_once, requests)
@@ -70,7 +70,7 @@ def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, req
 
 
 def test_study_estimates_duration_unless_quiet(sledlab, monkeypatch):
-    monkeypatch.setattr(progress, "SHORT_S", 0.0)
+    monkeypatch.setattr(progress, "MAX_UNESTIMATED_S", 0.0)
     race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
     race = (*race, "--scheduler", "fcfs,sptf", "--speedup", "1,2,4", "--overload", "drain")
     assert sledlab(*race).err == "6 runs of 200 requests, about 1 s on 1 processor\n"
@@ -92,7 +92,7 @@ def test_cached_runs_are_not_estimated(sledlab, monkeypatch, tmp_path):
 
 
 def test_quiet_prints_no_progress(clock, capsys):
-    with quietly():
+    with suppress_progress():
         assert progress_lines(clock, 1000, lambda now: (int(now), now / 1000), capsys) == []
     assert not Progress.silent
 
@@ -102,9 +102,9 @@ def test_notebook_shows_a_progress_bar(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     for has in (True, False):
         monkeypatch.setattr(progress, "find_spec", lambda name, has=has: name if has else None)
-        assert in_notebook() == has
+        assert is_notebook() == has
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
-    assert not in_notebook()
+    assert not is_notebook()
 
 
 def test_fast_work_writes_nothing_to_a_log(tmp_path):
@@ -137,7 +137,7 @@ def test_progress_counts_work_and_names_the_slowest_run(wall):
 
 
 def test_log_names_a_long_run(clock, capsys):
-    with Progress("comparing", of="runs") as shown:
+    with Progress("comparing", unit="runs") as shown:
         while clock.now < 1000:
             clock.now += 1
             shown.update(19, 0.95, ("mine:Lcfs at speed-up 16", clock.now))

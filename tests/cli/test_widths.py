@@ -5,7 +5,7 @@ import re
 import pytest
 import rich.console
 from sledlab.show import terminal
-from sledlab.show.columns import Columns, folded
+from sledlab.show.columns import Columns, fold
 
 SHORT = "--device mems-g2 --workload uniform --limit 300 --parallel 1"
 
@@ -87,4 +87,4 @@ def test_row_names_begin_every_block():
 
 
 def test_a_number_stays_with_its_unit():
-    assert folded("less by 22\u00a0% than that", 11) == "less by\n22\u00a0% than\nthat"
+    assert fold("less by 22\u00a0% than that", 11) == "less by\n22\u00a0% than\nthat"

@@ -12,7 +12,7 @@ import pytest
 import sledlab as sl
 from playwright.sync_api import Browser, Locator, Page
 from sledlab.show.document import Document, Drawing, page
-from sledlab.show.plots import single
+from sledlab.show.plots import single_plot
 from sledlab.show.series import MAX_BARS, Bar, Panel, Series, to_json
 from sledlab.studies.compare.plan import racing
 
@@ -287,7 +287,7 @@ def test_names_are_text(tmp_path: Path, open_report: Any) -> None:
         ),
     ]
     assert "<" not in to_json(panels)
-    drawing = Drawing(lambda: single()[0], HOSTILE, HOSTILE, HOSTILE, panels=lambda: panels)
+    drawing = Drawing(lambda: single_plot()[0], HOSTILE, HOSTILE, HOSTILE, panels=lambda: panels)
     file = tmp_path / "page.html"
     file.write_text(page(Document("test", "a page", [drawing])), "utf-8")
     window = open_report(file)
@@ -332,15 +332,17 @@ def test_page_is_reproducible(pages: Path, tmp_path: Path) -> None:
 def test_largest_report_stays_within_size_limit() -> None:
     """The largest run and the largest timeline still keep within what a page may hold."""
     lines = [Series("value", "#0072B2", [1.2345 * each for each in range(1024)])] * 4
-    times = [Series("times", "#0072B2", [1.0] * 3000, at=[1.001**each for each in range(3000)])] * 2
+    times = [Series("times", "#0072B2", [1.0] * 3000, x=[1.001**each for each in range(3000)])] * 2
     bars = [
         Bar(each % 32, 1.2345678 * each, (0.12345, 0.23456, 0.34567, 0.45678)) for each in range(MAX_BARS)
     ]
     run = [Panel("x", "y", [line], [0.1 * each for each in range(1024)]) for line in lines]
     script = len(
-        page(Document("t", "t", [Drawing(lambda: single()[0], "t", panels=lambda: [Panel("x", "y", [])])]))
+        page(
+            Document("t", "t", [Drawing(lambda: single_plot()[0], "t", panels=lambda: [Panel("x", "y", [])])])
+        )
     )
-    bare = len(page(Document("t", "t", [Drawing(lambda: single()[0], "t")])))
+    bare = len(page(Document("t", "t", [Drawing(lambda: single_plot()[0], "t")])))
     assert script - bare + len(to_json([*run, Panel("x", "y", times)])) <= MAX_BYTES
     assert script - bare + len(to_json([Panel("x", "y", [], rows=["r"] * 32, bars=bars)])) <= MAX_BYTES
 
@@ -352,7 +354,7 @@ def test_marks_are_drawn_at_their_values(tmp_path: Path, open_report: Any) -> No
         panel = Panel("x", "y", [Series("a", "#0072B2", [1.0, 2.0])], steps=["a", "b"], marks=marks)
         file = tmp_path / "page.html"
         file.write_text(
-            page(Document("t", "t", [Drawing(lambda: single()[0], "t", panels=[panel].copy)])), "utf-8"
+            page(Document("t", "t", [Drawing(lambda: single_plot()[0], "t", panels=[panel].copy)])), "utf-8"
         )
         canvas = open_report(file).locator("canvas")
         pictures.append(

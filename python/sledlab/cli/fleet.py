@@ -14,7 +14,7 @@ from sledlab.show import terminal
 from sledlab.studies.fleet import STUDY
 
 Progress = later("sledlab.show.progress:Progress")
-counted = later("sledlab.show.wording:counted")
+pluralize = later("sledlab.show.wording:pluralize")
 split_volumes = later("sledlab.traces.splitting:split_volumes")
 
 
@@ -39,7 +39,7 @@ def split(files: tuple[str, ...], out: str, format: str | None, sort: int) -> No
     """
     with Progress("splitting") as progress:
         volumes = split_volumes(files, out, format=format, sort_window=sort, progress=progress.update)
-    terminal.tell(f"wrote {counted(len(volumes), 'volume')} to {out}")
+    terminal.tell(f"wrote {pluralize(len(volumes), 'volume')} to {out}")
 
 
 fleet = study_command(STUDY, kind=CommandGroup)

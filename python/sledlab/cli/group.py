@@ -21,7 +21,7 @@ class LegibleHelp(click.HelpFormatter):
 
     def getvalue(self) -> str:
         """The text of the help."""
-        return terminal.plain(super().getvalue())
+        return terminal.printable_text(super().getvalue())
 
 
 class SuggestingGroup(click.Group):

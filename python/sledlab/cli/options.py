@@ -28,8 +28,8 @@ from sledlab.show import terminal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-quietly = later("sledlab.show.progress:quietly")
-statically = later("sledlab.show.document:statically")
+suppress_progress = later("sledlab.show.progress:suppress_progress")
+static_figures = later("sledlab.show.document:static_figures")
 Columns = later("sledlab.show.columns:Columns")
 Trace, File = later("sledlab.traces.read:Trace"), later("sledlab.traces.read:File")
 
@@ -146,7 +146,7 @@ json_option = option("--json", "as_json", is_flag=True, help="Print only JSON.")
 
 def _quieten(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value:
-        context.with_resource(quietly())
+        context.with_resource(suppress_progress())
 
 
 quiet_option = option(
@@ -163,7 +163,7 @@ quiet_option = option(
 
 def _disable_scripts(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value:
-        context.with_resource(statically())
+        context.with_resource(static_figures())
 
 
 no_plot_option = option(

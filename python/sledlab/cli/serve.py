@@ -192,7 +192,7 @@ def _serve_devices(
     if place is not None:
         leaves(place, KIND, (REPORT,))
         with drafted(place / REPORT) as draft:
-            draft.write_text(document.page(summary.together_page(runs)), encoding="utf-8")
+            draft.write_text(document.page(summary.comparison_page(runs)), encoding="utf-8")
     if as_json:
         show_json({name: _to_dict(run, run.emulation) for name, run in runs.items()})
     else:
@@ -219,7 +219,7 @@ def _run(server: Server, command: list[str], duration_s: float | None, *, quiet:
                 if server.status()["error"]:
                     break
                 if status_lines is not None:
-                    status_lines.look()
+                    status_lines.update()
                 _pause(process, min(POLL_INTERVAL_S, max(deadline - time.monotonic(), 0)))
         except KeyboardInterrupt as stopped:
             if process is not None:

@@ -110,7 +110,7 @@ def smart_replay(
     is_experiment = file.lower().endswith(".toml") or is_name(file)
     if is_experiment:
         refuse_study(file)
-    with Progress("replaying", of="pages") as progress:
+    with Progress("replaying", unit="pages") as progress:
         result = run(
             None if is_experiment else file,
             device,
@@ -251,7 +251,7 @@ def smart_record(
     clashing = sorted(set(parameters) & {"job", "node_count", "progress", "failed", *declarations})
     if clashing:
         raise Error(f"`{clashing[0]}` is set by --{clashing[0].replace('_', '-')}", remedy="omit --job-set")
-    with Progress("recording", of="") as progress:
+    with Progress("recording", unit="") as progress:
         if query is not None:
             _refuse_job_options()
             result = record_query(
@@ -259,13 +259,18 @@ def smart_record(
                 node_count,
                 scale_factor=1.0 if scale_factor is None else scale_factor,
                 tables=tables,
-                progress=progress.going,
+                progress=progress.show_step,
                 **{name: declarations[name] for name in ("work", "answer", "memory_mb", "again")},
             )
         else:
             numbers = [count(number) for number in failed.split(",")] if failed else []
             result = record(
-                str(job), node_count, failed=numbers, progress=progress.going, **declarations, **parameters
+                str(job),
+                node_count,
+                failed=numbers,
+                progress=progress.show_step,
+                **declarations,
+                **parameters,
             )
     if as_json:
         show_json(result.described)

@@ -83,7 +83,7 @@ def smart_size(
       sledlab smart size --query q5 --deadline 2s --device mems-g3
       sledlab smart size --job scan --deadline 2s --node-count 8..256 --device mems-g2 --out size
     """
-    with Progress("recording", of="") as progress:
+    with Progress("recording", unit="") as progress:
         result = size(
             job,
             device,
@@ -92,7 +92,7 @@ def smart_size(
             price=price or (),
             out=out,
             replace=bool(replace),
-            progress=progress.going,
+            progress=progress.show_step,
             **flags,
         )
     if as_json:

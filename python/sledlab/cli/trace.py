@@ -39,7 +39,7 @@ allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
 describe = later("sledlab.model.device:describe")
 add_location = later("sledlab.model.error_location:add_location")
 Progress = later("sledlab.show.progress:Progress")
-counted = later("sledlab.show.wording:counted")
+pluralize = later("sledlab.show.wording:pluralize")
 figure = later("sledlab.show.wording:figure")
 percent = later("sledlab.show.wording:percent")
 trace_info = later("sledlab.cli.trace_info")
@@ -182,7 +182,7 @@ def _write(source: _native.Source, out: str, to: str | None, **selected: bool) -
         check_writable(Path(out))
     with Progress("writing") as progress:
         count = table.write(source, out, to, progress=progress.update, **selected)
-    terminal.tell(f"wrote {counted(count, 'request')} to {out}")
+    terminal.tell(f"wrote {pluralize(count, 'request')} to {out}")
 
 
 @trace.command("convert")

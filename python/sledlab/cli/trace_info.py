@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.cli.options import show_json, show_table
 from sledlab.show import terminal
-from sledlab.show.wording import counted, figure, percent
+from sledlab.show.wording import figure, percent, pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,9 +34,9 @@ def show(result: Mapping[str, Any]) -> None:
     """Prints the characterisation `result`."""
     media = result["reads"] + result["writes"]
     terminal.say(
-        f"{result['file']} ({result['format']}): {counted(result['requests'], 'request')} "
+        f"{result['file']} ({result['format']}): {pluralize(result['requests'], 'request')} "
         f"in {result['span_s']:,.1f} s; "
-        + ", ".join(counted(result[kinds], kind, kinds) for kind, kinds in KINDS.items())
+        + ", ".join(pluralize(result[kinds], kind, kinds) for kind, kinds in KINDS.items())
     )
     if not media:
         return
@@ -82,7 +82,7 @@ def _rows(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     for window in result["dispersion"]:
         if window["index"] is not None:
             name = f"dispersion over {window['window_s']} s"
-            busiest = counted(window["busiest"], "request")
+            busiest = pluralize(window["busiest"], "request")
             rows.append((name, figure(window["index"]), f"1 is Poisson; busiest {busiest}"))
     return rows
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sledlab.show.view import View
 
 make = later("sledlab.show.view:view")
-open_in_browser = later("sledlab.show.view:opened")
+open_in_browser = later("sledlab.show.view:open_page")
 
 OUTPUT = {
     "around": Option("Where the page begins: start | slowest.", "WHERE", "start"),

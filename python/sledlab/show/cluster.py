@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sledlab._native import __version__
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.show import cluster_figures, node_failures, wording
-from sledlab.show.cluster_figures import MAX_ROWS, PART_NAMES, names_of
+from sledlab.show.cluster_figures import MAX_ROWS, PART_NAMES, node_names
 from sledlab.show.document import (
     Collapsible,
     Document,
@@ -24,8 +24,8 @@ from sledlab.show.document import (
     Text,
 )
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.traffic import most
-from sledlab.show.wording import data, energy, figure, joined, percent
+from sledlab.show.traffic import summarize_traffic
+from sledlab.show.wording import data, energy, figure, join_names, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sledlab.runs.cluster_result import ClusterResult
     from sledlab.show.document import Part
 
-NOTICED = 0.005
+MIN_SAVED_SHARE = 0.005
 """A component whose doubled speed saves less than this share of the time is called no bottleneck."""
 
 MAX_LINES = 40
@@ -46,16 +46,16 @@ def answer(result: ClusterResult) -> str:
         filter(
             None,
             (
-                f"{_first(result)}{_what_holds_up(result)}.",
+                f"{_first_sentence(result)}{_bottleneck(result)}.",
                 node_failures.sentences(result),
-                _disagree(result),
-                _skipped(result),
+                _disagreement(result),
+                _sampling_note(result),
             ),
         )
     )
 
 
-def _first(result: ClusterResult) -> str:
+def _first_sentence(result: ClusterResult) -> str:
     """The job, its nodes or host, its elapsed time, store and network, as the first sentence."""
     nodes = result.nodes - result.at_host - result.spares
     who = f"{nodes:,} node{'s' if nodes > 1 else ''}"
@@ -72,26 +72,26 @@ def _store(result: ClusterResult) -> str:
     for group in result.config.get("group", []):
         device = group.get("device", names[0])
         names.append(device if isinstance(device, str) else wording.device_name({"device": device}))
-    return joined(list(dict.fromkeys(names)))
+    return join_names(list(dict.fromkeys(names)))
 
 
-def _what_holds_up(result: ClusterResult) -> str:
+def _bottleneck(result: ClusterResult) -> str:
     """The bottleneck, and what each component twice as fast would save."""
     if result.what_if.is_empty():
         share = _share(result, result.largest)
-        return f"; most of what nodes do is {DOING[result.largest]}, {percent(share)} of their time"
+        return f"; most of what nodes do is {ACTIVITIES[result.largest]}, {percent(share)} of their time"
     rows = result.what_if.sort("saved", descending=True, maintain_order=True).rows(named=True)
     best = rows[0]
-    if best["saved"] < NOTICED:
+    if best["saved"] < MIN_SAVED_SHARE:
         return "; neither processor nor store nor network twice as fast would save anything to speak of"
-    others = [f"the {PART_NAMES[row['what']]} {wording.saved(row['saved'])}" for row in rows[1:]]
+    others = [f"the {PART_NAMES[row['what']]} {wording.saved_percent(row['saved'])}" for row in rows[1:]]
     return (
         f"; the {PART_NAMES[best['what']]} is the bottleneck: twice as fast it would save "
-        f"{wording.saved(best['saved'])}, {joined(others)}"
+        f"{wording.saved_percent(best['saved'])}, {join_names(others)}"
     )
 
 
-DOING = {"compute": "computing", "store": "using their stores", "network": "using the network"}
+ACTIVITIES = {"compute": "computing", "store": "using their stores", "network": "using the network"}
 """What a node does in the time of a component, as a sentence says it."""
 
 
@@ -101,26 +101,26 @@ def _share(result: ClusterResult, part: str) -> float:
     return result.components_s[part] / total if total else 0.0
 
 
-def _disagree(result: ClusterResult) -> str:
+def _disagreement(result: ClusterResult) -> str:
     """A sentence on why the largest component is not the bottleneck; empty where it is."""
     match, largest = result.bottleneck, result.largest
-    if match.saved is None or match.saved < NOTICED or match.what == largest:
+    if match.saved is None or match.saved < MIN_SAVED_SHARE or match.what == largest:
         return ""
     minimum = next(row["saved"] for row in result.what_if.iter_rows(named=True) if row["what"] == largest)
-    saves = "nothing" if minimum < NOTICED else f"only {wording.saved(minimum)}"
+    saves = "nothing" if minimum < MIN_SAVED_SHARE else f"only {wording.saved_percent(minimum)}"
     return (
-        f"Nodes spend more time on {THING[largest]}, {percent(_share(result, largest))} against "
+        f"Nodes spend more time on {COMPONENT_NAMES[largest]}, {percent(_share(result, largest))} against "
         f"{percent(_share(result, match.what))}, but twice as fast that saves "
         f"{saves}: the rest of it is hidden behind other work, or on nodes that wait "
         "for others anyway."
     )
 
 
-THING = {"compute": "the processor", "store": "the store", "network": "the network"}
+COMPONENT_NAMES = {"compute": "the processor", "store": "the store", "network": "the network"}
 """The part of a node or cluster whose time a component is."""
 
 
-def _skipped(result: ClusterResult) -> str:
+def _sampling_note(result: ClusterResult) -> str:
     """A sentence on the share of pages that was simulated; empty where no passes were skipped."""
     if result.simulated_share >= 1:
         return ""
@@ -196,11 +196,11 @@ def page(result: ClusterResult) -> Document:
 
     def drawn(kind: str, heading: str, caption: str) -> Drawing:
         about = (cluster_figures.KINDS[kind].__doc__ or kind).splitlines()[0]
-        panels = partial(cluster_figures.explored, result, kind)
+        panels = partial(cluster_figures.interactive_panels, result, kind)
         return Drawing(partial(cluster_figures.draw, result, kind), about, heading, caption, panels=panels)
 
     faster = [drawn("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
-    text = most(result.traffic, names_of(result)) if result.traffic_rows else ""
+    text = summarize_traffic(result.traffic, node_names(result)) if result.traffic_rows else ""
     matrix = [drawn("traffic", "Who sends whom how much", text)] if result.traffic_rows else []
     both = [replace(each, width="" if faster and matrix else "narrow") for each in (*faster, *matrix)]
     side_by_side: list[Part] = (
@@ -209,7 +209,7 @@ def page(result: ClusterResult) -> Document:
     numbers: list[Part] = [_phases(result), Text(_note(result), "quiet")]
     if result.by_phase.height > cluster_figures.MAX_PHASES:
         numbers = [Collapsible("The numbers", numbers)]
-    shown = ALL_NODES if result.nodes <= MAX_ROWS else SOME_NODES
+    shown = ALL_NODES if result.nodes <= MAX_ROWS else SELECTED_NODES
     return Document(
         kind="replay of a work record",
         title=_title(result),
@@ -235,7 +235,7 @@ PHASES = (
     "packed, transferred or received. Waiting: for other nodes."
 )
 ALL_NODES = "A row for each node. Phases end together: who is done early waits."
-SOME_NODES = (
+SELECTED_NODES = (
     "The nodes that work least, as the median, and most. Phases end together: who is done early waits."
 )
 WHAT_IF = "The same job with one of them twice as fast; the network includes its software on the nodes."
@@ -248,7 +248,9 @@ def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
     """The numbers at the top: name, value, remark."""
     longest = max(result.by_phase.iter_rows(named=True), key=lambda row: row["elapsed_s"])
     match = result.bottleneck
-    remark = "most time" if match.saved is None else f"twice as fast saves {wording.saved(match.saved)}"
+    remark = (
+        "most time" if match.saved is None else f"twice as fast saves {wording.saved_percent(match.saved)}"
+    )
     rows = result.by_phase
     return [
         ("takes", f"{figure(result.elapsed_s)} s", f"{longest['phase']} {figure(longest['elapsed_s'])} s"),

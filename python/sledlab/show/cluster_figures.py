@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, QUIET, SIZE, label_right, legend, named_rows, panels
+from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, QUIET, SIZE, label_right, legend, name_rows, panels
 from sledlab.show.series import MAX_BARS, Bar, Panel, Series
 from sledlab.show.traffic import heat_map
 from sledlab.show.wording import energy as joules
-from sledlab.show.wording import figure, percent, saved
+from sledlab.show.wording import figure, percent, saved_percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ def draw(result: ClusterResult, kind: str = "phases") -> Figure:
     return KINDS[kind](result)
 
 
-def names_of(result: ClusterResult) -> list[str]:
+def node_names(result: ClusterResult) -> list[str]:
     """The names of nodes: by their numbers, spares and a host as such."""
     names = [f"node {number}" for number in range(result.nodes - result.spares)]
     names += [f"spare {number}" for number in range(result.spares)]
@@ -65,7 +65,7 @@ def phases(result: ClusterResult) -> Figure:
         starts = [start + width for start, width in zip(starts, widths, strict=True)]
     for place, end in enumerate(starts):
         label_right(axes, f"{figure(end)} s", (end, place))
-    named_rows(axes, [row["phase"] for row in rows])
+    name_rows(axes, [row["phase"] for row in rows])
     axes.set_xlim(0, (max(starts) or 1.0) * 1.15)
     axes.set_xlabel("time of a node (s), mean over nodes")
     legend(made, COLOURS)
@@ -106,7 +106,7 @@ def timeline_panel(result: ClusterResult) -> Panel:
     )
 
 
-def explored(result: ClusterResult, kind: str) -> Sequence[Panel]:
+def interactive_panels(result: ClusterResult, kind: str) -> Sequence[Panel]:
     """The panels of a figure that can be explored: the timeline, up to `MAX_BARS` bars; none of others."""
     panel = timeline_panel(result) if kind == "timeline" else None
     return [panel] if panel and len(panel.bars) <= MAX_BARS else ()
@@ -123,7 +123,7 @@ def timeline(result: ClusterResult) -> Figure:
             widths = [bar.lengths[part] for bar in own]
             axes.barh([place] * len(widths), widths, left=starts, height=0.72, color=series.colour)
             starts = [start + width for start, width in zip(starts, widths, strict=True)]
-    named_rows(axes, panel.rows)
+    name_rows(axes, panel.rows)
     axes.set_xlim(0, result.elapsed_s or 1.0)
     axes.set_xlabel("simulated time (s); within a phase, components one after the other")
     _name_phases(axes, result)
@@ -133,7 +133,7 @@ def timeline(result: ClusterResult) -> Figure:
 
 def shown_nodes(result: ClusterResult) -> dict[str, int]:
     """The nodes of the timeline by name: all, or of many those that work least, as the median, and most."""
-    names = names_of(result)
+    names = node_names(result)
     if result.nodes <= MAX_ROWS:
         return {name: number for number, name in enumerate(names)}
     totals = dict.fromkeys(range(result.nodes), 0.0)
@@ -160,7 +160,7 @@ def traffic(result: ClusterResult) -> Figure:
     """Who sends whom how much."""
     if not len(result.traffic_rows):
         raise Error("there is no matrix of so many nodes", remedy="`phases` has what each sends and receives")
-    names = names_of(result)
+    names = node_names(result)
     return heat_map(result.traffic, [name.removeprefix("node ") for name in names])
 
 
@@ -170,7 +170,7 @@ def what_if(result: ClusterResult) -> Figure:
         raise Error("nothing was replayed twice as fast", remedy="omit what_if=False")
     rows = [("as it is", result.elapsed_s, f"{figure(result.elapsed_s)} s", QUIET)]
     for row in result.what_if.sort("elapsed_s", descending=True).iter_rows(named=True):
-        text = f"{figure(row['elapsed_s'])} s, {saved(row['saved'])} saved"
+        text = f"{figure(row['elapsed_s'])} s, {saved_percent(row['saved'])} saved"
         rows.append((f"{PART_NAMES[row['what']]} × 2", row["elapsed_s"], text, COLOURS[row["what"]]))
     return _bars(rows, "the whole job (s)")
 
@@ -195,7 +195,7 @@ def _bars(rows: Sequence[tuple[str, float, str, str]], label: str) -> Figure:
     axes.barh(range(len(rows)), [row[1] for row in rows], height=0.62, color=[row[3] for row in rows])
     for place, (_, value, text, _) in enumerate(rows):
         label_right(axes, text, (value, place))
-    named_rows(axes, [row[0] for row in rows])
+    name_rows(axes, [row[0] for row in rows])
     axes.set_xlim(0, (max(row[1] for row in rows) or 1.0) * 1.45)
     axes.set_xlabel(label)
     return made

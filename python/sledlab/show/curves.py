@@ -25,10 +25,10 @@ TITLES = {
 }
 """Labels of axes, by the column of the measure."""
 
-MEANINGFUL = ("total_energy_per_request_mj", "positioning_ms", "throughput_iops", "utilization")
+ROBUST_MEASURES = ("total_energy_per_request_mj", "positioning_ms", "throughput_iops", "utilization")
 """Measures that overload does not make meaningless."""
 
-ALIKE = 0.01
+MAX_DIFFERENCE = 0.01
 """Lines whose values differ by at most this share look like one."""
 
 
@@ -51,7 +51,7 @@ class Line:
     dots: Sequence[LoadDot]
 
     @property
-    def kept_up(self) -> int:
+    def sustained_loads(self) -> int:
         """Number of loads below the first one that overloads the competitor."""
         return next((index for index, dot in enumerate(self.dots) if dot.late), len(self.dots))
 
@@ -77,7 +77,7 @@ class Curves:
     @property
     def meaningful(self) -> bool:
         """Whether the measure has a meaning under overload, as energy per request has."""
-        return self.measure in MEANINGFUL
+        return self.measure in ROBUST_MEASURES
 
     @property
     def name(self) -> str:
@@ -97,21 +97,23 @@ class Curves:
         for dots in zip(*(line.dots for line in self.lines), strict=True):
             lateness = {dot.late and not self.meaningful for dot in dots}
             values = [dot.value for dot in dots]
-            if len(lateness) > 1 or (lateness == {False} and max(values) > (1 + ALIKE) * min(values)):
+            if len(lateness) > 1 or (
+                lateness == {False} and max(values) > (1 + MAX_DIFFERENCE) * min(values)
+            ):
                 return False
         return self.steady
 
     @property
-    def merged(self) -> Curves:
+    def as_single_line(self) -> Curves:
         """These curves with one line, the best one, in the place of all."""
         count = len(self.lines)
         line = Line(f"{'both' if count == 2 else f'all {count}'} within 1 %", self.ranked[0].dots)
         return replace(self, lines=[line], ranked=[line], highlighted=[line])
 
-    def hides(self, dot: LoadDot) -> bool:
+    def is_hidden(self, dot: LoadDot) -> bool:
         """Return whether the value of a point is omitted: it depends on the length of an overloaded run."""
         return self.steady and not self.meaningful and dot.late
 
-    def strip(self, line: Line) -> bool:
+    def is_in_strip(self, line: Line) -> bool:
         """Return whether some points of a line belong into the strip of overloaded points."""
         return not self.meaningful and self.steady and any(dot.late for dot in line.dots)

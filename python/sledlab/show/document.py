@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sledlab.lazy import jinja2, rich_text
 from sledlab.show import plots
-from sledlab.show.columns import Columns, folded, legible
+from sledlab.show.columns import Columns, fold, printable_text
 from sledlab.show.series import to_json
 from sledlab.terminal_text import visible
 
@@ -42,13 +42,13 @@ class Heading:
         text: The text of the heading.
         level: 1 for the heading of the whole, 2 of a section, 3 of a part.
         note: Text that a terminal shows next to the heading, in a lighter style.
-        apart: Whether a gap separates its section from the previous one.
+        has_gap: Whether a gap separates its section from the previous one.
     """
 
     text: str
     level: int = 2
     note: str = ""
-    apart: bool = False
+    has_gap: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,14 @@ class Grid:
         classes: Columns aligned to the left besides the first: `left` the second, `words` the last, which may
             be folded, `wins` those from the third on (on pages); or, on terminals, `numbers` for none.
         group: Whether successive rows with the same first text belong together.
-        after: A terminal draws a line after every `after` rows; none for 0.
+        group_size: A terminal draws a line after every `group_size` rows; none for 0.
     """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     classes: str = ""
     group: bool = False
-    after: int = 0
+    group_size: int = 0
 
     @property
     def left(self) -> set[int]:
@@ -122,10 +122,10 @@ class Drawing:
         panels = self.panels()
         return to_json(panels) if panels else ""
 
-    def svg(self, made_by: str) -> str:
-        """Return the figure as an SVG element; its metadata has `made_by`."""
+    def svg(self, creator: str) -> str:
+        """Return the figure as an SVG element; its metadata has `creator`."""
         with plots.style():
-            return plots.to_svg(plots.draw_figure(self.draw(), made_by), self.title)
+            return plots.to_svg(plots.draw_figure(self.draw(), creator), self.title)
 
 
 @dataclass(frozen=True)
@@ -178,8 +178,8 @@ class Document:
         parts: Parts of the page, from the top.
         footer: Last line of the page.
         heading: The largest heading, where it differs from the title.
-        made_by: Version, seed and experiment for the metadata of the figures.
-        static: Whether figures of all pages are pictures only, see `statically`.
+        creator: Version, seed and experiment for the metadata of the figures.
+        static: Whether figures of all pages are pictures only, see `static_figures`.
     """
 
     static: ClassVar[bool] = False
@@ -189,7 +189,7 @@ class Document:
     parts: Sequence[Part]
     footer: str = ""
     heading: str = field(default="")
-    made_by: str = ""
+    creator: str = ""
 
 
 def write(parts: Iterable[Part], console: Console) -> None:
@@ -215,16 +215,16 @@ def write(parts: Iterable[Part], console: Console) -> None:
 def _print(console: Console, *pieces: tuple[str, str], soft_wrap: bool = False) -> None:
     """Print a line of texts, the first with a style; control characters in them are escaped."""
     full = visible("".join(text for text, _ in pieces))
-    line = rich_text.Text(legible(full if soft_wrap else folded(full, console.width), console))
+    line = rich_text.Text(printable_text(full if soft_wrap else fold(full, console.width), console))
     line.stylize(pieces[0][1], 0, len(pieces[0][0]) if len(pieces) > 1 else None)
     console.print(line, soft_wrap=soft_wrap)
 
 
 def _columns(grid: Grid) -> Columns:
-    return Columns(grid.head, grid.rows, grid.left, grid.left - {0}, grid.after)
+    return Columns(grid.head, grid.rows, grid.left, grid.left - {0}, grid.group_size)
 
 
-def _legible(value: Any) -> Any:
+def _escape_plain_text(value: Any) -> Any:
     """Return a value for a template: plain text has its control characters escaped, HTML stays as it is."""
     return visible(value) if type(value) is str else value
 
@@ -237,12 +237,12 @@ def as_html(parts: Iterable[Part]) -> str:
 def _element(part: Part) -> str:
     match part:
         case Heading(text, level, note):
-            label = _escaped(": ".join(filter(None, (text, note))))
+            label = _escape(": ".join(filter(None, (text, note))))
             return f"<h{level + 3}>{label}</h{level + 3}>"
         case Text(text):
-            return f"<p>{_escaped(text)}</p>"
+            return f"<p>{_escape(text)}</p>"
         case Grid():
-            titles = "".join(f"<th>{_escaped(name)}</th>" for name in part.head)
+            titles = "".join(f"<th>{_escape(name)}</th>" for name in part.head)
             lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in part.rows)
             return f"<table><thead><tr>{titles}</tr></thead><tbody>{lines}</tbody></table>"
         case SideBySideParts(parts=inside) | Collapsible(parts=inside):
@@ -252,15 +252,15 @@ def _element(part: Part) -> str:
 
 
 def _cell(value: str) -> str:
-    return f'<td style="text-align:right">{_escaped(value)}</td>'
+    return f'<td style="text-align:right">{_escape(value)}</td>'
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return html.escape(visible(text))
 
 
 @contextmanager
-def statically() -> Iterator[None]:
+def static_figures() -> Iterator[None]:
     """Within this context pages are made with pictures only, and no script."""
     before, Document.static = Document.static, True
     try:
@@ -281,7 +281,7 @@ def page(document: Document, *, static: bool = False) -> str:
         loader=jinja2.PackageLoader("sledlab.show", "."),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_legible,
+        finalize=_escape_plain_text,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab.lazy import numpy as np
 from sledlab.runs.emulation import SHARES
 from sledlab.show.document import Document, Drawing, Grid, Heading, SideBySideParts, Text
-from sledlab.show.plots import BLUE, ORANGE, QUIET, single
-from sledlab.show.wording import counted, energy, figure, joined, percent
+from sledlab.show.plots import BLUE, ORANGE, QUIET, single_plot
+from sledlab.show.wording import energy, figure, join_names, percent, pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ def verdict(emulation: Emulation) -> str:
     """Return whether the run kept time, in one to three sentences."""
     if emulation.untimed:
         return "Untimed: the server replied at once, so no figure describes the device."
-    replies = counted(emulation.replies, "reply", "replies")
+    replies = pluralize(emulation.replies, "reply", "replies")
     on_time = (
         f"{_share(emulation.on_time_share(0.02))} of {replies} left within 2 % of the simulated response time"
     )
@@ -57,7 +57,7 @@ def _share(share: float) -> str:
     return f"{np.floor(share * 1000) / 10:g} %"
 
 
-def scaled(emulation: Emulation) -> str:
+def time_scale_note(emulation: Emulation) -> str:
     """Sentences on what the time scale means for the numbers; empty at scale 1."""
     if emulation.scale == 1:
         return ""
@@ -87,10 +87,10 @@ def loop(emulation: Emulation) -> str:
 def power_failure(failure: PowerFailure) -> str:
     """A power failure and the blocks that were not durable, in a sentence or two."""
     when = f"The power failed after {figure(failure.real_s)} s"
-    requested = counted(failure.in_flight, "request was", "requests were")
+    requested = pluralize(failure.in_flight, "request was", "requests were")
     if not failure.at_risk:
         return f"{when}: {requested} never answered, and all that was written was durable."
-    blocks = counted(failure.at_risk, "block")
+    blocks = pluralize(failure.at_risk, "block")
     lost = f", {failure.lost:,} of them though a later write was acknowledged" if failure.lost else ""
     return (
         f"{when}: {requested} never answered. Of {blocks} whose last write was not durable, "
@@ -105,7 +105,7 @@ def power(emulation: Emulation) -> str:
         return ""
     sentences = " ".join(map(power_failure, failures[:MAX_FAILURES]))
     more = len(failures) - MAX_FAILURES
-    remaining = f" And so {counted(more, 'time')} more." if more > 0 else ""
+    remaining = f" And so {pluralize(more, 'time')} more." if more > 0 else ""
     return f"{sentences}{remaining} Results are of the time up to the first failure; the replay is of all."
 
 
@@ -126,8 +126,8 @@ def table(emulation: Emulation) -> Grid:
         *((f"· {cause}", "", f"{count:,}") for cause, count in emulation.causes.items()),
         ("replies more than 5 ms late", "", f"{emulation.late_replies:,}"),
         ("stalls of more than 1 ms", "", f"{stalls['count']:,}, {stalls['sum_ns'] / 1e6:,.1f} ms in all"),
-        (f"way to {_AWAY[server['host']['through']]} and back, allowed for", "", ""),
-        *((f"· {name}", "us", figure(us)) for name, us in _ways(server["host"])),
+        (f"way to {_DESTINATIONS[server['host']['through']]} and back, allowed for", "", ""),
+        *((f"· {name}", "us", figure(us)) for name, us in _round_trips(server["host"])),
         ("real-time priority", "", "yes" if server["realtime"] else "no"),
         ("processor time of the server", "s", figure(server["cpu_s"])),
         ("lasted", "s", figure(server["wall_s"])),
@@ -135,7 +135,7 @@ def table(emulation: Emulation) -> Grid:
     return Grid(("how true it was", "unit", "value"), rows, "left")
 
 
-_AWAY = {
+_DESTINATIONS = {
     "socket": "the client",
     "file": "the file",
     "loop": "the block device",
@@ -144,7 +144,7 @@ _AWAY = {
 """Where the way leads whose time was allowed for, in words, by `host.through` of the report."""
 
 
-def _ways(host: Mapping[str, Any]) -> list[tuple[str, float]]:
+def _round_trips(host: Mapping[str, Any]) -> list[tuple[str, float]]:
     """The time to applications and back for reads and writes of two sizes, in us."""
     return [
         (f"{kind} of {kib} KB", host[f"{kind}_us"] + (kib - 4) * host[f"{kind}_us_per_kib"])
@@ -158,7 +158,7 @@ _PERCENTILES = (("median", "p50"), ("90 %", "p90"), ("99 %", "p99"), ("99.9 %", 
 
 def section(emulation: Emulation) -> list[Part]:
     """The section of a report about the emulation."""
-    texts = (verdict(emulation), scaled(emulation), loop(emulation), power(emulation))
+    texts = (verdict(emulation), time_scale_note(emulation), loop(emulation), power(emulation))
     sentences = [text for text in texts if text]
     drawn = [
         Drawing(
@@ -168,8 +168,8 @@ def section(emulation: Emulation) -> list[Part]:
             "Further left is truer.",
         ),
         Drawing(
-            lambda: over_time(emulation),
-            over_time.__doc__ or "",
+            lambda: lateness_over_time(emulation),
+            lateness_over_time.__doc__ or "",
             "Lateness over time",
             "The latest reply of each interval; orange where the server stalled for more than 1 ms.",
         ),
@@ -188,7 +188,7 @@ def comparison(runs: Mapping[str, Result]) -> list[Part]:
         ("busy", "", *(percent(run.utilization) for run in runs.values())),
         ("energy", "", *(energy(run.energy.total) for run in runs.values())),
         ("lasted, in the device's time", "s", *(figure(run.elapsed_s) for run in runs.values())),
-        ("kept time", "", *(_kept(run.emulation) for run in runs.values())),
+        ("kept time", "", *(_kept_time(run.emulation) for run in runs.values())),
     ]
     verdicts = [
         Text(f"{name}: {verdict(run.emulation)}", "line") for name, run in runs.items() if run.emulation
@@ -196,7 +196,7 @@ def comparison(runs: Mapping[str, Result]) -> list[Part]:
     return [Grid(("device", "unit", *runs), rows, "left"), Text(advice(runs), "line"), *verdicts]
 
 
-def _kept(emulation: Emulation | None) -> str:
+def _kept_time(emulation: Emulation | None) -> str:
     return "yes" if emulation is not None and emulation.kept_time else "no"
 
 
@@ -206,18 +206,18 @@ def advice(runs: Mapping[str, Result]) -> str:
     quickest = min(runs, key=lambda name: runs[name].response_time.mean)
     cheapest = min(runs, key=lambda name: runs[name].energy.total)
     slow = [name for name, run in runs.items() if run.emulation and not run.emulation.kept_time]
-    doubt = f" {joined(slow)} did not keep time: a larger --time-scale says more." if slow else ""
+    doubt = f" {join_names(slow)} did not keep time: a larger --time-scale says more." if slow else ""
     return (
         f"{first} was done first, {quickest} answered fastest on average, and {cheapest} took the least "
         f"energy.{doubt}"
     )
 
 
-def together_page(runs: Mapping[str, Result]) -> Document:
+def comparison_page(runs: Mapping[str, Result]) -> Document:
     """The page about several devices that the same programs used in turn."""
     return Document(
         kind="emulation",
-        title=f"The same programs on {joined(list(runs))}",
+        title=f"The same programs on {join_names(list(runs))}",
         parts=comparison(runs),
         footer="All times are the devices'. Each device has a report of its own, in a directory of its name.",
     )
@@ -225,7 +225,7 @@ def together_page(runs: Mapping[str, Result]) -> Document:
 
 def lateness(emulation: Emulation) -> Figure:
     """Share of replies by how far from their time they left."""
-    figure_, axes = single()
+    figure_, axes = single_plot()
     off = np.sort(np.abs(emulation.lateness_ns)) / 1e3
     axes.step(np.maximum(off, 0.1), np.arange(1, len(off) + 1) / len(off) * 100, where="post", color=BLUE)
     axes.set_xscale("log")
@@ -235,9 +235,9 @@ def lateness(emulation: Emulation) -> Figure:
     return figure_
 
 
-def over_time(emulation: Emulation, bins: int = 200) -> Figure:
+def lateness_over_time(emulation: Emulation, bins: int = 200) -> Figure:
     """The latest reply of each interval of the run."""
-    figure_, axes = single()
+    figure_, axes = single_plot()
     on_s = np.array([0.0, *(failure.on_s for failure in emulation.power_failures)])
     at_s = np.asarray(emulation.table["sent_ns"]) * (emulation.scale / 1e9)
     at_s += on_s[np.asarray(emulation.table["power_failures"])]
@@ -254,7 +254,7 @@ def over_time(emulation: Emulation, bins: int = 200) -> Figure:
     return figure_
 
 
-def live(status: Mapping[str, Any], name: str) -> Sequence[str]:
+def status_text(status: Mapping[str, Any], name: str) -> Sequence[str]:
     """Two lines of live status: rates, queue and response time of the device, and lateness of replies."""
     counts, within, late = status["counts"], status["within"], status["lateness_us"]
     seconds = max(status["model_s"], 1e-9)
@@ -263,9 +263,9 @@ def live(status: Mapping[str, Any], name: str) -> Sequence[str]:
     return (
         f"{name} | {figure(rate)} requests/s {figure(data)} MB/s | "
         f"queue {status['queue_length']} (most {status['longest_queue']}) | "
-        f"response {figure(status['response_mean_ms'])} ms | {counted(status['connected'], 'client')}",
+        f"response {figure(status['response_mean_ms'])} ms | {pluralize(status['connected'], 'client')}",
         f"on time: {percent(within['two'] / max(within['replies'], 1))} within 2 % | "
-        f"late {figure(late['p99'])} us at 99 % | {counted(status['stalls']['count'], 'stall')} | "
+        f"late {figure(late['p99'])} us at 99 % | {pluralize(status['stalls']['count'], 'stall')} | "
         f"way to the client {figure(status['host']['read_us'])} us",
     )
 

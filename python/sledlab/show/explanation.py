@@ -8,7 +8,16 @@ from sledlab.runs.explanation import CACHE, has_model
 from sledlab.show import plots
 from sledlab.show.document import Document, Drawing, Grid, Heading, Text
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import counted, energy, figure, joined, milliseconds, percent, scheduler_name, title
+from sledlab.show.wording import (
+    energy,
+    figure,
+    join_names,
+    milliseconds,
+    percent,
+    pluralize,
+    scheduler_name,
+    title,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,8 +47,12 @@ def answer(request: Explanation) -> str:
     """Return the explanation in a few sentences."""
     sentences = [
         _outcome(request),
-        *_waiting(request),
-        *(_cached(request) if request.kind == CACHE else [*_positioning(request), *_rest(request)]),
+        *_queue_sentences(request),
+        *(
+            _cache_sentence(request)
+            if request.kind == CACHE
+            else [*_positioning(request), *_service_sentences(request)]
+        ),
     ]
     return " ".join(sentences)
 
@@ -51,7 +64,7 @@ def _outcome(request: Explanation) -> str:
         milliseconds, (request.response_ms, request.wait.total_ms, request.service_ms)
     )
     return (
-        f"Request {request.number}, a {what} of {counted(request.blocks, 'block')} at block "
+        f"Request {request.number}, a {what} of {pluralize(request.blocks, 'block')} at block "
         f"{request.lbn:,}, took {response}, {_rank(request)}: {queue} in the queue and {service} in service."
     )
 
@@ -59,13 +72,13 @@ def _outcome(request: Explanation) -> str:
 def _rank(request: Explanation) -> str:
     """Return how the response time compares with those of other requests as text."""
     if not request.slower:
-        return f"the longest of {counted(request.requests, 'request')}"
+        return f"the longest of {pluralize(request.requests, 'request')}"
     if not request.faster:
         return "the shortest"
     return f"longer than {percent(min(request.faster / request.requests, 0.999))} of the requests"
 
 
-def _waiting(request: Explanation) -> Iterator[str]:
+def _queue_sentences(request: Explanation) -> Iterator[str]:
     """Yield sentences about the time in the queue."""
     wait = request.wait
     if request.kind == CACHE and not wait.total_ms:
@@ -74,7 +87,7 @@ def _waiting(request: Explanation) -> Iterator[str]:
         yield "The device was idle, so it did not wait."
         return
     if wait.served_count:
-        yield f"It waited {milliseconds(wait.served_ms)} for {_served(request)}."
+        yield f"It waited {milliseconds(wait.served_ms)} for {_served_requests(request)}."
         if wait.served_count > 1:
             yield f"Request {wait.longest} took the largest part, {milliseconds(wait.longest_ms)}."
     if wait.startup_ms:
@@ -86,20 +99,20 @@ def _waiting(request: Explanation) -> Iterator[str]:
         )
 
 
-def _served(request: Explanation) -> str:
+def _served_requests(request: Explanation) -> str:
     """Return the requests that were served during the wait as text."""
     wait = request.wait
     groups = []
     if wait.in_service is not None:
         groups.append(f"request {wait.in_service} in service")
     if wait.earlier:
-        groups.append(f"{counted(wait.earlier, 'request')} that had arrived before it")
+        groups.append(f"{pluralize(wait.earlier, 'request')} that had arrived before it")
     if wait.later:
         scheduler = scheduler_name(request.config)
         groups.append(
-            f"{counted(wait.later, 'request')} that arrived later and that {scheduler} served first"
+            f"{pluralize(wait.later, 'request')} that arrived later and that {scheduler} served first"
         )
-    return joined(groups)
+    return join_names(groups)
 
 
 def _other_work(request: Explanation) -> str:
@@ -113,10 +126,10 @@ def _other_work(request: Explanation) -> str:
         causes.append("fetches and destages of the hybrid")
     if request.kind == "disk":
         causes.append("writes from the buffer of the disk")
-    return f": possible causes are {joined(causes)}" if causes else ""
+    return f": possible causes are {join_names(causes)}" if causes else ""
 
 
-def _cached(request: Explanation) -> Iterator[str]:
+def _cache_sentence(request: Explanation) -> Iterator[str]:
     """Yield a sentence about a request that a cache answered."""
     yield f"A cache answered it without an access of the device, in {milliseconds(request.service_ms)}."
 
@@ -132,7 +145,7 @@ def _positioning(request: Explanation) -> Iterator[str]:
     elif request.kind == "mems":
         yield f"Positioning took {milliseconds(total)}{_axes(request)}."
     else:
-        yield f"Positioning took {milliseconds(total)}{': ' if result else ''}{joined(result or [''])}."
+        yield f"Positioning took {milliseconds(total)}{': ' if result else ''}{join_names(result or [''])}."
 
 
 def _axes(request: Explanation) -> str:
@@ -151,7 +164,7 @@ def _sum(request: Explanation, *names: str) -> str:
     return " + ".join(f"{shown[name]} {milliseconds(request.parts_ms[name])}" for name in names)
 
 
-def _rest(request: Explanation) -> Iterator[str]:
+def _service_sentences(request: Explanation) -> Iterator[str]:
     """Yield sentences about overhead, transfer and energy."""
     overhead, between = request.parts_ms["overhead"], request.reposition_ms
     moving = f", {milliseconds(between)} of it between rows or tracks" if between else ""
@@ -160,7 +173,7 @@ def _rest(request: Explanation) -> Iterator[str]:
     total = sum(request.energy_uj.values())
     names = {"seek": "seek", "access": "access", "startup": "start-up"}
     parts = [f"{names[name]} {energy(value * 1e-6)}" for name, value in request.energy_uj.items() if value]
-    split = f": {joined(parts)}" if len(parts) > 1 else ""
+    split = f": {join_names(parts)}" if len(parts) > 1 else ""
     if total:
         yield f"It used {energy(total * 1e-6)}{split}."
 

@@ -35,9 +35,9 @@ def setting_facts(config: Mapping[str, Any], toml: str) -> list[tuple[str, str]]
     settings = [
         f"{table}.{key} = {value}"
         for table, values in tomllib.loads(toml).items()
-        if isinstance(values, dict) and table not in SHOWN_ELSEWHERE
+        if isinstance(values, dict) and table not in EXCLUDED_SETTINGS
         for key, value in values.items()
-        if f"{table}.{key}" not in SHOWN_ELSEWHERE
+        if f"{table}.{key}" not in EXCLUDED_SETTINGS
     ]
     return [
         ("limit", f"{limit:,} requests" if limit else ""),
@@ -57,7 +57,7 @@ def requests_fact(facts: Mapping[str, Any]) -> tuple[str, str]:
     )
 
 
-SHOWN_ELSEWHERE = (
+EXCLUDED_SETTINGS = (
     *("study", "trace", "device.preset", "front.preset", "scheduler.kind", "workload.kind"),
     *(f"replay.{name}" for name in ("mode", "warmup", "limit", "speedup")),
 )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 AMBER = "#B8860B"
 
-LOOKS: Sequence[tuple[str, Any, str]] = (
+LINE_STYLES: Sequence[tuple[str, Any, str]] = (
     (BLUE, "-", "o"),
     (ORANGE, (0, (5, 1.5)), "s"),
     (GREEN, (0, (1.2, 1.2)), "^"),
@@ -40,7 +40,7 @@ STRIP_PT = 10.5
 
 
 @dataclass(frozen=True)
-class Look:
+class LineStyle:
     """How a line is drawn."""
 
     colour: str = "#b9c1c9"
@@ -55,19 +55,21 @@ def draw(curves: Curves) -> Figure:
     with plots.style():
         if len(curves.loads) == 1:
             return _bars(curves)
-        curves = curves.merged if curves.coincide else curves
+        curves = curves.as_single_line if curves.coincide else curves
         looks = {
-            line: Look(colour, dashes, marker, 1.7, 3.0)
-            for line, (colour, dashes, marker) in zip(curves.highlighted, LOOKS, strict=False)
+            line: LineStyle(colour, dashes, marker, 1.7, 3.0)
+            for line, (colour, dashes, marker) in zip(curves.highlighted, LINE_STYLES, strict=False)
         }
         figure = mpl_figure.Figure(figsize=(plots.SIZE[0], plots.SIZE[1] + 0.3))
         names = (6.3 * max(len(line.label) for line in looks) + 22) / (plots.SIZE[0] * 72)
         axes = figure.add_axes((0.13, 0.13, 0.87 - names, 0.76))
-        lateness = sorted((line for line in looks if curves.strip(line)), key=lambda line: -line.kept_up)
+        lateness = sorted(
+            (line for line in looks if curves.is_in_strip(line)), key=lambda line: -line.sustained_loads
+        )
         rows = {line: row for row, line in enumerate(lateness)}
         _scale(axes, curves, strip=len(rows))
         for line in (each for each in curves.lines if each not in looks):
-            _draw(axes, curves, line, Look(), None)
+            _draw(axes, curves, line, LineStyle(), None)
         for line, look in looks.items():
             _draw(axes, curves, line, look, rows.get(line))
         _name_ends(axes, looks, rows)
@@ -86,11 +88,11 @@ def panels(curves: Curves) -> Sequence[Panel]:
     """
     if len(curves.loads) == 1:
         return ()
-    looks = dict(zip(curves.highlighted, LOOKS, strict=False))
+    looks = dict(zip(curves.highlighted, LINE_STYLES, strict=False))
     series = []
     for line in (*looks, *(each for each in curves.ranked if each not in looks)):
-        colour, dashes, _ = looks.get(line, LOOKS[0])
-        values = [None if curves.hides(dot) else dot.value for dot in line.dots]
+        colour, dashes, _ = looks.get(line, LINE_STYLES[0])
+        values = [None if curves.is_hidden(dot) else dot.value for dot in line.dots]
         lateness, dash = [dot.late for dot in line.dots], () if dashes == "-" else dashes[1]
         low, high = _bounds(curves, line)
         series.append(
@@ -114,15 +116,15 @@ def panels(curves: Curves) -> Sequence[Panel]:
             list(curves.loads.values()),
             top=[f"×{speedup:g}" for speedup in curves.loads],
             log_x=True,
-            log_y=_far_apart(min(known), max(known)),
-            together="load",
+            log_y=_is_wide_range(min(known), max(known)),
+            sync_group="load",
         )
     ]
 
 
 def _bounds(curves: Curves, line: Line) -> tuple[list[float | None], list[float | None]]:
     """Return both ends of the 95 % interval at each load; empty without several seeds."""
-    halves = [None if curves.hides(dot) or dot.seeds < 2 else dot.half for dot in line.dots]
+    halves = [None if curves.is_hidden(dot) or dot.seeds < 2 else dot.half for dot in line.dots]
     if all(half is None for half in halves):
         return [], []
     pairs = list(zip(line.dots, halves, strict=True))
@@ -130,7 +132,7 @@ def _bounds(curves: Curves, line: Line) -> tuple[list[float | None], list[float 
     return low, [None if half is None else dot.value + half for dot, half in pairs]
 
 
-def _far_apart(low: float, high: float) -> bool:
+def _is_wide_range(low: float, high: float) -> bool:
     """Return whether values from `low` to `high` need a logarithmic axis."""
     return low > 0 and high / low > 3
 
@@ -143,25 +145,25 @@ def _points(axes: Axes) -> tuple[float, float]:
 
 def _scale(axes: Axes, curves: Curves, *, strip: int) -> None:
     """Set the axes, the y axis logarithmic if values are far apart, with room for the strip on top."""
-    values = [dot.value for line in curves.lines for dot in line.dots if not curves.hides(dot)]
+    values = [dot.value for line in curves.lines for dot in line.dots if not curves.is_hidden(dot)]
     rates = list(curves.loads.values())
     axes.set_xscale("log")
     room = (max(rates) / min(rates)) ** 0.04
     axes.set_xlim(min(rates) / room, max(rates) * room)
     low, high = min(values), max(values)
     share = 1 - (strip * STRIP_PT + 16 if strip else 6) / _points(axes)[1]
-    if _far_apart(low, high):
+    if _is_wide_range(low, high):
         axes.set_yscale("log")
         bottom = low / (high / low) ** 0.04
         axes.set_ylim(bottom, bottom * (high / bottom) ** (1 / share))
-        _decades(axes, low, high)
+        _set_decade_ticks(axes, low, high)
     else:
         axes.set_ylim(0, (high or 1.0) / share)
         axes.yaxis.set_ticks([tick for tick in axes.get_yticks() if tick <= high * 1.05])
     axes.grid(visible=True, axis="y")
 
 
-def _decades(axes: Axes, low: float, high: float) -> None:
+def _set_decade_ticks(axes: Axes, low: float, high: float) -> None:
     """Set ticks at 1, 2, 5 or, over many decades, at powers of ten only; none in the strip."""
     digits = (1, 2, 5) if high / low < 200 else (1, 3) if high / low < 5000 else (1,)
     powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
@@ -172,7 +174,7 @@ def _decades(axes: Axes, low: float, high: float) -> None:
     plots.plain_ticks(axes.yaxis)
 
 
-def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -> None:
+def _draw(axes: Axes, curves: Curves, line: Line, look: LineStyle, row: int | None) -> None:
     """Draw a line through points without overload, its interval, and hollow points in a row of the strip."""
     selected = [dot for dot in line.dots if not dot.late or curves.meaningful]
     if not selected and row is None:
@@ -192,10 +194,10 @@ def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -
     if look.marker:
         _interval(axes, selected, look)
     if row is not None:
-        _draw_overloaded(axes, line, selected, look, row)
+        _draw_overload(axes, line, selected, look, row)
 
 
-def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
+def _interval(axes: Axes, dots: Sequence[LoadDot], look: LineStyle) -> None:
     """Draw the 95 % confidence interval as a band, where points have several seeds."""
     known = [(dot.rate, dot.value, dot.half) for dot in dots if dot.seeds > 1 and dot.half is not None]
     if not known:
@@ -212,7 +214,7 @@ def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
     )
 
 
-def _draw_overloaded(axes: Axes, line: Line, selected: Sequence[LoadDot], look: Look, row: int) -> None:
+def _draw_overload(axes: Axes, line: Line, selected: Sequence[LoadDot], look: LineStyle, row: int) -> None:
     """Draw overloaded points of a line hollow in its row of the strip, with a thin line up to the first."""
     lateness = [dot.rate for dot in line.dots if dot.late]
     place = _row_place(axes, row)
@@ -255,7 +257,7 @@ def _name_strip(axes: Axes, rows: int) -> None:
     )
 
 
-def _name_ends(axes: Axes, looks: Mapping[Line, Look], rows: Mapping[Line, int]) -> None:
+def _name_ends(axes: Axes, looks: Mapping[Line, LineStyle], rows: Mapping[Line, int]) -> None:
     """Name lines on the right, at their rows of the strip or where they end, with the names moved apart."""
     height_pt = _points(axes)[1]
     heights = []
@@ -323,7 +325,7 @@ def _rates(rates: Iterable[float]) -> list[str]:
 
 def _bars(curves: Curves) -> Figure:
     """Draws a single load: a bar per competitor, best first, overloaded ones hollow."""
-    figure, axes = plots.single(0.9 + 0.22 * len(curves.lines))
+    figure, axes = plots.single_plot(0.9 + 0.22 * len(curves.lines))
     for place, line in enumerate(curves.ranked):
         dot = line.dots[0]
         lateness = dot.late and not curves.meaningful
@@ -340,7 +342,7 @@ def _bars(curves: Curves) -> Figure:
     return figure
 
 
-def draw_alone(curves: Curves) -> Figure:
+def draw_small_multiples(curves: Curves) -> Figure:
     """Draws a small plot for every competitor: its line in front of the gray lines of all others."""
     columns, count = 5, len(curves.ranked)
     rows = math.ceil(count / columns)
@@ -348,7 +350,7 @@ def draw_alone(curves: Curves) -> Figure:
         figure = mpl_figure.Figure(figsize=(plots.SIZE[0] * 2, 0.5 + 1.45 * rows), layout="constrained")
         positions = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for axes, line in zip(positions.flat, curves.ranked, strict=False):
-            _draw_single(axes, curves, line)
+            _draw_small_plot(axes, curves, line)
         for axes in positions.flat[count:]:
             axes.axis("off")
         for axes in positions[:, 0]:
@@ -359,14 +361,14 @@ def draw_alone(curves: Curves) -> Figure:
         return figure
 
 
-def _draw_single(axes: Axes, curves: Curves, line: Line) -> None:
+def _draw_small_plot(axes: Axes, curves: Curves, line: Line) -> None:
     """Draw one small plot: a line in front of the others, its overloaded points hollow along the top."""
-    strip = any(curves.strip(each) for each in curves.lines)
+    strip = any(curves.is_in_strip(each) for each in curves.lines)
     _scale(axes, curves, strip=int(strip))
     for other in curves.lines:
         if other is not line:
-            _draw(axes, curves, other, Look(colour=FAINT, width=0.7), None)
-    _draw(axes, curves, line, Look(BLUE, "-", "o", 1.6, 3.0), 0 if curves.strip(line) else None)
+            _draw(axes, curves, other, LineStyle(colour=FAINT, width=0.7), None)
+    _draw(axes, curves, line, LineStyle(BLUE, "-", "o", 1.6, 3.0), 0 if curves.is_in_strip(line) else None)
     axes.set_title(line.label, fontsize=9, fontweight="bold")
     rates = [min(curves.loads.values()), max(curves.loads.values())]
     axes.set_xticks(rates, _rates(rates), fontsize=9)

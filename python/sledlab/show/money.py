@@ -9,21 +9,21 @@ from sledlab.show.wording import money
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MANY = 1000
+JOB_COUNT = 1000
 """Number of jobs whose cost is shown, as one job costs little."""
 
-COLUMN = f"per {MANY:,}"
-"""Name of the column with the cost of `MANY` jobs."""
+COLUMN = f"per {JOB_COUNT:,}"
+"""Name of the column with the cost of `JOB_COUNT` jobs."""
 
-NOTE = f"$: the price of the cluster, and what {MANY:,} such jobs cost: their share of it, and energy."
-
-
-def of_many(job_usd: float | None, digits: int = 3) -> str:
-    """The cost of `MANY` jobs, given the cost of one in USD."""
-    return money(None if job_usd is None else MANY * job_usd, digits)
+NOTE = f"$: the price of the cluster, and what {JOB_COUNT:,} such jobs cost: their share of it, and energy."
 
 
-def assumed(used: Mapping[str, Any]) -> str:
+def jobs_cost(job_usd: float | None, digits: int = 3) -> str:
+    """The cost of `JOB_COUNT` jobs, given the cost of one in USD."""
+    return money(None if job_usd is None else JOB_COUNT * job_usd, digits)
+
+
+def price_assumptions(used: Mapping[str, Any]) -> str:
     """A sentence with the assumed prices, as `Prices.used` gives them."""
     of = {"node": " a node", "device": "", "device_gb": " a GB", "network": " a port"}
     named = [f"{name} {money(usd)}{what}" for table, what in of.items() for name, usd in used[table].items()]

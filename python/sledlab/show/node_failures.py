@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show.wording import data, figure, joined, percent
+from sledlab.show.wording import data, figure, join_names, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,10 +20,15 @@ def sentences(result: ClusterResult) -> str:
     failure = result.failure
     if failure is None:
         return ""
-    return " ".join(filter(None, (_failed(result, failure), _copied(failure), _rebuilt(result, failure))))
+    return " ".join(
+        filter(
+            None,
+            (_failure_sentence(result, failure), _copy_sentence(failure), _rebuild_sentence(result, failure)),
+        )
+    )
 
 
-def _failed(result: ClusterResult, failure: Mapping[str, Any]) -> str:
+def _failure_sentence(result: ClusterResult, failure: Mapping[str, Any]) -> str:
     """The nodes that fail, and when, in a sentence."""
     config = result.config["cluster"]
     numbers = failure["failed"]
@@ -32,7 +37,7 @@ def _failed(result: ClusterResult, failure: Mapping[str, Any]) -> str:
             return ""
         return f"It is over before anything fails, at {figure(config['failed_at_s'])} s."
     names = [str(number) for number in numbers]
-    who = f"Node {names[0]}" if len(names) == 1 else f"Nodes {joined(names)}"
+    who = f"Node {names[0]}" if len(names) == 1 else f"Nodes {join_names(names)}"
     does = "has" if len(names) == 1 else "have"
     if not config["failed_at_s"]:
         return f"{who} {does} failed before it begins; others do the work, from copies."
@@ -43,7 +48,7 @@ def _failed(result: ClusterResult, failure: Mapping[str, Any]) -> str:
     )
 
 
-def _copied(failure: Mapping[str, Any]) -> str:
+def _copy_sentence(failure: Mapping[str, Any]) -> str:
     """The bytes that were written again as copies, in a sentence."""
     copied = failure["copied_bytes"]
     if not copied:
@@ -51,7 +56,7 @@ def _copied(failure: Mapping[str, Any]) -> str:
     return f"{data(copied)} were sent on and written again, as copies {COPY_PLACES[failure['redundancy']]}."
 
 
-def _rebuilt(result: ClusterResult, failure: Mapping[str, Any]) -> str:
+def _rebuild_sentence(result: ClusterResult, failure: Mapping[str, Any]) -> str:
     """The bytes that were rebuilt, and the end of the rebuild, in a sentence."""
     rebuild = failure["rebuild"]
     if not rebuild:

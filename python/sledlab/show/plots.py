@@ -74,7 +74,7 @@ STYLE: Any = {
 }
 
 
-def single(height: float = SIZE[1]) -> tuple[Figure, Axes]:
+def single_plot(height: float = SIZE[1]) -> tuple[Figure, Axes]:
     """Return one plot, half a page wide."""
     made = mpl_figure.Figure(figsize=(SIZE[0], height), layout="constrained")
     return made, made.subplots()
@@ -164,7 +164,7 @@ def scale(axes: Axes, top: float, text: str, below: str = "") -> None:
     axes.grid(visible=True, axis="y")
 
 
-def named_rows(axes: Axes, names: Sequence[str]) -> None:
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
     """Name rows on the left, from the top down."""
     axes.set_yticks(range(len(names)), list(names), color=INK)
     axes.set_ylim(len(names) - 0.4, -0.6)
@@ -179,7 +179,9 @@ def label_right(
     axes.annotate(text, where, xytext=(by, 0), textcoords="offset points", **style)
 
 
-def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hollow: bool = False) -> None:
+def draw_point(
+    axes: Axes, where: tuple[float, float], colour: str, size: float, *, hollow: bool = False
+) -> None:
     """Draw a point; a hollow one means a value not to be trusted, such as that of an overloaded run."""
     presentation = "white" if hollow else colour
     axes.plot(
@@ -193,14 +195,14 @@ def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hol
     )
 
 
-def dotted(axes: Axes, dots: Sequence[tuple[float, float, bool]], colour: str, size: float) -> None:
+def draw_line(axes: Axes, dots: Sequence[tuple[float, float, bool]], colour: str, size: float) -> None:
     """Draw a line through points, each with place, value, and whether it is hollow."""
     axes.plot([place for place, *_ in dots], [value for _, value, _ in dots], color=colour)
     for place, value, hollow in dots:
-        dot(axes, (place, value), colour, size, hollow=hollow)
+        draw_point(axes, (place, value), colour, size, hollow=hollow)
 
 
-def response(name: str, mean_ms: float, more: str = "", *, late: bool = False) -> Bar:
+def response_bar(name: str, mean_ms: float, more: str = "", *, late: bool = False) -> Bar:
     """Return a bar of a mean response time, with `more` text at its end; hollow if the run was overloaded."""
     return name, mean_ms, f"{quantity(mean_ms, 'ms')}{more}{' overloaded' if late else ''}", late
 
@@ -227,7 +229,7 @@ def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: s
     axes.barh(range(len(rows)), values, height=0.62, color=faces, edgecolor=colour)
     for place, (_, value, text, _) in enumerate(rows):
         label_right(axes, text, (value, place))
-    named_rows(axes, [name for name, *_ in rows])
+    name_rows(axes, [name for name, *_ in rows])
     axes.set_xlabel(label)
     bar_axis(axes, values, room)
 

@@ -60,7 +60,7 @@ class DocumentPresentation:
         """Draws the figure called `what`, or the default one where that is `None`."""
         named = (result,) if what is None else (result, what)
         with plots.style():
-            return plots.draw_figure(self.figure(*named, **which), _made_by(result))
+            return plots.draw_figure(self.figure(*named, **which), _creator(result))
 
     def latex(self, result: Any) -> str:
         """Return the tables that a terminal shows of the result, as LaTeX."""
@@ -68,10 +68,10 @@ class DocumentPresentation:
 
     def page(self, result: Any, *, static: bool = False) -> str:
         """Return a self-contained page, HTML; where `static`, its figures are pictures only."""
-        return document.page(replace(self.whole(result), made_by=_made_by(result)), static=static)
+        return document.page(replace(self.whole(result), creator=_creator(result)), static=static)
 
 
-def _made_by(result: Any) -> str:
+def _creator(result: Any) -> str:
     """Version, seed and experiment of a result, in a line."""
     text = result.as_file
     if not text:

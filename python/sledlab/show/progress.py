@@ -9,13 +9,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.lazy import rich_console, rich_progress
-from sledlab.show.wording import counted, duration
+from sledlab.show.wording import duration, pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
-APART_S = 60.0
+LOG_INTERVAL_S = 60.0
 """Least time between two lines in a log, in seconds."""
 
 STEP = 0.1
@@ -24,10 +24,10 @@ STEP = 0.1
 SLOW_S = 5.0
 """A part of the work is named when it has taken this many seconds."""
 
-FEW = 5
+MAX_UNESTIMATED_RUNS = 5
 """No estimate of the duration is printed for this many runs or fewer."""
 
-SHORT_S = 10.0
+MAX_UNESTIMATED_S = 10.0
 """No estimate of the duration is printed for work of this many seconds or less."""
 
 
@@ -35,16 +35,16 @@ class Progress:
     """Shows the progress of work on standard error."""
 
     silent: ClassVar[bool] = False
-    """Whether no progress is shown at all, see `quietly`."""
+    """Whether no progress is shown at all, see `suppress_progress`."""
 
-    def __init__(self, what: str, *, of: str = "requests") -> None:
-        """Progress of the work called `what`, which counts things called `of`; shown once entered."""
+    def __init__(self, what: str, *, unit: str = "requests") -> None:
+        """Progress of the work called `what`, counted in `unit`; shown once entered."""
         self.what = what
-        self.of = of
+        self.unit = unit
         self._bar: Any = None
         self._task: Any = None
         self._begun = self._reported_s = 0.0
-        self._patience = APART_S
+        self._patience = LOG_INTERVAL_S
         self._share: float | None = 0.0
         self._expected = False
         self.workers = 0
@@ -53,7 +53,7 @@ class Progress:
     def __enter__(self) -> Progress:
         """Start the bar, on a terminal or in a notebook."""
         self._begun = self._reported_s = time.monotonic()
-        if not self.silent and (sys.stderr.isatty() or in_notebook()):
+        if not self.silent and (sys.stderr.isatty() or is_notebook()):
             self._bar = rich_progress.Progress(
                 rich_progress.TextColumn("{task.description}"),
                 rich_progress.BarColumn(),
@@ -64,7 +64,7 @@ class Progress:
                 transient=True,
             )
             self._bar.start()
-            self._task = self._bar.add_task(self.what, total=None, done=f"0 {self.of}")
+            self._task = self._bar.add_task(self.what, total=None, done=f"0 {self.unit}")
         return self
 
     def __exit__(
@@ -74,7 +74,7 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def going(self, what: str, fraction: float | None) -> None:
+    def show_step(self, what: str, fraction: float | None) -> None:
         """Show the step of the work called `what`, and the share of the whole done where known."""
         self._show(what, fraction, "")
 
@@ -91,7 +91,7 @@ class Progress:
         by = f" on {self.workers:,} workers" if self.workers > 1 else ""
         lasts = slowest is not None and slowest[1] >= SLOW_S
         slow = f", {slowest[0]} for {duration(slowest[1])}" if slowest is not None and lasts else ""
-        self._show(self.what, fraction, f"{count:,} {self.of}{by}{rate}{slow}", lasts=lasts)
+        self._show(self.what, fraction, f"{count:,} {self.unit}{by}{rate}{slow}", lasts=lasts)
 
     def tell(self, text: str) -> None:
         """Print a message about the work, unless `silent`."""
@@ -107,12 +107,12 @@ class Progress:
             at_once: Number of runs that execute at the same time.
             requests: Requests of each run, where all have the same number.
         """
-        if self.silent or self._expected or done < at_once or runs <= FEW:
+        if self.silent or self._expected or done < at_once or runs <= MAX_UNESTIMATED_RUNS:
             return
         self._expected = True
         full = (time.monotonic() - self._begun) / done * runs
-        if full > SHORT_S:
-            each = f" of {counted(requests, 'request')}" if requests else ""
+        if full > MAX_UNESTIMATED_S:
+            each = f" of {pluralize(requests, 'request')}" if requests else ""
             processors = "processor" if at_once == 1 else "processors"
             self._say(f"{runs:,} runs{each}, about {duration(full)} on {at_once} {processors}")
 
@@ -122,17 +122,21 @@ class Progress:
             self._bar.update(self._task, description=what, total=total, completed=fraction or 0.0, done=done)
             return
         now = time.monotonic()
-        far = self._far(fraction)
-        if self.silent or now - self._reported_s < (APART_S if far else self._patience) or not (far or lasts):
+        far = self._is_line_due(fraction)
+        if (
+            self.silent
+            or now - self._reported_s < (LOG_INTERVAL_S if far else self._patience)
+            or not (far or lasts)
+        ):
             return
-        self._patience = APART_S if far else 2 * self._patience
+        self._patience = LOG_INTERVAL_S if far else 2 * self._patience
         self._reported_s, self._share = now, fraction
         parts = [] if fraction is None else [f"{fraction:.0%}"]
         if fraction:
             parts.append(f"about {duration((now - self._begun) * (1 / fraction - 1))} left")
         self._say(f"{what}: {', '.join([*parts[:1], *filter(None, [done]), *parts[1:]])}")
 
-    def _far(self, fraction: float | None) -> bool:
+    def _is_line_due(self, fraction: float | None) -> bool:
         """Return whether to print a line: enough progress since the last line, or a restart."""
         if fraction is None or self._share is None:
             return True
@@ -148,7 +152,7 @@ class Progress:
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def suppress_progress() -> Iterator[None]:
     """Within this context no progress is shown."""
     before, Progress.silent = Progress.silent, True
     try:
@@ -157,7 +161,7 @@ def quietly() -> Iterator[None]:
         Progress.silent = before
 
 
-def in_notebook() -> bool:
+def is_notebook() -> bool:
     """Return whether this is a notebook that can show a bar."""
     ipython = sys.modules.get("IPython")
     running = ipython.get_ipython() if ipython is not None else None

@@ -21,16 +21,16 @@ from sledlab.show.facts import common_facts
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import (
     STATES,
-    counted,
     device_name,
     energy,
     figure,
     milliseconds,
     percent,
+    pluralize,
     scheduler_name,
     speedup,
+    state_descriptions,
     state_name,
-    states_explained,
     title,
 )
 
@@ -58,10 +58,10 @@ def warnings(result: Result) -> list[str]:
     if result.saturated:
         match.append("The queue kept growing: response times depend on the length of the run.")
     if operations.get("rejected"):
-        match.append(f"Rejected past the end of the device: {counted(operations['rejected'], 'request')}.")
+        match.append(f"Rejected past the end of the device: {pluralize(operations['rejected'], 'request')}.")
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
-        match.append(f"For blocks that are lost: {counted(lost, 'request')}; look at them before any mean.")
+        match.append(f"For blocks that are lost: {pluralize(lost, 'request')}; look at them before any mean.")
     match += [text for name in ("device", "front") if (text := unused_tips(result.config.get(name, {})))]
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
@@ -116,7 +116,7 @@ def answer(result: Result) -> str:
             f"{figure(result.throughput_iops)} requests per second."
         )
     return (
-        f"{who} answered {counted(result.count, 'request')}{load} in {milliseconds(times.mean)} on average "
+        f"{who} answered {pluralize(result.count, 'request')}{load} in {milliseconds(times.mean)} on average "
         f"and 99 % of them within {milliseconds(times.p99)}; "
         f"it was busy {percent(result.utilization)} of the time and used {energy(result.energy.total)}."
     )
@@ -168,7 +168,7 @@ def device_rows(result: Result) -> list[TableRow]:
         *(row(f"· {name}", "", energy(joules)) for name, joules in energy_parts(result)),
         row("seek and access, per request", "", energy(result.summary["request_energy_uj"] * 1e-6)),
         row("start-ups", "", f"{result.startups:,}"),
-        *(row("merged requests", "", text) for text in _merged(result)),
+        *(row("merged requests", "", text) for text in _merge_counts(result)),
         *(row(name, "", text) for name, text in _cache(result)),
         *(row(name, "", text) for name, text in _hybrid(result)),
         *(row(name, "", text) for name, text in faults.rows(result)),
@@ -203,7 +203,7 @@ def _hybrid(result: Result) -> Iterable[tuple[str, str]]:
     yield "accesses behind", f"{back['reads']:,} reads, {back['writes']:,} writes"
 
 
-def _merged(result: Result) -> Iterable[str]:
+def _merge_counts(result: Result) -> Iterable[str]:
     """The number of requests that were merged, and of the requests they became, if any were merged."""
     merged = result.summary["merged"]
     if merged["requests"]:
@@ -228,7 +228,7 @@ def brief(result: Result) -> Sequence[Part]:
         *([emulation.table(result.emulation)] if result.emulation else []),
         Text(answer(result), "line"),
         *_faults(result, "line"),
-        *(Text(text, "line") for text in _truth(result)),
+        *(Text(text, "line") for text in _emulation_sentences(result)),
         *(Text(warning, "warning") for warning in warnings(result)),
     ]
 
@@ -238,13 +238,13 @@ def heading(result: Result) -> str:
     return f"{device_name(result.config)} served over NBD" if result.emulation else title(result.config)
 
 
-def _truth(result: Result) -> list[str]:
+def _emulation_sentences(result: Result) -> list[str]:
     """Return sentences on time scale, replay and power of an emulation; none for runs without programs."""
     match = result.emulation
     if match is None:
         return []
     sentences = [
-        emulation.scaled(match),
+        emulation.time_scale_note(match),
         emulation.loop(match),
         emulation.power(match),
     ]
@@ -315,7 +315,7 @@ def page(result: Result) -> Document:
             SideBySideParts(
                 [
                     drawn("parts", "Time of a request", parts),
-                    drawn("energy", "Energy of the device", states_explained(result.config)),
+                    drawn("energy", "Energy of the device", state_descriptions(result.config)),
                 ]
             ),
             *(emulation.section(result.emulation) if result.emulation else []),

@@ -18,7 +18,7 @@ from sledlab.show.plots import (
     SKY,
     mark_median,
     plain_ticks,
-    single,
+    single_plot,
 )
 from sledlab.show.series import Panel, Series
 
@@ -41,7 +41,7 @@ def draw(result: Result, kind: str = "overview") -> Figure:
         return _overview(result)
     if kind not in KINDS:
         raise unknown("plot", kind, ["overview", *KINDS])
-    figure, axes = single()
+    figure, axes = single_plot()
     KINDS[kind](result, axes)
     axes.set_title("")
     return figure
@@ -64,7 +64,7 @@ def _distribution(result: Result) -> Panel:
     for name, colour in shown if len(shown) > 1 else [("all", BLUE)]:
         times, shares = _points(result, name)
         called = "all" if name == "all" else f"{name}s"
-        series.append(Series(called, colour, [share * 100 for share in shares], at=times))
+        series.append(Series(called, colour, [share * 100 for share in shares], x=times))
     return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
 
 
@@ -73,8 +73,8 @@ def cdf(result: Result, axes: Axes) -> None:
     panel = _distribution(result)
     lowest = []
     for series in panel.series:
-        axes.step(series.at, _numbers(series), where="post", color=series.colour)
-        lowest.append(next((time for time in series.at if time > 0), 0.001))
+        axes.step(series.x, _numbers(series), where="post", color=series.colour)
+        lowest.append(next((time for time in series.x if time > 0), 0.001))
     axes.set_xscale("log")
     axes.set_xlim(left=min(lowest) if lowest else None)
     axes.set_ylim(0, 101)
@@ -105,7 +105,7 @@ def _mark_medians(axes: Axes, result: Result, curves: Sequence[Series]) -> None:
         mark_median(axes, curve.name, median, curve.colour, left=left)
 
 
-def _timed(
+def _time_panel(
     result: Result,
     what: str,
     *series: Series,
@@ -114,10 +114,10 @@ def _timed(
 ) -> Panel:
     """Return a panel of series over the simulated time of a run; `what` labels the y axis."""
     times = result.series.get("time_s") or []
-    return Panel("simulated time (s)", what, series, times, log_y=log_y, together="time", levels=levels)
+    return Panel("simulated time (s)", what, series, times, log_y=log_y, sync_group="time", levels=levels)
 
 
-def _answers(result: Result) -> Panel:
+def _response_panel(result: Result) -> Panel:
     """Mean and slowest response per interval; on a logarithmic axis where a few requests waited very long."""
     mean = result.series.get("mean_response_ms") or []
     slowest = result.series.get("max_response_ms") or []
@@ -125,12 +125,12 @@ def _answers(result: Result) -> Panel:
     longest = max((value for value in slowest if value is not None), default=0.0)
     log_y = bool(real) and longest > 20 * real[len(real) // 2]
     lines = (Series("slowest", SKY, slowest), Series("mean", BLUE, mean))
-    return _timed(result, "response time (ms)", *lines, log_y=log_y)
+    return _time_panel(result, "response time (ms)", *lines, log_y=log_y)
 
 
 def response(result: Result, axes: Axes) -> None:
     """Mean and slowest response per interval, over simulated time."""
-    panel = _answers(result)
+    panel = _response_panel(result)
     slowest, mean = panel.series
     axes.plot(panel.x, _numbers(slowest), color=slowest.colour, linewidth=0.9)
     axes.plot(panel.x, _numbers(mean), color=mean.colour)
@@ -141,7 +141,7 @@ def response(result: Result, axes: Axes) -> None:
         axes.set_ylim(bottom=0)
     _label_above(axes, "slowest", SKY, 0.985)
     _label_above(axes, "mean", BLUE, 0.80)
-    _over_time(axes, panel, "Response over time")
+    _label_time_axes(axes, panel, "Response over time")
 
 
 def _label_above(axes: Axes, text: str, colour: str, x: float) -> None:
@@ -150,17 +150,17 @@ def _label_above(axes: Axes, text: str, colour: str, x: float) -> None:
     axes.text(x, 1.0, f"– {text}", color=colour, fontweight="bold", **place)
 
 
-def _waiting(result: Result) -> Panel:
+def _queue_panel(result: Result) -> Panel:
     """Requests waiting, as arrivals found them."""
     lengths = result.series.get("queue_length") or []
     mean = result.queue_length.mean
     levels = ((f"mean {wording.figure(mean)}", mean),)
-    return _timed(result, "requests waiting", Series("waiting", GREEN, lengths, kind="area"), levels=levels)
+    return _time_panel(result, "requests waiting", Series("waiting", GREEN, lengths, kind="area"), levels=levels)
 
 
 def queue(result: Result, axes: Axes) -> None:
     """Requests waiting, as arrivals found them, over simulated time."""
-    panel = _waiting(result)
+    panel = _queue_panel(result)
     _area(axes, panel)
     ((text, mean),) = panel.levels
     axes.axhline(mean, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
@@ -175,21 +175,21 @@ def queue(result: Result, axes: Axes) -> None:
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
     )
     axes.set_ylim(bottom=0)
-    _over_time(axes, panel, "Queue length")
+    _label_time_axes(axes, panel, "Queue length")
 
 
-def _completed(result: Result) -> Panel:
+def _throughput_panel(result: Result) -> Panel:
     """Requests completed per second."""
     rates = result.series.get("throughput_iops") or []
-    return _timed(result, "requests per second", Series("completed", PURPLE, rates, kind="area"))
+    return _time_panel(result, "requests per second", Series("completed", PURPLE, rates, kind="area"))
 
 
 def throughput(result: Result, axes: Axes) -> None:
     """Requests completed per second, over simulated time."""
-    panel = _completed(result)
+    panel = _throughput_panel(result)
     _area(axes, panel)
     axes.set_ylim(bottom=0)
-    _over_time(axes, panel, "Throughput")
+    _label_time_axes(axes, panel, "Throughput")
 
 
 def _area(axes: Axes, panel: Panel) -> None:
@@ -199,7 +199,7 @@ def _area(axes: Axes, panel: Panel) -> None:
     axes.plot(panel.x, _numbers(series), color=series.colour, linewidth=1.1)
 
 
-def _over_time(axes: Axes, panel: Panel, title: str) -> None:
+def _label_time_axes(axes: Axes, panel: Panel, title: str) -> None:
     """Labels the axes of a panel over simulated time, and its plot."""
     axes.margins(x=0)
     axes.grid(visible=True, axis="y")
@@ -281,8 +281,8 @@ KINDS: dict[str, Callable[[Result, Axes], None]] = {
 
 PANELS: Mapping[str, Callable[[Result], Panel]] = {
     "cdf": _distribution,
-    "response": _answers,
-    "throughput": _completed,
-    "queue": _waiting,
+    "response": _response_panel,
+    "throughput": _throughput_panel,
+    "queue": _queue_panel,
 }
 """Functions that give the panel of a figure that can be explored, by its kind."""

@@ -26,20 +26,20 @@ class Section:
         heading: Heading of the section.
         intro: Introduction; names of axes in braces stand for their values.
         draw: Draws the figure; the first line of its docstring is the figure's title.
-        says: Gives the caption of the figure: its outcome in words.
+        caption: Gives the caption of the figure: its outcome in words.
         table: Gives the table behind `The numbers`; no table by default.
         note: How to read the table.
-        after: Gives the parts at the end of the section.
+        closing_parts: Gives the parts at the end of the section.
         panels: Gives the plots of the figure as numbers, to be explored; none by default.
     """
 
     heading: str
     intro: str
     draw: Callable[..., Figure]
-    says: Callable[..., str] = lambda study, device="": ""
+    caption: Callable[..., str] = lambda study, device="": ""
     table: Callable[..., Grid] | None = None
     note: str = ""
-    after: Callable[[Any], Sequence[Part]] = lambda study: ()
+    closing_parts: Callable[[Any], Sequence[Part]] = lambda study: ()
     panels: Callable[..., Sequence[Panel]] = lambda study, device="": ()
 
     def parts(self, study: Any, devices: Sequence[str] = (), **named: str) -> Iterator[Part]:
@@ -49,20 +49,20 @@ class Section:
         if devices:
             yield SideBySideParts([self._drawing(study, each, len(devices)) for each in devices])
         else:
-            about, says = self.draw.__doc__ or "", self.says(study)
+            about, caption = self.draw.__doc__ or "", self.caption(study)
             panels = partial(self.panels, study)
-            yield Drawing(partial(self.draw, study), about, caption=says, width="narrow", panels=panels)
+            yield Drawing(partial(self.draw, study), about, caption=caption, width="narrow", panels=panels)
         if self.table is not None:
             tables = [part for each in devices for part in (Heading(each, 3), self.table(study, each))]
             note = [Text(self.note, "quiet")] if self.note else []
             yield Collapsible("The numbers", [*(tables or [self.table(study)]), *note])
-        yield from self.after(study)
+        yield from self.closing_parts(study)
 
     def _drawing(self, study: Any, device: str, of: int) -> Drawing:
         """The figure for a device, narrow where it is the only one."""
-        about, says = f"{self.draw.__doc__} ({device})", self.says(study, device)
+        about, caption = f"{self.draw.__doc__} ({device})", self.caption(study, device)
         draw, panels = partial(self.draw, study, device), partial(self.panels, study, device)
-        return Drawing(draw, about, device, says, "narrow" if of == 1 else "", panels)
+        return Drawing(draw, about, device, caption, "narrow" if of == 1 else "", panels)
 
 
 def draw_section(sections: Mapping[str, Section], study: Any, name: str, **which: str) -> Figure:

@@ -21,7 +21,7 @@ MAX_POSITIONS = 250
 MAX_BARS = 450
 """Most bars of a panel: about 20 KB of a page."""
 
-MANY_VALUES = 40
+MAX_UNPACKED_VALUES = 40
 """More numbers than this are packed, three letters each."""
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -42,7 +42,7 @@ class Series:
         name: Name of the curve.
         colour: Its color, `#rrggbb`.
         values: A value for each place on the x axis; `None` for a missing one.
-        at: Own x positions instead of those of the panel; such a curve is drawn as steps.
+        x: Own x positions instead of those of the panel; such a curve is drawn as steps.
         kind: `line`, `area`, or `bar` for stacked bars.
         low: Lower end of the 95 % confidence interval at each place; empty without intervals.
         high: Upper end of the interval.
@@ -54,7 +54,7 @@ class Series:
     name: str
     colour: str
     values: Sequence[float | None]
-    at: Sequence[float] = ()
+    x: Sequence[float] = ()
     kind: str = "line"
     low: Sequence[float | None] = ()
     high: Sequence[float | None] = ()
@@ -85,16 +85,16 @@ class PlaneTimes:
     Attributes:
         y_name: Label of the y axis, with its unit.
         y: Positions on the y axis, at equal distances.
-        in_x: Time in x in ms, for each place on the x axis of the panel.
-        in_y: Time in y in ms, for each place on the y axis.
+        x_ms: Time in x in ms, for each place on the x axis of the panel.
+        y_ms: Time in y in ms, for each place on the y axis.
         start: The place from which times are measured.
         outlines: Times in ms; the regions reached within them are outlined.
     """
 
     y_name: str
     y: Sequence[float]
-    in_x: Sequence[float]
-    in_y: Sequence[float]
+    x_ms: Sequence[float]
+    y_ms: Sequence[float]
     start: tuple[float, float]
     outlines: Sequence[float] = ()
 
@@ -112,7 +112,7 @@ class Panel:
         top: Names above the plot, one for each place on the x axis.
         log_x: Whether the x axis is logarithmic.
         log_y: Whether the y axis is logarithmic when the page opens.
-        together: Panels of a page with the same word zoom together, and a series is picked in all of them.
+        sync_group: Panels of a page with the same word zoom together, and a series is picked in all of them.
         marks: Texts at places of the x axis; those without a place are omitted.
         levels: Texts at values of the y axis.
         rows: Names of rows, from the top, where the panel shows bars over time instead of curves.
@@ -128,7 +128,7 @@ class Panel:
     top: Sequence[str] = ()
     log_x: bool = False
     log_y: bool = False
-    together: str = ""
+    sync_group: str = ""
     marks: Sequence[tuple[str, float | None]] = ()
     levels: Sequence[tuple[str, float]] = ()
     rows: Sequence[str] = ()
@@ -148,8 +148,8 @@ def _panel(panel: Panel) -> dict[str, Any]:
     """Return a panel as plain data; keys with empty or false values are omitted."""
     rows: dict[int, list[Any]] = {}
     for bar in panel.bars:
-        lengths = [_rounded(length, VALUE_DIGITS) for length in bar.lengths]
-        rows.setdefault(bar.row, []).append([_rounded(bar.start, PLACE_DIGITS), *lengths])
+        lengths = [_round(length, VALUE_DIGITS) for length in bar.lengths]
+        rows.setdefault(bar.row, []).append([_round(bar.start, PLACE_DIGITS), *lengths])
     return _to_json(
         {
             "x": _places(panel.x),
@@ -159,9 +159,9 @@ def _panel(panel: Panel) -> dict[str, Any]:
             "top": [visible(name) for name in panel.top],
             "logX": panel.log_x,
             "logY": panel.log_y,
-            "together": panel.together,
+            "together": panel.sync_group,
             "marks": [
-                [visible(text), _rounded(place, VALUE_DIGITS)]
+                [visible(text), _round(place, VALUE_DIGITS)]
                 for text, place in panel.marks
                 if place is not None
             ],
@@ -178,8 +178,8 @@ def _times(times: PlaneTimes) -> dict[str, Any]:
     return {
         "yName": visible(times.y_name),
         "y": _places(times.y),
-        "inX": _numbers(times.in_x),
-        "inY": _numbers(times.in_y),
+        "inX": _numbers(times.x_ms),
+        "inY": _numbers(times.y_ms),
         "start": list(times.start),
         "outlines": list(times.outlines),
     }
@@ -188,8 +188,8 @@ def _times(times: PlaneTimes) -> dict[str, Any]:
 def _series(series: Series) -> dict[str, Any]:
     """Return a series as plain data; of a series with its own positions, at most `MAX_POSITIONS`."""
     selected = list(range(len(series.values)))
-    if len(series.at) > MAX_POSITIONS:
-        last = len(series.at) - 1
+    if len(series.x) > MAX_POSITIONS:
+        last = len(series.x) - 1
         selected = sorted({round(place * last / (MAX_POSITIONS - 1)) for place in range(MAX_POSITIONS)})
     return _to_json(
         {
@@ -197,7 +197,7 @@ def _series(series: Series) -> dict[str, Any]:
             "colour": series.colour,
             "kind": series.kind if series.kind != "line" else "",
             "values": _numbers([series.values[place] for place in selected]),
-            "at": _numbers([series.at[place] for place in selected]) if series.at else [],
+            "at": _numbers([series.x[place] for place in selected]) if series.x else [],
             "low": _numbers(series.low),
             "high": _numbers(series.high),
             "late": [place for place, lateness in enumerate(series.late) if lateness],
@@ -218,21 +218,21 @@ def _places(x: Sequence[float]) -> Any:
         step = (x[-1] - x[0]) / (len(x) - 1)
         if all(abs(x[0] + index * step - place) <= abs(step) * 1e-6 for index, place in enumerate(x)):
             return {"first": x[0], "step": step, "count": len(x)}
-    return [_rounded(place, PLACE_DIGITS) for place in x]
+    return [_round(place, PLACE_DIGITS) for place in x]
 
 
 def _numbers(values: Sequence[float | None]) -> list[float | None] | str:
     """Return the numbers rounded to four digits: as a list, or packed into a text if there are many."""
-    rounded = [_rounded(value, VALUE_DIGITS) for value in values]
-    packed = [_packed(value) for value in rounded] if len(rounded) > MANY_VALUES else [None]
+    rounded = [_round(value, VALUE_DIGITS) for value in values]
+    packed = [_pack(value) for value in rounded] if len(rounded) > MAX_UNPACKED_VALUES else [None]
     return rounded if None in packed else "".join(each or "" for each in packed)
 
 
-def _packed(value: float | None) -> str | None:
+def _pack(value: float | None) -> str | None:
     """Return a number of four digits, `None` or zero as three letters; `None` if it is out of range.
 
     Examples:
-        >>> _packed(None), _packed(0), _packed(12.34), _packed(-1)
+        >>> _pack(None), _pack(0), _pack(12.34), _pack(-1)
         ('AAA', 'AAB', 'hBE', None)
     """
     code = 0 if value is None else 1
@@ -245,7 +245,7 @@ def _packed(value: float | None) -> str | None:
     return "".join(DIGITS[code // 64**place % 64] for place in (2, 1, 0))
 
 
-def _rounded(value: float | None, digits: int) -> float | None:
+def _round(value: float | None, digits: int) -> float | None:
     """Return a number with `digits` significant digits, an `int` if it is an integer; `None` for NaN."""
     if value is None or value != value:  # noqa: PLR0124 - NaN is not equal to itself
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show import plots
-from sledlab.show.load_curves import LOOKS
+from sledlab.show.load_curves import LINE_STYLES
 from sledlab.show.plots import plain_ticks
 from sledlab.show.series import Panel, Series
 
@@ -30,10 +30,10 @@ GREY = "#b9c1c9"
 
 def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> Panel:
     """Return the panel of response times in ms by competitor, a value for each of `QUANTILES`."""
-    looks = dict(zip(highlighted, LOOKS, strict=False))
+    looks = dict(zip(highlighted, LINE_STYLES, strict=False))
     series = []
     for name, times in values.items():
-        colour, dashes, _ = looks.get(name, LOOKS[0])
+        colour, dashes, _ = looks.get(name, LINE_STYLES[0])
         dash = () if dashes == "-" else dashes[1]
         series.append(Series(name, colour, times, dash=dash, picked=name in looks))
     steps = list(QUANTILES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, label_right, legend, named_rows
+from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, label_right, legend, name_rows
 from sledlab.show.series import Series
 from sledlab.show.wording import STATES
 
@@ -30,7 +30,7 @@ def rows(
         left = [before + value for before, value in zip(left, values, strict=True)]
     for place, (total, text) in enumerate(zip(left, ends, strict=True)):
         label_right(axes, text, (total, place))
-    named_rows(axes, names)
+    name_rows(axes, names)
     longest = max((len(line) for text in ends for line in text.split("\n")), default=0)
     axes.set_xlim(0, (max(left) or 1.0) * (1.02 + 0.0205 * longest))
     axes.set_xlabel(what)
@@ -52,7 +52,7 @@ def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
     axes.grid(visible=True, axis="y")
 
 
-def legend_of(made: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str]) -> None:
+def state_legend(made: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str]) -> None:
     """Draw the legend of the states that occur."""
     used = {state for part in parts for state, value in part.items() if value > 0}
     legend(made, {names[state]: COLOURS[state] for state in STATES if state in used})
@@ -124,7 +124,7 @@ def marks(axes: Axes, shown: Sequence[tuple[str, float | None]], steps: int) -> 
         )
 
 
-def grouped(axes: Axes, bars: Iterable[tuple[int, str, float]], colours: Mapping[str, str]) -> None:
+def grouped_bars(axes: Axes, bars: Iterable[tuple[int, str, float]], colours: Mapping[str, str]) -> None:
     """Draw upright bars side by side at the steps of the axis; `bars` has step, name and value."""
     width, names = 0.8 / len(colours), list(colours)
     for step, name, value in bars:
@@ -132,8 +132,8 @@ def grouped(axes: Axes, bars: Iterable[tuple[int, str, float]], colours: Mapping
         axes.bar(place, value, width=width * 0.9, color=colours[name])
 
 
-def overloaded(axes: Axes, lateness: Sequence[Sequence[bool]], spread: float = 0.0) -> None:
-    """Write `overloaded` at bars or points without a response time, because the queue kept growing.
+def mark_overload(axes: Axes, lateness: Sequence[Sequence[bool]], spread: float = 0.0) -> None:
+    """Write `mark_overload` at bars or points without a response time, because the queue kept growing.
 
     Args:
         axes: The axes to write on.

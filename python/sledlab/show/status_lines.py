@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import rich_console, rich_live
-from sledlab.show.emulation import live
+from sledlab.show.emulation import status_text
 from sledlab.show.progress import Progress
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class StatusLines:
         if self._live is not None:
             self._live.stop()
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Update the lines to the present status."""
         if self._live is not None:
-            self._live.update("\n".join(live(self._status(), self._name)))
+            self._live.update("\n".join(status_text(self._status(), self._name)))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WIDTH = 120
 """Characters in a line of text that is returned instead of printed."""
 
-PIPED = 100
+PIPE_WIDTH = 100
 """Characters in a line where standard output is no terminal and COLUMNS is not set."""
 
 
@@ -64,10 +64,10 @@ def say_file(text: str) -> None:
 
 def note(text: str) -> None:
     """Print a dimmed line, which is not folded."""
-    console().print(plain(text), style="dim", soft_wrap=True, markup=False)
+    console().print(printable_text(text), style="dim", soft_wrap=True, markup=False)
 
 
-def plain(text: str) -> str:
+def printable_text(text: str) -> str:
     """Return the text in characters that standard output can show."""
     return shown_in(encoding(), visible(text))
 
@@ -83,5 +83,5 @@ def console() -> Console:
     if made.is_terminal:
         return made
     columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdigit() and int(columns) else PIPED
+    width = int(columns) if columns.isdigit() and int(columns) else PIPE_WIDTH
     return rich_console.Console(highlight=False, emoji=False, width=width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show.plots import FAINT, INK, QUIET, SIZE, single
+from sledlab.show.plots import FAINT, INK, QUIET, SIZE, single_plot
 from sledlab.show.wording import data, figure
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_TEXT = 8
 """Most nodes for which every cell shows its number."""
 
-MAX_NAMED = 16
+MAX_NAMED_ROWS = 16
 """Most nodes for which every row shows its name."""
 
 
@@ -28,7 +28,7 @@ def heat_map(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> Figure:
         traffic: Bytes, a row for every sender, a column for every receiver.
         names: Names of the senders; receivers are the senders and the client.
     """
-    made, axes = single(SIZE[1] * 1.05)
+    made, axes = single_plot(SIZE[1] * 1.05)
     unit, scale = next(
         (name, size)
         for name, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1))
@@ -59,7 +59,7 @@ def _fits(traffic: numpy.ndarray[Any, Any], size: float) -> bool:
 def _name(axes: Axes, names: Sequence[str]) -> None:
     """Names rows and columns, only some of them if there are many."""
     receivers = [*names, "client"]
-    step = 1 if len(names) <= MAX_NAMED else -(-len(names) // (MAX_NAMED // 2))
+    step = 1 if len(names) <= MAX_NAMED_ROWS else -(-len(names) // (MAX_NAMED_ROWS // 2))
     rows = range(0, len(names), step)
     # The client's name takes the room of two columns.
     columns = [*(place for place in rows if step == 1 or place + step / 2 < len(names)), len(names)]
@@ -73,7 +73,7 @@ def _name(axes: Axes, names: Sequence[str]) -> None:
         spine.set(visible=True, color=FAINT)
 
 
-def most(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> str:
+def summarize_traffic(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> str:
     """The traffic in two sentences: what nodes send, and who receives most."""
     if not traffic.any():
         return "Nodes send nothing but what collectives take."

@@ -47,7 +47,7 @@ SLOT = '<script type="application/json" id="given">null</script>'
 MAX_BYTES = 16_000_000
 """Largest size of a trace inside a page."""
 
-LEFT = "experiment.toml"
+EXPERIMENT_FILE = "experiment.toml"
 """File of the experiment in the directory of `--out`."""
 
 
@@ -57,7 +57,7 @@ class View:
 
     Attributes:
         name: Name of the experiment.
-        given: Data put into the page: the text of the experiment, its traces, where the page begins; `None`
+        data: Data put into the page: the text of the experiment, its traces, where the page begins; `None`
             for the experiment that the page has of its own.
 
     Examples:
@@ -67,7 +67,7 @@ class View:
     """
 
     name: str
-    given: Mapping[str, Any] | None = None
+    data: Mapping[str, Any] | None = None
 
     @property
     def html(self) -> str:
@@ -79,8 +79,8 @@ class View:
         if not is_built():
             raise Error("this installation lacks the page, which wheels contain", remedy=REMEDY)
         # No text can end the element that holds it: `<` does not occur in it.
-        inside = json.dumps(self.given).replace("<", "\\u003c")
-        return _whole(FRAME, CORE).replace(SLOT, SLOT.replace("null", inside), 1)
+        inside = json.dumps(self.data).replace("<", "\\u003c")
+        return _build_page(FRAME, CORE).replace(SLOT, SLOT.replace("null", inside), 1)
 
     def write(self, path: str | Path) -> Path:
         """Writes the page to a file and returns its path.
@@ -112,7 +112,7 @@ def is_built() -> bool:
 
 
 @cache
-def _whole(frame: Path, core: Path) -> str:
+def _build_page(frame: Path, core: Path) -> str:
     """The whole page: the frame with the core put into it."""
     packed = gzip.compress(lzma.decompress(core.read_bytes()), mtime=0)
     filled = SLOT_OF_CORE.replace("><", f">{base64.b64encode(packed).decode('ascii')}<")
@@ -158,7 +158,7 @@ def view(
     if isinstance(what, Result):
         composed, name = compose(None, device, options, base=Experiment(what.experiment)), "this run"
     else:
-        file = in_directory(experiment)
+        file = experiment_file(experiment)
         with error_location(file, device, options):
             base = file if file is None or isinstance(file, Experiment) else read(file)
             composed = compose(what, device, options, base=base)
@@ -168,19 +168,19 @@ def view(
     if composed.experiment.plugins():
         raise Error("plug-ins do not run in a page", remedy="choose models that come with sledlab")
     composed.experiment.check()
-    text, traces = packed(composed.experiment)
+    text, traces = embed_files(composed.experiment)
     return View(name, {"experiment": text, "traces": traces, "name": name, "around": around})
 
 
-def in_directory(experiment: Experiment | str | Path | None) -> Experiment | str | Path | None:
+def experiment_file(experiment: Experiment | str | Path | None) -> Experiment | str | Path | None:
     """The experiment file in a directory that a run left; any other value unchanged."""
     if not isinstance(experiment, (str, Path)):
         return experiment
-    file = Path(experiment) / LEFT
+    file = Path(experiment) / EXPERIMENT_FILE
     return file if file.is_file() else experiment
 
 
-def packed(experiment: Experiment) -> tuple[str, list[dict[str, str]]]:
+def embed_files(experiment: Experiment) -> tuple[str, list[dict[str, str]]]:
     """A complete experiment, and the files that it names, under their names without directories.
 
     Raises:
@@ -205,6 +205,6 @@ def packed(experiment: Experiment) -> tuple[str, list[dict[str, str]]]:
     return renamed.to_toml(), [{"name": path.name, "data": data}]
 
 
-def opened(path: Path) -> bool:
+def open_page(path: Path) -> bool:
     """Opens a page in the browser; returns whether there is a browser."""
     return webbrowser.open(path.resolve().as_uri())

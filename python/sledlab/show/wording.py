@@ -58,7 +58,7 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f} %"
 
 
-def signed(share: float) -> str:
+def signed_percent(share: float) -> str:
     """Return a share that may be negative, as a percentage."""
     return f"−{percent(-share)}" if share < 0 else percent(share)
 
@@ -101,16 +101,16 @@ def data(value: int) -> str:
     return f"{value} B" if value else "0"
 
 
-def starred(label: str, *, saturated: bool) -> str:
+def mark_overloaded(label: str, *, saturated: bool) -> str:
     """Return a label with a star for an overloaded run."""
     return f"{label} *" if saturated else label
 
 
-def who_kept_up(selected: Mapping[str, bool]) -> str:
+def keep_up_clause(selected: Mapping[str, bool]) -> str:
     """Return a clause naming the competitors that kept up or did not, whichever are fewer.
 
     Examples:
-        >>> who_kept_up({"a": True, "b": False, "c": True}), who_kept_up({"a": False})
+        >>> keep_up_clause({"a": True, "b": False, "c": True}), keep_up_clause({"a": False})
         ('b could not keep up', 'Nothing could keep up')
     """
     fast, lateness = (
@@ -121,42 +121,42 @@ def who_kept_up(selected: Mapping[str, bool]) -> str:
     if not fast:
         return "Nothing could keep up"
     return (
-        f"Only {joined(fast)} could keep up"
+        f"Only {join_names(fast)} could keep up"
         if len(fast) < len(lateness)
-        else f"{joined(lateness)} could not keep up"
+        else f"{join_names(lateness)} could not keep up"
     )
 
 
-def counted(count: int, noun: str, several: str = "") -> str:
+def pluralize(count: int, noun: str, several: str = "") -> str:
     """Return a count with its noun, in the singular or the plural.
 
     Examples:
-        >>> counted(1, "request"), counted(0, "flush", "flushes"), counted(1200, "write")
+        >>> pluralize(1, "request"), pluralize(0, "flush", "flushes"), pluralize(1200, "write")
         ('1 request', '0 flushes', '1,200 writes')
     """
     return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
 
 
-def joined(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return the names in a sentence.
 
     Examples:
-        >>> joined(["a", "b", "c"])
+        >>> join_names(["a", "b", "c"])
         'a, b and c'
     """
     return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
-def listed(names: Sequence[str], maximum: int) -> str:
+def list_names(names: Sequence[str], maximum: int) -> str:
     """Return the names in a sentence; above `maximum` names, the remaining ones are counted.
 
     Examples:
-        >>> listed(["a", "b", "c"], 3), listed(["a", "b", "c", "d"], 3)
+        >>> list_names(["a", "b", "c"], 3), list_names(["a", "b", "c", "d"], 3)
         ('a, b and c', 'a, b and 2 more')
     """
     if len(names) > maximum:
         names = [*names[: maximum - 1], f"{len(names) - maximum + 1} more"]
-    return joined(names)
+    return join_names(names)
 
 
 def milliseconds(value: float, half: float | None = None) -> str:
@@ -281,11 +281,11 @@ def change(share: float) -> str:
     return f"{percent(abs(share))} {'more' if share > 0 else 'less'}"
 
 
-def plus_minus(share: float, digits: int = 1) -> str:
+def signed_change(share: float, digits: int = 1) -> str:
     """Return a relative change as a percentage with its sign; `0 %` if it rounds to zero.
 
     Examples:
-        >>> [plus_minus(x) for x in (0.0512, -0.3, -1e-6, 1.8674)]
+        >>> [signed_change(x) for x in (0.0512, -0.3, -1e-6, 1.8674)]
         ['+5.1 %', '−30.0 %', '0 %', '+187 %']
     """
     if abs(share) >= 0.1:  # three digits are enough
@@ -294,21 +294,21 @@ def plus_minus(share: float, digits: int = 1) -> str:
     return text if any(digit in text for digit in "123456789") else "0 %"
 
 
-def saved(share: float) -> str:
+def saved_percent(share: float) -> str:
     """Return a share that was saved, as a percentage; negative for a loss.
 
     Examples:
-        >>> [saved(x) for x in (0.42, -0.2, 1e-6, 0.0)]
+        >>> [saved_percent(x) for x in (0.42, -0.2, 1e-6, 0.0)]
         ['42 %', '−20 %', '≈ 0 %', '0 %']
     """
-    return "≈ 0 %" if 0 < abs(share) < 5e-4 else signed(share)
+    return "≈ 0 %" if 0 < abs(share) < 5e-4 else signed_percent(share)
 
 
-def spaced(word: str) -> str:
+def model_label(word: str) -> str:
     """Return a model as displayed: its name followed by its parameters.
 
     Examples:
-        >>> spaced("share:eta=2:alpha=0.1")
+        >>> model_label("share:eta=2:alpha=0.1")
         'share eta=2 alpha=0.1'
     """
     return word.replace(":", " ")
@@ -401,7 +401,7 @@ def state_name(state: str, config: Mapping[str, Any]) -> str:
     return STATE_NAMES.get(state, state)
 
 
-def states_explained(config: Mapping[str, Any]) -> str:
+def state_descriptions(config: Mapping[str, Any]) -> str:
     """Return sentences on what the device does in each power state."""
     kind, parked = device_kind(config), state_name("inactive", config)
     return f"{kind.awake} {parked.capitalize()}: {kind.asleep[parked]}"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.traffic import heat_map, most
-from sledlab.show.wording import data, listed
+from sledlab.show.traffic import heat_map, summarize_traffic
+from sledlab.show.wording import data, list_names
 from sledlab.traces.work import MAX_NODES
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from sledlab.traces.work import Work
 
 
-MEASURED = "Its compute time was measured on a machine and is another one every time; it is not reproducible."
+MEASURED_NOTE = (
+    "Its compute time was measured on a machine and is another one every time; it is not reproducible."
+)
 
 
 def answer(work: Work) -> str:
@@ -29,7 +31,7 @@ def answer(work: Work) -> str:
     nodes = f"{work.nodes:,} node{'s' if work.nodes > 1 else ''}"
     phases = f"{rows.height} phase{'s' if rows.height > 1 else ''}"
     result = f"{work.job} on {nodes} reads {moved[0]}, writes {moved[1]} and sends {moved[2]} in {phases}."
-    return f"{result} {MEASURED}" if work.parameters.get("measured") is True else result
+    return f"{result} {MEASURED_NOTE}" if work.parameters.get("measured") is True else result
 
 
 def brief(work: Work) -> Sequence[Part]:
@@ -56,7 +58,7 @@ def _operations(work: Work) -> list[Part]:
     rows = []
     for kind in work.kinds:
         where = work.phases.filter(work.phases[kind] > 0)["phase"].to_list()
-        rows.append((kind, f"{work.phases[kind].sum():,}", listed(where, 4)))
+        rows.append((kind, f"{work.phases[kind].sum():,}", list_names(where, 4)))
     return [Grid(("operation", "how many", "in"), rows, "words")] if rows else []
 
 
@@ -67,7 +69,9 @@ def _files(work: Work) -> list[Part]:
     ]
     parts: list[Part] = [Grid(("file", "bytes", "least on a node", "most"), rows)] if rows else []
     if work.groups:
-        groups = [(name, listed([str(each) for each in nodes], 12)) for name, nodes in work.groups.items()]
+        groups = [
+            (name, list_names([str(each) for each in nodes], 12)) for name, nodes in work.groups.items()
+        ]
         parts.append(Grid(("group", "nodes"), groups, "words"))
     return parts
 
@@ -86,7 +90,7 @@ def _traffic(work: Work) -> list[Part]:
     """The section on bytes sent from node to node; empty above `MAX_NODES` nodes."""
     if work.nodes > MAX_NODES:
         return []
-    text = Text(most(work.traffic, names(work)), "quiet")
+    text = Text(summarize_traffic(work.traffic, names(work)), "quiet")
     drawing = Drawing(lambda: figure(work), "Who sends whom how much", width="narrow")
     return [Heading("Who sends whom"), text, drawing]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.errors import Error, IncompleteStudy, InternalError
 from sledlab.show.progress import Progress
-from sledlab.show.wording import counted, joined, listed
+from sledlab.show.wording import join_names, list_names, pluralize
 from sledlab.study.executor.dask import cluster
 from sledlab.study.executor.local import processes
 from sledlab.study.executor.measured import measured
@@ -144,7 +144,7 @@ class Bench:
         pool = self._where(plan, specs)
         at_once = max(1, min(pool.at_once if pool else 1, len(specs)))
         work = WorkDone(plan.names, len(specs), at_once)
-        with Progress(doing, of="runs") as progress:
+        with Progress(doing, unit="runs") as progress:
 
             def watch(pending: Sequence[RunSpec]) -> None:
                 work.pending(pending)
@@ -172,7 +172,7 @@ class Bench:
         """Print the machines that executed runs, if there are several."""
         if len(self._hosts) > 1:
             parts = [f"{host} ({specs:,})" for host, specs in sorted(self._hosts.items())]
-            Progress("").tell(f"{counted(self._hosts.total(), 'run')} executed on {joined(parts)}")
+            Progress("").tell(f"{pluralize(self._hosts.total(), 'run')} executed on {join_names(parts)}")
 
     def _where(self, plan: Plan, specs: list[RunSpec]) -> Pool | None:
         """Return the workers for some runs; None if this process executes them.
@@ -210,7 +210,7 @@ def failure_of(
     worst: Error | InternalError = ours[0] if ours else errors[0]
     name = names[errors.index(worst)]
     if len(names) > 1:
-        name = f"{len(names):,} of {specs:,} runs failed: {listed(names, NAMED)}; {name}"
+        name = f"{len(names):,} of {specs:,} runs failed: {list_names(names, NAMED)}; {name}"
     return (
         InternalError(f"{name}: {worst}") if isinstance(worst, InternalError) else with_run_name(worst, name)
     )

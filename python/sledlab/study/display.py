@@ -8,7 +8,7 @@ from sledlab.show import plots
 from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
 from sledlab.show.facts import common_facts
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import figure, spaced, title
+from sledlab.show.wording import figure, model_label, title
 from sledlab.study.columns import columns, records
 from sledlab.study.statistics import SeedMeans
 
@@ -53,7 +53,7 @@ def draw(outcome: Outcome) -> Figure:
     if not all(isinstance(row[x], (int, float)) for row in rows):
         bars = [(str(row[x]), row[y], figure(row[y]), False) for row in rows]
         return plots.bars(bars, _name(y, columns(kind)[y]), 1.35)
-    made, axes = plots.single()
+    made, axes = plots.single_plot()
     axes.plot([row[x] for row in rows], values, color=plots.BLUE, marker="o")
     axes.set_ylim(bottom=0)
     axes.grid(visible=True, axis="y")
@@ -69,14 +69,14 @@ def _draw(outcome: Outcome) -> tuple[str, str]:
 
 def _figure_title(outcome: Outcome) -> str:
     x, y = _draw(outcome)
-    return f"{spaced(y)} by {spaced(x)}"
+    return f"{model_label(y)} by {model_label(x)}"
 
 
 def _tables(outcome: Outcome) -> list[Part]:
     parts: list[Part] = []
     for name, kind in outcome.kinds.items():
         if len(outcome.kinds) > 1:
-            parts.append(Heading(spaced(name)))
+            parts.append(Heading(model_label(name)))
         shown = [each for each in columns(kind) if each not in columns(SeedMeans) or each in RUN_COLUMNS]
         head = [_name(each, columns(kind)[each]) for each in shown]
         rows = [[_cell(row[each]) for each in shown] for row in records(outcome.rows[name])]
@@ -95,7 +95,7 @@ def _name(name: str, column: Column) -> str:
         'blocks'
     """
     quantity, _, _ = name.rpartition("_")
-    return f"{spaced(quantity)} ({column.unit})" if quantity and column.unit else spaced(name)
+    return f"{model_label(quantity)} ({column.unit})" if quantity and column.unit else model_label(name)
 
 
 def _cell(value: Any) -> str:

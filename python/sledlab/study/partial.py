@@ -13,7 +13,7 @@ from sledlab.lazy import polars
 from sledlab.results import UNFINISHED, read_json, reading
 from sledlab.show.document import Document, Grid, Heading, Text
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import figure, spaced
+from sledlab.show.wording import figure, model_label
 from sledlab.study.columns import columns, record
 from sledlab.study.plan import RunSpec
 from sledlab.study.result_cache import ResultCache, files
@@ -169,7 +169,7 @@ def brief(study: PartialStudy) -> Sequence[Part]:
         (name, *(figure(row.get(column)) for column in shown))
         for name, row in zip(study.names, study.rows, strict=True)
     ]
-    title = Heading(f"Unfinished study: {spaced(study.kind)}", 1)
+    title = Heading(f"Unfinished study: {model_label(study.kind)}", 1)
     table = [Grid(("run", *(SHOWN[name] for name in shown)), rows)] if rows else []
     return [title, *table, Text(answer(study))]
 

@@ -10,7 +10,7 @@ from sledlab._native import is_plugin
 from sledlab.show import load_curves, spread, text_plot
 from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Drawing, Grid, Heading, SideBySideParts, Text
-from sledlab.show.wording import figure, interval, label, listed, milliseconds, percent
+from sledlab.show.wording import figure, interval, label, list_names, milliseconds, percent
 from sledlab.study.race import LEVEL
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def heading(group: Group) -> str:
 
 def names(curves: Sequence[Curve], maximum: int = 3) -> str:
     """Several competitors as a list in a sentence."""
-    return listed([curve.label for curve in curves], maximum)
+    return list_names([curve.label for curve in curves], maximum)
 
 
 def cells(row: Mean) -> tuple[str, ...]:
@@ -90,7 +90,9 @@ def everything(group: Group) -> Grid:
         for curve in group.curves:
             lateness = " *" if curve.run(speedup).saturated else ""
             rows.append((f"{speedup:g}", curve.label + lateness, *cells(curve.at(speedup))))
-    return Grid(("speed-up", group.what, *HEAD), rows, "numbers left", group=True, after=len(group.curves))
+    return Grid(
+        ("speed-up", group.what, *HEAD), rows, "numbers left", group=True, group_size=len(group.curves)
+    )
 
 
 def overload_note(race: Race) -> list[Text]:
@@ -171,7 +173,7 @@ def reads_and_writes(group: Group, speedup: float, few: int) -> Iterator[str]:
         times = [f"{each.label} {milliseconds(_mean_of(each, speedup, op))}" for each in order]
         of = f" ({share} of the requests)" if op == "read" else ""
         level = ", level" if not many and len(leaders[op]) == len(order) else ""
-        yield f"{op.capitalize()}s{of}: {listed(times, few)}{level}."
+        yield f"{op.capitalize()}s{of}: {list_names(times, few)}{level}."
 
 
 OPS = ("read", "write")
@@ -280,7 +282,9 @@ def single_figures(group: Group) -> Iterator[Part]:
                 continue
             title = f"{name}, one by one"
             yield Heading(title)
-            yield Drawing(partial(load_curves.draw_alone, curves(group, measure)), title, width="wide")
+            yield Drawing(
+                partial(load_curves.draw_small_multiples, curves(group, measure)), title, width="wide"
+            )
 
 
 def _legend(group: Group) -> str:

@@ -142,7 +142,7 @@ def over_disks(mean_ms: float, disk_ms: float | None, uncached_ms: float | None)
         for name, each_ms in names.items()
         if each_ms is not None
     ]
-    return wording.joined(values)
+    return wording.join_names(values)
 
 
 def title(study: Outcome) -> str:

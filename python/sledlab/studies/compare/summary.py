@@ -13,10 +13,10 @@ from sledlab.show.wording import (
     figure,
     interval,
     label,
+    mark_overloaded,
     milliseconds,
     percent,
     source_name,
-    starred,
 )
 from sledlab.studies.compare import sweep_summary
 from sledlab.studies.compare.sweep import sweeps
@@ -207,7 +207,7 @@ def _matrix(group: Group) -> Grid:
     rows = []
     for curve in group.ranked:
         means = [
-            starred(interval(row.run.mean_ms, row.run.half_ms), saturated=row.run.saturated)
+            mark_overloaded(interval(row.run.mean_ms, row.run.half_ms), saturated=row.run.saturated)
             for row in curve.rows
         ]
         rows.append((curve.label, *means, figure(curve.run(group.heavy).scv)))
@@ -261,7 +261,7 @@ COSTS_NOTE = (
 def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
     """Yield all parts of the page about one combination of varied values."""
     if group.varied:
-        yield Heading(heading(group), apart=True)
+        yield Heading(heading(group), has_gap=True)
     yield Text(verdict(comparison, group), "answer")
     yield Heading("How the load changes it")
     yield from race_parts.figures(group)

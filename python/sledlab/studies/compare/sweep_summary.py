@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.show import plots
 from sledlab.show.document import Drawing, Grid, Heading, Text
-from sledlab.show.wording import figure, interval, joined, label, milliseconds, percent
+from sledlab.show.wording import figure, interval, join_names, label, milliseconds, percent
 from sledlab.studies.compare.sweep import SCHEDULER
 from sledlab.study.race import LEVEL
 
@@ -46,12 +46,12 @@ def _sentences(sweep: Sweep) -> Iterator[str]:
     if len(active) == 1:
         yield f"{_best(sweep, active[0])} is best: {', '.join([best, *_gains(sweep, active[0])])}."
     elif active:
-        yield f"{joined([_best(sweep, key) for key in active])} are best together: {best}."
+        yield f"{join_names([_best(sweep, key) for key in active])} are best together: {best}."
         for key in active:
             yield f"{_best(sweep, key)}: {', '.join(_gains(sweep, key))}."
     if sweep.inert:
         verb = "makes" if len(sweep.inert) == 1 else "make"
-        yield f"{joined(sweep.inert)} {verb} no difference{'' if active else f': {best}'}."
+        yield f"{join_names(sweep.inert)} {verb} no difference{'' if active else f': {best}'}."
 
 
 def _mean(sweep: Sweep) -> str:
@@ -78,12 +78,12 @@ def _gains(sweep: Sweep, key: str) -> list[str]:
     if len(worse) > LISTED:
         compared = [f"{_less(worse[0])}, up to {_less(worse[-1])}"]
     else:
-        compared = [joined([_less(each) for each in worse])] if worse else []
+        compared = [join_names([_less(each) for each in worse])] if worse else []
     elsewhere = "" if worse or lateness else " here, but not with all values of the other settings"
     return [
         *compared,
-        *([f"level with {joined(level)}{elsewhere}"] if level else []),
-        *([f"overloaded with {joined(lateness)}"] if lateness else []),
+        *([f"level with {join_names(level)}{elsewhere}"] if level else []),
+        *([f"overloaded with {join_names(lateness)}"] if lateness else []),
     ]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_ticker
 from sledlab.lazy import numpy as np
-from sledlab.show.plots import BLUE, FAINT, INK, ORANGE, mark_median, plain_ticks, single
+from sledlab.show.plots import BLUE, FAINT, INK, ORANGE, mark_median, plain_ticks, single_plot
 from sledlab.show.series import Panel, Series
 from sledlab.show.wording import percent
 
@@ -44,18 +44,18 @@ def response_panel(result: Difference) -> Panel:
     series = []
     for side, colour, dash in ((result.a, BLUE, ()), (result.b, ORANGE, (5, 1.5))):
         times, shares = _quantiles(side.response_ms)
-        series.append(Series(side.name, colour, shares.tolist(), at=times.tolist(), dash=dash))
+        series.append(Series(side.name, colour, shares.tolist(), x=times.tolist(), dash=dash))
     return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
 
 
 def responses(result: Difference) -> Figure:
     """Response times of both runs as distributions, each named in its color."""
-    figure, axes = single()
+    figure, axes = single_plot()
     panel, medians = response_panel(result), []
     for series in panel.series:
         look: Any = (0, tuple(series.dash)) if series.dash else "-"
-        axes.plot(series.at, [value or 0.0 for value in series.values], color=series.colour, linestyle=look)
-        medians.append((float(np.median(series.at)), series.name, series.colour))
+        axes.plot(series.x, [value or 0.0 for value in series.values], color=series.colour, linestyle=look)
+        medians.append((float(np.median(series.x)), series.name, series.colour))
     axes.set_xscale("log")
     plain_ticks(axes.xaxis)
     axes.set_ylim(0, 101)
@@ -68,7 +68,7 @@ def responses(result: Difference) -> Figure:
 
 def differences(result: Difference) -> Figure:
     """Differences of single requests as a distribution: left of zero the second run is faster."""
-    figure, axes = single()
+    figure, axes = single_plot()
     values, shares = _quantiles(result.differences_ms)
     sizes = np.abs(result.differences_ms[result.differences_ms != 0])
     axes.set_xscale("symlog", linthresh=float(np.percentile(sizes, 20)) if len(sizes) else 1.0)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.show.document import Document, Drawing, Grid, Heading, SideBySideParts, Text
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import counted, energy, figure, milliseconds, percent
+from sledlab.show.wording import energy, figure, milliseconds, percent, pluralize
 from sledlab.studies.diff import figures
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ def _mean(result: Difference) -> str:
     a, b = result.a.statistics()["mean"], result.b.statistics()["mean"]
     who, half = result.b.name, result.ci95_half_width_ms
     if result.faster == result.slower == 0:
-        same = f"all {counted(result.requests, 'request')} in exactly the same time"
+        same = f"all {pluralize(result.requests, 'request')} in exactly the same time"
         return f"{who} and {result.a.name} answer {same}, {milliseconds(a)} on average."
-    over = f"over the same {counted(result.requests, 'request')}"
+    over = f"over the same {pluralize(result.requests, 'request')}"
     if result.significant is False:
         both = f"{milliseconds(b)} and {milliseconds(a)} on average"
         return (

@@ -8,7 +8,7 @@ from sledlab.lazy import mpl_figure
 from sledlab.show.document import Document, Drawing, Text
 from sledlab.show.plots import BLUE, INK, SIZE
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import counted
+from sledlab.show.wording import pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ def brief(result: DriveValidation) -> Sequence[Part]:
     attached = f", attached as on its measuring host ({result.host})" if result.host else ""
     means = ((name, result.mean_ms(reads=name == "read")) for name in ("read", "write"))
     return [
-        Text(f"{result.drive}{attached}: {counted(len(result.reads), 'request')}"),
+        Text(f"{result.drive}{attached}: {pluralize(len(result.reads), 'request')}"),
         Text(answer(result)),
         *(
             Text(f"mean {name:5} {pair[0]:.3f} ms measured, {pair[1]:.3f} ms simulated")

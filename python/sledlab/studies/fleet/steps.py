@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sledlab.errors import Error
-from sledlab.show.wording import listed
+from sledlab.show.wording import list_names
 from sledlab.studies.fleet.choice import Alone, Offer, best
 from sledlab.studies.fleet.placement import DeviceCapacity, Item
 from sledlab.studies.fleet.plan import FleetPlan, survey_name
@@ -57,7 +57,7 @@ class FilledDevice(NamedTuple):
     def __str__(self) -> str:
         """Its name in messages, which no other device has."""
         which = hashlib.sha256(repr(tuple(self)).encode()).hexdigest()[:8]
-        return f"{self.kind} with {listed(self.volumes, NAMED)} ({which})"
+        return f"{self.kind} with {list_names(self.volumes, NAMED)} ({which})"
 
 
 @dataclass(frozen=True)

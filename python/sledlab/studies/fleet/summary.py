@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text, grid
-from sledlab.show.money import assumed
+from sledlab.show.money import price_assumptions
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import counted, figure, joined, label, listed, milliseconds, money, percent, share
+from sledlab.show.wording import (
+    figure,
+    join_names,
+    label,
+    list_names,
+    milliseconds,
+    money,
+    percent,
+    pluralize,
+    share,
+)
 from sledlab.studies.fleet import figures
 from sledlab.studies.fleet.rows import MIX
 from sledlab.studies.fleet.search import is_monotone
@@ -38,7 +48,7 @@ NOTE = (
 def title(result: Fleet) -> str:
     """Title: the volumes and the kinds of devices."""
     volumes = len({row.volume for row in result.of("volumes")})
-    return f"{counted(volumes, 'volume')} on {joined(result.devices)}"
+    return f"{pluralize(volumes, 'volume')} on {join_names(result.devices)}"
 
 
 def answer(result: Fleet) -> str:
@@ -78,7 +88,7 @@ def _bought(result: Fleet, row: FleetRow) -> str:
 
 
 def _goal_text(result: Fleet, row: FleetRow) -> str:
-    return f"{row.volumes_meet:,} of {counted(row.volumes + row.left, 'volume')} within the goal"
+    return f"{row.volumes_meet:,} of {pluralize(row.volumes + row.left, 'volume')} within the goal"
 
 
 def _missed_bounds(result: Fleet, row: FleetRow) -> Iterator[str]:
@@ -90,7 +100,7 @@ def _missed_bounds(result: Fleet, row: FleetRow) -> Iterator[str]:
         yield f"{result.goal.measure} over all requests is {milliseconds(value)} instead of {limit}"
     if row.left:
         exceed = "exceeds" if row.left == 1 else "exceed"
-        yield f"{counted(row.left, 'volume')} {exceed} a device in size or load"
+        yield f"{pluralize(row.left, 'volume')} {exceed} a device in size or load"
 
 
 def _goal(result: Fleet) -> str:
@@ -120,7 +130,7 @@ def _made_of(result: Fleet, row: FleetRow) -> str:
     """The devices of a fleet, by kind."""
     if row.fleet != MIX:
         return _devices(row)
-    return joined([f"{count:,} {name}" for name, count in _parts(result).items()])
+    return join_names([f"{count:,} {name}" for name, count in _parts(result).items()])
 
 
 def warnings(result: Fleet) -> Iterator[Text]:
@@ -132,7 +142,7 @@ def warnings(result: Fleet) -> Iterator[Text]:
             if len(failed) == 1
             else "volumes cannot be replayed and are omitted"
         )
-        names = listed([f"{visible(row.volume)} ({visible(_short(row.why))})" for row in failed], FEW)
+        names = list_names([f"{visible(row.volume)} ({visible(_short(row.why))})" for row in failed], FEW)
         yield Text(f"{len(failed):,} {what}: {names}.", "warning")
     for fleet in dict.fromkeys(row.fleet for row in result.of("placement")):
         for reason in ("too large", "too hot"):
@@ -140,7 +150,7 @@ def warnings(result: Fleet) -> Iterator[Text]:
                 row for row in result.of("placement") if row.fleet == fleet and row.why == reason
             ]
             if rows:
-                names = listed([visible(row.volume) for row in rows], FEW)
+                names = list_names([visible(row.volume) for row in rows], FEW)
                 yield Text(
                     f"{reason.capitalize()} for a device of {fleet}, and omitted there: {names}.", "warning"
                 )
@@ -157,7 +167,7 @@ def _short(reason: str) -> str:
 
 def _overloaded(row: Any) -> str:
     return (
-        f"{row.fleet}: {counted(row.overloaded, 'device')} could not keep up, so that response times there "
+        f"{row.fleet}: {pluralize(row.overloaded, 'device')} could not keep up, so that response times there "
         "say how long the trace is."
     )
 
@@ -168,7 +178,7 @@ def _unsteady(result: Fleet) -> Iterator[Text]:
         attempted: list[TriedRow] = [row for row in result.of("tried") if row.device == name]
         if attempted and not is_monotone([(row.devices, row.meets) for row in attempted]):
             both = dict.fromkeys(f"{row.devices:,} {'do' if row.meets else 'do not'}" for row in attempted)
-            numbers = joined(list(both))
+            numbers = join_names(list(both))
             text = f"{name}: more devices are not always better; other numbers may suffice: {numbers}."
             yield Text(text, "warning")
 
@@ -210,7 +220,9 @@ def kinds_of_volumes(result: Fleet) -> Grid:
         if rows:
             cells = [figure(median(value(row) or 0.0 for row in rows)) for value in what.values()]
             reads = share(median(row.read_share for row in rows))
-            lines.append((name, f"{len(rows):,}", reads, *cells, listed([row.volume for row in rows], FEW)))
+            lines.append(
+                (name, f"{len(rows):,}", reads, *cells, list_names([row.volume for row in rows], FEW))
+            )
     return Grid(("served best by", "volumes", "reads", *what, "such as"), lines, "words")
 
 
@@ -302,10 +314,10 @@ def _facts(result: Fleet) -> list[tuple[str, str]]:
     return [
         ("volumes", str(result.axes["place"])),
         ("time of the fleet", f"{figure(result.config['span_s'])} s"),
-        ("devices", joined(result.devices)),
+        ("devices", join_names(result.devices)),
         ("placement", _placement_text(result)),
         ("scheduler", label(config["scheduler"]["kind"])),
-        ("prices", assumed({"node": {}, "network": {}, **result.config["prices"]})),
+        ("prices", price_assumptions({"node": {}, "network": {}, **result.config["prices"]})),
         ("version", f"sledlab {__version__}"),
     ]
 

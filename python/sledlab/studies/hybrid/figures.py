@@ -23,12 +23,12 @@ def configurations(study: HybridStudy) -> Figure:
     for place, row in enumerate(rows):
         colour = QUIET if KNOWN[row.configuration].hybrid is None else BLUE
         axes.plot([row.run.p50_ms, row.run.p99_ms], [place] * 2, color=colour, linewidth=3, alpha=0.3)
-        plots.dot(axes, (row.run.mean_ms, place), colour, 7, hollow=row.run.saturated)
+        plots.draw_point(axes, (row.run.mean_ms, place), colour, 7, hollow=row.run.saturated)
         right = ("axes fraction", "data")
         axes.annotate(_baseline_text(row), (1.02, place), xycoords=right, va="center", fontsize=9)
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
-    plots.named_rows(axes, [row.label for row in rows])
+    plots.name_rows(axes, [row.label for row in rows])
     axes.grid(visible=True, axis="x")
     axes.set_xlabel("mean response (ms); the line goes from the median to 99 %")
     return made
@@ -77,7 +77,7 @@ def sizes(study: HybridStudy) -> Figure:
             for place, (value, lateness) in enumerate(zip(series.values, series.late, strict=True))
             if value is not None
         ]
-        plots.dotted(axes, dots, series.colour, 5)
+        plots.draw_line(axes, dots, series.colour, 5)
         ends.append((dots[-1][1], series.name, series.colour))
     plots.value_axis(axes, [row.run.mean_ms for row in study.sizes])
     axes.set_xticks(range(count), panel.steps)
@@ -93,7 +93,7 @@ def techniques(study: HybridStudy) -> Figure:
     bars = []
     for row in study.techniques:
         change = f" ({-row.saved * 100:+.1f} %)".replace("-", "−") if row.saved else ""
-        bars.append(plots.response(row.label, row.run.mean_ms, change, late=row.run.saturated))
+        bars.append(plots.response_bar(row.label, row.run.mean_ms, change, late=row.run.saturated))
     return plots.bars(bars, "mean response (ms)", 1.35)
 
 
@@ -111,7 +111,7 @@ def traffic(study: HybridStudy) -> Figure:
         axes.barh(range(len(rows)), writes, left=reads, height=0.62, color=ORANGE)
         for place, row in enumerate(rows):
             plots.label_right(axes, _accesses(row), ((row.read_bytes + row.written_bytes) / 1e6, place))
-        plots.named_rows(axes, [row.label for row in rows])
+        plots.name_rows(axes, [row.label for row in rows])
         axes.set_xlim(0, (max(map(sum, zip(reads, writes, strict=True))) or 1.0) * 1.5)
         plots.plain_ticks(axes.xaxis)
         axes.set_title(name)
@@ -132,7 +132,9 @@ def replacement(study: HybridStudy) -> Figure:
     """Mean response of MCD ALL under each replacement policy, and what the policy finds."""
     result = {row.policy: percent(row.hit_ratio or 0.0) for row in study.hits}
     bars = [
-        plots.response(row.policy, row.run.mean_ms, f", finds {result[row.policy]} of the trace's segments")
+        plots.response_bar(
+            row.policy, row.run.mean_ms, f", finds {result[row.policy]} of the trace's segments"
+        )
         for row in study.replacement
     ]
     return plots.bars(bars, "mean response (ms)", 1.9)
@@ -144,7 +146,7 @@ def prices(study: HybridStudy) -> Figure:
     made, (axes,) = plots.panels(1, 3.2)
     axes.axhline(1, color=QUIET, linewidth=1)
     dots = [(place, row.mcd_faster, row.run.saturated or row.mcd_saturated) for place, row in enumerate(rows)]
-    plots.dotted(axes, dots, BLUE, 6)
+    plots.draw_line(axes, dots, BLUE, 6)
     plots.value_axis(axes, [*(row.mcd_faster for row in rows), 1.0])
     names = [f"{row.ratio:g}\n{size(row.memory_mb)}".replace(" ", "\n") for row in rows]
     axes.set_xticks(range(len(rows)), names, fontsize=9)

@@ -10,7 +10,7 @@ from sledlab.show import wording
 from sledlab.show.document import Collapsible, Document, Facts, Grid, Heading, Text, grid
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.sections import Section, draw_section
-from sledlab.show.wording import figure, interval, milliseconds, percent, share, size, starred, times
+from sledlab.show.wording import figure, interval, mark_overloaded, milliseconds, percent, share, size, times
 from sledlab.studies.hybrid import figures
 from sledlab.study.configurations import DISK, KNOWN, MIRROR, UNCACHED
 from sledlab.study.store_rows import StoreRow, facts, in_front, over_disks, title
@@ -41,7 +41,7 @@ def answer(study: HybridStudy) -> str:
 
 def overload(study: HybridStudy) -> str:
     """A warning where a store was overloaded."""
-    who = wording.who_kept_up({row.label: not row.run.saturated for row in study.configurations})
+    who = wording.keep_up_clause({row.label: not row.run.saturated for row in study.configurations})
     if not who:
         return ""
     return (
@@ -150,7 +150,7 @@ def noise(study: HybridStudy) -> str:
 
 MEAN: Cells = {"mean": lambda row: interval(row.run.mean_ms, row.run.half_ms)}
 P99: Cells = {"99 %": lambda row: figure(row.run.p99_ms)}
-NAME: Cells = {"": lambda row: starred(row.label, saturated=row.run.saturated)}
+NAME: Cells = {"": lambda row: mark_overloaded(row.label, saturated=row.run.saturated)}
 EACH: Cells = {
     "a read": lambda row: figure(row.run.read_mean_ms),
     "a write": lambda row: figure(row.run.write_mean_ms),
@@ -196,7 +196,7 @@ TABLES: Mapping[str, Cells] = {
     "prices": {
         "memory over MEMS, price": lambda row: f"{row.ratio:g}",
         "memory": lambda row: size(row.memory_mb),
-        "DISK-RAM": lambda row: starred(
+        "DISK-RAM": lambda row: mark_overloaded(
             interval(row.run.mean_ms, row.run.half_ms), saturated=row.run.saturated
         ),
         "MCD ALL": lambda row: figure(row.mcd_ms),
@@ -217,7 +217,7 @@ def _sizes(study: HybridStudy) -> Grid:
     result = {(row.segment_kb, row.mems_mb): row.run for row in study.sizes}
 
     def cell(mb: float) -> Callable[[int], str]:
-        return lambda kb: starred(
+        return lambda kb: mark_overloaded(
             interval(result[kb, mb].mean_ms, result[kb, mb].half_ms), saturated=result[kb, mb].saturated
         )
 
@@ -234,7 +234,7 @@ def _policies(study: HybridStudy) -> Grid:
         row = ran.get(hits.policy)
         lateness = row is not None and row.run.saturated
         sentences = (MEAN["mean"](row), P99["99 %"](row), share(row.hits.mems_read_hits)) if row else none
-        lines.append((starred(hits.policy, saturated=lateness), *sentences, share(hits.hit_ratio)))
+        lines.append((mark_overloaded(hits.policy, saturated=lateness), *sentences, share(hits.hit_ratio)))
     return Grid(("policy", "mean", "99 %", "found on MEMS", "found, of the trace alone"), lines)
 
 
@@ -264,7 +264,7 @@ SECTIONS: Mapping[str, Section] = {
         "DISK UNCACHED and DISK-RAM, the same controller cache.",
         figures.configurations,
         best,
-        after=_configurations,
+        closing_parts=_configurations,
     ),
     "sizes": Section(
         "How much MEMS, in which segments",
@@ -288,7 +288,7 @@ SECTIONS: Mapping[str, Section] = {
         "How much is read from and written to disk and MEMS, in how many accesses of which mean size.",
         figures.traffic,
         table=partial(table, name="traffic"),
-        after=_hits,
+        closing_parts=_hits,
     ),
     "replacement": Section(
         "Which segment is evicted",

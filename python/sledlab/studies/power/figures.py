@@ -9,7 +9,7 @@ from sledlab.show import plots
 from sledlab.show import states as by_state
 from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY
 from sledlab.show.series import Panel, Series
-from sledlab.show.wording import figure, hours, milliseconds, plus_minus, quantity, seconds, spaced
+from sledlab.show.wording import figure, hours, milliseconds, model_label, quantity, seconds, signed_change
 from sledlab.studies.power.options import OWN
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ WAYS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector": ORANGE, 
 
 def _explained(made: Figure, study: PowerStudy, device: str, runs: Sequence[EnergyMeans]) -> Figure:
     """The figure, with a legend of the colours of states."""
-    by_state.legend_of(made, [run.by_state("j") for run in runs], study.state_names(device))
+    by_state.state_legend(made, [run.by_state("j") for run in runs], study.state_names(device))
     return made
 
 
@@ -79,10 +79,10 @@ def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
             "energy (J)",
             by_state.bars(parts, study.state_names(device)),
             steps=steps,
-            together=shared,
+            sync_group=shared,
             marks=by_state.label_positions(marks, [row.timeout_ms for row in rows], _timeout),
         ),
-        Panel("idle timeout", "response (ms)", times, steps=steps, together=shared),
+        Panel("idle timeout", "response (ms)", times, steps=steps, sync_group=shared),
     ]
 
 
@@ -120,8 +120,8 @@ def startup_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
         f"start-ups of {device}",
     )
     return [
-        Panel(axis, "mean response (ms)", [mean], x, together=shared),
-        Panel(axis, "energy (J)", [spent], x, together=shared),
+        Panel(axis, "mean response (ms)", [mean], x, sync_group=shared),
+        Panel(axis, "energy (J)", [spent], x, sync_group=shared),
     ]
 
 
@@ -168,7 +168,9 @@ def loads(study: PowerStudy, device: str) -> Figure:
     plots.scale(left, max(energies) * 1.15, "energy of a request (mJ)", "load")
     plots.scale(right, max(means, default=1.0) * 1.15, "mean response (ms)", "load")
     left.legend(frameon=False, fontsize=9)
-    by_state.overloaded(right, [[row.run.saturated for row in rows if row.load == load] for load in speedups])
+    by_state.mark_overload(
+        right, [[row.run.saturated for row in rows if row.load == load] for load in speedups]
+    )
     for axes in positions.flat:
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
     return _explained(made, study, device, [row.run for row in rows])
@@ -177,12 +179,13 @@ def loads(study: PowerStudy, device: str) -> Figure:
 def policies(study: PowerStudy, device: str) -> Figure:
     """Energy by state and response of every policy, the least energy on top."""
     rows = study.by_energy(device)
-    runs, names = [row.run for row in rows], [spaced(row.policy) for row in rows]
+    runs, names = [row.run for row in rows], [model_label(row.policy) for row in rows]
     made, (upper, lower) = plots.panels(2, 1.6 + 0.52 * len(rows))
     ends = [_distance(row) for row in rows]
     by_state.rows(upper, names, [run.by_state("j") for run in runs], ends, "energy (J)")
     bars = [
-        plots.response(name, run.mean_ms, late=run.saturated) for name, run in zip(names, runs, strict=True)
+        plots.response_bar(name, run.mean_ms, late=run.saturated)
+        for name, run in zip(names, runs, strict=True)
     ]
     plots.bar_rows(lower, bars, "mean response (ms)", 1.25, INK)
     return _explained(made, study, device, runs)
@@ -193,7 +196,7 @@ def _distance(row: Policy) -> str:
     text = quantity(row.run.energy_j, "J")
     if row.above_oracle is None or row.policy == "oracle":
         return text
-    return f"{text} ({plus_minus(row.above_oracle)})"
+    return f"{text} ({signed_change(row.above_oracle)})"
 
 
 def strategies(study: PowerStudy, device: str) -> Figure:
@@ -213,12 +216,12 @@ def strategies(study: PowerStudy, device: str) -> Figure:
     for axes, (column, label, heading) in zip(positions, panels, strict=True):
         shown = [row for row in rows if column != "mean_ms" or not row.run.saturated]
         bars = [(speedups.index(row.load), row.strategy, getattr(row.run, column)) for row in shown]
-        by_state.grouped(axes, bars, ways)
+        by_state.grouped_bars(axes, bars, ways)
         axes.set(title=heading, ylabel=label)
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
         axes.grid(visible=True, axis="y")
     lateness = [[row.run.saturated for row in rows if row.load == load] for load in speedups]
-    by_state.overloaded(positions[-1], lateness, 0.8)
+    by_state.mark_overload(positions[-1], lateness, 0.8)
     positions[-1].set_xlabel("load")
     plots.legend(made, ways)
     return made
@@ -229,7 +232,7 @@ def battery(study: PowerStudy, device: str) -> Figure:
     rows = sorted(study.of_device("battery", device), key=lambda row: -float(row.battery_life_h))
     bars = [
         (
-            spaced(row.policy),
+            model_label(row.policy),
             row.battery_life_h,
             f"{hours(row.battery_life_h)} at {figure(row.power_w * 1e3)} mW, {figure(row.mw_per_gb)} mW/GB",
             False,

@@ -16,12 +16,12 @@ from sledlab.show.wording import (
     hours,
     interval,
     label,
+    mark_overloaded,
+    model_label,
     percent,
-    plus_minus,
-    saved,
+    saved_percent,
     seconds,
-    spaced,
-    starred,
+    signed_change,
 )
 from sledlab.studies.power import figures, summary
 
@@ -39,7 +39,7 @@ MEAN: Cells = {"mean (ms)": lambda row: interval(row.run.mean_ms, row.run.half_m
 STARTUPS: Cells = {"start-ups": lambda row: f"{row.run.startups:,.0f}"}
 ANSWERED: Cells = {**MEAN, "95 % (ms)": lambda row: figure(row.run.p95_ms), **STARTUPS}
 LOAD: Cells = {"load": lambda row: f"×{row.load:g}"}
-UNDER: Cells = {"policy": lambda row: starred(spaced(row.policy), saturated=row.run.saturated)}
+UNDER: Cells = {"policy": lambda row: mark_overloaded(model_label(row.policy), saturated=row.run.saturated)}
 
 
 def _by_state(unit: str, sentences: Callable[[float], str]) -> Cells:
@@ -53,7 +53,7 @@ def _by_state(unit: str, sentences: Callable[[float], str]) -> Cells:
 
 TABLES: Mapping[str, Cells] = {
     "request_energy": {
-        "policy": lambda row: spaced(row.policy),
+        "policy": lambda row: model_label(row.policy),
         **EACH,
         **_by_state("energy_per_request_mj", lambda value: energy(value * 1e-3)),
         "a read itself": lambda row: energy(row.run.read_energy_uj * 1e-6),
@@ -78,17 +78,17 @@ TABLES: Mapping[str, Cells] = {
     },
     "strategies": {
         **LOAD,
-        "strategy": lambda row: starred(row.strategy, saturated=row.run.saturated),
+        "strategy": lambda row: mark_overloaded(row.strategy, saturated=row.run.saturated),
         **ENERGY,
-        "saved": lambda row: saved(row.energy_saved),
+        "saved": lambda row: saved_percent(row.energy_saved),
         "seek + access": lambda row: energy(row.run.service_j),
-        "of these saved": lambda row: saved(row.service_saved),
+        "of these saved": lambda row: saved_percent(row.service_saved),
         **MEAN,
-        "change": lambda row: plus_minus(row.response_change),
+        "change": lambda row: signed_change(row.response_change),
         "merged": lambda row: f"{row.run.merged_requests:,.0f}",
     },
     "battery": {
-        "policy": lambda row: starred(spaced(row.policy), saturated=row.saturated),
+        "policy": lambda row: mark_overloaded(model_label(row.policy), saturated=row.saturated),
         "mean power": lambda row: f"{figure(row.power_w * 1e3)} mW",
         "lasts": lambda row: hours(row.battery_life_h),
         "per gigabyte": lambda row: f"{figure(row.mw_per_gb)} mW/GB",
@@ -110,7 +110,7 @@ def policies(study: PowerStudy, device: str) -> Grid:
     cells: Cells = {
         device: UNDER["policy"],
         **ENERGY,
-        "above oracle": lambda row: "–" if row.above_oracle is None else plus_minus(row.above_oracle, 2),
+        "above oracle": lambda row: "–" if row.above_oracle is None else signed_change(row.above_oracle, 2),
         "mean": ANSWERED["mean (ms)"],
         "95 %": ANSWERED["95 % (ms)"],
         "start-ups": ANSWERED["start-ups"],
@@ -159,7 +159,7 @@ SECTIONS: Mapping[str, Section] = {
         "built; it decides for each idle period separately. In brackets: how far above the oracle's energy.",
         figures.policies,
         summary.best,
-        after=_all_policies,
+        closing_parts=_all_policies,
     ),
     "startup": Section(
         "What a slower start-up would cost",
@@ -213,7 +213,7 @@ def page(study: PowerStudy) -> Document:
         parts += section.parts(study, study.devices)
     _, *common, version = common_facts(study.config)
     facts = (
-        ("policies", ", ".join(spaced(word) for word in study.axes["power"])),
+        ("policies", ", ".join(model_label(word) for word in study.axes["power"])),
         ("pace", f"{study.axes['pace']:g} times its own"),
         ("scheduler", label(str(study.axes["scheduler"]))),
         ("seeds", ", ".join(map(str, study.axes["seed"]))),

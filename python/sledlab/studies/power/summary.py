@@ -9,13 +9,13 @@ from sledlab.show.wording import (
     energy,
     figure,
     hours,
-    joined,
+    join_names,
     milliseconds,
+    model_label,
     percent,
-    saved,
+    saved_percent,
     seconds,
     source_name,
-    spaced,
 )
 from sledlab.studies.power.options import IMMEDIATE, OWN
 from sledlab.study.energy import can_be_built
@@ -47,10 +47,10 @@ def verdict(study: PowerStudy, device: str) -> str:
 def _overload(study: PowerStudy, device: str) -> str:
     """A warning where the device was overloaded, and under which policies."""
     rows = study.of_device("policies", device)
-    lateness = [spaced(row.policy) for row in rows if row.run.saturated]
+    lateness = [model_label(row.policy) for row in rows if row.run.saturated]
     if not lateness:
         return ""
-    under = "any policy" if len(lateness) == len(rows) else joined(lateness)
+    under = "any policy" if len(lateness) == len(rows) else join_names(lateness)
     return (
         f"{device} could not keep up with this workload under {under}: such response times say how long "
         "the run was. Slow the workload down, with --speedup 0.1 for instance."
@@ -111,20 +111,20 @@ def best(study: PowerStudy, device: str) -> str:
     level = [row for row in rows if row.run.energy_j <= minimum * (1 + SAME)]
     if len(level) == len(rows):
         return f"All policies take the same energy within {percent(SAME)}."
-    names = joined([spaced(row.policy) for row in level])
+    names = join_names([model_label(row.policy) for row in level])
     quick = min(level, key=lambda row: row.run.mean_ms)
     joules, answers = energy(minimum, rows[0].run.half_j), milliseconds(quick.run.mean_ms, quick.run.half_ms)
     text = f"Least energy: {names}, {joules} at {answers}."
     if len(level) > 1:
         text = (
             f"Least energy: {names}, within {percent(SAME)} of each other at {joules}; of these "
-            f"{spaced(quick.policy)} answers fastest, in {answers}."
+            f"{model_label(quick.policy)} answers fastest, in {answers}."
         )
     remaining = rows[len(level)]
     more = remaining.run.energy_j / minimum - 1
     more_than = f"{percent(more)} more" if more < 1 else f"{figure(more + 1, 2)} times as much"
     response = milliseconds(remaining.run.mean_ms, remaining.run.half_ms)
-    return f"{text} Next: {spaced(remaining.policy)}, {more_than} at {response}."
+    return f"{text} Next: {model_label(remaining.policy)}, {more_than} at {response}."
 
 
 def noise(study: PowerStudy) -> str:
@@ -138,7 +138,7 @@ def noise(study: PowerStudy) -> str:
     if count == 1:
         return "One seed: small differences may be chance. Give --seed 1..5 to see which are not."
     unsure = [
-        f"{spaced(row.policy)} ({row.device})"
+        f"{model_label(row.policy)} ({row.device})"
         for device in study.devices
         for row in study.of_device("policies", device)
         if can_be_built(row.policy) and 0 < abs(row.above_best_j) <= (row.above_best_ci95_j or 0)
@@ -146,7 +146,7 @@ def noise(study: PowerStudy) -> str:
     text = f"Differences are means over {count} seeds, each policy against the best with the same requests. "
     if not unsure:
         return f"{text}All are larger than their 95 % intervals."
-    return f"{text}Not significantly different from the best at 95 % confidence: {joined(unsure)}."
+    return f"{text}Not significantly different from the best at 95 % confidence: {join_names(unsure)}."
 
 
 def _life(study: PowerStudy, device: str) -> str:
@@ -158,8 +158,8 @@ def _life(study: PowerStudy, device: str) -> str:
     lasts = f"A battery of {study.axes['battery_wh']:g} Wh lasts {hours(longest.battery_life_h)}"
     if longest.battery_life_h < shortest.battery_life_h * (1 + SAME):
         return f"{lasts} under every policy."
-    minimum = f"{hours(shortest.battery_life_h)} under {spaced(shortest.policy)}"
-    return f"{lasts} under {spaced(longest.policy)} and {minimum}."
+    minimum = f"{hours(shortest.battery_life_h)} under {model_label(shortest.policy)}"
+    return f"{lasts} under {model_label(longest.policy)} and {minimum}."
 
 
 def states(study: PowerStudy, device: str) -> str:
@@ -196,8 +196,8 @@ def loads(study: PowerStudy, device: str) -> str:
     ]
     added = runs[speedups[0], IMMEDIATE].mean_ms - runs[speedups[0], OWN].mean_ms
     text = (
-        f"Parking at once takes {joined(parts)}, against the device's own timeout; at ×{speedups[0]:g} the "
-        f"mean response grows by {milliseconds(added)}."
+        f"Parking at once takes {join_names(parts)}, against the device's own timeout; at ×{speedups[0]:g} "
+        f"the mean response grows by {milliseconds(added)}."
     )
     lateness = next((load for load in speedups if runs[load, OWN].saturated), None)
     if lateness is None:
@@ -209,7 +209,7 @@ def strategies(study: PowerStudy, device: str) -> str:
     """A sentence: savings of each strategy at the lightest load, and strategies that had no effect."""
     rows, light = study.of_device("strategies", device), min(study.axes["load"])
     others = [row for row in rows if row.load == light and row.strategy != "base"]
-    parts = [f"{row.strategy} {saved(row.energy_saved)}" for row in others]
+    parts = [f"{row.strategy} {saved_percent(row.energy_saved)}" for row in others]
     sentences = [f"Saved at ×{light:g}: {', '.join(parts)}."] if parts else []
     if any(row.strategy == "subsector" for row in rows) and not any(row.run.dark_tip_time_s for row in rows):
         sentences.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import numpy as np
-from sledlab.show.plots import ORANGE, single
+from sledlab.show.plots import ORANGE, single_plot
 from sledlab.show.series import Panel, PlaneTimes
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def panels(result: SeekMap) -> list[Panel]:
 
 def seek_map(result: SeekMap) -> Figure:
     """Seek times from one place to all others, with the regions reached within some times outlined."""
-    figure, axes = single(4.5)
+    figure, axes = single_plot(4.5)
     mesh = axes.pcolormesh(
         result.x_bit, result.y_bit, result.ms, cmap="cividis_r", shading="nearest", rasterized=True
     )

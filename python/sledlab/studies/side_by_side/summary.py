@@ -19,7 +19,7 @@ from sledlab.show.document import (
 )
 from sledlab.show.facts import common_facts
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import figure, joined, label, listed, milliseconds, percent
+from sledlab.show.wording import figure, join_names, label, list_names, milliseconds, percent
 from sledlab.studies.side_by_side import figures
 from sledlab.studies.side_by_side.tables import Standing
 from sledlab.study import race_parts
@@ -40,7 +40,7 @@ def title(result: SideBySide) -> str:
     """Title: the devices, and the requests that they served."""
     kind = result.groups[0].varied[0][0] if result.groups[0].varied else "trace"
     many = len(result.sources) > FEW
-    return f"{len(result.sources)} {kind}s" if many else joined(result.sources)
+    return f"{len(result.sources)} {kind}s" if many else join_names(result.sources)
 
 
 def contest(result: SideBySide) -> str:
@@ -88,7 +88,7 @@ def _contest(group: Group, speedup: float) -> Iterator[str]:
         standing.late,
     )
     fast, one = level[0].run(speedup), len(level) == 1
-    names = listed([curve.label for curve in level], FEW + 1)
+    names = list_names([curve.label for curve in level], FEW + 1)
     mean = milliseconds(fast.mean_ms, fast.half_ms)
     says = [f"{names} {'answers' if one else 'answer'} {what} in {mean} on average"]
     within = "2 % or the intervals over the seeds" if has_seeds([group]) else "2 %"
@@ -101,16 +101,16 @@ def _contest(group: Group, speedup: float) -> Iterator[str]:
         text += (
             f"; {'it completes' if one else 'they complete'} {figure(done[level[0]])} requests per second, "
         )
-        text += f"{listed(than, FEW)}, {are} response times say how long the run was"
+        text += f"{list_names(than, FEW)}, {are} response times say how long the run was"
     yield f"{text}."
     yield from race_parts.reads_and_writes(group, speedup, FEW + 1)
     if len(group.curves) > 1:
         taken = sorted((curve.at(speedup).total_energy_per_request_mj, curve.label) for curve in group.curves)
-        yield f"A request takes {listed([f'{figure(mj)} mJ on {name}' for mj, name in taken], FEW + 1)}."
+        yield f"A request takes {list_names([f'{figure(mj)} mJ on {name}' for mj, name in taken], FEW + 1)}."
 
 
 def _list(texts: list[str]) -> list[str]:
-    return [listed(texts, FEW)] if texts else []
+    return [list_names(texts, FEW)] if texts else []
 
 
 def _than(factor: float, curve: Curve, speedup: float) -> str:
@@ -142,7 +142,7 @@ def _score(result: SideBySide) -> Iterator[str]:
     sentences = [f"{name} is the fastest in {count}" for name, count in wins.most_common()]
     sentences += [f"{ties} {'is a tie' if ties == 1 else 'are ties'}"] if ties else []
     sentences += [f"in {none} none keeps up"] if none else []
-    yield f"Of {len(standings)} races, {joined(sentences)}."
+    yield f"Of {len(standings)} races, {join_names(sentences)}."
 
 
 def _table(group: Group) -> Grid:
@@ -174,7 +174,7 @@ def warnings(result: SideBySide) -> Iterator[Text]:
         for row in curve.rows
     ]
     if slow := {name: time for name, time in rows if time >= 1}:
-        times = joined([f"{name} started up for {figure(time)} s" for name, time in slow.items()])
+        times = join_names([f"{name} started up for {figure(time)} s" for name, time in slow.items()])
         yield Text(
             f"{times}; requests waited meanwhile. --set system.start=ready --power never avoids start-ups.",
             "warning",
@@ -182,7 +182,7 @@ def warnings(result: SideBySide) -> Iterator[Text]:
     for group in result.groups:
         counts = {curve.label: curve.rows[0].requests for curve in group.curves}
         if len(set(counts.values())) > 1:
-            each = joined([f"{count:,} on {name}" for name, count in counts.items()])
+            each = join_names([f"{count:,} on {name}" for name, count in counts.items()])
             yield Text(f"Not all devices answered the same requests of {source(group)}: {each}.", "warning")
 
 
@@ -197,13 +197,13 @@ def page(result: SideBySide) -> Document:
     ]
     parts += [Heading("Side by side"), SideBySideParts(drawn)]
     for group in result.groups:
-        parts += [Heading(source(group), apart=len(result.groups) > 1)]
+        parts += [Heading(source(group), has_gap=len(result.groups) > 1)]
         parts += [Text(" ".join(verdict(group)))] if len(result.groups) > 1 else []
         parts += [_table(group), Text(note([group]), "quiet")]
         if len(group.speedups) > 1:
             parts += [Heading("How the load changes it"), *race_parts.figures(group)]
             parts += [*race_parts.winners(group), *race_parts.throughput(result, group)]
-    facts = [("devices", joined(result.devices)), ("requests", joined(result.sources))]
+    facts = [("devices", join_names(result.devices)), ("requests", join_names(result.sources))]
     facts.append(("scheduler", label(result.config.get("scheduler", {}).get("kind", "fcfs"))))
     common = [fact for fact in common_facts(result.config) if fact[0] in ("replay", "warm-up", "version")]
     return Document(

@@ -38,7 +38,7 @@ def times(result: SmartSize) -> Figure:
         ends.append((rows[-1].run.elapsed_s, device, colour))
         if minimum is not None:
             place = (minimum, result.at(device, minimum).run.elapsed_s)
-            plots.dot(axes, place, colour, 9)
+            plots.draw_point(axes, place, colour, 9)
             style: Any = {"fontsize": 9, "fontweight": "bold", "color": colour}
             axes.annotate(f"{minimum:,}", place, xytext=(5, 6), textcoords="offset points", **style)
     shown = _replayed(result)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from sledlab._native import __version__
 from sledlab.show.cluster_figures import PART_NAMES
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading, Text, grid
-from sledlab.show.money import COLUMN, assumed, of_many
+from sledlab.show.money import COLUMN, jobs_cost, price_assumptions
 from sledlab.show.money import NOTE as MONEY
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import counted, figure, joined, listed, money
-from sledlab.show.wording import saved as share
+from sledlab.show.wording import figure, join_names, list_names, money, pluralize
+from sledlab.show.wording import saved_percent as share
 from sledlab.studies.size import figures
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ MAX_NAMED = 6
 
 def title(result: SmartSize) -> str:
     """Title: the goal, the job and the devices."""
-    return f"{result.job} on {joined(list(result.smallest))}, {_goal(result)}"
+    return f"{result.job} on {join_names(list(result.smallest))}, {_goal(result)}"
 
 
 def _goal(result: SmartSize) -> str:
@@ -40,7 +40,7 @@ def _goal(result: SmartSize) -> str:
     if requested.until is not None:
         return f"until the {PART_NAMES[requested.until]} is the bottleneck"
     limits = [f"{requested.deadline_s:g} s"] if requested.deadline_s is not None else []
-    return f"within {joined([*limits, *([_budget(result)] if requested.budget_usd is not None else [])])}"
+    return f"within {join_names([*limits, *([_budget(result)] if requested.budget_usd is not None else [])])}"
 
 
 def answer(result: SmartSize) -> str:
@@ -99,7 +99,7 @@ def _missed(result: SmartSize, device: str) -> str:
 def _contradicting(result: SmartSize, device: str) -> str:
     """A sentence: larger numbers of nodes that miss the goal."""
     numbers = [f"{each.nodes:,}" for each in result.beyond(device)]
-    return f"Larger numbers of nodes that miss the goal: {listed(numbers, MAX_NAMED)}." if numbers else ""
+    return f"Larger numbers of nodes that miss the goal: {list_names(numbers, MAX_NAMED)}." if numbers else ""
 
 
 def _best(result: SmartSize) -> list[str]:
@@ -120,7 +120,7 @@ def _job(result: SmartSize) -> str:
 
 
 def _nodes(number: int) -> str:
-    return counted(number, "node")
+    return pluralize(number, "node")
 
 
 def _range(result: SmartSize) -> str:
@@ -180,7 +180,7 @@ def _money_columns(result: SmartSize) -> Mapping[str, Callable[[Size], str]]:
         return {}
     return {
         "cluster": lambda each: money(each.cost.cluster_usd),
-        COLUMN: lambda each: of_many(each.cost.job_usd),
+        COLUMN: lambda each: jobs_cost(each.cost.job_usd),
     }
 
 
@@ -233,8 +233,8 @@ def _facts(result: SmartSize) -> list[tuple[str, str]]:
         ("job", ", ".join([result.job, *(f"{key} = {value}" for key, value in result.job_settings.items())])),
         ("nodes", f"{_range(result)}, {config['node']['description']}"),
         ("network", f"{config['network']['name']}: {config['network']['description']}"),
-        ("devices", joined(list(result.smallest))),
-        ("prices", assumed(result.prices).removeprefix("Prices: ") if _is_priced(result) else ""),
+        ("devices", join_names(list(result.smallest))),
+        ("prices", price_assumptions(result.prices).removeprefix("Prices: ") if _is_priced(result) else ""),
         ("work done at", "a host" if config["cluster"]["at"] == "host" else "the nodes"),
         ("seed", str(config["seed"])),
         ("version", f"sledlab {__version__}"),

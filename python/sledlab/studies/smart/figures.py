@@ -48,7 +48,7 @@ def _stacked(rows: Sequence[tuple[str, Mapping[str, float]]]) -> Figure:
         left = [start + width for start, width in zip(left, widths, strict=True)]
     for place, end in enumerate(left):
         plots.label_right(axes, f"{figure(end)} s", (end, place))
-    plots.named_rows(axes, [name for name, _ in rows])
+    plots.name_rows(axes, [name for name, _ in rows])
     axes.set_xlim(0, (max(left) or 1.0) * 1.18)
     axes.set_xlabel("time of a node (s), mean over nodes")
     plots.legend(made, COLOURS)

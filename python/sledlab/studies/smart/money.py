@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.show.money import MANY, of_many
-from sledlab.show.wording import figure, joined, listed
+from sledlab.show.money import JOB_COUNT, jobs_cost
+from sledlab.show.wording import figure, join_names, list_names
 from sledlab.study.cost import frontier
 
 if TYPE_CHECKING:
@@ -68,9 +68,10 @@ def _several(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
     for each in between:
         result.setdefault((each.where.device, _other_values(each, runs)), []).append(f"{each.where.nodes:,}")
     named = [
-        f"{name} on {joined(nodes)} nodes {remaining}".strip() for (name, remaining), nodes in result.items()
+        f"{name} on {join_names(nodes)} nodes {remaining}".strip()
+        for (name, remaining), nodes in result.items()
     ]
-    return listed(named, MAX_NAMED)
+    return list_names(named, MAX_NAMED)
 
 
 def _where(each: SmartRun, runs: Sequence[SmartRun]) -> str:
@@ -95,7 +96,9 @@ def _other_values(each: SmartRun, runs: Sequence[SmartRun]) -> str:
 
 
 def _time_and_cost(each: SmartRun, digits: int = 3) -> str:
-    return f"{figure(each.run.elapsed_s, digits)} s and {of_many(each.cost.job_usd, digits)} for {MANY:,}"
+    return (
+        f"{figure(each.run.elapsed_s, digits)} s and {jobs_cost(each.cost.job_usd, digits)} for {JOB_COUNT:,}"
+    )
 
 
 def _distinct_texts(cheapest: SmartRun, fastest: SmartRun) -> tuple[str, str]:
@@ -103,7 +106,7 @@ def _distinct_texts(cheapest: SmartRun, fastest: SmartRun) -> tuple[str, str]:
     digits = 3
     for digits in range(3, 8):
         times = {figure(each.run.elapsed_s, digits) for each in (cheapest, fastest)}
-        amounts = {of_many(each.cost.job_usd, digits) for each in (cheapest, fastest)}
+        amounts = {jobs_cost(each.cost.job_usd, digits) for each in (cheapest, fastest)}
         if len(times) == len(amounts) == 2:
             break
     return _time_and_cost(cheapest, digits), _time_and_cost(fastest, digits)

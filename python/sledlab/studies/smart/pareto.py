@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.lazy import mpl_ticker
 from sledlab.show import plots
-from sledlab.show.money import MANY
+from sledlab.show.money import JOB_COUNT
 from sledlab.show.plots import INK, LINES, NAME_PT, QUIET
 from sledlab.studies.smart.labels import parts
 from sledlab.studies.smart.money import MIN_COMPARED, compared, unbeaten
@@ -71,7 +71,7 @@ def pareto(study: SmartStudy) -> Figure:
 
 def _place(each: SmartRun) -> tuple[float, float]:
     """The position of a replay: time of the job in s, and USD for many of it."""
-    return each.run.elapsed_s, MANY * (each.cost.job_usd or 0.0)
+    return each.run.elapsed_s, JOB_COUNT * (each.cost.job_usd or 0.0)
 
 
 def _names(study: SmartStudy) -> dict[int, list[str]]:
@@ -91,7 +91,7 @@ def _short(name: Sequence[str], *, is_end: bool) -> str:
 
 def _point(axes: Axes, place: tuple[float, float], colour: str, sentences: str, *, is_best: bool) -> None:
     """Draw a replay, large where no replay beats it, else small, with the text `sentences`, if any."""
-    plots.dot(axes, place, colour, 7 if is_best else 4)
+    plots.draw_point(axes, place, colour, 7 if is_best else 4)
     if sentences:
         style: Any = {"textcoords": "offset points", "fontsize": 9, "color": QUIET}
         axes.annotate(sentences, place, xytext=(3, 2), **style)
@@ -130,7 +130,7 @@ def _money_axes(axes: Axes, runs: Sequence[SmartRun], letters: int) -> None:
         letters: Length of the name of the fastest replay, which is written on its left.
     """
     seconds, usd = zip(*map(_place, runs), strict=True)
-    axes.set(xscale="log", yscale="log", xlabel="time of the job (s)", ylabel=f"USD for {MANY:,} jobs")
+    axes.set(xscale="log", yscale="log", xlabel="time of the job (s)", ylabel=f"USD for {JOB_COUNT:,} jobs")
     share = min((letters + 4) / LETTERS, 0.5)
     axes.set_xlim(_axis_limits(seconds, share, 0.1))
     axes.set_ylim(_axis_limits(usd, 0.16, 0.1))

@@ -108,10 +108,10 @@ def _recorded(question: Question) -> list[str]:
     settings = settings_of(result, _as_list(question.axis("job_settings")))
     seed = int(tables_of(question.base).get("seed", 1))
     files = []
-    with Progress("recording", of="") as progress:
+    with Progress("recording", unit="") as progress:
         for each, nodes in product(result, _nodes(question) if result else ()):
             own = {name: value for name, value in settings.items() if name in each.settings}
-            files.append(each.record(nodes, seed, own, progress.going).name)
+            files.append(each.record(nodes, seed, own, progress.show_step).name)
     return files
 
 

@@ -9,10 +9,10 @@ from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.show.cluster_figures import PART_NAMES
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text, grid
 from sledlab.show.facts import setting_facts
-from sledlab.show.money import COLUMN, assumed, of_many
+from sledlab.show.money import COLUMN, jobs_cost, price_assumptions
 from sledlab.show.money import NOTE as MONEY
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import energy, figure, joined, percent, saved
+from sledlab.show.wording import energy, figure, join_names, percent, saved_percent
 from sledlab.show.wording import money as dollars
 from sledlab.studies.smart import figures, money
 from sledlab.studies.smart.labels import labels
@@ -31,7 +31,7 @@ NOTE = "× 2: the share of the time that a processor, store or network twice as 
 
 def title(study: SmartStudy) -> str:
     """Title: the jobs, and what they were replayed on."""
-    return f"{joined(_names(study, 'job'))} on {joined(_names(study, 'device'))}"
+    return f"{join_names(_names(study, 'job'))} on {join_names(_names(study, 'device'))}"
 
 
 def _names(study: SmartStudy, column: str) -> list[str]:
@@ -64,7 +64,9 @@ def verdict(study: SmartStudy, job: str) -> str:
     factors = [(figure(each.run.elapsed_s / best.run.elapsed_s, 2), who(each)) for each in others]
     than = [f"{factor} times as fast as {name}" for factor, name in factors[:3]]
     more = " and others" if len(others) > 3 else ""
-    return f"{what}{end} is fastest with {who(best)}, {figure(best.run.elapsed_s)} s: {joined(than)}{more}."
+    return (
+        f"{what}{end} is fastest with {who(best)}, {figure(best.run.elapsed_s)} s: {join_names(than)}{more}."
+    )
 
 
 def _largest(study: SmartStudy, job: str) -> tuple[int, list[SmartRun]]:
@@ -94,7 +96,7 @@ def table(study: SmartStudy) -> Grid:
     """A row for every replay: time, bottleneck, energy and costs."""
 
     def saved_by(part: str) -> Callable[[SmartRun], str]:
-        return lambda each: saved(each.run.saved()[part])
+        return lambda each: saved_percent(each.run.saved()[part])
 
     columns: dict[str, Callable[[SmartRun], str]] = {
         "s": lambda each: figure(each.run.elapsed_s),
@@ -128,7 +130,7 @@ def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
         return {}
     return {
         "cluster": lambda each: dollars(each.cost.cluster_usd),
-        COLUMN: lambda each: of_many(each.cost.job_usd),
+        COLUMN: lambda each: jobs_cost(each.cost.job_usd),
     }
 
 
@@ -175,7 +177,7 @@ def page(study: SmartStudy) -> Document:
             partial(figures.KINDS[kind], study), figures.KINDS[kind].__doc__ or kind, caption=caption
         )
 
-    named = [(noun, joined(_names(study, column))) for noun, column in NOUNS]
+    named = [(noun, join_names(_names(study, column))) for noun, column in NOUNS]
     parts: list[Part] = [
         Text(answer(study), "answer"),
         Heading("How long the job takes"),
@@ -191,7 +193,7 @@ def page(study: SmartStudy) -> Document:
             Heading("What it costs"),
             Text(money.choices(study)),
             drawn("pareto", PARETO),
-            Text(assumed(study.prices), "quiet"),
+            Text(price_assumptions(study.prices), "quiet"),
         ]
     parts += [
         Heading("What holds it up"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sledlab.show import plots
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading, Source, Text, grid
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import figure, milliseconds, percent, share, size, starred
+from sledlab.show.wording import figure, mark_overloaded, milliseconds, percent, share, size
 from sledlab.studies.tune.plan import LESS, WHOLE
 from sledlab.study.configurations import DISK, KNOWN, MEMS, UNCACHED
 from sledlab.study.store_rows import facts, in_front, over_disks, title
@@ -62,7 +62,7 @@ def table(tuned: TunedHybrid) -> Grid:
             "of them": lambda row: f"{row.run.requests:,}",
             "MEMS": lambda row: size(row.mems_mb),
             "segment": lambda row: f"{row.segment_kb} KB",
-            "policy": lambda row: starred(row.policy, saturated=row.run.saturated),
+            "policy": lambda row: mark_overloaded(row.policy, saturated=row.run.saturated),
             "found": lambda row: share(row.hit_ratio if row.stage != LESS else None),
             "mean": lambda row: figure(row.run.mean_ms),
             "99 %": lambda row: figure(row.run.p99_ms),
