@@ -169,7 +169,7 @@ def test_answer_names_the_simulated_share(tmp_path):
 def test_at_a_host_everything_crosses_the_network():
     nodes = sl.replay(WORK / "join.work", "mems-g2", what_if=False)
     host = sl.replay(WORK / "join.work", "mems-g2", at="host", host=sl.node("smart-2003", mhz=2000))
-    assert (nodes.at_host, host.at_host, host.nodes) == (False, True, 5)
+    assert (nodes.is_on_host, host.is_on_host, host.nodes) == (False, True, 5)
     assert host.config["host"]["mhz"] == 2000
     assert host.elapsed_s > nodes.elapsed_s
     assert host.bottleneck.what == "network"

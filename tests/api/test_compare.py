@@ -371,16 +371,16 @@ def test_coinciding_curves_are_merged_and_labeled():
         return curves.Curves(measure, made, made, made[:6], {1.0: 100.0, 2.0: 200.0})
 
     alike = draw("mean_ms", *(dots(5.0 + 0.002 * place, 9.0) for place in range(19)))
-    assert alike.coincide
+    assert alike.is_coincident
     axes = load_curves.draw(alike).axes[0]
     assert "all 19 within 1 %" in {text.get_text() for text in axes.texts}
     assert not any("grey" in text.get_text() for text in axes.texts)
-    assert draw("total_energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, late=True)).coincide
+    assert draw("total_energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, late=True)).is_coincident
     assert draw("mean_ms", dots(1.0, 1.0), dots(1.0, 1.0)).merged.lines[0].label == "both within 1 %"
     for other in (dots(5.0, 9.2), dots(5.0, 9.0, late=True)):
-        assert not draw("mean_ms", dots(5.0, 9.0), other).coincide
-    assert not draw("mean_ms", dots(5.0, 9.0)).coincide
-    assert not draw("mean_ms", dots(5.0, 9.0, late=True), dots(5.0, 9.0, late=True)).coincide
+        assert not draw("mean_ms", dots(5.0, 9.0), other).is_coincident
+    assert not draw("mean_ms", dots(5.0, 9.0)).is_coincident
+    assert not draw("mean_ms", dots(5.0, 9.0, late=True), dots(5.0, 9.0, late=True)).is_coincident
 
 
 def test_schedulers_with_equal_results_are_grouped():

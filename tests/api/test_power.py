@@ -157,7 +157,7 @@ def test_best_policy_differs_for_sled_and_disk(two):
 
 
 def test_switched_off_disk_takes_its_startup_time():
-    off = sl.device("mobile-disk", rest_state="off")
+    off = sl.device("mobile-disk", idle_state="off")
     slow = sl.workload("uniform", mean_interarrival_ms=20_000)
     result = study(slow, off, limit=50, strategy="base")
     assert [row.time_per_startup_ms for row in result.rows["startup"]] == [0, 2000, 4000, 8000, 16_000]

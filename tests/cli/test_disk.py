@@ -36,7 +36,7 @@ def test_parts_sum_up_and_rotation_averages_half_turn(sledlab, tmp_path):
 def test_energy_by_state_is_power_times_time(sledlab):
     arguments = (*DISK, "--set", "device.idle_timeout_ms=300", "--json")
     for parked, parked_w, startup_s in (("sleep", 0.1, 2.5), ("off", 0.0, 4.0)):
-        result = sledlab(*arguments, "--set", f"device.rest_state={parked}").json
+        result = sledlab(*arguments, "--set", f"device.idle_state={parked}").json
         energy, seconds = result["energy_j"], result["state_time_s"]
         powers_w = {"seek": 2.3, "access": 2.3, "idle": 1.0, "inactive": parked_w, "startup": 2.5}
         for state, power_w in powers_w.items():
@@ -46,7 +46,7 @@ def test_energy_by_state_is_power_times_time(sledlab):
 
 
 def test_switched_off_disk_is_reported(sledlab, tmp_path):
-    switched = (*DISK, "--set", "device.rest_state=off", "--set", "device.sleep_mw=0", "--out", tmp_path)
+    switched = (*DISK, "--set", "device.idle_state=off", "--set", "device.sleep_mw=0", "--out", tmp_path)
     assert sledlab(*switched).code == 0
     assert "Off: nothing is powered" in (tmp_path / "report.html").read_text()
 
@@ -65,7 +65,7 @@ def test_a_seek_map_needs_a_sled(sledlab):
         ("average_seek_ms=1", "device.average_seek_ms = 1 ms is less than device.single_cylinder_seek_ms"),
         ("full_stroke_seek_ms=17.1", "the seek curve"),
         ("track_skew_sectors=170", "every zone in device.zones has its own"),
-        ("rest_state=parked", "expected one of sleep, off"),
+        ("idle_state=parked", "expected one of sleep, off"),
         ("active_tips=640", "device.active_tips"),
     ],
 )

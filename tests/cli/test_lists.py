@@ -24,7 +24,7 @@ def test_a_shown_device_is_a_device_file(sledlab, tmp_path, name):
     again = sledlab("show", "device", file, "--json").json
     assert {**again, "name": name} == shown
     assert shown["capacity_blocks"] > 0
-    keys = {"mems": "active_tips", "disk": "rest_state", "ssd": "program_us", "ram": "access_us"}
+    keys = {"mems": "active_tips", "disk": "idle_state", "ssd": "program_us", "ram": "access_us"}
     assert keys[shown["kind"]] in sledlab("show", "device", name).out
 
 

@@ -311,7 +311,7 @@ fn with_power_and_bus_of(mut params: DiskParams, preset: &DiskParams) -> DiskPar
     flat.bus_sector_us = other.bus_sector_us;
     flat.bus_write_sector_us = other.bus_write_sector_us;
     flat.idle_timeout_ms = other.idle_timeout_ms;
-    flat.rest_state = other.rest_state;
+    flat.idle_state = other.idle_state;
     flat.startup_ms = other.startup_ms;
     flat.off_startup_ms = other.off_startup_ms;
     flat.active_mw = other.active_mw;

@@ -223,9 +223,9 @@ fn disk_energy_covers_four_states() {
     };
     // The disk spins up for each: the second arrives a minute after the first, the third another minute later.
     let source = [read(0), read(60), read(120)];
-    for (rest_state, sleep_w, startup_s) in [("sleep", 0.1, 2.5), ("off", 0.0, 4.0)] {
+    for (idle_state, sleep_w, startup_s) in [("sleep", 0.1, 2.5), ("off", 0.0, 4.0)] {
         let settings = [
-            ("device.rest_state", rest_state),
+            ("device.idle_state", idle_state),
             ("device.idle_timeout_ms", "7000.0"),
             ("system.start", "parked"),
         ];
@@ -423,7 +423,7 @@ proptest! {
                      track_skew_sectors = 30, cylinder_skew_sectors = 42 }}]"
                 ),
             ),
-            ("device.rest_state", if off { "off" } else { "sleep" }.into()),
+            ("device.idle_state", if off { "off" } else { "sleep" }.into()),
             ("scheduler.kind", if sptf { "sptf" } else { "fcfs" }.into()),
             ("replay.mode", if closed == 0 { "open".into() } else { format!("closed:{closed}") }),
         ];

@@ -294,12 +294,12 @@ def merge(
         raise Error(f"`{out}` is read and written at once", remedy="choose another --save")
     traces = [read_trace(file, format, sort_window=sort) for file in files]
 
-    def merged() -> _native.Source:
+    def merge_traces() -> _native.Source:
         return _native.merge([trace.open() for trace in traces], keep_devices)
 
-    source = merged()
+    source = merge_traces()
     if place:
-        _, extents, _ = _native.survey(merged())
+        _, extents, _ = _native.survey(merge_traces())
         source = _native.place(source, extents)
     _write(source, out, **where)
 

@@ -28,7 +28,7 @@ def kinds() -> dict[str, DeviceKind]:
 
     Examples:
         >>> kinds()["disk"].rest, kinds()["ram"].rest
-        ('rest_state', None)
+        ('idle_state', None)
     """
     return {kind.name: kind for kind in entries("device_kinds") if isinstance(kind, DeviceKind)}
 

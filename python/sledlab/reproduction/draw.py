@@ -9,7 +9,7 @@ from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.map import draw_map
 from sledlab.reproduction.panel import DrawnPanel
 from sledlab.reproduction.rows import Tables
-from sledlab.show.plots import INK, QUIET, draw_figure, style
+from sledlab.show.plots import INK, QUIET, set_creator, style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +73,7 @@ def draw(
         parts += changes.sentences(figure)
         parts.append(shortened and f"This run is shortened: {shortened}.")
         _below(drawing, published, [text for text in parts if text], size[0])
-    return draw_figure(drawing, f"sledlab reproduce run {figure.name}")
+    return set_creator(drawing, f"sledlab reproduce run {figure.name}")
 
 
 def _draw_title(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:

@@ -112,7 +112,7 @@ class ClusterResult(DisplayedResult):
         return int(self.failure["spares"]) if self.failure else 0
 
     @property
-    def at_host(self) -> bool:
+    def is_on_host(self) -> bool:
         """Whether a host did the work of the job, instead of the nodes."""
         return bool(self.config["cluster"]["at"] == "host")
 

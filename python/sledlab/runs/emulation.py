@@ -85,7 +85,7 @@ class PowerFailure:
         >>> import sledlab as sl
         >>> with sl.serve("mems-g2", power_failures=True) as server:  # programs would write here
         ...     failure = server.power_fail(seed=7)
-        >>> failure.in_flight, failure.at_risk, failure.seed
+        >>> failure.in_flight, failure.blocks_at_risk, failure.seed
         (0, 0, 7)
     """
 
@@ -99,7 +99,7 @@ class PowerFailure:
     lost: int
 
     @property
-    def at_risk(self) -> int:
+    def blocks_at_risk(self) -> int:
         """Blocks whose last write was not durable."""
         return self.newest + self.older
 

@@ -28,8 +28,8 @@ INFINITE_TIMEOUT_NS = 2**62
 def spans(data: Mapping[str, Numbers], devices: Any, summary: Mapping[str, Any]) -> dict[int, Spans]:
     """For each device, numbered from 0, its states: the name of each, its beginnings and its ends in ns.
 
-    States are `idle`, `parked`, `startup`, and `rested`, idle and then parked, where the time of parking is
-    unknown. Empty where they disagree with the state times in the summary.
+    States are `idle`, `parked`, `startup`, and `idle_or_parked`: idle and then parked, where the time of
+    parking is unknown. Empty where they disagree with the state times in the summary.
     """
     power = summary["config"].get("power", {})
     timeout = _timeout_ns(power)
@@ -38,7 +38,7 @@ def spans(data: Mapping[str, Numbers], devices: Any, summary: Mapping[str, Any])
     names = [int(each) for each in np.unique(devices) if each >= 0]
     result: dict[int, Spans] = {name: _states(data, devices == name, timeout, (begin, end)) for name in names}
     if power.get("kind") == "oracle":  # parks at the beginning of a rest, or not at all
-        parked = {"rested": "parked"}
+        parked = {"idle_or_parked": "parked"}
         result = {
             name: [(parked.get(state, state), begins, ends) for state, begins, ends in states]
             for name, states in result.items()
@@ -84,7 +84,7 @@ def _states(
             result += [("parked", since[:1], until[:1])]
         later = started.copy()
         later[:1] &= not parked_first
-        result += [("rested", since[later], until[later])]
+        result += [("idle_or_parked", since[later], until[later])]
     else:
         parks = np.minimum(since + timeout, until)
         if parked_first:
@@ -98,12 +98,12 @@ def _states(
 
 def _is_consistent(result: Mapping[int, Spans], real: Mapping[str, float]) -> bool:
     """Whether the times of all devices in these states add up to the state times in the summary."""
-    total_s = dict.fromkeys(("idle", "parked", "rested", "startup"), 0.0)
+    total_s = dict.fromkeys(("idle", "parked", "idle_or_parked", "startup"), 0.0)
     for each in result.values():
         for name, begins, ends in each:
             total_s[name] += float((ends - begins).sum()) * 1e-9
     pairs = [(total_s["startup"], real["startup"])]
-    if total_s["rested"]:
+    if total_s["idle_or_parked"]:
         pairs += [(sum(total_s.values()) - total_s["startup"], real["idle"] + real["inactive"])]
     else:
         pairs += [(total_s["idle"], real["idle"]), (total_s["parked"], real["inactive"])]

@@ -48,7 +48,7 @@ NAMES = {
     "rotation": "rotation",
     "idle": "idle",
     "parked": "parked",
-    "rested": "idle, then parked",
+    "idle_or_parked": "idle, then parked",
     "startup": "start-up",
 }
 """Names of slices on the tracks, by operation, part of the positioning or state."""

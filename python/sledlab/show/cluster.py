@@ -57,9 +57,9 @@ def answer(result: ClusterResult) -> str:
 
 def _first_sentence(result: ClusterResult) -> str:
     """The job, its nodes or host, its elapsed time, store and network, as the first sentence."""
-    nodes = result.nodes - result.at_host - result.spares
+    nodes = result.nodes - result.is_on_host - result.spares
     who = f"{nodes:,} node{'s' if nodes > 1 else ''}"
-    where = f"a host in front of {who}" if result.at_host else who
+    where = f"a host in front of {who}" if result.is_on_host else who
     return (
         f"{result.job} on {where} takes {figure(result.elapsed_s)} s with {_store(result)} over "
         f"{result.config['network']['name']}"
@@ -194,14 +194,14 @@ def _phases(result: ClusterResult) -> Grid:
 def page(result: ClusterResult) -> Document:
     """The page about a replay."""
 
-    def drawn(kind: str, heading: str, caption: str) -> Drawing:
+    def drawing(kind: str, heading: str, caption: str) -> Drawing:
         about = (cluster_figures.KINDS[kind].__doc__ or kind).splitlines()[0]
         panels = partial(cluster_figures.interactive_panels, result, kind)
         return Drawing(partial(cluster_figures.draw, result, kind), about, heading, caption, panels=panels)
 
-    faster = [drawn("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
+    faster = [drawing("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
     text = summarize_traffic(result.traffic, node_names(result)) if result.traffic_rows else ""
-    matrix = [drawn("traffic", "Who sends whom how much", text)] if result.traffic_rows else []
+    matrix = [drawing("traffic", "Who sends whom how much", text)] if result.traffic_rows else []
     both = [replace(each, width="" if faster and matrix else "narrow") for each in (*faster, *matrix)]
     side_by_side: list[Part] = (
         [Heading("What would help, and what crosses the network"), SideBySideParts(both)] if both else []
@@ -218,11 +218,13 @@ def page(result: ClusterResult) -> Document:
             Text(answer(result), "answer"),
             Numbers(_key_figures(result)),
             Heading("Where the time went"),
-            SideBySideParts([drawn("phases", "By phase", PHASES), drawn("timeline", "Node by node", shown)]),
+            SideBySideParts(
+                [drawing("phases", "By phase", PHASES), drawing("timeline", "Node by node", shown)]
+            ),
             *numbers,
             *side_by_side,
             Heading("Where the energy went"),
-            replace(drawn("energy", "Energy of all nodes", ENERGY), width="narrow"),
+            replace(drawing("energy", "Energy of all nodes", ENERGY), width="narrow"),
             Heading("What ran"),
             Facts(_facts(result)),
             Collapsible("The whole experiment, to run it again", [Source(result.toml)]),
@@ -264,10 +266,10 @@ def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
 def _facts(result: ClusterResult) -> list[tuple[str, str]]:
     """The record and the cluster, as pairs of a name and a text."""
     config = result.config
-    host = config["host"]["description"] if result.at_host else ""
+    host = config["host"]["description"] if result.is_on_host else ""
     return [
         ("record", str(config.get("work", {}).get("file", ""))),
-        ("nodes", f"{result.nodes - result.at_host - result.spares:,}, {config['node']['description']}"),
+        ("nodes", f"{result.nodes - result.is_on_host - result.spares:,}, {config['node']['description']}"),
         ("host", host),
         ("store", f"{wording.device_name(config)}: {config['device'].get('description', '')}"),
         ("network", f"{config['network']['name']}: {config['network']['description']}"),

@@ -51,7 +51,7 @@ def node_names(result: ClusterResult) -> list[str]:
     """The names of nodes: by their numbers, spares and a host as such."""
     names = [f"node {number}" for number in range(result.nodes - result.spares)]
     names += [f"spare {number}" for number in range(result.spares)]
-    return [*names[:-1], "host"] if result.at_host else names
+    return [*names[:-1], "host"] if result.is_on_host else names
 
 
 def phases(result: ClusterResult) -> Figure:

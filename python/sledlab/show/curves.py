@@ -90,7 +90,7 @@ class Curves:
         return self.meaningful or any(not dot.late for line in self.lines for dot in line.dots)
 
     @property
-    def coincide(self) -> bool:
+    def is_coincident(self) -> bool:
         """Whether all lines look like one: within 1 % of each other, and overloaded at the same loads."""
         if len(self.lines) < 2:
             return False

@@ -88,9 +88,9 @@ def power_failure(failure: PowerFailure) -> str:
     """A power failure and the blocks that were not durable, in a sentence or two."""
     when = f"The power failed after {figure(failure.real_s)} s"
     requested = pluralize(failure.in_flight, "request was", "requests were")
-    if not failure.at_risk:
+    if not failure.blocks_at_risk:
         return f"{when}: {requested} never answered, and all that was written was durable."
-    blocks = pluralize(failure.at_risk, "block")
+    blocks = pluralize(failure.blocks_at_risk, "block")
     lost = f", {failure.lost:,} of them though a later write was acknowledged" if failure.lost else ""
     return (
         f"{when}: {requested} never answered. Of {blocks} whose last write was not durable, "
@@ -160,7 +160,7 @@ def section(emulation: Emulation) -> list[Part]:
     """The section of a report about the emulation."""
     texts = (verdict(emulation), time_scale_note(emulation), loop(emulation), power(emulation))
     sentences = [text for text in texts if text]
-    drawn = [
+    drawings = [
         Drawing(
             lambda: lateness(emulation),
             lateness.__doc__ or "",
@@ -174,7 +174,7 @@ def section(emulation: Emulation) -> list[Part]:
             "The latest reply of each interval; orange where the server stalled for more than 1 ms.",
         ),
     ]
-    figures: list[Part] = [SideBySideParts(drawn)] if emulation.replies else []
+    figures: list[Part] = [SideBySideParts(drawings)] if emulation.replies else []
     return [Heading("How true it was"), *map(Text, sentences), *figures, table(emulation)]
 
 

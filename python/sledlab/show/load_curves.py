@@ -55,7 +55,7 @@ def draw(curves: Curves) -> Figure:
     with plots.style():
         if len(curves.loads) == 1:
             return _bars(curves)
-        curves = curves.as_single_line if curves.coincide else curves
+        curves = curves.as_single_line if curves.is_coincident else curves
         looks = {
             line: LineStyle(colour, dashes, marker, 1.7, 3.0)
             for line, (colour, dashes, marker) in zip(curves.highlighted, LINE_STYLES, strict=False)

@@ -305,7 +305,7 @@ def _gap(below: tuple[float, list[int]], above: tuple[float, list[int]], distanc
     return above[0] - below[0] - (len(below[1]) + len(above[1])) * distance / 2
 
 
-def draw_figure(figure: Figure, by: str) -> Figure:
+def set_creator(figure: Figure, by: str) -> Figure:
     """The figure; files that it is saved to say in their metadata that `by` made it, unless overridden."""
     figure.savefig = partial(_save, figure.savefig, by)  # type: ignore[method-assign]
     return figure

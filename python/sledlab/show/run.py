@@ -272,7 +272,7 @@ def _tables(result: Result) -> list[Grid]:
 def page(result: Result) -> Document:
     """The page about a run."""
 
-    def drawn(kind: str, heading: str, caption: str) -> Drawing:
+    def drawing(kind: str, heading: str, caption: str) -> Drawing:
         about = run_figures.KINDS[kind].__doc__ or kind
         panels = (lambda: [run_figures.PANELS[kind](result)]) if kind in run_figures.PANELS else tuple
         return Drawing(lambda: run_figures.draw(result, kind), about, heading, caption, panels=panels)
@@ -296,8 +296,8 @@ def page(result: Result) -> Document:
             Heading("How fast"),
             SideBySideParts(
                 [
-                    drawn("cdf", "Response times", fast),
-                    drawn(
+                    drawing("cdf", "Response times", fast),
+                    drawing(
                         "response",
                         "Response over time",
                         "Mean and slowest request of each interval of the run.",
@@ -307,15 +307,15 @@ def page(result: Result) -> Document:
             Heading("How it kept up"),
             SideBySideParts(
                 [
-                    drawn("throughput", "Throughput", "Requests completed in each interval."),
-                    drawn("queue", "Queue length", kept_up),
+                    drawing("throughput", "Throughput", "Requests completed in each interval."),
+                    drawing("queue", "Queue length", kept_up),
                 ]
             ),
             Heading("Where time and energy went"),
             SideBySideParts(
                 [
-                    drawn("parts", "Time of a request", parts),
-                    drawn("energy", "Energy of the device", state_descriptions(result.config)),
+                    drawing("parts", "Time of a request", parts),
+                    drawing("energy", "Energy of the device", state_descriptions(result.config)),
                 ]
             ),
             *(emulation.section(result.emulation) if result.emulation else []),

@@ -392,7 +392,7 @@ def state_name(state: str, config: Mapping[str, Any]) -> str:
     """Return the display name of a device state: an inactive disk is in `sleep` or `off`, for example.
 
     Examples:
-        >>> disk = {"device": {"kind": "disk", "rest_state": "sleep"}}
+        >>> disk = {"device": {"kind": "disk", "idle_state": "sleep"}}
         >>> [state_name(state, disk) for state in ("idle", "inactive", "startup")]
         ['idle', 'sleep', 'start-up']
     """

@@ -278,7 +278,7 @@ def single_figures(group: Group) -> Iterator[Part]:
     """A figure for each competitor, before all others in grey, where there are too many for one figure."""
     if len(group.curves) > len(group.highlighted) and len(group.speedups) > 1:
         for measure, name in list(DRAWN.items())[:2]:
-            if curves(group, measure).coincide:
+            if curves(group, measure).is_coincident:
                 continue
             title = f"{name}, one by one"
             yield Heading(title)
@@ -298,7 +298,7 @@ def _legend(group: Group) -> str:
         )
     if any(run.seeds > 1 for run in runs):
         texts.append("Bands: 95 % confidence intervals over the seeds.")
-    alike = [curves(group, measure).coincide for measure in DRAWN]
+    alike = [curves(group, measure).is_coincident for measure in DRAWN]
     if any(alike) and len(group.speedups) > 1:
         texts.append(f"One line stands for all {group.what}s where they are within 1 % of each other.")
     if len(group.curves) > len(group.highlighted) and not all(alike):

@@ -91,7 +91,7 @@ def verdict(comparison: Comparison, group: Group) -> str:
     light, heavy = group.speedups[0], group.heavy
     if not group.steady(heavy):
         return f"No scheduler kept up with any of these loads: the queues kept growing. {most(group, heavy)}"
-    if race_parts.curves(group, "mean_ms").coincide and len(group.curves) > 2:
+    if race_parts.curves(group, "mean_ms").is_coincident and len(group.curves) > 2:
         light_ms, heavy_ms = (_mean(group.ranked[0].run(each)) for each in (light, heavy))
         sentences = (
             f"{load(comparison, light)}, all {len(group.curves)} schedulers answer in {light_ms} on average"

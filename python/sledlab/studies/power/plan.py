@@ -97,7 +97,7 @@ def _cases(
 def startup(base: Experiment) -> tuple[str, float] | None:
     """The key of a device's start-up time, and that time in ms; None for a device that does not park."""
     facts = describe(base)
-    name = "off_startup_ms" if facts.get("rest_state") == "off" else "startup_ms"
+    name = "off_startup_ms" if facts.get("idle_state") == "off" else "startup_ms"
     return (f"device.{name}", float(facts[name])) if name in facts else None
 
 

@@ -6,7 +6,7 @@ use sledlab_core::{Op, Result, Span, Time};
 
 use super::geometry::{Geometry, SectorPlace, Track};
 use super::overheads::Overheads;
-use super::params::{DiskParams, RestState};
+use super::params::{DiskParams, IdleState};
 use super::position_index::{Criterion, DiskIndex};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
@@ -92,9 +92,9 @@ impl Drive {
     /// A disk with its arm over the first track.
     pub fn new(params: &DiskParams) -> Result<Self> {
         let numbers = &params.flat;
-        let (inactive_mw, startup_ms) = match numbers.rest_state {
-            RestState::Sleep => (numbers.sleep_mw, numbers.startup_ms),
-            RestState::Off => (0.0, numbers.off_startup_ms),
+        let (inactive_mw, startup_ms) = match numbers.idle_state {
+            IdleState::Sleep => (numbers.sleep_mw, numbers.startup_ms),
+            IdleState::Off => (0.0, numbers.off_startup_ms),
         };
         let rates = PowerRates {
             active_mw: numbers.active_mw,

@@ -49,7 +49,7 @@ impl Model for DiskParams {
     const STATES: States = States {
         active: "Seek: the arm moves, settles or waits for its sector. Access: sectors pass under the head. Idle: the \
             platters spin, ready at once.",
-        inactive_parameter: Some("rest_state"),
+        inactive_parameter: Some("idle_state"),
         inactive: &[
             ("sleep", "the platters are at rest; the next request pays a spin-up."),
             ("off", "nothing is powered; the next request pays a spin-up."),
@@ -188,7 +188,7 @@ mod tests {
     use sledlab_core::params::Params;
     use sledlab_core::{Op, Span};
 
-    use super::params::{AppendedWrites, DiskNumbers, ReadAhead, RestState};
+    use super::params::{AppendedWrites, DiskNumbers, IdleState, ReadAhead};
     use super::*;
 
     /// A disk on which a turn takes 10 ms and a sector 0.1 ms.
@@ -394,13 +394,13 @@ mod tests {
 
     #[test]
     fn parked_disk_sleeps_or_is_off() {
-        let rates = |rest_state| {
-            let disk = Disk::new(&changed_params(|disk| disk.rest_state = rest_state)).unwrap();
+        let rates = |idle_state| {
+            let disk = Disk::new(&changed_params(|disk| disk.idle_state = idle_state)).unwrap();
             let rates = disk.mechanics().power_rates();
             (rates.inactive_mw, rates.startup.as_ms(), rates.startup_mw, disk.mechanics().idle_mw())
         };
-        assert_eq!(rates(RestState::Sleep), (100.0, 2500.0, 2500.0, 1000.0));
-        assert_eq!(rates(RestState::Off), (0.0, 4000.0, 2500.0, 1000.0));
+        assert_eq!(rates(IdleState::Sleep), (100.0, 2500.0, 2500.0, 1000.0));
+        assert_eq!(rates(IdleState::Off), (0.0, 4000.0, 2500.0, 1000.0));
     }
 
     #[test]
@@ -429,7 +429,7 @@ mod tests {
         assert!(message("zone = []").contains("did you mean `device.zones`?"));
         assert!(message("seek_table = [1, 2]").contains("expected a pair of numbers"));
         assert!(message("seek_curve = \"table\"").contains("device.seek_table has 0 points"));
-        assert!(message("rest_state = \"on\"").contains("expected one of sleep, off"));
+        assert!(message("idle_state = \"on\"").contains("expected one of sleep, off"));
         assert!(message("buffers_writes = true").contains("a disk without a buffer cannot buffer writes"));
         assert!(message("read_ahead = \"track\"\ncache_segments = 3").contains("or read ahead"));
         assert!(message("rpm = 4200.5").contains("device.rpm: expected a whole number"));

@@ -10,7 +10,7 @@ use super::zones::{Zone, ZoneShape};
 
 sledlab_core::choices! {
     /// The state of a parked disk.
-    pub enum RestState {
+    pub enum IdleState {
         /// Powered, the platters at rest (SLEEP).
         Sleep = "sleep",
         /// Switched off (OFF).
@@ -208,7 +208,7 @@ sledlab_core::params! {
         /// Idle time after which the disk is parked; 0 parks at once.
         idle_timeout_ms: f64 = 7000.0, "ms", 0.0..1e12;
         /// State of a parked disk: `sleep` (powered, platters at rest) or `off`.
-        rest_state: RestState = RestState::Sleep;
+        idle_state: IdleState = IdleState::Sleep;
         /// Time of a start-up from sleep.
         startup_ms: f64 = 2500.0, "ms", 0.0..1e5;
         /// Time of a start-up from off.
