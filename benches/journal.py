@@ -45,8 +45,8 @@ class Journal:
                     self._number += 1
                     self.in_flight[slot] = self._number
                     numbers[self._number] = slot
-                    client.ask(WRITE, self._number, self.offset(slot), content(self._number))
-                number = client.answered()
+                    client.send_request(WRITE, self._number, self.offset(slot), content(self._number))
+                number = client.read_reply()
                 slot = numbers.pop(number)
                 self.acknowledged[slot] = number
                 del self.in_flight[slot]
@@ -57,8 +57,8 @@ class Journal:
         missing = []
         with Client(path) as client:
             for slot, number in self.acknowledged.items():
-                client.ask(READ, slot, self.offset(slot))
-                client.answered()
+                client.send_request(READ, slot, self.offset(slot))
+                client.read_reply()
                 found = client.receive(BLOCK)
                 if found == content(self.in_flight.get(slot, number)):
                     self.acknowledged[slot] = self.in_flight.get(slot, number)

@@ -48,7 +48,7 @@ def random_share(offsets: np.ndarray) -> float:
 def statistics() -> dict[str, float]:
     """Return the statistics of `PUBLISHED_STATISTICS` for generated volumes."""
     hour = sl.read_volumes("cloud:volumes=1000,hours=1")
-    rates = np.array(Cloud.named("cloud:volumes=1000,hours=1").counts) / 3600
+    rates = np.array(Cloud.parse("cloud:volumes=1000,hours=1").counts) / 3600
     frames = [_native.limit(each.trace.open(), ROWS) for each in hour[::4]]
     sizes: dict[bytes, list[np.ndarray]] = {b"R": [], b"W": []}
     shares = []
@@ -75,7 +75,7 @@ def statistics() -> dict[str, float]:
 
 def generated_per_s() -> float:
     """Return requests per second of the generator alone."""
-    cloud = Cloud.named("cloud:volumes=10,requests=1e7")
+    cloud = Cloud.parse("cloud:volumes=10,requests=1e7")
     begun = time.process_time()
     made = sum(_native.survey(cloud.volume(number).open())[0] for number in range(cloud.volumes))
     return made / (time.process_time() - begun)

@@ -25,8 +25,8 @@ from pygments.formatters import HtmlFormatter
 from sledlab import job
 from sledlab.cli import cli
 from sledlab.cli.options import sort_options
-from sledlab.job.parameters import of_class
-from sledlab.lazy import loaded
+from sledlab.job.parameters import class_parameters
+from sledlab.lazy import load_object
 from sledlab.model import catalogue, entries
 from sledlab.runs.options import ClusterOptions, Option, SimulateOptions, declared_options
 from sledlab.show.view import View, is_built
@@ -173,7 +173,7 @@ def columns(folder: str, *tables: str) -> str:
     """A table of the columns of tables that a study leaves, each with those it is in where several."""
     found: dict[str, tuple[Column, list[str]]] = {}
     for table in tables:
-        kind = loaded(f"sledlab.studies.{folder}.tables:{outcome_class(folder)}").kinds[table]
+        kind = load_object(f"sledlab.studies.{folder}.tables:{outcome_class(folder)}").kinds[table]
         for name, column in columns_of(kind).items():
             found.setdefault(name, (column, []))[1].append(f"`{table}`")
     shared = [
@@ -208,8 +208,8 @@ def parameters(*path: str) -> str:
 def cloud() -> str:
     """Return a table of the parameters of a generated cloud."""
     rows = [
-        f"| `{name}` | {code(DEFAULTS[name])} | {parameter.unit} | {parameter.least:g} to {parameter.most:g} "
-        f"| {cell(parameter.meaning)} |"
+        f"| `{name}` | {code(DEFAULTS[name])} | {parameter.unit} | {parameter.min_value:g} to "
+        f"{parameter.max_value:g} | {cell(parameter.meaning)} |"
         for name, parameter in PARAMETERS.items()
     ]
     return "\n".join(
@@ -242,7 +242,7 @@ def find(*path: str) -> entries.Entry:
 def options(command: str) -> str:
     """Return a table of the options of a run or a study, in Python and on the command line."""
     own = {"simulate": SimulateOptions, "replay": ClusterOptions}
-    declarations = declared_options(own.get(command) or loaded(f"sledlab.studies.{command}:STUDY").options)
+    declarations = declared_options(own.get(command) or load_object(f"sledlab.studies.{command}:STUDY").options)
     rows = [
         f"| `{name}` | {code(flag(name, each))} | {f'`{each.key}`' if each.key else ''} "
         f"| {cell(each.meaning)} | {cell(each.default)} |"
@@ -307,7 +307,7 @@ def job_parameters(name: str) -> str:
 def data() -> str:
     """A section for every kind of data that jobs run on."""
     return "\n\n".join(
-        f"### `{each.name}`\n\n{each.meaning}\n\n{parameter_table(of_class(each.kind))}"
+        f"### `{each.name}`\n\n{each.meaning}\n\n{parameter_table(class_parameters(each.kind))}"
         for each in job.data.LIST
     )
 

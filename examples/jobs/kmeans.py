@@ -27,7 +27,7 @@ def kmeans(node, clusters: int = 4, rounds: int = 8):
             nearest = ((points[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)
             for axis, weights in enumerate((points[:, 0], points[:, 1], None)):
                 sums[:, axis] += np.bincount(nearest, weights, minlength=clusters)
-            node.does(distance=len(points) * clusters)
+            node.count_operations(distance=len(points) * clusters)
         sums = yield node.all_reduce(sums)
         means = sums[:, :2] / sums[:, 2:]
     return means.round(3).tolist() if node.number == 0 else None

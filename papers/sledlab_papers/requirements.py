@@ -15,7 +15,7 @@ import sledlab as sl
 from sledlab import job
 from sledlab.cli import cli
 from sledlab.job.data import LIST as DATA
-from sledlab.job.parameters import of_class
+from sledlab.job.parameters import class_parameters
 from sledlab.model import catalogue, entries
 from sledlab.studies.calibration.targets import CALIBRATIONS
 
@@ -98,7 +98,7 @@ def known_names() -> set[str]:
 
 def jobs() -> set[str]:
     """Names of jobs, of their data, and of the parameters of data."""
-    parameters = {spec.name for data in DATA for spec in of_class(data.kind)}
+    parameters = {spec.name for data in DATA for spec in class_parameters(data.kind)}
     return {each.name for each in job.LIST} | {each.name for each in DATA} | parameters
 
 

@@ -7,7 +7,7 @@ from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.draw import draw
 from sledlab.reproduction.figure import figures
 from sledlab.reproduction.rows import Tables
-from sledlab.reproduction.values import values_of
+from sledlab.reproduction.values import figure_values
 
 from sledlab_papers import results
 
@@ -70,7 +70,7 @@ def test_values_relative_to_missing_series_are_omitted():
 
 
 def test_stack_values_equal_its_bars():
-    hash_stage, _ = values_of(figures()["chiu2004-figure-5"], Tables(RESULTS))
+    hash_stage, _ = figure_values(figures()["chiu2004-figure-5"], Tables(RESULTS))
     assert hash_stage.title == "hash: time (s)"
     assert hash_stage.columns == ("device", "nodes", "I/O", "computation", "communication")
     assert [row[:2] for row in hash_stage.rows[:5]] == [

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from sledlab.reproduction.papers import PAPERS
-from sledlab.study.race import HIGHLIGHTED
+from sledlab.study.race import MAX_HIGHLIGHTED
 
 from sledlab_papers.claims import JUDGES, claims, missing_tests
 from sledlab_papers.hybrid import systems, workloads
@@ -80,7 +80,7 @@ def shape(file: Path) -> tuple[object, ...]:
     """Return what decides which parts the page of a comparison has."""
     study = read_experiment(file.stem)["study"]
     has_sets = any(isinstance(values, dict) for values in study.get("vary", {}).values())
-    return tuple(sorted(study)), has_sets, len(study.get("scheduler", ())) > HIGHLIGHTED
+    return tuple(sorted(study)), has_sets, len(study.get("scheduler", ())) > MAX_HIGHLIGHTED
 
 
 PAGE_SAMPLES = {shape(file): file for file in COMPARISONS}.values()

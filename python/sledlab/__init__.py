@@ -23,7 +23,7 @@ from sledlab.display import register
 from sledlab.errors import Error as Error
 from sledlab.errors import IncompleteStudy as IncompleteStudy
 from sledlab.errors import InternalError as InternalError
-from sledlab.lazy import loaded
+from sledlab.lazy import load_object
 from sledlab.studies import LIST, SINGLE
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from sledlab.traces.splitting import split_volumes as split_volumes
     from sledlab.traces.volumes import Survey as Survey
     from sledlab.traces.volumes import Volume as Volume
-    from sledlab.traces.volumes import merged as merged
+    from sledlab.traces.volumes import merge_volumes as merge_volumes
     from sledlab.traces.volumes import read_volumes as read_volumes
     from sledlab.traces.volumes import survey as survey
     from sledlab.traces.work import Work as Work
@@ -152,7 +152,7 @@ _HOMES = {
     "split_volumes": "traces.splitting",
     "open": "studies.saved_results",
     "PartialStudy": "study.partial",
-    **dict.fromkeys(("Survey", "Volume", "merged", "read_volumes", "survey"), "traces.volumes"),
+    **dict.fromkeys(("Survey", "Volume", "merge_volumes", "read_volumes", "survey"), "traces.volumes"),
     "Work": "traces.work",
     "work": "traces.work",
     **{name: f"studies.{listed.folder}" for listed in (*LIST, *SINGLE) for name in listed.names},
@@ -164,17 +164,17 @@ __all__ = sorted(["Error", "InternalError", "IncompleteStudy", "__version__", *_
 
 set_sample_directory(str(Path(__file__).parent / "sample"))
 
-register("Result", partial(loaded, "sledlab.show.run:PRESENTATION"))
-register("Explanation", partial(loaded, "sledlab.show.explanation:PRESENTATION"))
-register("ClusterResult", partial(loaded, "sledlab.show.cluster:PRESENTATION"))
-register("Work", partial(loaded, "sledlab.show.work:PRESENTATION"))
-register("Outcome", partial(loaded, "sledlab.study.display:PRESENTATION"))
-register("PartialStudy", partial(loaded, "sledlab.study.partial:PRESENTATION"))
+register("Result", partial(load_object, "sledlab.show.run:PRESENTATION"))
+register("Explanation", partial(load_object, "sledlab.show.explanation:PRESENTATION"))
+register("ClusterResult", partial(load_object, "sledlab.show.cluster:PRESENTATION"))
+register("Work", partial(load_object, "sledlab.show.work:PRESENTATION"))
+register("Outcome", partial(load_object, "sledlab.study.display:PRESENTATION"))
+register("PartialStudy", partial(load_object, "sledlab.study.partial:PRESENTATION"))
 for _listed in (*LIST, *SINGLE):
     if _listed.display:
         register(
             _listed.names[1],
-            partial(loaded, f"sledlab.studies.{_listed.folder}.{_listed.display}:PRESENTATION"),
+            partial(load_object, f"sledlab.studies.{_listed.folder}.{_listed.display}:PRESENTATION"),
         )
 
 
@@ -182,7 +182,7 @@ def __getattr__(name: str) -> Any:
     """The public name `name`, imported from its module when it is first used."""
     if name not in _HOMES:
         raise AttributeError(f"module 'sledlab' has no attribute {name!r}")
-    value = loaded(f"sledlab.{_HOMES[name]}:{name}")
+    value = load_object(f"sledlab.{_HOMES[name]}:{name}")
     globals()[name] = value
     return value
 

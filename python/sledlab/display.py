@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,18 +48,18 @@ class Presentation(Protocol):
 SCHEMA = 1
 """Version of the keys of a summary: one more whenever a key is dropped or changes its meaning."""
 
-_faces: dict[str, Callable[[], Presentation]] = {}
+_presentations: dict[str, Callable[[], Presentation]] = {}
 
 
 def register(name: str, presentation: Callable[[], Presentation]) -> None:
     """Registers the function that gives the face of the class called `name`."""
-    _faces[name] = presentation
+    _presentations[name] = presentation
 
 
-def presentation_of(result: Any) -> Presentation:
+def find_presentation(result: Any) -> Presentation:
     """The face of a result: that of its class, or of the nearest base class that has one."""
-    name = next(each.__name__ for each in type(result).__mro__ if each.__name__ in _faces)
-    return _faces[name]()
+    name = next(each.__name__ for each in type(result).__mro__ if each.__name__ in _presentations)
+    return _presentations[name]()
 
 
 class DisplayedResult:
@@ -73,13 +73,13 @@ class DisplayedResult:
             static: Whether its figures are pictures only. Otherwise figures with numbers can be explored
                 where the page is opened with JavaScript: values, zoom, curves shown, logarithmic or linear.
         """
-        with drafted(Path(path)) as place:
-            place.write_text(presentation_of(self).page(self, static=static), encoding="utf-8")
+        with atomic_write(Path(path)) as place:
+            place.write_text(find_presentation(self).page(self, static=static), encoding="utf-8")
         return Path(path)
 
     def latex(self) -> str:
         """The tables that the command line prints, as LaTeX for a paper; needs the package `booktabs`."""
-        return presentation_of(self).latex(self)
+        return find_presentation(self).latex(self)
 
     @property
     def as_file(self) -> str:
@@ -89,15 +89,15 @@ class DisplayedResult:
     @property
     def warnings(self) -> list[str]:
         """Warnings about the numbers, such as an overload; empty where there are none."""
-        return presentation_of(self).warnings(self)
+        return find_presentation(self).warnings(self)
 
     def _draw(self, what: str | None = None, **which: Any) -> Figure:
-        return presentation_of(self).draw(self, what, **which)
+        return find_presentation(self).draw(self, what, **which)
 
     def __repr__(self) -> str:
         """What the command line prints of the result."""
-        return presentation_of(self).text(self)
+        return find_presentation(self).text(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the result."""
-        return presentation_of(self).html(self)
+        return find_presentation(self).html(self)

@@ -58,7 +58,7 @@ def check_writable(path: Path) -> None:
 
 
 @contextmanager
-def writing(path: Path, draft: Path | None = None) -> Iterator[None]:
+def write_errors(path: Path, draft: Path | None = None) -> Iterator[None]:
     """Turns errors of the system while `path`, or its `draft`, is written into errors that name `path`.
 
     Raises:
@@ -176,7 +176,7 @@ def is_gone(process: int) -> bool:
 
 
 @contextmanager
-def drafted(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """The draft to write a file to, renamed to `path` when whole; an error names the file by that name.
 
     Raises:
@@ -184,7 +184,7 @@ def drafted(path: Path) -> Iterator[Path]:
     """
     draft = Draft(path)
     try:
-        with writing(path, draft.place):
+        with write_errors(path, draft.place):
             yield draft.place
             draft.keep()
     except Error as error:
@@ -197,7 +197,7 @@ def drafted(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def drafted_directory(path: Path) -> Iterator[Path]:
+def atomic_directory(path: Path) -> Iterator[Path]:
     """The draft to make a directory in, renamed to `path` when whole, also in place of an empty directory.
 
     Drafts of processes that have ended are removed from the directory that `path` is in.
@@ -208,7 +208,7 @@ def drafted_directory(path: Path) -> Iterator[Path]:
     Examples:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp()) / "fleet"
-        >>> with drafted_directory(path) as place:
+        >>> with atomic_directory(path) as place:
         ...     _ = (place / "volume.csv").write_text("")
         ...     path.exists()
         False
@@ -221,11 +221,11 @@ def drafted_directory(path: Path) -> Iterator[Path]:
     make_directory(real.parent)
     _sweep(real.parent)
     place = _draft_path(real)
-    with writing(path, place):
+    with write_errors(path, place):
         place.mkdir()
     try:
         yield place
-        with writing(path, place):
+        with write_errors(path, place):
             if real.is_dir():
                 real.rmdir()
             place.rename(real)
@@ -233,7 +233,7 @@ def drafted_directory(path: Path) -> Iterator[Path]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def uninterrupted(operation: Callable[[], T]) -> T:
+def retry_interrupted(operation: Callable[[], T]) -> T:
     """Return the result of an operation of polars; repeat it if Ctrl-C arrives and the process notes that.
 
     polars drops the result of an operation during which SIGINT arrives and raises `KeyboardInterrupt`, in

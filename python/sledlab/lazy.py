@@ -82,7 +82,6 @@ else:
     rich_text = _Later("rich.text")
 
 __all__ = [
-    "arrived",
     "decimal",
     "difflib",
     "distributed",
@@ -92,7 +91,7 @@ __all__ = [
     "jinja2",
     "json",
     "later",
-    "loaded",
+    "load_object",
     "loky",
     "matplotlib",
     "metadata",
@@ -103,6 +102,7 @@ __all__ = [
     "platformdirs",
     "polars",
     "pyarrow_parquet",
+    "resolve",
     "rich_box",
     "rich_cells",
     "rich_console",
@@ -116,20 +116,20 @@ __all__ = [
 ]
 
 
-def loaded(name: str) -> Any:
+def load_object(name: str) -> Any:
     """The object called `package.module:name`, imported now; the name may be dotted, as of a method."""
     module, _, attribute = name.partition(":")
     return attrgetter(attribute)(import_module(module))
 
 
-class _Waiting:
+class _LazyCallable:
     """A function or a class that is imported when it is called."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return loaded(self.name)(*args, **kwargs)
+        return load_object(self.name)(*args, **kwargs)
 
     def __repr__(self) -> str:
         return self.name
@@ -143,14 +143,14 @@ def later(name: str) -> Any:
         >>> word, word(True)
         (sledlab.model.settings:word, 'true')
     """
-    return _Waiting(name) if ":" in name else _Later(name)
+    return _LazyCallable(name) if ":" in name else _Later(name)
 
 
-def arrived(value: Any) -> Any:
+def resolve(value: Any) -> Any:
     """The function or class that a value made by `later` stands for, imported now; any other value as it is.
 
     Examples:
-        >>> arrived(later("sledlab.model.settings:word"))(True), arrived(3)
+        >>> resolve(later("sledlab.model.settings:word"))(True), resolve(3)
         ('true', 3)
     """
-    return loaded(value.name) if isinstance(value, _Waiting) else value
+    return load_object(value.name) if isinstance(value, _LazyCallable) else value

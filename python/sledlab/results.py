@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
-from sledlab.files import drafted, make_directory, writing
+from sledlab.files import atomic_write, make_directory, write_errors
 from sledlab.lazy import json, tomllib
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ REPORT = "report.html"
 OUTCOME = "outcome.json"
 """Results that no other file holds in full, for `sledlab.open`."""
 
-UNFINISHED = "unfinished.json"
+UNFINISHED_RUNS = "unfinished.json"
 """The runs of a study, until it is finished."""
 
 
@@ -62,20 +62,20 @@ def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path
     return directory
 
 
-def leaves(directory: Path, kind: str, names: Iterable[str]) -> None:
+def list_in_manifest(directory: Path, kind: str, names: Iterable[str]) -> None:
     """Adds `names` to the files of results in the manifest of a directory; called before they are written."""
     path = directory / MANIFEST
     files = {*_manifest(directory)[1], *names}
     text = json.dumps({"format": FORMAT, "kind": kind, "files": sorted(files)}, indent=2) + "\n"
     if not path.is_file() or path.read_bytes() != text.encode():
-        with drafted(path) as draft:
+        with atomic_write(path) as draft:
             draft.write_text(text, encoding="utf-8")
 
 
-WRITTEN = "give a directory that --out wrote"
+DIRECTORY_REMEDY = "give a directory that --out wrote"
 
 
-def kind_of(directory: Path) -> str:
+def result_kind(directory: Path) -> str:
     """Return the kind of the results in a directory.
 
     Raises:
@@ -83,10 +83,10 @@ def kind_of(directory: Path) -> str:
     """
     if not directory.is_dir():
         what = "is no directory" if directory.exists() else "does not exist"
-        raise Error(f"`{directory}` {what}", remedy=WRITTEN)
+        raise Error(f"`{directory}` {what}", remedy=DIRECTORY_REMEDY)
     if not (directory / MANIFEST).exists():
         within = sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}"))
-        remedy = f"give one of the directories in it: {', '.join(within)}" if within else WRITTEN
+        remedy = f"give one of the directories in it: {', '.join(within)}" if within else DIRECTORY_REMEDY
         raise Error(f"`{directory}` holds no results of sledlab: there is no {MANIFEST}", remedy=remedy)
     manifest = read_json(directory / MANIFEST)
     version = manifest.get("format", FORMAT)
@@ -104,13 +104,13 @@ def read_json(path: Path) -> dict[str, Any]:
     Raises:
         Error: The file is missing or damaged.
     """
-    with reading(path):
+    with read_errors(path):
         value: dict[str, Any] = {**json.loads(path.read_bytes())}
         return value
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[Path]:
+def read_errors(path: Path) -> Iterator[Path]:
     """Turn exceptions while a file of results is read into an error that names the file.
 
     Raises:
@@ -160,7 +160,7 @@ def _remove(directory: Path, kind: str, files: Iterable[str]) -> None:
         if path.is_dir() and not path.is_symlink():
             _empty(path)
         elif path.is_file() or path.is_symlink():
-            with writing(path):
+            with write_errors(path):
                 path.unlink()
 
 
@@ -168,7 +168,7 @@ def _empty(place: Path) -> None:
     """Remove the files of the result cache from a directory, and the directory if it is empty then."""
     cached = list(place.glob("*.jsonl"))
     for path in cached:
-        with writing(path):
+        with write_errors(path):
             path.unlink()
     if cached:
         with suppress(OSError):  # other files keep the directory

@@ -49,12 +49,14 @@ def visible(text: str) -> str:
     return re.sub(CONTROL, lambda result: _escape(result[0]), text)
 
 
-def shown_in(encoding: str, text: str) -> str:
+def replace_unencodable(encoding: str, text: str) -> str:
     """Text as a stream of some encoding shows it.
 
     Examples:
-        >>> shown_in("ascii", "4.2 µs ± 1 × 10²…"), shown_in("cp1252", "−4.2 µs"), shown_in("ascii", "ü")
-        ('4.2 us +- 1 x 10^2...', '-4.2 µs', '\\\\u00fc')
+        >>> replace_unencodable("ascii", "4.2 µs ± 1 × 10²…"), replace_unencodable("cp1252", "−4.2 µs")
+        ('4.2 us +- 1 x 10^2...', '-4.2 µs')
+        >>> replace_unencodable("ascii", "ü")
+        '\\\\u00fc'
     """
     return text.encode(encoding, HANDLER).decode(encoding)
 
@@ -77,7 +79,7 @@ def _escape(character: str) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 
 
-def _replaced(error: UnicodeError) -> tuple[str, int]:
+def _replace_characters(error: UnicodeError) -> tuple[str, int]:
     """The error handler: stand-ins, and characters without one by number, as TOML and JSON write them."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
@@ -92,4 +94,4 @@ def _number(character: str) -> str:
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
-codecs.register_error(HANDLER, _replaced)
+codecs.register_error(HANDLER, _replace_characters)

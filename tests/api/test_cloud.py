@@ -9,18 +9,18 @@ from sledlab.traces.cloud import Cloud
 
 
 def test_a_volume_is_the_same_in_whatever_order():
-    cloud = Cloud.named("cloud:volumes=40,requests=40000,seed=5")
+    cloud = Cloud.parse("cloud:volumes=40,requests=40000,seed=5")
     numbers = list(range(40))
     random.Random(1).shuffle(numbers)
     shuffled = {number: cloud.volume(number) for number in numbers}
-    again = Cloud.named("cloud:volumes=40,requests=40000,seed=5")
+    again = Cloud.parse("cloud:volumes=40,requests=40000,seed=5")
     assert [shuffled[number] for number in range(40)] == [again.volume(number) for number in range(40)]
     first, second = (sl.read_volumes("cloud:volumes=40,requests=40000,seed=5")[7] for _ in range(2))
     assert first.trace.frame().equals(second.trace.frame())
 
 
 def test_seeds_make_other_fleets():
-    one, other = (Cloud.named(f"cloud:volumes=5,requests=5000,seed={seed}").volume(0) for seed in (1, 2))
+    one, other = (Cloud.parse(f"cloud:volumes=5,requests=5000,seed={seed}").volume(0) for seed in (1, 2))
     assert one.parameters != other.parameters
     assert one.open().next_chunk() != other.open().next_chunk()
     assert one.identity() != other.identity()
@@ -33,7 +33,7 @@ def test_number_of_requests_matches_text(text):
     volumes = sl.read_volumes(f"cloud:{text},footprint_gb=0.01")
     expected = int(text.split("requests=")[1])
     assert sum(sl.survey(each).requests for each in volumes) == expected
-    assert min(Cloud.named(f"cloud:{text}").counts) >= 1
+    assert min(Cloud.parse(f"cloud:{text}").counts) >= 1
 
 
 def test_all_traces_have_the_given_duration():
@@ -43,7 +43,7 @@ def test_all_traces_have_the_given_duration():
 
 
 def test_rates_are_as_published():
-    rates = Cloud.named("cloud:volumes=1000").rates_per_s
+    rates = Cloud.parse("cloud:volumes=1000").rates_per_s
     assert sum(rate > 100 for rate in rates) / 1000 == pytest.approx(0.019, abs=0.001)
     assert sum(rate < 10 for rate in rates) / 1000 == pytest.approx(0.816, abs=0.01)
 

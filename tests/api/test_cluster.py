@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.runs.cluster_result import COMPONENTS
 
 WORK = Path(__file__).parents[2] / "sample" / "work"
@@ -104,7 +104,7 @@ def test_hybrids_stand_around_the_device():
     hybrid = sl.hybrid("caching-disk", front_mb=64)
     behind = sl.replay(WORK / "scan.work", "atlas-10k", hybrid=hybrid, front="mems-g2", what_if=False)
     assert behind.config["hybrid"]["front_mb"] == 64
-    assert "with mems-g2" in presentation_of(behind).answer(behind)
+    assert "with mems-g2" in find_presentation(behind).answer(behind)
 
 
 def test_numbers_do_not_depend_on_threads(sort):
@@ -125,7 +125,7 @@ def test_what_if_names_the_bottleneck(sort):
 
 
 def test_words_begin_with_the_answer(sort):
-    messages = presentation_of(sort).answer(sort)
+    messages = find_presentation(sort).answer(sort)
     assert messages.startswith(
         "sort on 4 nodes takes 18.2 s with mems-g2 over fast-ethernet; the store is the bottle"
     )
@@ -139,7 +139,7 @@ def test_answer_explains_why_largest_component_is_no_bottleneck(tmp_path):
     path = record(tmp_path / "x.work", {"nodes": 4, "files": {"data": [16_000_000] * 3 + [0]}}, *steps, slow)
     result = sl.replay(path, "mems-g2")
     assert (result.largest, result.bottleneck.what) == ("store", "compute")
-    messages = presentation_of(result).answer(result)
+    messages = find_presentation(result).answer(result)
     assert "the processor is the bottleneck" in messages
     assert "Nodes spend more time on the store" in messages
     assert "saves nothing" in messages
@@ -157,13 +157,13 @@ def test_answer_names_the_simulated_share(tmp_path):
         for exact in (False, True)
     )
     assert quick.simulated_share < 1 == exact.simulated_share
-    assert "of the pages were simulated" in presentation_of(quick).answer(quick)
-    assert "of the pages were simulated" not in presentation_of(exact).answer(exact)
+    assert "of the pages were simulated" in find_presentation(quick).answer(quick)
+    assert "of the pages were simulated" not in find_presentation(exact).answer(exact)
     assert quick.elapsed_s == pytest.approx(exact.elapsed_s, rel=1e-3)
     assert quick.skipped_passes > 0 == exact.skipped_passes
     assert 0 < quick.sampling_error < 1e-3
     assert exact.sampling_error == 0
-    assert "of the total time at most" in presentation_of(quick).answer(quick)
+    assert "of the total time at most" in find_presentation(quick).answer(quick)
 
 
 def test_at_a_host_everything_crosses_the_network():
@@ -177,7 +177,7 @@ def test_at_a_host_everything_crosses_the_network():
     assert host.traffic.sum() == host.phases["sent_bytes"].sum()
     assert host.traffic[:4, :4].sum() == 0
     assert host.traffic[4, :4].sum() == host.phases.filter(pl.col("node") < 4)["received_bytes"].sum()
-    assert "on a host in front of 4 nodes" in presentation_of(host).answer(host)
+    assert "on a host in front of 4 nodes" in find_presentation(host).answer(host)
 
 
 @pytest.mark.usefixtures("without_pages")

@@ -19,9 +19,9 @@ from sledlab.show.wording import label
 from sledlab.studies.compare import STUDY, plan, summary
 from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_parts, race_rows, statistics
-from sledlab.study.measure import Found, Measured
+from sledlab.study.measure import RunFigures, SystemRun
 from sledlab.study.plan import Question
-from sledlab.study.race import HIGHLIGHTED
+from sledlab.study.race import MAX_HIGHLIGHTED
 
 from tests.cached_runs import cached_bytes, cached_lines
 
@@ -41,12 +41,12 @@ def race(**changes) -> Comparison:
 
 DEFAULT_RESULTS = {
     field.name: {"counts": {}, "idle_periods": None, "saturated": False}.get(field.name, 0.5)
-    for field in dataclasses.fields(Measured)
+    for field in dataclasses.fields(RunFigures)
 }
 
 
-def measured_run(**changes) -> Measured:
-    return Measured(**{**DEFAULT_RESULTS, **changes})
+def measured_run(**changes) -> RunFigures:
+    return RunFigures(**{**DEFAULT_RESULTS, **changes})
 
 
 def synthetic_comparison(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Comparison:
@@ -74,9 +74,9 @@ def synthetic_comparison(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3))
                 )
                 who = race_rows.Competitor({"scheduler": name}, float(speedup), {})
                 timing = {"decision_ns": 100.0, "wall_s": 0.1}
-                result.append((race_rows.RaceRun(who, seed, row), Found(row, timing)))
+                result.append((race_rows.RaceRun(who, seed, row), SystemRun(row, timing)))
     config = {"trace": {"file": "hours/cello.srt"}, "device": {"name": "mems-g2"}, "replay": {}}
-    return Comparison(*race_rows.rows_of(result), config, {"scheduler": names}, "seed = 1\n")
+    return Comparison(*race_rows.build_tables(result), config, {"scheduler": names}, "seed = 1\n")
 
 
 def test_runs_equal_single_simulations():
@@ -216,7 +216,7 @@ def test_closed_replays_have_one_load():
 
 
 def test_all_are_those_that_race():
-    racing = plan.racing()
+    racing = plan.race_schedulers()
     assert {"fcfs", "sptf"} <= set(racing)
     assert not set(racing) & {"sptf-exhaustive", "mst", "optimal"}
     made = plan.plan_runs(Question(sl.Experiment().with_device("mems-g2").with_workload("uniform"), None, {}))
@@ -284,7 +284,7 @@ def test_intervals_over_seeds():
     assert alone.curves["scv_ci95"].null_count() == 2
 
 
-def curve(*points: tuple[float, float, bool]) -> list[Measured]:
+def curve(*points: tuple[float, float, bool]) -> list[RunFigures]:
     return [measured_run(arrival_rate_iops=rate, mean_ms=mean, saturated=late) for rate, mean, late in points]
 
 
@@ -318,7 +318,7 @@ def test_words_of_a_race():
     result = synthetic_comparison()
     group = result.groups[0]
     assert group.heavy == 4
-    assert [curve.kept_up for curve in group.curves[:2]] == [4, 4]
+    assert [curve.highest_steady_speedup for curve in group.curves[:2]] == [4, 4]
     ranked = summary.ranking(group).rows
     assert len(ranked) == len(result.schedulers)
     assert ranked[0][0] == "PZSPTF"
@@ -350,11 +350,11 @@ def test_names_of_schedulers():
     assert choice == ("sptf", "fcfs")
 
 
-@pytest.mark.parametrize("count", [2, HIGHLIGHTED + 1])
+@pytest.mark.parametrize("count", [2, MAX_HIGHLIGHTED + 1])
 def test_figures_suit_few_and_many_lines(refused, count):
     result = synthetic_comparison(names=NAMES[:count])
     group = result.groups[0]
-    assert len(group.highlighted) == min(count, HIGHLIGHTED)
+    assert len(group.highlighted_curves) == min(count, MAX_HIGHLIGHTED)
     for measure in ("mean_ms", "scv", "total_energy_per_request_mj"):
         assert result.plot(measure).axes
     assert len(load_curves.draw_small_multiples(race_parts.curves(group, "mean_ms")).axes) >= count

@@ -11,7 +11,7 @@ import sledlab as sl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab.cli import run
-from sledlab.study.cost import YEAR_S, ClusterPrice, cost_of, frontier, price_of
+from sledlab.study.cost import YEAR_S, ClusterPrice, cluster_price, frontier, job_cost
 from sledlab.study.prices import TABLES, Prices, defaults, prices
 
 from tests.cached_runs import cached_bytes
@@ -30,7 +30,7 @@ def config(device: str = "mems-g2", **options: object) -> dict[str, object]:
 
 
 def price(device: str = "mems-g2", table: Prices | None = None, **options: object) -> ClusterPrice:
-    return price_of(config(device, **options), 4, table or prices())
+    return cluster_price(config(device, **options), 4, table or prices())
 
 
 def flat(shown: object) -> str:
@@ -48,7 +48,7 @@ def study() -> sl.SmartStudy:
 def test_job_parts_sum_up(
     nodes: float, stores: float, ports: float, seconds: float, joules: float, kwh: float, years: float
 ) -> None:
-    paid = cost_of(ClusterPrice(nodes, stores, ports), seconds, joules, Prices({}, kwh, years))
+    paid = job_cost(ClusterPrice(nodes, stores, ports), seconds, joules, Prices({}, kwh, years))
     assert paid.cluster_usd == pytest.approx(nodes + stores + ports, rel=1e-9)
     assert paid.job_usd == pytest.approx(sum(getattr(paid, part) for part in PARTS), rel=1e-9, abs=0)
     expected = (nodes + stores + ports) * seconds / (years * YEAR_S) + joules / 3.6e6 * kwh
@@ -96,7 +96,7 @@ def test_node_groups_have_separate_prices(tmp_path: Path) -> None:
         f'[work]\nfile = "{JOIN}"\n[device]\npreset = "mems-g2"\n'
         '[[group]]\nnodes = "right"\ndevice = "hp-c2490a"\nnode = { preset = "csd-arm" }\n'
     )
-    mixed = price_of(sl.replay(experiment=file, what_if=False).config, 4, prices())
+    mixed = cluster_price(sl.replay(experiment=file, what_if=False).config, 4, prices())
     assert mixed.stores == pytest.approx(price("mems-g2").stores / 2 + 2 * 90)
     assert mixed.nodes == 2 * 150 + 2 * 100
 
@@ -205,7 +205,7 @@ def test_invalid_price_files_are_errors(text: str, part: str, tmp_path: Path) ->
     else:  # two things of one name, which then need their table
         with pytest.raises(sl.Error, match="`ram` has several prices"):
             prices([file, "ram=2"])
-        assert prices([file, "network.ram=2"]).of("network", "ram") == 2
+        assert prices([file, "network.ram=2"]).price("network", "ram") == 2
     with pytest.raises(sl.Error, match="cannot read the prices"):
         prices(tmp_path / "nowhere.toml")
 
@@ -268,7 +268,7 @@ def test_points_of_the_picture_have_their_nodes() -> None:
 
 
 def fits(device: str, nodes: int, given: tuple[str, ...] = ()) -> float:
-    return price_of(config(device), nodes, prices(given)).total
+    return cluster_price(config(device), nodes, prices(given)).total
 
 
 def test_budget_buys_maximum_number_of_nodes() -> None:
@@ -282,7 +282,7 @@ def test_budget_buys_maximum_number_of_nodes() -> None:
         assert rows["meets"].to_list() == [True, True, True, True, False]
         bought = rows.filter("meets").sort("elapsed_s", "nodes")
         assert result.smallest[device] == bought["nodes"][0]
-        assert result.beyond(device) == []
+        assert result.larger_misses(device) == []
         assert rows["cluster_usd"].to_list() == [fits(device, number) for number in rows["nodes"]]
     assert "is fastest within $2,000 on" in result.answer
     assert "The fastest for the money is mems-g3" in result.answer
@@ -316,12 +316,14 @@ def test_too_many_nodes_are_not_fastest() -> None:
 
 def test_the_cheapest_cluster_in_time() -> None:
     common = {"node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
-    seconds = sl.smart_size("scan", "mems-g3", budget=1e9, **common).at("mems-g3", 4).run.elapsed_s
+    seconds = sl.smart_size("scan", "mems-g3", budget=1e9, **common).find_row("mems-g3", 4).run.elapsed_s
     both = ["mems-g3", "ram"]
     free = sl.smart_size("scan", both, deadline=seconds, **common)
     paid = sl.smart_size("scan", both, deadline=seconds, budget=fits("mems-g3", 8), **common)
     assert free.smallest["mems-g3"] == paid.smallest["mems-g3"]
-    cheapest = min(both, key=lambda device: free.at(device, free.smallest[device] or 0).cost.cluster_usd or 0)
+    cheapest = min(
+        both, key=lambda device: free.find_row(device, free.smallest[device] or 0).cost.cluster_usd or 0
+    )
     minimum = free.smallest["mems-g3"] or 0
     assert f"The cheapest is {cheapest} on " in free.answer
     assert max(paid.sizes.filter(device="mems-g3")["nodes"]) == 8

@@ -24,12 +24,12 @@ from sledlab import _native
 from sledlab.cli import run as cli
 from sledlab.studies.fleet.measurement import FleetRun, measure
 from sledlab.studies.fleet.placement import HOT, LARGE, LIST, DeviceCapacity, Item, Layout, placement
-from sledlab.studies.fleet.recommendation import cost, recommended
+from sledlab.studies.fleet.recommendation import cost, recommend
 from sledlab.studies.fleet.rows import MIX, FleetRow
 from sledlab.studies.fleet.search import TriedPlacement, is_monotone, search
-from sledlab.study.histogram import PERCENTILES, Histogram, bin_of, middle_ns
+from sledlab.study.histogram import PERCENTILES, Histogram, bin_index, middle_ns
 from sledlab.study.result_cache import files as cached_files
-from sledlab.traces.volumes import Volume, merged, read_volumes
+from sledlab.traces.volumes import Volume, merge_volumes, read_volumes
 
 ITEMS = st.lists(
     st.builds(
@@ -51,8 +51,8 @@ def test_every_volume_lies_once_or_is_left(items: list[Item], room: DeviceCapaci
     result = way.place(items, room)
     assert result == way.place(items, room)
     lying = [at for each in result.devices for at in each.volumes]
-    assert sorted([*lying, *(each.volume for each in result.left)]) == list(range(len(items)))
-    for each in result.left:
+    assert sorted([*lying, *(each.volume for each in result.unplaced)]) == list(range(len(items)))
+    for each in result.unplaced:
         too_large = items[each.volume].blocks > room.blocks
         assert each.why == (LARGE if too_large else HOT)
         assert too_large or (way.shares and items[each.volume].load > room.devices)
@@ -76,14 +76,14 @@ def test_volumes_above_the_bound_are_alone() -> None:
     ]
     result = placement("packed").place(items, DeviceCapacity(10_000, 0.5))
     assert [each.volumes for each in result.devices] == [(0,), (2,), (1,)] or len(result.devices) == 3
-    assert {items[each.volume].name: each.why for each in result.left} == {"d": HOT, "e": LARGE}
+    assert {items[each.volume].name: each.why for each in result.unplaced} == {"d": HOT, "e": LARGE}
 
 
 @given(st.lists(st.integers(0, 2**50), min_size=1, max_size=200))
 def test_load_bins_are_fine_enough(values: list[int]) -> None:
     for value in values:
-        assert abs(middle_ns(bin_of(value)) - value) <= value / 2000
-    assert [bin_of(value) for value in sorted(values)] == sorted(map(bin_of, values))
+        assert abs(middle_ns(bin_index(value)) - value) <= value / 2000
+    assert [bin_index(value) for value in sorted(values)] == sorted(map(bin_index, values))
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def merged_run(volumes: list[Volume], offsets: list[int], text: str) -> FleetRun:
-    return measure(_native.Experiment(text).to_toml(), merged(volumes, offsets)).row
+    return measure(_native.Experiment(text).to_toml(), merge_volumes(volumes, offsets)).row
 
 
 ONE_DEVICE = 'device.preset = "mems-g2"\n'
@@ -130,15 +130,15 @@ def test_shared_device_replays_merged_trace(place: Path, tmp_path: Path, text: s
     full = tmp_path / "whole.csv"
     assert cli(["trace", "merge", *files, "--save", str(full), "--keep-devices"]) == 0
     run = sl.run(_native.Experiment(text).with_trace(str(full)))
-    direct = sl.run(_native.Experiment(text), trace=merged(volumes, offsets))
+    direct = sl.run(_native.Experiment(text), trace=merge_volumes(volumes, offsets))
     assert direct.requests.equals(run.requests)  # times in ns
     without = {"config", "warnings"}
     assert {k: v for k, v in direct.summary.items() if k not in without} == {
         k: v for k, v in run.summary.items() if k not in without
     }
     assert result.requests == run.count
-    assert result.measured.energy_j == run.energy.total
-    assert result.measured.elapsed_s == run.elapsed_s
+    assert result.device_row.energy_j == run.energy.total
+    assert result.device_row.elapsed_s == run.elapsed_s
     for name in (*PERCENTILES, "mean", "max"):
         assert result.histogram.measure_ms(name) == pytest.approx(getattr(run.response_time, name), rel=1e-14)
     _check_volumes(result, run.requests, offsets)
@@ -155,7 +155,7 @@ def _check_volumes(result: FleetRun, requests: polars.DataFrame, offsets: list[i
         for share in PERCENTILES.values():
             exact = ranked[max(-int(-share * len(mine) // 1), 1) - 1] / 1e6
             assert times.percentile_ms(share) == pytest.approx(exact, rel=1e-3)
-    together = Histogram.merged(result.histograms)
+    together = Histogram.merge(result.histograms)
     assert together.counts == result.histogram.counts
     assert together.max_ns == result.histogram.max_ns
     assert together.sum_ns == pytest.approx(result.histogram.sum_ns, rel=1e-14)
@@ -190,7 +190,7 @@ def test_packing_saves_devices_within_the_goal(place: Path) -> None:
 
 def test_answer_starts_with_the_nearest_fleet(place: Path) -> None:
     none = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="max=0.0001ms", parallel=1)
-    nearest = none.recommended
+    nearest = none.recommendation
     assert nearest is not None
     assert not nearest.meets
     first, second = none.answer.split(". ")[:2]
@@ -225,7 +225,7 @@ def fleet_rows(draw: st.DrawFn) -> list[FleetRow]:
 def test_recommended_mix_is_never_worse(rows: list[FleetRow], order: list[int]) -> None:
     rows = [rows[at] for at in order if at < len(rows)]
     singles = [row for row in rows if row.fleet != MIX]
-    result, single = recommended(rows), recommended(singles)
+    result, single = recommend(rows), recommend(singles)
     assert result.meets >= single.meets
     if result.fleet == MIX:
         assert result.left <= single.left
@@ -247,18 +247,18 @@ def with_prices(result: sl.Fleet, **usd_and_within: tuple[float, int]) -> sl.Fle
         replace(base, fleet=name, devices=1, meets=False, total_usd=usd, volumes_meet=within)
         for name, (usd, within) in usd_and_within.items()
     ]
-    devices = [replace(result.of("devices")[0], fleet=MIX, device=name) for name in result.devices]
+    devices = [replace(result.table_rows("devices")[0], fleet=MIX, device=name) for name in result.devices]
     return replace(result, rows={**result.rows, "fleet": fleets, "devices": devices})
 
 
 def test_dominated_mix_is_not_recommended(place: Path) -> None:
     result = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1ms", parallel=1)
     worse = with_prices(result, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (3563.0, 3)})
-    assert worse.recommended == worse.fleet("ram")
+    assert worse.recommendation == worse.fleet("ram")
     assert "Nearest: 1 ram ($255 with energy, 4 of 5 volumes within the goal);" in worse.answer
     assert "The mix, each volume on its own best kind, has 1 mems-g2 and 1 ram." in worse.answer
     better = with_prices(result, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (200.0, 5)})
-    assert better.recommended == better.mix
+    assert better.recommendation == better.mix
     assert "Nearest: 1 mems-g2 and 1 ram ($200 with energy, 5 of 5 volumes within the goal);" in better.answer
 
 
@@ -318,7 +318,7 @@ def test_corrupt_volumes_are_named_and_others_finish(place: Path, tmp_path: Path
     (fleet / "broken\x1b[1m.csv").write_text("\n".join([*text[:200], "12,R,oops,512"]))
     (fleet / "empty.csv").write_text(text[0] + "\n")
     result = sl.fleet(fleet, ["mems-g2"], placement="packed", parallel=1)
-    failed = {row.volume: row.why for row in result.of("failed")}
+    failed = {row.volume: row.why for row in result.table_rows("failed")}
     assert set(failed) == {"broken\x1b[1m", "empty"}
     assert "oops" in failed["broken\x1b[1m"]
     assert "holds no requests" in failed["empty"]
@@ -348,7 +348,7 @@ def test_volume_larger_than_any_device_is_named(place: Path) -> None:
     )
     assert result.fleet(result.devices[0]).left == 0
     small = sl.fleet("sample:", ["mems-g1"], placement="packed", parallel=1)
-    left = [row for row in small.of("placement") if row.why]
+    left = [row for row in small.table_rows("placement") if row.why]
     assert all(row.number is None for row in left)
     assert small.fleet("mems-g1").left == len(left)
 

@@ -14,8 +14,8 @@ from sledlab.show import wording
 from sledlab.studies.hybrid import summary, tables
 from sledlab.studies.hybrid.plan import segment_kb
 from sledlab.study.columns import record
-from sledlab.study.configurations import KNOWN
-from sledlab.study.stores import settings_of
+from sledlab.study.configurations import CONFIGURATIONS
+from sledlab.study.stores import configuration_settings
 
 from tests.cached_runs import cached_bytes, cached_lines, write_cached_lines
 
@@ -68,7 +68,7 @@ def test_rows_equal_single_simulations(bank_path, bank_study):
     }
     assert bank_study.study["at_segment_kb"] == 16
     for name, run in runs.items():
-        row = bank_study.of(name)
+        row = bank_study.find(name)
         assert row.run.mean_ms == run.response_time.mean, name
         assert row.run.read_mean_ms == run.read.response_time.mean
         assert row.run.energy_j == run.energy.total
@@ -76,7 +76,7 @@ def test_rows_equal_single_simulations(bank_path, bank_study):
         assert row.faster_than_disk == runs["disk"].response_time.mean / row.run.mean_ms
         assert row.share_of_mems == runs["mems"].response_time.mean / row.run.mean_ms
     counts = runs["mcd-all"].summary["hybrid"]
-    assert bank_study.of("mcd-all").hits.mems_read_hits == counts["read_hits"] / counts["reads"]
+    assert bank_study.find("mcd-all").hits.mems_read_hits == counts["read_hits"] / counts["reads"]
     traffic = {(row.configuration, row.device): row for row in bank_study.rows["traffic"]}
     assert traffic["mcd-all", "disk"].reads == counts["back"]["reads"]
     assert traffic["mcd-all", "mems"].written_bytes == counts["front"]["written_blocks"] * 512
@@ -87,9 +87,9 @@ def test_rows_equal_single_simulations(bank_path, bank_study):
 
 def test_gains_are_over_both_disks(bank_path, bank_study):
     cached, bare = (alone(bank_path, **{"cache.kind": kind}) for kind in ("write-back", "none"))
-    assert bank_study.of("disk").run.mean_ms == cached.response_time.mean
-    assert bank_study.of("disk-uncached").run.mean_ms == bare.response_time.mean
-    best = bank_study.of("mcd-all")
+    assert bank_study.find("disk").run.mean_ms == cached.response_time.mean
+    assert bank_study.find("disk-uncached").run.mean_ms == bare.response_time.mean
+    best = bank_study.find("mcd-all")
     assert best.faster_than_disk == cached.response_time.mean / best.run.mean_ms
     assert best.faster_than_uncached_disk == bare.response_time.mean / best.run.mean_ms
     fast = with_means(bank_study, disk=10, disk_uncached=30, mems=1, mcd_all=2, mwb=4)
@@ -108,7 +108,7 @@ def test_answer_names_the_controller_cache_first(bank_study):
     none = study(settings={"cache.kind": "none"})
     assert none.answer.startswith("No store has a controller cache.")
     assert [row.configuration for row in none.configurations] == ["disk", "mems"]
-    assert none.of("disk").faster_than_uncached_disk is None
+    assert none.find("disk").faster_than_uncached_disk is None
     small = study(settings={"cache.capacity_blocks": 2048})
     assert "(write-back, 1 MiB; --set cache.kind=none for none)" in small.answer
 
@@ -128,8 +128,8 @@ def test_sections_share_their_runs(bank_study):
     by_size = {(row.mems_mb, row.segment_kb): row for row in bank_study.rows["sizes"]}
     assert set(by_size) == {(mb, kb) for mb in (4, 8, 64) for kb in (8, 32)}
     by_policy = {row.policy: row for row in bank_study.rows["replacement"]}
-    assert by_policy["lru"].run.mean_ms == bank_study.of("mcd-all").run.mean_ms
-    none = bank_study.of("mcd-none").run.mean_ms
+    assert by_policy["lru"].run.mean_ms == bank_study.find("mcd-all").run.mean_ms
+    none = bank_study.find("mcd-none").run.mean_ms
     for row in bank_study.rows["techniques"]:
         assert row.saved == pytest.approx(1 - row.run.mean_ms / none)
     assert [row.configuration for row in bank_study.rows["techniques"]] == list(MCD)
@@ -138,9 +138,9 @@ def test_sections_share_their_runs(bank_study):
 def test_equal_cost(bank_path, bank_study):
     first, last = bank_study.rows["prices"]
     assert (first.memory_mb, last.memory_mb) == (8, 2)
-    assert first.run.mean_ms == bank_study.of("disk-ram").run.mean_ms
+    assert first.run.mean_ms == bank_study.find("disk-ram").run.mean_ms
     assert last.run.mean_ms == alone(bank_path, **{"cache.capacity_blocks": 4096}).response_time.mean
-    assert last.mcd_faster == last.run.mean_ms / bank_study.of("mcd-all").run.mean_ms
+    assert last.mcd_faster == last.run.mean_ms / bank_study.find("mcd-all").run.mean_ms
 
 
 def test_hits_equal_trace_hits_and_belady_bounds_them(bank_study):
@@ -161,7 +161,7 @@ def test_every_configuration_has_the_same_generated_requests():
         settings={"cache.kind": "write-back", "power.kind": "never"},
         limit=500,
     )
-    assert result.of("disk").run.mean_ms == disk.response_time.mean
+    assert result.find("disk").run.mean_ms == disk.response_time.mean
     seeds = study(seed="1..3")
     assert seeds.rows["configurations"][0].run.mean_ci95_ms > 0
     assert seeds.study["seed"] == [1, 2, 3]
@@ -171,7 +171,9 @@ def test_every_configuration_has_the_same_generated_requests():
 
 def test_a_mirror_has_all_data_on_mems():
     result = study(configuration=["disk", "mems", "mirror"])
-    assert result.of("disk").run.mean_ms > result.of("mirror").run.mean_ms >= result.of("mems").run.mean_ms
+    assert (
+        result.find("disk").run.mean_ms > result.find("mirror").run.mean_ms >= result.find("mems").run.mean_ms
+    )
     assert "fastest hybrid" not in summary.answer(result)
     alone = sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]})
     assert study(alone, configuration="mirror").study["mems_devices"] == 1
@@ -199,22 +201,24 @@ def test_explicit_options_take_precedence(bank_path):
     assert result.config["power"]["kind"] == "fixed"
     assert result.config["cache"]["line_blocks"] == 8
     assert result.study["hybrid"] == {"header_blocks": "0"}
-    assert result.of("mems").run.mean_ms > slower.of("mems").run.mean_ms
+    assert result.find("mems").run.mean_ms > slower.find("mems").run.mean_ms
     spun = study(bank_path, settings={"system.start": "parked"}, configuration="disk", limit=300)
     assert spun.config["system"]["start"] == "parked"
     assert slower.config["system"]["start"] == "ready"
 
 
 def test_settings_of_configurations():
-    options = dict(settings_of("mcd-partial-write", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}, "arc"))
+    options = dict(
+        configuration_settings("mcd-partial-write", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}, "arc")
+    )
     assert options["hybrid.partial_write"] == "true"
     assert options["hybrid.shortcut"] == "false"
     assert options["hybrid.replacement"] == "arc"
     assert options["hybrid.bypass_kb"] == "64"
     assert "hybrid.idle_ms" not in options
-    assert dict(settings_of("disk-ram", 256, 8, {}))["cache.capacity_blocks"] == "524288"
-    assert settings_of("disk", 256, 8, {}) == ()
-    buffer = dict(settings_of("mwb", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}))
+    assert dict(configuration_settings("disk-ram", 256, 8, {}))["cache.capacity_blocks"] == "524288"
+    assert configuration_settings("disk", 256, 8, {}) == ()
+    buffer = dict(configuration_settings("mwb", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}))
     assert buffer == {"hybrid.kind": "write-buffer", "hybrid.front_mb": "64.0", "hybrid.idle_ms": "5"}
 
 
@@ -356,7 +360,7 @@ def with_means(result: sl.HybridStudy, **means: float) -> sl.HybridStudy:
         with_mean(row, means.get(row.configuration.replace("-", "_"), row.run.mean_ms))
         for row in result.configurations
     ]
-    return replace(result, configurations=tables.against_baselines(table))
+    return replace(result, configurations=tables.compare_baselines(table))
 
 
 def test_answer_names_the_fastest_configuration(bank_study):
@@ -385,7 +389,7 @@ def test_answer_names_the_break_even_price(bank_study):
 def test_overload_is_reported(bank_path):
     settings = {"replay.speedup": 20}
     result = study(bank_path, configuration=["disk", "mems", "mcd-all"], settings=settings, limit=3000)
-    assert result.of("disk").run.saturated
+    assert result.find("disk").run.saturated
     assert "could keep up" in summary.overload(result) or "could not keep up" in summary.overload(result)
     assert "DISK *" in repr(result)
     assert any("overloaded" in text.get_text() for text in result.plot().axes[0].texts)
@@ -403,7 +407,7 @@ def test_hybrids_are_a_catalogue(refused):
     assert sl.hybrid.show("caching-disk").parameters
     with refused("did you mean `caching-disk`"):
         sl.hybrid("caching-disc")
-    assert {each.hybrid for each in KNOWN.values()} >= set(sl.hybrid)
+    assert {each.hybrid for each in CONFIGURATIONS.values()} >= set(sl.hybrid)
 
 
 @pytest.fixture(scope="module")

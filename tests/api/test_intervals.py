@@ -4,10 +4,10 @@ import re
 
 import pytest
 import sledlab as sl
-from sledlab.display import presentation_of
-from sledlab.study.statistics import averaged, includes_zero
+from sledlab.display import find_presentation
+from sledlab.study.statistics import average, includes_zero
 
-from tests.api.test_sweep import DEFAULT_RESULTS, Measured
+from tests.api.test_sweep import DEFAULT_RESULTS, RunFigures
 
 UNIFORM = sl.workload("uniform")
 SHORT_RUN = {"limit": 300, "parallel": 1}
@@ -39,7 +39,7 @@ def printed_lines(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "100")
 
     def lines(result):
-        presentation_of(result).show(result)
+        find_presentation(result).show(result)
         return capsys.readouterr().out.splitlines()
 
     return lines
@@ -53,7 +53,7 @@ def test_several_seeds_give_intervals_everywhere(name, printed_lines):
     assert max(map(len, table)) <= 100
     assert INTERVAL.search(result.answer)
     assert "±" in result.latex() or r"\pm" in result.latex()
-    assert INTERVAL.search(presentation_of(result).page(result))
+    assert INTERVAL.search(find_presentation(result).page(result))
 
 
 @pytest.mark.parametrize("name", ["compare", "side-by-side"])
@@ -70,7 +70,7 @@ def test_result_table_fits_100_columns(name, printed_lines):
 
 
 def means(*values: float):
-    return averaged([Measured(**{**DEFAULT_RESULTS, "mean_ms": value}) for value in values])
+    return average([RunFigures(**{**DEFAULT_RESULTS, "mean_ms": value}) for value in values])
 
 
 def test_means_tie_if_difference_interval_includes_zero():
@@ -81,6 +81,6 @@ def test_means_tie_if_difference_interval_includes_zero():
 
 
 def test_overloaded_means_have_no_interval():
-    runs = [Measured(**{**DEFAULT_RESULTS, "mean_ms": value, "saturated": True}) for value in (1.0, 2.0)]
-    assert averaged(runs).half_ms is None
-    assert averaged(runs).half_j is None
+    runs = [RunFigures(**{**DEFAULT_RESULTS, "mean_ms": value, "saturated": True}) for value in (1.0, 2.0)]
+    assert average(runs).half_ms is None
+    assert average(runs).half_j is None

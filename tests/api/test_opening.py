@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.errors import Notice
 from sledlab.study.result_cache import ResultCache
 
@@ -59,7 +59,7 @@ def test_opened_results_equal_the_originals(kind, tmp_path, monkeypatch):
     assert repr(opened) == repr(original)
     assert opened.to_dict() == original.to_dict()
     assert opened.latex() == original.latex()
-    assert presentation_of(opened).page(opened) == Path("out/report.html").read_text("utf-8")
+    assert find_presentation(opened).page(opened) == Path("out/report.html").read_text("utf-8")
     assert opened.as_file == original.as_file
     for name, table in getattr(original, "tables", {}).items():
         assert opened.tables[name].equals(table), name
@@ -106,8 +106,8 @@ def test_opened_run_of_a_server_has_its_lateness(tmp_path):
     socket = tmp_path / "socket"
     with sl.serve("mems-g2", out=tmp_path / "out", socket=socket) as server, Client(socket) as client:
         for number in range(8):
-            client.ask(READ, number, 4096 * number)
-            assert client.answered() == number
+            client.send_request(READ, number, 4096 * number)
+            assert client.read_reply() == number
             client.receive(4096)
     opened = sl.open(tmp_path / "out")
     assert repr(opened) == repr(server.result)
@@ -133,7 +133,7 @@ def test_unfinished_study_gives_its_saved_runs(tmp_path, refused):
     interrupt_study(tmp_path)
     partial = sl.open(tmp_path)
     assert isinstance(partial, sl.PartialStudy)
-    assert (partial.saved, partial.total) == (1, 4)
+    assert (partial.saved_runs, partial.total) == (1, 4)
     assert partial.answer.startswith("1 of 4 runs of this study is saved;")
     assert partial.runs.select("scheduler", "speedup", "seed", "requests").row(0)[2:] == (1, 200)
     assert "mean (ms)" in repr(partial)
@@ -160,7 +160,7 @@ def test_unfinished_fleet_gives_its_saved_runs(tmp_path, monkeypatch):
         patch.setattr(ResultCache, "add", add_then_interrupt)
         with pytest.raises(KeyboardInterrupt):
             WRITERS["fleet"](out=tmp_path)
-    assert sl.open(tmp_path).saved == 2
+    assert sl.open(tmp_path).saved_runs == 2
 
 
 def test_finished_study_warns_of_a_later_interrupted_run(tmp_path):
@@ -252,5 +252,5 @@ def test_opening_changes_nothing(tmp_path):
     before = path.read_bytes()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Notice)
-        assert sl.open(tmp_path).saved == 1
+        assert sl.open(tmp_path).saved_runs == 1
     assert path.read_bytes() == before

@@ -146,14 +146,14 @@ def test_battery_arithmetic(bank_study):
 
 def test_best_policy_differs_for_sled_and_disk(two):
     def energy(device, policy):
-        return next(row.run.energy_j for row in two.of_device("policies", device) if row.policy == policy)
+        return next(row.run.energy_j for row in two.device_rows("policies", device) if row.policy == policy)
 
     assert energy("mems-g2", "immediate") < 0.5 * energy("mems-g2", "never")
     assert energy("mobile-disk", "immediate") > 1.2 * energy("mobile-disk", "never")
     assert "parking at once is hard to beat" in summary.break_even(two, "mems-g2")
     assert "parking at once wastes energy" in summary.break_even(two, "mobile-disk")
-    assert two.of_device("break_even", "mobile-disk")[0].break_even_ms == pytest.approx(6250 / 0.9)
-    assert [row.time_per_startup_ms for row in two.of_device("startup", "mobile-disk")][-1] == 10_000
+    assert two.device_rows("break_even", "mobile-disk")[0].break_even_ms == pytest.approx(6250 / 0.9)
+    assert [row.time_per_startup_ms for row in two.device_rows("startup", "mobile-disk")][-1] == 10_000
 
 
 def test_switched_off_disk_takes_its_startup_time():
@@ -382,7 +382,7 @@ def test_a_parked_disk_sleeps(two):
 
 
 def test_overload_is_reported(two):
-    late = [row for row in two.of_device("loads", "mobile-disk") if row.run.saturated]
+    late = [row for row in two.device_rows("loads", "mobile-disk") if row.run.saturated]
     assert late
     assert "the queue keeps growing" in summary.loads(two, "mobile-disk")
     texts = {text.get_text() for axes in two.plot("loads", device="mobile-disk").axes for text in axes.texts}

@@ -4,7 +4,7 @@ import pytest
 import sledlab as sl
 from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_rows
-from sledlab.study.measure import Found, Measured
+from sledlab.study.measure import RunFigures, SystemRun
 
 from tests.api.test_sweep import DEFAULT_RESULTS
 
@@ -15,12 +15,12 @@ def race(times: dict[str, tuple[float | None, float | None]], **changes: object)
     for name, (read, write) in times.items():
         known = [each for each in (read, write) if each is not None]
         row = {"mean_ms": sum(known) / len(known), "read_mean_ms": read, "write_mean_ms": write}
-        run = Measured(**{**DEFAULT_RESULTS, "requests": 100, "reads": 30, "writes": 70, **row, **changes})
+        run = RunFigures(**{**DEFAULT_RESULTS, "requests": 100, "reads": 30, "writes": 70, **row, **changes})
         who = race_rows.Competitor({"scheduler": name}, 1.0, {})
-        pairs.append((race_rows.RaceRun(who, 1, run), Found(run, {})))
+        pairs.append((race_rows.RaceRun(who, 1, run), SystemRun(run, {})))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
     axes = {"scheduler": list(times), "speedup": [1.0]}
-    made = Comparison(*race_rows.rows_of(pairs), config, axes, "seed = 1\n")
+    made = Comparison(*race_rows.build_tables(pairs), config, axes, "seed = 1\n")
     return made.answer.replace("\xa0", " ")
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab.errors import Notice
 from sledlab.study.measure import MeasuredRun
-from sledlab.study.result_cache import ResultCache, line_of
+from sledlab.study.result_cache import ResultCache, format_line
 
 from tests.cached_runs import cached_lines, ended_file, write_cached_lines
 
@@ -229,7 +229,10 @@ def test_lines_of_other_programs_are_kept_and_ignored(trace, tmp_path):
     before = race(trace, tmp_path / "out")
     options = json.loads(before[0])
     del options["check"]
-    others = [line_of(options | {"key": "of another program"}), line_of(options | {"row": {"other": 1}})]
+    others = [
+        format_line(options | {"key": "of another program"}),
+        format_line(options | {"row": {"other": 1}}),
+    ]
     write_cached_lines(tmp_path / "out", b"".join(others))
     after = race(trace, tmp_path / "out")
     assert len(after) == 4
@@ -249,7 +252,7 @@ def read_cache(path: Path) -> dict[str, MeasuredRun]:
 def test_damaged_cache_returns_intact_runs_only(tmp_path_factory, seed, lines, cuts, noise):
     path = ended_file(tmp_path_factory.mktemp("kept"))
     full = {f"k{number}": MeasuredRun(RUN.row | {"number": number}, RUN.timing) for number in range(lines)}
-    text = b"".join(line_of({"key": key, "run": {}, **result.to_dict()}) for key, result in full.items())
+    text = b"".join(format_line({"key": key, "run": {}, **result.to_dict()}) for key, result in full.items())
     path.write_bytes(text)
     assert read_cache(path) == full
     chance = random.Random(seed)

@@ -7,7 +7,7 @@ import sledlab as sl
 from sledlab.studies.side_by_side import STUDY, summary
 from sledlab.studies.side_by_side.tables import SideBySide
 from sledlab.study import race_rows
-from sledlab.study.measure import Found
+from sledlab.study.measure import SystemRun
 
 from tests.api.test_compare import measured_run
 from tests.cached_runs import cached_lines
@@ -38,11 +38,11 @@ def synthetic_result(means: dict[str, dict[str, float]], late: tuple[str, ...] =
             race_run = race_rows.RaceRun(
                 race_rows.Competitor({"device": device}, 1.0, {"trace": trace}), 1, row
             )
-            pairs.append((race_run, Found(row, {"wall_s": 0.1})))
+            pairs.append((race_run, SystemRun(row, {"wall_s": 0.1})))
     devices = tuple(next(iter(means.values())))
     config = {"trace": {"file": "x.csv"}, "device": {"name": "mems-g2"}, "replay": {}}
     pairs.sort(key=lambda pair: (*pair[0].who.keys, pair[0].seed))
-    return SideBySide(*race_rows.rows_of(pairs), config, {}, "seed = 1\n", devices, tuple(means))
+    return SideBySide(*race_rows.build_tables(pairs), config, {}, "seed = 1\n", devices, tuple(means))
 
 
 def test_every_device_answers_the_same_requests():

@@ -69,7 +69,7 @@ def test_answer_equals_exhaustive_search(job: str, device: str) -> None:
         if met == sorted(met):
             monotone += 1
             assert number == first(met), goal
-            assert result.beyond(device) == []
+            assert result.larger_misses(device) == []
         elif number is not None and number > 1:
             assert (met[number - 2], met[number - 1]) == (False, True)
         assert result.sizes["nodes"].is_sorted()
@@ -120,7 +120,7 @@ def test_summary_names_limits_on_both_sides() -> None:
     number = result.smallest["mems-g3"]
     assert number is not None
     assert number > 1
-    before, there = result.at("mems-g3", number - 1), result.at("mems-g3", number)
+    before, there = result.find_row("mems-g3", number - 1), result.find_row("mems-g3", number)
     assert (before.run.bottleneck, there.run.bottleneck) == ("store", "network")
     assert f"The network holds `sort` up on mems-g3 from {number} nodes on." in result.answer
 
@@ -131,12 +131,12 @@ def test_larger_failing_node_counts_are_noted(tmp_path: Path) -> None:
         "import numpy as np\n\n"
         "def data(number, nodes, seed):\n    return {'numbers': np.arange(100)}\n\n"
         "def odd(node):\n    with node.phase('work'):\n"
-        "        node.does(compare=10_000_000 if node.nodes in (1, 8) else 1000)\n"
+        "        node.count_operations(compare=10_000_000 if node.nodes in (1, 8) else 1000)\n"
         "    yield node.barrier()\n"
     )
     result = sl.smart_size(job, "ram", deadline="10ms", node_count="1..8", threads=1)
     assert result.smallest == {"ram": 2}
-    assert [each.nodes for each in result.beyond("ram")] == [8]
+    assert [each.nodes for each in result.larger_misses("ram")] == [8]
     assert "Larger numbers of nodes that miss the goal: 8." in result.answer
     assert "from 2 nodes on" not in result.answer
     assert result.to_dict()["contradicting"] == {"ram": [8]}
@@ -238,7 +238,7 @@ def test_small_device_is_rejected_before_any_replay(tmp_path: Path) -> None:
         "import numpy as np\n\n"
         "def data(number, nodes, seed):\n    return {'numbers': np.arange(2_000_000 // nodes)}\n\n"
         "def wide(node):\n    with node.phase('work'):\n        for rows in node.read('numbers'):\n"
-        "            node.does(compare=len(rows))\n"
+        "            node.count_operations(compare=len(rows))\n"
         "    yield node.barrier()\n"
     )
     messages: list[str] = []

@@ -69,7 +69,7 @@ def test_split_volumes_are_the_trace(tmp_path_factory, rows, files):
     for name in set(names):
         mine = expected.filter(volume=name)
         assert result.filter(volume=name).select(mine.columns).equals(mine)
-    merged = sl.merged(volumes, [0] * len(volumes)).frame()["time_us"]
+    merged = sl.merge_volumes(volumes, [0] * len(volumes)).frame()["time_us"]
     assert merged.equals(full["time_us"])
 
 
@@ -191,7 +191,7 @@ def test_existing_files_are_kept(tmp_path):
 
 def test_writer_buffers_few_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(splitting, "BLOCK_RECORDS", 16)
-    monkeypatch.setattr(splitting, "MAX_STORED", 64)
+    monkeypatch.setattr(splitting, "MAX_BUFFERED_REQUESTS", 64)
     monkeypatch.setattr(splitting, "GROUP_ROWS", 32)
     rows = [(n % 5 * 128 + n % 2, "RW"[n % 2], n, 1 + n % 9, 1) for n in range(3000)]
     (tmp_path / "day.csv").write_text(alibaba(rows))

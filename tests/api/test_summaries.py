@@ -38,7 +38,7 @@ def test_cluster_and_study_summaries_contain_schema():
     for result in (json.loads(cluster.to_json()), race.to_dict()):
         assert result["schema"] == 1
         assert isinstance(result["warnings"], list)
-    assert race.arranged({})["warnings"] == race.warnings
+    assert race.plain_data({})["warnings"] == race.warnings
 
 
 @pytest.mark.parametrize(

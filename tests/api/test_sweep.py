@@ -6,15 +6,15 @@ from itertools import product
 
 import pytest
 import sledlab as sl
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_rows
-from sledlab.study.measure import Found, Measured
+from sledlab.study.measure import RunFigures, SystemRun
 
 DEFAULT_RESULTS = {
     field.name: {"counts": {}, "idle_periods": None, "saturated": False}.get(field.name, 0.5)
-    for field in dataclasses.fields(Measured)
+    for field in dataclasses.fields(RunFigures)
 }
 
 NOISE = (0.0, 0.3, -0.3)
@@ -32,7 +32,7 @@ def synthetic_comparison(
             options = {"scheduler": name, "speedup": speedup, "seed": seed, **settings}
             base = mean_ms(**{key.rpartition(".")[2]: value for key, value in options.items()})
             saturated = late(**{key.rpartition(".")[2]: value for key, value in options.items()})
-            row = Measured(
+            row = RunFigures(
                 **{
                     **DEFAULT_RESULTS,
                     "mean_ms": base * (1 + NOISE[seed]),
@@ -41,11 +41,11 @@ def synthetic_comparison(
                 }
             )
             who = race_rows.Competitor({"scheduler": name}, speedup, settings)
-            pairs.append((race_rows.RaceRun(who, seed, row), Found(row, {})))
+            pairs.append((race_rows.RaceRun(who, seed, row), SystemRun(row, {})))
     pairs.sort(key=lambda pair: (*pair[0].who.keys, pair[0].seed))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
     axes = {"scheduler": schedulers, "speedup": speedups, "vary": vary}
-    return Comparison(*race_rows.rows_of(pairs), config, axes, "seed = 1\n")
+    return Comparison(*race_rows.build_tables(pairs), config, axes, "seed = 1\n")
 
 
 def plain(result: Comparison) -> str:
@@ -164,7 +164,7 @@ def test_real_sweep_has_effects_everywhere():
     )  # fmt: skip
     assert result.effects.height == 2
     assert result.to_dict()["effects"] == result.effects.to_dicts()
-    page = presentation_of(result).page(result)
+    page = find_presentation(result).page(result)
     assert "Effect of each setting" in page
     names = [label.get_text() for label in result.plot().axes[0].get_yticklabels()]
     assert names == [

@@ -136,14 +136,14 @@ def test_merge_equals_merge_of_shifted_volumes(tmp_path_factory, fleets):
         assert run([*moved, "--shift", str(offset), "--keep-times"]) == 0
     files = [f"{here}/{volume.name}-moved.csv" for volume in volumes]
     assert run(["trace", "merge", *files, "--keep-devices", "--save", f"{here}/merged.csv", "-q"]) == 0
-    both = pickle.loads(pickle.dumps(sl.merged(volumes, offsets)))
+    both = pickle.loads(pickle.dumps(sl.merge_volumes(volumes, offsets)))
     assert both.frame().equals(sl.read_trace(here / "merged.csv").frame())
 
 
 def test_as_many_offsets_as_volumes():
     volumes = sl.read_volumes("cloud:volumes=2,requests=100")
     with pytest.raises(sl.Error, match="2 volumes have 1 offsets"):
-        sl.merged(volumes, [0])
+        sl.merge_volumes(volumes, [0])
 
 
 def test_files_in_memory_are_read_where_they_lie(directory):

@@ -10,7 +10,7 @@ import time
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.study.result_cache import line_of
+from sledlab.study.result_cache import format_line
 
 from tests.cached_runs import cached_lines, write_cached_lines
 
@@ -57,7 +57,7 @@ def test_interrupted_split_resumes(sledlab, tmp_path):
     marked = json.loads(lines[0])
     del marked["check"]
     marked["timing"]["wall_s"] = 1234.5
-    write_cached_lines(part, line_of(marked).decode() + lines[1] + "\n" + lines[2][:40])
+    write_cached_lines(part, format_line(marked).decode() + lines[1] + "\n" + lines[2][:40])
     assert sledlab(*SMALL, "--parallel", 1, "--out", part).code == 0
     assert len(cached_lines(part)) == 4
     assert "1234.5" in (part / "decision_cost.csv").read_text()

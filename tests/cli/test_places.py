@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import sledlab as sl
-from sledlab.lazy import loaded
+from sledlab.lazy import load_object
 from sledlab.runs.file_names import AXES, map_file_names, relative_name
 from sledlab.runs.options import declared_options
 from sledlab.studies import LIST
@@ -166,8 +166,8 @@ def test_file_names_are_relative_to_result_directory(project, tmp_path):
 
 
 def test_every_axis_with_files_belongs_to_a_study():
-    axes = {name for each in LIST for name in loaded(f"sledlab.studies.{each.folder}:STUDY").axes}
-    assert set(AXES) <= axes | set(declared_options(loaded("sledlab.studies.smart:STUDY").options))
+    axes = {name for each in LIST for name in load_object(f"sledlab.studies.{each.folder}:STUDY").axes}
+    assert set(AXES) <= axes | set(declared_options(load_object("sledlab.studies.smart:STUDY").options))
 
 
 def test_other_texts_of_a_study_stay():

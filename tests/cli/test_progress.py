@@ -9,7 +9,7 @@ from sledlab.show import progress
 from sledlab.show.progress import LOG_INTERVAL_S, Progress, is_notebook, suppress_progress
 from sledlab.study import bench, work_done
 from sledlab.study.plan import RunSpec
-from sledlab.study.work_done import WorkDone
+from sledlab.study.work_done import WorkProgress
 
 
 @pytest.fixture
@@ -122,17 +122,17 @@ def wall(monkeypatch):
 
 def test_progress_counts_work_and_names_the_slowest_run(wall):
     runs = [RunSpec("", (), seed) for seed in range(4)]
-    work = WorkDone({run: f"run {run.seed}" for run in runs}, 4, 2)
+    work = WorkProgress({run: f"run {run.seed}" for run in runs}, 4, 2)
     assert (work.fraction, work.slowest) == (0.0, None)
-    work.pending(runs)
+    work.update_pending(runs)
     for now, run in ((1.0, runs[1]), (2.0, runs[2])):
         wall.now = now
-        work.completed(run, 1.0)
-        work.pending([each for each in runs if each != run][:2])
-    work.pending([runs[0]])
+        work.complete(run, 1.0)
+        work.update_pending([each for each in runs if each != run][:2])
+    work.update_pending([runs[0]])
     wall.now = 62.0
     assert work.slowest == ("run 0", 62.0)
-    assert work.done == 2
+    assert work.completed_count == 2
     assert 0.4 < work.fraction < 0.6  # counted in runs it would be at 50 % already after 2 of 124 s
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import sledlab as sl
-from sledlab.results import FORMAT, MANIFEST, leaves, results
+from sledlab.results import FORMAT, MANIFEST, list_in_manifest, results
 
 SHORT_RUN = ("--limit", 200)
 UNIFORM = ("--device", "mems-g2", "--workload", "uniform", *SHORT_RUN)
@@ -62,7 +62,7 @@ KINDS = ("simulate", "compare", "side-by-side", "hybrid", "tune", "power", "smar
 @pytest.mark.parametrize(("stored", "expected"), list(permutations(KINDS, 2)))
 def test_every_pair_of_kinds_is_refused(tmp_path, refused, stored, expected):
     results(tmp_path, stored)
-    leaves(tmp_path, stored, ["summary.json"])
+    list_in_manifest(tmp_path, stored, ["summary.json"])
     with refused(f"holds results of another kind: of `{stored}`, not of `{expected}`"):
         results(tmp_path, expected)
     assert results(tmp_path, stored) == tmp_path
@@ -144,8 +144,8 @@ def test_only_names_within_the_directory_are_removed(tmp_path):
 def test_damaged_manifest_is_ignored(tmp_path, text):
     (tmp_path / MANIFEST).write_text(text, encoding="latin-1")
     results(tmp_path, "simulate")
-    leaves(tmp_path, "simulate", ["summary.json"])
-    leaves(tmp_path, "simulate", ["more.csv"])
+    list_in_manifest(tmp_path, "simulate", ["summary.json"])
+    list_in_manifest(tmp_path, "simulate", ["more.csv"])
     assert json.loads((tmp_path / MANIFEST).read_text()) == {
         "format": FORMAT,
         "kind": "simulate",

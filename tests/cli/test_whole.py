@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.files import Draft, drafted
+from sledlab.files import Draft, atomic_write
 from sledlab.results import MANIFEST, OUTCOME
 
 from tests.cached_runs import cached_bytes, files
@@ -127,7 +127,7 @@ def test_only_partial_files_of_dead_processes_are_removed(tmp_path):
     stay.append(f".part-{dead()}-00000000-x.csv")  # of another machine
     for name in (*gone, *stay):
         (tmp_path / name).write_text("1")
-    with drafted(tmp_path / "z.csv") as draft:
+    with atomic_write(tmp_path / "z.csv") as draft:
         draft.write_text("2")
     assert {path.name for path in tmp_path.iterdir()} == {*stay, "z.csv"}
     alive.communicate(b"\n")
@@ -204,5 +204,5 @@ def test_output_that_does_not_fit_is_named():
 
 
 def test_read_error_names_the_file_being_read(tmp_path):
-    with pytest.raises(FileNotFoundError, match="nowhere"), drafted(tmp_path / "x") as draft:
+    with pytest.raises(FileNotFoundError, match="nowhere"), atomic_write(tmp_path / "x") as draft:
         shutil.copyfile(tmp_path / "nowhere", draft)

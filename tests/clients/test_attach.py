@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import sledlab as sl
 from sledlab.emulation import attachment
-from sledlab.emulation.mounts import mounted_at
+from sledlab.emulation.mounts import find_mount
 
 from tests.require import need
 
@@ -238,7 +238,7 @@ def test_busy_file_system_is_unmounted(place):
     ) as process:
         _, error = process.communicate(timeout=90)
     assert process.returncode == 0, error
-    assert mounted_at(place) is None
+    assert find_mount(place) is None
     # Then the kernel lets go of the device, too.
     time.sleep(15)
 

@@ -120,7 +120,7 @@ def test_broken_connection_is_reported_by_the_client(tmp_path):
     with sl.serve("ram") as server, Client(Path(server.socket)) as client:
         client.send(b"no request at all" * 4)
         with pytest.raises(LostError):
-            client.answered()
+            client.read_reply()
 
 
 DURABLE = {

@@ -213,11 +213,11 @@ def test_killed_server_leaves_no_incomplete_write(sent, tmp_path):
     data, socket = tmp_path / "disk.img", tmp_path / "s"
     with start_untimed_server(data, socket) as server, Client(socket) as client:
         client.send(write_request(1, 0, b"1" * 8192))
-        assert client.answered() == 1
+        assert client.read_reply() == 1
         # The reply to the third write shows that the server has received the first bytes of the fourth.
         cut = write_request(4, 512, b"2" * 4096)[: REQUEST.size + sent]
         client.send(write_request(3, 8192, b"3" * 512) + cut)
-        assert client.answered() == 3
+        assert client.read_reply() == 3
         server.send_signal(signal.SIGKILL)
     with data.open("rb") as file:
         assert file.read(8704) == b"1" * 8192 + b"3" * 512
@@ -229,7 +229,7 @@ def test_killed_server_leaves_whole_sectors(sent, tmp_path):
     data, socket, length = tmp_path / "disk.img", tmp_path / "s", 1 << 20
     with start_untimed_server(data, socket) as server, Client(socket) as client:
         client.send(write_request(1, 0, b"1" * length))
-        assert client.answered() == 1
+        assert client.read_reply() == 1
         client.send(write_request(2, 0, b"2" * length)[: REQUEST.size + sent])
         server.send_signal(signal.SIGKILL)
     with data.open("rb") as file:

@@ -13,7 +13,7 @@ import pytest
 import sledlab as sl
 from sledlab import studies, study
 from sledlab.study.columns import Column, columns
-from sledlab.study.measure import Measured, row_of
+from sledlab.study.measure import RunFigures, result_row
 
 
 class Unit(NamedTuple):
@@ -108,7 +108,7 @@ def tables() -> Iterator[tuple[str, Iterable[str]]]:
     yield from ((kind.__name__, columns(kind)) for kind in row_classes())
     for run in (plain_run(), layered_run()):
         yield "requests", run.requests.columns
-    yield "counts", row_of(layered_run(), 1.0, None).counts
+    yield "counts", result_row(layered_run(), 1.0, None).counts
     yield from ((name, getattr(cluster_result(), name).columns) for name in ("phases", "by_phase", "what_if"))
 
 
@@ -174,8 +174,8 @@ def test_subclasses_keep_meanings_of_columns(kind: type) -> None:
 
 def quantity_pairs(run: sl.Result) -> dict[Quantity, tuple[float, float]]:
     """Quantities of requests and of their run, in base units: sums of energies and means of times."""
-    row, result = row_of(run, 1.0, None), {}
-    of_run = {parts[0]: (name, parts[1]) for name in columns(Measured) if (parts := split_unit(name))}
+    row, result = result_row(run, 1.0, None), {}
+    of_run = {parts[0]: (name, parts[1]) for name in columns(RunFigures) if (parts := split_unit(name))}
     for name in run.requests.columns:
         parts = split_unit(name)
         if parts and parts[0] in of_run:
@@ -202,7 +202,7 @@ def test_row_contains_each_quantity_once() -> None:
 
 
 def test_energies_of_requests_and_of_devices_differ() -> None:
-    row = row_of(plain_run(), 1.0, None)
+    row = result_row(plain_run(), 1.0, None)
     charged = sum(run_j for run_j in (row.seek_j, row.access_j, row.startup_j))
     assert row.request_energy_uj * row.requests == pytest.approx(charged * 1e6)
     power = sl.power_study(

@@ -62,7 +62,7 @@ def mine(path: Path, job: str, data: MarketBaskets, nodes: int = 8, **settings: 
 
 
 def answer_hash(work: sl.Work) -> str:
-    return str(work.described["answer"])
+    return str(work.description["answer"])
 
 
 def assert_expected_answer(answer: Any, *arguments: Any) -> None:
@@ -128,7 +128,7 @@ def test_transactions_go_round_their_columns(tmp_path: Path, sections: int) -> N
     answer, work = mine(tmp_path, "apriori-hd", SMALL, **settings)
     stored = sum(work.files["transactions"])
     assert stored == transactions(SMALL, 1).nbytes
-    passes = [phase for phase in work.described["phases"] if phase["name"].startswith("pass")]
+    passes = [phase for phase in work.description["phases"] if phase["name"].startswith("pass")]
     assert len(passes) == len(answer["candidates"]) > 2
     assert [phase["sent_bytes"] for phase in passes] == [0] + [(sections - 1) * stored] * (len(passes) - 1)
     assert {phase["read_bytes"] for phase in passes} == {stored}
@@ -164,7 +164,7 @@ def test_excess_candidates_are_counted_in_sweeps(tmp_path: Path, job: str, secti
     assert answer_hash(tight) == answer_hash(roomy)
     for work, times in ((roomy, 1), (tight, sweeps)):
         stored = sum(work.files["transactions"])
-        result = next(phase for phase in work.described["phases"] if phase["name"] == "pass 2")
+        result = next(phase for phase in work.description["phases"] if phase["name"] == "pass 2")
         assert result["read_bytes"] == times * stored
         assert result["sent_bytes"] == times * (sections - 1) * stored
         assert all(step["memory"] <= memory for step in steps(tight, "pass 2"))
@@ -177,7 +177,7 @@ def test_blocks_that_fit_go_round_one_after_another(tmp_path: Path) -> None:
     answer, roomy = mine(tmp_path, "apriori-hd", SMALL, **settings)
     same, tight = mine(tmp_path, "apriori-hd", SMALL, memory_mb=0.008, **settings)
     assert same == answer
-    sent = [work.described["phases"][2]["sent_bytes"] for work in (roomy, tight)]
+    sent = [work.description["phases"][2]["sent_bytes"] for work in (roomy, tight)]
     assert sent[0] == 3 * sum(roomy.files["transactions"])
     assert sent[1] % sent[0] == 0
 
@@ -186,11 +186,11 @@ def test_section_count_follows_candidate_count(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"min_support": 0.001, "largest": 2, "transactions": 4000, "universe": 1000}
     answer, work = mine(tmp_path, "apriori-hd", SMALL, **settings)
     assert answer["candidates"][1] > 200_000
-    assert work.described["phases"][1]["sent_bytes"] == 7 * sum(work.files["transactions"])
+    assert work.description["phases"][1]["sent_bytes"] == 7 * sum(work.files["transactions"])
     answer, work = mine(tmp_path, "apriori-hd", SMALL, nodes=6, **{**settings, "min_support": 0.0117})
     rows = max(each for each in (1, 2, 3, 6) if each <= -(-answer["candidates"][1] // 50_000))
     assert rows in (2, 3)
-    assert work.described["phases"][1]["sent_bytes"] == (rows - 1) * sum(work.files["transactions"])
+    assert work.description["phases"][1]["sent_bytes"] == (rows - 1) * sum(work.files["transactions"])
 
 
 def test_grid_not_filled_by_nodes_is_refused(tmp_path: Path, refused: ExpectedError) -> None:

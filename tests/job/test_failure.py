@@ -11,7 +11,7 @@ from sledlab.job import lockstep
 from sledlab.job.copies import shares
 from sledlab.job.files import Baskets, Rows, SharedFile, TableRows, Transactions
 from sledlab.job.node import Node
-from sledlab.job.task import JobTask, in_lockstep, task
+from sledlab.job.task import JobTask, run_lockstep, task
 
 NODES = 8
 TABLE_SETTINGS = {"scale_factor": 0.002}
@@ -41,19 +41,19 @@ def prepared_task(job: str) -> JobTask:
 @pytest.mark.parametrize("job", JOBS)
 def test_failed_node_does_not_change_answers_or_records(job: str, redundancy: str) -> None:
     full = prepared_task(job)
-    expected = in_lockstep(full, None, silent)
+    expected = run_lockstep(full, None, silent)
     assert json.loads(expected.partition(b"\n")[0])["answer"].startswith("sha256:")
     for failed in (0, 3, NODES - 1):
         failing = replace(full, shares=shares(redundancy, NODES, [failed]))
         # The record holds a hash of the answer.
-        assert in_lockstep(failing, None, silent) == expected, failed
+        assert run_lockstep(failing, None, silent) == expected, failed
 
 
 @pytest.mark.parametrize(("redundancy", "failed"), [("mirror", [0, 3, 5]), ("chained", [0, 2, 5])])
 def test_several_nodes_may_fail_without_data_loss(redundancy: str, failed: list[int]) -> None:
     full = prepared_task("sort")
     failing = replace(full, shares=shares(redundancy, NODES, failed))
-    assert in_lockstep(failing, None, silent) == in_lockstep(full, None, silent)
+    assert run_lockstep(failing, None, silent) == run_lockstep(full, None, silent)
 
 
 def test_failed_node_stores_nothing(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_copies_outlive_their_source(tmp_path: Path) -> None:
     for failed, expected in ((1, [10, 11, 12, 13]), (0, [10, -1, -1, -1])):
         own = np.array([10, 11, 12, 13])
         node = Node(1, 4, tmp_path / str(failed), memory=64, share=shares("chained", 4, [failed])[1])
-        node.has({"numbers": Rows(own, 8)})
+        node.add_files({"numbers": Rows(own, 8)})
         own[1:] = -1
         node.phase("read")
         # Where node 0 has failed, node 1 does a third of its own share, and node 2 the rest on the copy.
@@ -99,8 +99,8 @@ def test_rows_arrive_in_order_from_any_holder(kind: int, tmp_path: Path) -> None
         for failed in range(4):
             share = shares("chained", 4, [failed])[number]
             node = Node(number, 4, tmp_path / str(failed), memory=1, share=share)
-            node.has({"file": part})
-            checked = node.stored("file")
+            node.add_files({"file": part})
+            checked = node.file("file")
             for start in range(0, 26, 5):
                 for stop in range(start, part.rows + 1, 4):
                     one, other = checked.span(start, stop, ()), part.span(start, stop, ())
@@ -109,7 +109,7 @@ def test_rows_arrive_in_order_from_any_holder(kind: int, tmp_path: Path) -> None
                         one, other = one.items, other.items
                     assert one.dtype == other.dtype
                     assert one.tobytes() == other.tobytes()
-                    assert checked.bytes_of(start, stop) == part.bytes_of(start, stop)
+                    assert checked.row_bytes(start, stop) == part.row_bytes(start, stop)
 
 
 def test_record_repeats_the_job_with_equal_result(tmp_path: Path) -> None:

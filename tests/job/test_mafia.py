@@ -13,7 +13,7 @@ import pytest
 import sledlab as sl
 from sledlab.job.data.boxes import PlantedBoxes
 from sledlab.job.record import record
-from sledlab.job.units import Bins, Units, clusters, join_units, merged
+from sledlab.job.units import Bins, Units, clusters, join_units, merge_windows
 
 ExpectedError = Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]
 
@@ -32,7 +32,7 @@ def find_clusters(
 
 def assert_planted_clusters(answer: Any, data: PlantedBoxes, seed: int) -> None:
     """The planted subspaces are found, each as one cluster about its box, and nothing of more dimensions."""
-    planted = {tuple(each["dims"]): each for each in data.planted(seed)}
+    planted = {tuple(each["dims"]): each for each in data.planted_clusters(seed)}
     assert len(planted) == 5
     longest = [each for each in answer["clusters"] if len(each["dims"]) >= 5]
     assert len(longest) == 5
@@ -69,13 +69,13 @@ def test_planted_clusters_are_found(tmp_path: Path, seed: int) -> None:
     answer, work = find_clusters(tmp_path, seed=seed)
     assert_planted_clusters(answer, data, seed)
     assert_counts(answer, data, seed)
-    read = {each["name"]: each["read_bytes"] for each in work.described["phases"]}
+    read = {each["name"]: each["read_bytes"] for each in work.description["phases"]}
     assert read == {
         "histogram": 80 * FEW_RECORDS,
         **{f"pass {each}": 80 * FEW_RECORDS for each in range(2, 6)},
         "clusters": 0,
     }
-    assert work.described["phases"][0]["operations"] == {"window": 20 * FEW_RECORDS}
+    assert work.description["phases"][0]["operations"] == {"window": 20 * FEW_RECORDS}
 
 
 @pytest.mark.everything
@@ -97,8 +97,8 @@ def test_nodes_and_memory_do_not_change_the_answer(tmp_path: Path) -> None:
         assert find_clusters(tmp_path, nodes)[0] == answer
     same, tight = find_clusters(tmp_path, memory_mb=1)
     assert same == answer
-    assert tight.described["answer"] == work.described["answer"]
-    assert tight.described["phases"] == work.described["phases"]
+    assert tight.description["answer"] == work.description["answer"]
+    assert tight.description["phases"] == work.description["phases"]
 
 
 def test_a_dimension_without_structure_is_cut_evenly(tmp_path: Path) -> None:
@@ -141,12 +141,12 @@ def test_records_that_cannot_be_made_are_refused(tmp_path: Path, refused: Expect
 
 
 def test_windows_merge_to_bins() -> None:
-    assert merged([100, 100, 100], 0.0) == [3]
-    assert merged([0, 0, 10, 10, 0], 0.5) == [2, 4, 5]
-    assert merged([10], 0.5) == [1]
-    bins = Bins.of(np.array([[9, 1, 1, 9], [5, 5, 5, 5]]), beta=0.35, equal=2, low=-1.0, high=1.0)
+    assert merge_windows([100, 100, 100], 0.0) == [3]
+    assert merge_windows([0, 0, 10, 10, 0], 0.5) == [2, 4, 5]
+    assert merge_windows([10], 0.5) == [1]
+    bins = Bins.from_histogram(np.array([[9, 1, 1, 9], [5, 5, 5, 5]]), beta=0.35, equal=2, low=-1.0, high=1.0)
     assert bins.ends == [[1, 3, 4], [2, 4]]
-    assert bins.of_window.tolist() == [[0, 1, 1, 2], [0, 0, 1, 1]]
+    assert bins.window_bins.tolist() == [[0, 1, 1, 2], [0, 0, 1, 1]]
     assert bins.counts(np.array([[9, 1, 1, 9], [5, 5, 5, 5]])).tolist() == [9, 2, 9, 0, 10, 10, 0, 0]
     assert bins.edges(0) == [-1.0, -0.5, 0.5, 1.0]
 

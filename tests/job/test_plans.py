@@ -104,7 +104,7 @@ WRITTEN_SQL = {
 @cache
 def all_tables(scale: float) -> tuple[tables.QueryTable, ...]:
     """The tables of TPC-H, generated if need be."""
-    return tuple(tables.of_tpch(scale, TEXT_BYTES, lambda what, share: None))
+    return tuple(tables.tpch_tables(scale, TEXT_BYTES, lambda what, share: None))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -122,9 +122,9 @@ def test_record_describes_its_operations(job: Write) -> None:
         node.phase("copy")
         for rows in node.read("numbers"):
             node.write("copy", rows, width=100)
-            node.does(tuple=len(rows), my_kind=3)
+            node.count_operations(tuple=len(rows), my_kind=3)
             node.answer(rows[:10])
-        node.holds(1000)
+        node.record_memory(1000)
         yield node.exchange(node.split(rows, np.zeros(len(rows), int)), width=50)
         """
     )
@@ -174,7 +174,7 @@ MISTAKES = {
         "100",
     ),
     "too much memory": (
-        "node.holds(1 << 40); yield node.barrier()",
+        "node.record_memory(1 << 40); yield node.barrier()",
         "1,099,511,627,776 bytes",
         "--memory-mb",
     ),
@@ -198,20 +198,32 @@ MISTAKES = {
         "`numbers` is part of the data",
         "",
     ),
-    "negative counts": ("node.does(tuple=-1); yield node.barrier()", "-1 operations `tuple`", "from 0"),
+    "negative counts": (
+        "node.count_operations(tuple=-1); yield node.barrier()",
+        "-1 operations `tuple`",
+        "from 0",
+    ),
     "a fraction of an operation": (
-        "node.does(tuple=1.5); yield node.barrier()",
+        "node.count_operations(tuple=1.5); yield node.barrier()",
         "1.5 operations `tuple`",
         "whole number",
     ),
     "less than an operation": (
-        "node.does(x=0.9); yield node.barrier()",
+        "node.count_operations(x=0.9); yield node.barrier()",
         "0.9 operations `x`",
         "whole number",
     ),
-    "no number of operations": ("node.does(x=np.nan); yield node.barrier()", "nan operations `x`", "whole"),
-    "a word as operations": ("node.does(x='5'); yield node.barrier()", "5 operations `x`", "whole number"),
-    "a fraction of a byte": ("node.holds(0.5); yield node.barrier()", "0.5 bytes of memory", "whole"),
+    "no number of operations": (
+        "node.count_operations(x=np.nan); yield node.barrier()",
+        "nan operations `x`",
+        "whole",
+    ),
+    "a word as operations": (
+        "node.count_operations(x='5'); yield node.barrier()",
+        "5 operations `x`",
+        "whole number",
+    ),
+    "a fraction of a byte": ("node.record_memory(0.5); yield node.barrier()", "0.5 bytes of memory", "whole"),
     "a fraction of a byte sent": (
         "yield node.exchange({1: np.arange(3)}, width=1.5)",
         "1.5 bytes of a row",
@@ -242,7 +254,7 @@ MISTAKES = {
     "an answer that cannot be saved": (
         "yield node.barrier(); return object()",
         "answer cannot be kept",
-        "node.stored",
+        "node.file",
     ),
 }
 
@@ -313,7 +325,7 @@ def test_phases_must_not_contradict_each_other(job: Write) -> None:
         """
         for name in ("a", "b") if node.number else ("b", "a"):
             node.phase(name)
-            node.does(tuple=1)
+            node.count_operations(tuple=1)
         node.phase("end")
         yield node.barrier()
         """
@@ -326,10 +338,10 @@ def test_node_without_a_phase_is_idle_in_it(job: Write) -> None:
     path = job(
         """
         node.phase("first")
-        node.does(tuple=1)
+        node.count_operations(tuple=1)
         if node.number == 1:
             node.phase("second")
-            node.does(tuple=1)
+            node.count_operations(tuple=1)
         node.phase("third")
         yield node.barrier()
         """
@@ -434,7 +446,7 @@ def test_measured_time_is_counted_and_marked(job: Write) -> None:
         """
         node.phase("work")
         total = sum(number * number for number in range(200_000))
-        node.does(tuple=5)
+        node.count_operations(tuple=5)
         yield node.exchange(node.split(np.arange(4), np.arange(4) % 2))
         """
     )
@@ -454,7 +466,7 @@ def test_a_record_is_kept(job: Write, tmp_path: Path) -> None:
         node.phase("x")
         with open({str(ran)!r}, "a") as file:
             file.write("x")
-        node.does(tuple=1)
+        node.count_operations(tuple=1)
         yield node.barrier()
         """
     )
@@ -486,9 +498,9 @@ def test_whole_floats_and_numpy_counts_are_recorded(job: Write) -> None:
     path = job(
         """
         node.phase("go")
-        node.does(tuple=2.0, item=np.int32(3), bin=np.float32(4))
+        node.count_operations(tuple=2.0, item=np.int32(3), bin=np.float32(4))
         node.answer(np.arange(3), width=np.int64(5))
-        node.holds(8.0)
+        node.record_memory(8.0)
         yield node.barrier()
         """
     )

@@ -42,7 +42,7 @@ def record(query: str | Path, nodes: int = 4, **options: Any) -> Work:
 
 
 def all_tables() -> list[tables.QueryTable]:
-    return tables.of_tpch(SCALE, TEXT_BYTES, lambda what, share: None)
+    return tables.tpch_tables(SCALE, TEXT_BYTES, lambda what, share: None)
 
 
 def frames(*names: str) -> list[pl.DataFrame]:
@@ -245,10 +245,10 @@ def test_a_record_that_is_kept_needs_no_duckdb(tmp_path: Path, monkeypatch: pyte
 def test_shared_rows_are_split_evenly() -> None:
     for nodes, total in ((1, 5), (3, 10), (8, 3), (64, 1000)):
         phases = QueryPhases(nodes, 1 << 20)
-        for counts in (phases.spread(total), phases.on_first(total)):
-            parts = phases.by_hash(counts)
+        for counts in (phases.spread_evenly(total), phases.place_on_first(total)):
+            parts = phases.exchange_by_hash(counts)
             assert np.array_equal(parts.sum(axis=1), counts)
-            assert np.array_equal(parts[:, :nodes].sum(axis=0), phases.spread(total))
+            assert np.array_equal(parts[:, :nodes].sum(axis=0), phases.spread_evenly(total))
             assert (parts.max(axis=1) - parts[:, :nodes].min(axis=1)).max() <= 1
 
 
@@ -285,11 +285,11 @@ def test_user_tables_are_files_or_directories(tmp_path: Path) -> None:
     (tmp_path / "mine.sql").write_text('SELECT big.* FROM big JOIN "my small" s ON big.id = s.id')
     work = sl.record_query(tmp_path / "mine.sql", 3, tables=tmp_path, answer=tmp_path / "found.parquet")
     assert pl.read_parquet(tmp_path / "found.parquet")["id"].to_list() == [1, 2500]
-    sizes = {table.name: table.bytes for table in tables.of_directory(tmp_path) if table.name != "found"}
+    sizes = {table.name: table.bytes for table in tables.directory_tables(tmp_path) if table.name != "found"}
     assert {name: sum(each) for name, each in work.files.items()} == sizes
     assert work.job == "mine"
     assert work.parameters["tables"] == "big, my small"
-    assert str(tmp_path) not in str(work.described)
+    assert str(tmp_path) not in str(work.description)
 
 
 SIMPLE = {
@@ -367,7 +367,7 @@ def test_the_command_line_takes_a_query(sledlab: Callable[..., Answer], tmp_path
     assert "q5 on 8 nodes reads 9.63 MB" in recorded.out
     assert f"record: {work}" in recorded.out
     assert pl.read_parquet(answer).columns == ["n_name", "revenue"]
-    assert sledlab(*arguments, "--json").json["answer"] == sl.work(work).described["answer"]
+    assert sledlab(*arguments, "--json").json["answer"] == sl.work(work).description["answer"]
     sledlab(*arguments, "--job", "sort").assert_refused("one job or one query")
     sledlab("smart", "record").assert_refused("one job or one query")
     sledlab(*arguments, "--mpi").assert_refused("`--mpi` is for jobs")

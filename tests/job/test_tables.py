@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 import sledlab as sl
 from sledlab.job.data.tpch import Tpch
-from sledlab.job.sort import keyed
+from sledlab.job.sort import add_keys
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,7 +78,7 @@ def test_sort_is_a_permutation_in_order(scale: float, nodes: int, memory_mb: flo
     result = pl.read_parquet(answer)
     keys = result["key"].to_numpy()
     assert (keys[1:] > keys[:-1]).all()
-    again = keyed(result.select("l_orderkey", "l_linenumber").to_numpy(structured=True))
+    again = add_keys(result.select("l_orderkey", "l_linenumber").to_numpy(structured=True))
     assert np.array_equal(again["key"], result["key"].to_numpy())
     rows = result.select("l_orderkey", "l_linenumber").sort("l_orderkey", "l_linenumber")
     assert rows.equals(sql("SELECT l_orderkey, l_linenumber FROM <lineitem> ORDER BY ALL", scale).pl())
@@ -173,7 +173,7 @@ def test_little_memory_forces_runs_and_passes(memory_mb: float, buffer_kb: int, 
         each * (bucket // 179) for each, bucket in zip(passes, work.files["bucket"], strict=True)
     )
     plenty = sl.record("sort", nodes, scale_factor=0.01, buffer_kb=buffer_kb)
-    assert work.described["answer"] == plenty.described["answer"]
+    assert work.description["answer"] == plenty.description["answer"]
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def _generate_tables() -> None:
 def duckdb_answer(sql: str, scale: float) -> pl.DataFrame:
     """What DuckDB says, with all optimizers."""
     with duckdb.connect() as connection:
-        for table in tables.of_tpch(scale, profile.words(sql), lambda what, share: None):
+        for table in tables.tpch_tables(scale, profile.words(sql), lambda what, share: None):
             files = ", ".join(f"'{file}'" for file in table.files)
             connection.execute(f"CREATE VIEW {table.name} AS FROM read_parquet([{files}])")
         return connection.sql(sql).pl()
@@ -92,7 +92,7 @@ def test_other_parameters_are_those_of_the_query(job: str, tmp_path: Path) -> No
 def job_and_plan_records(job: str, nodes: int, scale: float) -> tuple[Work, Work]:
     """The record of the job, and that of the query's plan."""
     works = sl.record(job, nodes, scale_factor=scale), sl.record_query(job, nodes, scale_factor=scale)
-    assert works[0].described["answer"] == works[1].described["answer"]
+    assert works[0].description["answer"] == works[1].description["answer"]
     for name, sizes in works[1].files.items():
         # Where rows do not come out even, other nodes have one more.
         assert sum(works[0].files[name]) == sum(sizes)
@@ -144,7 +144,7 @@ def test_node_groups_match_their_line_items(nodes: int, scale: float) -> None:
     """The items of an order lie together, so that hardly any order has some on two nodes."""
     customers, items, orders = (
         pl.read_parquet(table.files)
-        for table in tables.of_tpch(scale, ("customer", "lineitem", "orders"), lambda what, share: None)
+        for table in tables.tpch_tables(scale, ("customer", "lineitem", "orders"), lambda what, share: None)
     )
     ends = [bounds(items.height, number, nodes)[1] for number in range(nodes)]
     positions = pl.Series(ends).search_sorted(pl.Series(range(items.height)), side="right")
@@ -175,7 +175,7 @@ def test_rows_to_join_come_together_either_way(nodes: int) -> None:
         method: sl.record("q3", nodes, scale_factor=0.01, method=method)
         for method in ("broadcast", "exchange", "cheaper")
     }
-    assert len({work.described["answer"] for work in ways.values()}) == 1
+    assert len({work.description["answer"] for work in ways.values()}) == 1
     sent = {method: work.phases["sent_bytes"].sum() for method, work in ways.items()}
     assert sent["cheaper"] <= min(sent["broadcast"], sent["exchange"])
     assert ("join 2" in ways["exchange"].phases["phase"]) == (nodes > 1)

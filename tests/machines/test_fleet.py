@@ -25,7 +25,7 @@ def test_a_fleet_is_the_same_on_a_cluster(
         result = sl.fleet(
             place, ["mems-g2", "ram"], placement="packed", goal="p99=9ms", out=tmp_path / out, **options
         )
-        assert [row.volume for row in result.of("failed")] == ["bad"]
+        assert [row.volume for row in result.table_rows("failed")] == ["bad"]
         return {path.name: path.read_bytes() for path in (tmp_path / out).glob("*.csv")}
 
     assert run_fleet("here", parallel=1) == run_fleet("dask", cluster=cluster.file)

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page
 from sledlab.show.document import Document, Drawing, page
 from sledlab.show.plots import single_plot
 from sledlab.show.series import MAX_BARS, Bar, Panel, Series, to_json
-from sledlab.studies.compare.plan import racing
+from sledlab.studies.compare.plan import race_schedulers
 
 from . import pages as browsing
 from .test_pages import SMALL, sledlab
@@ -22,7 +22,7 @@ from .test_pages import SMALL, sledlab
 MAX_BYTES = 90_000
 """More than a page with pictures only."""
 
-SCHEDULERS = len(racing())
+SCHEDULERS = len(race_schedulers())
 INTERACTIVE_PLOTS = {"run": 4, "comparison": 5, "power": 4, "hybrid": 1, "replay": 1, "map": 1}
 """Plots that can be explored, by page."""
 

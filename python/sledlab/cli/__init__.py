@@ -18,7 +18,7 @@ from sledlab._native import __version__
 from sledlab.cli import errors, streams
 from sledlab.cli.group import LazyCommand, LazyGroup, LegibleHelp
 from sledlab.errors import Error, InternalError, Notice
-from sledlab.lazy import later, loaded
+from sledlab.lazy import later, load_object
 from sledlab.runs.interrupt import exit_code, stop_on_signals
 from sledlab.show import terminal
 from sledlab.studies import LIST
@@ -81,7 +81,7 @@ class RootGroup(LazyGroup):
 
     def remedy(self, word: str, known: list[str]) -> str:
         """Return the remedy for an unknown command; a kind of model is an argument of `list` and `show`."""
-        if word in loaded("sledlab.cli.kinds:KINDS"):
+        if word in load_object("sledlab.cli.kinds:KINDS"):
             return f"`sledlab list {word}` lists all, `sledlab show {word} NAME` shows one"
         meant = SYNONYMS.get(word) or " or ".join(self._paths(word))
         return f"did you mean `sledlab {meant}`?" if meant else super().remedy(word, known)

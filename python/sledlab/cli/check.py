@@ -9,13 +9,13 @@ import click
 
 from sledlab.cli.completion import files, items
 from sledlab.cli.options import PLUGINS, REPLACE, json_option, option, options, show_json
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.errors import Error
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.lazy import later
 from sledlab.model.catalogue import CATALOGUES
 from sledlab.model.conformance import KINDS, passed_rules
-from sledlab.results import leaves, results
+from sledlab.results import list_in_manifest, results
 from sledlab.runs.options import Option
 from sledlab.runs.recording import SUMMARY
 from sledlab.show import terminal
@@ -120,14 +120,14 @@ def _check_drive(
     with add_location(None, {"device": name}):
         result = validate_drive(name, measured, host=host)
     if place is not None:
-        leaves(place, DRIVE, [SUMMARY, PLOT])
-        with drafted(place / SUMMARY) as draft:
+        list_in_manifest(place, DRIVE, [SUMMARY, PLOT])
+        with atomic_write(place / SUMMARY) as draft:
             draft.write_text(json.dumps(result.to_dict(), indent=2) + "\n", encoding="utf-8")
-        with drafted(place / PLOT) as draft:
+        with atomic_write(place / PLOT) as draft:
             result.plot().savefig(draft, dpi=150)
     if as_json:
         show_json(result.to_dict())
         return
-    presentation_of(result).show(result)
+    find_presentation(result).show(result)
     if place is not None:
         terminal.say(f"plot: {place / PLOT}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from sledlab.lazy import later, loaded
+from sledlab.lazy import later, load_object
 from sledlab.model import catalogue
 from sledlab.model.experiment import names as experiments
 from sledlab.show import terminal
@@ -126,7 +126,7 @@ def trace_items(word: str) -> list[CompletionItem]:
 
 def jobs() -> list[str]:
     """Names of jobs; `sledlab.job` is imported only when one is completed."""
-    return [each.name for each in loaded("sledlab.job:LIST")]
+    return [each.name for each in load_object("sledlab.job:LIST")]
 
 
 def items(known: Iterable[str], word: str) -> list[CompletionItem]:

@@ -19,9 +19,9 @@ from sledlab.cli.options import (
     show_json,
     static_option,
 )
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.errors import Error
-from sledlab.files import check_writable, drafted
+from sledlab.files import atomic_write, check_writable
 from sledlab.lazy import later, tomllib
 from sledlab.model.experiment import experiment_file, is_name, read_toml_text
 from sledlab.model.settings import document
@@ -118,7 +118,7 @@ def device_seek_map(
     if as_json:
         show_json(result.to_dict())
         return
-    presentation_of(result).show(result)
+    find_presentation(result).show(result)
     if save is not None:
         terminal.say(f"wrote {save}")
 
@@ -140,7 +140,7 @@ def device_import(file: str, name: str | None, save: str | None) -> None:
     for remark in remarks:
         terminal.tell(f"note: {remark}")
     if save is not None:
-        with drafted(Path(save)) as place:
+        with atomic_write(Path(save)) as place:
             place.write_text(toml, encoding="utf-8")
         terminal.say(f"wrote {save}")
     else:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sledlab.cli.options import json_option, option, show_json, static_option
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.lazy import later
@@ -44,6 +44,6 @@ def diff(a: str, b: str, save: str | None, *, as_json: bool) -> None:
     if as_json:
         show_json(result.to_dict())
         return
-    presentation_of(result).show(result)
+    find_presentation(result).show(result)
     if save is not None:
         terminal.note(f"report: {save}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sledlab.cli.options import Count, json_option, show_json
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.errors import Error
 from sledlab.lazy import later
 
@@ -40,4 +40,4 @@ def explain(directory: str, number: int | None, *, as_json: bool) -> None:
     if as_json:
         show_json(result.to_dict())
     else:
-        presentation_of(result).show(result)
+        find_presentation(result).show(result)

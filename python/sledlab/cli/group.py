@@ -9,7 +9,7 @@ import click
 
 from sledlab.cli.help import GroupedHelp
 from sledlab.errors import Error
-from sledlab.lazy import difflib, loaded
+from sledlab.lazy import difflib, load_object
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class LazyGroup(SuggestingGroup):
         """Import a command; if a function makes it, call that with the command's name."""
         if cmd_name not in self.lazy:
             return None
-        result = loaded(f"sledlab.cli.{self.lazy[cmd_name].target}")
+        result = load_object(f"sledlab.cli.{self.lazy[cmd_name].target}")
         command: click.Command = result if isinstance(result, click.Command) else result(cmd_name)
         return command
 

@@ -12,7 +12,7 @@ import click
 from sledlab import _native
 from sledlab.cli.options import option
 from sledlab.errors import Error
-from sledlab.files import check_writable, drafted
+from sledlab.files import atomic_write, check_writable
 from sledlab.lazy import later
 from sledlab.model import catalogue
 from sledlab.model.settings import to_toml
@@ -84,7 +84,7 @@ def init(kind: str, name: str | None, *, replace: bool) -> None:
     if path.exists() and not replace:
         raise Error(f"`{path}` exists", remedy="choose another name, or say --replace")
     check_writable(path)
-    with drafted(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_text(render_template(kind, path), encoding="utf-8")
     terminal.say(f"wrote {path}")
     terminal.say(f"try: {template.command.format(file=path, module=path.stem)}")

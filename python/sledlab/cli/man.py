@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sledlab._native import __version__
-from sledlab.files import drafted, make_directory
+from sledlab.files import atomic_write, make_directory
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def man(directory: str) -> None:
     root = click.get_current_context().find_root()
     pages = list(walk(root.command, root))
     for context in pages:
-        with drafted(place / f"{page_name(context)}.1") as draft:
+        with atomic_write(place / f"{page_name(context)}.1") as draft:
             draft.write_text(page(context), encoding="utf-8")
     terminal.say(f"wrote {len(pages)} pages to {place}; read one with: man {place / 'sledlab.1'}")
 

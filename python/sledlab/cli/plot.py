@@ -8,9 +8,9 @@ import click
 
 from sledlab.cli.options import option
 from sledlab.errors import Error
-from sledlab.files import check_writable, drafted
+from sledlab.files import atomic_write, check_writable
 from sledlab.lazy import later
-from sledlab.results import kind_of, leaves
+from sledlab.results import list_in_manifest, result_kind
 from sledlab.show import terminal
 
 open_results = later("sledlab.studies.saved_results:open")
@@ -42,7 +42,7 @@ def plot(directory: Path, save: str | None) -> None:
     figure = open_results(directory).plot()
     check_writable(file)
     if save is None:
-        leaves(directory, kind_of(directory), [FIGURE])
-    with style(), drafted(file) as draft:
+        list_in_manifest(directory, result_kind(directory), [FIGURE])
+    with style(), atomic_write(file) as draft:
         figure.savefig(draft, dpi=200)
     terminal.say(f"figure: {file}")

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from sledlab.reproduction.verdicts import Claim
 
 reproduce_experiments = later("sledlab.reproduction.run:reproduce")
-found_by = later("sledlab.reproduction.run:found_by")
+found_by = later("sledlab.reproduction.run:find_target")
 figures = later("sledlab.reproduction.figure:figures")
 claims = later("sledlab.reproduction.verdicts:claims")
-claims_of = later("sledlab.reproduction.verdicts:claims_of")
+claims_of = later("sledlab.reproduction.verdicts:figure_claims")
 summary = later("sledlab.reproduction.summary")
 
 PAPERS = ("hong2006", "wang2005", "lee2009", "lin", "chiu2004")

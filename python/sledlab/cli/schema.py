@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get
 import click
 
 from sledlab.job import LIST as JOBS
-from sledlab.lazy import later, loaded
+from sledlab.lazy import later, load_object
 from sledlab.model.catalogue import ModelChoice
 from sledlab.show import terminal
 from sledlab.studies import LIST
@@ -75,7 +75,7 @@ def studies_schema() -> dict[str, Any]:
 
 def study_schema(folder: str) -> dict[str, Any]:
     """The schema of the table `[study]` of one study: its axes."""
-    study = loaded(f"sledlab.studies.{folder}:STUDY")
+    study = load_object(f"sledlab.studies.{folder}:STUDY")
     hints = get_type_hints(study.options, include_extras=True)
     properties: dict[str, Any] = {"kind": {"const": study.name, "description": study.meaning}}
     for name in study.axes:

@@ -27,14 +27,14 @@ from sledlab.cli.options import (
 )
 from sledlab.cli.power_failure import handle_power_failures
 from sledlab.cli.study_file import refuse_study
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.emulation.attachment import PACKAGES
 from sledlab.emulation.exercise import SECONDS, Exercise
 from sledlab.emulation.options import ServeOptions
 from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
-from sledlab.files import drafted
-from sledlab.results import REPORT, leaves, results
+from sledlab.files import atomic_write
+from sledlab.results import REPORT, list_in_manifest, results
 from sledlab.runs.interrupt import StopSignal, exit_code
 from sledlab.runs.options import Option, declared_options
 from sledlab.runs.parsing import names
@@ -190,8 +190,8 @@ def _serve_devices(
             return code or 1
         runs[name] = server.result
     if place is not None:
-        leaves(place, KIND, (REPORT,))
-        with drafted(place / REPORT) as draft:
+        list_in_manifest(place, KIND, (REPORT,))
+        with atomic_write(place / REPORT) as draft:
             draft.write_text(document.page(summary.comparison_page(runs)), encoding="utf-8")
     if as_json:
         show_json({name: _to_dict(run, run.emulation) for name, run in runs.items()})
@@ -305,7 +305,7 @@ def _tell(server: Server, out: str | None, client: Exercise | None, *, as_json: 
         show_json({**_to_dict(result, emulation), **({"exercise": exercised} if exercised else {})})
         return
     if result is not None:
-        presentation_of(result).show(result)
+        find_presentation(result).show(result)
         if "client_ms" in exercised:
             show_table(*summary.exercise(exercised))
     else:

@@ -21,10 +21,10 @@ from sledlab.cli.options import (
     static_option,
 )
 from sledlab.cli.study_file import refuse_study
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.errors import Error
 from sledlab.lazy import later
-from sledlab.results import REPORT, kind_of, read_json
+from sledlab.results import REPORT, read_json, result_kind
 from sledlab.runs.interrupt import Interrupted, exit_code
 from sledlab.runs.options import Option, SimulateOptions, declared_options
 from sledlab.show import terminal
@@ -107,7 +107,7 @@ def simulate(
 def _previous_config(directory: Path) -> Mapping[str, Any]:
     """Return the settings of the run whose results are in a directory; none if there is no such run."""
     try:
-        if kind_of(directory) != recording.KIND:
+        if result_kind(directory) != recording.KIND:
             return {}
         config: Mapping[str, Any] = read_json(directory / recording.SUMMARY).get("config", {})
     except Error:

@@ -25,7 +25,7 @@ from sledlab.cli.options import (
 from sledlab.cli.smart_size import smart_size
 from sledlab.cli.study import study_command
 from sledlab.cli.study_file import refuse_study
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.errors import Error
 from sledlab.job import MEMORY_MB
 from sledlab.lazy import later
@@ -126,7 +126,7 @@ def smart_replay(
     if as_json:
         show_json(result.to_dict())
         return
-    presentation_of(result).show(result)
+    find_presentation(result).show(result)
     if dump_trace:
         terminal.note(f"trace of node {dump_trace[0]}: {dump_trace[1]}")
     if goal:
@@ -275,7 +275,7 @@ def smart_record(
     if as_json:
         show_json(result.described)
         return
-    presentation_of(result).show(result)
+    find_presentation(result).show(result)
     terminal.note(f"record: {result.name}")
     if declarations["answer"]:
         terminal.note(f"answer: {declarations['answer']}")
@@ -309,7 +309,7 @@ def smart_show(file: str, *, as_json: bool) -> None:
         matrix = {"traffic": result.traffic.tolist()} if result.nodes <= records.MAX_NODES else {}
         show_json({**result.described, **matrix})
     else:
-        presentation_of(result).show(result)
+        find_presentation(result).show(result)
 
 
 def smart(_name: str) -> click.Command:

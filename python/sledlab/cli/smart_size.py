@@ -10,12 +10,12 @@ import click
 
 from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import REPLACE, json_option, options, quiet_option, show_json, static_option
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.lazy import later
 from sledlab.results import REPORT
 from sledlab.runs.options import ClusterOptions, NetworkOptions, Option, declared_options
 from sledlab.show import terminal
-from sledlab.studies.smart.options import FEWEST_TO_MOST, SmartArguments
+from sledlab.studies.smart.options import NODE_RANGE, SmartArguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,7 @@ def _options() -> Mapping[str, Option]:
         "until": Option("What is to hold the job up: compute (or processor) | store | network.", "COMPONENT"),
         "deadline": Option("What the job may take, such as 60s, 2min or 500ms.", "TIME"),
         "budget": Option("What the cluster may cost, in USD.", "USD"),
-        "node_count": Option("The fewest and the most nodes.", "A..B", FEWEST_TO_MOST),
+        "node_count": Option("The fewest and the most nodes.", "A..B", NODE_RANGE),
         "job_settings": study["job_settings"],
         "device": study["device"],
         **{name: option_values[name] for name in first},
@@ -87,7 +87,7 @@ def smart_size(
         result = size(
             job,
             device,
-            node_count=FEWEST_TO_MOST if node_count is None else node_count,
+            node_count=NODE_RANGE if node_count is None else node_count,
             job_settings=job_settings or (),
             price=price or (),
             out=out,
@@ -98,6 +98,6 @@ def smart_size(
     if as_json:
         show_json(result.to_dict())
         return
-    presentation_of(result).show(result)
+    find_presentation(result).show(result)
     if out is not None:
         terminal.note(f"report: {Path(out) / REPORT}")

@@ -25,9 +25,9 @@ from sledlab.cli.options import (
     unwrap_single,
 )
 from sledlab.cli.study_file import refuse_study
-from sledlab.display import presentation_of
+from sledlab.display import find_presentation
 from sledlab.errors import Error, IncompleteStudy
-from sledlab.lazy import later, loaded
+from sledlab.lazy import later, load_object
 from sledlab.model.experiment import is_name
 from sledlab.runs.keywords import SOURCES
 from sledlab.runs.options import Option, declared_options
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from sledlab.study.run import Study
 
-tables_of = later("sledlab.study.file:tables_of")
+tables_of = later("sledlab.study.file:read_tables")
 
 OUT = Option("Directory for tables and report; resumes a study.", "DIR")
 
@@ -51,7 +51,7 @@ def command(name: str) -> click.Command:
     """
     result = _study(name)
     beneath = {each.name: _study(each.name) for each in LIST if each.under == name}
-    choice = [each for each in beneath.values() if each.chosen_by]
+    choice = [each for each in beneath.values() if each.selecting_keywords]
     subcommands = [each for each, study in beneath.items() if study not in choice]
     if not subcommands:
         return study_command(result, choice)
@@ -65,7 +65,7 @@ def command(name: str) -> click.Command:
 def _study(name: str) -> Study[Any]:
     listed = find_study(name)
     assert listed is not None
-    result: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
+    result: Study[Any] = load_object(f"sledlab.studies.{listed.folder}:STUDY")
     return result
 
 
@@ -109,7 +109,7 @@ def study_command(
         if as_json:
             show_json(outcome.to_dict())
             return
-        presentation_of(outcome).show(outcome, plot=not no_plot)
+        find_presentation(outcome).show(outcome, plot=not no_plot)
         if closing := outcome.closing(Path(out) if out else None):
             terminal.note(closing)
 
@@ -151,7 +151,7 @@ def _choose_study(
     """
     given = [name for name, value in flags.items() if value is not None]
     several = {name for name in given if isinstance(flags[name], list) and len(flags[name]) > 1}
-    selected = next((each for each in others if several.intersection(each.chosen_by)), None)
+    selected = next((each for each in others if several.intersection(each.selecting_keywords)), None)
     if selected is None and others and file is not None:
         named = tables_of(file).get("study", {})
         selected = next(
@@ -163,8 +163,10 @@ def _choose_study(
         if name not in known:
             flag = name.replace("_", "-")
             owner = next((each for each in others if name in declared_options(each.options)), study)
-            choice = " or ".join(f"--{word}" for word in (owner.chosen_by or selected.chosen_by))
-            goes = "goes only" if owner.chosen_by else "does not go"
+            choice = " or ".join(
+                f"--{word}" for word in (owner.selecting_keywords or selected.selecting_keywords)
+            )
+            goes = "goes only" if owner.selecting_keywords else "does not go"
             raise Error(f"`--{flag}` {goes} with several values of {choice}", remedy="omit one of them")
     return selected
 

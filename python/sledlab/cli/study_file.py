@@ -12,7 +12,7 @@ from sledlab.studies import find_study
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-tables_of = later("sledlab.study.file:tables_of")
+tables_of = later("sledlab.study.file:read_tables")
 
 
 def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:

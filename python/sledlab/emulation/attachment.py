@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from sledlab.emulation.mounts import FILE, mounted_at, refuse_mounted
+from sledlab.emulation.mounts import FILE, check_not_mounted, find_mount
 from sledlab.errors import Error
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class AttachedDevice:
         finally:
             atexit.unregister(self.detach)
 
-    def break_off(self) -> None:
+    def force_detach(self) -> None:
         """Detaches the device at once, after it has lost its power: processes that use it get errors.
 
         Data that the kernel had buffered and not yet written is lost, as when a host loses its power too.
@@ -88,7 +88,7 @@ class AttachedDevice:
 
 
 @contextmanager
-def attached(
+def attach_device(
     attachment: str, uri: str, probe: Callable[[Path], None] | None = None, *, made: bool = False
 ) -> Iterator[AttachedDevice]:
     """Makes a file (`file:DIR`), a block device (`loop`) or a file system (`ext4:DIR`) of a server's device.
@@ -114,7 +114,7 @@ def attached(
         if probe is not None:
             probe(path)
         if kind == "ext4":
-            path = stack.enter_context(_mounted(path, Path(place), force, made=made))
+            path = stack.enter_context(_mount(path, Path(place), force, made=made))
         result = AttachedDevice(path, stack.pop_all(), force)
     try:
         yield result
@@ -131,7 +131,7 @@ def _check(kind: str, place: str, attachment: str) -> None:
     if kind not in PROGRAMS or bool(place) != (kind != "loop"):
         raise Error(f"`{attachment}` is nothing to attach", remedy="say file:DIR, loop or ext4:DIR")
     if place:
-        refuse_mounted(Path(place))
+        check_not_mounted(Path(place))
     if place and not Path(place).is_dir():
         raise Error(f"`{place}` is no directory", remedy="create it first: the device is mounted there")
     if place and any(Path(place).iterdir()):
@@ -150,7 +150,7 @@ def find_program(name: str) -> str | None:
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"]))
 
 
-def _do(*command: str) -> str:
+def _run_program(*command: str) -> str:
     """Runs a program and returns its standard output.
 
     Raises:
@@ -177,13 +177,13 @@ def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Itera
     with subprocess.Popen(
         [program, str(directory), uri], stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
-        force += [partial(_do, "fusermount3", "-uz", str(directory)), process.kill]
+        force += [partial(_run_program, "fusermount3", "-uz", str(directory)), process.kill]
         try:
             _wait(path, process)
             yield path
         finally:
             gone = process.poll() is not None
-            _take_away(directory, "fusermount3", "-u", lazily="-uz")
+            _unmount(directory, "fusermount3", "-u", lazily="-uz")
             with suppress(subprocess.TimeoutExpired):
                 gone |= process.wait(BUSY_S) < 0
             process.kill()
@@ -215,17 +215,17 @@ def _wait(path: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.005)
 
 
-def _take_away(place: Path, program: str, *options: str, lazily: str) -> None:
+def _unmount(place: Path, program: str, *options: str, lazily: str) -> None:
     """Unmounts a file system: lazily if processes still use it after `BUSY_S` seconds.
 
     Raises:
         Error: The file system cannot be unmounted.
     """
     begun = time.monotonic()
-    while mounted_at(place) is not None:
+    while find_mount(place) is not None:
         busy = time.monotonic() - begun > BUSY_S
         try:
-            _do(program, *([lazily] if busy else options), str(place))
+            _run_program(program, *([lazily] if busy else options), str(place))
         except Error:
             if busy:
                 raise
@@ -235,15 +235,15 @@ def _take_away(place: Path, program: str, *options: str, lazily: str) -> None:
 @contextmanager
 def _loop(path: Path) -> Iterator[Path]:
     """A block device of a file."""
-    device = _do("losetup", "--find", "--show", "--direct-io=on", str(path))
+    device = _run_program("losetup", "--find", "--show", "--direct-io=on", str(path))
     try:
         yield Path(device)
     finally:
-        _do("losetup", "--detach", device)
+        _run_program("losetup", "--detach", device)
 
 
 @contextmanager
-def _mounted(device: Path, place: Path, force: list[Callable[[], object]], *, made: bool) -> Iterator[Path]:
+def _mount(device: Path, place: Path, force: list[Callable[[], object]], *, made: bool) -> Iterator[Path]:
     """A mounted file system on a device; made first if the device is empty, unless it was `made` before.
 
     Raises:
@@ -252,18 +252,18 @@ def _mounted(device: Path, place: Path, force: list[Callable[[], object]], *, ma
     result = _content_type(device)
     if not result and not made:
         # All inode tables and the journal at once: else the kernel initialises them later, while we measure.
-        _do("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", str(device))
+        _run_program("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", str(device))
     elif result != "ext4":
         raise Error(
             f"the device holds {result or 'nothing that is known'}, no ext4",
             remedy="say --attach loop, and mount it as what it is",
         )
-    _do("mount", "-t", "ext4", str(device), str(place))
-    force.append(partial(_do, "umount", "-l", str(place)))
+    _run_program("mount", "-t", "ext4", str(device), str(place))
+    force.append(partial(_run_program, "umount", "-l", str(place)))
     try:
         yield place
     finally:
-        _take_away(place, "umount", lazily="-l")
+        _unmount(place, "umount", lazily="-l")
 
 
 def _content_type(device: Path) -> str:

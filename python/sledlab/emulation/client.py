@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 BLOCK = 4096
 """Bytes of a request."""
 
-GREETED = struct.Struct(">8s8sH")
-NAMED = struct.Struct(">I8sII")
+GREETING = struct.Struct(">8s8sH")
+CLIENT_OPTION = struct.Struct(">I8sII")
 EXPORT = struct.Struct(">QH")
 REQUEST = struct.Struct(">IHHQQI")
 REPLY = struct.Struct(">IIQ")
@@ -40,10 +40,10 @@ class Client:
         """Connects."""
         try:
             self.socket.connect(str(self._path))
-            magic, _, _ = GREETED.unpack(self.receive(GREETED.size))
+            magic, _, _ = GREETING.unpack(self.receive(GREETING.size))
             assert magic == b"NBDMAGIC"
             if self._greet:
-                self.send(NAMED.pack(NO_ZEROES, b"IHAVEOPT", 1, 0))
+                self.send(CLIENT_OPTION.pack(NO_ZEROES, b"IHAVEOPT", 1, 0))
                 self.bytes, _ = EXPORT.unpack(self.receive(EXPORT.size))
         except (OSError, LostError) as error:
             self.socket.close()
@@ -74,11 +74,11 @@ class Client:
             parts += part
         return bytes(parts)
 
-    def ask(self, kind: int, number: int, offset: int, data: bytes = b"") -> None:
+    def send_request(self, kind: int, number: int, offset: int, data: bytes = b"") -> None:
         """Sends a request of one block."""
         self.send(REQUEST.pack(ASKS, 0, kind, number, offset, BLOCK) + data)
 
-    def answered(self) -> int:
+    def read_reply(self) -> int:
         """Waits for the next reply, which must report no error; returns the number of its request."""
         magic, error, number = REPLY.unpack(self.receive(REPLY.size))
         assert (magic, error) == (ANSWERS, 0)

@@ -64,7 +64,7 @@ class Exercise:
                 while more and len(sent) < DEPTH:
                     sent[number] = time.perf_counter(), self._send(client, number)
                     number += 1
-                answered = client.answered()
+                answered = client.read_reply()
                 begun, kind = sent.pop(answered)
                 if kind == READ:
                     client.receive(BLOCK)
@@ -74,7 +74,7 @@ class Exercise:
         """Send a request and return its kind."""
         kind = READ if self._rng.random() < self._share else WRITE
         offset = self._rng.randrange(client.bytes // BLOCK) * BLOCK
-        client.ask(kind, number, offset, b"" if kind == READ else bytes(BLOCK))
+        client.send_request(kind, number, offset, b"" if kind == READ else bytes(BLOCK))
         return kind
 
     def to_dict(self, result: Result | None, scale: float) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Mount:
     source: str
 
 
-def mounted_at(place: Path) -> Mount | None:
+def find_mount(place: Path) -> Mount | None:
     """The mount on a directory, the last one if there are several; `None` if nothing is mounted on it.
 
     Works also where the mounted file system no longer answers.
@@ -37,36 +37,36 @@ def mounted_at(place: Path) -> Mount | None:
     result = None
     for line in MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
         before, _, after = line.partition(" - ")
-        where = _unescaped(before.split()[4])
+        where = _unescape(before.split()[4])
         if where == absolute:
             kind, source = after.split()[:2]
-            result = Mount(Path(where), kind, _unescaped(source))
+            result = Mount(Path(where), kind, _unescape(source))
     return result
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     r"""A path of `mountinfo` without the kernel's escapes of spaces and the like.
 
     Examples:
-        >>> _unescaped(r"/a\040b")
+        >>> _unescape(r"/a\040b")
         '/a b'
     """
     return re.sub(r"\\([0-7]{3})", lambda digits: chr(int(digits[1], 8)), text)
 
 
-def refuse_mounted(place: Path) -> None:
+def check_not_mounted(place: Path) -> None:
     """Refuses a directory on which something is mounted.
 
     Raises:
         Error: Something is mounted; if a killed server left the mount, the error says how to unmount it.
     """
-    mount = mounted_at(place)
+    mount = find_mount(place)
     if mount is None:
         return
     if mount.kind in NBDFUSE:
         file, away = mount.place / FILE, [f"fusermount3 -uz {mount.place}"]
     else:
-        backing = _backing(mount.source)
+        backing = _backing_file(mount.source)
         if backing is None:
             raise Error(f"something else is mounted on `{place}`", remedy="name an empty directory")
         file = backing
@@ -76,25 +76,25 @@ def refuse_mounted(place: Path) -> None:
             f"fusermount3 -uz {backing.parent}",
             f"rmdir {backing.parent}",
         ]
-    if _answers(file):
+    if _is_responsive(file):
         raise Error(
             f"`{place}` belongs to another server, which runs", remedy="end that one, or name another place"
         )
     raise Error(f"`{place}` is left of a server that was killed", remedy=f"say: {'; '.join(away)}")
 
 
-def _backing(device: str) -> Path | None:
+def _backing_file(device: str) -> Path | None:
     """The file of nbdfuse behind a loop device; `None` for other devices, and loop devices of other files."""
     try:
         backing_file = Path("/sys/block", Path(device).name, "loop/backing_file").read_text(encoding="utf-8")
     except OSError:
         return None
     file = Path(backing_file.rstrip("\n"))
-    mount = mounted_at(file.parent)
+    mount = find_mount(file.parent)
     return file if file.name == FILE and mount is not None and mount.kind in NBDFUSE else None
 
 
-def _answers(file: Path) -> bool:
+def _is_responsive(file: Path) -> bool:
     """Whether a running server answers reads of a file of nbdfuse."""
     try:
         handle = os.open(file, os.O_RDONLY | os.O_DIRECT)

@@ -62,14 +62,14 @@ class ServeOptions(SchedulerOptions, StorageOptions, SeedSettingOptions, PluginO
     record: Annotated[str | Path, Option("Write requests as .parquet or .csv trace.", "FILE", read=Path)]
 
 
-def scale_of(text: float | str | None) -> tuple[int, int]:
+def parse_time_scale(text: float | str | None) -> tuple[int, int]:
     """How many times slower the device runs, as a ratio.
 
     Raises:
         Error: `text` is no positive, finite number.
 
     Examples:
-        >>> scale_of(None), scale_of(2.5)
+        >>> parse_time_scale(None), parse_time_scale(2.5)
         ((1, 1), (5, 2))
     """
     value = number(text) if isinstance(text, str) else 1 if text is None else text
@@ -79,14 +79,14 @@ def scale_of(text: float | str | None) -> tuple[int, int]:
     return ratio.numerator, ratio.denominator
 
 
-def fail_after(text: float | str | None) -> float | None:
+def parse_failure_delay(text: float | str | None) -> float | None:
     """Seconds from the start to a power failure; `None` where the power is not to fail.
 
     Raises:
         Error: `text` is no number of seconds.
 
     Examples:
-        >>> fail_after(None), fail_after("2.5")
+        >>> parse_failure_delay(None), parse_failure_delay("2.5")
         (None, 2.5)
     """
     if text is None:
@@ -97,14 +97,14 @@ def fail_after(text: float | str | None) -> float | None:
     return float(value)
 
 
-def host_of(text: float | str | None) -> float | None:
+def parse_host_time(text: float | str | None) -> float | None:
     """The time from the server to a client and back, in µs; `None` where it is to be measured.
 
     Raises:
         Error: `text` is neither `auto` nor a time.
 
     Examples:
-        >>> host_of("auto"), host_of("0"), host_of(12.5)
+        >>> parse_host_time("auto"), parse_host_time("0"), parse_host_time(12.5)
         (None, 0.0, 12.5)
     """
     if text is None or text == "auto":

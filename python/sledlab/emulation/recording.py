@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sledlab.errors import InternalError
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 from sledlab.runs.emulation import CAUSES
@@ -42,10 +42,10 @@ RECORD = [
 
 OPS = ("R", "W", "T", "F")
 
-SILENT = 4
+NO_REPLY_FLAG = 4
 """Flag of operations without a reply: a write that must be durable is answered by its flush."""
 
-LOST = 16
+LOST_FLAG = 16
 """Flag of operations that the model had not completed when the power failed."""
 
 WORD_BYTES = 8
@@ -91,21 +91,21 @@ class RecordedOperations:
         return bool(np.any(self.records["op"] < OPS.index("T")))
 
     @property
-    def planned(self) -> numpy.ndarray:
-        """When the model completed each operation, in ns, by its number; meaningless for those `lost`."""
+    def planned_ns(self) -> numpy.ndarray:
+        """When the model completed each operation, in ns, by its number; meaningless for those `is_lost`."""
         planned: numpy.ndarray = self.records["planned_ns"]
         return planned
 
     @property
-    def lost(self) -> numpy.ndarray:
+    def is_lost(self) -> numpy.ndarray:
         """Whether the power failed before the model completed each operation, by its number."""
-        lost: numpy.ndarray = (self.records["flags"] & LOST) != 0
+        lost: numpy.ndarray = (self.records["flags"] & LOST_FLAG) != 0
         return lost
 
     @property
     def replies(self) -> numpy.ndarray:
         """The operations to which a reply was sent."""
-        replies: numpy.ndarray = self.records[(self.records["flags"] & SILENT) == 0]
+        replies: numpy.ndarray = self.records[(self.records["flags"] & NO_REPLY_FLAG) == 0]
         return replies
 
 
@@ -120,7 +120,7 @@ def join_spans(
     return polars.concat(traces)
 
 
-def replies_of(spans: Sequence[RecordedOperations]) -> numpy.ndarray:
+def join_replies(spans: Sequence[RecordedOperations]) -> numpy.ndarray:
     """The operations of all spans to which a reply was sent, in order of arrival."""
     return np.concatenate([span.replies for span in spans])
 
@@ -147,5 +147,5 @@ def table(sent: numpy.ndarray) -> polars.DataFrame:
 
 def write(table: polars.DataFrame, path: Path) -> None:
     """Writes a table as Parquet, whole or not at all."""
-    with drafted(path) as place:
+    with atomic_write(path) as place:
         write_table(table, place)

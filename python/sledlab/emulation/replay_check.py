@@ -93,7 +93,7 @@ def close(
         loops.append(ClosedLoop(comparing.rows, comparing.different, same_results=same))
         if start == 0:
             result = outcome
-    return result, _all_of(loops)
+    return result, _combine_loops(loops)
 
 
 def _results(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _results(summary: Mapping[str, Any]) -> dict[str, Any]:
     return {**summary, "config": config}
 
 
-def _all_of(loops: Sequence[ClosedLoop]) -> ClosedLoop | None:
+def _combine_loops(loops: Sequence[ClosedLoop]) -> ClosedLoop | None:
     if not loops:
         return None
     return ClosedLoop(
@@ -118,8 +118,8 @@ class CompletionComparison:
     def __init__(self, span: RecordedOperations, max_rows: int | None) -> None:
         self.digest = _native.RowsDigest()
         self.rows = self.different = 0
-        self._planned: numpy.ndarray = span.planned
-        self._known: numpy.ndarray = ~span.lost
+        self._planned: numpy.ndarray = span.planned_ns
+        self._known: numpy.ndarray = ~span.is_lost
         self._left = max_rows
 
     def write(self, columns: list[Column]) -> None:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab import _native
 from sledlab._native import Experiment
-from sledlab.emulation.attachment import AttachedDevice, attached
-from sledlab.emulation.options import ServeOptions, fail_after, host_of, scale_of
-from sledlab.emulation.recording import RecordedOperations, join_spans, replies_of, table, write
+from sledlab.emulation.attachment import AttachedDevice, attach_device
+from sledlab.emulation.options import ServeOptions, parse_failure_delay, parse_host_time, parse_time_scale
+from sledlab.emulation.recording import RecordedOperations, join_replies, join_spans, table, write
 from sledlab.emulation.replay_check import TRACE, close, endings, trace_name
 from sledlab.errors import Error
-from sledlab.files import check_writable, drafted
-from sledlab.results import leaves
+from sledlab.files import atomic_write, check_writable
+from sledlab.results import list_in_manifest
 from sledlab.runs.compose import compose, error_location, read
 from sledlab.runs.emulation import EMULATION, REPLIES, Emulation, PowerFailure
 from sledlab.runs.keywords import accept_options
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sledlab.runs.compose import Device
     from sledlab.runs.result import Result
 
-LEFT = (EMULATION, REPLIES)
+OUTPUT_FILES = (EMULATION, REPLIES)
 """Files that a server leaves in a directory, besides those of a run and the traces of its requests."""
 
 
@@ -116,15 +116,15 @@ class Server:
     ) -> None:
         self._lock = RLock()
         self._trouble: Error | None = None
-        fails_after_s = fail_after(options.get("power_fail_after_s"))
-        self._timer = Timer(fails_after_s or 0, self._run_guarded, [self.power_fail])
+        fails_after_s = parse_failure_delay(options.get("power_fail_after_s"))
+        self._timer = Timer(fails_after_s or 0, self._capture_error, [self.power_fail])
         self._timer.daemon = True
         self.result: Result | None = None
         self.emulation: Emulation | None = None
         self.disk = ""
         self._last: dict[str, Any] = {}
         self._options = options
-        self._scale = scale_of(options.get("time_scale"))
+        self._scale = parse_time_scale(options.get("time_scale"))
         if options.get("scratch") and options.get("data") is None:
             raise Error("--scratch requires --data", remedy="name a file with --data")
         if options.get("record") is not None:
@@ -149,7 +149,7 @@ class Server:
                 untimed=bool(options.get("untimed")),
                 power_failures=bool(options.get("power_failures")) or fails_after_s is not None,
                 scale=self._scale,
-                host_us=host_of(options.get("host_us")),
+                host_us=parse_host_time(options.get("host_us")),
                 priority=options.get("priority") or "auto",
                 recording=str(self._records),
                 attached=bool(options.get("attach")),
@@ -160,9 +160,9 @@ class Server:
             self.socket: str = self._native.socket or ""
             self._attached: AttachedDevice | None = None
             if options.get("attach"):
-                probes = host_of(options.get("host_us")) is None and not options.get("untimed")
+                probes = parse_host_time(options.get("host_us")) is None and not options.get("untimed")
                 probe = self._native.measure if probes else None
-                self._attached = stack.enter_context(attached(options["attach"], self.uri, probe))
+                self._attached = stack.enter_context(attach_device(options["attach"], self.uri, probe))
                 self.disk = str(self._attached.path)
                 self._native.begin()
             self._stack = stack.pop_all()
@@ -210,7 +210,7 @@ class Server:
             if self.emulation is None:
                 with self._stack:
                     if self._attached is not None:
-                        self._run_guarded(self._attached.detach)
+                        self._capture_error(self._attached.detach)
                     self._conclude(json.loads(self._native.stop(drain=True)))
         if self.emulation is None:
             raise Error("the server has ended with an error", remedy="start another one")
@@ -246,13 +246,13 @@ class Server:
         with self._lock:
             failure = PowerFailure.read(json.loads(self._native.power_fail(seed)))
             if self._attached is not None:
-                self._attached.break_off()
-                again = attached(self._options["attach"], self.uri, made=True)
+                self._attached.force_detach()
+                again = attach_device(self._options["attach"], self.uri, made=True)
                 self._attached = self._stack.enter_context(again)
                 self.disk = str(self._attached.path)
             return failure
 
-    def _run_guarded(self, act: Callable[[], object]) -> None:
+    def _capture_error(self, act: Callable[[], object]) -> None:
         """Calls `act`; its error is raised by `stop`, after the results are written."""
         try:
             act()
@@ -271,7 +271,7 @@ class Server:
         if self._options.get("record") is not None:
             trace_of(join_spans(spans, failures, scale)).write(self._options["record"])
         result, loop = close(self._experiment, spans, ends, self._directory, self._recording)
-        sent = replies_of(spans)
+        sent = join_replies(spans)
         self.emulation = emulation = Emulation(
             scale=scale,
             untimed=bool(self._options.get("untimed")),
@@ -289,16 +289,16 @@ class Server:
         if directory is None:
             return
         traces = [trace_name(start) for start, span in enumerate(spans) if len(span)]
-        leaves(directory, KIND, (*(RUN_LEFT if self.result else ()), *LEFT, *traces))
+        list_in_manifest(directory, KIND, (*(RUN_LEFT if self.result else ()), *OUTPUT_FILES, *traces))
         write(emulation.table, directory / REPLIES)
-        with drafted(directory / EMULATION) as place:
+        with atomic_write(directory / EMULATION) as place:
             place.write_text(emulation.to_json() + "\n", encoding="utf-8")
         if self.result is not None:
             self._recording.finish(self.result)
 
     def _host_path(self) -> str:
         """How the time to applications was measured: `socket`, `file`, `loop`; `declared` if given."""
-        if self._options.get("untimed") or host_of(self._options.get("host_us")) is not None:
+        if self._options.get("untimed") or parse_host_time(self._options.get("host_us")) is not None:
             return "declared"
         kind = (self._options.get("attach") or "socket").partition(":")[0]
         return "loop" if kind == "ext4" else kind

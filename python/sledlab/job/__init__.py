@@ -15,7 +15,7 @@ from sledlab._native import __version__
 from sledlab.errors import Error, Place, unknown
 from sledlab.job.data import LIST as DATA
 from sledlab.job.data import find as find_data
-from sledlab.lazy import hashlib, later, loaded
+from sledlab.lazy import hashlib, later, load_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from sledlab.job.running_job import Function
     from sledlab.model.entries import ParameterSpec
 
-of_class = later("sledlab.job.parameters:of_class")
-of_function = later("sledlab.job.parameters:of_function")
+class_parameters = later("sledlab.job.parameters:class_parameters")
+function_parameters = later("sledlab.job.parameters:function_parameters")
 
 MEMORY_MB = 62.0
 """Most that a job holds of a node's 64 MiB: the system of Chiu 2004 takes 450 KB, page buffers some."""
@@ -141,14 +141,14 @@ class Job:
     @property
     def parameters(self) -> tuple[ParameterSpec, ...]:
         """The job's parameters."""
-        result: tuple[ParameterSpec, ...] = of_function(self.function)
+        result: tuple[ParameterSpec, ...] = function_parameters(self.function)
         return result
 
     @property
     def settings(self) -> tuple[tuple[ParameterSpec, ...], tuple[ParameterSpec, ...]]:
         """The parameters that a user can set: those of the job, and those of its data."""
         kind = find_data(self.data).kind if self.data else None
-        return self.parameters, of_class(kind) if kind is not None else ()
+        return self.parameters, class_parameters(kind) if kind is not None else ()
 
 
 def find(name: str | Path, data: str = "") -> Job:
@@ -162,30 +162,30 @@ def find(name: str | Path, data: str = "") -> Job:
         Error: No job has the name, or the file does not define one job.
     """
     if str(name).endswith(".py"):
-        return _of_file(Path(name), data)
+        return _load_job(Path(name), data)
     for listed in LIST:
         if listed.name == str(name).lower():
-            function = loaded(listed.home)
+            function = load_object(listed.home)
             client = getattr(inspect.getmodule(function), "client", None)
             return Job(
-                listed.name, function, listed.phases, data or listed.data, source=own_source(), client=client
+                listed.name, function, listed.phases, data or listed.data, source=source_hash(), client=client
             )
     raise unknown("job", str(name), [listed.name for listed in LIST])
 
 
-def own_source() -> str:
+def source_hash() -> str:
     """A hash of the sources of `sledlab.job` and of the version."""
     files = sorted(Path(__file__).parent.rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files) + __version__.encode()).hexdigest()
 
 
-def _of_file(path: Path, data: str) -> Job:
+def _load_job(path: Path, data: str) -> Job:
     """The job that a user's file defines."""
     try:
         source = path.read_bytes()
     except OSError as error:
         raise Error(f"cannot read the job `{path}`: {error.strerror}") from error
-    module = _imported(path)
+    module = _import_file(path)
     own = [
         each
         for name, each in vars(module).items()
@@ -202,18 +202,18 @@ def _of_file(path: Path, data: str) -> Job:
             remedy=f"name it `{path.stem}`, and let it yield what nodes do together",
         )
     make, client = (getattr(module, name, None) for name in ("data", "client"))
-    digest = hashlib.sha256(source + own_source().encode()).hexdigest()
+    digest = hashlib.sha256(source + source_hash().encode()).hexdigest()
     job = Job(path.stem, functions[0], (), data, None if data else make, digest, str(path), client)
     if not data and make is None:
         known = ", ".join(listed.name for listed in DATA)
         raise Error(
             f"the job `{path}` has no data", remedy=f"define data(number, nodes, seed), or choose: {known}"
         )
-    of_function(job.function)
+    function_parameters(job.function)
     return job
 
 
-def _imported(path: Path) -> ModuleType:
+def _import_file(path: Path) -> ModuleType:
     """The module that a Python file defines, imported."""
     spec = importlib.util.spec_from_file_location(f"sledlab_job_{path.stem}", path)
     assert spec is not None

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.job.files import OutputFile
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
@@ -40,7 +40,7 @@ def digest(part: Any) -> str:
         except TypeError as error:
             raise Error(
                 f"the job's answer cannot be kept: {error}",
-                remedy="return an array, node.stored(...), or text, numbers, lists and dicts of them",
+                remedy="return an array, node.file(...), or text, numbers, lists and dicts of them",
             ) from error
     return hashed.hexdigest()
 
@@ -99,7 +99,7 @@ def write(parts: Iterable[Any], path: Path) -> None:
         raise Error(
             f"the answer is {what} and cannot be written to `{path.name}`", remedy=f"end the name in {ending}"
         )
-    with drafted(path) as draft:
+    with atomic_write(path) as draft:
         if rows:
             _write_rows(chain([first], some), draft)
         else:

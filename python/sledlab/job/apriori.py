@@ -34,7 +34,7 @@ class Counter:
     """
 
     def __init__(self, node: Node, candidates: Array) -> None:
-        node.holds(len(candidates) * bytes_of(candidates.shape[1]))
+        node.record_memory(len(candidates) * candidate_bytes(candidates.shape[1]))
         self.counts = np.zeros(len(candidates), np.uint64)
         self._node = node
         packed = np.ascontiguousarray(candidates).data
@@ -45,10 +45,10 @@ class Counter:
         if self._tree is not None and len(transactions):
             counts, visits, checks = self._tree.count(transactions.offsets.data, transactions.items.data)
             self.counts += np.frombuffer(counts, np.uint64)
-            self._node.does(item=len(transactions.items), visit=visits, check=checks)
+            self._node.count_operations(item=len(transactions.items), visit=visits, check=checks)
 
 
-def bytes_of(length: int) -> int:
+def candidate_bytes(length: int) -> int:
     """Bytes of a candidate and its count in memory."""
     return 4 * length + 8
 
@@ -60,7 +60,7 @@ def half(node: Node) -> int:
 
 def batch_size(node: Node, length: int) -> int:
     """Number of candidates that fit into their half of a node's memory, 1 at least."""
-    return max(1, half(node) // bytes_of(length))
+    return max(1, half(node) // candidate_bytes(length))
 
 
 def frequent(candidates: Array, counts: Array, minimum: int) -> tuple[Array, Array]:
@@ -113,7 +113,7 @@ def mine(
     if rules is None:
         return None
     for level in sets.levels:
-        node.answer(level.sets, width=bytes_of(level.sets.shape[1]))
+        node.answer(level.sets, width=candidate_bytes(level.sets.shape[1]))
     result = [
         [items, count]
         for level in sets.levels
@@ -136,20 +136,20 @@ def _items(node: Node, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:
     """The pass that finds frequent items."""
     mine = np.zeros(0, np.int64)
     for transactions in node.read(FILE):
-        node.does(item=len(transactions.items))
-        mine = added(mine, np.bincount(transactions.items))
-    node.holds(mine.nbytes)
-    counts = yield node.all_reduce(mine, added)
+        node.count_operations(item=len(transactions.items))
+        mine = add_counts(mine, np.bincount(transactions.items))
+    node.record_memory(mine.nbytes)
+    counts = yield node.all_reduce(mine, add_counts)
     items = np.flatnonzero(counts >= minimum)
     sets = items.astype(np.uint32)[:, None]
     return ItemsetLevel(sets, counts[items].astype(np.uint64), int(np.count_nonzero(counts)))
 
 
-def added(one: Array, other: Array) -> Array:
+def add_counts(one: Array, other: Array) -> Array:
     """The sum of two arrays of counts, of which one may be shorter.
 
     Examples:
-        >>> added(np.array([1, 2]), np.array([1, 1, 1])).tolist()
+        >>> add_counts(np.array([1, 2]), np.array([1, 1, 1])).tolist()
         [2, 3, 1]
     """
     result = np.zeros(max(len(one), len(other)), np.int64)

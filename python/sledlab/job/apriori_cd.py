@@ -44,7 +44,7 @@ def find(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, A
     not fit into memory together are counted in several sweeps over the transactions.
     """
     partners = sets.partners()
-    node.does(candidate=int(partners.sum()))
+    node.count_operations(candidate=int(partners.sum()))
     candidates = sets.candidates(partners)
     length = candidates.shape[1]
     fitting = batch_size(node, length)
@@ -53,7 +53,7 @@ def find(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, A
         batch = candidates[start : start + fitting]
         counts = yield node.all_reduce(_count_candidates(node, batch))
         result.append(frequent(batch, counts, minimum))
-    return ItemsetLevel.of(result, length, len(candidates))
+    return ItemsetLevel.from_parts(result, length, len(candidates))
 
 
 def _count_candidates(node: Node, candidates: Array) -> Array:

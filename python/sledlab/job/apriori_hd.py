@@ -52,7 +52,7 @@ def hybrid_distribution(
 
     def find(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:
         partners = sets.partners()
-        rows = sections or rows_for(int(partners.sum()), node.nodes)
+        rows = sections or grid_rows(int(partners.sum()), node.nodes)
         if rows == 1:
             return (yield from apriori_cd.find(node, sets, minimum))
         return (yield from _find(node, sets, minimum, NodeGrid(node.number, node.nodes, rows)))
@@ -70,11 +70,11 @@ def divisors(number: int) -> list[int]:
     return [each for each in range(1, number + 1) if number % each == 0]
 
 
-def rows_for(candidates: int, nodes: int) -> int:
+def grid_rows(candidates: int, nodes: int) -> int:
     """Rows of a grid: the largest divisor of the nodes up to the number of sections of `SECTION` candidates.
 
     Examples:
-        >>> rows_for(499_500, 32), rows_for(499_500, 8), rows_for(50_000, 8), rows_for(0, 8)
+        >>> grid_rows(499_500, 32), grid_rows(499_500, 8), grid_rows(50_000, 8), grid_rows(0, 8)
         (8, 8, 1, 1)
     """
     return max(each for each in divisors(nodes) if each <= max(1, ceil(candidates / SECTION)))
@@ -115,17 +115,17 @@ class NodeGrid:
         return range(self.number % self.columns, self.nodes, self.columns)
 
     @property
-    def after(self) -> int:
+    def next_node(self) -> int:
         """The next node in the column, to which this one sends."""
         return (self.number + self.columns) % self.nodes
 
     @property
-    def before(self) -> int:
+    def previous_node(self) -> int:
         """The previous node in the column, from which this one receives."""
         return (self.number - self.columns) % self.nodes
 
 
-def sections_of(firsts: Array, weights: Array, sections: int) -> Array:
+def assign_sections(firsts: Array, weights: Array, sections: int) -> Array:
     """The section of the candidates that each set begins: the same for all sets with the same first item.
 
     Items are packed in the order of their numbers of candidates, largest first, each into the section that
@@ -148,9 +148,9 @@ def _find(
 ) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size."""
     partners = sets.partners()
-    section = sections_of(sets.levels[-1].sets[:, 0], partners, grid.rows)
+    section = assign_sections(sets.levels[-1].sets[:, 0], partners, grid.rows)
     partners = np.where(section == grid.row, partners, 0)
-    node.does(candidate=int(partners.sum()))
+    node.count_operations(candidate=int(partners.sum()))
     candidates = sets.candidates(partners)
     length = candidates.shape[1]
     fitting = batch_size(node, length)
@@ -164,9 +164,9 @@ def _find(
         if grid.columns > 1:
             counts = yield node.all_reduce(counts, among=grid.row_nodes)
         result.append(frequent(batch, counts, minimum))
-    mine = ItemsetLevel.of(result, length, len(candidates))
+    mine = ItemsetLevel.from_parts(result, length, len(candidates))
     parts = yield node.all_gather((mine.sets, mine.counts, mine.candidates), among=grid.ring)
-    return ItemsetLevel.of([part[:2] for part in parts], length, sum(part[2] for part in parts))
+    return ItemsetLevel.from_parts([part[:2] for part in parts], length, sum(part[2] for part in parts))
 
 
 def _count_candidates(
@@ -178,7 +178,7 @@ def _count_candidates(
         moving = transactions
         counter.count(moving)
         for _ in range(grid.rows - 1):
-            came = yield node.exchange({grid.after: moving}, among=grid.ring)
-            moving = came[grid.before]
+            came = yield node.exchange({grid.next_node: moving}, among=grid.ring)
+            moving = came[grid.previous_node]
             counter.count(moving)
     return counter.counts

@@ -70,7 +70,7 @@ def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolde
     ]
 
 
-def gathered(
+def read_pieces(
     copies: Mapping[int, StoredFile], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
 ) -> Any:
     """Rows read from several holders of copies, concatenated as if they came from one file."""
@@ -101,33 +101,33 @@ class CopiedShare:
     share: CopyHolders
 
     @property
-    def _any(self) -> StoredFile:
+    def _first_copy(self) -> StoredFile:
         return self.copies[self.share.holders[0]]
 
     @property
     def rows(self) -> int:
         """Number of rows."""
-        return self._any.rows
+        return self._first_copy.rows
 
     @property
     def width(self) -> int:
         """Bytes of a row on the store."""
-        return self._any.width
+        return self._first_copy.width
 
-    def bytes_of(self, start: int, stop: int) -> int:
+    def row_bytes(self, start: int, stop: int) -> int:
         """Bytes of rows on the store."""
-        return self._any.bytes_of(start, stop)
+        return self._first_copy.row_bytes(start, stop)
 
-    def within(self, start: int, memory: int) -> int:
+    def block_end(self, start: int, memory: int) -> int:
         """The row at which a block from row `start` with at most `memory` bytes ends."""
-        return self._any.within(start, memory)
+        return self._first_copy.block_end(start, memory)
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Any:
         """Rows `start` to `stop`, each read from the holder that `share` names for it."""
-        return gathered(self.copies, self.share.pieces(self.rows, start, stop), columns)
+        return read_pieces(self.copies, self.share.pieces(self.rows, start, stop), columns)
 
 
-class WrittenTwice(OutputFile):
+class ReplicatedFile(OutputFile):
     """A file that a job wrote, of which every holder of its share has a copy."""
 
     def __init__(self, copies: Mapping[int, OutputFile], share: CopyHolders) -> None:
@@ -143,7 +143,7 @@ class WrittenTwice(OutputFile):
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows `start` to `stop`, each read from the holder that the share names for it."""
-        result: Array = gathered(self._copies, self._share.pieces(self.rows, start, stop), columns)
+        result: Array = read_pieces(self._copies, self._share.pieces(self.rows, start, stop), columns)
         return result
 
     def remove(self) -> None:
@@ -152,18 +152,18 @@ class WrittenTwice(OutputFile):
             copy.remove()
 
 
-def copies_of(stored: StoredFile, share: CopyHolders, positions: Mapping[int, Path]) -> CopiedShare:
+def copy_share(stored: StoredFile, share: CopyHolders, positions: Mapping[int, Path]) -> CopiedShare:
     """A node's share of a file of the data on each of its holders; `positions` are directories for copies."""
     return CopiedShare(
         {
-            holder: stored if holder == share.number else _copied(stored, positions[holder])
+            holder: stored if holder == share.number else _copy(stored, positions[holder])
             for holder in share.holders
         },
         share,
     )
 
 
-def _copied(stored: StoredFile, place: Path) -> StoredFile:
+def _copy(stored: StoredFile, place: Path) -> StoredFile:
     """A copy, in a directory, of a share of a file."""
     match stored:
         case TableRows():

@@ -41,11 +41,11 @@ def day(text: str) -> date:
         raise Error(f"`{text}` is no date: {error}", remedy="write it as 1995-03-15") from error
 
 
-def year_after(start: date) -> date:
+def add_year(start: date) -> date:
     """The same day a year later; for 29 February the 28th, as in SQL.
 
     Examples:
-        >>> str(year_after(day("1994-01-01"))), str(year_after(day("1996-02-29")))
+        >>> str(add_year(day("1994-01-01"))), str(add_year(day("1996-02-29")))
         ('1995-01-01', '1997-02-28')
     """
     try:

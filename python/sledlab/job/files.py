@@ -32,10 +32,10 @@ class StoredFile(Protocol):
     def width(self) -> int:
         """Bytes of a row on the store; the mean, rounded up, where rows have different lengths."""
 
-    def bytes_of(self, start: int, stop: int) -> int:
+    def row_bytes(self, start: int, stop: int) -> int:
         """Bytes of rows `start` to `stop` on the store."""
 
-    def within(self, start: int, memory: int) -> int:
+    def block_end(self, start: int, memory: int) -> int:
         """The row at which a block from row `start` ends: at most `memory` bytes, but one row at least."""
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Any:
@@ -65,11 +65,11 @@ class FixedWidth:
     rows: int
     width: int
 
-    def bytes_of(self, start: int, stop: int) -> int:
+    def row_bytes(self, start: int, stop: int) -> int:
         """Bytes of rows on the store."""
         return (stop - start) * self.width
 
-    def within(self, start: int, memory: int) -> int:
+    def block_end(self, start: int, memory: int) -> int:
         """The row at which a block from row `start` with at most `memory` bytes ends."""
         return min(self.rows, start + max(1, memory // self.width))
 
@@ -152,29 +152,29 @@ class Transactions:
 class Baskets:
     """Transactions `start` to `start + rows` of transactions that are stored elsewhere."""
 
-    all: Transactions
+    transactions: Transactions
     start: int
     rows: int
 
     def part(self, number: int, nodes: int) -> Baskets:
         """A node's part."""
         start, stop = bounds(self.rows, number, nodes)
-        return Baskets(self.all, self.start + start, stop - start)
+        return Baskets(self.transactions, self.start + start, stop - start)
 
     @property
     def width(self) -> int:
         """Mean bytes of a transaction on the store, rounded up."""
-        return -(-self.bytes_of(0, self.rows) // max(1, self.rows))
+        return -(-self.row_bytes(0, self.rows) // max(1, self.rows))
 
-    def bytes_of(self, start: int, stop: int) -> int:
+    def row_bytes(self, start: int, stop: int) -> int:
         """Bytes of transactions on the store."""
-        offsets = self.all.offsets
+        offsets = self.transactions.offsets
         return 4 * int(offsets[self.start + stop] - offsets[self.start + start]) + 8 * (stop - start)
 
-    def within(self, start: int, memory: int) -> int:
+    def block_end(self, start: int, memory: int) -> int:
         """The row at which a block from row `start` with at most `memory` bytes ends."""
         first = self.start + start
-        bytes_to = 4 * self.all.offsets[first : self.start + self.rows + 1].astype(np.int64)
+        bytes_to = 4 * self.transactions.offsets[first : self.start + self.rows + 1].astype(np.int64)
         bytes_to += 8 * np.arange(len(bytes_to))
         end = int(np.searchsorted(bytes_to, bytes_to[0] + memory, side="right")) - 1
         return min(self.rows, start + max(1, end))
@@ -183,8 +183,8 @@ class Baskets:
         """Transactions `start` to `stop`."""
         if columns:
             raise Error("transactions have no columns", remedy="omit the columns")
-        offsets = self.all.offsets[self.start + start : self.start + stop + 1]
-        items = self.all.items[int(offsets[0]) : int(offsets[-1])]
+        offsets = self.transactions.offsets[self.start + start : self.start + stop + 1]
+        items = self.transactions.items[int(offsets[0]) : int(offsets[-1])]
         return Transactions(np.asarray(offsets - offsets[0], dtype=np.uint64), np.asarray(items))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sledlab.job.files import Array
 
-AT_A_TIME = 1 << 20
+PRUNE_BATCH = 1 << 20
 """Number of joined sets that are pruned at a time."""
 
 
@@ -34,7 +34,7 @@ class ItemsetLevel:
     candidates: int
 
     @classmethod
-    def of(cls, parts: list[tuple[Array, Array]], length: int, candidates: int) -> ItemsetLevel:
+    def from_parts(cls, parts: list[tuple[Array, Array]], length: int, candidates: int) -> ItemsetLevel:
         """The sets of one size, of parts found one after another, in order."""
         sets = np.concatenate([np.empty((0, length), np.uint32), *(sets for sets, _ in parts)])
         counts = np.concatenate([np.empty(0, np.uint64), *(counts for _, counts in parts)])
@@ -90,24 +90,24 @@ class FrequentSets:
         `partners` is `partners()`, or 0 for sets that are not to be joined with others.
         """
         length = self.levels[-1].sets.shape[1] + 1
-        parts = [self._pruned(joined) for joined in self._join_sets(partners)]
+        parts = [self._prune(joined) for joined in self._join_sets(partners)]
         return np.concatenate([np.empty((0, length), np.uint32), *parts])
 
     def _join_sets(self, partners: Array) -> Iterator[Array]:
-        """Joins each set with its partners, about `AT_A_TIME` joined sets at a time."""
+        """Joins each set with its partners, about `PRUNE_BATCH` joined sets at a time."""
         sets = self.levels[-1].sets
         ends = np.cumsum(partners)
         start = 0
         while start < len(sets):
             begun = int(ends[start - 1]) if start else 0
-            stop = max(start + 1, int(np.searchsorted(ends, begun + AT_A_TIME, side="right")))
+            stop = max(start + 1, int(np.searchsorted(ends, begun + PRUNE_BATCH, side="right")))
             each = partners[start:stop]
             left = np.repeat(np.arange(start, stop), each)
             right = left + 1 + np.arange(len(left)) - np.repeat(ends[start:stop] - each - begun, each)
             yield np.column_stack([sets[left], sets[right, -1]])
             start = stop
 
-    def _pruned(self, joined: Array) -> Array:
+    def _prune(self, joined: Array) -> Array:
         """The joined sets all of whose subsets are frequent; the two that were joined need no look-up."""
         for place in range(joined.shape[1] - 2):
             joined = joined[self.ranks(np.delete(joined, place, axis=1)) >= 0]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.hashing import hashed
+from sledlab.job.hashing import splitmix64
 from sledlab.job.predicate import Predicate
-from sledlab.job.store import require_known
+from sledlab.job.store import check_word
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def join(
     Returns:
         The node's part of the joined tuples.
     """
-    require_known("method", method, METHODS)
+    check_word("method", method, METHODS)
     where = {"orders": Predicate(orders_where), "lineitem": Predicate(lineitem_where)}
     half = max(1, node.nodes // 2)
     homes = {"orders": range(half), "lineitem": range(half if node.nodes > 1 else 0, node.nodes)}
@@ -60,53 +60,57 @@ def join(
         rounds[table] = yield node.rounds(f"{table}-hashed")
     node.phase("re-distribution")
     for table, key in KEYS.items():
-        node.write(f"{table}-part", _none(table), width=node.width(table))
+        node.write(f"{table}-part", _empty_tuples(table), width=node.width(table))
         for rows in node.read(f"{table}-hashed", rounds=rounds[table]):
-            parts = node.split(rows, _by_hash(rows[key], node.nodes))
+            parts = node.split(rows, _hash_partition(rows[key], node.nodes))
             came = yield node.exchange(parts, width=node.width(table))
             node.write(f"{table}-part", came)
         node.remove(f"{table}-hashed")
-    node.write("joined", _join_tuples(_none("orders"), _none("lineitem")), width=sum(map(node.width, KEYS)))
+    node.write(
+        "joined",
+        _join_tuples(_empty_tuples("orders"), _empty_tuples("lineitem")),
+        width=sum(map(node.width, KEYS)),
+    )
     if method == "nested-loop":
         _nested_loop(node)
     else:
         _hash_join(node)
-    return node.stored("joined")
+    return node.file("joined")
 
 
-def _none(table: str) -> Array:
+def _empty_tuples(table: str) -> Array:
     """An empty array of tuples of a table."""
     result: Array = np.empty(0, dtype=KINDS[table])
     return result
 
 
-def _by_hash(keys: Array, parts: int) -> Array:
+def _hash_partition(keys: Array, parts: int) -> Array:
     """The part, of `parts`, that each key belongs to by its hash."""
-    result: Array = hashed(keys) % np.uint64(parts)
+    result: Array = splitmix64(keys) % np.uint64(parts)
     return result
 
 
 def _hash(node: Node, table: str, predicate: Predicate) -> None:
     """Writes the tuples of a table that take part, with a stream for each node that they will be sent to."""
     names = [name for name, _ in KINDS[table]]
-    node.write(f"{table}-hashed", _none(table), width=node.width(table))
+    node.write(f"{table}-hashed", _empty_tuples(table), width=node.width(table))
     for rows in (
         node.read(table, tuple(dict.fromkeys([*names, *predicate.columns]))) if node.count(table) else ()
     ):
-        node.does(hash=len(rows))
-        selected = predicate.kept(rows)[names].astype(KINDS[table])
-        parts = node.split(selected, _by_hash(selected[KEYS[table]], node.nodes))
+        node.count_operations(hash=len(rows))
+        selected = predicate.filter(rows)[names].astype(KINDS[table])
+        parts = node.split(selected, _hash_partition(selected[KEYS[table]], node.nodes))
         node.write(f"{table}-hashed", parts, streams=node.nodes)
 
 
 def _nested_loop(node: Node) -> None:
     """Reads all line items for every block of orders; tuples are matched by key, so each is probed once."""
     node.phase("nested loop")
-    node.does(probe=node.count("orders-part") + node.count("lineitem-part"))
+    node.count_operations(probe=node.count("orders-part") + node.count("lineitem-part"))
     for outer in node.read("orders-part"):
-        node.holds(len(outer) * node.width("orders-part"))
+        node.record_memory(len(outer) * node.width("orders-part"))
         for inner in node.open("lineitem-part", per_block_of="orders-part"):
-            node.write("joined", _matched(outer, inner))
+            node.write("joined", _match_tuples(outer, inner))
 
 
 def _hash_join(node: Node) -> None:
@@ -115,18 +119,18 @@ def _hash_join(node: Node) -> None:
     if parts > 1:
         node.phase("local hash")
         for table, key in KEYS.items():
-            node.write(f"{table}-local", _none(table), width=node.width(f"{table}-part"))
+            node.write(f"{table}-local", _empty_tuples(table), width=node.width(f"{table}-part"))
             for rows in node.read(f"{table}-part"):
-                node.does(hash=len(rows))
+                node.count_operations(hash=len(rows))
                 # Bits of the hash other than those that chose the node.
-                streams = node.split(rows, _by_hash(hashed(rows[key]), parts), streams=parts)
+                streams = node.split(rows, _hash_partition(splitmix64(rows[key]), parts), streams=parts)
                 node.write(f"{table}-local", streams, streams=parts)
     node.phase("hash join")
-    node.does(probe=node.count("orders-part") + node.count("lineitem-part"))
+    node.count_operations(probe=node.count("orders-part") + node.count("lineitem-part"))
     for outer, inners in _pairs(node, parts):
-        node.holds(len(outer) * node.width("orders-part"))
+        node.record_memory(len(outer) * node.width("orders-part"))
         for inner in inners:
-            node.write("joined", _matched(outer, inner))
+            node.write("joined", _match_tuples(outer, inner))
 
 
 def _pairs(node: Node, parts: int) -> Iterator[tuple[Array, Iterable[Array]]]:
@@ -140,7 +144,7 @@ def _pairs(node: Node, parts: int) -> Iterator[tuple[Array, Iterable[Array]]]:
         yield orders.stream(part), [items.stream(part)]
 
 
-def _matched(orders: Array, items: Array) -> Array:
+def _match_tuples(orders: Array, items: Array) -> Array:
     """Pairs of an order and one of its line items."""
     orders = orders[np.argsort(orders["o_orderkey"])]
     positions = np.searchsorted(orders["o_orderkey"], items["l_orderkey"])

@@ -18,7 +18,7 @@ _OURS = {str(Path(__file__).with_name(f"{name}.py")) for name in _RUNNERS.split(
 """Files of `sledlab.job` that run jobs; a line in any other file may be a job's."""
 
 
-def failing(error: BaseException) -> Place | None:
+def failing_line(error: BaseException) -> Place | None:
     """The deepest line of the job's own file in an error's traceback."""
     frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename not in _OURS]
     if not frames:

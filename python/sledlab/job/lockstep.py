@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.running_job import JobRun, RunningJob, nothing
-from sledlab.job.superstep import combined, of_rows, ready, rows_in, shared
+from sledlab.job.running_job import JobRun, RunningJob, no_value
+from sledlab.job.superstep import combine_values, is_row_exchange, ready, row_count, snapshot
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def run(
         Error: The job failed, or is deadlocked.
     """
     running = [RunningJob(name, function, node, parameters) for node in nodes]
-    coming: dict[int, Coming] = dict.fromkeys(range(len(nodes)), nothing)
+    coming: dict[int, Coming] = dict.fromkeys(range(len(nodes)), no_value)
     requested: list[Superstep | None] = [None] * len(nodes)
     collectives = []
     while coming:
@@ -39,7 +39,7 @@ def run(
         for call in ready([each.request if each is not None else None for each in requested]):
             steps = {member: step for member in call.members if (step := requested[member]) is not None}
             coming.update(
-                _exchanged(steps, nodes) if call.kind == "exchange" else _collective_results(call, steps)
+                _exchange(steps, nodes) if call.kind == "exchange" else _collective_results(call, steps)
             )
             if collective := call.collective():
                 collectives.append(collective)
@@ -49,48 +49,48 @@ def run(
 def _collective_results(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
     """The result of a collective for each member, computed when the member resumes."""
     root = call.members[call.request.root or 0]
-    values = [step.brings for step in steps.values()]
-    coming: Coming = nothing
+    values = [step.contribution for step in steps.values()]
+    coming: Coming = no_value
     match call.kind:
         case "broadcast":
-            coming = shared(steps[root].brings)
+            coming = snapshot(steps[root].contribution)
         case "gather" | "all-gather":
-            each = [shared(value) for value in values]
+            each = [snapshot(value) for value in values]
             coming = lambda: [value() for value in each]  # noqa: E731
         case "reduce" | "all-reduce":
-            coming = shared(combined(steps[root], values))
+            coming = snapshot(combine_values(steps[root], values))
     if call.kind in ("gather", "reduce"):
-        return {member: coming if member == root else nothing for member in call.members}
+        return {member: coming if member == root else no_value for member in call.members}
     return dict.fromkeys(call.members, coming)
 
 
-def _exchanged(steps: Mapping[int, Superstep], nodes: Sequence[Node]) -> dict[int, Coming]:
+def _exchange(steps: Mapping[int, Superstep], nodes: Sequence[Node]) -> dict[int, Coming]:
     """The parts that each member receives in an exchange, assembled when the member resumes."""
-    if of_rows([step.brings for step in steps.values()]):
+    if is_row_exchange([step.contribution for step in steps.values()]):
         return {member: _rows(steps, nodes[member]) for member in steps}
     sent = {
-        (sender, to): (shared(part), rows_in(part))
+        (sender, to): (snapshot(part), row_count(part))
         for sender, step in steps.items()
-        for to, part in step.brings.items()
+        for to, part in step.contribution.items()
     }
 
-    def others(node: Node) -> Coming:
+    def receiver(node: Node) -> Coming:
         def take() -> dict[int, Any]:
             mine = {sender: sent[sender, node.number] for sender in steps if (sender, node.number) in sent}
-            node.takes_in(sum(rows or 0 for sender, (_, rows) in mine.items() if sender != node.number))
+            node.count_received(sum(rows or 0 for sender, (_, rows) in mine.items() if sender != node.number))
             return {sender: part() for sender, (part, _) in mine.items()}
 
         return take
 
-    return {member: others(nodes[member]) for member in steps}
+    return {member: receiver(nodes[member]) for member in steps}
 
 
 def _rows(steps: Mapping[int, Superstep], node: Node) -> Coming:
     """The rows that a node receives, concatenated when it resumes, to limit memory."""
 
     def take() -> Any:
-        parts = {sender: step.brings[node.number] for sender, step in steps.items()}
-        node.takes_in(sum(len(part) for sender, part in parts.items() if sender != node.number))
+        parts = {sender: step.contribution[node.number] for sender, step in steps.items()}
+        node.count_received(sum(len(part) for sender, part in parts.items() if sender != node.number))
         return np.concatenate(list(parts.values()))
 
     return take

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.job.store import require_known
-from sledlab.job.units import Bins, Units, answered, clusters, dense, join_units
+from sledlab.job.store import check_word
+from sledlab.job.units import Bins, Units, cluster_answer, clusters, dense, join_units
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -55,13 +55,13 @@ def mafia(
         bins, by dimension.
     """
     _check(windows, beta, alpha, equal_bins, low, high)
-    require_known("way of counting", counting, COUNTING)
+    check_word("way of counting", counting, COUNTING)
     node.phase("histogram")
     records = yield node.all_reduce(node.count(FILE))
     dims = node.width(FILE) // 4
     ranges = np.full(dims, low).data, np.full(dims, high).data
     histogram = yield node.all_reduce(_histogram(node, dims, windows, ranges))
-    bins = Bins.of(histogram, beta=beta, equal=equal_bins, low=low, high=high)
+    bins = Bins.from_histogram(histogram, beta=beta, equal=equal_bins, low=low, high=high)
     thresholds = alpha * records * bins.widths
     counts = bins.counts(histogram)
     codes = np.flatnonzero(bins.widths)
@@ -69,7 +69,7 @@ def mafia(
     while len(levels[-1].codes) > 1 and len(levels) < dims:
         node.phase(f"pass {len(levels) + 1}")
         candidates, pairs = join_units(levels[-1].codes, windows)
-        node.does(candidate=pairs)
+        node.count_operations(candidate=pairs)
         if not len(candidates):
             break
         counts = yield node.all_reduce(_count_records(node, bins, candidates, ranges, counting))
@@ -97,11 +97,11 @@ def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:
     An operation `window` is a value put into its window.
     """
     result = np.zeros(dims * windows, np.uint64)
-    node.holds(result.nbytes)
+    node.record_memory(result.nbytes)
     for records in node.read(FILE):
         counts = _native.window_histogram(records.data, dims, windows, *ranges)
         result += np.frombuffer(counts, np.uint64)
-        node.does(window=records.size)
+        node.count_operations(window=records.size)
     return result.reshape(dims, windows)
 
 
@@ -112,16 +112,18 @@ def _count_records(node: Node, bins: Bins, candidates: Array, ranges: Ranges, co
     `check` a comparison of a candidate's bin with the bin of a record.
     """
     count, length = candidates.shape
-    node.holds(count * (8 * length + 8))
+    node.record_memory(count * (8 * length + 8))
     pairs = np.ascontiguousarray(bins.pairs(candidates), dtype=np.uint32)
     counter = _native.UnitCounter(
-        len(bins.ends), bins.windows, *ranges, bins.of_window.data, pairs.data, length
+        len(bins.ends), bins.windows, *ranges, bins.window_bins.data, pairs.data, length
     )
     result = np.zeros(count, np.uint64)
     for records in node.read(FILE):
         counts, lookups, steps, comparisons = counter.count(records.data)
         result += np.frombuffer(counts, np.uint64)
-        node.does(bin=lookups, **({"unit": steps} if counting == "tree" else {"check": comparisons}))
+        node.count_operations(
+            bin=lookups, **({"unit": steps} if counting == "tree" else {"check": comparisons})
+        )
     return result
 
 
@@ -130,7 +132,7 @@ def _answer(node: Node, bins: Bins, levels: list[Units]) -> dict[str, Any] | Non
     if node.number:
         return None
     node.phase("clusters")
-    result = [answered(cluster, bins) for cluster in clusters(levels, bins.windows)]
+    result = [cluster_answer(cluster, bins) for cluster in clusters(levels, bins.windows)]
     for cluster in result:
         node.answer(np.array(cluster["units"]))
     return {

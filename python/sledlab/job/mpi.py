@@ -6,8 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.running_job import JobRun, RunningJob, nothing
-from sledlab.job.superstep import combined, freeze, mixed, of_rows, ready, rows_in
+from sledlab.job.running_job import JobRun, RunningJob, no_value
+from sledlab.job.superstep import (
+    combine_values,
+    freeze,
+    is_row_exchange,
+    mixed_exchange_error,
+    ready,
+    row_count,
+)
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -38,7 +45,7 @@ class Ranks:
         """
         running = RunningJob(name, function, node, parameters)
         step: Superstep | None = None
-        coming: Callable[[], Any] | None = nothing
+        coming: Callable[[], Any] | None = no_value
         collectives = []
         while True:
             failed = None
@@ -48,7 +55,7 @@ class Ranks:
                 except Error as error:
                     failed = error
             request_or_error = self._world.allgather(failed or (None if step is None else step.request))
-            requested = _unless_failed(request_or_error)
+            requested = _raise_errors(request_or_error)
             tell(node.begun, sum(each is not None for each in requested))
             if all(each is None for each in requested):
                 break
@@ -66,15 +73,15 @@ class Ranks:
         root = call.request.root or 0
         match call.kind:
             case "exchange":
-                return _exchanged(ranks, call, step, node)
+                return _exchange(ranks, call, step, node)
             case "broadcast":
-                return freeze(ranks.bcast(step.brings, root=root))
+                return freeze(ranks.bcast(step.contribution, root=root))
             case "gather":
-                return _frozen_all(ranks.gather(step.brings, root=root))
+                return _freeze_all(ranks.gather(step.contribution, root=root))
             case "all-gather":
-                return _frozen_all(ranks.allgather(step.brings))
+                return _freeze_all(ranks.allgather(step.contribution))
             case "reduce" | "all-reduce":
-                return _combined(ranks, call, step, root)
+                return _combine(ranks, call, step, root)
         return None
 
     def _ranks(self, call: Call) -> Any:
@@ -87,7 +94,7 @@ class Ranks:
         return self._some[call.members]
 
 
-def _unless_failed(requested: list[SuperstepRequest | Error | None]) -> list[SuperstepRequest | None]:
+def _raise_errors(requested: list[SuperstepRequest | Error | None]) -> list[SuperstepRequest | None]:
     """The supersteps that ranks ask for.
 
     Raises:
@@ -99,17 +106,17 @@ def _unless_failed(requested: list[SuperstepRequest | Error | None]) -> list[Sup
     return [each for each in requested if not isinstance(each, Error)]
 
 
-def _combined(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
+def _combine(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
     """Values of members, combined in members' order, not the library's, so that float sums are reproducible.
 
     Raises:
         Error: The values cannot be combined.
     """
-    values = ranks.gather(step.brings, root=root)
+    values = ranks.gather(step.contribution, root=root)
     result: Any = None
     if values is not None:
         try:
-            result = combined(step, values)
+            result = combine_values(step, values)
         except Error as error:
             result = error  # broadcast below: the other members wait for a result too
     if call.kind == "all-reduce":
@@ -119,20 +126,20 @@ def _combined(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
     return freeze(result)
 
 
-def _frozen_all(values: list[Any] | None) -> list[Any] | None:
+def _freeze_all(values: list[Any] | None) -> list[Any] | None:
     """Values of members, read-only."""
     return None if values is None else [freeze(value) for value in values]
 
 
-def _exchanged(ranks: Any, call: Call, step: Superstep, node: Node) -> Any:
+def _exchange(ranks: Any, call: Call, step: Superstep, node: Node) -> Any:
     """The parts that this rank receives in an exchange."""
-    rows = of_rows([step.brings])
-    parts = [step.brings[to] if rows else step.brings.get(to) for to in call.members]
+    rows = is_row_exchange([step.contribution])
+    parts = [step.contribution[to] if rows else step.contribution.get(to) for to in call.members]
     came = dict(zip(call.members, ranks.alltoall([(rows, part) for part in parts]), strict=True))
     if any(kind is not rows for kind, _ in came.values()):
-        raise mixed()
+        raise mixed_exchange_error()
     result = {sender: part for sender, (_, part) in came.items() if part is not None}
-    node.takes_in(sum(rows_in(part) or 0 for sender, part in result.items() if sender != node.number))
+    node.count_received(sum(row_count(part) or 0 for sender, part in result.items() if sender != node.number))
     return (
         np.concatenate(list(result.values()))
         if rows

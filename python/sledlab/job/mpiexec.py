@@ -33,7 +33,7 @@ PROGRESS = "sledlab-progress "
 """Begins a line of output that reports the progress of the job."""
 
 
-def under_mpi(choice: JobTask, answer: Path | None, tell: Tell, program: str) -> bytes:
+def run_mpi(choice: JobTask, answer: Path | None, tell: Tell, program: str) -> bytes:
     """Runs a job with a process for every node; returns the text of its record.
 
     Args:

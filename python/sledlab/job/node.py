@@ -8,7 +8,7 @@ from sledlab.errors import Error
 from sledlab.job.lines import caller
 from sledlab.job.phases import whole
 from sledlab.job.store import Store
-from sledlab.job.superstep import NodeParts, Superstep, SuperstepRequest, rows_in, size
+from sledlab.job.superstep import NodeParts, Superstep, SuperstepRequest, row_count, size
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Node(Store):
         >>> def largest(node):
         ...     node.phase("look")
         ...     mine = node.random.integers(1000, size=100).max()
-        ...     node.does(compare=100)
+        ...     node.count_operations(compare=100)
         ...     found = yield node.all_reduce(mine, max)
         ...     return found if node.number == 0 else None
 
@@ -96,7 +96,7 @@ class Node(Store):
         width = whole(width, "bytes of a row")
         members = self._members(among)
         sends = self._sends()
-        for to, count, part in self._each(parts):
+        for to, count, part in self._iter_parts(parts):
             self._exists(to)
             if members is not None and to not in members:
                 raise Error(f"node {to} does not take part in the exchange", remedy="name it in `among`")
@@ -187,7 +187,7 @@ class Node(Store):
         """A superstep of the phase that the node is in, which the job has to yield."""
         where = caller()
         if self.pending is not None:
-            raise self.unyielded()
+            raise self.unyielded_error()
         assert self.step is not None
         members = members if members is not None else self._members(among)
         place: int | None = None
@@ -202,12 +202,12 @@ class Node(Store):
         self.pending = Superstep(requested, value, combine)
         return self.pending
 
-    def takes_in(self, rows: int) -> None:
+    def count_received(self, rows: int) -> None:
         """Counts rows that arrived from other nodes."""
         if rows:
             self._count("unpack", rows)
 
-    def unyielded(self) -> Error:
+    def unyielded_error(self) -> Error:
         """The error about a superstep that the job created and did not yield."""
         assert self.pending is not None
         return Error(
@@ -242,7 +242,7 @@ class Node(Store):
             step.sends = np.zeros(self.nodes + 1, dtype=np.int64)
         return step.sends
 
-    def _each(self, parts: NodeParts | Mapping[int, Any]) -> Iterator[tuple[int, int | None, Any]]:
+    def _iter_parts(self, parts: NodeParts | Mapping[int, Any]) -> Iterator[tuple[int, int | None, Any]]:
         """Each destination, with the number of its rows (None for other values) and the value it gets."""
         if isinstance(parts, NodeParts):
             counts = parts.counts()
@@ -250,11 +250,11 @@ class Node(Store):
                 yield to, int(counts[to]), parts[to]
         else:
             for to, part in parts.items():
-                yield to, rows_in(part), part
+                yield to, row_count(part), part
 
     def rounds(self, file: str, *, memory: int = 0) -> Superstep:
         """A superstep, to be yielded: the number of blocks that the node with most of a file reads it in."""
         stored, start, result = self._file(file), 0, 0
         while start < stored.rows:
-            start, result = stored.within(start, memory or self.memory), result + 1
+            start, result = stored.block_end(start, memory or self.memory), result + 1
         return self.all_reduce(result, max)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KINDS: Mapping[type, str] = {bool: "switch", int: "count", float: "number", str: "text"}
 
 
-def of_function(function: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
+def function_parameters(function: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
     """The parameters of a job: those of its function after the node.
 
     Raises:
@@ -34,7 +34,7 @@ def of_function(function: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
     return tuple(_spec(each.name, each.default, meanings) for each in result)
 
 
-def of_class(kind: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
+def class_parameters(kind: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
     """The parameters of a kind of data: the fields of its class."""
     meanings = _meanings(kind, "Attributes")
     return tuple(_spec(each.name, each.default, meanings) for each in fields(kind))  # type: ignore[arg-type]
@@ -58,7 +58,9 @@ def _entries(lines: str) -> Iterator[tuple[str, str]]:
     yield from entry.findall(indented[0] if indented else "")
 
 
-def set_all(specs: Sequence[Sequence[ParameterSpec]], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+def apply_settings(
+    specs: Sequence[Sequence[ParameterSpec]], settings: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """The values of several sets of parameters: defaults, replaced by settings.
 
     Raises:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-MEASURED = "measured-ns"
+MEASURED_OPERATION = "measured-ns"
 """The kind of operation that the measured mode counts: one for every ns of this machine's processor."""
 
 
@@ -62,7 +62,7 @@ class Phases:
             raise Error("no phase has begun", remedy='begin one first: node.phase("name")')
         return self.log.steps[self.begun]
 
-    def does(self, **operations: int) -> None:
+    def count_operations(self, **operations: int) -> None:
         """Counts operations by kind, such as `tuple=1000`; the cycles of each are decided by the replay.
 
         In the measured mode only `pack` and `unpack` are counted, and the processor's time stands for the
@@ -81,7 +81,7 @@ class Phases:
         operations = self.step.operations
         operations[kind] = operations.get(kind, 0) + count
 
-    def holds(self, memory: int) -> None:
+    def record_memory(self, memory: int) -> None:
         """Records that the job holds `memory` bytes at once in this phase, besides buffers.
 
         Raises:
@@ -96,7 +96,7 @@ class Phases:
         self.step.memory = max(self.step.memory, memory)
 
     @contextmanager
-    def aside(self) -> Iterator[None]:
+    def pause(self) -> Iterator[None]:
         """Exclude this context from measured time: a replay computes times of stores and networks."""
         self.lap()
         try:
@@ -109,7 +109,7 @@ class Phases:
         if self._clock is not None:
             spent = self._clock.lap()
             if self.begun:
-                self._count(MEASURED, spent)
+                self._count(MEASURED_OPERATION, spent)
 
     def resume(self) -> None:
         """Restarts the clock: processor time up to now is charged to no phase."""

@@ -27,7 +27,7 @@ class Predicate:
         """The columns that the condition reads."""
         return list(dict.fromkeys(self._expression.meta.root_names())) if self._expression is not None else []
 
-    def kept(self, rows: Array) -> Array:
+    def filter(self, rows: Array) -> Array:
         """The rows that the condition is true of.
 
         Raises:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job.exact import DECIMAL_BYTES, cents, decimals
-from sledlab.job.hashing import hashed
+from sledlab.job.hashing import splitmix64
 from sledlab.job.sort import comparisons
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
@@ -49,23 +49,23 @@ def q1(node: Node, days: int = 90) -> Generator[Superstep, Any, Array]:
     node.phase("scan lineitem")
     groups: Groups = {}
     for items in node.read("lineitem", (*KEYS, *AMOUNTS, "l_shipdate")):
-        node.does(tuple=len(items))
+        node.count_operations(tuple=len(items))
         selected = items[items["l_shipdate"] <= shipped_by]
-        node.does(hash=len(selected))
-        _add(groups, _of_rows(selected))
-    node.holds(len(groups) * WIDTH)
+        node.count_operations(hash=len(selected))
+        _add(groups, _group_sums(selected))
+    node.record_memory(len(groups) * WIDTH)
     if node.nodes > 1:
-        packed = _packed(groups)
-        node.does(hash=len(packed))
-        came = yield node.exchange(node.split(packed, hashed(_codes(packed)) % node.nodes), width=WIDTH)
+        packed = _pack_groups(groups)
+        node.count_operations(hash=len(packed))
+        came = yield node.exchange(node.split(packed, splitmix64(_codes(packed)) % node.nodes), width=WIDTH)
         node.phase("aggregate 1")
-        node.does(hash=len(came))
+        node.count_operations(hash=len(came))
         groups = {}
-        _add(groups, _unpacked(came))
-        node.holds(len(groups) * WIDTH)
+        _add(groups, _unpack_groups(came))
+        node.record_memory(len(groups) * WIDTH)
     node.phase("sort 1")
-    result = _packed(groups)
-    node.does(compare=comparisons(len(result)))
+    result = _pack_groups(groups)
+    node.count_operations(compare=comparisons(len(result)))
     node.answer(result, width=WIDTH)
     return result
 
@@ -77,7 +77,7 @@ def _codes(rows: Array) -> Array:
     return result
 
 
-def _of_rows(items: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
+def _group_sums(items: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
     """Sums of each group of line items."""
     quantity, price, discount, tax = (cents(items[name]) for name in AMOUNTS)
     paid = price * (100 - discount)
@@ -96,7 +96,7 @@ def _add(groups: Groups, more: Iterable[tuple[tuple[bytes, bytes], list[int]]]) 
         groups[key] = [one + other for one, other in zip(before, sums, strict=True)]
 
 
-def _packed(groups: Groups) -> Array:
+def _pack_groups(groups: Groups) -> Array:
     """Groups as rows, in the order of their keys. Sums have 16 bytes; 8 suffice up to scale factor 80."""
     rows = [
         (*key, *(value.to_bytes(DECIMAL_BYTES, "little", signed=True) for value in groups[key]))
@@ -105,7 +105,7 @@ def _packed(groups: Groups) -> Array:
     return np.array(rows, GROUP)
 
 
-def _unpacked(rows: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
+def _unpack_groups(rows: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
     """The groups that rows hold."""
     for flag, status, *sums in rows.tolist():
         yield (flag, status), [int.from_bytes(value, "little", signed=True) for value in sums]
@@ -113,7 +113,7 @@ def _unpacked(rows: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
 
 def client(parts: Sequence[Array]) -> polars.DataFrame:
     """The answer in SQL's columns: the groups of all nodes, in the order of their keys."""
-    groups = sorted(_unpacked(np.concatenate(list(parts))))
+    groups = sorted(_unpack_groups(np.concatenate(list(parts))))
     quantity, price, paid, charged, discount, rows = (
         [sums[at] for _, sums in groups] for at in range(len(SUMS))
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.job.exact import DECIMAL_BYTES, cents, day, days, decimals
-from sledlab.job.hashing import hashed
-from sledlab.job.store import require_known
+from sledlab.job.hashing import splitmix64
+from sledlab.job.store import check_word
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 
@@ -26,15 +26,15 @@ METHODS = ("cheaper", "broadcast", "exchange")
 CUSTOMER = [("c_custkey", "i8")]
 ORDER = [("o_orderkey", "i8"), ("o_custkey", "i8"), ("o_orderdate", "i4"), ("o_shippriority", "i4")]
 ITEM = [("l_orderkey", "i8"), ("l_extendedprice", "i8"), ("l_discount", "i8")]
-LOOKED_AT = {"customer": ("c_mktsegment",), "orders": (), "lineitem": ("l_shipdate",)}
+PREDICATE_COLUMNS = {"customer": ("c_mktsegment",), "orders": (), "lineitem": ("l_shipdate",)}
 """Columns that predicates read and tuples do not carry on."""
 
 GROUP = [("l_orderkey", "i8"), ("revenue", "i8"), ("o_orderdate", "i4"), ("o_shippriority", "i4")]
 WIDTH = 8 + DECIMAL_BYTES + 4 + 4
 """Bytes of a group on the wire."""
 
-ORDERED = (day("1992-01-01"), day("1998-08-02"))
-SHIPPED = (day("1992-01-02"), day("1998-12-01"))
+ORDER_DATES = (day("1992-01-01"), day("1998-08-02"))
+SHIP_DATES = (day("1992-01-02"), day("1998-12-01"))
 """First and last day on which anything is ordered, and is shipped, in TPC-H's data."""
 
 MAX = 10
@@ -55,25 +55,29 @@ def q3(
     Returns:
         The node's ten orders.
     """
-    require_known("segment", segment, SEGMENTS)
-    require_known("method", method, METHODS)
+    check_word("segment", segment, SEGMENTS)
+    check_word("method", method, METHODS)
     when = np.datetime64(day(date))
     node.phase("scan customer")
-    buyers = _scanned(node, "customer", CUSTOMER, lambda rows: rows["c_mktsegment"] == segment.encode())
+    buyers = _scan(node, "customer", CUSTOMER, lambda rows: rows["c_mktsegment"] == segment.encode())
     joins, customers = _Joins(node, method), np.concatenate(list(buyers))
-    customers = yield from joins.build(customers, "c_custkey", "orders", ORDER, _before(ORDERED, date))
+    customers = yield from joins.build(
+        customers, "c_custkey", "orders", ORDER, _date_selectivity(ORDER_DATES, date)
+    )
     node.phase("scan orders")
-    early = _scanned(node, "orders", ORDER, lambda rows: rows["o_orderdate"] < when)
+    early = _scan(node, "orders", ORDER, lambda rows: rows["o_orderdate"] < when)
     probed = yield from joins.probe(early, "o_custkey")
     bought = [rows[_places(customers["c_custkey"], rows["o_custkey"])[1]] for rows in probed]
     orders = np.concatenate(bought)
-    orders = yield from joins.build(orders, "o_orderkey", "lineitem", ITEM, 1 - _before(SHIPPED, date))
+    orders = yield from joins.build(
+        orders, "o_orderkey", "lineitem", ITEM, 1 - _date_selectivity(SHIP_DATES, date)
+    )
     node.phase("scan lineitem")
-    lateness = _scanned(node, "lineitem", ITEM, lambda rows: rows["l_shipdate"] > when)
-    groups = _aggregated(node, orders, (yield from joins.probe(lateness, "l_orderkey")))
+    lateness = _scan(node, "lineitem", ITEM, lambda rows: rows["l_shipdate"] > when)
+    groups = _aggregate(node, orders, (yield from joins.probe(lateness, "l_orderkey")))
     groups = yield from _combined_rows(node, groups)
     top = _first(groups)
-    node.does(compare=round(len(groups) * float(np.log2(max(len(top), 2)))))
+    node.count_operations(compare=round(len(groups) * float(np.log2(max(len(top), 2)))))
     node.answer(top, width=WIDTH)
     return top
 
@@ -103,21 +107,21 @@ class _Joins:
             share: Estimated share of that table's rows that will probe.
         """
         node = self._node
-        node.holds(self._table_bytes + rows.nbytes)
+        node.record_memory(self._table_bytes + rows.nbytes)
         if node.nodes > 1:
             width = np.dtype(kind).itemsize
-            self._everywhere = yield from self._to_all(rows, share * node.count(table) * width)
+            self._everywhere = yield from self._choose_broadcast(rows, share * node.count(table) * width)
             if self._everywhere:
                 came = yield node.exchange(dict.fromkeys(range(node.nodes), rows))
                 rows = np.concatenate([came[number] for number in sorted(came)])
             else:
-                rows = yield from _to_hashes(node, rows, key)
-        node.does(hash=len(rows))
-        node.holds(self._table_bytes + rows.nbytes)
+                rows = yield from _send_by_hash(node, rows, key)
+        node.count_operations(hash=len(rows))
+        node.record_memory(self._table_bytes + rows.nbytes)
         self._table_bytes = rows.nbytes
         return rows[np.argsort(rows[key])]
 
-    def _to_all(self, rows: Array, probing: float) -> Step:
+    def _choose_broadcast(self, rows: Array, probing: float) -> Step:
         """Whether the rows are sent to all nodes; `probing` estimates the bytes that will probe them."""
         if self._method != "cheaper":
             return self._method == "broadcast"
@@ -128,41 +132,43 @@ class _Joins:
     def probe(self, blocks: Iterable[Array], key: str) -> Step:
         """Blocks of rows that probe; rows that have to be exchanged first probe in a phase of their own."""
         node = self._node
-        node.holds(self._table_bytes)
+        node.record_memory(self._table_bytes)
         if not self._everywhere:
             rows = np.concatenate(list(blocks))
-            node.holds(self._table_bytes + rows.nbytes)
-            rows = yield from _to_hashes(node, rows, key)
+            node.record_memory(self._table_bytes + rows.nbytes)
+            rows = yield from _send_by_hash(node, rows, key)
             self._exchanged += 1
             node.phase(f"join {self._exchanged}")
-            node.holds(self._table_bytes + rows.nbytes)
+            node.record_memory(self._table_bytes + rows.nbytes)
             blocks = [rows]
-        return self._counted(blocks)
+        return self._count_probes(blocks)
 
-    def _counted(self, blocks: Iterable[Array]) -> Iterator[Array]:
+    def _count_probes(self, blocks: Iterable[Array]) -> Iterator[Array]:
         for rows in blocks:
-            self._node.does(probe=len(rows))
+            self._node.count_operations(probe=len(rows))
             yield rows
 
 
-def _before(days_of: tuple[date, date], when: str) -> float:
+def _date_selectivity(days_of: tuple[date, date], when: str) -> float:
     """The share of days that come before `when`, as an optimizer estimates from the first and the last day.
 
     P. G. Selinger et al.: Access path selection in a relational database management system, SIGMOD 1979.
 
     Examples:
-        >>> round(_before(ORDERED, "1995-03-15"), 3), _before(SHIPPED, "2001-01-01")
-        (0.486, 1.0)
+        >>> round(_date_selectivity(ORDER_DATES, "1995-03-15"), 3)
+        0.486
+        >>> _date_selectivity(SHIP_DATES, "2001-01-01")
+        1.0
     """
     first, last = days_of
     return min(1.0, max(0.0, (day(when) - first).days / ((last - first).days + 1)))
 
 
-def _scanned(node: Node, table: str, kind: Kind, required: Callable[[Array], Array]) -> Iterator[Array]:
+def _scan(node: Node, table: str, kind: Kind, required: Callable[[Array], Array]) -> Iterator[Array]:
     """Blocks of rows that satisfy `required`, the first empty: amounts in whole cents, days as numbers."""
     yield np.empty(0, kind)
-    for rows in node.read(table, (*(name for name, _ in kind), *LOOKED_AT[table])):
-        node.does(tuple=len(rows))
+    for rows in node.read(table, (*(name for name, _ in kind), *PREDICATE_COLUMNS[table])):
+        node.count_operations(tuple=len(rows))
         selected = rows[required(rows)]
         result = np.empty(len(selected), kind)
         for name, _ in kind:
@@ -171,10 +177,10 @@ def _scanned(node: Node, table: str, kind: Kind, required: Callable[[Array], Arr
         yield result
 
 
-def _to_hashes(node: Node, rows: Array, key: str, width: int = 0) -> Step:
+def _send_by_hash(node: Node, rows: Array, key: str, width: int = 0) -> Step:
     """Sends each row to the node of its hash; returns the rows that arrived."""
-    node.does(hash=len(rows))
-    return (yield node.exchange(node.split(rows, hashed(rows[key]) % np.uint64(node.nodes)), width=width))
+    node.count_operations(hash=len(rows))
+    return (yield node.exchange(node.split(rows, splitmix64(rows[key]) % np.uint64(node.nodes)), width=width))
 
 
 def _places(keys: Array, values: Array) -> tuple[Array, Array]:
@@ -184,12 +190,12 @@ def _places(keys: Array, values: Array) -> tuple[Array, Array]:
     return positions, keys[positions] == values if len(keys) else np.zeros(len(values), bool)
 
 
-def _aggregated(node: Node, orders: Array, blocks: Iterable[Array]) -> Array:
+def _aggregate(node: Node, orders: Array, blocks: Iterable[Array]) -> Array:
     """The revenue of each order that has line items among the blocks."""
     revenue, items = (np.zeros(len(orders), np.int64) for _ in range(2))
     for rows in blocks:
         positions, result = _places(orders["o_orderkey"], rows["l_orderkey"])
-        node.does(hash=int(result.sum()))
+        node.count_operations(hash=int(result.sum()))
         earned = rows["l_extendedprice"] * (100 - rows["l_discount"])
         np.add.at(revenue, positions[result], earned[result])
         np.add.at(items, positions[result], 1)
@@ -199,22 +205,22 @@ def _aggregated(node: Node, orders: Array, blocks: Iterable[Array]) -> Array:
     groups["l_orderkey"] = orders["o_orderkey"][some]
     for name in ("o_orderdate", "o_shippriority"):
         groups[name] = orders[name][some]
-    node.holds(node.step.memory + len(groups) * WIDTH)
+    node.record_memory(node.step.memory + len(groups) * WIDTH)
     return groups
 
 
 def _combined_rows(node: Node, groups: Array) -> Step:
     """Sends groups to the nodes of their hashes, and adds up those of the same order."""
     if node.nodes > 1:
-        groups = yield from _to_hashes(node, groups, "l_orderkey", WIDTH)
+        groups = yield from _send_by_hash(node, groups, "l_orderkey", WIDTH)
     node.phase("aggregate 1")
     if node.nodes > 1:
-        node.does(hash=len(groups))
+        node.count_operations(hash=len(groups))
     keys, first, positions = np.unique(groups["l_orderkey"], return_index=True, return_inverse=True)
     result = groups[first]
     result["revenue"] = 0
     np.add.at(result["revenue"], positions, groups["revenue"])
-    node.holds(len(keys) * WIDTH)
+    node.record_memory(len(keys) * WIDTH)
     return result
 
 

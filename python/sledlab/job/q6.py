@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.exact import DECIMAL_BYTES, cents, day, decimals, year_after
+from sledlab.job.exact import DECIMAL_BYTES, add_year, cents, day, decimals
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 
@@ -39,11 +39,11 @@ def q6(
     node.phase("scan lineitem")
     revenue = count = 0
     for items in node.read("lineitem", COLUMNS):
-        node.does(tuple=len(items))
+        node.count_operations(tuple=len(items))
         shipped, discounts = items["l_shipdate"], cents(items["l_discount"])
-        required = (shipped >= np.datetime64(first)) & (shipped < np.datetime64(year_after(first)))
+        required = (shipped >= np.datetime64(first)) & (shipped < np.datetime64(add_year(first)))
         required &= (discounts >= minimum) & (discounts <= maximum) & (items["l_quantity"] < quantity)
-        node.does(hash=int(required.sum()))
+        node.count_operations(hash=int(required.sum()))
         revenue += int((cents(items["l_extendedprice"]) * discounts)[required].sum())
         count += int(required.sum())
     came = yield node.exchange({0: np.array([(revenue, count)], SUM)}, width=DECIMAL_BYTES)
@@ -52,7 +52,7 @@ def q6(
         return None
     sums = np.concatenate(list(came.values()))
     if node.nodes > 1:
-        node.does(hash=len(sums))
+        node.count_operations(hash=len(sums))
     total = np.array([(sums["revenue"].sum(), sums["rows"].sum())], SUM)
     node.answer(total, width=DECIMAL_BYTES)
     return total

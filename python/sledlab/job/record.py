@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.files import check_writable, drafted
+from sledlab.files import atomic_write, check_writable
 from sledlab.job import MEMORY_MB
 from sledlab.job.copies import shares
 from sledlab.job.data import home
-from sledlab.job.mpiexec import under_mpi
-from sledlab.job.task import in_lockstep, task
+from sledlab.job.mpiexec import run_mpi
+from sledlab.job.task import run_lockstep, task
 from sledlab.traces.work import Work
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def record(
 def export_record(selected: Path, work: str | Path | None) -> Work:
     """A kept record, copied to the user's file if one is named."""
     if work is not None:
-        with drafted(Path(work)) as draft:
+        with atomic_write(Path(work)) as draft:
             shutil.copyfile(selected, draft)
     return Work(str(work or selected), _native.Work(str(selected)))
 
@@ -115,7 +115,7 @@ def keep(text: bytes, selected: Path) -> None:
         Error: The text is no record that can be replayed.
     """
     selected.parent.mkdir(parents=True, exist_ok=True)
-    with drafted(selected) as draft:
+    with atomic_write(selected) as draft:
         _native.Work("the record", text).write(str(draft))
 
 
@@ -127,5 +127,5 @@ def _run(choice: JobTask, selected: Path, answer: Path | None, tell: Tell, mpiex
     """
     if choice.data is not None:
         choice.data.prepare(choice.nodes, choice.seed, tell)
-    text = under_mpi(choice, answer, tell, mpiexec) if mpiexec else in_lockstep(choice, answer, tell)
+    text = run_mpi(choice, answer, tell, mpiexec) if mpiexec else run_lockstep(choice, answer, tell)
     keep(text, selected)

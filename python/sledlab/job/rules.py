@@ -60,10 +60,10 @@ def make_rules(
         mine = slice((node.number - before) % node.nodes, None, node.nodes)
         before += len(level.sets)
         for attempted, rules in _rules(sets, level.sets[mine], level.counts[mine], min_confidence):
-            node.does(rule=attempted)
+            node.count_operations(rule=attempted)
             if len(rules.counts):
                 result.append(rules)
-                node.holds(sum(each.width * len(each.counts) for each in result))
+                node.record_memory(sum(each.width * len(each.counts) for each in result))
     columns = [(each.antecedents, each.consequents, each.counts, each.confidences) for each in result]
     parts = yield node.gather(columns)
     if parts is None:

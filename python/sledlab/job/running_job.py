@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.lines import current_line, failing
+from sledlab.job.lines import current_line, failing_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ class JobRun:
     answers: Sequence[Any]
 
 
-def nothing() -> None:
+def no_value() -> None:
     """The value sent into a job first, after a barrier, and off the root after a gather or reduce."""
 
 
@@ -65,7 +65,7 @@ class RunningJob:
         except StopIteration as end:
             node.lap()
             if node.pending is not None:
-                raise job_error(self.name, node, node.unyielded()) from None
+                raise job_error(self.name, node, node.unyielded_error()) from None
             self.ended, self.answer = True, end.value
             return None
         except Exception as error:
@@ -89,4 +89,4 @@ def job_error(job: str, node: Node, error: Exception, at: FrameType | None = Non
         what, remedy = f"{type(error).__name__}: {error}", None
     phase = f" in phase `{node.begun}`" if node.begun else ""
     message = f"job `{job}` failed on node {node.number}{phase}: {what}"
-    return Error(message, place=failing(error) or current_line(at), remedy=remedy)
+    return Error(message, place=failing_line(error) or current_line(at), remedy=remedy)

@@ -32,8 +32,8 @@ def scan(node: Node, where: str = "l_partkey % 100 = 0") -> Generator[Superstep,
     node.phase("scan")
     matching = []
     for rows in node.read("lineitem", tuple(dict.fromkeys([*KEY, *predicate.columns]))):
-        node.does(tuple=len(rows))
-        matches = predicate.kept(rows)[list(KEY)]
+        node.count_operations(tuple=len(rows))
+        matches = predicate.filter(rows)[list(KEY)]
         node.answer(matches, width=width)
         matching.append(matches)
     yield node.barrier()

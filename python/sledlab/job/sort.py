@@ -7,7 +7,7 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.hashing import hashed
+from sledlab.job.hashing import splitmix64
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -55,19 +55,19 @@ def sort(
     splitters = yield from _splitters(node, _sample(node, sample_share, min_samples))
     node.phase("re-distribution")
     for rows in node.read("lineitem", KEY, rounds=rounds):
-        came = yield node.exchange(_by_bucket(node, keyed(rows), splitters), width=width)
+        came = yield node.exchange(_split_by_bucket(node, add_keys(rows), splitters), width=width)
         node.write("bucket", came, width=width)
     node.phase("internal sort")
     lengths = _sort_runs(node, width)
-    return _merged(node, lengths, fan_in)
+    return _merge_runs(node, lengths, fan_in)
 
 
-def keyed(rows: Array) -> Array:
+def add_keys(rows: Array) -> Array:
     """Rows with the keys that they are sorted by, in the column `key`."""
     result = np.empty(len(rows), dtype=[("key", np.uint64), *((name, rows.dtype[name]) for name in KEY)])
     for name in KEY:
         result[name] = rows[name]
-    result["key"] = hashed(
+    result["key"] = splitmix64(
         rows["l_orderkey"].astype(np.uint64) * np.uint64(8) + rows["l_linenumber"].astype(np.uint64)
     )
     return result
@@ -85,9 +85,9 @@ def _sample(node: Node, share: float, minimum: int) -> Array:
     )
     samples, start = [np.empty(0, dtype=np.uint64)], 0
     for rows in node.read("lineitem", KEY):
-        node.does(tuple=len(rows))
+        node.count_operations(tuple=len(rows))
         here = positions[(positions >= start) & (positions < start + len(rows))] - start
-        samples.append(keyed(rows[here])["key"])
+        samples.append(add_keys(rows[here])["key"])
         start += len(rows)
     return np.concatenate(samples)
 
@@ -95,7 +95,7 @@ def _sample(node: Node, share: float, minimum: int) -> Array:
 def _splitters(node: Node, mine: Array) -> Generator[Superstep, Any, Array]:
     """The keys at which buckets begin, without that of the first bucket; every node computes them itself."""
     samples = np.concatenate((yield node.all_gather(mine)))
-    node.does(pack=len(mine), unpack=len(samples) - len(mine), compare=comparisons(len(samples)))
+    node.count_operations(pack=len(mine), unpack=len(samples) - len(mine), compare=comparisons(len(samples)))
     positions = np.arange(1, node.nodes) * len(samples) // node.nodes
     result: Array = np.sort(samples)[positions]
     return result
@@ -106,9 +106,9 @@ def comparisons(count: int) -> int:
     return round(count * log2(count)) if count else 0
 
 
-def _by_bucket(node: Node, rows: Array, splitters: Array) -> NodeParts:
+def _split_by_bucket(node: Node, rows: Array, splitters: Array) -> NodeParts:
     """Tuples split by the nodes of their buckets."""
-    node.does(tuple=len(rows), compare=round(len(rows) * log2(node.nodes)))
+    node.count_operations(tuple=len(rows), compare=round(len(rows) * log2(node.nodes)))
     return node.split(rows, np.searchsorted(splitters, rows["key"], side="right"))
 
 
@@ -116,25 +116,25 @@ def _sort_runs(node: Node, width: int) -> list[int]:
     """Sorts the bucket in runs that fill the memory; returns their lengths in rows."""
     lengths = []
     for rows in node.read("bucket"):
-        node.holds(min(node.memory, len(rows) * width))
-        node.does(compare=comparisons(len(rows)))
+        node.record_memory(min(node.memory, len(rows) * width))
+        node.count_operations(compare=comparisons(len(rows)))
         node.write("runs", rows[np.argsort(rows["key"])], width=width)
         lengths.append(len(rows))
     node.remove("bucket")
     return lengths
 
 
-def _merged(node: Node, lengths: list[int], fan_in: int) -> StoredFile:
+def _merge_runs(node: Node, lengths: list[int], fan_in: int) -> StoredFile:
     """Merges runs, as many at a time as memory has buffers for, until one run is left."""
     file, merging = "runs", 1
     while len(lengths) > 1:
         node.phase("merge" if merging == 1 else f"merge {merging}")
         onto = "sorted" if len(lengths) <= fan_in else f"runs {merging + 1}"
-        node.holds(node.memory)
+        node.record_memory(node.memory)
         lengths = _merge_pass(node, file, onto, lengths, fan_in)
         node.remove(file)
         file, merging = onto, merging + 1
-    return node.stored(file)
+    return node.file(file)
 
 
 def _merge_pass(node: Node, file: str, onto: str, lengths: list[int], fan_in: int) -> list[int]:
@@ -148,7 +148,7 @@ def _merge_pass(node: Node, file: str, onto: str, lengths: list[int], fan_in: in
         spans = list(zip(starts[first : first + fan_in], ends[first : first + fan_in], strict=True))
         batch_size = max(1, node.memory // (len(spans) + 1) // width)
         for rows in merge(reader, spans, batch_size):
-            node.does(merge=len(rows))
+            node.count_operations(merge=len(rows))
             node.write(onto, rows, width=width)
         longer.append(int(ends[min(first + fan_in, len(ends)) - 1] - starts[first]))
     return longer
@@ -157,7 +157,7 @@ def _merge_pass(node: Node, file: str, onto: str, lengths: list[int], fan_in: in
 def merge(reader: Reader, spans: list[tuple[int, int]], batch_size: int) -> Iterator[Array]:
     """The rows of sorted runs in order; at most `batch_size` rows of each run are in memory at a time."""
     runs = [_Run(reader, int(start), int(stop), batch_size) for start, stop in spans]
-    while runs := [run for run in runs if run.filled()]:
+    while runs := [run for run in runs if run.refill()]:
         # Rows of a run that are still on the store are not below the last key in that run's buffer.
         limit = min((run.rows["key"][-1] for run in runs if run.start < run.stop), default=None)
         rows = np.concatenate([run.take(limit) for run in runs])
@@ -177,7 +177,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.rows = self.reader.rows(self.start, self.start)
 
-    def filled(self) -> bool:
+    def refill(self) -> bool:
         """Whether the run has rows in memory, after reading more where it had none."""
         if not len(self.rows) and self.start < self.stop:
             until = min(self.stop, self.start + self.batch_size)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
-from sledlab.job.copies import CopyHolders, WrittenTwice, copies_of
+from sledlab.job.copies import CopyHolders, ReplicatedFile, copy_share
 from sledlab.job.files import OutputFile, Rows
 from sledlab.job.log import Access
 from sledlab.job.phases import Phases, whole
@@ -49,15 +49,17 @@ class Store(Phases):
         self._share = share
         self._places = 0
 
-    def has(self, files: Mapping[str, StoredFile]) -> None:
+    def add_files(self, files: Mapping[str, StoredFile]) -> None:
         """Puts files on the node's store, before the job begins."""
         self._files.update({name: self._with_copies(stored) for name, stored in files.items()})
 
     def _with_copies(self, stored: StoredFile) -> StoredFile:
         """A file of the data, with the copies of all nodes that hold the share."""
-        return stored if self._share is None else copies_of(stored, self._share, self._rooms(self._share))
+        return (
+            stored if self._share is None else copy_share(stored, self._share, self._copy_paths(self._share))
+        )
 
-    def _rooms(self, share: CopyHolders) -> dict[int, Path]:
+    def _copy_paths(self, share: CopyHolders) -> dict[int, Path]:
         """A fresh path for a file on each node that holds the share."""
         self._places += 1
         return {
@@ -68,7 +70,7 @@ class Store(Phases):
     def shares(self, files: Mapping[str, SharedFile]) -> None:
         """Puts the node's part of each shared file on its store, before the job begins."""
         self._shared = files
-        self.has({name: shared.part(self.number, self.nodes) for name, shared in files.items()})
+        self.add_files({name: shared.part(self.number, self.nodes) for name, shared in files.items()})
 
     def place(self, file: str, among: Iterable[int]) -> None:
         """Declares that only the nodes `among` share a file of the data; called before the file is read.
@@ -122,14 +124,16 @@ class Store(Phases):
             runs: Number of runs or streams that are read in turn.
             per_block_of: The outer file of a nested loop, for each block of which this file is read again.
         """
-        require_known("order", order, ORDERS)
+        check_word("order", order, ORDERS)
         runs = whole(runs, "runs")
         if per_block_of:
             self._file(per_block_of)
         stored = self._file(file)
-        self.log.files.setdefault(file, stored.bytes_of(0, stored.rows))
+        self.log.files.setdefault(file, stored.row_bytes(0, stored.rows))
         access = Access(file, order, runs, per_block_of)
-        again = next((each for each in self.step.reads if per_block_of and _same(each, access)), None)
+        again = next(
+            (each for each in self.step.reads if per_block_of and _is_same_access(each, access)), None
+        )
         if again is None:
             self.step.reads.append(access)
         return Reader(self, stored, again or access, columns)
@@ -167,10 +171,10 @@ class Store(Phases):
         stored = self._writable(file, array, width)
         step = self.step
         access = Access(file, order, streams)
-        writing = next((each for each in step.writes if _same(each, access)), None)
+        writing = next((each for each in step.writes if _is_same_access(each, access)), None)
         if writing is None:
             step.writes.append(writing := access)
-        with self.aside():
+        with self.pause():
             stored.append(array, rows.ends if isinstance(rows, NodeParts) else None)
         writing.bytes += len(array) * stored.width
         self.log.files[file] = max(self.log.files[file], stored.rows * stored.width)
@@ -200,10 +204,10 @@ class Store(Phases):
             path = self._scratch / f"{self.number}-{len(self._files)}-{len(self.log.files)}"
             return OutputFile(path, dtype, shape, width)
         copies = {}
-        for holder, path in self._rooms(self._share).items():
+        for holder, path in self._copy_paths(self._share).items():
             path.parent.mkdir(exist_ok=True)
             copies[holder] = OutputFile(path, dtype, shape, width)
-        return WrittenTwice(copies, self._share)
+        return ReplicatedFile(copies, self._share)
 
     def remove(self, file: str) -> None:
         """Removes a file that the job wrote, which frees its room."""
@@ -212,8 +216,8 @@ class Store(Phases):
             stored.remove()
             del self._files[file]
 
-    def stored(self, file: str) -> StoredFile:
-        """A file as the answer of a job: `return node.stored("sorted")`."""
+    def file(self, file: str) -> StoredFile:
+        """A file as the answer of a job: `return node.file("sorted")`."""
         return self._file(file)
 
 
@@ -243,8 +247,8 @@ class Reader:
                 f"which has {self._stored.rows:,}",
                 remedy="read no further than the file's end: `len(reader)`",
             )
-        self._count(self._stored.bytes_of(start, stop))
-        with self._store.aside():
+        self._count(self._stored.row_bytes(start, stop))
+        with self._store.pause():
             return self._stored.span(start, stop, self._columns)
 
     def _count(self, bytes_read: int) -> None:
@@ -255,7 +259,7 @@ class Reader:
         """
         if self._phase != self._store.begun:
             self._begin_access()
-        room = self._stored.bytes_of(0, self._stored.rows) - self._access.bytes
+        room = self._stored.row_bytes(0, self._stored.rows) - self._access.bytes
         self._access.bytes += min(room, bytes_read)
         if bytes_read > room and not self._access.per_block_of:
             self._begin_access()
@@ -283,18 +287,18 @@ class Reader:
         """
         start = done = 0
         while start < self._stored.rows or done < rounds:
-            stop = self._stored.within(start, memory) if start < self._stored.rows else start
+            stop = self._stored.block_end(start, memory) if start < self._stored.rows else start
             yield self.rows(start, stop)
             start, done = stop, done + 1
 
 
-def require_known(what: str, word: str, among: Sequence[str]) -> None:
+def check_word(what: str, word: str, among: Sequence[str]) -> None:
     """Refuses a word that is not one of `among`."""
     if word not in among:
         raise unknown(what, word, among)
 
 
-def _same(one: Access, other: Access) -> bool:
+def _is_same_access(one: Access, other: Access) -> bool:
     """Whether both accesses agree in all but their bytes."""
     return (one.file, one.order, one.runs, one.per_block_of) == (
         other.file,

@@ -82,7 +82,7 @@ class Superstep:
     """A superstep with the values the node brings; made by a method of `Node`, yielded by the job."""
 
     request: SuperstepRequest
-    brings: Any = None
+    contribution: Any = None
     combine: Callable[[Any, Any], Any] | None = field(default=None, repr=False)
 
 
@@ -167,12 +167,12 @@ def _node_names(nodes: Sequence[int]) -> str:
     return f"nodes {nodes[0]}, {nodes[1]} and {len(nodes) - 2} more"
 
 
-def rows_in(part: Any) -> int | None:
+def row_count(part: Any) -> int | None:
     """Number of rows or transactions of a value that is sent; None for any other value."""
     return len(part) if isinstance(part, np.ndarray | Transactions) else None
 
 
-def of_rows(brought: Sequence[Any]) -> bool:
+def is_row_exchange(brought: Sequence[Any]) -> bool:
     """Whether nodes exchange rows, split by destination, not dicts of values.
 
     Raises:
@@ -180,17 +180,17 @@ def of_rows(brought: Sequence[Any]) -> bool:
     """
     rows = {isinstance(each, NodeParts) for each in brought}
     if len(rows) > 1:
-        raise mixed()
+        raise mixed_exchange_error()
     return rows == {True}
 
 
-def mixed() -> Error:
+def mixed_exchange_error() -> Error:
     """The error about an exchange to which some nodes bring rows and others a dict."""
     remedy = "let all give what `split` makes, or all a dict"
     return Error("some nodes exchange rows and others not", remedy=remedy)
 
 
-def shared(value: Any) -> Callable[[], Any]:
+def snapshot(value: Any) -> Callable[[], Any]:
     """A function that returns a node's value as it is now; no receiver can change it for another.
 
     Arrays are shared, read-only; any other value is copied for each receiver.
@@ -211,7 +211,7 @@ def freeze(value: Any) -> Any:
     return value
 
 
-def combined(superstep: Superstep, values: Sequence[Any]) -> Any:
+def combine_values(superstep: Superstep, values: Sequence[Any]) -> Any:
     """The sum of values, or the superstep's combination of them two at a time, in the order of members.
 
     Raises:

@@ -17,7 +17,7 @@ from sledlab.job import find, lockstep, log
 from sledlab.job.data import find as find_data
 from sledlab.job.files import Rows
 from sledlab.job.node import Node
-from sledlab.job.parameters import set_all
+from sledlab.job.parameters import apply_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -95,13 +95,13 @@ class JobTask:
             share=share,
         )
         if self.data is not None:
-            result.shares(self._shared)
+            result.shares(self._shared_files)
         else:
-            result.has(self._make_files(number))
+            result.add_files(self._make_files(number))
         return result
 
     @cached_property
-    def _shared(self) -> Mapping[str, SharedFile]:
+    def _shared_files(self) -> Mapping[str, SharedFile]:
         """The files of the data, of which each node has a part."""
         assert self.data is not None
         return self.data.files(self.nodes, self.seed)
@@ -162,7 +162,7 @@ def task(
         raise Error(f"{seed} is no seed", remedy="choose a number from 0")
     result = find(job, data)
     kind = find_data(result.data).kind if result.data else None
-    parameters, of_data = set_all(result.settings, settings)
+    parameters, of_data = apply_settings(result.settings, settings)
     choice = kind(**of_data) if kind is not None else None
     arguments = {
         "job": str(Path(job).resolve()) if result.file else str(job),
@@ -188,7 +188,7 @@ def check_size(nodes: int, memory_mb: float) -> None:
         raise Error(f"a node cannot have {memory_mb:g} MiB of memory", remedy="choose 0.001 to 1,048,576")
 
 
-def in_lockstep(choice: JobTask, answer: Path | None, tell: Tell) -> bytes:
+def run_lockstep(choice: JobTask, answer: Path | None, tell: Tell) -> bytes:
     """Runs a job with all nodes in this process; returns the text of its record."""
     job = choice.job
     with scratch() as directory:
@@ -212,7 +212,7 @@ def shares(job: Job, nodes: int, tell: Tell) -> Callable[[str, int], None]:
     """Turns progress in a phase into progress of the whole job, where the job's phases are known."""
     maximum = 0.0
 
-    def tell_share(phase: str, done: int) -> None:
+    def report_share(phase: str, done: int) -> None:
         nonlocal maximum
         names = job.phases
         place = next((at for at, name in enumerate(names) if phase.startswith(name)), None)
@@ -220,4 +220,4 @@ def shares(job: Job, nodes: int, tell: Tell) -> Callable[[str, int], None]:
         maximum = max(maximum, ((place or 0) + done / nodes) / max(1, len(names)))
         tell(phase, maximum if names else None)
 
-    return tell_share
+    return report_share

@@ -35,11 +35,11 @@ class Bins:
     high: float
 
     @classmethod
-    def of(cls, histogram: Array, *, beta: float, equal: int, low: float, high: float) -> Bins:
+    def from_histogram(cls, histogram: Array, *, beta: float, equal: int, low: float, high: float) -> Bins:
         """The bins for a histogram: records in each window, a row for each dimension."""
         windows = histogram.shape[1]
         even = [windows * (bin_ + 1) // equal for bin_ in range(equal)]
-        result = [merged(row, beta) for row in histogram.tolist()]
+        result = [merge_windows(row, beta) for row in histogram.tolist()]
         return cls([ends if len(ends) > 1 else even for ends in result], low, high)
 
     @property
@@ -48,7 +48,7 @@ class Bins:
         return self.ends[0][-1]
 
     @cached_property
-    def of_window(self) -> Array:
+    def window_bins(self) -> Array:
         """The number of each window's bin, a row for each dimension."""
         rows = [np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0)) for ends in self.ends]
         return np.stack(rows).astype(np.uint16)
@@ -83,14 +83,14 @@ class Bins:
         return self.edges(dimension)[bin_ : bin_ + 2]
 
 
-def merged(values: Sequence[int], beta: float) -> list[int]:
+def merge_windows(values: Sequence[int], beta: float) -> list[int]:
     """The ends of bins when windows are merged from left to right.
 
     The value of a bin is that of its largest window. The next window is merged into it where the two differ
     by less than a share of `beta` of the larger one.
 
     Examples:
-        >>> merged([100, 90, 110, 300, 280, 120], beta=0.35)
+        >>> merge_windows([100, 90, 110, 300, 280, 120], beta=0.35)
         [3, 5, 6]
     """
     ends = []
@@ -154,11 +154,11 @@ def clusters(levels: Sequence[Units], windows: int) -> list[dict[Unit, int]]:
         more = levels[place + 1].codes.tolist() if place + 1 < len(levels) else []
         covered = {(*unit[:each], *unit[each + 1 :]) for unit in more for each in range(len(unit))}
         left = {unit: count for unit, count in level.table().items() if unit not in covered}
-        result += _connected(left, windows)
+        result += _connected_units(left, windows)
     return sorted(result, key=lambda cluster: (-len(next(iter(cluster))), sorted(cluster)))
 
 
-def _connected(units: dict[Unit, int], windows: int) -> list[dict[Unit, int]]:
+def _connected_units(units: dict[Unit, int], windows: int) -> list[dict[Unit, int]]:
     """Groups of units of the same dimensions that share a face, directly or through others of the group."""
     result = []
     left = dict(units)
@@ -185,7 +185,7 @@ def _neighbours(unit: Unit, windows: int) -> list[Unit]:
     ]
 
 
-def answered(cluster: dict[Unit, int], bins: Bins) -> dict[str, Any]:
+def cluster_answer(cluster: dict[Unit, int], bins: Bins) -> dict[str, Any]:
     """A cluster as the answer holds it."""
     units = sorted(cluster)
     return {

@@ -65,10 +65,10 @@ class Changes:
             return {"device": [*study["device"], self.device]}
         if run.own == "sets":
             key, sets = next(iter(study["vary"].items()))
-            return {"vary": {key: {name: self._set(each) for name, each in sets.items()}}}
+            return {"vary": {key: {name: self._replace_device(each) for name, each in sets.items()}}}
         return {run.own: self.device}
 
-    def _set(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def _replace_device(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """A set of settings with the device in the place of its MEMS."""
         alone = {"device.preset": self.device} if "device.preset" in settings else {}
         return {**settings, **alone, **({"front.preset": self.device} if "hybrid.kind" in settings else {})}

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 HEIGHT, WIDTHS = 3.0, {1: 6.4, 2: 8.8, 3: 9.6}
 """Height of a row of panels, and widths of figures by their number of columns, in inches."""
 
-UNCHANGED = Changes()
+NO_CHANGES = Changes()
 
 LINE = 13.5
 """Letters per inch in a line below a figure."""
 
 
 def draw(
-    figure: Figure, directory: Path | None = None, *, changes: Changes = UNCHANGED, shortened: str = ""
+    figure: Figure, directory: Path | None = None, *, changes: Changes = NO_CHANGES, shortened: str = ""
 ) -> Drawing:
     """Draws a figure from the tables in a directory.
 
@@ -62,9 +62,9 @@ def draw(
                     figure, panel, axes, Tables(directory), changed=bool(changes), shortened=bool(shortened)
                 )
                 drawn.draw()
-                omitted += drawn.omitted
-                ours |= drawn.ours
-                published |= drawn.printed
+                omitted += drawn.omitted_statements
+                ours |= drawn.measured_handles
+                published |= drawn.published_handles
         _draw_title(drawing, figure, ours)
         parts = [figure.note.replace("Section", "The paper, section", 1)]
         if omitted:
@@ -72,13 +72,13 @@ def draw(
             parts.append(f"Not drawn, since they do not apply to this run: {statements}.")
         parts += changes.sentences(figure)
         parts.append(shortened and f"This run is shortened: {shortened}.")
-        _below(drawing, published, [text for text in parts if text], size[0])
+        _draw_statements(drawing, published, [text for text in parts if text], size[0])
     return set_creator(drawing, f"sledlab reproduce run {figure.name}")
 
 
 def _draw_title(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:
     """Draws the title, and below it the legend of the colours of our series."""
-    heading = "\n".join(_wrapped(figure.heading, int(LINE * drawing.get_figwidth() * 0.8)))
+    heading = "\n".join(_wrap(figure.heading, int(LINE * drawing.get_figwidth() * 0.8)))
     if not ours:
         drawing.suptitle(heading, x=0.01, ha="left", fontsize=10.5, fontweight="bold", color=INK)
         return
@@ -97,15 +97,15 @@ def _draw_title(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> No
     legend.get_title().set(fontsize=10.5, fontweight="bold", color=INK)
 
 
-def _below(drawing: Drawing, published: Mapping[str, Any], parts: list[str], width: float) -> None:
+def _draw_statements(drawing: Drawing, published: Mapping[str, Any], parts: list[str], width: float) -> None:
     """Writes, below the figure, the statements of the paper with their marks, then the remarks `parts`."""
     blank = mpl_patches.Patch(alpha=0)
     lines: list[tuple[Any, str]] = []
     for label, mark in published.items():
-        first, *remaining = _wrapped(label, int(LINE * width))
+        first, *remaining = _wrap(label, int(LINE * width))
         lines += [(mark, first), *((blank, each) for each in remaining)]
     for text in parts:
-        lines += [(blank, each) for each in _wrapped(text, int(LINE * width))]
+        lines += [(blank, each) for each in _wrap(text, int(LINE * width))]
     if lines:
         drawing.legend(
             [mark for mark, _ in lines],
@@ -119,7 +119,7 @@ def _below(drawing: Drawing, published: Mapping[str, Any], parts: list[str], wid
         )
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     """The lines of a text, each of fewer than `width` letters."""
     lines = [""]
     for word in text.split():

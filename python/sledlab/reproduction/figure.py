@@ -180,14 +180,14 @@ class Figure:
         """Paper, number and title of the figure."""
         return f"{PAPERS[self.paper].citation}, figure {self.number}: {self.title}"
 
-    def named_in(self, where: str) -> bool:
+    def is_cited_by(self, where: str) -> bool:
         """Whether a passage names the figure: `section 6.1; figure 4b,c`, `figures 7 and 8`."""
         named = re.findall(r"figures? (\d+)[a-d,]*(?: and (\d+))?", where)
         return str(self.number) in {each for pair in named for each in pair}
 
     def shows(self, claim: str, paper: str, where: str) -> bool:
         """Whether the figure shows a claim, given the claim's id, its paper, and its passage in the paper."""
-        return self.paper == paper and (claim in self.claims or self.named_in(where))
+        return self.paper == paper and (claim in self.claims or self.is_cited_by(where))
 
     def tables(self) -> Iterator[tuple[str, str, set[str]]]:
         """The tables that the figure reads: directory, table and columns of each."""
@@ -210,15 +210,15 @@ def figures() -> dict[str, Figure]:
 
 
 def _figure(row: Mapping[str, Any]) -> Figure:
-    runs = tuple(_ran(each) for table in row["runs"] for each in _for_each(table))
-    panels = tuple(_panel(each) for table in row["panels"] for each in _for_each(table))
+    runs = tuple(_figure_run(each) for table in row["runs"] for each in _expand_each(table))
+    panels = tuple(_panel(each) for table in row["panels"] for each in _expand_each(table))
     name = f"{row['paper']}-figure-{row['number']}"
     table = {**row, "runs": runs, "panels": panels, "claims": tuple(row.get("claims", ()))}
     result: Figure = _parse_declaration(Figure, {"name": name, **table})
     return result
 
 
-def _ran(table: Mapping[str, Any]) -> FigureRun:
+def _figure_run(table: Mapping[str, Any]) -> FigureRun:
     result: FigureRun = _parse_declaration(FigureRun, table)
     return replace(result, place=result.place or result.experiment)
 
@@ -233,22 +233,22 @@ def _panel(table: Mapping[str, Any]) -> FigurePanel:
     return result
 
 
-def _for_each(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _expand_each(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A declaration for each word of `each`, with the word put in for `{each}`."""
     text = table.get("each", [""])
     titles = text if isinstance(text, dict) else {word: word for word in text}
     remaining = {key: value for key, value in table.items() if key != "each"}
     for word, title in titles.items():
-        yield {**_filled(remaining, word, title), "each": word}
+        yield {**_substitute(remaining, word, title), "each": word}
 
 
-def _filled(value: Any, word: str, title: str) -> Any:
+def _substitute(value: Any, word: str, title: str) -> Any:
     if isinstance(value, str):
         return value.replace("{each}", word).replace("{title}", title)
     if isinstance(value, list):
-        return [_filled(each, word, title) for each in value]
+        return [_substitute(each, word, title) for each in value]
     if isinstance(value, dict):
-        return {key: _filled(each, word, title) for key, each in value.items()}
+        return {key: _substitute(each, word, title) for key, each in value.items()}
     return value
 
 

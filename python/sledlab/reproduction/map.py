@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.lazy import later, mpl_patches, tomllib
 from sledlab.lazy import numpy as np
 from sledlab.model.experiment import experiment as known
-from sledlab.reproduction.panel import PRINTED
+from sledlab.reproduction.panel import PUBLISHED_COLOR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from sledlab.reproduction.figure import Figure, FigurePanel
 
 seek_map = later("sledlab.studies.seek_map:seek_map")
-chosen = later("sledlab.model.catalogue:device")
+device_model = later("sledlab.model.catalogue:device")
 
 THRESHOLDS_MS = (0.3, 0.325, 0.35, 0.4)
-OUTLINED_MS = 0.325
+OUTLINE_MS = 0.325
 """The time whose region gives the paper's rectangle its height, in ms."""
 
 
-SHOWN_BITS = 420
+VISIBLE_BITS = 420
 """Bits shown to either side of the centre; beyond, times grow with x alone."""
 
 
@@ -36,20 +36,20 @@ def draw_map(
     set_here = {key.removeprefix("device."): value for key, value in changes.settings.items()}
     preset = parameters.pop("preset")
     parameters = {} if changes.device else parameters
-    result = seek_map(chosen(changes.device or preset, **{**parameters, **set_here}))
+    result = seek_map(device_model(changes.device or preset, **{**parameters, **set_here}))
     even = slice(None, None, 2)
     x, ms = result.x_bit[even], result.ms[:, even]
     mesh = axes.pcolormesh(x, result.y_bit, ms, cmap="cividis_r", shading="nearest", rasterized=True)
     for index, threshold_ms in enumerate(THRESHOLDS_MS):
         _outline(axes, x, result.y_bit, ms, threshold_ms, 900 - 300 * index)
-    axes.set_xlim(-SHOWN_BITS, SHOWN_BITS)
+    axes.set_xlim(-VISIBLE_BITS, VISIBLE_BITS)
     bar = drawing.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.9)
     bar.outline.set_visible(False)
-    rows = result.y_bit[np.asarray(ms <= OUTLINED_MS).any(axis=1)]
+    rows = result.y_bit[np.asarray(ms <= OUTLINE_MS).any(axis=1)]
     height = float(rows.max() - rows.min())
     assert panel.printed[0].by
     width = height / panel.printed[0].by[0]
-    style: Any = {"fill": False, "edgecolor": PRINTED, "linestyle": "--", "linewidth": 1.8}
+    style: Any = {"fill": False, "edgecolor": PUBLISHED_COLOR, "linestyle": "--", "linewidth": 1.8}
     rectangle = mpl_patches.Rectangle((-width / 2, float(rows.min())), width, height, **style)
     axes.add_patch(rectangle)
     axes.set_xlabel(panel.labels[0])

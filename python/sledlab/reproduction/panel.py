@@ -7,7 +7,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_patches, mpl_ticker
-from sledlab.reproduction.rows import label_of
+from sledlab.reproduction.rows import value_label
 from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY, plain_ticks
 from sledlab.show.wording import figure as worded
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, INK)
 MARKERS = "os^Dvp"
 
-PRINTED = "#E0A100"
+PUBLISHED_COLOR = "#E0A100"
 """Colour of the paper's statements, which our series never have."""
 
 GAP = 0.8
@@ -30,13 +30,13 @@ GAP = 0.8
 
 MAX_TICKS = 9
 
-FAR = 20
+LOG_AXIS_RATIO = 20
 """Ratio of the greatest to the least value from which on an axis is logarithmic."""
 
-CLOSE = 100
+MINOR_TICK_RATIO = 100
 """Ratio of the greatest to the least value up to which a logarithmic axis has ticks between its decades."""
 
-ASIDE = 0.27
+MARK_OFFSET = 0.27
 """Distance of the paper's marks from the middle of a bar, where its value is written, in widths of a bar."""
 
 
@@ -49,44 +49,45 @@ class DrawnPanel:
         panel: The panel.
         axes: The axes to draw on.
         tables: The tables with our values.
-        ours: Names of our series with their lines or patches, for the legend.
-        printed: Statements of the paper with their marks, for the legend.
+        measured_handles: Names of our series with their lines or patches, for the legend.
+        published_handles: Statements of the paper with their marks, for the legend.
         changed: Whether the run differs from the published experiment by more than its length.
         shortened: Whether the runs are shorter than the paper's.
-        omitted: Statements that are not drawn: values of the full run, or of series that this run lacks.
+        omitted_statements: Statements that are not drawn: values of the full run, or of series that this run
+            lacks.
     """
 
     figure: Figure
     panel: FigurePanel
     axes: Axes
     tables: Tables
-    ours: dict[str, Any] = field(default_factory=dict)
-    printed: dict[str, Any] = field(default_factory=dict)
+    measured_handles: dict[str, Any] = field(default_factory=dict)
+    published_handles: dict[str, Any] = field(default_factory=dict)
     changed: bool = False
     shortened: bool = False
-    omitted: list[str] = field(default_factory=list)
-    _found: Series = field(default_factory=dict)
+    omitted_statements: list[str] = field(default_factory=list)
+    _series: Series = field(default_factory=dict)
     _slots: dict[str, float] = field(default_factory=dict)
 
     def draw(self) -> None:
         """Draws our values, sets the axes, then draws the statements of the paper."""
         parts = {name: self.tables.part(self.figure, self.panel, y) for name, y in self.panel.parts.items()}
-        self._found = next(iter(parts.values()))
-        if not self._found:
+        self._series = next(iter(parts.values()))
+        if not self._series:
             self.axes.text(0.5, 0.5, "nothing of this in so short a run", ha="center", color=QUIET)
             self.axes.set_axis_off()
             return
         if self.panel.kind == "lines":
-            self._lines(self._found)
+            self._lines(self._series)
         elif self.panel.kind == "bars":
-            self._bars(self._found)
+            self._bars(self._series)
         else:
             self._stack(parts)
         self._axes()
         for published in self.panel.printed:
             is_other_size = self.shortened and published.is_absolute and self.panel.shows_totals
             if is_other_size or not self._has_base(published):
-                self.omitted.append(published.text)
+                self.omitted_statements.append(published.text)
             else:
                 self._print(published)
 
@@ -103,16 +104,16 @@ class DrawnPanel:
                 [dot.x for dot in lateness], [dot.y for dot in lateness], markerfacecolor="white", **style
             )
             if name:
-                self.ours[self.panel.names.get(name, name)] = line
+                self.measured_handles[self.panel.names.get(name, name)] = line
         self.axes.grid(visible=True)
         if any(dot.late for dots in result.values() for dot in dots):
-            self.ours["hollow: overloaded"] = self.axes.plot(
+            self.measured_handles["hollow: overloaded"] = self.axes.plot(
                 [], [], "o", color=QUIET, markerfacecolor="white", markersize=4
             )[0]
 
     def _bars(self, result: Series) -> None:
-        dots = self._in_order(result[""])
-        self._slots = {label_of(dot.x): place for place, dot in enumerate(dots)}
+        dots = self._sort_dots(result[""])
+        self._slots = {value_label(dot.x): place for place, dot in enumerate(dots)}
         faces = ["white" if dot.late else BLUE for dot in dots]
         cap = self._cap()
         heights = [min(dot.y, cap) for dot in dots]
@@ -126,18 +127,18 @@ class DrawnPanel:
                 ha="center",
                 fontsize=9,
             )
-        names = [self.panel.names.get(label_of(dot.x), str(dot.x)) for dot in dots]
+        names = [self.panel.names.get(value_label(dot.x), str(dot.x)) for dot in dots]
         self.axes.set_xticks(range(len(dots)), names, fontsize=9 if len(names) > 4 else 8, color=INK)
         self.axes.margins(y=0.12)
         self.axes.grid(visible=True, axis="y")
         if any(dot.late for dot in dots):
-            self.ours["hollow: overloaded"] = mpl_patches.Patch(facecolor="white", edgecolor=BLUE)
+            self.measured_handles["hollow: overloaded"] = mpl_patches.Patch(facecolor="white", edgecolor=BLUE)
 
-    def _in_order(self, dots: Sequence[Dot]) -> list[Dot]:
+    def _sort_dots(self, dots: Sequence[Dot]) -> list[Dot]:
         """The dots in the order of the panel's names; dots without a name are not shown."""
         names = list(self.panel.names)
-        shown = [dot for dot in dots if not names or label_of(dot.x) in names]
-        return sorted(shown, key=lambda dot: names.index(label_of(dot.x))) if names else shown
+        shown = [dot for dot in dots if not names or value_label(dot.x) in names]
+        return sorted(shown, key=lambda dot: names.index(value_label(dot.x))) if names else shown
 
     def _stack(self, parts: dict[str, Series]) -> None:
         heights = self._heights(parts)
@@ -151,19 +152,23 @@ class DrawnPanel:
                 positions, list(result.values()), bottom=bottoms, width=0.8, color=colour, linewidth=0
             )
             left |= {slot: left[slot] + height for slot, height in result.items()}
-            self.ours[part] = mpl_patches.Patch(color=colour)
+            self.measured_handles[part] = mpl_patches.Patch(color=colour)
         self.axes.set_xlim(-1.2, max(self._slots.values()) + 1.2)
         self.axes.grid(visible=True, axis="y")
 
     def _heights(self, parts: dict[str, Series]) -> dict[str, dict[str, float]]:
         """Heights of each part by slot, the place of a bar on the x axis; also sets slots and ticks."""
-        groups = {name: self._shown(dots) for name, dots in self._found.items()}
+        groups = {name: self._visible_dots(dots) for name, dots in self._series.items()}
         place, ticks = 0.0, []
         for name, dots in groups.items():
             start = place
             for dot in dots:
                 self._slots[_slot(name, dot.x)] = place
-                text = self.panel.names.get(label_of(dot.x), label_of(dot.x)) if not name else label_of(dot.x)
+                text = (
+                    self.panel.names.get(value_label(dot.x), value_label(dot.x))
+                    if not name
+                    else value_label(dot.x)
+                )
                 ticks.append((place, text))
                 place += 1
             if name:
@@ -171,7 +176,9 @@ class DrawnPanel:
             place += GAP
         self.axes.set_xticks([at for at, _ in ticks], [text for _, text in ticks], fontsize=9, color=INK)
         heights = {
-            part: {_slot(name, dot.x): dot.y for name, dots in result.items() for dot in self._shown(dots)}
+            part: {
+                _slot(name, dot.x): dot.y for name, dots in result.items() for dot in self._visible_dots(dots)
+            }
             for part, result in parts.items()
         }
         if self.panel.share:
@@ -182,8 +189,8 @@ class DrawnPanel:
             }
         return heights
 
-    def _shown(self, dots: Sequence[Dot]) -> list[Dot]:
-        return list(dots) if self.panel.series else self._in_order(dots)
+    def _visible_dots(self, dots: Sequence[Dot]) -> list[Dot]:
+        return list(dots) if self.panel.series else self._sort_dots(dots)
 
     def _group(self, name: str, middle: float) -> None:
         """Names a group of bars below its ticks."""
@@ -204,16 +211,16 @@ class DrawnPanel:
         pad = 14 if self.panel.kind == "stack" and self.panel.series else None
         self.axes.set_xlabel(x, labelpad=pad)
         self.axes.set_ylabel(y)
-        if "y" in self.panel.log or ("auto" in self.panel.log and self._far_apart()):
+        if "y" in self.panel.log or ("auto" in self.panel.log and self._has_wide_range()):
             self.axes.set_yscale("log")
-            if not self._far_apart(CLOSE):
+            if not self._has_wide_range(MINOR_TICK_RATIO):
                 self.axes.yaxis.set_major_locator(mpl_ticker.LogLocator(subs=(1, 2, 5)))
         self.axes.tick_params(which="minor", length=0)
         plain_ticks(self.axes.yaxis)
         if self.panel.kind == "lines":
             if "x" in self.panel.log:
                 self.axes.set_xscale("log")
-            values = sorted({dot.x for dots in self._found.values() for dot in dots})
+            values = sorted({dot.x for dots in self._series.values() for dot in dots})
             if "x" in self.panel.log and len(values) <= MAX_TICKS:
                 self.axes.set_xticks(values)
             plain_ticks(self.axes.xaxis)
@@ -251,17 +258,17 @@ class DrawnPanel:
 
     def _values(self) -> list[Dot]:
         """All dots that are shown; of bars, those with a name."""
-        dots = [dot for dots in self._found.values() for dot in dots]
-        return self._in_order(dots) if self.panel.kind == "bars" else dots
+        dots = [dot for dots in self._series.values() for dot in dots]
+        return self._sort_dots(dots) if self.panel.kind == "bars" else dots
 
-    def _far_apart(self, times: float = FAR) -> bool:
+    def _has_wide_range(self, times: float = LOG_AXIS_RATIO) -> bool:
         values = [min(dot.y, self._cap()) for dot in self._values()]
         return max(values) > times * min(values)
 
     def _cap(self) -> float:
         """The end of the y axis: only overloaded values lie above it; infinite if none is far above."""
         maximum = max((dot.y for dot in self._values() if not dot.late), default=inf)
-        return 1.5 * maximum if any(dot.y > FAR * maximum for dot in self._values()) else inf
+        return 1.5 * maximum if any(dot.y > LOG_AXIS_RATIO * maximum for dot in self._values()) else inf
 
     def _print(self, published: PublishedValue) -> None:
         """Draws one statement of the paper."""
@@ -271,17 +278,17 @@ class DrawnPanel:
             else published.text
         )
         for mark in self._marks(published):
-            self.printed.setdefault(label, mark)
+            self.published_handles.setdefault(label, mark)
 
     def _has_base(self, published: PublishedValue) -> bool:
         """Whether this run has the values that a statement refers to or is drawn at."""
         if published.by is None or self.panel.kind == "map":
             positions = [x for x, _ in published.at]
-            return not self._slots or all(label_of(x) in self._slots for x in positions)
-        dots = self._found.get(published.of, ())
-        at = {label_of(dot.x) for dot in dots}
+            return not self._slots or all(value_label(x) in self._slots for x in positions)
+        dots = self._series.get(published.of, ())
+        at = {value_label(dot.x) for dot in dots}
         return bool(dots) and all(
-            label_of(x) in at for x in (published.from_x, published.at_x) if x is not None
+            value_label(x) in at for x in (published.from_x, published.at_x) if x is not None
         )
 
     def _marks(self, published: PublishedValue) -> Iterator[Any]:
@@ -300,47 +307,61 @@ class DrawnPanel:
     def _place(self, x: Any) -> float:
         if not self._slots:
             return float(x)
-        return self._slots[label_of(x)] + (ASIDE if self.panel.kind == "bars" else 0.0)
+        return self._slots[value_label(x)] + (MARK_OFFSET if self.panel.kind == "bars" else 0.0)
 
     def _dots(self, where: Sequence[tuple[float, float]]) -> Any:
         xs, ys = [x for x, _ in where], [y for _, y in where]
         return self.axes.plot(
-            xs, ys, "D", color=PRINTED, markeredgecolor=INK, markersize=6, markeredgewidth=0.9, zorder=5
+            xs,
+            ys,
+            "D",
+            color=PUBLISHED_COLOR,
+            markeredgecolor=INK,
+            markersize=6,
+            markeredgewidth=0.9,
+            zorder=5,
         )[0]
 
     def _relative(self, published: PublishedValue) -> Any:
         """Draws a value, or a range of values, relative to one of our values."""
         assert published.by
         base = next(
-            dot.y for dot in self._found[published.of] if label_of(dot.x) == label_of(published.from_x)
+            dot.y for dot in self._series[published.of] if value_label(dot.x) == value_label(published.from_x)
         )
         place, (low, high) = self._place(published.at_x), (base * by for by in published.by)
         if low == high:
             return self._dots([(place, low)])
         top = min(high, self.axes.get_ylim()[1])
-        self.axes.plot([place, place], [low, top], color=PRINTED, linewidth=7, alpha=0.7, zorder=4)
+        self.axes.plot([place, place], [low, top], color=PUBLISHED_COLOR, linewidth=7, alpha=0.7, zorder=4)
         if not isfinite(high):
             self._dots([(place, low)])
-        return mpl_patches.Patch(color=PRINTED, alpha=0.7)
+        return mpl_patches.Patch(color=PUBLISHED_COLOR, alpha=0.7)
 
     def _band(self, published: PublishedValue) -> Any:
         """Draws multiples of one of our series, as a line or a band."""
         assert published.by
         low, high = published.within or (-inf, inf)
-        dots = [dot for dot in self._found.get(published.of, ()) if low <= dot.y <= high]
+        dots = [dot for dot in self._series.get(published.of, ()) if low <= dot.y <= high]
         xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
         first, last = published.by
         if first == last:
-            (line,) = self.axes.plot(xs, [y * first for y in ys], color=PRINTED, linestyle="--", zorder=4)
+            (line,) = self.axes.plot(
+                xs, [y * first for y in ys], color=PUBLISHED_COLOR, linestyle="--", zorder=4
+            )
             return line
         if published.along == "x":
             sides = [x * first for x in xs], [x * last for x in xs]
-            self.axes.fill_betweenx(ys, *sides, color=PRINTED, alpha=0.4, linewidth=0)
+            self.axes.fill_betweenx(ys, *sides, color=PUBLISHED_COLOR, alpha=0.4, linewidth=0)
         else:
             self.axes.fill_between(
-                xs, [y * first for y in ys], [y * last for y in ys], color=PRINTED, alpha=0.4, linewidth=0
+                xs,
+                [y * first for y in ys],
+                [y * last for y in ys],
+                color=PUBLISHED_COLOR,
+                alpha=0.4,
+                linewidth=0,
             )
-        return mpl_patches.Patch(color=PRINTED, alpha=0.4)
+        return mpl_patches.Patch(color=PUBLISHED_COLOR, alpha=0.4)
 
     def _range(self, span: tuple[float, float], axis: str) -> Any:
         """Draws a value, or a range of values, of one of the axes."""
@@ -349,13 +370,15 @@ class DrawnPanel:
             (self.axes.axvline, self.axes.axvspan) if axis == "x" else (self.axes.axhline, self.axes.axhspan)
         )
         if low == high or self.panel.kind == "stack":  # an area would hide the parts of a stack
-            lines = [line(each, color=PRINTED, linestyle="--", zorder=4) for each in dict.fromkeys(span)]
+            lines = [
+                line(each, color=PUBLISHED_COLOR, linestyle="--", zorder=4) for each in dict.fromkeys(span)
+            ]
             return lines[0]
         bottom, top = self.axes.get_xlim() if axis == "x" else self.axes.get_ylim()
-        area(max(low, bottom), min(high, top), color=PRINTED, alpha=0.3, linewidth=0, zorder=0)
-        return mpl_patches.Patch(color=PRINTED, alpha=0.3)
+        area(max(low, bottom), min(high, top), color=PUBLISHED_COLOR, alpha=0.3, linewidth=0, zorder=0)
+        return mpl_patches.Patch(color=PUBLISHED_COLOR, alpha=0.3)
 
 
 def _slot(group: str, x: Any) -> str:
     """The key of a bar: its group and its x."""
-    return f"{group} {label_of(x)}".strip()
+    return f"{group} {value_label(x)}".strip()

@@ -63,13 +63,15 @@ class Tables:
     def part(self, figure: Figure, panel: FigurePanel, y: str) -> Series:
         """One measure of a panel, the sum of the columns in `y`, by series."""
         result = [row for place in figure.places(panel) for row in self.rows(place, panel.table)]
-        required = [row for row in result if all(_is(row, key, value) for key, value in panel.where.items())]
+        required = [
+            row for row in result if all(_has_value(row, key, value) for key, value in panel.where.items())
+        ]
         base = self._base(panel, y)
         groups: dict[tuple[str, Any], list[Row]] = {}
         for row in required:
-            name = label_of(of(row, panel.series)) if panel.series else ""
+            name = value_label(row_value(row, panel.series)) if panel.series else ""
             groups.setdefault((name, _x_position(row, panel)), []).append(row)
-        return _ordered(groups, y, base, panel)
+        return _build_series(groups, y, base, panel)
 
     def _base(self, panel: FigurePanel, y: str) -> float:
         """The value that all values of a panel are divided by; 1 without `over`."""
@@ -78,12 +80,12 @@ class Tables:
         rows = [
             row
             for row in self.rows(panel.over["place"], panel.table)
-            if all(_is(row, key, value) for key, value in panel.over["where"].items())
+            if all(_has_value(row, key, value) for key, value in panel.over["where"].items())
         ]
         return _mean(rows, y)
 
 
-def of(row: Mapping[str, Any], key: str) -> Any:
+def row_value(row: Mapping[str, Any], key: str) -> Any:
     """The value of a row under a key: `a/b` is the first that the row has, `a:b` parameter b of model a."""
     name, _, parameter = key.partition(":")
     if parameter:
@@ -99,11 +101,11 @@ def _number(text: str) -> Any:
         return text
 
 
-def label_of(value: Any) -> str:
+def value_label(value: Any) -> str:
     """A value as declarations name it: 8 and not 8.0.
 
     Examples:
-        >>> label_of(8.0), label_of("8"), label_of("ALL")
+        >>> value_label(8.0), value_label("8"), value_label("ALL")
         ('8', '8', 'ALL')
     """
     try:
@@ -112,16 +114,16 @@ def label_of(value: Any) -> str:
         return str(value)
 
 
-def _is(row: Row, key: str, required: Any) -> bool:
+def _has_value(row: Row, key: str, required: Any) -> bool:
     """Whether a row has the required value under a key; a mapping has a required value for each place."""
     if isinstance(required, dict):
         required = required[row["place"]]
-    return key not in row or label_of(of(row, key)) == label_of(required)
+    return key not in row or value_label(row_value(row, key)) == value_label(required)
 
 
 def _x_position(row: Row, panel: FigurePanel) -> Any:
     """The place of a row on the x axis."""
-    value = of(row, panel.x)
+    value = row_value(row, panel.x)
     return panel.per / float(value) if panel.per else value
 
 
@@ -131,7 +133,7 @@ def _mean(rows: Sequence[Row], y: str) -> float:
     return sum(float(row[name]) for row in rows for name in y.split(" + ")) / len(seeds)
 
 
-def _ordered(
+def _build_series(
     groups: Mapping[tuple[str, Any], Sequence[Row]], y: str, base: float, panel: FigurePanel
 ) -> Series:
     result: Series = {}

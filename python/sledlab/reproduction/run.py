@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
-from sledlab.files import drafted, writing
-from sledlab.lazy import difflib, later, loaded, tomllib
+from sledlab.files import atomic_write, write_errors
+from sledlab.lazy import difflib, later, load_object, tomllib
 from sledlab.model.experiment import experiment as known
 from sledlab.model.experiment import study_kind
 from sledlab.reproduction import summary
 from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.rows import Tables
-from sledlab.reproduction.verdicts import Claim, claims, claims_of
+from sledlab.reproduction.verdicts import Claim, claims, figure_claims
 from sledlab.studies import find_study
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sledlab.study.run import Study
 
 draw = later("sledlab.reproduction.draw:draw")
-values_of = later("sledlab.reproduction.values:values_of")
+figure_values = later("sledlab.reproduction.values:figure_values")
 to_file = later("sledlab.reproduction.save:to_file")
 chosen_workload = later("sledlab.model.catalogue:workload")
 
@@ -90,7 +90,7 @@ class Reproduction:
             Error: A table is missing.
         """
         tables = Tables(self.directory)
-        return {each.name: values_of(self.changes.figure(each), tables) for each in self.figures}
+        return {each.name: figure_values(self.changes.figure(each), tables) for each in self.figures}
 
     def write(self) -> list[Path]:
         """Writes the pictures and a page with the verdicts into the directory; returns the files.
@@ -105,7 +105,7 @@ class Reproduction:
                 to_file(self.plot(each.name), made[-1], each.heading)
         page = self.directory / REPORT
         text = summary.page(self.name, self.figures, self.claims, self.values(), self.changes, self.shortened)
-        with drafted(page) as draft:
+        with atomic_write(page) as draft:
             draft.write_text(text, encoding="utf-8")
         return [*made, page]
 
@@ -159,31 +159,31 @@ def reproduce(
         >>> sorted(file.suffix for file in found.write())
         ['.md', '.pdf', '.png', '.svg']
     """
-    result = found_by(name)
+    result = find_target(name)
     changes = Changes(
         str(device or ""), settings or {}, tuple([scheduler] if isinstance(scheduler, str) else scheduler)
     )
     requested = ReproductionRequest(result, changes, trace, quick, limit, parallel, allow_plugins)
-    shown = tuple(_figures_of(result))
+    shown = tuple(_target_figures(result))
     for each in shown:
         changes.figure(each)  # refuses what the figure cannot show before anything runs
     directory = Path(out if out is not None else name)
-    with writing(directory):
+    with write_errors(directory):
         directory.mkdir(parents=True, exist_ok=True)
     for ran in requested.runs:
         requested.run(ran, directory / ran.place)
-    about = dict.fromkeys(claim for each in shown for claim in claims_of(each))
+    about = dict.fromkeys(claim for each in shown for claim in figure_claims(each))
     return Reproduction(
         name,
         shown,
         (result,) if isinstance(result, Claim) else tuple(about),
         directory,
         changes,
-        requested.shortened,
+        requested.shortening_text,
     )
 
 
-def found_by(name: str) -> Figure | Claim:
+def find_target(name: str) -> Figure | Claim:
     """The figure or the claim with a name.
 
     Raises:
@@ -191,11 +191,11 @@ def found_by(name: str) -> Figure | Claim:
     """
     known: dict[str, Figure | Claim] = {**figures(), **claims()}
     if name not in known and name.upper() not in known:
-        raise _no_such(name, [*known])
+        raise _unknown_target_error(name, [*known])
     return known.get(name) or known[name.upper()]
 
 
-def _no_such(name: str, known: list[str]) -> Error:
+def _unknown_target_error(name: str, known: list[str]) -> Error:
     endings = [each for each in known if each.endswith(f"-{name.lower()}")]
     near = endings or difflib.get_close_matches(name, known, n=1)
     meant = " or ".join(f"`{each}`" for each in near)
@@ -203,11 +203,11 @@ def _no_such(name: str, known: list[str]) -> Error:
     return Error(f"unknown figure or claim `{name}`", remedy=remedy)
 
 
-def _figures_of(result: Figure | Claim) -> Sequence[Figure]:
+def _target_figures(result: Figure | Claim) -> Sequence[Figure]:
     return [result] if isinstance(result, Figure) else result.figures
 
 
-OWN = {"wang2005": "front", "chiu2004": "devices"}
+USER_DEVICE_ROLES = {"wang2005": "front", "chiu2004": "devices"}
 """Role of a user's device in claims without a figure, by paper; `device` in others."""
 
 
@@ -216,7 +216,7 @@ class ReproductionRequest:
     """The arguments of `reproduce`.
 
     Attributes:
-        found: The figure or the claim to run again.
+        target: The figure or the claim to run again.
         changes: What to change in the published experiments.
         trace: The user's recorded trace.
         quick: Whether runs are shortened.
@@ -225,7 +225,7 @@ class ReproductionRequest:
         allow_plugins: Whether plug-ins that the user's device file names may run.
     """
 
-    found: Figure | Claim
+    target: Figure | Claim
     changes: Changes
     trace: str | Path | None
     quick: bool
@@ -240,29 +240,29 @@ class ReproductionRequest:
         Raises:
             Error: The claim follows from parameters or definitions, and has no experiment.
         """
-        runs = {ran.place: ran for each in _figures_of(self.found) for ran in each.runs}
-        if not runs and isinstance(self.found, Claim):
-            role = OWN.get(self.found.paper, "device")
-            runs = {name: FigureRun(name, name, own=role) for name in self.found.experiments}
+        runs = {ran.place: ran for each in _target_figures(self.target) for ran in each.runs}
+        if not runs and isinstance(self.target, Claim):
+            role = USER_DEVICE_ROLES.get(self.target.paper, "device")
+            runs = {name: FigureRun(name, name, own=role) for name in self.target.experiments}
             if not runs:
                 raise Error(
-                    f"claim {self.found.id} has no experiment: it follows from parameters, or tests hold it",
-                    remedy=f"`sledlab reproduce show {self.found.id}` says what came of it",
+                    f"claim {self.target.id} has no experiment: it follows from parameters, or tests hold it",
+                    remedy=f"`sledlab reproduce show {self.target.id}` says what came of it",
                 )
         return list(runs.values())
 
-    def shortening(self, ran: FigureRun) -> dict[str, Any]:
+    def shortening_options(self, ran: FigureRun) -> dict[str, Any]:
         """The options that shorten a run; empty for a whole run."""
-        quick = [each.quick for each in _figures_of(self.found) if ran in each.runs] or [QUICK]
+        quick = [each.quick for each in _target_figures(self.target) if ran in each.runs] or [QUICK]
         options = dict(quick[0]) if self.quick else {}
         return {**options, "limit": self.limit} if self.limit is not None else options
 
     @property
-    def shortened(self) -> str:
+    def shortening_text(self) -> str:
         """How the runs are shortened, in words; empty for full runs."""
         ran = self.runs[0]
         full = tomllib.loads(known.text(ran.experiment)).get("study", {}).get("job_settings", ())
-        return summary.shortened(self.shortening(ran), full)
+        return summary.shortening_text(self.shortening_options(ran), full)
 
     def run(self, ran: FigureRun, out: Path) -> None:
         """Runs an experiment, but for runs that `out` holds already.
@@ -277,17 +277,17 @@ class ReproductionRequest:
             return
         if kind == "smart" and self.limit is not None:
             raise Error(
-                f"`{self.found_name}` runs jobs, which have no limit of requests",
+                f"`{self.target_name}` runs jobs, which have no limit of requests",
                 remedy="say --quick instead",
             )
         options = {
             **ran.options,
-            **self.shortening(ran),
+            **self.shortening_options(ran),
             "parallel": self.parallel,
             "allow_plugins": self.allow_plugins,
         }
         options |= self.changes.options(ran, experiment["study"])
-        study: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
+        study: Study[Any] = load_object(f"sledlab.studies.{listed.folder}:STUDY")
         device = None if "device" in study.axes else options.pop("device", None)
         study.run(self.source(ran), device, options, study=known(ran.experiment), out=out)
 
@@ -308,6 +308,6 @@ class ReproductionRequest:
         return chosen_workload(ran.workload) if ran.workload else None
 
     @property
-    def found_name(self) -> str:
+    def target_name(self) -> str:
         """The name of the figure or the id of the claim that is run again."""
-        return self.found.name if isinstance(self.found, Figure) else self.found.id
+        return self.target.name if isinstance(self.target, Figure) else self.target.id

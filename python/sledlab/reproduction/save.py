@@ -7,7 +7,7 @@ from collections import Counter
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.show.plots import style
 from sledlab.terminal_text import visible
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DPI = 130
 
-OFTEN = 4
+MIN_REPEATS = 4
 """Number of elements from which on they share a style as a class."""
 
 
@@ -28,7 +28,7 @@ def to_file(drawing: Drawing, file: Path, title: str) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    with style(), drafted(file) as draft:
+    with style(), atomic_write(file) as draft:
         if file.suffix == ".png":
             drawing.savefig(draft, format="png", dpi=DPI, facecolor="white")
             return
@@ -55,7 +55,7 @@ def _small(svg: str) -> str:
 def _with_style_classes(svg: str) -> str:
     """SVG whose frequent styles are classes, defined once."""
     counted = Counter(re.findall(r' style="([^"]*)"', svg))
-    often = [style for style, count in counted.items() if count >= OFTEN]
+    often = [style for style, count in counted.items() if count >= MIN_REPEATS]
     for number, label in enumerate(often):
         svg = svg.replace(f' style="{label}"', f' class="s{number}"')
     rules = "".join(f".s{number}{{{label}}}" for number, label in enumerate(often))

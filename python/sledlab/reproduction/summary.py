@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.reproduction.figure import Figure
 from sledlab.reproduction.papers import PAPERS
-from sledlab.reproduction.verdicts import claims_of
+from sledlab.reproduction.verdicts import figure_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,24 +29,24 @@ GRADES = {
 """What a verdict rests on, by the grade of the claim."""
 
 
-def of_figure(figure: Figure) -> Line:
+def figure_line(figure: Figure) -> Line:
     """The line of a figure."""
-    result = [each.outcome for each in claims_of(figure)]
+    result = [each.outcome for each in figure_claims(figure)]
     good = sum(outcome == "reproduced" for outcome in result)
     return figure.name, f"{good} of {len(result)} reproduced" if result else "", figure.title
 
 
-def of_claim(claim: Claim) -> Line:
+def claim_line(claim: Claim) -> Line:
     """The line of a claim."""
     return claim.id, claim.outcome, claim.claim
 
 
 def description(result: Figure | Claim) -> str:
     """Everything that is declared of a figure or a claim, as text."""
-    return "\n".join(_of_figure(result) if isinstance(result, Figure) else _of_claim(result))
+    return "\n".join(_figure_text(result) if isinstance(result, Figure) else _claim_text(result))
 
 
-def _of_claim(claim: Claim) -> Iterator[str]:
+def _claim_text(claim: Claim) -> Iterator[str]:
     rests = " and ".join(GRADES.get(each, each) for each in claim.grade.split("/"))
     yield f"{claim.id}: {claim.outcome}"
     yield f"{PAPERS[claim.paper].citation}, {claim.where}; priority {claim.priority}; rests on {rests}"
@@ -61,7 +61,7 @@ def _of_claim(claim: Claim) -> Iterator[str]:
     if claim.figures:
         names = ", ".join(each.name for each in claim.figures)
         yield f"Figures    {names}"
-    yield from _how(claim.id, bool(claim.figures or claim.experiments))
+    yield from _instructions(claim.id, bool(claim.figures or claim.experiments))
 
 
 def _sensitivity(claim: Claim) -> Iterator[str]:
@@ -77,14 +77,14 @@ def _sensitivity(claim: Claim) -> Iterator[str]:
         yield "\n* what all other numbers are of"
 
 
-def _how(name: str, runs: bool) -> Iterator[str]:
+def _instructions(name: str, runs: bool) -> Iterator[str]:
     if runs:
         yield f"Run it     sledlab reproduce run {name} --quick"
     else:
         yield "Run it     nothing to run: it follows from parameters, or tests hold it"
 
 
-def _of_figure(figure: Figure) -> Iterator[str]:
+def _figure_text(figure: Figure) -> Iterator[str]:
     yield figure.heading
     yield f"Section {figure.section}"
     if figure.note:
@@ -93,17 +93,17 @@ def _of_figure(figure: Figure) -> Iterator[str]:
     if published:
         yield "\nPrinted"
         yield from (f"  {options}" for options in published)
-    result = claims_of(figure)
+    result = figure_claims(figure)
     if result:
         yield "\nClaims"
         yield from (f"  {each.id}  {each.outcome}: {each.claim}" for each in result)
     yield "\nExperiments"
     yield from (f"  {name}" for name in dict.fromkeys(each.experiment for each in figure.runs))
     yield ""
-    yield from _how(figure.name, runs=True)
+    yield from _instructions(figure.name, runs=True)
 
 
-def shortened(options: Mapping[str, Any], full: Sequence[str] = ()) -> str:
+def shortening_text(options: Mapping[str, Any], full: Sequence[str] = ()) -> str:
     """Return the options that shortened runs, in words.
 
     Args:
@@ -111,11 +111,12 @@ def shortened(options: Mapping[str, Any], full: Sequence[str] = ()) -> str:
         full: Settings of jobs, `key=value`, in the full run.
 
     Examples:
-        >>> shortened({"limit": 5000, "seed": 1})
+        >>> shortening_text({"limit": 5000, "seed": 1})
         'at most 5,000 requests a run, seed 1'
-        >>> shortened({"job_settings": ["scale_factor=0.05", "universe=9"]}, ["scale_factor=1", "universe=9"])
+        >>> full = ["scale_factor=1", "universe=9"]
+        >>> shortening_text({"job_settings": ["scale_factor=0.05", "universe=9"]}, full)
         '1/20 of the data (scale_factor=0.05)'
-        >>> shortened({"job_settings": ["records=200000"]}, ["records=4281782"])
+        >>> shortening_text({"job_settings": ["records=200000"]}, ["records=4281782"])
         'about 1/21 of the data (records=200000)'
     """
     forms = {"limit": "at most {:,} requests a run", "seed": "seed {}", "warmup": "warmup {}"}
@@ -136,7 +137,7 @@ def _part(setting: str, times: float) -> str:
 
 def verdicts(result: Sequence[Claim]) -> list[Line]:
     """The lines of claims that the page shows next to figures."""
-    return [of_claim(each) for each in result]
+    return [claim_line(each) for each in result]
 
 
 def _line(sweep: SensitivitySweep) -> str:

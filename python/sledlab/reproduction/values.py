@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sledlab.reproduction.rows import label_of
+from sledlab.reproduction.rows import value_label
 from sledlab.show.wording import figure as worded
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class PanelValues:
     rows: tuple[tuple[str, ...], ...]
 
 
-def values_of(figure: Figure, tables: Tables) -> list[PanelValues]:
+def figure_values(figure: Figure, tables: Tables) -> list[PanelValues]:
     """Return the values of all panels of a figure that read tables.
 
     Raises:
@@ -40,15 +40,15 @@ def values_of(figure: Figure, tables: Tables) -> list[PanelValues]:
     for panel in figure.panels:
         if panel.kind != "map":
             parts = {name: tables.part(figure, panel, y) for name, y in panel.parts.items()}
-            result.append(_stacked(panel, parts) if panel.kind == "stack" else _plain(panel, parts[""]))
+            result.append(_stack_values(panel, parts) if panel.kind == "stack" else _plain(panel, parts[""]))
     return result
 
 
 def _plain(panel: FigurePanel, series: Series) -> PanelValues:
     """A row for each x, a column for each series."""
     names = {name: panel.names.get(name, name) if panel.series else panel.labels[1] for name in series}
-    cells = {(name, label_of(dot.x)): _text(dot) for name, dots in series.items() for dot in dots}
-    positions = dict.fromkeys(label_of(dot.x) for dots in series.values() for dot in dots)
+    cells = {(name, value_label(dot.x)): _text(dot) for name, dots in series.items() for dot in dots}
+    positions = dict.fromkeys(value_label(dot.x) for dots in series.values() for dot in dots)
     rows = [
         (_label(panel, place), *(cells.get((name, place), "") for name in series))
         for place in sorted(positions, key=_order)
@@ -57,11 +57,11 @@ def _plain(panel: FigurePanel, series: Series) -> PanelValues:
     return PanelValues(_title(panel), (panel.labels[0], *names.values()), tuple(rows))
 
 
-def _stacked(panel: FigurePanel, parts: Mapping[str, Series]) -> PanelValues:
+def _stack_values(panel: FigurePanel, parts: Mapping[str, Series]) -> PanelValues:
     """A row for each bar, a column for each part of it."""
     first = next(iter(parts.values()))
     cells = {
-        (part, name, label_of(dot.x)): _text(dot)
+        (part, name, value_label(dot.x)): _text(dot)
         for part, series in parts.items()
         for name, dots in series.items()
         for dot in dots
@@ -69,7 +69,7 @@ def _stacked(panel: FigurePanel, parts: Mapping[str, Series]) -> PanelValues:
     rows = [
         (panel.names.get(name, name), _label(panel, place), *(cells[part, name, place] for part in parts))
         for name, dots in first.items()
-        for place in (label_of(dot.x) for dot in dots)
+        for place in (value_label(dot.x) for dot in dots)
     ]
     unit = "J" if panel.share else ""
     return PanelValues(

@@ -130,6 +130,6 @@ def _sensitivity_sweeps(rows: Sequence[Any]) -> tuple[SensitivitySweep, ...]:
     )
 
 
-def claims_of(figure: Figure) -> list[Claim]:
+def figure_claims(figure: Figure) -> list[Claim]:
     """The claims that a figure shows."""
     return [each for each in claims().values() if figure in each.figures]

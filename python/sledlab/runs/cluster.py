@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab._native import ClusterExperiment
 from sledlab.errors import Error
-from sledlab.files import check_writable, drafted
+from sledlab.files import atomic_write, check_writable
 from sledlab.model.catalogue import with_settings
 from sledlab.model.experiment import read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_plugins
-from sledlab.results import leaves, results
+from sledlab.results import list_in_manifest, results
 from sledlab.runs.cluster_outcome import KIND, RESULT_FILES, to_result, write
 from sledlab.runs.compose import error_location, single_value, to_settings
 from sledlab.runs.file_names import check_local
@@ -96,8 +96,8 @@ def replay(
         raise Error("the schedule of a job is that of nodes without copies", remedy=remedy)
     directory = results(out, KIND, replace=replace)
     with ExitStack() as files:
-        dumped = files.enter_context(drafted(Path(dump_trace[1]))) if dump_trace else None
-        schedule = files.enter_context(drafted(Path(goal))) if goal else None
+        dumped = files.enter_context(atomic_write(Path(dump_trace[1]))) if dump_trace else None
+        schedule = files.enter_context(atomic_write(Path(goal))) if goal else None
         outcome = made.run(
             record.native,
             what_if,
@@ -109,7 +109,7 @@ def replay(
         )
     result = to_result(json.loads(outcome), record, toml)
     if directory is not None:
-        leaves(directory, KIND, RESULT_FILES)
+        list_in_manifest(directory, KIND, RESULT_FILES)
         write(result, directory)
     return result
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
 from sledlab.display import SCHEMA
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.lazy import json, polars
-from sledlab.results import OUTCOME, REPORT, read_json, reading
+from sledlab.results import OUTCOME, REPORT, read_errors, read_json
 from sledlab.runs.cluster_result import COMPONENTS, COUNTS, ClusterResult
 from sledlab.runs.file_names import read_experiment, relativize_experiment
 from sledlab.runs.recording import EXPERIMENT, LATEX, SUMMARY
@@ -170,11 +170,11 @@ def write(result: ClusterResult, directory: Path) -> None:
         OUTCOME: json.dumps({"sent": [list(row) for row in result.traffic_rows]}) + "\n",
     }
     for name, text in texts.items():
-        with drafted(directory / name) as place:
+        with atomic_write(directory / name) as place:
             place.write_text(text, encoding="utf-8")
-    with drafted(directory / PHASES[0]) as place:
+    with atomic_write(directory / PHASES[0]) as place:
         result.phases.write_parquet(place)
-    with drafted(directory / PHASES[1]) as place:
+    with atomic_write(directory / PHASES[1]) as place:
         result.phases.write_csv(place)
     result.report(directory / REPORT)
 
@@ -187,8 +187,8 @@ def read(directory: Path) -> ClusterResult:
     """
     summary = read_json(directory / SUMMARY)
     summary.pop("warnings", None)
-    with reading(directory / PHASES[0]) as path:
+    with read_errors(directory / PHASES[0]) as path:
         columns = polars.read_parquet(path).to_dict(as_series=False)
-    with reading(directory / EXPERIMENT) as path:
+    with read_errors(directory / EXPERIMENT) as path:
         toml = read_experiment(path)
     return ClusterResult(summary, columns, read_json(directory / OUTCOME)["sent"], toml)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sledlab.display import DisplayedResult, presentation_of
+from sledlab.display import DisplayedResult, find_presentation
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
@@ -167,7 +167,7 @@ class Explanation(DisplayedResult):
     @property
     def answer(self) -> str:
         """Return the explanation in a few sentences."""
-        return presentation_of(self).answer(self)
+        return find_presentation(self).answer(self)
 
     def plot(self) -> Figure:
         """Draw the parts of the response time."""

@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.lazy import numpy as np
 from sledlab.runs import packets
 from sledlab.runs.idle_periods import spans
@@ -96,7 +96,7 @@ def write(frame: polars.DataFrame, summary: Mapping[str, Any], path: Path) -> No
         )
     data = {name: frame[name].to_numpy() for name in frame.columns if frame[name].dtype.is_numeric()}
     data["write"] = (frame["op"] == "W").to_numpy() if "op" in frame.columns else np.zeros(0, bool)
-    with drafted(path) as place, place.open("wb") as out:
+    with atomic_write(path) as place, place.open("wb") as out:
         for events_of, tracks_of in _stations(data, summary):
             out.write(tracks_of)
             out.writelines(events_of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import polars
-from sledlab.results import OUTCOME, read_json, reading
+from sledlab.results import OUTCOME, read_errors, read_json
 from sledlab.runs.emulation import EMULATION, REPLIES, Emulation
 from sledlab.runs.file_names import read_experiment
 from sledlab.runs.recording import EXPERIMENT, REQUESTS, SUMMARY, TIMELINE, TIMING
@@ -24,11 +24,11 @@ def read(directory: Path) -> Result:
     """
     summary = read_json(directory / SUMMARY)
     summary.pop("warnings", None)
-    with reading(directory / TIMELINE) as path:
+    with read_errors(directory / TIMELINE) as path:
         series = polars.read_parquet(path).to_dict(as_series=False)
-    with reading(directory / EXPERIMENT) as path:
+    with read_errors(directory / EXPERIMENT) as path:
         experiment = read_experiment(path)
-    with reading(directory / OUTCOME) as path:
+    with read_errors(directory / OUTCOME) as path:
         cdf = read_json(path)["cdf"]
     requests = directory / REQUESTS
     return Result(
@@ -47,5 +47,5 @@ def _emulation(directory: Path) -> Emulation | None:
     if not (directory / EMULATION).exists():
         return None
     saved = read_json(directory / EMULATION)
-    with reading(directory / REPLIES) as path:
+    with read_errors(directory / REPLIES) as path:
         return Emulation.read(saved, polars.read_parquet(path))

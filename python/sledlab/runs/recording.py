@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab.files import check_writable, drafted
+from sledlab.files import atomic_write, check_writable
 from sledlab.lazy import polars
-from sledlab.results import OUTCOME, REPORT, leaves, results
+from sledlab.results import OUTCOME, REPORT, list_in_manifest, results
 from sledlab.runs.file_names import relativize_experiment
 from sledlab.runs.perfetto import MAX_REQUESTS, check_name
 from sledlab.runs.requests import MAX_ROWS, Memory, RequestsTable, Sink, Tee, to_file
@@ -104,7 +104,7 @@ class Recording:
         """Completes the tables with the rows written so far, or drops them after an error."""
         keep = error is None or isinstance(error, KeyboardInterrupt)
         if keep and self.directory is not None:
-            leaves(self.directory, KIND, RESULT_FILES)
+            list_in_manifest(self.directory, KIND, RESULT_FILES)
         with ExitStack() as closing:  # all of them, even if one fails
             for sink in self.sinks:
                 closing.callback(sink.close, keep=keep)
@@ -123,8 +123,8 @@ class Recording:
             OUTCOME: json.dumps({"cdf": dict(result.cdf)}) + "\n",
         }
         for name, text in texts.items():
-            with drafted(self.directory / name) as place:
+            with atomic_write(self.directory / name) as place:
                 place.write_text(text, encoding="utf-8")
-        with drafted(self.directory / TIMELINE) as place:
+        with atomic_write(self.directory / TIMELINE) as place:
             write_table(polars.DataFrame(dict(result.series)), place)
         result.report(self.directory / REPORT)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sledlab.errors import Error
-from sledlab.files import Draft, uninterrupted, writing
+from sledlab.files import Draft, retry_interrupted, write_errors
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 from sledlab.traces import parquet
-from sledlab.traces.table import letters_of
+from sledlab.traces.table import decode_letters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def to_frame(columns: list[Column]) -> polars.DataFrame:
 
 def _series(name: str, data: bytes) -> polars.Series:
     if name == "op":
-        return letters_of(data)
+        return decode_letters(data)
     series = polars.Series(np.frombuffer(data, np.float64 if name.endswith("_uj") else np.uint64))
     return series.replace(NO_DEVICE, None) if name == "device" else series
 
@@ -121,7 +121,7 @@ class _File(ABC):
         frame = to_frame(columns)
         if self._draft is None:
             self._draft = Draft(self.path)
-        with writing(self.path, self._draft.place):
+        with write_errors(self.path, self._draft.place):
             if self._writer is None:
                 self._writer = self._begin(self._draft.place)
             self._writer.write(frame)
@@ -136,7 +136,7 @@ class _File(ABC):
             return
         try:
             if keep:
-                with writing(self.path, self._draft.place):
+                with write_errors(self.path, self._draft.place):
                     self._writer.close()
                     self._draft.keep()
             elif self._writer is not None:
@@ -169,7 +169,7 @@ class _CsvWriter:
 
     def write(self, frame: polars.DataFrame) -> None:
         """Write rows."""
-        text = uninterrupted(
+        text = retry_interrupted(
             lambda: frame.write_csv(include_header=not self._has_header, quote_style="never")
         )
         self._file.write(text.encode())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import rich_box, rich_cells, rich_table, rich_text
-from sledlab.terminal_text import is_unicode, shown_in, visible
+from sledlab.terminal_text import is_unicode, replace_unencodable, visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -144,7 +144,7 @@ def _share_width(
 
 def printable_text(text: str, console: Console) -> str:
     """Return the text in characters that a console can show."""
-    return shown_in(console.encoding, visible(text))
+    return replace_unencodable(console.encoding, visible(text))
 
 
 def _total_width(widths: Sequence[int], gap: int = COLUMN_GAP) -> int:

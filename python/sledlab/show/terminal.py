@@ -8,7 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import json, rich_console
-from sledlab.terminal_text import is_unicode, shown_in, visible
+from sledlab.terminal_text import is_unicode, replace_unencodable, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def say_json(value: Any) -> None:
 def say_file(text: str) -> None:
     """Print the text of a file; in ASCII, which is valid UTF-8, where standard output is not Unicode."""
     if not is_unicode(encoding()):
-        text = shown_in("ascii", text)
+        text = replace_unencodable("ascii", text)
     say(text, end="")
 
 
@@ -69,7 +69,7 @@ def note(text: str) -> None:
 
 def printable_text(text: str) -> str:
     """Return the text in characters that standard output can show."""
-    return shown_in(encoding(), visible(text))
+    return replace_unencodable(encoding(), visible(text))
 
 
 def encoding() -> str:

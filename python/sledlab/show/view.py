@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from sledlab.errors import Error
-from sledlab.files import check_writable, drafted
+from sledlab.files import atomic_write, check_writable
 from sledlab.model.settings import to_toml
 from sledlab.runs.compose import compose, error_location, read
 from sledlab.runs.execute import Experiment
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import SimulateOptions
 from sledlab.runs.result import Result
-from sledlab.traces.samples import located
+from sledlab.traces.samples import locate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +90,7 @@ class View:
         """
         check_writable(Path(path))
         text = self.html
-        with drafted(Path(path)) as place:
+        with atomic_write(Path(path)) as place:
             place.write_text(text, encoding="utf-8")
         return Path(path)
 
@@ -190,7 +190,7 @@ def embed_files(experiment: Experiment) -> tuple[str, list[dict[str, str]]]:
     file = tomllib.loads(complete).get("trace", {}).get("file")
     if file is None:
         return complete, []
-    path = located(file)
+    path = locate(file)
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:

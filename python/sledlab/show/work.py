@@ -41,7 +41,7 @@ def brief(work: Work) -> Sequence[Part]:
 
 def _phases(work: Work) -> Grid:
     """The table of phases."""
-    together = {row["name"]: ", ".join(row["collectives"]) for row in work.described["phases"]}
+    together = {row["name"]: ", ".join(row["collectives"]) for row in work.description["phases"]}
     rows = [
         (
             row["phase"],

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, Notice
-from sledlab.lazy import arrived, later, loaded, tomllib
+from sledlab.lazy import later, load_object, resolve, tomllib
 from sledlab.model.settings import document
-from sledlab.results import OUTCOME, STUDY, UNFINISHED, kind_of, read_json, reading
+from sledlab.results import OUTCOME, STUDY, UNFINISHED_RUNS, read_errors, read_json, result_kind
 from sledlab.runs import cluster_outcome, recording
 from sledlab.runs.file_names import resolve_study
 from sledlab.runs.recording import TIMING
@@ -52,7 +52,7 @@ def open(directory: str | Path) -> Any:  # noqa: A001 - users call `sledlab.open
         True
     """
     path = Path(directory)
-    kind = kind_of(path)
+    kind = result_kind(path)
     if kind in READERS:
         return READERS[kind](path)
     listed = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
@@ -67,17 +67,19 @@ def open(directory: str | Path) -> Any:  # noqa: A001 - users call `sledlab.open
 def _study(path: Path, kind: str, listed: ListedStudy) -> DisplayedResult:
     """Return the outcome of a study; the saved runs of one without an outcome."""
     finished = (path / OUTCOME).exists()
-    if (path / UNFINISHED).exists() and not (finished and _is_newer(path / OUTCOME, path / UNFINISHED)):
-        study = loaded(f"sledlab.studies.{listed.folder}:STUDY")
-        partial = read_partial(path, kind, arrived(study.subject.row))
+    if (path / UNFINISHED_RUNS).exists() and not (
+        finished and _is_newer(path / OUTCOME, path / UNFINISHED_RUNS)
+    ):
+        study = load_object(f"sledlab.studies.{listed.folder}:STUDY")
+        partial = read_partial(path, kind, resolve(study.subject.row))
         if not finished:
             return partial
-        saved_runs = f"{partial.saved:,} of {partial.total:,} runs are saved"
+        saved_runs = f"{partial.saved_runs:,} of {partial.total:,} runs are saved"
         warnings.warn(Notice(f"a later run of this study was interrupted: {saved_runs}"), stacklevel=3)
     saved = read_json(path / OUTCOME)
     costs = read_json(path / TIMING) if (path / TIMING).exists() else {}
-    outcome = loaded(f"sledlab.studies.{listed.folder}.tables:{listed.names[1]}")
-    with reading(path / OUTCOME):
+    outcome = load_object(f"sledlab.studies.{listed.folder}.tables:{listed.names[1]}")
+    with read_errors(path / OUTCOME):
         result: DisplayedResult = outcome.restored(saved, costs, _file(path / STUDY))
     return result
 
@@ -93,7 +95,7 @@ def _file(file: Path) -> str:
     Raises:
         Error: The file is missing or damaged.
     """
-    with reading(file):
+    with read_errors(file):
         text = file.read_text(encoding="utf-8")
         tables = tomllib.loads(text)
         changed = resolve_study(tables, file)

@@ -58,7 +58,7 @@ def with_first_seed(experiment: Any, given: Any) -> Any:
     return experiment.with_setting("seed", str(listed_seeds(given)[0]))
 
 
-def untouched(experiment: Experiment, keys: Iterable[str], instead: str) -> None:
+def check_unset(experiment: Experiment, keys: Iterable[str], instead: str) -> None:
     """Refuses an experiment that sets a key which the study itself varies.
 
     Raises:

@@ -11,13 +11,13 @@ from sledlab.show.progress import Progress
 from sledlab.show.wording import join_names, list_names, pluralize
 from sledlab.study.executor.dask import cluster
 from sledlab.study.executor.local import processes
-from sledlab.study.executor.measured import measured
+from sledlab.study.executor.measured import execute_runs
 from sledlab.study.executor.user_pool import UserPool
-from sledlab.study.inputs import plugins_of
+from sledlab.study.inputs import plugin_names
 from sledlab.study.partial import write_runs
 from sledlab.study.plan import with_run_name
 from sledlab.study.result_cache import ResultCache, keys
-from sledlab.study.work_done import WorkDone
+from sledlab.study.work_done import WorkProgress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, RunSpec
 
-NAMED = 5
+MAX_NAMED = 5
 """Maximum number of failed runs that a message names."""
 
 
@@ -104,13 +104,13 @@ class Bench:
         if missing and self._kept.place is not None:
             write_runs(self._kept.place.parent, plan, known)
 
-        def saved() -> int:
+        def count_cached() -> int:
             return sum(self._kept.knows(known[spec], spec) for spec in plan.specs)
 
-        with self.noting_progress(len(plan.specs), saved):
+        with self.noting_progress(len(plan.specs), count_cached):
             failed = self._run(plan, missing, known, doing)
         if failed and not self._despite_failures:
-            raise failure_of(failed, plan, len(missing))
+            raise combine_failures(failed, plan, len(missing))
         if share is not None:
             self._kept.recall()
             done = {*failed, *(each for each in plan.specs if known[each] in self._kept.known)}
@@ -142,30 +142,30 @@ class Bench:
         failed: dict[RunSpec, Error | InternalError] = {}
         workers: set[str] = set()
         pool = self._where(plan, specs)
-        at_once = max(1, min(pool.at_once if pool else 1, len(specs)))
-        work = WorkDone(plan.names, len(specs), at_once)
+        at_once = max(1, min(pool.concurrency if pool else 1, len(specs)))
+        work = WorkProgress(plan.names, len(specs), at_once)
         with Progress(doing, unit="runs") as progress:
 
             def watch(pending: Sequence[RunSpec]) -> None:
-                work.pending(pending)
-                progress.update(work.done, work.fraction, work.slowest)
+                work.update_pending(pending)
+                progress.update(work.completed_count, work.fraction, work.slowest)
 
-            with closing(measured(plan, specs, pool, watch)) as runs:
+            with closing(execute_runs(plan, specs, pool, watch)) as runs:
                 for run in runs:
                     seconds = 0.0
-                    if isinstance(run.found, (Error, InternalError)):
-                        failed[run.spec] = run.found
-                        self._kept.add_failed(known[run.spec], run.spec, run.found)
+                    if isinstance(run.result, (Error, InternalError)):
+                        failed[run.spec] = run.result
+                        self._kept.add_failure(known[run.spec], run.spec, run.result)
                     else:
-                        self._kept.add(known[run.spec], run.spec, run.found)
-                        seconds = run.found.timing.get("wall_s", 0.0)
-                        requests = getattr(run.found.row, "requests", None)
-                        progress.expect(work.done + 1, len(specs), at_once, requests)
-                    work.completed(run.spec, seconds)
+                        self._kept.add(known[run.spec], run.spec, run.result)
+                        seconds = run.result.timing.get("wall_s", 0.0)
+                        requests = getattr(run.result.row, "requests", None)
+                        progress.expect(work.completed_count + 1, len(specs), at_once, requests)
+                    work.complete(run.spec, seconds)
                     workers.add(run.worker)
                     self._hosts[run.host] += 1
                     progress.workers = len(workers)
-                    progress.update(work.done, work.fraction)
+                    progress.update(work.completed_count, work.fraction)
         return failed
 
     def tell_hosts(self) -> None:
@@ -190,14 +190,14 @@ class Bench:
                 self._pool = self._open.enter_context(cluster(self.where.cluster, send=self.where.send))
             return self._pool
         required = min(self.where.parallel, len(specs))
-        if required == 1 and not any(plugins_of(plan.texts[spec]) for spec in specs):
+        if required == 1 and not any(plugin_names(plan.texts[spec]) for spec in specs):
             return None
         if self._workers < required:
             self._pool, self._workers = self._open.enter_context(processes(required)), required
         return self._pool
 
 
-def failure_of(
+def combine_failures(
     failed: Mapping[RunSpec, Error | InternalError], plan: Plan, specs: int
 ) -> Error | InternalError:
     """Return the error about failed runs, out of `specs` executed ones: the first cause, and all names.
@@ -210,7 +210,7 @@ def failure_of(
     worst: Error | InternalError = ours[0] if ours else errors[0]
     name = names[errors.index(worst)]
     if len(names) > 1:
-        name = f"{len(names):,} of {specs:,} runs failed: {list_names(names, NAMED)}; {name}"
+        name = f"{len(names):,} of {specs:,} runs failed: {list_names(names, MAX_NAMED)}; {name}"
     return (
         InternalError(f"{name}: {worst}") if isinstance(worst, InternalError) else with_run_name(worst, name)
     )

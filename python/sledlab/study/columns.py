@@ -37,7 +37,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Only:
+class ColumnSelection:
     """The columns of a row within a row that a table has, hidden ones too; by default all but hidden ones.
 
     Attributes:
@@ -47,7 +47,7 @@ class Only:
     names: tuple[str, ...]
 
     def __init__(self, *names: str) -> None:
-        """`Only("mean_ms", "energy_j")`."""
+        """`ColumnSelection("mean_ms", "energy_j")`."""
         object.__setattr__(self, "names", names)
 
 
@@ -58,7 +58,7 @@ def columns(kind: type) -> Mapping[str, Column]:
     for name, (marker, within) in _annotations(kind).items():
         if isinstance(marker, Column):
             result[name] = marker
-        elif isinstance(marker, Only):
+        elif isinstance(marker, ColumnSelection):
             result |= {each: replace(columns(within)[each], hidden=False) for each in marker.names}
         elif hasattr(within, "__dataclass_fields__"):
             result |= columns(within)
@@ -66,11 +66,11 @@ def columns(kind: type) -> Mapping[str, Column]:
 
 
 @cache
-def _annotations(kind: type) -> Mapping[str, tuple[Column | Only | None, Any]]:
-    """Return the annotations of the fields of a row (`Column`, `Only` or none), and their types."""
-    result: dict[str, tuple[Column | Only | None, Any]] = {}
+def _annotations(kind: type) -> Mapping[str, tuple[Column | ColumnSelection | None, Any]]:
+    """Return the annotations of the fields of a row (`Column`, `ColumnSelection` or none) and their types."""
+    result: dict[str, tuple[Column | ColumnSelection | None, Any]] = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
-        marker = next((each for each in get_args(hint) if isinstance(each, (Column, Only))), None)
+        marker = next((each for each in get_args(hint) if isinstance(each, (Column, ColumnSelection))), None)
         result[name] = (marker, getattr(hint, "__origin__", hint))
     return result
 
@@ -83,7 +83,7 @@ def record(row: Row) -> dict[str, Any]:
         if isinstance(marker, Column):
             if not marker.hidden:
                 result[name] = value
-        elif isinstance(marker, Only):
+        elif isinstance(marker, ColumnSelection):
             result |= {each: getattr(value, each) for each in marker.names}
         elif isinstance(value, Mapping):
             result |= value

@@ -21,7 +21,7 @@ ALL, NONE, MIRROR = "mcd-all", "mcd-none", "mirror"
 TECHNIQUES = ("shortcut", "immediate_report", "partial_write")
 """Switches of the caching disk."""
 
-CACHING = "caching-disk"
+CACHING_DISK = "caching-disk"
 
 DISK_PRESET, FRONT = "atlas-10k-50mb", "mems-g2"
 """The presets of disk and front device, by default."""
@@ -45,17 +45,17 @@ class Configuration:
     techniques: tuple[str, ...] = ()
 
 
-KNOWN: Mapping[str, Configuration] = {
+CONFIGURATIONS: Mapping[str, Configuration] = {
     DISK: Configuration("DISK"),
     UNCACHED: Configuration("DISK UNCACHED"),
     MEMS: Configuration("MEMS"),
     DISK_RAM: Configuration("DISK-RAM"),
     "mwb": Configuration("MWB", "write-buffer"),
-    NONE: Configuration("MCD NONE", CACHING),
-    "mcd-shortcut": Configuration("MCD SHORTCUT", CACHING, TECHNIQUES[:1]),
-    "mcd-immediate-report": Configuration("MCD IREPORT", CACHING, TECHNIQUES[1:2]),
-    "mcd-partial-write": Configuration("MCD PWRITE", CACHING, TECHNIQUES[2:]),
-    ALL: Configuration("MCD ALL", CACHING, TECHNIQUES),
+    NONE: Configuration("MCD NONE", CACHING_DISK),
+    "mcd-shortcut": Configuration("MCD SHORTCUT", CACHING_DISK, TECHNIQUES[:1]),
+    "mcd-immediate-report": Configuration("MCD IREPORT", CACHING_DISK, TECHNIQUES[1:2]),
+    "mcd-partial-write": Configuration("MCD PWRITE", CACHING_DISK, TECHNIQUES[2:]),
+    ALL: Configuration("MCD ALL", CACHING_DISK, TECHNIQUES),
     MIRROR: Configuration("MIRROR", "mirror"),
 }
 """All configurations by name."""

@@ -68,12 +68,12 @@ UNKNOWN = Cost(None, None, None, None, None, None)
 """The costs of a cluster of which a part has no price."""
 
 
-def cost_of(price: ClusterPrice, elapsed_s: float, energy_j: float, prices: Prices) -> Cost:
+def job_cost(price: ClusterPrice, elapsed_s: float, energy_j: float, prices: Prices) -> Cost:
     """The costs of a job that holds a cluster for `elapsed_s` and takes `energy_j`.
 
     Examples:
         >>> from sledlab.study.prices import prices
-        >>> found = cost_of(ClusterPrice(600.0, 200.0, 200.0), 94.6728, 3.6e6, prices())
+        >>> found = job_cost(ClusterPrice(600.0, 200.0, 200.0), 94.6728, 3.6e6, prices())
         >>> round(found.job_usd, 6), round(found.power_usd, 6)
         (0.081, 0.08)
     """
@@ -82,7 +82,7 @@ def cost_of(price: ClusterPrice, elapsed_s: float, energy_j: float, prices: Pric
     return Cost(price.total, sum(parts), *parts)
 
 
-def price_of(config: Mapping[str, Any], nodes: int, prices: Prices) -> ClusterPrice:
+def cluster_price(config: Mapping[str, Any], nodes: int, prices: Prices) -> ClusterPrice:
     """The price of a cluster.
 
     Args:
@@ -100,9 +100,9 @@ def price_of(config: Mapping[str, Any], nodes: int, prices: Prices) -> ClusterPr
     hosts = [config["host"]] if config["cluster"]["at"] == "host" else []
     of_nodes = [(kind["node"], count) for kind, count in bought] + [(host, 1) for host in hosts]
     return ClusterPrice(
-        sum(count * prices.of("node", _name(node)) for node, count in of_nodes),
+        sum(count * prices.price("node", _name(node)) for node, count in of_nodes),
         sum(count * store_price(kind, prices) for kind, count in bought),
-        (nodes + len(hosts) + 1) * prices.of("network", _name(config["network"])),
+        (nodes + len(hosts) + 1) * prices.price("network", _name(config["network"])),
     )
 
 
@@ -120,7 +120,7 @@ def store_price(kind: Mapping[str, Any], prices: Prices) -> float:
     cache = kind["cache"]
     if cache["kind"] == "none":
         return float(kind["system"]["devices"] * each)
-    memory = prices.of("device_gb", "ram") * cache["capacity_blocks"] * BLOCK_BYTES / 1e9
+    memory = prices.price("device_gb", "ram") * cache["capacity_blocks"] * BLOCK_BYTES / 1e9
     return float(kind["system"]["devices"] * each + memory)
 
 
@@ -134,11 +134,11 @@ def _device_price(device: Mapping[str, Any], prices: Prices) -> float:
     """The price of a device, by piece or by capacity."""
     name = _name(device)
     if name in prices.tables["device"]:
-        return prices.of("device", name)
+        return prices.price("device", name)
     if name not in prices.tables["device_gb"]:
         raise no_price("device", name)
     blocks = describe(Experiment(document({"device": device})))["capacity_blocks"]
-    return prices.of("device_gb", name) * float(blocks) * BLOCK_BYTES / 1e9
+    return prices.price("device_gb", name) * float(blocks) * BLOCK_BYTES / 1e9
 
 
 def _name(model: Mapping[str, Any]) -> str:
@@ -146,7 +146,7 @@ def _name(model: Mapping[str, Any]) -> str:
     return str(model.get("name", ""))
 
 
-def names_in(config: Mapping[str, Any]) -> dict[str, set[str]]:
+def part_names(config: Mapping[str, Any]) -> dict[str, set[str]]:
     """Names of all parts of a cluster that need prices, by `node`, `device` and `network`."""
     kinds = [config, *config.get("group", [])]
     hosts = [config["host"]] if config["cluster"]["at"] == "host" else []

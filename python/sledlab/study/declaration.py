@@ -47,7 +47,7 @@ ONE_SYSTEM = Subject(
     later("sledlab.runs.compose:compose"),
     Experiment,
     later("sledlab.study.measure:measure"),
-    later("sledlab.study.measure:Measured"),
+    later("sledlab.study.measure:RunFigures"),
 )
 """Runs of requests against one system."""
 
@@ -74,11 +74,12 @@ class Declaration(Generic[Out]):
             not share with a single run or with the execution of every study.
         plan: Makes the plan, checked, of a question.
         conclude: Makes the outcome of the results of all runs.
-        doing: Caption of the progress bar.
+        progress_caption: Caption of the progress bar.
         device: Whether it takes one device besides its axes; a name is the default device.
-        covered: Keys of an experiment, `table.key`, that its axes replace: a model that a file names there
-            is ignored, with its parameters.
-        chosen_by: Keywords of another study whose command selects this study if one has several values.
+        replaced_keys: Keys of an experiment, `table.key`, that its axes replace: a model that a file names
+            there is ignored, with its parameters.
+        selecting_keywords: Keywords of another study whose command selects this study if one has several
+            values.
         race: Makes the plan of all runs from the results of the first plan, where these decide what runs
             next.
         subject: The kind of its runs.
@@ -95,10 +96,10 @@ class Declaration(Generic[Out]):
     options: type
     plan: Callable[[Question], Plan]
     conclude: Callable[[Plan, Mapping[RunSpec, MeasuredRun[Any]]], Out]
-    doing: str = "studying"
+    progress_caption: str = "studying"
     device: bool | str = True
-    covered: tuple[str, ...] = ()
-    chosen_by: tuple[str, ...] = ()
+    replaced_keys: tuple[str, ...] = ()
+    selecting_keywords: tuple[str, ...] = ()
     race: Callable[[Plan, Measure], Plan] | None = None
     subject: Subject = ONE_SYSTEM
     despite_failures: bool = False

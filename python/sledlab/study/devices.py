@@ -34,19 +34,19 @@ def given_devices(question: Question) -> tuple[list[Device], dict[str, Experimen
     )
     result: dict[str, Experiment] = {}
     for device in devices:
-        name = name_of(device)
+        name = device_label(device)
         if name in result:
             raise Error(f"the device `{name}` was given twice", remedy="omit one of them")
-        result[name] = question.on(device)
+        result[name] = question.with_device(device)
         result[name].check()
     return devices, result
 
 
-def name_of(device: Device) -> str:
+def device_label(device: Device) -> str:
     """The name of a device in a study; of a file, without its directory.
 
     Examples:
-        >>> name_of("mems-g2:active_tips=3200"), name_of("devices/mine.toml")
+        >>> device_label("mems-g2:active_tips=3200"), device_label("devices/mine.toml")
         ('mems-g2 active_tips=3200', 'mine')
     """
     word = spell(device) if isinstance(device, ModelChoice) else str(device)
@@ -54,7 +54,7 @@ def name_of(device: Device) -> str:
     return " ".join([Path(name).stem if name.endswith(".toml") else name, *parameters])
 
 
-class ByDevice(Outcome):
+class DeviceOutcome(Outcome):
     """The outcome of a study of devices; each row of its tables names its device."""
 
     @property
@@ -62,7 +62,7 @@ class ByDevice(Outcome):
         """Names of the devices."""
         return list(self.axes["device"])
 
-    def of_device(self, name: str, device: str) -> list[Any]:
+    def device_rows(self, name: str, device: str) -> list[Any]:
         """The rows of one device in a table."""
         rows: Sequence[Any] = self.rows[name]
         return [row for row in rows if row.device == device]

@@ -8,18 +8,18 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.show.wording import STATES
-from sledlab.study.columns import Column, Only
+from sledlab.study.columns import Column, ColumnSelection
 from sledlab.study.idle_periods import IdlePeriodSummary
-from sledlab.study.statistics import SeedMeans, averaged, half_width
+from sledlab.study.statistics import SeedMeans, average, half_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sledlab.study.measure import Measured
+    from sledlab.study.measure import RunFigures
 
-On = Annotated[str, Column("the device")]
-Under = Annotated[str, Column("the power policy, with its parameters")]
-At = Annotated[float, Column("what the times between arrivals were divided by")]
+DeviceColumn = Annotated[str, Column("the device")]
+PolicyColumn = Annotated[str, Column("the power policy, with its parameters")]
+LoadColumn = Annotated[float, Column("what the times between arrivals were divided by")]
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class EnergyMeans(SeedMeans):
         """Energy of seeks and accesses over the number of requests."""
         return self.service_j / self.requests * 1e3
 
-    def by_state(self, unit: str) -> dict[str, float]:
+    def state_values(self, unit: str) -> dict[str, float]:
         """Return a column of each state: `j`, `energy_per_request_mj`, `time_s` or `share` of the energy."""
         return {state: getattr(self, f"{state}_{unit}") for state in STATES}
 
 
-def spent(runs: Sequence[Measured]) -> EnergyMeans:
+def mean_energy(runs: Sequence[RunFigures]) -> EnergyMeans:
     """The mean of the runs of a row, one for each seed."""
-    mean = vars(averaged(runs))
+    mean = vars(average(runs))
     counts = {name: float(value) for name, value in mean.items() if type(value) is int}
     result = {**mean, **counts, "seeds": len(runs)}
     joules, requests = {state: result[f"{state}_j"] for state in STATES}, result["requests"]
@@ -69,7 +69,7 @@ def spent(runs: Sequence[Measured]) -> EnergyMeans:
     return EnergyMeans(**{**result, **own})
 
 
-SPENT = (
+ENERGY_COLUMNS = (
     *("seeds", "requests", "energy_j", *(f"{state}_j" for state in STATES)),
     *(f"{state}_time_s" for state in STATES),
     *("elapsed_s", "arrival_rate_iops", "mean_ms", "p95_ms", "p99_ms", "startups"),
@@ -79,15 +79,15 @@ SPENT = (
 )
 """Columns of a run that all tables of energy have."""
 
-Run = Annotated[EnergyMeans, Only(*SPENT)]
+RunColumn = Annotated[EnergyMeans, ColumnSelection(*ENERGY_COLUMNS)]
 
 
 @dataclass(frozen=True)
 class State:
     """A state of a device under a policy."""
 
-    device: On
-    policy: Under
+    device: DeviceColumn
+    policy: PolicyColumn
     state: Annotated[str, Column("the state")]
     energy_j: Annotated[float, Column("energy in the state", "J")]
     energy_share: Annotated[float, Column("share of the state in all energy")]
@@ -95,9 +95,9 @@ class State:
     time_share: Annotated[float, Column("share of the state in all time")]
 
 
-def state_of(device: str, policy: str, run: EnergyMeans, state: str) -> State:
+def state_row(device: str, policy: str, run: EnergyMeans, state: str) -> State:
     """The row of a state in a run."""
-    joules, seconds = run.by_state("j")[state], run.by_state("time_s")
+    joules, seconds = run.state_values("j")[state], run.state_values("time_s")
     shares = joules / run.energy_j, seconds[state] / math.fsum(seconds.values())
     return State(device, policy, state, joules, shares[0], seconds[state], shares[1])
 
@@ -106,7 +106,7 @@ def state_of(device: str, policy: str, run: EnergyMeans, state: str) -> State:
 class BreakEven:
     """Costs and savings of parking on a device, and its idle periods relative to the break-even time."""
 
-    device: On
+    device: DeviceColumn
     idle_mw: Annotated[float | None, Column("power while idle", "mW")]
     inactive_mw: Annotated[float | None, Column("power while parked", "mW")]
     time_per_startup_ms: Annotated[float | None, Column("time of a start-up", "ms")]
@@ -125,7 +125,7 @@ def break_even(
     device: str, awake: EnergyMeans, parked: EnergyMeans, result: Sequence[Mapping[str, Any]]
 ) -> BreakEven:
     """The row of a device: `awake` never parks and has the idle periods `result`; `parked` parks at once."""
-    idle_periods = IdlePeriodSummary.of(result)
+    idle_periods = IdlePeriodSummary.combine(result)
     idle_mw = _ratio(awake.idle_j, awake.idle_time_s, 1e3)
     inactive_mw = _ratio(parked.inactive_j, parked.inactive_time_s, 1e3)
     startup_uj = _ratio(parked.startup_j, parked.startups, 1e6)
@@ -156,8 +156,8 @@ def _ratio(part: float, full: float, scale: float) -> float | None:
 class Battery:
     """Time that a charge lasts under a policy, and power per capacity."""
 
-    device: On
-    policy: Under
+    device: DeviceColumn
+    policy: PolicyColumn
     power_w: Annotated[float, Column("mean power of the device", "W")]
     battery_wh: Annotated[float, Column("charge of the battery", "Wh")]
     battery_life_h: Annotated[float, Column("time that the battery lasts", "h")]
@@ -178,46 +178,48 @@ def battery(device: str, policy: str, run: EnergyMeans, charge_wh: float, gigaby
 class Request:
     """A policy, with the energy per request by state."""
 
-    device: On
-    policy: Under
-    run: Annotated[EnergyMeans, Only(*SPENT, *(f"{state}_energy_per_request_mj" for state in STATES))]
+    device: DeviceColumn
+    policy: PolicyColumn
+    run: Annotated[
+        EnergyMeans, ColumnSelection(*ENERGY_COLUMNS, *(f"{state}_energy_per_request_mj" for state in STATES))
+    ]
 
 
 @dataclass(frozen=True)
 class Timeout:
     """A run with an idle timeout."""
 
-    device: On
+    device: DeviceColumn
     timeout_ms: Annotated[float, Column("the idle timeout", "ms")]
-    run: Run
+    run: RunColumn
 
 
 @dataclass(frozen=True)
 class Startup:
     """A run with a start-up time, of a device that parks at once."""
 
-    device: On
+    device: DeviceColumn
     time_per_startup_ms: Annotated[float, Column("time of a start-up", "ms")]
-    run: Run
+    run: RunColumn
 
 
 @dataclass(frozen=True)
 class Load:
     """A run at a load under a policy."""
 
-    device: On
-    policy: Under
-    load: At
-    run: Annotated[EnergyMeans, Only(*SPENT, *(f"{state}_share" for state in STATES))]
+    device: DeviceColumn
+    policy: PolicyColumn
+    load: LoadColumn
+    run: Annotated[EnergyMeans, ColumnSelection(*ENERGY_COLUMNS, *(f"{state}_share" for state in STATES))]
 
 
 @dataclass(frozen=True)
 class Policy:
     """A power policy compared with the oracle and, seed by seed, with the best policy that can be built."""
 
-    device: On
-    policy: Under
-    run: Run
+    device: DeviceColumn
+    policy: PolicyColumn
+    run: RunColumn
     above_oracle: Annotated[
         float | None, Column("energy above that of the oracle, as a share of the oracle's")
     ]
@@ -248,10 +250,10 @@ def excess_over_oracle(policy: str, joules: Mapping[str, list[float]]) -> Mappin
 class Strategy:
     """A strategy for saving energy, compared with the base at the same load."""
 
-    device: On
+    device: DeviceColumn
     strategy: Annotated[str, Column("the way to save energy")]
-    load: At
-    run: Run
+    load: LoadColumn
+    run: RunColumn
     energy_saved: Annotated[float, Column("energy saved, as a share of the base's")]
     service_saved: Annotated[float, Column("energy of seeks and accesses saved, as a share")]
     access_saved: Annotated[float, Column("energy of accesses saved, as a share")]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def tables_of(path: str | Path) -> dict[str, Any]:
+def read_tables(path: str | Path) -> dict[str, Any]:
     """Return the tables of a study file, or of an experiment that comes with sledlab, named by its name.
 
     Raises:

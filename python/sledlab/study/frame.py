@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
-from sledlab.lazy import arrived
+from sledlab.lazy import resolve
 from sledlab.model.catalogue import ModelChoice
 from sledlab.model.choices import spell
 from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
-from sledlab.results import UNFINISHED, leaves, results
+from sledlab.results import UNFINISHED_RUNS, list_in_manifest, results
 from sledlab.runs.compose import error_location
 from sledlab.runs.file_names import check_local, resolve_study
 from sledlab.runs.keywords import SOURCES, unknown_option
@@ -20,8 +20,8 @@ from sledlab.runs.options import declared_options
 from sledlab.study.axes import with_first_seed
 from sledlab.study.bench import Bench
 from sledlab.study.executor.worker_choice import Where
-from sledlab.study.file import tables_of
-from sledlab.study.inputs import plugins_of
+from sledlab.study.file import read_tables
+from sledlab.study.inputs import plugin_names
 from sledlab.study.plan import Question, several, to_toml
 from sledlab.study.result_cache import RUNS
 
@@ -73,39 +73,39 @@ def _run(
     composed = study.subject.compose(source, device, options, base=base, kind=study.options)
     experiment = with_first_seed(composed.experiment, axes.get("seed"))
     plan = study.plan(Question(experiment, composed.trace, axes, composed.plugins))
-    axes = words_of(plan.axes)
-    toml = to_toml(study.name, plan.explicit or experiment, axes, plan.seeds[0], study.covered)
+    axes = spell_axes(plan.axes)
+    toml = to_toml(study.name, plan.explicit or experiment, axes, plan.seeds[0], study.replaced_keys)
     plan = dataclasses.replace(
         plan,
         axes=axes,
         toml=toml,
         plugins=composed.plugins,
-        measure=plan.measure or arrived(study.subject.measure),
+        measure=plan.measure or resolve(study.subject.measure),
     )
     for text in plan.texts.values():
-        check_plugins(plugins_of(text), plan.plugins)
+        check_plugins(plugin_names(text), plan.plugins)
     where = Where.from_options(options, lasting=out is not None)
     if where.share is not None and (study.race is not None or replace):
         raise _needs_all_runs(study.name, race=study.race is not None)
     directory = results(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
-        leaves(directory, study.name, [RUNS, UNFINISHED])
+        list_in_manifest(directory, study.name, [RUNS, UNFINISHED_RUNS])
     reuse = several(options.get("reuse"))
-    row = arrived(study.subject.row)
+    row = resolve(study.subject.row)
     bench = Bench(where, directory, row, reuse=reuse, despite_failures=study.despite_failures)
     with bench:
         if study.race is not None:
             plan = study.race(plan, bench.measure)
-        result = bench.measure(plan, study.doing)
+        result = bench.measure(plan, study.progress_caption)
         bench.tell_hosts()
     if bench.failed:
         plan = dataclasses.replace(plan, failed=bench.failed)
     with bench.noting_progress(len(plan.specs), lambda: len(result)):
         outcome = study.conclude(plan, result)
         if directory is not None:
-            leaves(directory, study.name, outcome.leaves)
+            list_in_manifest(directory, study.name, outcome.output_files)
             outcome.write(directory)
-            (directory / UNFINISHED).unlink(missing_ok=True)
+            (directory / UNFINISHED_RUNS).unlink(missing_ok=True)
     return outcome
 
 
@@ -115,7 +115,7 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
     Raises:
         Error: The file cannot be read, is of another study, or `[study]` has an unknown key.
     """
-    tables = resolve_study(tables_of(path), path)
+    tables = resolve_study(read_tables(path), path)
     options = tables.pop("study", {})
     if not isinstance(options, dict):
         raise Error(f"study: expected a table, found `{options}`")
@@ -128,7 +128,7 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
     for key in options:
         if key not in study.axes:
             raise unknown("key of [study]", key, list(study.axes))
-    for table in (key.removesuffix(".kind") for key in study.covered if key.endswith(".kind")):
+    for table in (key.removesuffix(".kind") for key in study.replaced_keys if key.endswith(".kind")):
         named = tables.get(table, {})
         if isinstance(named, str) or (isinstance(named, dict) and "kind" in named):
             del tables[table]
@@ -153,7 +153,7 @@ def _has_device(base: Experiment | None) -> bool:
     return base is not None and any(base.setting(f"device.{key}") is not None for key in ("preset", "kind"))
 
 
-def words_of(axes: Mapping[str, Any]) -> dict[str, Any]:
+def spell_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
     """Axes as a file of a study spells them: models as words."""
 
     def plain(value: Any) -> Any:

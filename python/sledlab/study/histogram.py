@@ -32,18 +32,18 @@ PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 """Percentiles by their names, as shares."""
 
 
-def bin_of(value_ns: int) -> int:
+def bin_index(value_ns: int) -> int:
     """Return the bin of a time in ns: bins rise with times, without gaps.
 
     Examples:
-        >>> [bin_of(value) for value in (0, 2047, 2048, 2049, 2050, 4096)]
+        >>> [bin_index(value) for value in (0, 2047, 2048, 2049, 2050, 4096)]
         [0, 2047, 2048, 2048, 2049, 3072]
     """
     shift = max(value_ns.bit_length() - HALF_BITS - 1, 0)
     return shift * HALF + (value_ns >> shift)
 
 
-def bins_of(values_ns: Any) -> Any:
+def bin_indices(values_ns: Any) -> Any:
     """Return the bins of an array of times, each below 2^53 ns, which is 104 days."""
     bits = np.frexp(values_ns.astype(np.float64))[1]
     shifts = np.maximum(bits - HALF_BITS - 1, 0).astype(np.int64)
@@ -54,7 +54,7 @@ def middle_ns(number: int) -> int:
     """Return the time in the middle of a bin.
 
     Examples:
-        >>> [middle_ns(bin_of(value)) for value in (7, 2049, 10**6)]
+        >>> [middle_ns(bin_index(value)) for value in (7, 2049, 10**6)]
         [7, 2049, 1000192]
     """
     shift = max(number // HALF - 1, 0)
@@ -63,7 +63,7 @@ def middle_ns(number: int) -> int:
 
 
 @dataclass(frozen=True)
-class Spread:
+class ResponseStatistics:
     """Statistics of response times without their histogram, small enough for thousands of volumes.
 
     Attributes:
@@ -94,18 +94,18 @@ class Histogram:
     max_ns: int
 
     @classmethod
-    def of(cls, result: Result) -> Histogram:
+    def from_result(cls, result: Result) -> Histogram:
         """Return the histogram of all reads and writes of a run; its sum is as exact as the reported mean."""
         times, total = result.cdf["all"], result.count
         seen = [round(share * total) for share in times["share"]]
-        bins = [bin_of(round(time_ms * NS_PER_MS)) for time_ms in times["response_ms"]]
+        bins = [bin_index(round(time_ms * NS_PER_MS)) for time_ms in times["response_ms"]]
         counts = [after - before for before, after in zip([0, *seen], seen, strict=False)]
         matches = result.response_time
         sum_ns, max_ns = round(matches.mean * NS_PER_MS * total), round(matches.max * NS_PER_MS)
         return cls(dict(zip(bins, counts, strict=True)), sum_ns, max_ns)
 
     @classmethod
-    def merged(cls, parts: Iterable[Histogram]) -> Histogram:
+    def merge(cls, parts: Iterable[Histogram]) -> Histogram:
         """Return the histogram of the requests of several; an empty one of none."""
         counts: Counter[int] = Counter()
         sum_ns = max_ns = 0
@@ -138,7 +138,7 @@ class Histogram:
         """Return the time below which a share of the requests is, within 0.05 %; equal to that of a run.
 
         Examples:
-            >>> Histogram({bin_of(10**6): 98, bin_of(10**7): 2}, 118 * 10**6, 10**7).percentile_ms(0.99)
+            >>> Histogram({bin_index(10**6): 98, bin_index(10**7): 2}, 118 * 10**6, 10**7).percentile_ms(0.99)
             9.998336
         """
         if not self.requests:
@@ -154,10 +154,10 @@ class Histogram:
         return self.mean_ms if name == "mean" else self.max_ms
 
     @property
-    def spread(self) -> Spread:
+    def statistics(self) -> ResponseStatistics:
         """The statistics of the response times, without the histogram."""
         names = ("mean", *PERCENTILES, "max")
-        return Spread(self.requests, {name: self.measure_ms(name) for name in names})
+        return ResponseStatistics(self.requests, {name: self.measure_ms(name) for name in names})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: distances between bins, and counts, as numbers in one text."""

@@ -82,7 +82,7 @@ class IdlePeriodSummary:
     longest_ms: float
 
     @classmethod
-    def of(cls, result: Sequence[Mapping[str, Any]]) -> IdlePeriodSummary:
+    def combine(cls, result: Sequence[Mapping[str, Any]]) -> IdlePeriodSummary:
         """Combine the idle periods of runs, each from `IdlePeriods.to_dict`."""
         bins = sorted((bin_ for each in result for bin_ in each["bins"]), key=lambda bin_: float(bin_[0]))
         return cls(bins, len(result), max(each["longest_ms"] for each in result))

@@ -15,7 +15,7 @@ from sledlab.model.plugins import find_plugins
 from sledlab.model.settings import document
 from sledlab.study.plan import plain
 from sledlab.traces.contents import content
-from sledlab.traces.fitted_requests import Fitted
+from sledlab.traces.fitted_requests import FittedRequests
 from sledlab.traces.openers import Parts, TextTrace
 from sledlab.traces.read import File, ParquetFile, Table
 from sledlab.traces.remote import is_remote
@@ -43,7 +43,7 @@ class ExperimentInputs:
 
 
 @cache
-def inputs_in(text: str) -> ExperimentInputs:
+def experiment_inputs(text: str) -> ExperimentInputs:
     """Return the inputs of a complete experiment, given as text."""
     tables = plain(text)
     plugins = find_plugins(list(_pluggable(tables)))
@@ -51,9 +51,9 @@ def inputs_in(text: str) -> ExperimentInputs:
     return ExperimentInputs(json.dumps(tables, sort_keys=True), files, plugins)
 
 
-def plugins_of(text: str) -> tuple[str, ...]:
+def plugin_names(text: str) -> tuple[str, ...]:
     """Return the plug-ins, `module:Class`, that a complete experiment names in place of models."""
-    return inputs_in(text).plugins
+    return experiment_inputs(text).plugins
 
 
 def _pluggable(tables: Mapping[str, Any]) -> Iterator[str]:
@@ -87,28 +87,28 @@ def module_contents(word: str) -> str:
 
 def origin(trace: Trace) -> Opener:
     """Return the opener of a trace before it was fitted to a device."""
-    opener = trace.of_seed(0).opener
-    return opener.of if isinstance(opener, Fitted) else opener
+    opener = trace.with_seed(0).opener
+    return opener.opener if isinstance(opener, FittedRequests) else opener
 
 
-def in_memory(trace: Trace | None) -> bool:
+def is_in_memory(trace: Trace | None) -> bool:
     """Return whether a trace holds its requests in memory."""
     return trace is not None and isinstance(origin(trace), Table)
 
 
-def files_of(text: str, trace: Trace | None) -> tuple[str, ...]:
+def input_files(text: str, trace: Trace | None) -> tuple[str, ...]:
     """Return the files that a run reads, named as in the run."""
     if trace is None:
-        return inputs_in(text).files
+        return experiment_inputs(text).files
     return _paths(trace.opener)
 
 
 def _paths(opener: Opener) -> tuple[str, ...]:
     """Return the files that an opener reads; data at an address are no file."""
     if isinstance(opener, MergedTraces):
-        return tuple(path for each in opener.of for path in _paths(each))
-    if isinstance(opener, Fitted):
-        return _paths(opener.of)
+        return tuple(path for each in opener.openers for path in _paths(each))
+    if isinstance(opener, FittedRequests):
+        return _paths(opener.opener)
     if isinstance(opener, Parts):
         return tuple(path for path in opener.paths if not is_remote(path))
     if isinstance(opener, (File, ParquetFile, TextTrace)) and not is_remote(opener.path):
@@ -116,11 +116,11 @@ def _paths(opener: Opener) -> tuple[str, ...]:
     return ()
 
 
-def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> tuple[str, Trace | None]:
+def rename_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> tuple[str, Trace | None]:
     """Return a run whose files are renamed by `change`."""
     if trace is not None:
         return text, _location(trace, change)
-    if all(change(name) == name for name in inputs_in(text).files):
+    if all(change(name) == name for name in experiment_inputs(text).files):
         return text, trace
     tables = plain(text)
     for table in INPUTS:
@@ -130,14 +130,14 @@ def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> 
 
 
 def _location(trace: Trace, change: Callable[[str], str]) -> Trace:
-    return replace(trace, opener=_moved(trace.opener, change))
+    return replace(trace, opener=_rename_paths(trace.opener, change))
 
 
-def _moved(opener: Opener, change: Callable[[str], str]) -> Opener:
+def _rename_paths(opener: Opener, change: Callable[[str], str]) -> Opener:
     if isinstance(opener, MergedTraces):
-        return replace(opener, of=tuple(_moved(each, change) for each in opener.of))
-    if isinstance(opener, Fitted):
-        return replace(opener, of=_moved(opener.of, change))
+        return replace(opener, openers=tuple(_rename_paths(each, change) for each in opener.openers))
+    if isinstance(opener, FittedRequests):
+        return replace(opener, opener=_rename_paths(opener.opener, change))
     names = {name: change(name) for name in _paths(opener)}
     if isinstance(opener, Parts):
         return replace(opener, paths=tuple(names.get(path, path) for path in opener.paths))

@@ -18,7 +18,7 @@ from sledlab.show.wording import STATES
 from sledlab.study.columns import Column
 from sledlab.study.idle_periods import IdlePeriods
 from sledlab.study.plan import plain
-from sledlab.traces.fitted_requests import Fitted
+from sledlab.traces.fitted_requests import FittedRequests
 from sledlab.traces.read import File, GeneratedRequests, ParquetFile, Table, file_opener
 
 if TYPE_CHECKING:
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 PARTS = ("positioning", "seek_x", "settle", "seek_y", "turnaround", "rotation", "transfer")
 """Parts of the service time that have a column."""
 
-OF_RUN = (
+RUN_COLUMNS = (
     *("throughput_iops", "utilization", "startups", "saturated", "elapsed_s"),
     *("queue_time_ms", "service_time_ms"),
 )
 """Columns of a run whose values are attributes of the result under the same name."""
 
-OF_TIMES = ("mean", "std", "p50", "p90", "p95", "p99", "p999", "max")
+RESPONSE_COLUMNS = ("mean", "std", "p50", "p90", "p95", "p99", "p999", "max")
 """Statistics of response times that have a column, in ms."""
 
-COUNTED = ("cache", "hybrid")
+COUNTED_PARTS = ("cache", "hybrid")
 """Parts of a summary, absent in some runs, whose counts are columns."""
 
 
 @dataclass(frozen=True)
-class Measured:
+class RunFigures:
     """The simulated results of a run; no value depends on the machine."""
 
     requests: Annotated[int, Column("reads and writes that count")]
@@ -144,7 +144,7 @@ class MeasuredRun(Generic[R]):
         return MeasuredRun(kind(**data["row"]), data["timing"])
 
 
-Found = MeasuredRun[Measured]
+SystemRun = MeasuredRun[RunFigures]
 """The results of a run against one system."""
 
 
@@ -155,7 +155,7 @@ def measure(
     plugins: Sequence[str] = (),
     *,
     stop_overloaded: bool = False,
-) -> Found:
+) -> SystemRun:
     """Runs an experiment.
 
     Args:
@@ -172,21 +172,21 @@ def measure(
         KeyboardInterrupt: The user stopped it.
     """
     experiment = _native.Experiment(text).with_plugins(plugins)
-    trace = trace.of_seed(plain(text)["seed"]) if trace else None
+    trace = trace.with_seed(plain(text)["seed"]) if trace else None
     idle_periods = IdlePeriods() if watch and experiment.setting("power.kind") == "never" else None
     recording = Recording(sinks=[idle_periods] if idle_periods else [])
     result = execute(experiment, recording, trace=trace, time_decisions=True, stop_overloaded=stop_overloaded)
-    return Found(row_of(result, arrival_rate(result, trace), idle_periods), dict(result.timing))
+    return SystemRun(result_row(result, arrival_rate(result, trace), idle_periods), dict(result.timing))
 
 
 def measure_until_overload(
     text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
-) -> Found:
+) -> SystemRun:
     """Run an experiment as `measure` does; a run whose queue kept growing ends with its last arrival."""
     return measure(text, trace, watch, plugins, stop_overloaded=True)
 
 
-def measure_of(overload: str) -> Callable[..., Found]:
+def choose_measure(overload: str) -> Callable[..., SystemRun]:
     """Return the function that measures runs whose overloaded ones `stop`, or `drain` their queues.
 
     Raises:
@@ -198,7 +198,7 @@ def measure_of(overload: str) -> Callable[..., Found]:
     return ways[overload]
 
 
-def row_of(result: Result, rate: float, idle_periods: IdlePeriods | None) -> Measured:
+def result_row(result: Result, rate: float, idle_periods: IdlePeriods | None) -> RunFigures:
     """The row of a result.
 
     Args:
@@ -208,8 +208,8 @@ def row_of(result: Result, rate: float, idle_periods: IdlePeriods | None) -> Mea
     """
     times, summary = result.response_time, result.summary
     parts, energy, state_time = summary["time_by_part_ms"], summary["energy_j"], summary["state_time_s"]
-    columns: dict[str, Any] = {name: getattr(result, name) for name in OF_RUN}
-    columns |= {f"{name}_ms": getattr(times, name) for name in OF_TIMES}
+    columns: dict[str, Any] = {name: getattr(result, name) for name in RUN_COLUMNS}
+    columns |= {f"{name}_ms": getattr(times, name) for name in RESPONSE_COLUMNS}
     columns |= {f"{state}_j": energy[state] for state in STATES}
     columns |= {f"{state}_time_s": state_time[state] for state in STATES}
     columns |= {f"{part}_ms": parts[part] for part in PARTS}
@@ -217,7 +217,7 @@ def row_of(result: Result, rate: float, idle_periods: IdlePeriods | None) -> Mea
         own = summary[name]
         columns |= {f"{name}s": split.requests, f"{name}_energy_uj": own["request_energy_uj"]}
         columns[f"{name}_mean_ms"] = own["response_time_ms"].get("mean")
-    return Measured(
+    return RunFigures(
         **columns,
         requests=result.count,
         arrival_rate_iops=rate,
@@ -228,7 +228,7 @@ def row_of(result: Result, rate: float, idle_periods: IdlePeriods | None) -> Mea
         energy_j=result.energy.total,
         request_energy_uj=summary["request_energy_uj"],
         merged=summary["merged"]["requests"],
-        served_at_once=_served_at_once(result),
+        served_at_once=_mean_in_service(result),
         counts=_counts(summary),
         read_bytes=result.read.bytes,
         written_bytes=result.write.bytes,
@@ -242,14 +242,14 @@ def row_of(result: Result, rate: float, idle_periods: IdlePeriods | None) -> Mea
 def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
     """Counts of cache and hybrid by column; those of a hybrid's own devices are omitted."""
     result: dict[str, float] = {}
-    for part in COUNTED:
+    for part in COUNTED_PARTS:
         for name, value in (summary.get(part) or {}).items():
             inside = value.items() if isinstance(value, Mapping) else [("", value)]
             result |= {"_".join(filter(None, (part, name, key))): count for key, count in inside}
     return result
 
 
-def _served_at_once(result: Result) -> float:
+def _mean_in_service(result: Result) -> float:
     """Mean number of requests in service while a sled is busy: above 1 where several are served together."""
     device = result.config["device"]
     sleds = int(device.get("sleds", 1)) if device.get("sled_motion") == "independent" else 1
@@ -276,11 +276,11 @@ class _Limits:
     requests: int
     operations: int
 
-    def over(self, source: _native.Source) -> _native.Source:
+    def limit(self, source: _native.Source) -> _native.Source:
         """A source, ended at these limits."""
         return _native.limit(source, self.requests, self.operations)
 
-    def within(self, other: _Limits) -> _Limits:
+    def tighten(self, other: _Limits) -> _Limits:
         """The tighter of both limits."""
         pairs = ((self.requests, other.requests), (self.operations, other.operations))
         return _Limits(*(min(filter(None, pair), default=0) for pair in pairs))
@@ -302,8 +302,8 @@ def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
 
 
 def _last_in_memory_s(opener: Opener, limits: _Limits) -> float:
-    if isinstance(opener, Fitted):  # addresses are other ones, arrivals the same
-        return _last_in_memory_s(opener.of, limits.within(_Limits(opener.limit, opener.operations)))
+    if isinstance(opener, FittedRequests):  # addresses are other ones, arrivals the same
+        return _last_in_memory_s(opener.opener, limits.tighten(_Limits(opener.limit, opener.operations)))
     if not isinstance(opener, Table):
         assert isinstance(opener, (File, ParquetFile, GeneratedRequests))
         return _last_arrival_s(opener, limits)
@@ -329,4 +329,4 @@ def _last_generated_s(workload: str, seed: int, device: str, limits: _Limits) ->
 
 
 def _last_s(source: _native.Source, limits: _Limits) -> float:
-    return _native.survey(limits.over(source))[2] / 1e9
+    return _native.survey(limits.limit(source))[2] / 1e9

@@ -9,14 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sledlab.display import SCHEMA, DisplayedResult, presentation_of
-from sledlab.files import drafted
+from sledlab.display import SCHEMA, DisplayedResult, find_presentation
+from sledlab.files import atomic_write
 from sledlab.results import OUTCOME, REPORT, STUDY
 from sledlab.runs.file_names import relativize_study
 from sledlab.runs.recording import LATEX, SUMMARY, TIMING
 from sledlab.study.columns import frame, records
 from sledlab.study.saved import from_plain, to_plain
-from sledlab.study.statistics import averaged, runs_of
+from sledlab.study.statistics import average, case_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.study.columns import Row
-    from sledlab.study.measure import Found
+    from sledlab.study.measure import SystemRun
     from sledlab.study.plan import Plan, RunSpec
 
 TABLES = ("parquet", "csv")
@@ -59,11 +59,11 @@ class Outcome(DisplayedResult):
     toml: str
 
     @classmethod
-    def from_runs(cls, plan: Plan, result: Mapping[RunSpec, Found]) -> Self:
+    def from_runs(cls, plan: Plan, result: Mapping[RunSpec, SystemRun]) -> Self:
         """Make the outcome of measured runs: each case is a row of its labels and the mean of its runs."""
         rows: dict[str, list[Row]] = {name: [] for name in cls.kinds}
-        for case, runs in runs_of(plan, result).items():
-            rows[case.section].append(cls.kinds[case.section](**dict(case.labels), run=averaged(runs)))
+        for case, runs in case_runs(plan, result).items():
+            rows[case.section].append(cls.kinds[case.section](**dict(case.labels), run=average(runs)))
         return cls(rows, {}, plan.config, plan.axes, plan.toml)
 
     def conclusion(self) -> str:
@@ -88,9 +88,9 @@ class Outcome(DisplayedResult):
     @property
     def answer(self) -> str:
         """The answer of the study, in a few sentences."""
-        return presentation_of(self).answer(self)
+        return find_presentation(self).answer(self)
 
-    def closing(self, directory: Path | None) -> str:
+    def closing_line(self, directory: Path | None) -> str:
         """Return the last line on the command line: where the page is."""
         return f"report: {directory / REPORT}" if directory else ""
 
@@ -100,14 +100,14 @@ class Outcome(DisplayedResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole outcome as plain data: printed by `--json`."""
-        return self.arranged({**self.rows, **self.costs})
+        return self.plain_data({**self.rows, **self.costs})
 
     @property
     def heading(self) -> dict[str, Any]:
         """The head of the plain data: version of its format, the answer, and notes on it."""
         return {"schema": SCHEMA, "answer": self.answer, "warnings": self.warnings}
 
-    def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    def plain_data(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
         """Answer, axes, some of the tables and the shared part of the experiment, as plain data."""
         return {
             **self.heading,
@@ -118,7 +118,7 @@ class Outcome(DisplayedResult):
         }
 
     @property
-    def leaves(self) -> list[str]:
+    def output_files(self) -> list[str]:
         """Names of the files that `write` writes."""
         return [f"{name}.{ending}" for name in self.tables for ending in TABLES] + [
             SUMMARY,
@@ -133,32 +133,32 @@ class Outcome(DisplayedResult):
         """Write all tables, as Parquet and CSV, summary, study, page and LaTeX into a directory."""
         place = Path(directory)
         for name, result in self.tables.items():
-            with drafted(place / f"{name}.parquet") as draft:
+            with atomic_write(place / f"{name}.parquet") as draft:
                 result.write_parquet(draft)
-            with drafted(place / f"{name}.csv") as draft:
+            with atomic_write(place / f"{name}.csv") as draft:
                 result.write_csv(draft)
-        text = json.dumps(self.arranged(self.rows), indent=2, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(self.plain_data(self.rows), indent=2, ensure_ascii=False, allow_nan=False)
         texts = {
             SUMMARY: text + "\n",
             STUDY: relativize_study(place, self.toml),
             LATEX: self.latex(),
-            OUTCOME: json.dumps(self.saved()) + "\n",
+            OUTCOME: json.dumps(self.dump()) + "\n",
             **({TIMING: json.dumps(to_plain(self.costs)) + "\n"} if self.costs else {}),
         }
         for name, content in texts.items():
-            with drafted(place / name) as draft:
+            with atomic_write(place / name) as draft:
                 draft.write_text(content, encoding="utf-8")
         self.report(place / REPORT)
 
-    def saved(self) -> dict[str, Any]:
-        """Return everything but wall-clock figures and the study file as plain data, for `restored`."""
+    def dump(self) -> dict[str, Any]:
+        """Return everything but wall-clock figures and the study file as plain data, for `load`."""
         elsewhere = {"rows", "costs", "toml", *self.kinds}
         names = [each.name for each in fields(self) if each.init and each.name not in elsewhere]
         return {"rows": to_plain(self.rows), **{name: to_plain(getattr(self, name)) for name in names}}
 
     @classmethod
-    def restored(cls, saved: Mapping[str, Any], costs: Mapping[str, Any], toml: str) -> Self:
-        """Return the outcome whose `saved` is given.
+    def load(cls, saved: Mapping[str, Any], costs: Mapping[str, Any], toml: str) -> Self:
+        """Return the outcome that `dump` returned as plain data.
 
         Args:
             saved: The plain data.
@@ -169,12 +169,12 @@ class Outcome(DisplayedResult):
             AttributeError, KeyError, TypeError: The data is not that of an outcome of this class.
         """
         others = {name: value for name, value in saved.items() if name != "rows"}
-        return cls.made(
+        return cls.from_tables(
             _typed_tables(cls.kinds, saved["rows"]), _typed_tables(cls.cost_kinds, costs), toml=toml, **others
         )
 
     @classmethod
-    def made(cls, rows: Mapping[str, Any], costs: Mapping[str, Any], **others: Any) -> Self:
+    def from_tables(cls, rows: Mapping[str, Any], costs: Mapping[str, Any], **others: Any) -> Self:
         """Return the outcome of these tables; subclasses whose fields differ override this."""
         return cls(rows=rows, costs=costs, **others)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.display import DisplayedResult
 from sledlab.errors import Error
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.lazy import polars
-from sledlab.results import UNFINISHED, read_json, reading
+from sledlab.results import UNFINISHED_RUNS, read_errors, read_json
 from sledlab.show.document import Document, Grid, Heading, Text
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, model_label
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sledlab.show.document import Part
     from sledlab.study.plan import Plan
 
-SHOWN = {
+SHOWN_COLUMNS = {
     "mean_ms": "mean (ms)",
     "p99_ms": "99 % (ms)",
     "throughput_iops": "requests/s",
@@ -58,7 +58,7 @@ def write_runs(directory: Path, plan: Plan, keys: Mapping[RunSpec, str]) -> None
         }
         for spec in plan.specs
     ]
-    with drafted(directory / UNFINISHED) as draft:
+    with atomic_write(directory / UNFINISHED_RUNS) as draft:
         draft.write_text(json.dumps({"runs": runs}) + "\n", encoding="utf-8")
 
 
@@ -94,7 +94,7 @@ class PartialStudy(DisplayedResult):
     rows: Sequence[Mapping[str, Any]] = field(repr=False)
 
     @property
-    def saved(self) -> int:
+    def saved_runs(self) -> int:
         """Number of runs that are saved."""
         return len(self.rows)
 
@@ -115,13 +115,14 @@ class PartialStudy(DisplayedResult):
             Error: Always.
         """
         raise Error(
-            f"there is no figure of an unfinished study: {self.saved:,} of {self.total:,} runs are saved",
+            f"there is no figure of an unfinished study: {self.saved_runs:,} of {self.total:,} runs are "
+            "saved",
             remedy="the command that started the study continues it",
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the saved runs as plain data."""
-        return {"answer": self.answer, "saved": self.saved, "total": self.total, "runs": list(self.rows)}
+        return {"answer": self.answer, "saved": self.saved_runs, "total": self.total, "runs": list(self.rows)}
 
 
 def read_partial(directory: Path, kind: str, row: Callable[..., Any]) -> PartialStudy:
@@ -135,9 +136,9 @@ def read_partial(directory: Path, kind: str, row: Callable[..., Any]) -> Partial
     Raises:
         Error: `unfinished.json` is damaged.
     """
-    path = directory / UNFINISHED
+    path = directory / UNFINISHED_RUNS
     names, rows = [], []
-    with ResultCache(None, row, [directory] if files(directory) else []) as cached, reading(path):
+    with ResultCache(None, row, [directory] if files(directory) else []) as cached, read_errors(path):
         runs = read_json(path)["runs"]
         for run in runs:
             spec = RunSpec(run["base"], tuple(map(tuple, run["settings"])), run["seed"])
@@ -155,22 +156,22 @@ def _flat(row: Any) -> dict[str, Any]:
 
 def answer(study: PartialStudy) -> str:
     """Return how many runs are saved, and how to continue."""
-    verb = "is" if study.saved == 1 else "are"
+    verb = "is" if study.saved_runs == 1 else "are"
     return (
-        f"{study.saved:,} of {study.total:,} runs of this study {verb} saved; "
+        f"{study.saved_runs:,} of {study.total:,} runs of this study {verb} saved; "
         "the command that started the study continues it."
     )
 
 
 def brief(study: PartialStudy) -> Sequence[Part]:
     """Return the parts for a terminal and a notebook."""
-    shown = [name for name in SHOWN if any(name in row for row in study.rows)]
+    shown = [name for name in SHOWN_COLUMNS if any(name in row for row in study.rows)]
     rows = [
         (name, *(figure(row.get(column)) for column in shown))
         for name, row in zip(study.names, study.rows, strict=True)
     ]
     title = Heading(f"Unfinished study: {model_label(study.kind)}", 1)
-    table = [Grid(("run", *(SHOWN[name] for name in shown)), rows)] if rows else []
+    table = [Grid(("run", *(SHOWN_COLUMNS[name] for name in shown)), rows)] if rows else []
     return [title, *table, Text(answer(study))]
 
 

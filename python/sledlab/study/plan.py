@@ -111,7 +111,7 @@ class Plan:
     failed: Mapping[RunSpec, str] = field(default_factory=dict)
 
     @classmethod
-    def for_question(cls, question: Question, cases: Sequence[Case], axes: Mapping[str, Any]) -> Self:
+    def from_question(cls, question: Question, cases: Sequence[Case], axes: Mapping[str, Any]) -> Self:
         """Return the plan of runs on the shared experiment, with the seeds of the question.
 
         Raises:
@@ -125,7 +125,7 @@ class Plan:
         """Return the trace that a run replays instead of the one that its experiment names, if any."""
         return self.traces.get(spec.base, self.trace)
 
-    def of(self, section: str, **labels: Any) -> list[Case]:
+    def select_cases(self, section: str, **labels: Any) -> list[Case]:
         """Return the rows of a table that have these labels."""
         required = labels.items()
         return [
@@ -211,16 +211,16 @@ class Question:
     @property
     def device(self) -> str | None:
         """The preset or file that the shared experiment names as its device, if any."""
-        result: str | None = _of_device(self.base).get("preset")
+        result: str | None = _device_table(self.base).get("preset")
         return result
 
-    def on(self, device: Device) -> Any:
+    def with_device(self, device: Device) -> Any:
         """Return the shared experiment on another device, with the parameters set for all devices.
 
         Raises:
             Error: There is no such device.
         """
-        return taking(self.base, parse_model("device", device))
+        return with_model(self.base, parse_model("device", device))
 
 
 def several(tables: Any) -> list[Any]:
@@ -230,13 +230,13 @@ def several(tables: Any) -> list[Any]:
     return [tables] if isinstance(tables, (str, Path, ModelChoice)) else list(tables)
 
 
-def taking(experiment: Any, what: ModelChoice | str) -> Any:
+def with_model(experiment: Any, what: ModelChoice | str) -> Any:
     """Return the experiment with another model, or another trace file; other settings of that table are kept.
 
     Parameters of a model given as a word are parsed as settings are.
     """
     table = what.kind if isinstance(what, ModelChoice) else "trace"
-    tables = tables_of(experiment).get(table, {})
+    tables = explicit_tables(experiment).get(table, {})
     cached = (
         {key: value for key, value in tables.items() if key not in ("preset", "kind", "file")}
         if isinstance(tables, dict)
@@ -250,13 +250,13 @@ def taking(experiment: Any, what: ModelChoice | str) -> Any:
     return with_settings(experiment, {f"{table}.{key}": value for key, value in cached.items()})
 
 
-def _of_device(experiment: Any) -> dict[str, Any]:
+def _device_table(experiment: Any) -> dict[str, Any]:
     """Return the table `device` of an experiment as it was written; a name alone stands for its preset."""
-    tables = tables_of(experiment).get("device", {})
+    tables = explicit_tables(experiment).get("device", {})
     return {"preset": tables} if isinstance(tables, str) else tables
 
 
-def tables_of(experiment: Any) -> dict[str, Any]:
+def explicit_tables(experiment: Any) -> dict[str, Any]:
     """Return the settings that were made in an experiment, as plain data, without defaults."""
     return plain(experiment.explicit_toml())
 
@@ -287,7 +287,7 @@ def check_source(experiment: Experiment, trace: Trace | None) -> None:
     Raises:
         Error: The trace does not exist, cannot be opened, or can be read only once.
     """
-    tables = tables_of(experiment)
+    tables = explicit_tables(experiment)
     if trace is not None or "workload" in tables:
         return
     if "trace" not in tables:
@@ -313,7 +313,7 @@ def to_toml(kind: str, base: Any, axes: Mapping[str, Any], seed: int, without: I
         seed: The first root of random numbers.
         without: Keys of the experiment that axes replace.
     """
-    tables = {name: values for name, values in tables_of(base).items() if name != "seed"}
+    tables = {name: values for name, values in explicit_tables(base).items() if name != "seed"}
     for table, key in (each.split(".") for each in without):
         tables[table] = {name: value for name, value in tables.get(table, {}).items() if name != key}
     tables = {name: values for name, values in tables.items() if values != {}}

@@ -22,7 +22,7 @@ TABLES = {"node": "a node", "device": "a device", "device_gb": "a GB of a device
 NUMBERS = {"kwh": "a kWh", "years": "years"}
 """Prices without a preset, and the unit that each is for."""
 
-OTHER = {"device": "device_gb", "device_gb": "device"}
+OTHER_TABLE = {"device": "device_gb", "device_gb": "device"}
 """The other table of a store, which has one price: for each device, or for each GB."""
 
 DEFAULT = Path(__file__).with_name("prices.toml")
@@ -47,7 +47,7 @@ class Prices:
     are_explicit: bool = False
     explicit: tuple[tuple[str, str], ...] = field(default=())
 
-    def of(self, table: str, name: str) -> float:
+    def price(self, table: str, name: str) -> float:
         """The price of a preset in a table.
 
         Raises:
@@ -58,7 +58,7 @@ class Prices:
             raise no_price(table, name)
         return result
 
-    def used(self, names: Mapping[str, set[str]]) -> dict[str, Any]:
+    def select(self, names: Mapping[str, set[str]]) -> dict[str, Any]:
         """The prices of the named presets, by `node`, `device` and `network`, as plain data."""
         return {
             **{
@@ -107,9 +107,9 @@ def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
         Error: A file cannot be read, or a price is invalid or of no known preset.
 
     Examples:
-        >>> prices(["mems-g3=50"]).of("device", "mems-g3")
+        >>> prices(["mems-g3=50"]).price("device", "mems-g3")
         50.0
-        >>> prices().of("network", "fast-ethernet")
+        >>> prices().price("network", "fast-ethernet")
         40.0
     """
     result = defaults()
@@ -180,27 +180,29 @@ def _merge_prices(below: Prices | None, values: Mapping[str, Any], source: str) 
     numbers = {"kwh": below.kwh, "years": below.years} if below else {}
     for key, value in values.items():
         if key in NUMBERS:
-            numbers[key] = _checked(value, f"{source}: {key}", above=key == "years")
+            numbers[key] = _check_price(value, f"{source}: {key}", above=key == "years")
         elif key not in TABLES:
             raise unknown(f"key of prices in {source}", key, [*NUMBERS, *TABLES])
         elif not isinstance(value, Mapping):
             raise Error(f"{source}: {key}: expected a table, found `{value}`")
         else:
-            _lay(tables, key, value, source)
+            _set_prices(tables, key, value, source)
     if twice := set(values.get("device", ())) & set(values.get("device_gb", ())):
         remedy = "remove it from device or from device_gb"
         raise Error(f"{source}: `{min(twice)}` has a price for a device and one for a GB", remedy=remedy)
     return Prices(tables, numbers["kwh"], numbers["years"])
 
 
-def _lay(tables: Mapping[str, dict[str, float]], table: str, values: Mapping[str, Any], source: str) -> None:
+def _set_prices(
+    tables: Mapping[str, dict[str, float]], table: str, values: Mapping[str, Any], source: str
+) -> None:
     for name, value in values.items():
-        tables[table][name] = _checked(value, f"{source}: {table}.{name}")
-        if table in OTHER:
-            tables[OTHER[table]].pop(name, None)
+        tables[table][name] = _check_price(value, f"{source}: {table}.{name}")
+        if table in OTHER_TABLE:
+            tables[OTHER_TABLE[table]].pop(name, None)
 
 
-def _checked(value: Any, what: str, *, above: bool = False) -> float:
+def _check_price(value: Any, what: str, *, above: bool = False) -> float:
     """A price, or a time above 0, as a number.
 
     Raises:

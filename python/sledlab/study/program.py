@@ -11,12 +11,12 @@ from pathlib import Path
 
 from sledlab import _native
 
-MEASURING = ("model", "traces", "runs", "study/measure.py", "study/replays.py", "study/idle_periods.py")
+MEASURING_PARTS = ("model", "traces", "runs", "study/measure.py", "study/replays.py", "study/idle_periods.py")
 """Parts of the package, besides the compiled code, that determine results of runs."""
 
 PACKAGE = Path(__file__).parents[1]
 
-SHOWN = 12
+SHOWN_CHARACTERS = 12
 """Characters of the hash that messages show."""
 
 
@@ -30,10 +30,10 @@ def program() -> str:
         12
     """
     digest = hashlib.sha256(_native.__sources__.encode())
-    for part in MEASURING:
+    for part in MEASURING_PARTS:
         place = PACKAGE / part
         for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             # A checkout on Windows may have other ends of lines.
             text = file.read_bytes().replace(b"\r\n", b"\n")
             digest.update(file.relative_to(PACKAGE).as_posix().encode() + b"\0" + text + b"\0")
-    return f"{_native.__version__} {digest.hexdigest()[:SHOWN]}"
+    return f"{_native.__version__} {digest.hexdigest()[:SHOWN_CHARACTERS]}"

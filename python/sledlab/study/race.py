@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LEVEL = 0.02
 """Values that differ by less than this share count as equal."""
 
-HIGHLIGHTED = 6
+MAX_HIGHLIGHTED = 6
 """Most competitors that a figure distinguishes by colour."""
 
 
@@ -47,16 +47,16 @@ class Curve:
         """The competitor's name on pages and in tables."""
         return self.rows[0].who.label
 
-    def at(self, speedup: float) -> Mean:
+    def find_row(self, speedup: float) -> Mean:
         """The row at a load."""
         return next(row for row in self.rows if row.who.speedup == speedup)
 
     def run(self, speedup: float) -> SeedMeans:
         """The results at a load."""
-        return self.at(speedup).run
+        return self.find_row(speedup).run
 
     @cached_property
-    def kept_up(self) -> float | None:
+    def highest_steady_speedup(self) -> float | None:
         """The highest speed-up before the first overload; None if overloaded at the lowest already."""
         steady = None
         for row in self.rows:
@@ -79,7 +79,7 @@ class Group:
     curves: Sequence[Curve]
 
     @property
-    def what(self) -> str:
+    def competitor_kind(self) -> str:
         """The kind of competitors, such as `scheduler`."""
         return str(next(iter(self.curves[0].rows[0].who.competitor)))
 
@@ -111,13 +111,13 @@ class Group:
         includes zero. Overloaded competitors do not count, unless all are overloaded.
         """
         running = self.steady(speedup) or list(self.curves)
-        ordered = sorted(running, key=lambda curve: curve.at(speedup).value(measure))
-        minimum = ordered[0].at(speedup)
+        ordered = sorted(running, key=lambda curve: curve.find_row(speedup).value(measure))
+        minimum = ordered[0].find_row(speedup)
         limit = minimum.value(measure) * (1 + LEVEL)
         return [
             curve
             for curve in ordered
-            if curve.at(speedup).value(measure) <= limit
+            if curve.find_row(speedup).value(measure) <= limit
             or (measure == "mean_ms" and minimum.run.is_level(curve.run(speedup)))
         ]
 
@@ -135,13 +135,13 @@ class Group:
         return [] if None in times.values() else sorted(times, key=lambda curve: float(times[curve]))
 
     @cached_property
-    def ranked(self) -> list[Curve]:
+    def ranking(self) -> list[Curve]:
         """By mean response time at the load of the ranking; then the overloaded, by the last load borne."""
 
         def place(curve: Curve) -> tuple[bool, float, float]:
             run = curve.run(self.heavy)
             if run.saturated:
-                return True, -(curve.kept_up or 0.0), -run.throughput_iops
+                return True, -(curve.highest_steady_speedup or 0.0), -run.throughput_iops
             return False, 0.0, run.mean_ms
 
         return sorted(self.curves, key=place)
@@ -150,17 +150,17 @@ class Group:
     def baseline(self) -> Curve:
         """The competitor that others are compared with: FCFS, or the last ranked one not overloaded."""
         fcfs = next((curve for curve in self.curves if curve.name == "fcfs"), None)
-        steady = [curve for curve in self.ranked if not curve.run(self.heavy).saturated]
-        return fcfs or (steady or self.ranked)[-1]
+        steady = [curve for curve in self.ranking if not curve.run(self.heavy).saturated]
+        return fcfs or (steady or self.ranking)[-1]
 
     @cached_property
-    def highlighted(self) -> list[Curve]:
+    def highlighted_curves(self) -> list[Curve]:
         """Competitors that a figure distinguishes: leaders, the fairest, the baseline; or all of few."""
-        if len(self.curves) <= HIGHLIGHTED:
+        if len(self.curves) <= MAX_HIGHLIGHTED:
             return list(self.curves)
         special = {self.best(self.heavy, "scv")[0], self.baseline}
-        leaders = [curve for curve in self.ranked if curve not in special][: HIGHLIGHTED - len(special)]
-        return [curve for curve in self.ranked if curve in special or curve in leaders]
+        leaders = [curve for curve in self.ranking if curve not in special][: MAX_HIGHLIGHTED - len(special)]
+        return [curve for curve in self.ranking if curve in special or curve in leaders]
 
 
 @dataclass(frozen=True, repr=False)

@@ -41,7 +41,9 @@ def has_seeds(groups: Sequence[Group]) -> bool:
     return groups[0].curves[0].rows[0].run.seeds > 1
 
 
-STOPPED = "Overloaded runs end at their last arrival; --overload drain also serves the requests queued then."
+STOPPED_NOTE = (
+    "Overloaded runs end at their last arrival; --overload drain also serves the requests queued then."
+)
 """Note about runs whose queue kept growing."""
 
 SLOW = 0.5
@@ -50,7 +52,7 @@ SLOW = 0.5
 LONG_S = 10.0
 """Least wall-clock time of all runs for which a plug-in is named, in seconds."""
 
-DRAWN = {
+DRAWN_COLUMNS = {
     "mean_ms": "Mean response time",
     "scv": "Fairness: SCV of response times",
     "p99_ms": "99 % answered within",
@@ -83,22 +85,22 @@ def cells(row: Mean) -> tuple[str, ...]:
     )
 
 
-def everything(group: Group) -> Grid:
+def full_table(group: Group) -> Grid:
     """One row per load and competitor, in the order given; a star marks a growing queue."""
     rows = []
     for speedup in group.speedups:
         for curve in group.curves:
             lateness = " *" if curve.run(speedup).saturated else ""
-            rows.append((f"{speedup:g}", curve.label + lateness, *cells(curve.at(speedup))))
+            rows.append((f"{speedup:g}", curve.label + lateness, *cells(curve.find_row(speedup))))
     return Grid(
-        ("speed-up", group.what, *HEAD), rows, "numbers left", group=True, group_size=len(group.curves)
+        ("speed-up", group.competitor_kind, *HEAD), rows, "numbers left", group=True, group_size=len(group.curves)
     )
 
 
 def overload_note(race: Race) -> list[Text]:
     """Return a note about overloaded runs that ended at their last arrival, if there are any."""
     lateness = any(row.run.saturated for row in race.rows["curves"])
-    return [Text(STOPPED, "quiet")] if lateness and race.axes.get("overload") == "stop" else []
+    return [Text(STOPPED_NOTE, "quiet")] if lateness and race.axes.get("overload") == "stop" else []
 
 
 def slow_plugin(race: Race) -> list[Text]:
@@ -127,7 +129,7 @@ def limits(group: Group, few: int) -> Iterator[str]:
         return
     together: dict[float | None, list[Curve]] = {}
     for curve in group.curves:
-        together.setdefault(curve.kept_up, []).append(curve)
+        together.setdefault(curve.highest_steady_speedup, []).append(curve)
     if len(group.curves) <= few:
         texts = [
             f"{names(curves)} {'keeps' if len(curves) == 1 else 'keep'} up {_limit(limit)}"
@@ -136,7 +138,7 @@ def limits(group: Group, few: int) -> Iterator[str]:
         yield f"{', '.join(texts)}."
         return
     furthest = max(together, key=lambda limit: limit or 0.0)
-    best = [curve for curve in group.ranked if curve in together[furthest]]
+    best = [curve for curve in group.ranking if curve in together[furthest]]
     yield f"{len(best)} of {len(group.curves)} keep up {_limit(furthest)}: {names(best, 6)}."
 
 
@@ -146,7 +148,7 @@ def _limit(speedup: float | None) -> str:
     return "at the original rate only" if speedup == 1 else f"to {speedup:g} times"
 
 
-def most(group: Group, speedup: float) -> str:
+def throughput_sentence(group: Group, speedup: float) -> str:
     """A sentence: the competitor that completed most, at a load where all are overloaded."""
     best = max(group.curves, key=lambda curve: curve.run(speedup).throughput_iops)
     done = figure(best.run(speedup).throughput_iops)
@@ -170,7 +172,7 @@ def reads_and_writes(group: Group, speedup: float, few: int) -> Iterator[str]:
     run = orders["read"][0].run(speedup)
     share = percent(run.reads / (run.reads + run.writes))
     for op, order in orders.items():
-        times = [f"{each.label} {milliseconds(_mean_of(each, speedup, op))}" for each in order]
+        times = [f"{each.label} {milliseconds(_mean_ms(each, speedup, op))}" for each in order]
         of = f" ({share} of the requests)" if op == "read" else ""
         level = ", level" if not many and len(leaders[op]) == len(order) else ""
         yield f"{op.capitalize()}s{of}: {list_names(times, few)}{level}."
@@ -180,15 +182,15 @@ OPS = ("read", "write")
 """Operations with response times of their own."""
 
 
-def _mean_of(curve: Curve, speedup: float, op: str) -> float:
+def _mean_ms(curve: Curve, speedup: float, op: str) -> float:
     """Return the mean response time of reads or of writes, in ms."""
     return float(getattr(curve.run(speedup), f"{op}_mean_ms"))
 
 
 def _leaders(order: Sequence[Curve], speedup: float, op: str) -> set[Curve]:
     """Return the competitors within 2 % of the fastest."""
-    limit = _mean_of(order[0], speedup, op) * (1 + LEVEL)
-    return {curve for curve in order if _mean_of(curve, speedup, op) <= limit}
+    limit = _mean_ms(order[0], speedup, op) * (1 + LEVEL)
+    return {curve for curve in order if _mean_ms(curve, speedup, op) <= limit}
 
 
 WINNERS = ("speed-up", "requests/s", "fastest (mean, ms)", "fastest 99 % (ms)", "fairest (SCV)", "overloaded")
@@ -199,31 +201,31 @@ def winners(group: Group) -> Sequence[Part]:
     rows = []
     for speedup in group.speedups:
         lateness = [curve for curve in group.curves if curve.run(speedup).saturated]
-        best, overloaded = ["–"] * 3, f"all. {most(group, speedup)}"
+        best, overloaded = ["–"] * 3, f"all. {throughput_sentence(group, speedup)}"
         if len(lateness) < len(group.curves):
             overloaded = names(lateness, 4) if lateness else "none"
             best = [_best(group, speedup, measure) for measure in ("mean_ms", "p99_ms", "scv")]
         rows.append((f"{speedup:g}", f"{group.rate(speedup):,.0f}", *best, overloaded))
     seeds = " Means are level too if the 95 % interval of their difference over the seeds includes zero."
     text = (
-        f"Within 2 % of the best counts as level with it; overloaded {group.what}s do not count unless all "
-        f"are.{seeds if has_seeds([group]) else ''} SCV: variance of the response times over their squared "
-        "mean; low is fair."
+        f"Within 2 % of the best counts as level with it; overloaded {group.competitor_kind}s do not count "
+        f"unless all are.{seeds if has_seeds([group]) else ''} SCV: variance of the response times over "
+        "their squared mean; low is fair."
     )
     return Heading("Who wins where"), Grid(WINNERS, rows, "words wins"), Text(text, "quiet")
 
 
 def _best(group: Group, speedup: float, measure: str) -> str:
     best = group.best(speedup, measure)
-    return f"{names(best, 4)} ({figure(best[0].at(speedup).value(measure))})"
+    return f"{names(best, 4)} ({figure(best[0].find_row(speedup).value(measure))})"
 
 
 def throughput(race: Race, group: Group) -> Sequence[Part]:
     """For every competitor the loads at which it reaches levels of mean response, if any is reached."""
     result = [row for row in race.rows["throughput"] if row.varied == dict(group.varied)]
     levels = sorted({row.level_ms for row in result if row.arrival_rate_iops is not None})
-    table = {(*row.competitor.values(), row.level_ms): _crossing(row) for row in result}
-    rows = [(curve.label, *(table[curve.name, level] for level in levels)) for curve in group.ranked]
+    table = {(*row.competitor.values(), row.level_ms): _crossing_cell(row) for row in result}
+    rows = [(curve.label, *(table[curve.name, level] for level in levels)) for curve in group.ranking]
     head = (*result[0].competitor, *(f"{level:g} ms" for level in levels))
     text = (
         "Requests per second at which the mean response reaches each level, read off the curve through the "
@@ -233,7 +235,7 @@ def throughput(race: Race, group: Group) -> Sequence[Part]:
     return (Heading("Load at equal response time"), Grid(head, rows), Text(text, "quiet")) if levels else ()
 
 
-def _crossing(row: Level) -> str:
+def _crossing_cell(row: Level) -> str:
     """A load in a cell, marked where it was interpolated to an overloaded point."""
     if row.arrival_rate_iops is None:
         return {"below": "< lightest", "above": "> heaviest"}[row.reached]
@@ -251,22 +253,26 @@ def figures(group: Group) -> Sequence[Part]:
             name,
             panels=partial(load_curves.panels, shown),
         )
-        for each, name in DRAWN.items()
+        for each, name in DRAWN_COLUMNS.items()
     ]
     return SideBySideParts(drawn), Text(_legend(group), "quiet")
 
 
-def spreading(group: Group) -> Sequence[Part]:
+def spread_parts(group: Group) -> Sequence[Part]:
     """The spread of response times at the load of the ranking, of competitors not overloaded there."""
-    steady = [curve for curve in group.ranked if not curve.run(group.heavy).saturated]
+    steady = [curve for curve in group.ranking if not curve.run(group.heavy).saturated]
     if len(steady) < 2:
         return ()
     values = {
         curve.label: [float(getattr(curve.run(group.heavy), column)) for column in spread.QUANTILES.values()]
         for curve in steady
     }
-    shown = spread.panel(values, [curve.label for curve in group.highlighted])
-    grey = "" if all(series.picked for series in shown.series) else f" Grey lines: the other {group.what}s."
+    shown = spread.panel(values, [curve.label for curve in group.highlighted_curves])
+    grey = (
+        ""
+        if all(series.picked for series in shown.series)
+        else f" Grey lines: the other {group.competitor_kind}s."
+    )
     caption = f"At {group.rate(group.heavy):,.0f} requests per second (×{group.heavy:g}).{grey}"
     heading = "How response times spread"
     return Heading(heading), Drawing(
@@ -276,8 +282,8 @@ def spreading(group: Group) -> Sequence[Part]:
 
 def single_figures(group: Group) -> Iterator[Part]:
     """A figure for each competitor, before all others in grey, where there are too many for one figure."""
-    if len(group.curves) > len(group.highlighted) and len(group.speedups) > 1:
-        for measure, name in list(DRAWN.items())[:2]:
+    if len(group.curves) > len(group.highlighted_curves) and len(group.speedups) > 1:
+        for measure, name in list(DRAWN_COLUMNS.items())[:2]:
             if curves(group, measure).is_coincident:
                 continue
             title = f"{name}, one by one"
@@ -294,15 +300,18 @@ def _legend(group: Group) -> str:
     if any(run.saturated for run in runs):
         texts.append(
             "Hollow points: overloaded. The queue kept growing, so their response times depend on the "
-            f"length of the run; they stand in a strip above the plot, one row for each {group.what}."
+            f"length of the run; they stand in a strip above the plot, one row for each "
+            f"{group.competitor_kind}."
         )
     if any(run.seeds > 1 for run in runs):
         texts.append("Bands: 95 % confidence intervals over the seeds.")
-    alike = [curves(group, measure).is_coincident for measure in DRAWN]
+    alike = [curves(group, measure).is_coincident for measure in DRAWN_COLUMNS]
     if any(alike) and len(group.speedups) > 1:
-        texts.append(f"One line stands for all {group.what}s where they are within 1 % of each other.")
-    if len(group.curves) > len(group.highlighted) and not all(alike):
-        texts.append(f"Grey lines: the other {group.what}s, shown one by one below.")
+        texts.append(
+            f"One line stands for all {group.competitor_kind}s where they are within 1 % of each other."
+        )
+    if len(group.curves) > len(group.highlighted_curves) and not all(alike):
+        texts.append(f"Grey lines: the other {group.competitor_kind}s, shown one by one below.")
     return " ".join(texts)
 
 
@@ -315,7 +324,7 @@ def curves(group: Group, measure: str) -> Curves:
     """A measure of a group as curves."""
     lines = {curve: Line(curve.label, [_dot(row, measure) for row in curve.rows]) for curve in group.curves}
     loads = {speedup: group.rate(speedup) for speedup in group.speedups}
-    ranked, high = ([lines[curve] for curve in each] for each in (group.ranked, group.highlighted))
+    ranked, high = ([lines[curve] for curve in each] for each in (group.ranking, group.highlighted_curves))
     return Curves(measure, list(lines.values()), ranked, high, loads)
 
 

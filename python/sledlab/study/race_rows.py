@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 from sledlab.errors import unknown
 from sledlab.show.wording import label
 from sledlab.study.columns import Column, columns
-from sledlab.study.measure import Measured  # noqa: TC001 - annotations are read at run time
-from sledlab.study.statistics import SeedMeans, averaged, half_width, mean
+from sledlab.study.measure import RunFigures  # noqa: TC001 - annotations are read at run time
+from sledlab.study.statistics import SeedMeans, average, half_width, mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sledlab.study.measure import Found
+    from sledlab.study.measure import SystemRun
     from sledlab.study.plan import Plan, RunSpec
 
     Keys = tuple[Any, ...]
@@ -61,7 +61,7 @@ class RaceRun:
 
     who: Competitor
     seed: Annotated[int, Column("root of random numbers")]
-    run: Measured
+    run: RunFigures
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class DecisionCost:
     wall_s: Annotated[float | None, Column("real time of a run", "s")]
 
 
-def measured(plan: Plan, result: Mapping[RunSpec, Found]) -> list[tuple[RaceRun, Found]]:
+def sorted_runs(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> list[tuple[RaceRun, SystemRun]]:
     """Return all runs of a plan, sorted by competitor, speed-up, varied values and seed.
 
     The labels of its cases are competitor, speed-up, and the keys that vary besides, in this order.
@@ -141,11 +141,11 @@ def means(race_runs: Sequence[RaceRun]) -> list[Mean]:
         each = list(group)
         runs = [race_run.run for race_run in each]
         energy = math.fsum(run.energy_j / run.requests * 1000 for run in runs) / len(runs)
-        rows.append(Mean(each[0].who, averaged(runs), sum(run.requests for run in runs), energy))
+        rows.append(Mean(each[0].who, average(runs), sum(run.requests for run in runs), energy))
     return rows
 
 
-def costs(pairs: Sequence[tuple[RaceRun, Found]]) -> list[DecisionCost]:
+def costs(pairs: Sequence[tuple[RaceRun, SystemRun]]) -> list[DecisionCost]:
     """Wall-clock figures of sorted runs: means over the seeds."""
     rows = []
     for _, group in groupby(pairs, key=lambda pair: pair[0].who.keys):
@@ -192,7 +192,7 @@ def _mean_rate(result: Sequence[tuple[float | None, str]]) -> tuple[float | None
     return mean(rates), half_width(rates), "in overload" if "in overload" in text else "yes"
 
 
-def crossing(curve: Iterable[Measured], level_ms: float) -> tuple[float | None, str]:
+def crossing(curve: Iterable[RunFigures], level_ms: float) -> tuple[float | None, str]:
     """The arrival rate at which a curve first reaches a mean response time, and the text of `reached`."""
     ordered = sorted(curve, key=lambda run: run.arrival_rate_iops)
     if ordered[0].mean_ms >= level_ms:
@@ -205,7 +205,7 @@ def crossing(curve: Iterable[Measured], level_ms: float) -> tuple[float | None, 
     return None, "above"
 
 
-def levels(runs: Sequence[Measured]) -> list[float]:
+def levels(runs: Sequence[RunFigures]) -> list[float]:
     """Levels of mean response time to compare at, in ms: 2, 5, 10, 20 and further ones that fit the data."""
     steady = [run.mean_ms for run in runs if not run.saturated] or [run.mean_ms for run in runs]
     low, high = min(steady), max(steady)
@@ -213,8 +213,8 @@ def levels(runs: Sequence[Measured]) -> list[float]:
     return sorted({*LEVELS_MS, *(level for level in scale if low < level <= high)})
 
 
-def rows_of(
-    pairs: Sequence[tuple[RaceRun, Found]],
+def build_tables(
+    pairs: Sequence[tuple[RaceRun, SystemRun]],
 ) -> tuple[Mapping[str, Any], Mapping[str, Sequence[DecisionCost]]]:
     """Tables of sorted runs: of simulated results, and of wall-clock figures."""
     race_runs = [race_run for race_run, _ in pairs]

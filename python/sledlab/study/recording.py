@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, unknown
 from sledlab.job import find as find_job
 from sledlab.job.data.tpch import Tpch
-from sledlab.job.parameters import of_class, set_all
+from sledlab.job.parameters import apply_settings, class_parameters
 from sledlab.job.query import find as find_query
 from sledlab.job.query import names, record_query
 from sledlab.job.record import record
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     # Called with the number of nodes, the seed, settings, and a function that shows progress.
     Record = Callable[[int, int, Mapping[str, str], Tell], Work]
 
-ALL = "tpch"
+ALL_QUERIES = "tpch"
 """The word that stands for all queries of TPC-H."""
 
 
@@ -65,7 +65,7 @@ def recordables(
     """
     jobs = list(jobs)
     check_plugins(find_plugins(jobs), plugins)
-    each = [one for query in queries for one in (names() if str(query) == ALL else [query])]
+    each = [one for query in queries for one in (names() if str(query) == ALL_QUERIES else [query])]
     if tables is not None and not each:
         raise Error("`--tables` are a query's", remedy="name one: --query my.sql")
     return [*map(_job, jobs), *(_query(query, tables) for query in each)]
@@ -86,16 +86,16 @@ def _query(query: str | Path, tables: str | Path | None) -> Recordable:
     """A query, to be recorded. Of the settings of TPC-H it has the scale factor; widths are those of text."""
     specs: list[ParameterSpec] = []
     if tables is None:
-        specs = [spec for spec in of_class(Tpch) if spec.name == "scale_factor"]
+        specs = [spec for spec in class_parameters(Tpch) if spec.name == "scale_factor"]
 
     def run(nodes: int, _seed: int, settings: Mapping[str, str], tell: Tell) -> Work:
-        (arguments,) = set_all([specs], settings)
+        (arguments,) = apply_settings([specs], settings)
         return record_query(query, nodes, tables=tables, progress=tell, **arguments)
 
     return Recordable(find_query(query).name, tuple(spec.name for spec in specs), run)
 
 
-def settings_of(among: Sequence[Recordable], arguments: Sequence[str]) -> dict[str, str]:
+def parse_job_settings(among: Sequence[Recordable], arguments: Sequence[str]) -> dict[str, str]:
     """Parameters given as `KEY=VALUE`.
 
     Raises:

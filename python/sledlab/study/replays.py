@@ -56,7 +56,7 @@ class ReplayFigures:
         """Return the mean time of a node in each component, in s."""
         return {part: float(getattr(self, f"{part}_s")) for part in COMPONENTS}
 
-    def saved(self) -> Mapping[str, float]:
+    def savings(self) -> Mapping[str, float]:
         """Return the share of time that each component, twice as fast, would save; empty if not computed."""
         result = {part: getattr(self, f"saved_{part}") for part in PARTS}
         return {part: share for part, share in result.items() if share is not None}
@@ -71,10 +71,10 @@ def measure(
         Error: The replay failed because of its experiment or record.
         InternalError: The replay failed because of a defect of sledlab.
     """
-    return MeasuredRun(row_of(cluster.run(ClusterExperiment(text).with_plugins(plugins), threads=1)), {})
+    return MeasuredRun(result_row(cluster.run(ClusterExperiment(text).with_plugins(plugins), threads=1)), {})
 
 
-def row_of(result: ClusterResult) -> ReplayFigures:
+def result_row(result: ClusterResult) -> ReplayFigures:
     """Return the results of a replay that are kept."""
     summary = result.summary
     nodes = result.nodes

@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, Notice
-from sledlab.files import drafted, is_gone, make_directory, writing
-from sledlab.study.inputs import inputs_in, module_contents
+from sledlab.files import atomic_write, is_gone, make_directory, write_errors
+from sledlab.study.inputs import experiment_inputs, module_contents
 from sledlab.study.measure import MeasuredRun
 from sledlab.study.program import program
 from sledlab.traces.contents import content, identity
-from sledlab.traces.fitted_requests import Fitted
+from sledlab.traces.fitted_requests import FittedRequests
 from sledlab.traces.read import File, GeneratedRequests, IdentifiedOpener, ParquetFile
-from sledlab.traces.samples import located
+from sledlab.traces.samples import locate
 from sledlab.traces.volumes import MergedTraces
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class ResultCache:
         self.place = directory / RUNS if directory else None
         self.known: dict[str, MeasuredRun[Any]] = {}
         self._directory = directory
-        self._others = [_with_runs(Path(each)) for each in reuse]
+        self._others = [_check_has_runs(Path(each)) for each in reuse]
         self._elsewhere: dict[str, MeasuredRun[Any]] = {}
         self._path: Path | None = None
         self._file: Any = None
@@ -93,8 +93,8 @@ class ResultCache:
         if self._directory is not None:
             for path in files(self._directory):
                 if path != self._path:
-                    with writing(path):
-                        _recall(path, partial(self._read, self.known), mend=_is_left(path))
+                    with write_errors(path):
+                        _recall(path, partial(self._read, self.known), mend=_is_abandoned(path))
 
     def _read(self, into: dict[str, MeasuredRun[Any]], line: bytes) -> bool:
         """Reads a run from a line; whether the line is undamaged."""
@@ -126,7 +126,7 @@ class ResultCache:
         self.known[key] = result
         self._write({"key": key, "run": spec.keys(), **result.to_dict()})
 
-    def add_failed(self, key: str, spec: RunSpec, error: Exception) -> None:
+    def add_failure(self, key: str, spec: RunSpec, error: Exception) -> None:
         """Writes to the file that a run failed, and why; a later run measures it again.
 
         Raises:
@@ -139,9 +139,9 @@ class ResultCache:
             return
         if self._file is None:
             self._path, self._file = _create_file(make_directory(self.place))
-        line = memoryview(line_of(record))
+        line = memoryview(format_line(record))
         assert self._path is not None
-        with writing(self._path):
+        with write_errors(self._path):
             while line:
                 line = line[self._file.write(line) :]
 
@@ -151,7 +151,7 @@ def files(directory: Path) -> list[Path]:
     return sorted((directory / RUNS).glob("*.jsonl"))
 
 
-def _with_runs(directory: Path) -> Path:
+def _check_has_runs(directory: Path) -> Path:
     """A directory of results, which must hold cached runs.
 
     Raises:
@@ -170,7 +170,7 @@ def _create_file(place: Path) -> tuple[Path, Any]:
     """
     for number in count(1):
         path = place / f"{_host()}-{os.getpid()}-{number}.jsonl"
-        with writing(path), suppress(FileExistsError):
+        with write_errors(path), suppress(FileExistsError):
             file = path.open("xb", buffering=0)
             _open.add(path)
             return path, file
@@ -183,7 +183,7 @@ def _host() -> str:
     return re.sub(r"[^\w.-]", "_", name) or "here"
 
 
-def _is_left(path: Path) -> bool:
+def _is_abandoned(path: Path) -> bool:
     """Whether no process writes to a file; False for files of other machines, where this is unknown."""
     host, _, remaining = path.stem.rpartition("-")[0].rpartition("-")
     if host != _host() or not remaining.isdecimal():
@@ -204,11 +204,11 @@ def _recall(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
         warnings.warn(Notice(message), stacklevel=2)
     full += [last] if read(last) else []
     if mend:
-        with drafted(path) as draft:
+        with atomic_write(path) as draft:
             draft.write_bytes(b"".join(line + b"\n" for line in full))
 
 
-def line_of(record: Mapping[str, Any]) -> bytes:
+def format_line(record: Mapping[str, Any]) -> bytes:
     """A line of the file: plain data, preceded by a check that reveals damage."""
     remaining = json.dumps(record, allow_nan=False).encode()[1:]
     return _HEAD + _check(remaining) + _TAIL + remaining + b"\n"
@@ -225,20 +225,20 @@ def keys(plan: Plan, *, lasting: bool) -> Mapping[RunSpec, str]:
     them.
     """
     known = content if lasting else identity
-    common = (program(), _own(plan.measure)) if lasting else ()
+    common = (program(), _measure_identity(plan.measure)) if lasting else ()
     digests, traces = {}, {}
     for spec, text in plan.texts.items():
-        inputs, trace = inputs_in(text), plan.trace_of(spec)
+        inputs, trace = experiment_inputs(text), plan.trace_of(spec)
         if id(trace) not in traces:
             traces[id(trace)] = _requests(trace, known) if trace else ""
-        requests = traces[id(trace)] if trace else " ".join(known(located(file)) for file in inputs.files)
+        requests = traces[id(trace)] if trace else " ".join(known(locate(file)) for file in inputs.files)
         modules = map(module_contents, inputs.plugins)
         digests[spec] = _digest(inputs.text, requests, str(plan.watch), *common, *modules)
     return digests
 
 
-def _own(measure: Callable[..., Any] | None) -> str:
-    """The function that measures runs and a hash of its module, which `program.MEASURING` may lack."""
+def _measure_identity(measure: Callable[..., Any] | None) -> str:
+    """The function that measures runs and a hash of its module, which `program.MEASURING_PARTS` may lack."""
     module = sys.modules.get(getattr(measure, "__module__", ""))
     place = getattr(module, "__file__", None)
     return f"{content(Path(place))} {getattr(measure, '__name__', '')}" if place else ""
@@ -251,21 +251,21 @@ def _digest(*parts: str) -> str:
 def _requests(trace: Trace, known: Callable[[Path], str]) -> str:
     """A key of a trace given by the user: what it is made from, or its columns where it is in memory."""
     if isinstance(trace.opener, MergedTraces):
-        parts = [_made_of(each, known) for each in trace.opener.of]
+        parts = [_opener_identity(each, known) for each in trace.opener.openers]
         return _digest(repr(trace.opener.offsets_blocks), *parts)
-    return _made_of(trace.of_seed(0).opener, known)
+    return _opener_identity(trace.with_seed(0).opener, known)
 
 
-def _made_of(opener: Opener, known: Callable[[Path], str]) -> str:
-    origin = opener.of if isinstance(opener, Fitted) else opener
+def _opener_identity(opener: Opener, known: Callable[[Path], str]) -> str:
+    origin = opener.opener if isinstance(opener, FittedRequests) else opener
     if isinstance(origin, GeneratedRequests):
         return repr(opener)
     if isinstance(origin, IdentifiedOpener):
         return origin.identity()
     if isinstance(origin, (File, ParquetFile)):
         anywhere = replace(origin, path="")
-        result = replace(opener, of=anywhere) if isinstance(opener, Fitted) else anywhere
-        return repr(result) + known(located(str(origin.path)))
+        result = replace(opener, opener=anywhere) if isinstance(opener, FittedRequests) else anywhere
+        return repr(result) + known(locate(str(origin.path)))
     digest = hashlib.sha256()
     source = opener.open()
     while (chunk := source.next_chunk()) is not None:

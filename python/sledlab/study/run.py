@@ -31,7 +31,7 @@ Raises:
 """
 """Documentation of the arguments and errors of every function made by `Study.function`."""
 
-run_framed = later("sledlab.study.frame:run")
+run_study = later("sledlab.study.frame:run")
 read_file = later("sledlab.study.frame:read")
 
 
@@ -65,7 +65,7 @@ class Study(Declaration[Out]):
             Unfinished: Only a share of the runs was to be done here, and others are missing.
             KeyboardInterrupt: The user stopped it; runs that were done are kept.
         """
-        outcome: Out = run_framed(self, source, device, options, file=study, out=out, replace=replace)
+        outcome: Out = run_study(self, source, device, options, file=study, out=out, replace=replace)
         return outcome
 
     def function(self, name: str, examples: str) -> Callable[..., Out]:

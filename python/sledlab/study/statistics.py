@@ -8,17 +8,17 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.study.columns import Column
-from sledlab.study.measure import Measured
+from sledlab.study.measure import RunFigures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sledlab.study.measure import Found
+    from sledlab.study.measure import SystemRun
     from sledlab.study.plan import Case, Plan, RunSpec
 
 
 @dataclass(frozen=True)
-class SeedMeans(Measured):
+class SeedMeans(RunFigures):
     """Means over the seeds of a row.
 
     `mean_ci95_ms` is by Student's t over the seeds, or by batch means where there is one. No column is a sum:
@@ -51,14 +51,14 @@ class SeedMeans(Measured):
         return includes_zero(relative(self.seed_means_ms, other.seed_means_ms))
 
 
-def runs_of(plan: Plan, result: Mapping[RunSpec, Found]) -> dict[Case, list[Measured]]:
+def case_runs(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> dict[Case, list[RunFigures]]:
     """Return the results behind each row of all tables: a run for each seed."""
     return {case: [result[spec].row for spec in plan.specs_of(case)] for case in plan.cases}
 
 
-def averaged(runs: Sequence[Measured]) -> SeedMeans:
+def average(runs: Sequence[RunFigures]) -> SeedMeans:
     """Return the mean of the runs of a row, one for each seed."""
-    values = {each.name: [getattr(run, each.name) for run in runs] for each in fields(Measured)}
+    values = {each.name: [getattr(run, each.name) for run in runs] for each in fields(RunFigures)}
     means = {name: _mean(column) for name, column in values.items()}
     if len(runs) > 1:
         means["mean_ci95_ms"] = half_width(values["mean_ms"])
@@ -107,11 +107,11 @@ def t_975(freedom: int) -> float:
     low, high = 0.0, 13.0
     while high - low > 1e-10:
         middle = (low + high) / 2
-        low, high = (middle, high) if _t_within(middle, freedom) < 0.95 else (low, middle)
+        low, high = (middle, high) if _t_probability(middle, freedom) < 0.95 else (low, middle)
     return (low + high) / 2
 
 
-def _t_within(t: float, freedom: int) -> float:
+def _t_probability(t: float, freedom: int) -> float:
     """Return the probability of lying between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle = math.atan(t / math.sqrt(freedom))
     sine, cosine = math.sin(angle), math.cos(angle)

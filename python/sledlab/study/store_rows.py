@@ -11,13 +11,13 @@ from sledlab.show.facts import common_facts, requests_fact, setting_facts
 from sledlab.study.columns import Column
 from sledlab.study.configurations import DISK
 from sledlab.study.plan import plain
-from sledlab.study.statistics import SeedMeans, averaged, mean
+from sledlab.study.statistics import SeedMeans, average, mean
 from sledlab.traces.hits import hit_ratios
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sledlab.study.measure import Measured
+    from sledlab.study.measure import RunFigures
     from sledlab.study.outcome import Outcome
     from sledlab.study.stores import Stores, StoresPlan
 
@@ -35,7 +35,7 @@ class HitShares:
     live_share: Annotated[float | None, Column("share of the room on MEMS that holds data in use")]
 
     @classmethod
-    def of(cls, runs: Iterable[Measured]) -> HitShares:
+    def from_runs(cls, runs: Iterable[RunFigures]) -> HitShares:
         """The means over runs."""
         columns = zip(*(astuple(_hit_shares(run.counts)) for run in runs), strict=True)
         return cls(*map(mean, columns))
@@ -62,7 +62,7 @@ class Hits:
     write_hit_ratio: Annotated[float | None, Column("share of the uses by writes that are hits")]
 
 
-def described(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
+def describe_stores(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
     """The disk with its controller cache, and the axes with facts about the requests, as plain data."""
     stores, config = plan.stores, plain(plan.bases[DISK].to_toml())
     axes = {name: list(value) if isinstance(value, tuple) else value for name, value in plan.axes.items()}
@@ -78,9 +78,9 @@ def described(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
     return config, values
 
 
-def stored(runs: Sequence[Measured]) -> dict[str, Any]:
+def mean_columns(runs: Sequence[RunFigures]) -> dict[str, Any]:
     """The part that all rows have: the mean of the runs, with counts of cache and hybrid as shares."""
-    return {"run": replace(averaged(runs), counts={}), "hits": HitShares.of(runs)}
+    return {"run": replace(average(runs), counts={}), "hits": HitShares.from_runs(runs)}
 
 
 def _hit_shares(counts: Mapping[str, float]) -> HitShares:
@@ -98,9 +98,9 @@ def _hit_shares(counts: Mapping[str, float]) -> HitShares:
     )
 
 
-def hits_of(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int) -> list[Hits]:
+def policy_hits(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int) -> list[Hits]:
     """Hits of policies on the requests, in `mb` of MEMS."""
-    size_mb = (stores.room(mb, segment_kb) + 0.5) * segment_kb * 1024 / 1e6
+    size_mb = (stores.segment_count(mb, segment_kb) + 0.5) * segment_kb * 1024 / 1e6
     for policy in policies:
         _native.check_replacement(policy, stores.bases[DISK].allowed_plugins())
     result = hit_ratios(stores.requests, replacement=policies, cache_mb=[size_mb], segment_kb=segment_kb)
@@ -120,7 +120,7 @@ def controller_cache(config: Mapping[str, Any]) -> str:
     )
 
 
-def in_front(config: Mapping[str, Any]) -> str:
+def controller_cache_sentence(config: Mapping[str, Any]) -> str:
     """A sentence: the controller cache in front of every store."""
     cache = controller_cache(config)
     if not cache:
@@ -131,7 +131,7 @@ def in_front(config: Mapping[str, Any]) -> str:
     )
 
 
-def over_disks(mean_ms: float, disk_ms: float | None, uncached_ms: float | None) -> str:
+def disk_gains_text(mean_ms: float, disk_ms: float | None, uncached_ms: float | None) -> str:
     """The gains of a store over the disk with and without controller cache, in words; empty without both."""
     names = {
         "the disk" if uncached_ms else "the disk alone": disk_ms,

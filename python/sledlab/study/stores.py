@@ -13,11 +13,20 @@ from sledlab.model.choices import models, parse_words
 from sledlab.model.choices import numbers as checked
 from sledlab.model.device import describe
 from sledlab.model.settings import document, word
-from sledlab.study.axes import untouched
-from sledlab.study.configurations import DISK, DISK_RAM, FRONT, KNOWN, MEMS, MIRROR, TECHNIQUES, UNCACHED
-from sledlab.study.plan import Plan, check_source, plain, tables_of
+from sledlab.study.axes import check_unset
+from sledlab.study.configurations import (
+    CONFIGURATIONS,
+    DISK,
+    DISK_RAM,
+    FRONT,
+    MEMS,
+    MIRROR,
+    TECHNIQUES,
+    UNCACHED,
+)
+from sledlab.study.plan import Plan, check_source, explicit_tables, plain
 from sledlab.traces.facts import TraceFacts
-from sledlab.traces.fitted_requests import fitted
+from sledlab.traces.fitted_requests import fit_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +37,7 @@ if TYPE_CHECKING:
 BELADY = "belady"
 """The replacement policy that knows the future, and that no device can have."""
 
-SAME = 0.02
+EQUAL_SHARE = 0.02
 """Means that differ by less than this share count as equal."""
 
 LINE_BLOCKS = 16
@@ -37,11 +46,11 @@ LINE_BLOCKS = 16
 MB_BLOCKS = 2048
 
 
-TAKEN = ("front_mb", "segment_kb", "replacement", *TECHNIQUES)
+STUDY_PARAMETERS = ("front_mb", "segment_kb", "replacement", *TECHNIQUES)
 """Parameters of hybrids that the study itself sets, so that users cannot."""
 
 
-def chosen(given: Any) -> tuple[str, ...]:
+def parse_configurations(given: Any) -> tuple[str, ...]:
     """Return the requested configurations, without repetitions.
 
     Args:
@@ -51,12 +60,14 @@ def chosen(given: Any) -> tuple[str, ...]:
         Error: The list is empty, or a name is unknown.
     """
     if given is None:
-        return tuple(name for name in KNOWN if name != MIRROR)
-    text = parse_words("configuration", "configurations", given, (*KNOWN, "all"))
-    return tuple(dict.fromkeys(name for word in text for name in (KNOWN if word == "all" else [word])))
+        return tuple(name for name in CONFIGURATIONS if name != MIRROR)
+    text = parse_words("configuration", "configurations", given, (*CONFIGURATIONS, "all"))
+    return tuple(
+        dict.fromkeys(name for word in text for name in (CONFIGURATIONS if word == "all" else [word]))
+    )
 
 
-def settings_of(
+def configuration_settings(
     name: str, mb: float, segment_kb: int, extras: Mapping[str, str], replacement: str = "lru"
 ) -> Settings:
     """The settings of a configuration.
@@ -72,11 +83,11 @@ def settings_of(
         return memory(mb)
     if name == UNCACHED:
         return (("cache.kind", "none"),)
-    kind = KNOWN[name].hybrid
+    kind = CONFIGURATIONS[name].hybrid
     if kind is None:
         return ()
     values: dict[str, str] = {"kind": kind, "front_mb": repr(float(mb)), "segment_kb": str(segment_kb)}
-    values |= {key: str(key in KNOWN[name].techniques).lower() for key in TECHNIQUES}
+    values |= {key: str(key in CONFIGURATIONS[name].techniques).lower() for key in TECHNIQUES}
     values |= {"replacement": replacement, **extras}
     has = ("kind", *(spec.name for spec in hybrid.show(kind).parameters))
     return tuple((f"hybrid.{key}", value) for key, value in values.items() if key in has)
@@ -109,7 +120,7 @@ class Stores:
     facts: TraceFacts
 
     @classmethod
-    def of(cls, question: Question) -> Stores:
+    def from_question(cls, question: Question) -> Stores:
         """The stores of a question, with defaults for what was not given.
 
         `front.*` are parameters of the MEMS device, also where it is no front; `hybrid.*` those of hybrids.
@@ -117,21 +128,21 @@ class Stores:
         Raises:
             Error: A setting is invalid.
         """
-        tables = tables_of(question.base)
+        tables = explicit_tables(question.base)
         front = {"preset": FRONT, **tables.pop("front", {})}
         extras = {key: word(value) for key, value in tables.pop("hybrid", {}).items()}
         _check(extras)
         base = Experiment(document(tables)).with_plugins(question.plugins)
-        untouched(base, ("system.kind", "system.devices"), "configurations and sizes")
+        check_unset(base, ("system.kind", "system.devices"), "configurations and sizes")
         check_source(base, question.trace)
         disk = _with_defaults(base, {"power.kind": "never", "cache.kind": "write-back"})
         device = describe(disk)
         config = plain(disk.to_toml())
-        requests = fitted(config, question.trace, device["capacity_blocks"], question.plugins)
+        requests = fit_trace(config, question.trace, device["capacity_blocks"], question.plugins)
         disk = disk.with_setting("replay.outside", "reject")
         if "trace" in config:
             disk = disk.with_setting("trace.devices", "one")
-        facts = TraceFacts.of(requests)
+        facts = TraceFacts.from_trace(requests)
         if facts.end_block > device["capacity_blocks"]:
             raise Error(
                 f"the requests reach block {facts.end_block - 1:,}, the disk ends at "
@@ -139,7 +150,7 @@ class Stores:
                 remedy="say what they get with --outside wrap, clip or scale, or choose a larger disk",
             )
         full = requests.format == "generated"  # a generator addresses the whole disk
-        mems = _mems_only(disk, front, device["capacity_blocks"] if full else facts.end_block)
+        mems = _mems_array(disk, front, device["capacity_blocks"] if full else facts.end_block)
         ahead = tuple((f"front.{key}", word(value)) for key, value in front.items())
         explicit = _with_defaults(question.base, _defaults(config))
         return cls(explicit, {DISK: disk, MEMS: mems}, ahead, extras, requests, facts)
@@ -167,8 +178,8 @@ class Stores:
 
     def settings(self, name: str, mb: float, segment_kb: int, replacement: str) -> Settings:
         """The settings of a configuration; a mirror's front has as many sleds as the requests need."""
-        own = settings_of(name, mb, segment_kb, self.extras, replacement)
-        if KNOWN[name].hybrid is None:
+        own = configuration_settings(name, mb, segment_kb, self.extras, replacement)
+        if CONFIGURATIONS[name].hybrid is None:
             return own
         enough = (("front.sleds", str(self.sleds)),) if name == MIRROR and self.sleds > 1 else ()
         return (*own, *self.front, *enough)
@@ -177,7 +188,7 @@ class Stores:
         """The plan of a study with these rows."""
         return StoresPlan(self.bases, self.requests, cases, seeds, axes, explicit=self.explicit, stores=self)
 
-    def room(self, mb: float, segment_kb: int) -> int:
+    def segment_count(self, mb: float, segment_kb: int) -> int:
         """Number of segments, each with its header, that `mb` of MEMS hold."""
         header_kb = int(self.extras.get("header_blocks", "1")) / 2
         return int(mb * 1024 / (segment_kb + header_kb))
@@ -187,7 +198,7 @@ def _check(extras: Mapping[str, str]) -> None:
     """Refuses settings of hybrids that no hybrid has, or that the study itself sets."""
     known = sorted({f"hybrid.{spec.name}" for entry in hybrid.list() for spec in entry.parameters})
     for key in extras:
-        if key == "kind" or key in TAKEN:
+        if key == "kind" or key in STUDY_PARAMETERS:
             raise Error(
                 f"`hybrid.{key}` is set, which the study itself changes",
                 remedy="omit it; choose configurations, sizes, segments and policies instead",
@@ -208,7 +219,7 @@ def _with_defaults(experiment: Experiment, required: Mapping[str, str]) -> Exper
     return with_settings(experiment, missing)
 
 
-def _mems_only(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experiment:
+def _mems_array(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experiment:
     """MEMS devices in place of the disk: as many, in a row, as hold all blocks up to `end_block`."""
     parameters = {f"device.{key}": value for key, value in front.items() if key != "preset"}
     alone = with_settings(disk.with_device(str(front["preset"])), parameters)
@@ -225,14 +236,14 @@ class StoresPlan(Plan):
     stores: Stores
 
 
-def values_of(what: str, given: Any) -> tuple[float, ...]:
+def sweep_values(what: str, given: Any) -> tuple[float, ...]:
     """Numbers to sweep; an empty list omits the section."""
     return () if isinstance(given, (list, tuple)) and not given else checked(what, given, above=True)
 
 
 def whole(given: Any) -> tuple[int, ...]:
     """Sizes of segments in 1024 bytes, as whole numbers."""
-    result = values_of("segment", given)
+    result = sweep_values("segment", given)
     for value in result:
         if value != int(value):
             raise Error(f"`{value:g}` is not a segment", remedy="give whole numbers of KB, such as 4,8,16")

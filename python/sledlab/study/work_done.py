@@ -16,36 +16,36 @@ SIMILAR = 4
 
 
 @dataclass
-class WorkDone:
+class WorkProgress:
     """The work of a study, in seconds of wall-clock time of its runs.
 
     Attributes:
         names: Names of all runs.
-        left: Number of runs that are not completed.
-        at_once: Number of runs that execute at the same time.
+        remaining: Number of runs that are not completed.
+        concurrency: Number of runs that execute at the same time.
     """
 
     names: Mapping[RunSpec, str]
-    left: int
-    at_once: int
-    _spent: list[float] = field(default_factory=list)
-    _begun: dict[RunSpec, float] = field(default_factory=dict)
+    remaining: int
+    concurrency: int
+    _wall_times_s: list[float] = field(default_factory=list)
+    _start_times_s: dict[RunSpec, float] = field(default_factory=dict)
 
-    def completed(self, spec: RunSpec, wall_s: float) -> None:
+    def complete(self, spec: RunSpec, wall_s: float) -> None:
         """Record a completed run and its wall-clock time."""
-        self._begun.pop(spec, None)
-        self._spent.append(wall_s)
-        self.left -= 1
+        self._start_times_s.pop(spec, None)
+        self._wall_times_s.append(wall_s)
+        self.remaining -= 1
 
-    def pending(self, specs: Sequence[RunSpec]) -> None:
+    def update_pending(self, specs: Sequence[RunSpec]) -> None:
         """Record runs that are submitted and not completed, in order: the first of them execute."""
         now = time.monotonic()
-        self._begun = {spec: self._begun.get(spec, now) for spec in specs[: self.at_once]}
+        self._start_times_s = {spec: self._start_times_s.get(spec, now) for spec in specs[: self.concurrency]}
 
     @property
-    def done(self) -> int:
+    def completed_count(self) -> int:
         """Number of completed runs."""
-        return len(self._spent)
+        return len(self._wall_times_s)
 
     @property
     def fraction(self) -> float:
@@ -54,17 +54,23 @@ class WorkDone:
         Runs that wait are expected to take as long as the last ones completed. A run that has taken longer
         than that is expected to take as long again.
         """
-        similar = self._spent[-SIMILAR:]
+        similar = self._wall_times_s[-SIMILAR:]
         each = sum(similar) / len(similar) if similar else 0.0
-        running = [time.monotonic() - begun for begun in self._begun.values()]
-        done = sum(self._spent) + sum(running)
-        remaining = sum(max(each - spent, spent) for spent in running) + each * (self.left - len(running))
-        return done / (done + remaining) if done + remaining > 0 else self.done / (self.done + self.left)
+        running = [time.monotonic() - begun for begun in self._start_times_s.values()]
+        done = sum(self._wall_times_s) + sum(running)
+        remaining = sum(max(each - spent, spent) for spent in running) + each * (
+            self.remaining - len(running)
+        )
+        return (
+            done / (done + remaining)
+            if done + remaining > 0
+            else self.completed_count / (self.completed_count + self.remaining)
+        )
 
     @property
     def slowest(self) -> tuple[str, float] | None:
         """The run that has executed longest of those that do, and for how many seconds; `None` if unknown."""
-        if not self._begun:
+        if not self._start_times_s:
             return None
-        spec, begun = min(self._begun.items(), key=lambda item: item[1])
+        spec, begun = min(self._start_times_s.items(), key=lambda item: item[1])
         return self.names[spec], time.monotonic() - begun

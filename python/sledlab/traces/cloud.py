@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PREFIX = "cloud"
 """The word before `:` of a generated fleet, where a place of volumes is expected."""
 
-SKEWED_FROM = 0.019
+BUSY_SHARE = 0.019
 """Share of volumes with more than 100 requests/s (Li and others, IISWC 2020, finding 1)."""
 
 BURSTY = 0.2
@@ -37,8 +37,8 @@ class CloudParameter:
 
     meaning: str
     unit: str
-    least: float
-    most: float
+    min_value: float
+    max_value: float
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Cloud:
     """A fleet of generated volumes.
 
     Examples:
-        >>> cloud = Cloud.named("cloud:volumes=3,requests=3e4,seed=7")
+        >>> cloud = Cloud.parse("cloud:volumes=3,requests=3e4,seed=7")
         >>> [volume.settings["requests"] for volume in map(cloud.volume, range(3))]
         [19564, 6522, 3914]
-        >>> cloud.name(2), round(cloud.lasts_h, 2)
+        >>> cloud.name(2), round(cloud.duration_h, 2)
         ('volume-2', 0.48)
     """
 
@@ -85,7 +85,7 @@ class Cloud:
     seed: Annotated[int, CloudParameter("Root of all random numbers.", "", 0, 2**63)] = 1
 
     @classmethod
-    def named(cls, text: str) -> Cloud:
+    def parse(cls, text: str) -> Cloud:
         """The fleet that the text `cloud:key=value,key=value` describes.
 
         Raises:
@@ -96,7 +96,7 @@ class Cloud:
             key, _, value = word.partition("=")
             if key not in PARAMETERS:
                 raise unknown("parameter of a cloud", key, list(PARAMETERS))
-            given[key] = _read(key, value)
+            given[key] = _parse_value(key, value)
         result = cls(**given)
         if 0 < result.requests < result.volumes:
             raise Error(
@@ -109,17 +109,17 @@ class Cloud:
     def rates_per_s(self) -> tuple[float, ...]:
         """Mean rates of the volumes by number, before scaling to `requests` and `hours`.
 
-        A share `SKEWED_FROM` of the rates is above 100 requests/s, whatever the exponent.
+        A share `BUSY_SHARE` of the rates is above 100 requests/s, whatever the exponent.
         """
-        hashed = [_mixed(self.seed, number, "rank") for number in range(self.volumes)]
+        hashed = [_volume_seed(self.seed, number, "rank") for number in range(self.volumes)]
         rates = [0.0] * self.volumes
         for rank, number in enumerate(sorted(range(self.volumes), key=hashed.__getitem__)):
             share = (rank + 0.5) / self.volumes
-            rates[number] = 100 * (SKEWED_FROM / share) ** self.zipf
+            rates[number] = 100 * (BUSY_SHARE / share) ** self.zipf
         return tuple(rates)
 
     @property
-    def lasts_h(self) -> float:
+    def duration_h(self) -> float:
         """Length of the traces of all volumes, in h."""
         if self.hours:
             return self.hours
@@ -129,7 +129,7 @@ class Cloud:
     def counts(self) -> tuple[int, ...]:
         """Number of requests of each volume, at least one, by the volume's number."""
         total = math.fsum(self.rates_per_s)
-        more = (self.requests or max(round(total * self.lasts_h * 3600), self.volumes)) - self.volumes
+        more = (self.requests or max(round(total * self.duration_h * 3600), self.volumes)) - self.volumes
         counts, before, sum_of_rates = [], 0, 0.0
         for rate in self.rates_per_s:
             sum_of_rates += rate
@@ -143,13 +143,13 @@ class Cloud:
         """The name of a volume by its number; names sort as numbers do."""
         return f"volume-{number:0{len(str(self.volumes - 1))}}"
 
-    def volume(self, number: int) -> Made:
+    def volume(self, number: int) -> CloudVolume:
         """The volume with a number.
 
         Its settings are drawn one after another from random numbers of its own: see docs/volumes.md for each.
         """
-        draw = Random(_mixed(self.seed, number, "settings"))
-        count, lasts_s = self.counts[number], self.lasts_h * 3600
+        draw = Random(_volume_seed(self.seed, number, "settings"))
+        count, lasts_s = self.counts[number], self.duration_h * 3600
         bursty = draw.random() < BURSTY
         ratio = _log_uniform(draw, 150, 500) if bursty else _log_uniform(draw, 2, 40)
         share = (0.6 if bursty else 0.3) / ratio
@@ -159,7 +159,7 @@ class Cloud:
         random_one = draw.random() < 0.2  # finding 8: volumes more than half of whose requests are random
         sequential = 0.05 + 0.4 * draw.random() if random_one else 0.6 + 0.3 * draw.random()
         footprint_mb = self.footprint_gb * 1e9 / 2**20 * 10 ** (2 * draw.random() - 1)
-        mean_per_s = count / lasts_s / _share_of_day(self.lasts_h, amplitude, peak_h)
+        mean_per_s = count / lasts_s / _share_of_day(self.duration_h, amplitude, peak_h)
         settings = {
             "rate_per_s": min(max(mean_per_s, 1e-6), 1e6),
             "day_amplitude": amplitude,
@@ -179,11 +179,11 @@ class Cloud:
         # Six digits: the last digits of a logarithm differ between machines.
         rounded = {key: float(f"{value:.6g}") for key, value in settings.items()}
         blocks = max(int(rounded["footprint_mb"] * 2**20) // BLOCK_BYTES, 1)
-        return Made(number, self.seed, blocks, table({"requests": count, **rounded}))
+        return CloudVolume(number, self.seed, blocks, table({"requests": count, **rounded}))
 
 
 @dataclass(frozen=True)
-class Made:
+class CloudVolume:
     """A generated volume.
 
     Attributes:
@@ -206,7 +206,7 @@ class Made:
 
     def open(self) -> _native.Source:
         """Opens the volume's requests at the first."""
-        seed = _mixed(self.seed, self.number, "requests")
+        seed = _volume_seed(self.seed, self.number, "requests")
         return _native.Source.generate("volume", self.parameters, seed, self.capacity_blocks)
 
     def identity(self) -> str:
@@ -230,23 +230,25 @@ DEFAULTS: Mapping[str, Any] = {each.name: each.default for each in fields(Cloud)
 """Defaults of the parameters of a cloud, by name."""
 
 
-def _read(key: str, value: str) -> int | float:
+def _parse_value(key: str, value: str) -> int | float:
     parameters = PARAMETERS[key]
     try:
         number = float(value)
     except ValueError:
         raise Error(f"`{key}={value}`: not a number", remedy=f"say it as {key}={DEFAULTS[key]}") from None
     full = isinstance(DEFAULTS[key], int)
-    if not parameters.least <= number <= parameters.most or (full and number != int(number)):
+    if not parameters.min_value <= number <= parameters.max_value or (full and number != int(number)):
         kind = "a whole number" if full else "a number"
         raise Error(
             f"`{key}={value}` is out of range",
-            remedy=f"give {kind} from {parameters.least:g} to {parameters.most:g} {parameters.unit}".rstrip(),
+            remedy=(
+                f"give {kind} from {parameters.min_value:g} to {parameters.max_value:g} {parameters.unit}"
+            ).rstrip(),
         )
     return int(value) if full and value.isdigit() else int(number) if full else number
 
 
-def _mixed(seed: int, number: int, use: str) -> int:
+def _volume_seed(seed: int, number: int, use: str) -> int:
     """The seed of the random numbers for one use (rank, settings or requests) of one volume."""
     return int.from_bytes(blake2b(f"{seed} {number} {use}".encode(), digest_size=8).digest(), "little")
 

@@ -33,7 +33,7 @@ ENDINGS = {
 }
 """Formats that can be written, by the endings of file names that choose them."""
 
-PACKED = (".gz", ".zst", ".zstd")
+COMPRESSED_ENDINGS = (".gz", ".zst", ".zstd")
 """Endings behind these, of files to be written compressed."""
 
 
@@ -94,7 +94,7 @@ def format_to_write(path: str, format: str | None = None) -> str:
             raise unknown("format to write", format, known)
         return format.lower()
     name = Path(path).name.lower()
-    packed = next((ending for ending in PACKED if name.endswith(ending)), "")
+    packed = next((ending for ending in COMPRESSED_ENDINGS if name.endswith(ending)), "")
     result = ENDINGS.get(Path(name.removesuffix(packed)).suffix)
     if result is None or (packed and result == PARQUET):
         raise Error(

@@ -16,7 +16,7 @@ def content(path: Path) -> str:
     Raises:
         OSError: There is no such file, or it cannot be read.
     """
-    return _hashed(path, identity(path)) if path.is_file() else identity(path)
+    return _hash_file(path, identity(path)) if path.is_file() else identity(path)
 
 
 def identity(path: Path) -> str:
@@ -32,6 +32,6 @@ def identity(path: Path) -> str:
 
 
 @cache
-def _hashed(path: Path, _identity: str) -> str:
+def _hash_file(path: Path, _identity: str) -> str:
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()

@@ -34,7 +34,7 @@ class TraceFacts:
     end_block: int
 
     @classmethod
-    def of(cls, trace: Trace) -> TraceFacts:
+    def from_trace(cls, trace: Trace) -> TraceFacts:
         """The characteristics of a trace, which is read once.
 
         Raises:

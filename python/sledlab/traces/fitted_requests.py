@@ -9,7 +9,7 @@ from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import settings
 from sledlab.traces.read import GeneratedRequests, Trace, file_opener
-from sledlab.traces.stream import on_one_device
+from sledlab.traces.stream import open_on_one_device
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedRequests:
     """Requests fitted to the capacity of one device.
 
     Attributes:
-        of: The opener of the requests before they are fitted.
+        opener: The opener of the requests before they are fitted.
         devices: How the devices of the trace become one, as `trace.devices` says.
         outside: What becomes of requests past the end of the device, as `replay.outside` says.
         capacity_blocks: Capacity of the device, in blocks.
@@ -30,7 +30,7 @@ class Fitted:
         operations: Most operations, flushes and trims included; 0 for all.
     """
 
-    of: Opener
+    opener: Opener
     devices: str
     outside: str
     capacity_blocks: int
@@ -39,19 +39,27 @@ class Fitted:
 
     def open(self) -> _native.Source:
         """Opens the fitted requests at the first."""
-        source = on_one_device(self.of, self.devices)
+        source = open_on_one_device(self.opener, self.devices)
         if self.outside != "reject":
             scaled = self.outside == "scale"
-            end = max(_native.survey(on_one_device(self.of, self.devices))[1], default=0) if scaled else None
+            end = (
+                max(_native.survey(open_on_one_device(self.opener, self.devices))[1], default=0)
+                if scaled
+                else None
+            )
             source = _native.fit(source, self.outside, self.capacity_blocks, end)
         return _native.limit(source, self.limit, self.operations)
 
-    def of_seed(self, seed: int) -> Fitted:
+    def with_seed(self, seed: int) -> FittedRequests:
         """These requests generated from another seed; recorded requests stay as they are."""
-        return replace(self, of=self.of.of_seed(seed)) if isinstance(self.of, GeneratedRequests) else self
+        return (
+            replace(self, opener=self.opener.with_seed(seed))
+            if isinstance(self.opener, GeneratedRequests)
+            else self
+        )
 
 
-def fitted(
+def fit_trace(
     config: Mapping[str, Any], trace: Trace | None, capacity_blocks: int, plugins: Sequence[str] = ()
 ) -> Trace:
     """The trace or workload of an experiment, fitted to the capacity of a device.
@@ -68,15 +76,17 @@ def fitted(
     replayed, named = config["replay"], config.get("trace") or {}
     limit, operations = (int(replayed.get(key) or 0) for key in ("limit", "operations"))
     if trace is None and "workload" in config:
-        trace = _generated(config, capacity_blocks, limit or operations, plugins)
+        trace = _generate(config, capacity_blocks, limit or operations, plugins)
     elif trace is None:
         file, form, window = named["file"], named.get("format") or None, int(named.get("sort_window") or 0)
         trace = Trace(file, form or "", file_opener(file, form, window))
     devices, outside = str(named.get("devices", "one")), str(replayed["outside"])
-    return replace(trace, opener=Fitted(trace.opener, devices, outside, capacity_blocks, limit, operations))
+    return replace(
+        trace, opener=FittedRequests(trace.opener, devices, outside, capacity_blocks, limit, operations)
+    )
 
 
-def _generated(config: Mapping[str, Any], capacity_blocks: int, limit: int, plugins: Sequence[str]) -> Trace:
+def _generate(config: Mapping[str, Any], capacity_blocks: int, limit: int, plugins: Sequence[str]) -> Trace:
     parameters = dict(config["workload"])
     kind = parameters.pop("kind")
     if (

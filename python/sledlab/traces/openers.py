@@ -14,7 +14,7 @@ from sledlab.lazy import polars
 from sledlab.traces import contents, parquet, remote
 from sledlab.traces import table as tables
 from sledlab.traces.columns import check_columns, is_parquet
-from sledlab.traces.samples import located
+from sledlab.traces.samples import locate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,11 +40,11 @@ class TextTrace:
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
-        return self.shared(_native.Continuation(self.base_ns))
+        return self.open_shared(_native.Continuation(self.base_ns))
 
-    def shared(self, continuation: _native.Continuation, sort_window: int = 0) -> _native.Source:
+    def open_shared(self, continuation: _native.Continuation, sort_window: int = 0) -> _native.Source:
         """Open the requests; traces that continue one another share device numbers and the clock."""
-        file = remote.opened(self.path) if remote.is_remote(self.path) else None
+        file = remote.open_file(self.path) if remote.is_remote(self.path) else None
         return _native.Source.open(self.path, self.format, sort_window, continuation=continuation, file=file)
 
     def identity(self) -> str:
@@ -66,7 +66,7 @@ class Parts:
         """Opens the requests at the first."""
         with Part(self.paths[0]) as first:
             columns, schema = first.columns(), first.schema
-        return tables.from_batches(self.paths[0], schema, rows_of(self.paths, columns), 0)
+        return tables.from_batches(self.paths[0], schema, read_rows(self.paths, columns), 0)
 
     def identity(self) -> str:
         """A text that differs for traces with different requests."""
@@ -89,14 +89,14 @@ class Part:
         """
         self.path = path
         try:
-            self._bytes = remote.opened(path) if remote.is_remote(path) else Path(path).open("rb")  # noqa: SIM115
+            self._bytes = remote.open_file(path) if remote.is_remote(path) else Path(path).open("rb")  # noqa: SIM115
         except OSError as error:
             raise Error(f"cannot open: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error
         try:
             self.schema: Mapping[str, Any] = polars.read_parquet_schema(BytesIO(_footer(self._bytes)))
         except Exception as error:
             self._bytes.close()
-            raise self._wrong(error) from error
+            raise self._read_error(error) from error
 
     def __enter__(self) -> Part:
         """The open file."""
@@ -127,9 +127,9 @@ class Part:
         except Error:
             raise
         except (polars.exceptions.PolarsError, OSError, ValueError) as error:
-            raise self._wrong(error) from error
+            raise self._read_error(error) from error
 
-    def _wrong(self, error: Exception) -> Error:
+    def _read_error(self, error: Exception) -> Error:
         return Error(
             f"not a Parquet file that can be read: {str(error).splitlines()[0]}",
             Place(self.path, 0, 0, ""),
@@ -146,7 +146,7 @@ def _footer(file: IO[bytes]) -> bytes:
     return b"PAR1" + file.read()
 
 
-def rows_of(paths: Sequence[str], columns: list[str]) -> Iterator[polars.DataFrame]:
+def read_rows(paths: Sequence[str], columns: list[str]) -> Iterator[polars.DataFrame]:
     """The rows of Parquet files, one file after another.
 
     Raises:
@@ -165,15 +165,15 @@ def starts_as_parquet(path: str) -> bool:
         Error: An address cannot be read.
     """
     if remote.is_remote(path):
-        with remote.opened(path) as file:
+        with remote.open_file(path) as file:
             return file.read(4) == b"PAR1"
-    return is_parquet(str(located(path)))
+    return is_parquet(str(locate(path)))
 
 
 def _identity(path: str) -> str:
     if remote.is_remote(path):
         return remote.identity(path)
     try:
-        return contents.content(located(path))
+        return contents.content(locate(path))
     except OSError as error:
         raise Error(f"cannot read: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error

@@ -6,7 +6,7 @@ from contextlib import suppress
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from sledlab.files import uninterrupted
+from sledlab.files import retry_interrupted
 from sledlab.lazy import polars
 from sledlab.traces import footer
 
@@ -32,7 +32,7 @@ def batches(path: str | Path, columns: Sequence[str], rows: int) -> Iterator[pol
     """Read the columns of a file, at most `rows` rows at a time."""
     table = polars.scan_parquet(path, glob=False, hive_partitioning=False).select(columns)
     for start in range(0, row_count(path), rows):
-        yield uninterrupted(table.slice(start, rows).collect)
+        yield retry_interrupted(table.slice(start, rows).collect)
 
 
 def write_table(table: polars.DataFrame, path: Path) -> None:
@@ -79,7 +79,7 @@ class ParquetWriter:
         """Write the rows in memory as a row group."""
         if not self._frames:
             return
-        packed = uninterrupted(self._packed)
+        packed = retry_interrupted(self._to_parquet)
         body, self._footer = footer.split(packed.getbuffer())
         if self._file is None:
             self._file = self._path.open("wb")
@@ -93,7 +93,7 @@ class ParquetWriter:
         self._rows += self._buffered
         self._frames, self._buffered = [], 0
 
-    def _packed(self) -> BytesIO:
+    def _to_parquet(self) -> BytesIO:
         """Return the rows in memory as a Parquet file."""
         buffer = BytesIO()
         polars.concat(self._frames).write_parquet(

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     Columns = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
 
-TOGETHER = 1024
+BATCH_REQUESTS = 1024
 """Requests yielded one by one that are handed to the simulator together."""
 
-LATEST_US = 9e15
-FARTHEST = 2**53
-LARGEST = 2**32 - 1
+MAX_TIME_US = 9e15
+END_LBN = 2**53
+MAX_BLOCKS = 2**32 - 1
 
 FORM = "a workload yields (time_us, lbn, blocks, op): numbers and a letter, or columns of equal length"
 
@@ -35,7 +35,7 @@ def columns(yielded: Iterable[Any]) -> Iterator[Columns]:
     requests, made, last_us = iter(yielded), 0, 0.0
     for batch in _batches(requests):
         try:
-            times, lbns, blocks, ops = _checked(batch, made, last_us)
+            times, lbns, blocks, ops = _check_batch(batch, made, last_us)
         except (TypeError, ValueError) as error:
             throw = getattr(requests, "throw", None)
             if throw is not None:
@@ -57,7 +57,7 @@ def _batches(requests: Iterator[Any]) -> Iterator[Any]:
         if looks_right:
             singles.append(each)
             last_us = each[0]
-            if len(singles) < TOGETHER:
+            if len(singles) < BATCH_REQUESTS:
                 continue
         if singles:
             yield _columns(singles)
@@ -84,7 +84,7 @@ def _columns(singles: list[Any]) -> tuple[list[Any], ...]:
     return tuple(list(column) for column in zip(*singles, strict=True))
 
 
-def _checked(batch: Any, made: int, last_us: float) -> tuple[numpy.ndarray, ...]:
+def _check_batch(batch: Any, made: int, last_us: float) -> tuple[numpy.ndarray, ...]:
     """The four columns of a batch, checked; `made` requests came before it, the last of them at `last_us`.
 
     Raises:
@@ -100,13 +100,19 @@ def _checked(batch: Any, made: int, last_us: float) -> tuple[numpy.ndarray, ...]
             raise TypeError(f"{name} must be whole numbers, not of type {column.dtype}")
     times = times.astype(np.float64)
     ops = ops.astype("U2")
-    _refuse(made, "time_us", times, ~((times >= 0) & (times <= LATEST_US)), f"is not from 0 to {LATEST_US:g}")
+    _refuse(
+        made, "time_us", times, ~((times >= 0) & (times <= MAX_TIME_US)), f"is not from 0 to {MAX_TIME_US:g}"
+    )
     _refuse(made, "time_us", times, np.diff(times, prepend=last_us) < 0, "is earlier than that before it")
     _refuse(made, "op", ops, ~np.isin(ops, list("RWTF")), "is none of R, W, T (trim) and F (flush)")
     moving = ops != "F"
-    _refuse(made, "lbn", lbns, moving & ((lbns < 0) | (lbns >= FARTHEST)), "is no block number")
+    _refuse(made, "lbn", lbns, moving & ((lbns < 0) | (lbns >= END_LBN)), "is no block number")
     _refuse(
-        made, "blocks", blocks, moving & ((blocks < 1) | (blocks > LARGEST)), f"is not from 1 to {LARGEST}"
+        made,
+        "blocks",
+        blocks,
+        moving & ((blocks < 1) | (blocks > MAX_BLOCKS)),
+        f"is not from 1 to {MAX_BLOCKS}",
     )
     return times, lbns.astype(np.int64), blocks.astype(np.int64), ops.astype("S1")
 

@@ -13,7 +13,7 @@ from sledlab.errors import Error
 from sledlab.lazy import numpy, polars
 from sledlab.traces import table as tables
 from sledlab.traces.columns import PARQUET, check_columns, is_parquet
-from sledlab.traces.openers import BATCH_ROWS, Part, rows_of
+from sledlab.traces.openers import BATCH_ROWS, Part, read_rows
 
 
 class Opener(Protocol):
@@ -27,7 +27,7 @@ class Opener(Protocol):
 class SeededOpener(Opener, Protocol):
     """An opener of requests that are generated from a seed."""
 
-    def of_seed(self, seed: int) -> Opener:
+    def with_seed(self, seed: int) -> Opener:
         """The opener of the requests generated from another seed, where they are generated."""
 
 
@@ -49,9 +49,9 @@ class File:
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
-        return self.naming(_native.Continuation())
+        return self.open_named(_native.Continuation())
 
-    def naming(self, continuation: _native.Continuation) -> _native.Source:
+    def open_named(self, continuation: _native.Continuation) -> _native.Source:
         """Open the requests; `continuation` collects the names of devices as they are read."""
         return _native.Source.open(self.path, self.format, self.sort_window, continuation=continuation)
 
@@ -67,7 +67,7 @@ class ParquetFile:
         """Opens the requests at the first."""
         with Part(self.path) as part:
             columns, schema = part.columns("device"), part.schema
-        return tables.from_batches(self.path, schema, rows_of((self.path,), columns), self.sort_window)
+        return tables.from_batches(self.path, schema, read_rows((self.path,), columns), self.sort_window)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class GeneratedRequests:
             self.kind, self.parameters, self.seed, self.capacity_blocks, self.plugins
         )
 
-    def of_seed(self, seed: int) -> GeneratedRequests:
+    def with_seed(self, seed: int) -> GeneratedRequests:
         """This generator with another seed."""
         return replace(self, seed=seed)
 
@@ -145,10 +145,10 @@ class Trace:
         """Opens the requests at the first."""
         return self.opener.open()
 
-    def of_seed(self, seed: int) -> Trace:
+    def with_seed(self, seed: int) -> Trace:
         """The trace generated from another seed; a recorded trace stays as it is."""
         opener = self.opener
-        return replace(self, opener=opener.of_seed(seed)) if isinstance(opener, SeededOpener) else self
+        return replace(self, opener=opener.with_seed(seed)) if isinstance(opener, SeededOpener) else self
 
     def info(self) -> dict[str, Any]:
         """The characterisation of the trace: rate, sizes, working set, sequentiality, bursts, reuse.
@@ -161,7 +161,7 @@ class Trace:
             Error: The trace is wrong somewhere; the error says where.
         """
         continuation = _native.Continuation()
-        source = self.opener.naming(continuation) if isinstance(self.opener, File) else self.open()
+        source = self.opener.open_named(continuation) if isinstance(self.opener, File) else self.open()
         result: dict[str, Any] = json.loads(_native.characterise(source))
         names = [name.decode(errors="replace") for name in continuation.names()]
         for device in result["devices"]:

@@ -28,7 +28,7 @@ def is_remote(place: str) -> bool:
     return _ADDRESS.match(place) is not None
 
 
-def opened(address: str) -> IO[bytes]:
+def open_file(address: str) -> IO[bytes]:
     """Opens a file for reading; blocks are fetched as they are read.
 
     Raises:

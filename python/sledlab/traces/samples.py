@@ -57,11 +57,11 @@ def samples(folder: str = "traces") -> list[Sample]:
     return [sample for sample in result if sample.file.exists()]
 
 
-def located(file: str) -> Path:
+def locate(file: str) -> Path:
     """The path of a trace or a record: `file` itself, or the path of the sample of that name.
 
     Examples:
-        >>> located("app.csv"), located("sample:sort").name
+        >>> locate("app.csv"), locate("sample:sort").name
         (PosixPath('app.csv'), 'sort.work')
     """
     if not file.startswith(PREFIX):

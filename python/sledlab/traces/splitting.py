@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error, Place
-from sledlab.files import drafted_directory, writing
+from sledlab.files import atomic_directory, write_errors
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 from sledlab.traces import table as tables
 from sledlab.traces.columns import BLOCK_BYTES, PARQUET
-from sledlab.traces.openers import Part, TextTrace, rows_of, starts_as_parquet
+from sledlab.traces.openers import Part, TextTrace, read_rows, starts_as_parquet
 from sledlab.traces.parquet import ParquetWriter
-from sledlab.traces.volume_sources import directory_of
+from sledlab.traces.volume_sources import volume_directory
 from sledlab.traces.volumes import Volume, read_volumes
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ BLOCK_RECORDS = 2**20
 GROUP_ROWS = 2**16
 """Rows of a row group, for volumes with at least as many requests."""
 
-MAX_STORED = 2**21
+MAX_BUFFERED_REQUESTS = 2**21
 """Most requests of a part kept in memory, over all of its volumes, to write larger row groups."""
 
 RECORD = [("arrival", "<u8"), ("lbn", "<u8"), ("blocks", "<u4"), ("device", "<u2"), ("kind", "<u2")]
@@ -96,19 +96,19 @@ def split_volumes(
     if not given:
         raise Error("there is no file to take apart", remedy="name one")
     target = Path(out)
-    with drafted_directory(target) as place, ExitStack() as stack:
+    with atomic_directory(target) as place, ExitStack() as stack:
         scratch = Path(stack.enter_context(TemporaryDirectory(prefix=".sorting-", dir=place)))
         sorter = _native.Sorter(str(scratch), PARTS)
-        reading = _Reading(format, sort_window)
+        reading = _VolumeReader(format, sort_window)
         for number, file in enumerate(given):
-            sorter.take(reading.source(str(file)), progress and _shared(progress, number, len(given)))
+            sorter.take(reading.source(str(file)), progress and _file_progress(progress, number, len(given)))
         total = sorter.finish()
         if total == 0:
             raise Error("the trace holds no requests", Place(str(given[0]), 0, 0, ""), "check the file")
         done = 0
         for part in range(PARTS):
             file = scratch / str(part)
-            with writing(target):
+            with write_errors(target):
                 for rows in _write_volumes(file, place, reading.name):
                     done += rows
                     if progress:
@@ -117,7 +117,7 @@ def split_volumes(
     return read_volumes(target)
 
 
-def _shared(progress: Tell, number: int, files: int) -> Tell:
+def _file_progress(progress: Tell, number: int, files: int) -> Tell:
     """The progress function for one of several files, which reports the progress over all files."""
 
     def tell(count: int, share: float | None) -> None:
@@ -126,7 +126,7 @@ def _shared(progress: Tell, number: int, files: int) -> Tell:
     return tell
 
 
-class _Reading:
+class _VolumeReader:
     """Opens files that continue one another, and keeps the names of their volumes."""
 
     def __init__(self, form: str | None, sort_window: int) -> None:
@@ -141,8 +141,8 @@ class _Reading:
         """Opens the requests of a file, whose device numbers stand for volumes."""
         if self.form == PARQUET or (self.form is None and starts_as_parquet(file)):
             self._check(file, PARQUET)
-            return self._of_parquet(file)
-        source = TextTrace(file, self.form).shared(self._continuation, self.sort_window)
+            return self._open_parquet(file)
+        source = TextTrace(file, self.form).open_shared(self._continuation, self.sort_window)
         self._check(file, source.format)
         return source
 
@@ -165,7 +165,7 @@ class _Reading:
                 "take files of one format apart together",
             )
 
-    def _of_parquet(self, file: str) -> _native.Source:
+    def _open_parquet(self, file: str) -> _native.Source:
         with Part(file) as part:
             schema = part.schema
             named = "volume" in schema
@@ -180,11 +180,11 @@ class _Reading:
 
     def _batches(self, file: str, columns: list[str], *, named: bool) -> Iterator[polars.DataFrame]:
         before = 0
-        for batch in rows_of((file,), columns):
-            yield self._numbered(batch, file, before) if named else batch
+        for batch in read_rows((file,), columns):
+            yield self._number_volumes(batch, file, before) if named else batch
             before += batch.height
 
-    def _numbered(self, batch: polars.DataFrame, file: str, rows: int) -> polars.DataFrame:
+    def _number_volumes(self, batch: polars.DataFrame, file: str, rows: int) -> polars.DataFrame:
         """The batch with volume numbers, as `device`, in the place of volume names."""
         names = batch["volume"]
         if names.null_count():
@@ -246,14 +246,16 @@ class _Writers:
             self._buffered.setdefault(number, []).append(run.copy())
             self._rows[number] = self._rows.get(number, 0) + len(run)
         stored = sum(self._rows.values())
-        minimum = GROUP_ROWS if stored <= MAX_STORED else min(GROUP_ROWS, stored // len(self._rows))
+        minimum = (
+            GROUP_ROWS if stored <= MAX_BUFFERED_REQUESTS else min(GROUP_ROWS, stored // len(self._rows))
+        )
         for number in [number for number, rows in self._rows.items() if rows >= minimum]:
             self._write(number).write_group()
 
     def _write(self, number: int) -> ParquetWriter:
         """Write the buffered rows of a volume."""
         if number not in self._open:
-            directory = self._place / directory_of(self._name(number))
+            directory = self._place / volume_directory(self._name(number))
             directory.mkdir()
             self._open[number] = ParquetWriter(directory / "part-0.parquet")
         writer = self._open[number]

@@ -47,7 +47,7 @@ class Steps:
     limit: int | None = None
     plugins: Sequence[str] = ()
 
-    def over(self, trace: Trace) -> _native.Source:
+    def open(self, trace: Trace) -> _native.Source:
         """Opens the operations of the trace after all steps."""
         source = self._open_until(trace)
         if self.fit is not None:
@@ -67,14 +67,14 @@ class Steps:
 
     def _open_until(self, trace: Trace) -> _native.Source:
         """Opens the operations after the steps up to `place`."""
-        source = self._selected(trace)
+        source = self._open_selection(trace)
         if self.shift is not None:
             source = _native.shift(source, self.shift)
         if self.place:
-            source = _native.place(source, _native.survey(self._selected(trace))[1])
+            source = _native.place(source, _native.survey(self._open_selection(trace))[1])
         return source
 
-    def _selected(self, trace: Trace) -> _native.Source:
+    def _open_selection(self, trace: Trace) -> _native.Source:
         """Opens the operations within the window, on the kept devices and in the range of blocks."""
         source = trace.open()
         if self.from_s > 0 or self.until_s is not None:

@@ -39,11 +39,11 @@ def open_stream(
     devices = experiment.setting("trace.devices")
     highest_end = None
     if experiment.setting("replay.outside") == "scale":
-        highest_end = max(_native.survey(on_one_device(opener, devices))[1], default=0)
-    return experiment, OpenStream(on_one_device(opener, devices), highest_end)
+        highest_end = max(_native.survey(open_on_one_device(opener, devices))[1], default=0)
+    return experiment, OpenStream(open_on_one_device(opener, devices), highest_end)
 
 
-def on_one_device(opener: Opener, devices: str | None) -> _native.Source:
+def open_on_one_device(opener: Opener, devices: str | None) -> _native.Source:
     """Opens the requests with the devices of the trace made one, as `devices` (`trace.devices`) says."""
     if devices == "place":
         return _native.place(opener.open(), _native.survey(opener.open())[1])

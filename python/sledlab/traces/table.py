@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error, Place
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 from sledlab.traces.columns import BLOCK_BYTES, OPTIONAL, PARQUET, format_to_write, schema
@@ -26,7 +26,7 @@ HEAD_REQUESTS = 65_536
 
 _ASCII = [chr(code) for code in range(128)]
 
-WITH_DEVICES = (
+DEVICES_REMEDY = (
     "add --device-column, pick one with `sledlab trace slice --device N`, or --place one after another"
 )
 """The remedy for a trace with several devices that is written to a file without a column for them."""
@@ -119,7 +119,7 @@ def to_batches(source: _native.Source) -> Iterator[polars.DataFrame]:
         yield polars.DataFrame(
             {
                 "time_us": np.frombuffer(arrival, "<u8") / 1000,
-                "op": letters_of(op),
+                "op": decode_letters(op),
                 "offset_bytes": (first * BLOCK_BYTES).astype(np.int64),
                 "length_bytes": np.frombuffer(length, "<u8").astype(np.int64),
                 "device": np.frombuffer(device, "<u2"),
@@ -138,11 +138,11 @@ def categories(codes: Any, names: Sequence[str]) -> polars.Series:
     return polars.Series(names, dtype=polars.Categorical).gather(polars.Series(codes, dtype=polars.UInt32))
 
 
-def letters_of(codes: bytes) -> polars.Series:
+def decode_letters(codes: bytes) -> polars.Series:
     """Return ASCII codes as letters, one in each row.
 
     Examples:
-        >>> letters_of(b"RW").to_list()
+        >>> decode_letters(b"RW").to_list()
         ['R', 'W']
     """
     return polars.Series(_ASCII).gather(polars.Series(np.frombuffer(codes, "u1")))
@@ -214,11 +214,11 @@ def write(
             raise Error(
                 f"Parquet goes only into files, not to `{path}`", remedy="name a file, or say --to csv"
             )
-        with drafted(Path(path)) as place:
+        with atomic_write(Path(path)) as place:
             return _write_parquet(source, place, progress, device_column=device_column)
     if path == "-":
         return _write_text(source, path, choice, progress, device_column=device_column)
-    with drafted(Path(path)) as place:
+    with atomic_write(Path(path)) as place:
         return _write_text(source, str(place), choice, progress, device_column=device_column)
 
 
@@ -229,7 +229,7 @@ def _write_text(
         return _native.write_trace(source, path, format, device_column, progress=progress)
     except Error as error:
         if "no column `device`" in error.message:
-            error.remedy = WITH_DEVICES
+            error.remedy = DEVICES_REMEDY
         raise
 
 
@@ -244,7 +244,7 @@ def _check(batch: polars.DataFrame, left_out: list[str]) -> None:
         Error: A column that is omitted holds values that are not zero.
     """
     if "device" in left_out and _has(batch, "device"):
-        raise Error("the trace has several devices", remedy=WITH_DEVICES)
+        raise Error("the trace has several devices", remedy=DEVICES_REMEDY)
     if "metadata" in left_out and _has(batch, "metadata"):
         raise Error(
             "the first request for metadata comes so late that the file was begun without that column",

@@ -27,18 +27,18 @@ PARTITION = "volume="
 LONGEST = 255 - len(PARTITION)
 """Longest name of a volume in the name of a directory, in bytes: the limit of file systems."""
 
-CUT = "-60s"
+SHORT_SAMPLE_ENDING = "-60s"
 """End of the name of a sample that is the first minute of another sample."""
 
 
-def found_in(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
+def find_volumes(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
     """Name, format and opener of each volume in a place, sorted by name.
 
     Raises:
         Error: There is no such place, or it holds no volumes.
     """
     if place == CLOUD or place.startswith(f"{CLOUD}:"):
-        cloud = Cloud.named(place)
+        cloud = Cloud.parse(place)
         return [(cloud.name(number), "volume", cloud.volume(number)) for number in range(cloud.volumes)]
     if place == SAMPLE:
         return sorted((name, "csv", TextTrace(file)) for name, file in _samples().items())
@@ -49,18 +49,20 @@ def found_in(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
     texts = _named_files(place, files)
     if not texts:
         raise Error(f"`{place}` holds no traces", remedy="put a trace for each volume there")
-    return sorted(_opened(texts, form), key=lambda each: each[0])
+    return sorted(_open_files(texts, form), key=lambda each: each[0])
 
 
-def directory_of(name: bytes) -> str:
+def volume_directory(name: bytes) -> str:
     r"""The name of the directory for the Parquet files of a volume, with special characters escaped.
 
     Raises:
         Error: The volume has no name, or one that is too long for a directory.
 
     Examples:
-        >>> directory_of(b"138"), directory_of(b"../usr,0"), volume_of(directory_of(b"gr\xc3\xbcn \xff"))
-        ('volume=138', 'volume=..%2Fusr%2C0', 'grün \udcff')
+        >>> volume_directory(b"138"), volume_directory(b"../usr,0")
+        ('volume=138', 'volume=..%2Fusr%2C0')
+        >>> volume_name(volume_directory(b"gr\xc3\xbcn \xff"))
+        'grün \udcff'
     """
     canonical = quote(name, safe="")
     if not canonical or len(canonical) > LONGEST:
@@ -72,7 +74,7 @@ def directory_of(name: bytes) -> str:
     return PARTITION + canonical
 
 
-def volume_of(directory: str) -> str:
+def volume_name(directory: str) -> str:
     """The volume whose Parquet files a directory of that name holds."""
     canonical = directory.removeprefix(PARTITION)
     return unquote_to_bytes(canonical).decode(errors="surrogateescape")
@@ -81,7 +83,11 @@ def volume_of(directory: str) -> str:
 def _samples() -> dict[str, str]:
     """Samples by name: the whole recording where it is installed, else its first minute."""
     names = [each.name for each in samples()]
-    choice = [name for name in names if not (name.endswith(CUT) and name.removesuffix(CUT) in names)]
+    choice = [
+        name
+        for name in names
+        if not (name.endswith(SHORT_SAMPLE_ENDING) and name.removesuffix(SHORT_SAMPLE_ENDING) in names)
+    ]
     return {name.removeprefix(SAMPLE): name for name in choice}
 
 
@@ -111,7 +117,7 @@ def _datasets(files: Mapping[str, str]) -> dict[str, list[str]]:
     for way, file in sorted(files.items()):
         directory, slash, name = way.partition("/")
         if slash and directory.startswith(PARTITION) and not name.startswith((".", "_")):
-            result.setdefault(volume_of(directory), []).append(file)
+            result.setdefault(volume_name(directory), []).append(file)
     return result
 
 
@@ -131,7 +137,7 @@ def _named_files(place: str, files: Mapping[str, str]) -> dict[str, str]:
     return result
 
 
-def _opened(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, Opener]]:
+def _open_files(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, Opener]]:
     """Volumes that are a file each, with one clock for all whose formats have a wall clock."""
     result: dict[str, tuple[str, int | None]] = {}
     for name, file in files.items():
@@ -155,7 +161,7 @@ def _begins(file: str, form: str | None) -> tuple[str, int | None]:
     try:
         if form == PARQUET or (form is None and starts_as_parquet(file)):
             return PARQUET, None
-        source = TextTrace(file, form).shared(continuation)
+        source = TextTrace(file, form).open_shared(continuation)
         source.next_chunk()
     except Error:
         return form or "", continuation.base_ns

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
-from sledlab.traces.cloud import Made
+from sledlab.traces.cloud import CloudVolume
 from sledlab.traces.columns import BLOCK_BYTES
 from sledlab.traces.openers import Parts, TextTrace
 from sledlab.traces.read import Trace
-from sledlab.traces.samples import located
-from sledlab.traces.volume_sources import found_in
+from sledlab.traces.samples import locate
+from sledlab.traces.volume_sources import find_volumes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +106,9 @@ def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume
         >>> [volume.name for volume in sl.read_volumes("cloud:volumes=3,requests=3000")]
         ['volume-0', 'volume-1', 'volume-2']
     """
-    return [Volume(name, Trace(name, kind, opener)) for name, kind, opener in found_in(str(place), format)]
+    return [
+        Volume(name, Trace(name, kind, opener)) for name, kind, opener in find_volumes(str(place), format)
+    ]
 
 
 def survey(volume: Volume) -> Survey:
@@ -132,7 +134,7 @@ def survey(volume: Volume) -> Survey:
     while (chunk := source.next_chunk()) is not None:
         times, lbns, lengths = (np.frombuffer(chunk[part], "<u8") for part in (0, 2, 3))
         ops = np.frombuffer(chunk[1], "S1")
-        device = _only_device(chunk[4], device, volume.name)
+        device = _check_one_device(chunk[4], device, volume.name)
         first_ns = int(times[0]) if first_ns is None else first_ns
         last_ns = int(times[-1])
         end_blocks = max(end_blocks, int((lbns + (lengths + (BLOCK_BYTES - 1)) // BLOCK_BYTES).max()))
@@ -157,7 +159,7 @@ def survey(volume: Volume) -> Survey:
     )
 
 
-def _only_device(numbers: bytes, before: bytes | None, name: str) -> bytes:
+def _check_one_device(numbers: bytes, before: bytes | None, name: str) -> bytes:
     """The one device number of all requests, as bytes; refuses a second number.
 
     Raises:
@@ -183,13 +185,13 @@ def bulk(volume: Volume) -> float:
         4000.0
     """
     opener = volume.trace.opener
-    if isinstance(opener, Made):
+    if isinstance(opener, CloudVolume):
         return float(tomllib.loads(opener.parameters)["requests"])
     paths = (
         (opener.path,) if isinstance(opener, TextTrace) else opener.paths if isinstance(opener, Parts) else ()
     )
     with suppress(OSError):  # files at addresses have no size here
-        return float(sum(os.path.getsize(located(path)) for path in paths))
+        return float(sum(os.path.getsize(locate(path)) for path in paths))
     return 0.0
 
 
@@ -198,23 +200,23 @@ class MergedTraces:
     """Requests of several traces merged in order of arrival, each trace moved by an offset.
 
     Attributes:
-        of: The openers of the traces.
+        openers: The openers of the traces.
         offsets_blocks: Number of blocks added to the addresses of each trace.
     """
 
-    of: tuple[Opener, ...]
+    openers: tuple[Opener, ...]
     offsets_blocks: tuple[int, ...]
 
     def open(self) -> _native.Source:
         """Opens the merged requests at the first."""
         moved = [
             _native.shift(_native.overlay(each.open()), offset)
-            for each, offset in zip(self.of, self.offsets_blocks, strict=True)
+            for each, offset in zip(self.openers, self.offsets_blocks, strict=True)
         ]
         return _native.merge(moved, keep_devices=True)
 
 
-def merged(volumes: Sequence[Volume], offsets_blocks: Sequence[int]) -> Trace:
+def merge_volumes(volumes: Sequence[Volume], offsets_blocks: Sequence[int]) -> Trace:
     """Several volumes as one trace of one device, in order of arrival; equal arrivals in the order given.
 
     No volume is opened before the merged trace is. The trace pickles, so it can be sent to another process.
@@ -229,7 +231,7 @@ def merged(volumes: Sequence[Volume], offsets_blocks: Sequence[int]) -> Trace:
     Examples:
         >>> import sledlab as sl
         >>> volumes = sl.read_volumes("cloud:volumes=2,requests=2000,footprint_gb=0.01")
-        >>> both = sl.merged(volumes, [0, 1_000_000])
+        >>> both = sl.merge_volumes(volumes, [0, 1_000_000])
         >>> both.frame().height
         2000
     """

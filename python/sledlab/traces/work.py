@@ -47,7 +47,7 @@ class Work(DisplayedResult):
     native: _native.Work
 
     @cached_property
-    def described(self) -> Mapping[str, Any]:
+    def description(self) -> Mapping[str, Any]:
         """The properties below but `traffic`, as plain data."""
         result: Mapping[str, Any] = json.loads(self.native.describe())
         return result
@@ -55,38 +55,38 @@ class Work(DisplayedResult):
     @property
     def job(self) -> str:
         """Name of the job."""
-        return str(self.described["job"])
+        return str(self.description["job"])
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The parameters of the job and of its data."""
-        result: Mapping[str, Any] = self.described["parameters"]
+        result: Mapping[str, Any] = self.description["parameters"]
         return result
 
     @property
     def seed(self) -> int:
         """Seed of the job's random numbers."""
-        return int(self.described["seed"])
+        return int(self.description["seed"])
 
     @property
     def nodes(self) -> int:
         """Number of nodes."""
-        return int(self.described["nodes"])
+        return int(self.description["nodes"])
 
     @property
     def files(self) -> dict[str, list[int]]:
         """Bytes of each file on every node."""
-        return {file["name"]: file["bytes"] for file in self.described["files"]}
+        return {file["name"]: file["bytes"] for file in self.description["files"]}
 
     @property
     def groups(self) -> dict[str, list[int]]:
         """Members of each group of nodes, by the name of the group."""
-        return {group["name"]: group["members"] for group in self.described["groups"]}
+        return {group["name"]: group["members"] for group in self.description["groups"]}
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """Kinds of operation in the record."""
-        return tuple(self.described["kinds"])
+        return tuple(self.description["kinds"])
 
     @cached_property
     def phases(self) -> polars.DataFrame:
@@ -95,7 +95,7 @@ class Work(DisplayedResult):
         A further column for each kind of operation holds the number of operations. Bytes of collectives are
         not in `sent_bytes`: the replay decides how many messages a collective takes.
         """
-        rows = self.described["phases"]
+        rows = self.description["phases"]
         columns: dict[str, Any] = {"phase": [row["name"] for row in rows]}
         for name in ("read_bytes", "written_bytes", "sent_bytes"):
             columns[name] = [row[name] for row in rows]

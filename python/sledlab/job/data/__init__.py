@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sledlab.errors import Error, unknown
-from sledlab.lazy import loaded, platformdirs
+from sledlab.lazy import load_object, platformdirs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,7 +54,7 @@ class ListedData(NamedTuple):
     @property
     def kind(self) -> Callable[..., Data]:
         """The class of the data."""
-        result: Callable[..., Data] = loaded(self.home)
+        result: Callable[..., Data] = load_object(self.home)
         return result
 
 

@@ -10,7 +10,7 @@ from sledlab import _native
 from sledlab.errors import Error
 from sledlab.files import Draft
 from sledlab.job.data import home
-from sledlab.job.data.columns import making, mapped
+from sledlab.job.data.columns import create_array, open_array
 from sledlab.job.files import Baskets, Transactions
 from sledlab.lazy import numpy as np
 
@@ -72,7 +72,7 @@ class MarketBaskets:
         # The number of items is known when all are made, and a file of numpy begins with it.
         draft = Draft(directory / "items")
         try:
-            with making(directory / "offsets.npy", np.uint64, (total + 1,)) as offsets:
+            with create_array(directory / "offsets.npy", np.uint64, (total + 1,)) as offsets:
                 offsets[0] = at = end = 0
                 with draft.place.open("wb") as file:
                     for lengths, items in blocks:
@@ -80,7 +80,7 @@ class MarketBaskets:
                         counts = np.frombuffer(lengths, np.uint32)
                         offsets[at + 1 : at + 1 + len(counts)] = end + np.cumsum(counts, dtype=np.uint64)
                         at, end = at + len(counts), end + len(items) // 4
-                with making(directory / "items.npy", np.uint32, (end,)) as selected:
+                with create_array(directory / "items.npy", np.uint32, (end,)) as selected:
                     selected[:] = np.memmap(draft.place, np.uint32, "r") if end else ()
         finally:
             draft.drop()
@@ -105,7 +105,7 @@ class MarketBaskets:
     def files(self, nodes: int, seed: int) -> Mapping[str, Baskets]:
         """The transactions, as one file."""
         directory = self.directory(nodes, seed)
-        every = Transactions(mapped(directory / "offsets.npy"), mapped(directory / "items.npy"))
+        every = Transactions(open_array(directory / "offsets.npy"), open_array(directory / "items.npy"))
         return {"transactions": Baskets(every, 0, len(every))}
 
     def identity(self) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.job.data import home
-from sledlab.job.data.columns import making, mapped
+from sledlab.job.data.columns import create_array, open_array
 from sledlab.job.files import Rows
 from sledlab.lazy import numpy as np
 
@@ -53,7 +53,7 @@ class PlantedBoxes:
         if path.exists():
             return
         boxes = self._boxes(seed)
-        with making(path, np.float32, (self.records, self.dims)) as selected:
+        with create_array(path, np.float32, (self.records, self.dims)) as selected:
             for start in range(0, self.records, boxes.BLOCK):
                 stop = min(self.records, start + boxes.BLOCK)
                 tell("generating records", start / self.records)
@@ -63,14 +63,14 @@ class PlantedBoxes:
     def _boxes(self, seed: int) -> _native.Boxes:
         return _native.Boxes(seed, self.dims, self.clusters, self.cluster_dims, self.box_share, self.noise)
 
-    def planted(self, seed: int) -> list[dict[str, Any]]:
+    def planted_clusters(self, seed: int) -> list[dict[str, Any]]:
         """The clusters: `dims`, and in each of these the bounds of the cluster's box, `lows` and `highs`."""
         result: list[dict[str, Any]] = json.loads(self._boxes(seed).clusters())
         return result
 
     def files(self, nodes: int, seed: int) -> Mapping[str, Rows]:
         """The records, as one file."""
-        return {"records": Rows(mapped(self.path(seed)), 4 * self.dims)}
+        return {"records": Rows(open_array(self.path(seed)), 4 * self.dims)}
 
     def identity(self) -> Mapping[str, Any]:
         """The parameters."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sledlab.job.files import Array
 
 
-def mapped(path: Path) -> Array:
+def open_array(path: Path) -> Array:
     """The array in a file, mapped into memory."""
     if path.stat().st_size < 4096:  # an empty array cannot be mapped
         small: Array = np.load(path)
@@ -25,10 +25,10 @@ def mapped(path: Path) -> Array:
 
 
 @contextmanager
-def making(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Array]:
+def create_array(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Array]:
     """An array to be filled; its file gets its name only when the array is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with drafted(path) as draft:
+    with atomic_write(path) as draft:
         if 0 in shape:
             array: Array = np.empty(shape, dtype)
             yield array

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.errors import Error
 from sledlab.job.data import home
-from sledlab.job.data.columns import making, mapped
+from sledlab.job.data.columns import create_array, open_array
 from sledlab.job.files import TableRows
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sledlab.job.files import Array
 
 TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
-FIXED = ("nation", "region")
+FIXED_SIZE_TABLES = ("nation", "region")
 """Tables of one size at any scale factor."""
 
 TEXT_BYTES = {
@@ -70,7 +70,7 @@ class Tpch:
 
     def parts(self, table: str) -> list[Path]:
         """Parquet files of a table, in order."""
-        parts = 1 if table in FIXED else ceil(self.scale_factor)
+        parts = 1 if table in FIXED_SIZE_TABLES else ceil(self.scale_factor)
         return [self.directory / table / f"{table}.{part + 1}.parquet" for part in range(parts)]
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
@@ -190,7 +190,7 @@ class TableColumns(dict[str, "Array"]):
             path = self._tables.directory / "columns" / f"{self._table}.{name}.npy"
             if not path.exists():
                 self._take_out(name, path)
-            self[name] = result = mapped(path)
+            self[name] = result = open_array(path)
         return result
 
     def _take_out(self, name: str, path: Path) -> None:
@@ -198,7 +198,7 @@ class TableColumns(dict[str, "Array"]):
         parts = self._tables.parts(self._table)
         kind = _kind(parts, name)
         rows = sum(map(row_count, parts))
-        with making(path, kind, (rows,)) as array:
+        with create_array(path, kind, (rows,)) as array:
             at = 0
             for group in _groups(parts, name):
                 array[at : at + len(group)] = plain(group)

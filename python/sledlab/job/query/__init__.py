@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.files import check_writable, drafted
-from sledlab.job import MEMORY_MB, log, own_source
+from sledlab.files import atomic_write, check_writable
+from sledlab.job import MEMORY_MB, log, source_hash
 from sledlab.job.data import home
 from sledlab.job.query import profile
 from sledlab.job.query.database import version
 from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import parse
-from sledlab.job.query.tables import of_directory, of_tpch
+from sledlab.job.query.tables import directory_tables, tpch_tables
 from sledlab.job.record import export_record, keep
 from sledlab.job.task import check_size
 from sledlab.traces.parquet import write_table
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 QUERIES = Path(__file__).parent.parent / "queries"
 """The directory of the queries of TPC-H."""
 
-FOR_ROWS = 7 / 8
+ROW_MEMORY_SHARE = 7 / 8
 """Share of a node's memory for hash tables and rows that wait for their phase; the rest is for buffers."""
 
 
@@ -109,12 +109,12 @@ class QueryRequest:
     def content(self) -> str:
         """A hash of everything that determines the record."""
         own = [table.content for table in self.tables]
-        everything = [self.header, own, version(), own_source()]
+        everything = [self.header, own, version(), source_hash()]
         return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
 
-    def found(self, tell: Tell) -> tuple[QueryTable, ...]:
+    def find_tables(self, tell: Tell) -> tuple[QueryTable, ...]:
         """The tables of the query; those of TPC-H are generated unless they are kept."""
-        return self.tables or tuple(of_tpch(self.scale_factor, profile.words(self.query.sql), tell))
+        return self.tables or tuple(tpch_tables(self.scale_factor, profile.words(self.query.sql), tell))
 
 
 def record_query(
@@ -161,30 +161,32 @@ def record_query(
         if path is not None:
             check_writable(Path(path))
     check_size(node_count, memory_mb)
-    own = tuple(of_directory(Path(tables))) if tables is not None else ()
+    own = tuple(directory_tables(Path(tables))) if tables is not None else ()
     requested = QueryRequest(find(query), node_count, float(memory_mb), float(scale_factor), own)
     selected = home() / "records" / f"{requested.content}.work"
     tell: Tell = progress or (lambda what, share: None)
     if again or answer is not None or not selected.exists():
-        keep(_recorded(requested, Path(answer) if answer is not None else None, tell, again=again), selected)
+        keep(
+            _record_text(requested, Path(answer) if answer is not None else None, tell, again=again), selected
+        )
     return export_record(selected, work)
 
 
-def _recorded(requested: QueryRequest, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
+def _record_text(requested: QueryRequest, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
     """The text of the query's record.
 
     Raises:
         Error: DuckDB refuses the query, or its plan leaves nothing for nodes to do.
     """
     profile.check(requested.query.sql)
-    where = requested.found(tell)
+    where = requested.find_tables(tell)
     tell("running the query", None)
     if again or answer is not None:
-        _ran.cache_clear()
-    plan, digest = _ran(
+        _run_query.cache_clear()
+    plan, digest = _run_query(
         requested.query.sql, where, str([table.content for table in requested.tables]), answer
     )
-    phases = QueryPhases(requested.nodes, int(requested.memory_mb * 2**20 * FOR_ROWS))
+    phases = QueryPhases(requested.nodes, int(requested.memory_mb * 2**20 * ROW_MEMORY_SHARE))
     Execution(phases, where).run(plan)
     logs = phases.logs()
     if not any(step.to_record() for each in logs for step in each.steps.values()):
@@ -193,13 +195,15 @@ def _recorded(requested: QueryRequest, answer: Path | None, tell: Tell, *, again
 
 
 @lru_cache(maxsize=1)
-def _ran(sql: str, where: tuple[QueryTable, ...], _content: str, answer: Path | None) -> tuple[Operator, str]:
+def _run_query(
+    sql: str, where: tuple[QueryTable, ...], _content: str, answer: Path | None
+) -> tuple[Operator, str]:
     """Runs a query in DuckDB: its plan, and a hash of the answer.
 
     The last query's are remembered, for a record on another number of nodes.
     """
     profiled = profile.run(sql, where)
     if answer is not None:
-        with drafted(answer) as draft:
+        with atomic_write(answer) as draft:
             write_table(profiled.rows, draft)
     return parse(profiled.profile), profiled.digest

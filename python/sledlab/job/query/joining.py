@@ -7,35 +7,35 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
-from sledlab.job.query.phases import Flow, compared
+from sledlab.job.query.phases import Flow, sort_comparisons
 
 if TYPE_CHECKING:
     from sledlab.job.query.phases import Counts, QueryPhases
     from sledlab.job.query.plan import Operator
 
-_ANY = ("INNER", "CROSS")
-_RIGHT_KEPT = ("RIGHT", "RIGHT_SEMI", "RIGHT_ANTI")
-_BOTH_KEPT = ("FULL", "OUTER")
+_REPLICABLE_JOINS = ("INNER", "CROSS")
+_RIGHT_JOINS = ("RIGHT", "RIGHT_SEMI", "RIGHT_ANTI")
+_FULL_JOINS = ("FULL", "OUTER")
 
 
-def builds_from(join: Operator) -> int:
+def build_side(join: Operator) -> int:
     """The input of a join that its hash table is built from, and that is evaluated first: the smaller one.
 
     Without a hash, one input has to go to all nodes: then it is one that may.
     """
     smaller = 0 if join.inputs[0].bytes < join.inputs[1].bytes else 1
-    if join.kind != "HASH_JOIN" and not _may_go_to_each(join, smaller):
+    if join.kind != "HASH_JOIN" and not _can_replicate(join, smaller):
         return 1 - smaller
     return smaller
 
 
-def _may_go_to_each(join: Operator, side: int) -> bool:
+def _can_replicate(join: Operator, side: int) -> bool:
     """Whether rows of a side may be on every node: not if the join decides of each whether it is kept."""
-    if join.join_type in _ANY:
+    if join.join_type in _REPLICABLE_JOINS:
         return True
-    if join.join_type in _BOTH_KEPT:
+    if join.join_type in _FULL_JOINS:
         return False
-    return side == (0 if join.join_type in _RIGHT_KEPT else 1)
+    return side == (0 if join.join_type in _RIGHT_JOINS else 1)
 
 
 def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> Flow:
@@ -46,8 +46,8 @@ def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> F
     """
     if probe.home == "each":
         probe = replace(probe, home="shared")
-    side = builds_from(operator)
-    may = _may_go_to_each(operator, side)
+    side = build_side(operator)
+    may = _can_replicate(operator, side)
     hashed = operator.kind == "HASH_JOIN"
     if not (may or hashed):
         raise Error(
@@ -56,16 +56,16 @@ def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> F
         )
     to_probe = _sent_to_probe(phases, build, probe) if may else 0
     if may and (not hashed or not to_probe or to_probe < _sent_by_hash(phases, build, probe)):
-        built = _bring(phases, build, probe)
+        built = _send_build_side(phases, build, probe)
         arrived = False
     else:
         phases.part(build)
         phases.part(probe)
-        built = phases.spread(build.rows)
+        built = phases.spread_evenly(build.rows)
         arrived = True
     home = "shared" if arrived else probe.home
     probed = phases.counts(replace(probe, home=home))
-    build.phase.does("hash" if hashed else "tuple", built)
+    build.phase.count_operations("hash" if hashed else "tuple", built)
     flow = _probing_flow(phases, replace(probe, home=home), build, built, probed, arrived=arrived)
     _matches(operator, flow, built, probed)
     return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.table_bytes)
@@ -85,21 +85,21 @@ def _sent_by_hash(phases: QueryPhases, build: Flow, probe: Flow) -> int:
     result = 0
     for flow in (build, probe):
         if flow.home != "each":
-            stays = int(phases.by_hash(phases.counts(flow)).diagonal().sum())
+            stays = int(phases.exchange_by_hash(phases.counts(flow)).diagonal().sum())
             result += (flow.rows - stays) * flow.width
     return result
 
 
-def _bring(phases: QueryPhases, build: Flow, probe: Flow) -> Counts:
+def _send_build_side(phases: QueryPhases, build: Flow, probe: Flow) -> Counts:
     """Sends the build side to the nodes of the probing rows; returns the rows that each node then has."""
     counts = phases.counts(build)
     if probe.home == "first":
         if build.home == "shared":
-            build.phase.moves(phases.to_first(counts), build.width)
-        return phases.on_first(build.rows)
+            build.phase.add_sends(phases.gather_to_first(counts), build.width)
+        return phases.place_on_first(build.rows)
     if build.home != "each":
-        build.phase.moves(phases.to_each(counts), build.width)
-    return phases.spread(build.rows * phases.nodes)
+        build.phase.add_sends(phases.broadcast(counts), build.width)
+    return phases.spread_evenly(build.rows * phases.nodes)
 
 
 def _probing_flow(
@@ -112,9 +112,9 @@ def _probing_flow(
     not fit: then both sides are written in parts.
     """
     table = int(built.max(initial=0)) * build.width
-    build.phase.holds(min(table, phases.room))
+    build.phase.record_memory(min(table, phases.room))
     if not arrived and table + probe.table_bytes <= phases.room:
-        probe.phase.holds(table + probe.table_bytes)
+        probe.phase.record_memory(table + probe.table_bytes)
         return replace(probe, table_bytes=table + probe.table_bytes)
     phase = phases.begin("join")
     parts = max(2, ceil(1.25 * table / phases.room)) if table > phases.room else 0
@@ -125,18 +125,18 @@ def _probing_flow(
     elif table + waiting > phases.room:
         phases.read_back(phase, phases.write(probe.phase, probed, probe.width, phase.name))
     else:
-        phase.holds(table + waiting)
+        phase.record_memory(table + waiting)
     stored = min(table, phases.room)
-    phase.holds(stored)
+    phase.record_memory(stored)
     return replace(probe, phase=phase, table_bytes=stored)
 
 
 def _matches(operator: Operator, flow: Flow, built: Counts, probed: Counts) -> None:
     """Counts the operations of matching."""
     if operator.kind == "HASH_JOIN":
-        flow.phase.does("probe", probed)
+        flow.phase.count_operations("probe", probed)
     elif operator.kind in ("PIECEWISE_MERGE_JOIN", "IE_JOIN"):
-        flow.phase.does("compare", compared(built) + compared(probed))
-        flow.phase.does("merge", built + probed)
+        flow.phase.count_operations("compare", sort_comparisons(built) + sort_comparisons(probed))
+        flow.phase.count_operations("merge", built + probed)
     else:
-        flow.phase.does("tuple", built * probed)
+        flow.phase.count_operations("tuple", built * probed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.job.query import joining
-from sledlab.job.query.phases import Flow, compared
+from sledlab.job.query.phases import Flow, sort_comparisons
 from sledlab.job.query.plan import JOINS, LIMITS, LITERALS
 from sledlab.lazy import numpy as np
 
@@ -67,8 +67,8 @@ class Execution:
         """Carries out a plan and sends its result to the client."""
         flow = self._flow(plan.inputs[0], last=True)
         if flow.home != "client":
-            counts = self.phases.counts(_on_one(flow))
-            flow.phase.moves(self.phases.to_client(counts), flow.width)
+            counts = self.phases.counts(_drop_replicas(flow))
+            flow.phase.add_sends(self.phases.send_to_client(counts), flow.width)
 
     def _flow(self, operator: Operator, *, last: bool = False) -> Flow:
         """The rows that an operator gives; with `last`, it may send them to the client."""
@@ -85,9 +85,9 @@ class Execution:
             what = files or operator.info.get("Function", "")
             raise Error(f"`{what}` is no table that nodes share", remedy="let the query scan tables only")
         phase = self.phases.begin(f"scan {table.name}", numbered=False)
-        counts = self.phases.spread(table.rows)
+        counts = self.phases.spread_evenly(table.rows)
         self.phases.scans(phase, table.name, counts, table.bytes)
-        phase.does("tuple", counts)
+        phase.count_operations("tuple", counts)
         return Flow(operator.rows, operator.width, "shared", phase)
 
     def _literal(self, operator: Operator) -> Flow:
@@ -97,7 +97,7 @@ class Execution:
     def _filter(self, operator: Operator) -> Flow:
         """Evaluates a predicate on every row."""
         flow = self._flow(operator.inputs[0])
-        flow.phase.does("tuple", self.phases.counts(flow))
+        flow.phase.count_operations("tuple", self.phases.counts(flow))
         return replace(flow, rows=operator.rows, width=operator.width)
 
     def _project(self, operator: Operator, last: bool) -> Flow:
@@ -107,12 +107,12 @@ class Execution:
     def _unnest(self, operator: Operator) -> Flow:
         """Makes several rows of each."""
         flow = replace(self._flow(operator.inputs[0]), rows=operator.rows, width=operator.width)
-        flow.phase.does("tuple", self.phases.counts(flow))
+        flow.phase.count_operations("tuple", self.phases.counts(flow))
         return flow
 
     def _join(self, operator: Operator) -> Flow:
         """Joins two inputs; the one that the hash table is built from comes first."""
-        side = joining.builds_from(operator)
+        side = joining.build_side(operator)
         build = self._flow(operator.inputs[side])
         probe = self._flow(operator.inputs[1 - side])
         return joining.join(self.phases, operator, build, probe)
@@ -128,7 +128,7 @@ class Execution:
 
     def _group(self, operator: Operator) -> Flow:
         """Aggregates by groups: first on each node, then partial groups on the nodes of their hashes."""
-        flow = _on_one(self._flow(operator.inputs[0]))
+        flow = _drop_replicas(self._flow(operator.inputs[0]))
         phase = self.phases.begin("aggregate")
         if self.phases.nodes == 1 or flow.home == "first":
             self._group_alone(operator, flow, phase)
@@ -137,29 +137,29 @@ class Execution:
         table = ceil(result / self.phases.nodes) * operator.width
         full = operator.needs_whole_groups
         if not full and table + flow.table_bytes <= self.phases.room:
-            flow.phase.does("hash", self.phases.counts(flow))
-            flow.phase.holds(table + flow.table_bytes)
+            flow.phase.count_operations("hash", self.phases.counts(flow))
+            flow.phase.record_memory(table + flow.table_bytes)
             flow = replace(flow, rows=result, width=operator.width)
         self.phases.part(flow)
-        arrived = self.phases.spread(flow.rows)
-        groups = self.phases.spread(operator.rows)
+        arrived = self.phases.spread_evenly(flow.rows)
+        groups = self.phases.spread_evenly(operator.rows)
         if full or int(groups.max()) * operator.width > self.phases.room:
             self.phases.keep(flow, arrived, phase)
         else:
-            phase.holds(int(groups.max()) * operator.width)
-        phase.does("hash", arrived)
+            phase.record_memory(int(groups.max()) * operator.width)
+        phase.count_operations("hash", arrived)
         return Flow(operator.rows, operator.width, "shared", phase)
 
     def _group_alone(self, operator: Operator, flow: Flow, phase: QueryPhase) -> None:
         """Aggregates rows on the nodes that have them; in parts, where the groups do not fit into memory."""
         counts = self.phases.counts(flow)
-        flow.phase.does("hash", counts)
+        flow.phase.count_operations("hash", counts)
         if operator.bytes + flow.table_bytes <= self.phases.room:
-            flow.phase.holds(operator.bytes + flow.table_bytes)
+            flow.phase.record_memory(operator.bytes + flow.table_bytes)
             return
         parts = max(2, ceil(1.25 * operator.bytes / self.phases.room))
         self.phases.keep(flow, counts, phase, streams=parts)
-        phase.does("hash", counts)
+        phase.count_operations("hash", counts)
 
     def _partial(self, rows: int, groups: int) -> int:
         """Estimated number of groups after partial aggregation, added up over nodes.
@@ -174,92 +174,94 @@ class Execution:
 
     def _aggregate(self, operator: Operator) -> Flow:
         """Aggregates all rows to one: first on each node, then on the first node."""
-        flow = _on_one(self._flow(operator.inputs[0]))
+        flow = _drop_replicas(self._flow(operator.inputs[0]))
         phase = self.phases.begin("aggregate")
         if flow.home == "first" or self.phases.nodes == 1:
-            flow.phase.does("hash", self.phases.counts(flow))
+            flow.phase.count_operations("hash", self.phases.counts(flow))
         elif operator.needs_whole_groups:
             # The partial states that nodes would send are as large as the rows.
             counts = self.phases.counts(flow)
-            flow.phase.moves(self.phases.to_first(counts), flow.width)
-            gathered = self.phases.on_first(flow.rows)
+            flow.phase.add_sends(self.phases.gather_to_first(counts), flow.width)
+            gathered = self.phases.place_on_first(flow.rows)
             self.phases.keep(flow, gathered, phase)
-            phase.does("hash", gathered)
+            phase.count_operations("hash", gathered)
         else:
-            flow.phase.does("hash", self.phases.counts(flow))
+            flow.phase.count_operations("hash", self.phases.counts(flow))
             each = np.ones(self.phases.nodes, dtype=np.int64)
-            flow.phase.moves(self.phases.to_first(each), operator.width)
-            phase.does("hash", self.phases.on_first(self.phases.nodes))
+            flow.phase.add_sends(self.phases.gather_to_first(each), operator.width)
+            phase.count_operations("hash", self.phases.place_on_first(self.phases.nodes))
         return Flow(operator.rows, operator.width, "first", phase)
 
     def _sort(self, operator: Operator, last: bool) -> Flow:
         """Sorts the rows of each node, in runs where they exceed memory; the client or first node merges."""
-        flow = _on_one(self._flow(operator.inputs[0]))
+        flow = _drop_replicas(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
         phase = self.phases.begin("sort")
         size = int(counts.max(initial=0)) * flow.width
         if size <= self.phases.room:
-            phase.holds(size)
-            phase.does("compare", compared(counts))
+            phase.record_memory(size)
+            phase.count_operations("compare", sort_comparisons(counts))
         else:
             runs = ceil(size / self.phases.room)
             file = self.phases.write(flow.phase, counts, flow.width, phase.name)
-            flow.phase.does("compare", compared(-(-counts // runs)) * runs)
+            flow.phase.count_operations("compare", sort_comparisons(-(-counts // runs)) * runs)
             self.phases.read_back(phase, file, runs=runs)
-            phase.does("merge", counts)
-        return self._hand_on(operator, replace(flow, phase=phase, table_bytes=0), counts, last=last)
+            phase.count_operations("merge", counts)
+        return self._forward(operator, replace(flow, phase=phase, table_bytes=0), counts, last=last)
 
     def _top(self, operator: Operator, last: bool) -> Flow:
         """Keeps the first rows of the order on each node, in a heap."""
-        flow = _on_one(self._flow(operator.inputs[0]))
+        flow = _drop_replicas(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
-        selected = np.minimum(counts, operator.most)
-        flow.phase.does("compare", np.rint(counts * np.log2(np.maximum(selected, 2))).astype(np.int64))
-        return self._hand_on(operator, flow, selected, last=last)
+        selected = np.minimum(counts, operator.max_node_rows)
+        flow.phase.count_operations(
+            "compare", np.rint(counts * np.log2(np.maximum(selected, 2))).astype(np.int64)
+        )
+        return self._forward(operator, flow, selected, last=last)
 
     def _limit(self, operator: Operator, last: bool) -> Flow:
         """Keeps as many rows on each node as the limit wants in all, whichever they are."""
-        flow = _on_one(self._flow(operator.inputs[0], last=last))
+        flow = _drop_replicas(self._flow(operator.inputs[0], last=last))
         if flow.home == "client":
             return replace(flow, rows=operator.rows, width=operator.width)
-        selected = np.minimum(self.phases.counts(flow), operator.most)
-        return self._hand_on(operator, flow, selected, last=last)
+        selected = np.minimum(self.phases.counts(flow), operator.max_node_rows)
+        return self._forward(operator, flow, selected, last=last)
 
-    def _hand_on(self, operator: Operator, flow: Flow, selected: Counts, *, last: bool) -> Flow:
+    def _forward(self, operator: Operator, flow: Flow, selected: Counts, *, last: bool) -> Flow:
         """Send the rows that nodes selected to the client, or to the first node if more operators follow."""
         if last:
-            flow.phase.moves(self.phases.to_client(selected), operator.width)
+            flow.phase.add_sends(self.phases.send_to_client(selected), operator.width)
             return Flow(operator.rows, operator.width, "client", flow.phase)
         if flow.home == "first" or self.phases.nodes == 1:
             return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.table_bytes)
-        flow.phase.moves(self.phases.to_first(selected), operator.width)
-        gathered = self.phases.on_first(int(selected.sum()))
+        flow.phase.add_sends(self.phases.gather_to_first(selected), operator.width)
+        gathered = self.phases.place_on_first(int(selected.sum()))
         phase = self.phases.begin("gather")
         self.phases.keep(replace(flow, width=operator.width), gathered, phase)
-        phase.does("merge", gathered)
+        phase.count_operations("merge", gathered)
         return Flow(operator.rows, operator.width, "first", phase)
 
     def _window(self, operator: Operator) -> Flow:
         """Sorts the rows of each partition on one node; all on the first, where there are no partitions."""
-        flow = _on_one(self._flow(operator.inputs[0]))
+        flow = _drop_replicas(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
         if flow.home == "shared" and operator.has_partitions:
             self.phases.part(flow)
-            counts = self.phases.spread(flow.rows)
+            counts = self.phases.spread_evenly(flow.rows)
         elif flow.home == "shared":
-            flow.phase.moves(self.phases.to_first(counts), flow.width)
-            counts = self.phases.on_first(flow.rows)
+            flow.phase.add_sends(self.phases.gather_to_first(counts), flow.width)
+            counts = self.phases.place_on_first(flow.rows)
         phase = self.phases.begin("window")
         self.phases.keep(flow, counts, phase)
         if operator.kind == "WINDOW":
-            phase.does("compare", compared(counts))
-        phase.does("tuple", counts)
+            phase.count_operations("compare", sort_comparisons(counts))
+        phase.count_operations("tuple", counts)
         home = flow.home if operator.has_partitions else "first"
         return Flow(operator.rows, operator.width, home, phase)
 
     def _cte(self, operator: Operator, last: bool) -> Flow:
         """Evaluates a common table expression, then the part of the plan that scans it."""
-        flow = _on_one(self._flow(operator.inputs[0]))
+        flow = _drop_replicas(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
         size = int(counts.max(initial=0)) * flow.width
         file = ""
@@ -278,10 +280,10 @@ class Execution:
         phase = self.phases.begin("rescan")
         if common.file:
             self.phases.read_back(phase, common.file)
-        phase.does("tuple", self.phases.counts(common.flow))
+        phase.count_operations("tuple", self.phases.counts(common.flow))
         return replace(common.flow, phase=phase, table_bytes=0)
 
 
-def _on_one(flow: Flow) -> Flow:
+def _drop_replicas(flow: Flow) -> Flow:
     """The flow with its rows on the first node only, where they were on each."""
     return replace(flow, home="first") if flow.home == "each" else flow

@@ -39,7 +39,7 @@ class QueryPhase:
         operations: Operations of each node, by kind.
         sends: Bytes that each node sends to each other one and, last, to the client.
         memory: Bytes that a node holds for this phase.
-        kept: Bytes of common tables that a node holds for later phases.
+        common_table_bytes: Bytes of common tables that a node holds for later phases.
     """
 
     name: str
@@ -49,28 +49,28 @@ class QueryPhase:
     operations: dict[str, Counts] = field(default_factory=dict)
     sends: Counts | None = None
     memory: int = 0
-    kept: int = 0
+    common_table_bytes: int = 0
 
-    def does(self, kind: str, counts: Counts | int) -> None:
+    def count_operations(self, kind: str, counts: Counts | int) -> None:
         """Adds operations of a kind to those of each node."""
         result = self.operations.setdefault(kind, np.zeros(self.nodes, dtype=np.int64))
         result += counts
 
-    def moves(self, rows: Counts, width: int) -> None:
+    def add_sends(self, rows: Counts, width: int) -> None:
         """Sends rows: `rows` holds those of each node (row) for each node and, last, the client (column)."""
         leaving = rows.copy()
         np.fill_diagonal(leaving[:, : self.nodes], 0)
         if not leaving.any():
             return
-        self.does("pack", leaving.sum(axis=1))
-        self.does("unpack", leaving[:, : self.nodes].sum(axis=0))
+        self.count_operations("pack", leaving.sum(axis=1))
+        self.count_operations("unpack", leaving[:, : self.nodes].sum(axis=0))
         leaving *= width
         if self.sends is None:
             self.sends = leaving
         else:
             self.sends += leaving
 
-    def holds(self, size: int) -> None:
+    def record_memory(self, size: int) -> None:
         """Records that each node holds `size` bytes, besides buffers and common tables."""
         self.memory = max(self.memory, size)
 
@@ -81,7 +81,7 @@ class QueryPhase:
             [_access(use, node) for use in self.writes],
             {kind: int(counts[node]) for kind, counts in self.operations.items()},
             None if self.sends is None else self.sends[node],
-            self.memory + self.kept,
+            self.memory + self.common_table_bytes,
         )
 
 
@@ -108,7 +108,7 @@ class Flow:
     table_bytes: int = 0
 
 
-def compared(rows: Counts) -> Counts:
+def sort_comparisons(rows: Counts) -> Counts:
     """Comparisons that each node needs to sort its rows."""
     return np.array([comparisons(count) for count in rows.tolist()], dtype=np.int64)
 
@@ -133,58 +133,58 @@ class QueryPhases:
 
     def begin(self, what: str, *, numbered: bool = True) -> QueryPhase:
         """Begins a phase, named `what 1`, `what 2`; or, not numbered, `what`, `what 2`."""
-        name = self._fresh(what, numbered=numbered)
-        phase = QueryPhase(name, self.nodes, kept=self._memory - self.room)
+        name = self._unique_name(what, numbered=numbered)
+        phase = QueryPhase(name, self.nodes, common_table_bytes=self._memory - self.room)
         self.all.append(phase)
         return phase
 
-    def _fresh(self, what: str, *, numbered: bool) -> str:
+    def _unique_name(self, what: str, *, numbered: bool) -> str:
         number = self._names[what] = self._names.get(what, 0) + 1
         return f"{what} {number}" if numbered or number > 1 else what
 
-    def spread(self, total: int) -> Counts:
+    def spread_evenly(self, total: int) -> Counts:
         """`total` shared evenly among nodes; the first nodes have one more where it does not divide."""
         return total // self.nodes + (np.arange(self.nodes, dtype=np.int64) < total % self.nodes)
 
     def counts(self, flow: Flow) -> Counts:
         """Rows of a flow that each node works on; rows that all nodes have are shared."""
-        return self.on_first(flow.rows) if flow.home == "first" else self.spread(flow.rows)
+        return self.place_on_first(flow.rows) if flow.home == "first" else self.spread_evenly(flow.rows)
 
-    def on_first(self, total: int) -> Counts:
+    def place_on_first(self, total: int) -> Counts:
         """`total` on the first node, 0 on the others."""
         result = np.zeros(self.nodes, dtype=np.int64)
         result[0] = total
         return result
 
-    def by_hash(self, counts: Counts) -> Counts:
+    def exchange_by_hash(self, counts: Counts) -> Counts:
         """Rows that nodes send each other when each row goes to the node of its hash: evenly, to the row."""
         ends = np.cumsum(counts)[:, None]
         remainders = np.arange(self.nodes, dtype=np.int64)[None, :]
 
-        def before(row: Counts) -> Counts:
+        def preceding_rows(row: Counts) -> Counts:
             """Rows before `row` that go to each node: row k goes to node k modulo the number of nodes."""
             result: Counts = (row - remainders + self.nodes - 1) // self.nodes
             return result
 
-        return self._with_client(before(ends) - before(ends - counts[:, None]))
+        return self._add_client_column(preceding_rows(ends) - preceding_rows(ends - counts[:, None]))
 
-    def to_first(self, counts: Counts) -> Counts:
+    def gather_to_first(self, counts: Counts) -> Counts:
         """Rows sent when all go to the first node."""
         result = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
         result[:, 0] = counts
         return result
 
-    def to_client(self, counts: Counts) -> Counts:
+    def send_to_client(self, counts: Counts) -> Counts:
         """Rows sent when all go to the client."""
         result = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
         result[:, -1] = counts
         return result
 
-    def to_each(self, counts: Counts) -> Counts:
+    def broadcast(self, counts: Counts) -> Counts:
         """Rows sent when all go to every node."""
-        return self._with_client(np.repeat(counts[:, None], self.nodes, axis=1))
+        return self._add_client_column(np.repeat(counts[:, None], self.nodes, axis=1))
 
-    def _with_client(self, rows: Counts) -> Counts:
+    def _add_client_column(self, rows: Counts) -> Counts:
         return np.concatenate([rows, np.zeros((self.nodes, 1), dtype=np.int64)], axis=1)
 
     def part(self, flow: Flow) -> None:
@@ -194,9 +194,9 @@ class QueryPhases:
         """
         if self.nodes > 1:
             counts = self.counts(flow)
-            flow.phase.does("hash", counts)
+            flow.phase.count_operations("hash", counts)
             if flow.home != "each":
-                flow.phase.moves(self.by_hash(counts), flow.width)
+                flow.phase.add_sends(self.exchange_by_hash(counts), flow.width)
 
     def scans(self, phase: QueryPhase, table: str, rows: Counts, size: int) -> None:
         """Reads a table of `size` bytes; each node reads the bytes of its rows."""
@@ -207,7 +207,7 @@ class QueryPhases:
 
     def write(self, phase: QueryPhase, rows: Counts, width: int, name: str, *, streams: int = 0) -> str:
         """Writes rows that do not fit into memory, in `streams` streams if any; returns the file's name."""
-        file = self._fresh(f"spill {name}", numbered=False)
+        file = self._unique_name(f"spill {name}", numbered=False)
         self.files[file] = rows * width
         order = ("streams", streams) if streams > 1 else ("sequential", 0)
         phase.writes.append(Use(file, self.files[file], *order))
@@ -222,7 +222,7 @@ class QueryPhases:
         """Lets rows wait for a later phase, in memory or on the stores; whether they wait on the stores."""
         size = int(rows.max(initial=0)) * flow.width
         if size <= self.room and not streams:
-            phase.holds(size)
+            phase.record_memory(size)
             return False
         self.read_back(phase, self.write(flow.phase, rows, flow.width, phase.name, streams=streams))
         return True

@@ -100,7 +100,7 @@ class Operator:
         return not any("OVER (" in text and "PARTITION BY" not in text for text in self._projections)
 
     @property
-    def most(self) -> int:
+    def max_node_rows(self) -> int:
         """Rows of the result that may come from one node: those of the limit and those of its offset."""
         return self.rows + int(self.info.get("Offset", 0))
 

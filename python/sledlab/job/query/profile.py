@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The first three, as with them DuckDB reports fewer rows than its operators see; the others, as with them it
 # reads a table twice to fetch rows by their place in its files, which nodes do not do.
-_DISABLED = (
+_DISABLED_OPTIMIZERS = (
     "join_filter_pushdown",
     "compressed_materialization",
     "statistics_propagation",
@@ -34,7 +34,7 @@ _DISABLED = (
 
 
 @dataclass(frozen=True)
-class Profiled:
+class QueryProfile:
     """The results of a query that DuckDB ran.
 
     Attributes:
@@ -61,7 +61,7 @@ def check(sql: str) -> None:
         try:
             statements = connection.extract_statements(sql)
         except duckdb.Error as error:
-            raise _refused(error, ()) from error
+            raise _query_error(error, ()) from error
     if len(statements) != 1:
         raise Error(f"a query is one SELECT; there are {len(statements)} statements", remedy="leave one")
     if statements[0].type != duckdb.StatementType.SELECT:
@@ -73,7 +73,7 @@ def words(sql: str) -> set[str]:
     return set(re.findall(r"\w+", re.sub(r"--[^\n]*", "", sql).lower()))
 
 
-def run(sql: str, tables: Sequence[QueryTable]) -> Profiled:
+def run(sql: str, tables: Sequence[QueryTable]) -> QueryProfile:
     """Runs a query. It sees the tables `tables`, and no other file of this machine.
 
     Raises:
@@ -85,7 +85,7 @@ def run(sql: str, tables: Sequence[QueryTable]) -> Profiled:
             for table in tables:
                 view = f"CREATE VIEW {_name(table.name)} AS FROM read_parquet({_list(table.files)})"
                 connection.execute(view)
-            connection.execute(f"SET disabled_optimizers = '{','.join(_DISABLED)}'")
+            connection.execute(f"SET disabled_optimizers = '{','.join(_DISABLED_OPTIMIZERS)}'")
             connection.execute("PRAGMA enable_profiling = 'json'")
             connection.execute(f"SET profiling_output = {_text(output)}")
             files = [file for table in tables for file in table.files]
@@ -95,8 +95,8 @@ def run(sql: str, tables: Sequence[QueryTable]) -> Profiled:
             connection.execute("SET lock_configuration = true")
             rows = polars.DataFrame(_readable(connection.sql(sql)))
         except duckdb.Error as error:
-            raise _refused(error, [table.name for table in tables]) from error
-        return Profiled(rows, json.loads(output.read_text()))
+            raise _query_error(error, [table.name for table in tables]) from error
+        return QueryProfile(rows, json.loads(output.read_text()))
 
 
 def _readable(answer: DuckDBPyRelation) -> DuckDBPyRelation:
@@ -126,7 +126,7 @@ def _distinct(names: list[str]) -> list[str]:
     return list(result)
 
 
-def _refused(error: Exception, names: Sequence[str]) -> Error:
+def _query_error(error: Exception, names: Sequence[str]) -> Error:
     """The error about a query that DuckDB refused."""
     text = str(error).strip()
     if "disabled by configuration" in text:

@@ -48,7 +48,7 @@ class QueryTable:
         return [content(file) for file in self.files]
 
 
-def of_tpch(scale_factor: float, required: Iterable[str], tell: Tell) -> list[QueryTable]:
+def tpch_tables(scale_factor: float, required: Iterable[str], tell: Tell) -> list[QueryTable]:
     """Return the required tables of TPC-H; generate those that are not cached."""
     names = sorted(set(required) & set(TEXT_BYTES))
     data = Tpch(scale_factor)
@@ -61,7 +61,7 @@ def of_tpch(scale_factor: float, required: Iterable[str], tell: Tell) -> list[Qu
     return result
 
 
-def of_directory(directory: Path) -> list[QueryTable]:
+def directory_tables(directory: Path) -> list[QueryTable]:
     """The tables in a directory: each `NAME.parquet`, and each `NAME` with Parquet files in it.
 
     Raises:
@@ -80,10 +80,10 @@ def of_directory(directory: Path) -> list[QueryTable]:
             f"there are no tables in `{directory}`",
             remedy="name a directory with NAME.parquet or NAME/*.parquet",
         )
-    return [_own(name, files) for name, files in result.items()]
+    return [_user_table(name, files) for name, files in result.items()]
 
 
-def _own(name: str, files: tuple[Path, ...]) -> QueryTable:
+def _user_table(name: str, files: tuple[Path, ...]) -> QueryTable:
     """A table of the user's: it takes the bytes of its uncompressed columns."""
     rows = size = 0
     for file in files:

@@ -15,7 +15,7 @@ from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model.catalogue import workload
 from sledlab.model.device import describe
-from sledlab.studies.calibration.statistics import RUNS, STATISTICS, WHERE_TARGETED
+from sledlab.studies.calibration.statistics import RUNS, STATISTICS, TARGETED_STATISTICS
 from sledlab.studies.calibration.targets import CALIBRATIONS, TOLERANCE, Target
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ __all__ = [
     "CALIBRATIONS",
     "RUNS",
     "STATISTICS",
+    "TARGETED_STATISTICS",
     "TOLERANCE",
-    "WHERE_TARGETED",
     "CalibrationResult",
     "StatisticRow",
     "Target",
@@ -165,10 +165,10 @@ def calibrate(name: str, seed: int = 1) -> CalibrationResult:
     capacity = describe(_native.Experiment().with_device(DEVICE))["capacity_blocks"]
     source = _native.Source.generate(choice.workload, params, seed, capacity)
     report = json.loads(_native.characterise(source))
-    report["runs"] = {run: RUNS[run].of(choice.workload, choice.parameters, seed) for run in choice.runs}
-    targeted = {key: statistic for key, statistic in WHERE_TARGETED.items() if key in choice.targets}
+    report["runs"] = {run: RUNS[run].run(choice.workload, choice.parameters, seed) for run in choice.runs}
+    targeted = {key: statistic for key, statistic in TARGETED_STATISTICS.items() if key in choice.targets}
     rows = tuple(
-        StatisticRow(statistic, float(statistic.of(report)), choice.targets.get(key))
+        StatisticRow(statistic, float(statistic.compute(report)), choice.targets.get(key))
         for key, statistic in {**STATISTICS, **targeted}.items()
     )
     return CalibrationResult(name, seed, rows, choices(choice.workload))

@@ -28,13 +28,13 @@ class Statistic:
         name: Name in the report.
         unit: Its unit, empty for a plain number.
         decimals: Number of decimals to print.
-        of: Function that takes it out of a characterisation.
+        compute: Function that takes it out of a characterisation.
     """
 
     name: str
     unit: str
     decimals: int
-    of: Callable[[Report], float]
+    compute: Callable[[Report], float]
 
     def text(self, value: float) -> str:
         """A value as printed in the report."""
@@ -42,19 +42,19 @@ class Statistic:
 
 
 def _hits(cache_mb: int) -> Statistic:
-    def of(report: Report) -> float:
+    def compute(report: Report) -> float:
         result = {row["cache_mb"]: row["hit_ratio"] for row in report["cache_hits"]}
         return 100 * float(result[cache_mb])
 
-    return Statistic(f"LRU hits, {cache_mb} MiB", "%", 1, of)
+    return Statistic(f"LRU hits, {cache_mb} MiB", "%", 1, compute)
 
 
 def _dispersion(window_s: int) -> Statistic:
-    def of(report: Report) -> float:
+    def compute(report: Report) -> float:
         result = {row["window_s"]: row["index"] for row in report["dispersion"]}
         return float(result[window_s])
 
-    return Statistic(f"dispersion at {window_s} s", "", 1, of)
+    return Statistic(f"dispersion at {window_s} s", "", 1, compute)
 
 
 def _sequential(name: str, key: str) -> Statistic:
@@ -100,7 +100,7 @@ class StandInRun:
     speedup: float
     idle_timeout_ms: float
 
-    def of(self, workload: str, parameters: Mapping[str, float], seed: int) -> Result:
+    def run(self, workload: str, parameters: Mapping[str, float], seed: int) -> Result:
         """The result of the simulation."""
         source = ModelChoice("workload", workload, parameters)
         settings = {"device.idle_timeout_ms": self.idle_timeout_ms, "system.start": "parked"}
@@ -117,28 +117,30 @@ RUNS = {
 """Simulations whose results were published, by their names in the report."""
 
 
-def _simulated(run: str, name: str, unit: str, decimals: int, of: Callable[[Result], float]) -> Statistic:
+def _run_statistic(run: str, name: str, unit: str, decimals: int, of: Callable[[Result], float]) -> Statistic:
     return Statistic(f"{run}: {name}", unit, decimals, lambda report: of(report["runs"][run]))
 
 
-def _of_table(run: str) -> dict[str, Statistic]:
+def _table_statistics(run: str) -> dict[str, Statistic]:
     """The rows of a table of Lin, for one run."""
     return {
-        f"startups, {run}": _simulated(run, "start-ups", "", 0, lambda result: result.startups),
-        f"response, {run}": _simulated(run, "response", "ms", 3, lambda result: result.response_time.mean),
-        f"servicing, {run}": _simulated(run, "seeks and accesses", "J", 3, _servicing),
-        f"startup, {run}": _simulated(run, "start-up", "J", 4, lambda result: result.energy.startup),
-        f"inactive, {run}": _simulated(run, "inactive", "J", 2, lambda result: result.energy.inactive),
+        f"startups, {run}": _run_statistic(run, "start-ups", "", 0, lambda result: result.startups),
+        f"response, {run}": _run_statistic(
+            run, "response", "ms", 3, lambda result: result.response_time.mean
+        ),
+        f"servicing, {run}": _run_statistic(run, "seeks and accesses", "J", 3, _service_energy),
+        f"startup, {run}": _run_statistic(run, "start-up", "J", 4, lambda result: result.energy.startup),
+        f"inactive, {run}": _run_statistic(run, "inactive", "J", 2, lambda result: result.energy.inactive),
     }
 
 
-def _servicing(result: Result) -> float:
+def _service_energy(result: Result) -> float:
     return result.energy.seek + result.energy.access
 
 
 _PARKS_LATE = "G2, 10x, parks after 1 s"
 
-WHERE_TARGETED: dict[str, Statistic] = {
+TARGETED_STATISTICS: dict[str, Statistic] = {
     "eight": Statistic(
         "of 8 KB",
         "%",
@@ -147,9 +149,9 @@ WHERE_TARGETED: dict[str, Statistic] = {
     ),
     "small": Statistic("below 8 KB", "%", 2, lambda report: 100 * report["sizes"]["all"]["below_8kb_share"]),
     "metadata": Statistic("metadata", "%", 2, lambda report: 100 * report["metadata_share"]),
-    **_of_table("G3, 10x"),
-    **_of_table("G3, 100x"),
-    "idle": _simulated(
+    **_table_statistics("G3, 10x"),
+    **_table_statistics("G3, 100x"),
+    "idle": _run_statistic(
         _PARKS_LATE, "idle share", "%", 1, lambda result: 100 * result.energy.idle / result.energy.total
     ),
 }

@@ -18,13 +18,13 @@ def cells(row: StatisticRow) -> tuple[str, str, str, str, str, str]:
     if row.target is not None:
         bound = f"at {row.target.kind} " if row.target.kind in ("least", "most") else ""
         target = f"{bound}{row.target.value:,g}" if row.target.value < 1e5 else f"{row.target.value:,.0f}"
-    deviation = "" if row.deviation is None else f"{_signed(100 * row.deviation)} %"
+    deviation = "" if row.deviation is None else f"{_format_signed(100 * row.deviation)} %"
     source = row.target.source if row.target else ""
     name = f"{row.statistic.name}{unit}"
     return name, target, row.statistic.text(row.achieved), deviation, row.verdict, source
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     text = f"{value:+.1f}"
     return text if float(text) else text[1:]
 

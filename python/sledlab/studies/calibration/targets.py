@@ -42,7 +42,7 @@ class Calibration:
         workload: Name of the generator.
         about: The trace that it stands in for.
         parameters: Parameters that differ from the generator's defaults.
-        targets: Targets by key of `STATISTICS` or `WHERE_TARGETED`.
+        targets: Targets by key of `STATISTICS` or `TARGETED_STATISTICS`.
         runs: Simulations of it, by key of `RUNS`.
     """
 
@@ -76,7 +76,7 @@ _HPLAJW = {
 }
 
 _ENERGIES = "Lin, section 5.3"
-_CHOSEN = "a choice"
+_CHOICE = "a choice"
 
 
 def _table_targets(
@@ -95,10 +95,10 @@ def _table_targets(
 _SNAKE = {
     "requests": Target(87_000, f"{_ENERGIES}, derived", fitted=True),
     "span": Target(42_500, f"{_ENERGIES}, derived", fitted=True),
-    "reads": Target(45, _CHOSEN, "choice"),
+    "reads": Target(45, _CHOICE, "choice"),
     "mean_size": Target(8, "Lin, section 4.2"),
-    "eight": Target(75, _CHOSEN, "choice"),
-    "small": Target(15, _CHOSEN, "choice"),
+    "eight": Target(75, _CHOICE, "choice"),
+    "small": Target(15, _CHOICE, "choice"),
     "mergeable": Target(27, "a choice: 60 % of reads", "choice"),
     "metadata": Target(72, "Hong 2006, section 5.3.3"),
     **_table_targets("G3, 10x", 37_645, 1.524451, (10.817354, 1.882250, 211.532886), 0.25),
@@ -108,7 +108,7 @@ _SNAKE = {
 }
 
 _NO_GAIN = "Wang 2005, section 6.3: no gain up to 512 MiB"
-_NONE = "Wang 2005, table 2: 0"
+_ZERO_SOURCE = "Wang 2005, table 2: 0"
 
 _TPCD = {
     "requests": Target(238_971, _TABLE),
@@ -129,9 +129,9 @@ _TPCC = {
     "mean_size": Target(8, _TABLE),
     "touched": Target(1006, _TABLE),
     # A share that the decimals of the table round to zero.
-    "sequential": Target(0.05, _NONE, "most"),
-    "with_gap": Target(0.05, _NONE, "most"),
-    "dispersion_1": Target(4, _CHOSEN, "choice"),
+    "sequential": Target(0.05, _ZERO_SOURCE, "most"),
+    "with_gap": Target(0.05, _ZERO_SOURCE, "most"),
+    "dispersion_1": Target(4, _CHOICE, "choice"),
     "hits_256": Target(87, "a choice: a disk behind such a cache keeps up", "choice"),
 }
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sledlab.studies.side_by_side.tables import SideBySide
 
 
-def vary_of(texts: Sequence[str]) -> dict[str, list[Any]] | None:
+def parse_vary(texts: Sequence[str]) -> dict[str, list[Any]] | None:
     """Return the values of each key from texts `KEY=V,V`: numbers, truth values or words.
 
     Raises:
@@ -59,7 +59,7 @@ class CompareOptions(StorageOptions, StudyOptions, total=False):
         Option(
             "Vary settings: device.sleds=1,4; repeatable.",
             "KEY=V,V",
-            read=vary_of,
+            read=parse_vary,
             repeated=True,
         ),
     ]
@@ -73,7 +73,7 @@ class CompareOptions(StorageOptions, StudyOptions, total=False):
 
 __all__ = ["STUDY", "compare"]
 
-tables_of = later("sledlab.study.file:tables_of")
+read_tables = later("sledlab.study.file:read_tables")
 
 STUDY: Study[Comparison] = Study(
     name="compare",
@@ -93,8 +93,8 @@ STUDY: Study[Comparison] = Study(
     options=CompareOptions,
     plan=later("sledlab.studies.compare.plan:plan_runs"),
     conclude=later("sledlab.studies.compare.tables:conclude"),
-    doing="comparing",
-    covered=("scheduler.kind", "replay.speedup"),
+    progress_caption="comparing",
+    replaced_keys=("scheduler.kind", "replay.speedup"),
     has_sketch=True,
 )
 
@@ -170,5 +170,5 @@ def compare(
 
 def _compares_devices(study: str | Path | None) -> bool:
     """Whether the file of a study is one of `side_by_side`, which compares devices."""
-    table = tables_of(study).get("study") if study is not None else None
+    table = read_tables(study).get("study") if study is not None else None
     return isinstance(table, dict) and table.get("kind") == OF_DEVICES.name

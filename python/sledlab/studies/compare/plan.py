@@ -12,8 +12,8 @@ from sledlab.model import choices
 from sledlab.model.catalogue import load_catalogue, scheduler, with_settings
 from sledlab.model.settings import word
 from sledlab.study import axes
-from sledlab.study.measure import measure_of
-from sledlab.study.plan import Case, Plan, check_source, named_alone, tables_of
+from sledlab.study.measure import choose_measure
+from sledlab.study.plan import Case, Plan, check_source, explicit_tables, named_alone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ SPEEDUPS = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Speed-ups of an open replay, by default."""
 
 
-def racing() -> tuple[str, ...]:
+def race_schedulers() -> tuple[str, ...]:
     """The schedulers that `all` stands for."""
     return tuple(item["name"] for item in load_catalogue()["schedulers"] if item["compared_by_default"])
 
@@ -38,7 +38,7 @@ def plan_runs(question: Question) -> Plan:
     Raises:
         Error: A scheduler is unknown, a number is invalid, or a recorded trace has several seeds.
     """
-    names = choices.models("scheduler", "schedulers", question.axis("scheduler", "all"), racing())
+    names = choices.models("scheduler", "schedulers", question.axis("scheduler", "all"), race_schedulers())
     for name in names:
         if not _native.is_plugin(name):
             scheduler(name)
@@ -46,8 +46,8 @@ def plan_runs(question: Question) -> Plan:
     speedups = choices.numbers(
         "speed-up", question.axis("speedup", (1.0,) if closed else SPEEDUPS), above=True
     )
-    vary, combined = _varied(question.axis("vary"))
-    tables = {"seed": 1, **tables_of(question.base)}
+    vary, combined = _parse_vary(question.axis("vary"))
+    tables = {"seed": 1, **explicit_tables(question.base)}
     for each in combined:
         _check(question, names[0], each)
     seeds = axes.seeds(tables, question.axis("seed"))
@@ -58,7 +58,7 @@ def plan_runs(question: Question) -> Plan:
         cases=[_case(*place) for place in product(reversed(speedups), combined, names)],
         seeds=seeds,
         axes={"scheduler": names, "speedup": speedups, "seed": seeds, "vary": vary, "overload": overload},
-        measure=measure_of(overload),
+        measure=choose_measure(overload),
     )
     assert made.texts  # checks every run
     return made
@@ -94,7 +94,7 @@ def _settings(varied: Sequence[Varied]) -> Settings:
     return tuple(setting for *_, settings in varied for setting in settings)
 
 
-def _varied(given: Any) -> tuple[dict[str, Any] | None, list[tuple[Varied, ...]]]:
+def _parse_vary(given: Any) -> tuple[dict[str, Any] | None, list[tuple[Varied, ...]]]:
     """Return `vary` as a file spells it, and all combinations of its values."""
     if not given:
         return None, [()]

@@ -24,15 +24,15 @@ from sledlab.study import race_parts
 from sledlab.study.race import LEVEL
 from sledlab.study.race_parts import (
     INTERVALS,
-    everything,
+    full_table,
     has_seeds,
     heading,
     limits,
-    most,
     names,
     note,
     overload_note,
     slow_plugin,
+    throughput_sentence,
 )
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 MATRIX_NOTE = "best first; * the queue kept growing"
 
-FEW = 4
+MAX_DETAILED = 4
 """Most schedulers of which all results are printed."""
 
 
@@ -66,7 +66,7 @@ def title(comparison: Comparison) -> str:
 def contest(comparison: Comparison) -> str:
     """The schedulers that compete."""
     names = [label(word) for word in comparison.schedulers]
-    return " against ".join(names) if len(names) <= FEW else f"{len(names)} schedulers"
+    return " against ".join(names) if len(names) <= MAX_DETAILED else f"{len(names)} schedulers"
 
 
 def load(comparison: Comparison, speedup: float) -> str:
@@ -90,9 +90,10 @@ def verdict(comparison: Comparison, group: Group) -> str:
     """The answer of one group: at the lightest load, at the load of the ranking, and how far each kept up."""
     light, heavy = group.speedups[0], group.heavy
     if not group.steady(heavy):
-        return f"No scheduler kept up with any of these loads: the queues kept growing. {most(group, heavy)}"
+        overload = "No scheduler kept up with any of these loads: the queues kept growing."
+        return f"{overload} {throughput_sentence(group, heavy)}"
     if race_parts.curves(group, "mean_ms").is_coincident and len(group.curves) > 2:
-        light_ms, heavy_ms = (_mean(group.ranked[0].run(each)) for each in (light, heavy))
+        light_ms, heavy_ms = (_mean(group.ranking[0].run(each)) for each in (light, heavy))
         sentences = (
             f"{load(comparison, light)}, all {len(group.curves)} schedulers answer in {light_ms} on average"
         )
@@ -100,8 +101,8 @@ def verdict(comparison: Comparison, group: Group) -> str:
         more = "" if light == heavy else f", {heavier[0].lower()}{heavier[1:]} in {heavy_ms}"
         return f"{sentences}{more}: they are within 1 % of each other at every load."
     says = dict.fromkeys((_contest(comparison, group, light), _contest(comparison, group, heavy)))
-    remarks = [*race_parts.reads_and_writes(group, heavy, FEW), *_fairness(group, heavy)]
-    return " ".join([*says, *remarks, *limits(group, FEW)])
+    remarks = [*race_parts.reads_and_writes(group, heavy, MAX_DETAILED), *_fairness(group, heavy)]
+    return " ".join([*says, *remarks, *limits(group, MAX_DETAILED)])
 
 
 def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
@@ -117,7 +118,7 @@ def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
     who = f"{names(best)} {'answers' if one else 'answer'} in {_mean(fast)} on average"
     if len(group.curves) == 1:
         return f"{begin}, {who}."
-    baseline = group.baseline if group.baseline not in best else group.ranked[-1]
+    baseline = group.baseline if group.baseline not in best else group.ranking[-1]
     if baseline in best:
         fastest = f"{'is' if one else 'are'} the fastest with {_mean(fast)} on average"
         return f"{begin}, {names(best)} {fastest}."
@@ -149,7 +150,17 @@ def _fairness(group: Group, speedup: float) -> Iterator[str]:
     )
 
 
-RANKING = ("scheduler", "mean", "× best", "99 %", "SCV", "keeps up to", "in queue", "positioning", "why")
+RANKING_COLUMNS = (
+    "scheduler",
+    "mean",
+    "× best",
+    "99 %",
+    "SCV",
+    "keeps up to",
+    "in queue",
+    "positioning",
+    "why",
+)
 """Columns of the ranking; times in ms, `keeps up to` in requests/s."""
 
 
@@ -157,7 +168,7 @@ def ranking(group: Group) -> Grid:
     """A row per scheduler, best first, at the load of the ranking."""
     best = group.best(group.heavy)[0].run(group.heavy).mean_ms
     rows = []
-    for curve in group.ranked:
+    for curve in group.ranking:
         run = curve.run(group.heavy)
         steady = (
             interval(run.mean_ms, run.mean_ci95_ms),
@@ -165,14 +176,20 @@ def ranking(group: Group) -> Grid:
             figure(run.p99_ms),
             figure(run.scv),
         )
-        kept_up = f"{group.rate(curve.kept_up):,.0f}" if curve.kept_up is not None else "–"
+        kept_up = (
+            f"{group.rate(curve.highest_steady_speedup):,.0f}"
+            if curve.highest_steady_speedup is not None
+            else "–"
+        )
         shown = ("overloaded", "–", "–", "–") if run.saturated else steady
         queue = "–" if run.saturated else figure(run.queue_time_ms)
-        rows.append((curve.label, *shown, kept_up, queue, figure(run.positioning_ms), why(group, curve)))
-    return Grid(RANKING, rows, "words")
+        rows.append(
+            (curve.label, *shown, kept_up, queue, figure(run.positioning_ms), explain_rank(group, curve))
+        )
+    return Grid(RANKING_COLUMNS, rows, "words")
 
 
-def why(group: Group, curve: Curve) -> str:
+def explain_rank(group: Group, curve: Curve) -> str:
     """The reason for a scheduler's place at the load of the ranking, from measured parts of service."""
     run, other, name = curve.run(group.heavy), group.baseline.run(group.heavy), group.baseline.label
     positioning = f"positioning takes {milliseconds(run.positioning_ms)}"
@@ -205,7 +222,7 @@ def _matrix(group: Group) -> Grid:
     """Mean response of many schedulers, best first, at every load."""
     head = ["mean (ms) at", *(f"×{speedup:g}" for speedup in group.speedups), f"SCV at ×{group.heavy:g}"]
     rows = []
-    for curve in group.ranked:
+    for curve in group.ranking:
         means = [
             mark_overloaded(interval(row.run.mean_ms, row.run.half_ms), saturated=row.run.saturated)
             for row in curve.rows
@@ -216,11 +233,11 @@ def _matrix(group: Group) -> Grid:
 
 def brief(comparison: Comparison) -> Sequence[Part]:
     """Return the title, a table for each combination of varied values, and the answer."""
-    few = len(comparison.schedulers) <= FEW
+    few = len(comparison.schedulers) <= MAX_DETAILED
     parts: list[Part] = [Heading(title(comparison), 1, contest(comparison))]
     for group in comparison.groups:
         parts += [Heading(heading(group))] if group.varied else []
-        parts.append(everything(group) if few else _matrix(group))
+        parts.append(full_table(group) if few else _matrix(group))
     matrix = f"{MATRIX_NOTE}; {INTERVALS}" if has_seeds(comparison.groups) else MATRIX_NOTE
     parts.append(Text(note(comparison.groups) if few else matrix, "quiet"))
     return [*parts, *overload_note(comparison), Text(answer(comparison)), *slow_plugin(comparison)]
@@ -240,7 +257,7 @@ def costs(comparison: Comparison) -> Grid | None:
     return Grid(head, [row for _, row in sorted(result)]) if result else None
 
 
-def _ranked_at(group: Group) -> str:
+def _ranking_caption(group: Group) -> str:
     """Caption: the load of the ranking."""
     which = "the highest load at which more than half of them keep up"
     if len(group.speedups) == 1:
@@ -265,12 +282,12 @@ def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
     yield Text(verdict(comparison, group), "answer")
     yield Heading("How the load changes it")
     yield from race_parts.figures(group)
-    yield from (Heading("Who wins, and why"), ranking(group), Text(_ranked_at(group), "quiet"))
-    yield from race_parts.spreading(group)
+    yield from (Heading("Who wins, and why"), ranking(group), Text(_ranking_caption(group), "quiet"))
+    yield from race_parts.spread_parts(group)
     if len(group.speedups) > 1:
         yield from race_parts.winners(group)
         yield from race_parts.throughput(comparison, group)
-    yield Collapsible("All numbers", [everything(group), Text(note([group]), "quiet")])
+    yield Collapsible("All numbers", [full_table(group), Text(note([group]), "quiet")])
     yield from race_parts.single_figures(group)
 
 

@@ -15,7 +15,7 @@ from sledlab.study.statistics import half_width, mean, relative
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sledlab.study.measure import Measured
+    from sledlab.study.measure import RunFigures
     from sledlab.study.race import Race
 
     Combination = tuple[Any, ...]
@@ -82,7 +82,7 @@ class Sweep:
     case: tuple[tuple[str, Any], ...]
     speedup: float
     values: Mapping[str, Sequence[Any]]
-    runs: Mapping[Combination, Sequence[Measured]]
+    runs: Mapping[Combination, Sequence[RunFigures]]
 
     def late(self, combination: Combination) -> bool:
         """Return whether the queue kept growing."""
@@ -162,13 +162,13 @@ def sweeps(comparison: Race) -> list[Sweep]:
     if not choices:
         return []
     keys = [*choices, *([SCHEDULER] if len(comparison.axes["scheduler"]) > 1 else [])]
-    runs: dict[tuple[Any, ...], dict[float, dict[Combination, list[Measured]]]] = {}
+    runs: dict[tuple[Any, ...], dict[float, dict[Combination, list[RunFigures]]]] = {}
     for row in comparison.rows["runs"]:
         known = {**row.who.varied, SCHEDULER: row.who.name}
         of_case = runs.setdefault(tuple((key, known[key]) for key in cases), {})
         of_load = of_case.setdefault(row.who.speedup, {})
         of_load.setdefault(tuple(known[key] for key in keys), []).append(row.run)
-    return [each for case, loads in runs.items() for each in _of_case(case, keys, loads)]
+    return [each for case, loads in runs.items() for each in _case_sweeps(case, keys, loads)]
 
 
 def _changes_requests(key: str, values: Any) -> bool:
@@ -177,10 +177,10 @@ def _changes_requests(key: str, values: Any) -> bool:
     return any(name.startswith(REQUESTS) for name in settings)
 
 
-def _of_case(
+def _case_sweeps(
     case: tuple[tuple[str, Any], ...],
     keys: Sequence[str],
-    loads: Mapping[float, Mapping[Combination, Sequence[Measured]]],
+    loads: Mapping[float, Mapping[Combination, Sequence[RunFigures]]],
 ) -> list[Sweep]:
     """Return the sweeps of one case at the two loads."""
     made = []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Load = Callable[[float], str]
     """Returns a load, given as a speed-up, in words that begin a sentence."""
 
-LISTED = 3
+MAX_LISTED = 3
 """Most values of a key that a sentence compares with the best."""
 
 
@@ -75,10 +75,10 @@ def _gains(sweep: Sweep, key: str) -> list[str]:
     worse = [each for each in effects if each.differs and not each.overloaded]
     level = [_value(key, each.value) for each in effects if not each.differs]
     lateness = [_value(key, each.value) for each in effects if each.overloaded]
-    if len(worse) > LISTED:
-        compared = [f"{_less(worse[0])}, up to {_less(worse[-1])}"]
+    if len(worse) > MAX_LISTED:
+        compared = [f"{_gain_text(worse[0])}, up to {_gain_text(worse[-1])}"]
     else:
-        compared = [join_names([_less(each) for each in worse])] if worse else []
+        compared = [join_names([_gain_text(each) for each in worse])] if worse else []
     elsewhere = "" if worse or lateness else " here, but not with all values of the other settings"
     return [
         *compared,
@@ -87,7 +87,7 @@ def _gains(sweep: Sweep, key: str) -> list[str]:
     ]
 
 
-def _less(effect: SettingEffect) -> str:
+def _gain_text(effect: SettingEffect) -> str:
     """Return how much less the best value takes than another."""
     return f"{_share(effect)} less than with {_value(effect.key, effect.value)}"
 

@@ -9,7 +9,7 @@ from sledlab.lazy import polars
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.study.columns import records
 from sledlab.study.race import Race
-from sledlab.study.race_rows import measured, rows_of
+from sledlab.study.race_rows import build_tables, sorted_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.study.columns import Row
-    from sledlab.study.measure import Found
+    from sledlab.study.measure import SystemRun
     from sledlab.study.plan import Plan, RunSpec
 
 
@@ -91,13 +91,13 @@ class Comparison(Race):
             for effect in sweep.effects(key)
         ]
 
-    def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    def plain_data(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
         """Answer, some of the tables by name, and the experiment that all runs share, as plain data."""
         result = {name: records(rows) for name, rows in tables.items()}
         effects = {"effects": self._effects()} if self.axes.get("vary") else {}
         return {**self.heading, **result, **effects, "config": dict(self.config)}
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> Comparison:
+def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> Comparison:
     """Return the comparison, made of the results of all runs."""
-    return Comparison(*rows_of(measured(plan, result)), plan.config, plan.axes, plan.toml)
+    return Comparison(*build_tables(sorted_runs(plan, result)), plan.config, plan.axes, plan.toml)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab.display import DisplayedResult, presentation_of
+from sledlab.display import DisplayedResult, find_presentation
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.show.wording import label
-from sledlab.studies.diff.side import Side, same_requests, side
+from sledlab.studies.diff.side import Side, paired_responses, side
 from sledlab.study.statistics import t_975
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Difference(DisplayedResult):
         """Return all but the single requests as plain data: printed by `--json`."""
         names = ("requests", "mean_ms", "ci95_half_width_ms", "ratio", "percentiles_ms", "faster", "slower")
         return {
-            "answer": presentation_of(self).answer(self),
+            "answer": find_presentation(self).answer(self),
             **{name: getattr(self, name) for name in names},
             "significant": self.significant,
             "energy_j": self.energy_j,
@@ -118,12 +118,14 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
     first, second = side(a, "A"), side(b, "B")
     kinds = [str(each.config.get("scheduler", {}).get("kind", "")) for each in (first, second)]
     if (first.name, second.name) == ("A", "B") and all(kinds) and kinds[0] != kinds[1]:
-        first, second = (each.called(label(kind)) for each, kind in zip((first, second), kinds, strict=True))
+        first, second = (
+            each.with_name(label(kind)) for each, kind in zip((first, second), kinds, strict=True)
+        )
     if first.name == second.name and isinstance(a, (str, Path)) and isinstance(b, (str, Path)):
-        first, second = first.called(str(a)), second.called(str(b))
+        first, second = first.with_name(str(a)), second.with_name(str(b))
     if first.name == second.name:
-        first, second = first.called(f"{first.name} (A)"), second.called(f"{second.name} (B)")
-    first_ns, second_ns = same_requests(first, second)
+        first, second = first.with_name(f"{first.name} (A)"), second.with_name(f"{second.name} (B)")
+    first_ns, second_ns = paired_responses(first, second)
     if not len(first_ns):
         raise Error("there are no requests to compare", remedy="give two runs that completed some")
     differences = (second_ns.astype(np.int64) - first_ns.astype(np.int64)) / 1e6

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sledlab.studies.diff.difference import Difference
 
-LONGEST = 24
+MAX_NAME_LENGTH = 24
 """Most characters of a name that a figure has room for."""
 
 POINTS = 400
@@ -61,7 +61,7 @@ def responses(result: Difference) -> Figure:
     axes.set_ylim(0, 101)
     axes.grid(visible=True)
     for at, name, colour in medians:
-        mark_median(axes, shorten(name, LONGEST), at, colour, left=(at, name, colour) == min(medians))
+        mark_median(axes, shorten(name, MAX_NAME_LENGTH), at, colour, left=(at, name, colour) == min(medians))
     axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
     return figure
 
@@ -83,13 +83,13 @@ def differences(result: Difference) -> Figure:
         axes.text(place, 1.02, text, transform=axes.transAxes, color=colour, ha=side, fontweight="bold")
     axes.set_ylim(0, 101)
     axes.grid(visible=True)
-    _few_ticks(axes)
-    axes.set_xlabel(f"change of response time under {shorten(result.b.name, LONGEST)} (ms)")
+    _thin_ticks(axes)
+    axes.set_xlabel(f"change of response time under {shorten(result.b.name, MAX_NAME_LENGTH)} (ms)")
     axes.set_ylabel("requests that change by less (%)")
     return figure
 
 
-def _few_ticks(axes: Axes) -> None:
+def _thin_ticks(axes: Axes) -> None:
     """Ticks at powers of ten on both sides, thinned until they fit."""
     low, high = axes.get_xlim()
     linear = float(axes.xaxis.get_transform().linthresh)  # type: ignore[attr-defined]

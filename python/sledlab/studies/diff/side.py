@@ -39,7 +39,7 @@ class Side:
     config: dict[str, Any] = field(default_factory=dict, repr=False)
     saturated: bool = False
 
-    def called(self, name: str) -> Side:
+    def with_name(self, name: str) -> Side:
         """The run under another name."""
         return replace(self, name=name)
 
@@ -118,7 +118,7 @@ def _read(path: Path) -> polars.DataFrame:
     return frame
 
 
-def same_requests(a: Side, b: Side) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+def paired_responses(a: Side, b: Side) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
     """Response times in ns of the requests of both runs, pair by pair.
 
     Raises:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from sledlab.studies.diff.difference import Difference
 
 
-GAINS = "What single requests gain and lose"
+GAINS_TITLE = "What single requests gain and lose"
 
 
-EXACT = (
+EXACT_NOTE = (
     "Percentiles are those of single requests; a run takes its own from a histogram, "
     "which may differ by 0.1 %."
 )
@@ -46,7 +46,7 @@ def rows(result: Difference) -> list[tuple[str, ...]]:
             names.get(key, "slowest"),
             figure(a[key]),
             figure(b[key]),
-            _signed(b[key] - a[key]),
+            _format_signed(b[key] - a[key]),
             _change(b[key] / a[key] - 1) if a[key] else "–",
         )
         for key in a
@@ -60,10 +60,10 @@ def _change(share: float) -> str:
 
 def percentiles(result: Difference) -> list[tuple[str, str]]:
     """Percentiles of the difference of single requests, in ms."""
-    return [(f"{name[1:]} %", _signed(value)) for name, value in result.percentiles_ms.items()]
+    return [(f"{name[1:]} %", _format_signed(value)) for name, value in result.percentiles_ms.items()]
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     """A difference with its sign."""
     return f"{'+' if value > 0 else '−' if value < 0 else ''}{figure(abs(value))}"
 
@@ -84,7 +84,7 @@ def _mean(result: Difference) -> str:
         both = f"{milliseconds(b)} and {milliseconds(a)} on average"
         return (
             f"{who} and {result.a.name} do not differ significantly {over}: {both}, a difference of "
-            f"{_signed(result.mean_ms)} ± {figure(half)} ms at 95 %."
+            f"{_format_signed(result.mean_ms)} ± {figure(half)} ms at 95 %."
         )
     word = "faster" if result.mean_ms < 0 else "slower"
     sure = f" (± {figure(half)} ms at 95 %)" if half is not None else ""
@@ -98,7 +98,9 @@ def _mean(result: Difference) -> str:
 def _shares(result: Difference) -> Iterable[str]:
     if result.faster == result.slower == 0:
         return
-    low, less, more, high = (_signed(result.percentiles_ms[name]) for name in ("p1", "p25", "p75", "p99"))
+    low, less, more, high = (
+        _format_signed(result.percentiles_ms[name]) for name in ("p1", "p25", "p75", "p99")
+    )
     yield (
         f"{percent(result.faster)} of the requests are answered sooner and {percent(result.slower)} later; "
         f"half of them change by {less} to {more} ms, 98 % by {low} to {high} ms."
@@ -144,7 +146,7 @@ def brief(result: Difference) -> Sequence[Part]:
     return [
         Heading(title(result), 1),
         _table(result),
-        Text(EXACT, "quiet"),
+        Text(EXACT_NOTE, "quiet"),
         *(Text(f"{key}: {a} → {b}") for key, a, b in settings(result)),
         Text(answer(result)),
     ]
@@ -169,12 +171,12 @@ def page(result: Difference) -> Document:
                         "Response times",
                         panels=lambda: [figures.response_panel(result)],
                     ),
-                    Drawing(lambda: figures.differences(result), GAINS, GAINS),
+                    Drawing(lambda: figures.differences(result), GAINS_TITLE, GAINS_TITLE),
                 ]
             ),
             Heading("The numbers"),
             SideBySideParts([_table(result), changes], "tables"),
-            Text(EXACT, "quiet"),
+            Text(EXACT_NOTE, "quiet"),
             Heading("What is set differently"),
             different if result.settings else Text("Nothing that the runs tell about."),
         ],

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.goal import ResponseGoal
     from sledlab.studies.fleet.kinds import Kind
     from sledlab.studies.fleet.measurement import FleetRun
-    from sledlab.study.histogram import Spread
-    from sledlab.study.measure import Measured
+    from sledlab.study.histogram import ResponseStatistics
+    from sledlab.study.measure import RunFigures
     from sledlab.study.prices import Prices
     from sledlab.traces.volumes import Survey
 
 
-def energy_j(run: Measured, span_s: float) -> float:
+def energy_j(run: RunFigures, span_s: float) -> float:
     """Return the energy of a device over the time of the fleet.
 
     A run ends with its last completion; for the remaining time of the fleet the device is idle, at the
@@ -43,7 +43,7 @@ def energy_usd(joules: float, span_s: float, prices: Prices) -> float:
 
 
 @dataclass(frozen=True)
-class Alone:
+class SingleVolumeRun:
     """The results of a volume alone on a device of a kind.
 
     Attributes:
@@ -61,14 +61,14 @@ class Alone:
     result: FleetRun | None
 
     @cached_property
-    def run(self) -> Measured | None:
+    def run(self) -> RunFigures | None:
         """The row of the device."""
-        return self.result.measured if self.result else None
+        return self.result.device_row if self.result else None
 
     @cached_property
-    def times(self) -> Spread | None:
+    def times(self) -> ResponseStatistics | None:
         """The volume's response times on the device."""
-        return self.result.histogram.spread if self.result else None
+        return self.result.histogram.statistics if self.result else None
 
     @cached_property
     def load(self) -> float:
@@ -118,8 +118,8 @@ class Offer:
         fill: Share up to which devices are filled; None where none is shared.
     """
 
-    alone: Alone
-    times: Spread
+    alone: SingleVolumeRun
+    times: ResponseStatistics
     fill: float | None
 
     def usd(self, prices: Prices) -> float | None:

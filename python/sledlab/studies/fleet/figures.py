@@ -26,7 +26,7 @@ def volumes(result: Fleet) -> Figure:
     made, (axes,) = plots.panels(1, 3.4)
     ends, values = [], []
     for at, name in enumerate(result.devices):
-        rows: list[Any] = [row for row in result.of("volumes") if row.device == name and row.fits]
+        rows: list[Any] = [row for row in result.table_rows("volumes") if row.device == name and row.fits]
         times = sorted(row.p99_ms for row in rows)
         if times:
             colour = _colour(at)
@@ -45,7 +45,7 @@ def volumes(result: Fleet) -> Figure:
         axes.axhline(goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
         sentences: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 9, "color": QUIET}
         axes.annotate(f"goal {goal.limit_ms:g} ms", (1, goal.limit_ms), **sentences)
-    maximum = max((len(result.of("volumes")) // len(result.devices), 1))
+    maximum = max((len(result.table_rows("volumes")) // len(result.devices), 1))
     axes.set(xlim=(0.5, max(maximum * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)")
     plots.value_axis(axes, values)
     axes.grid(visible=True, axis="y")
@@ -64,14 +64,14 @@ def _name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[floa
 
 def goals(result: Fleet) -> Figure:
     """How many devices of each kind goals need."""
-    if not result.of("tried") or result.goal is None:
+    if not result.table_rows("tried") or result.goal is None:
         raise Error(
             "no placement was searched for", remedy="give a goal, and a placement that shares devices"
         )
     made, (axes,) = plots.panels(1, 3.4)
     ends: list[tuple[float, str, str]] = []
     for at, name in enumerate(result.devices):
-        rows: list[TriedRow] = [row for row in result.of("tried") if row.device == name]
+        rows: list[TriedRow] = [row for row in result.table_rows("tried") if row.device == name]
         if not rows:
             continue
         steps = _frontier(rows)
@@ -86,7 +86,7 @@ def goals(result: Fleet) -> Figure:
             color=_colour(at),
         )
         ends.append((steps[-1][1], name, _colour(at)))
-    values = [row.value_ms for row in result.of("tried")]
+    values = [row.value_ms for row in result.table_rows("tried")]
     axes.axvline(result.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
@@ -94,7 +94,7 @@ def goals(result: Fleet) -> Figure:
     axes.set_xlim(min(*values, result.goal.limit_ms) / 1.3, maximum * 3)
     plots.scale(
         axes,
-        1.1 * max(row.devices for row in result.of("tried")),
+        1.1 * max(row.devices for row in result.table_rows("tried")),
         "devices",
         f"goal: {result.goal.measure} (ms)",
     )

@@ -15,15 +15,20 @@ from sledlab.model.experiment import is_name
 from sledlab.model.settings import document
 from sledlab.runs.compose import read
 from sledlab.study.cost import store_price
-from sledlab.study.devices import name_of
-from sledlab.study.plan import plain, tables_of
+from sledlab.study.devices import device_label
+from sledlab.study.plan import explicit_tables, plain
 
 if TYPE_CHECKING:
     from sledlab.runs.compose import Device
     from sledlab.study.plan import Question
     from sledlab.study.prices import Prices
 
-WHOLE = {"replay.limit": "0", "replay.operations": "0", "replay.warmup": "0", "replay.outside": "reject"}
+FULL_REPLAY = {
+    "replay.limit": "0",
+    "replay.operations": "0",
+    "replay.warmup": "0",
+    "replay.outside": "reject",
+}
 """Settings with which every request of a volume is replayed and counts, on the clock of the fleet."""
 
 
@@ -51,7 +56,7 @@ class Kind:
         return plain(self.experiment.to_toml())
 
     @property
-    def named(self) -> set[str]:
+    def device_names(self) -> set[str]:
         """Names of the devices in a group, as tables of prices spell them."""
         return {str(self.config[table]["name"]) for table in ("device", "front") if table in self.config}
 
@@ -71,7 +76,7 @@ def kinds(question: Question, values: list[Device], group: int, prices: Prices) 
     """
     result: dict[str, Kind] = {}
     for each in values:
-        name = name_of(each)
+        name = device_label(each)
         if name in result:
             raise Error(f"the device `{name}` was given twice", remedy="omit one of them")
         result[name] = _kind(name, _experiment(question, each), group, prices)
@@ -81,7 +86,7 @@ def kinds(question: Question, values: list[Device], group: int, prices: Prices) 
 
 
 def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind:
-    experiment = with_settings(experiment, WHOLE)
+    experiment = with_settings(experiment, FULL_REPLAY)
     if plain(experiment.to_toml())["system"]["kind"] != "single":
         raise Error(
             f"`{name}` is a system of several devices",
@@ -104,14 +109,16 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
 def _experiment(question: Question, text: Device) -> Experiment:
     """The experiment of a device, or one with more parts, such as a hybrid; without its trace or workload."""
     if isinstance(text, ModelChoice) or not _is_experiment(str(text)):
-        alone: Experiment = question.on(text)
+        alone: Experiment = question.with_device(text)
         return alone
     result = read(str(text))
-    for table, values in tables_of(question.base).items():
+    for table, values in explicit_tables(question.base).items():
         if isinstance(values, dict):
             result = with_settings(result, {f"{table}.{key}": value for key, value in values.items()})
     without = {
-        key: value for key, value in tables_of(result).items() if key not in ("trace", "workload", "seed")
+        key: value
+        for key, value in explicit_tables(result).items()
+        if key not in ("trace", "workload", "seed")
     }
     seed = question.base.setting("seed") or "1"
     return Experiment(document({"seed": int(seed), **without}), str(text)).with_plugins(question.plugins)

@@ -11,7 +11,7 @@ from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
 from sledlab.studies.fleet.split_times import SplitTimes
 from sledlab.study.histogram import Histogram
-from sledlab.study.measure import Measured, MeasuredRun, row_of
+from sledlab.study.measure import MeasuredRun, RunFigures, result_row
 from sledlab.traces.volumes import MergedTraces, Survey, Volume, survey
 
 if TYPE_CHECKING:
@@ -56,16 +56,16 @@ class FleetRun:
     volumes: Sequence[Mapping[str, Any]] = ()
 
     @property
-    def surveyed(self) -> Survey:
+    def volume_survey(self) -> Survey:
         """The survey."""
         assert self.survey is not None
         return Survey(**self.survey)
 
     @property
-    def measured(self) -> Measured:
+    def device_row(self) -> RunFigures:
         """The row of the device."""
         assert self.run is not None
-        return Measured(**self.run)
+        return RunFigures(**self.run)
 
     @property
     def histogram(self) -> Histogram:
@@ -97,24 +97,24 @@ def measure(
     """
     assert trace is not None
     assert not watch
-    return MeasuredRun(_surveyed(trace), {}) if text == SURVEY else _ran(text, trace, plugins)
+    return MeasuredRun(_survey(trace), {}) if text == SURVEY else _run(text, trace, plugins)
 
 
-def _surveyed(trace: Trace) -> FleetRun:
+def _survey(trace: Trace) -> FleetRun:
     result = survey(Volume(trace.name, trace))
     return FleetRun(result.requests, survey=asdict(result))
 
 
-def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetRun]:
+def _run(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetRun]:
     """Simulate a device in constant memory: requests are counted, not stored."""
     assert isinstance(trace.opener, MergedTraces)
     offsets = trace.opener.offsets_blocks
     split = SplitTimes(offsets) if len(offsets) > 1 else None
     experiment = _native.Experiment(text).with_plugins(plugins)
     result = execute(experiment, Recording(sinks=[split] if split else []), trace=trace)
-    row = row_of(result, _rate(result.summary), None)
+    row = result_row(result, _rate(result.summary), None)
     volumes = [each.to_dict() for each in split.histograms] if split else []
-    run = FleetRun(result.count, None, asdict(row), Histogram.of(result).to_dict(), volumes)
+    run = FleetRun(result.count, None, asdict(row), Histogram.from_result(result).to_dict(), volumes)
     return MeasuredRun(run, dict(result.timing))
 
 

@@ -12,9 +12,9 @@ from sledlab.studies.fleet.kinds import Kind, kinds
 from sledlab.studies.fleet.measurement import SurveyProgress
 from sledlab.studies.fleet.options import FILL, GROUP, PLACEMENT
 from sledlab.studies.fleet.placement import LIST, Placement, placement
-from sledlab.study.plan import Case, Plan, several, tables_of
+from sledlab.study.plan import Case, Plan, explicit_tables, several
 from sledlab.study.prices import Prices, prices
-from sledlab.traces.volumes import Volume, bulk, merged, read_volumes
+from sledlab.traces.volumes import Volume, bulk, merge_volumes, read_volumes
 
 if TYPE_CHECKING:
     from sledlab.study.plan import Question, RunSpec
@@ -39,14 +39,14 @@ class FleetPlan(Plan):
     fill: float = FILL
     goal: ResponseGoal | None = None
     prices: Prices = field(default_factory=prices)
-    _known: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
+    _texts: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
 
     def _text(self, spec: RunSpec) -> str:
         """The text of a run: thousands of devices are of a few kinds, so each kind's is resolved once."""
         base = id(self.bases[spec.base])
-        if base not in self._known:
-            self._known[base] = super()._text(spec)
-        return self._known[base]
+        if base not in self._texts:
+            self._texts[base] = super()._text(spec)
+        return self._texts[base]
 
 
 def survey_name(volume: str) -> str:
@@ -71,19 +71,23 @@ def plan_runs(question: Question) -> FleetPlan:
     devices = several(question.axis("device"))
     known = kinds(question, devices, group if way.grouped else 1, costs)
     costs.check(
-        {"node": set(), "device": {"ram"}.union(*(each.named for each in known.values())), "network": set()}
+        {
+            "node": set(),
+            "device": {"ram"}.union(*(each.device_names for each in known.values())),
+            "network": set(),
+        }
     )
     volumes = {each.name: each for each in read_volumes(place, format=question.axis("format"))}
-    bases: dict[str, Any] = {survey_name(name): SURVEYING for name in volumes}
+    bases: dict[str, Any] = {survey_name(name): SURVEY_PROGRESS for name in volumes}
     return FleetPlan(
         bases=bases,
         trace=None,
-        traces={survey_name(name): merged([volume], [0]) for name, volume in volumes.items()},
+        traces={survey_name(name): merge_volumes([volume], [0]) for name, volume in volumes.items()},
         cases=[
             Case("surveys", (("volume", name),), survey_name(name), (), bulk(volume), survey_name(name))
             for name, volume in volumes.items()
         ],
-        seeds=(int(tables_of(question.base).get("seed", 1)),),
+        seeds=(int(explicit_tables(question.base).get("seed", 1)),),
         axes={
             "place": str(place),
             "format": question.axis("format"),
@@ -104,7 +108,7 @@ def plan_runs(question: Question) -> FleetPlan:
     )
 
 
-SURVEYING = SurveyProgress()
+SURVEY_PROGRESS = SurveyProgress()
 
 
 def _share(text: Any) -> float:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.rows import FleetRow
 
 
-def recommended(fleets: Sequence[FleetRow]) -> FleetRow:
+def recommend(fleets: Sequence[FleetRow]) -> FleetRow:
     """Return the fleet to buy for a goal.
 
     Of fleets of one kind that meet the goal, the cheapest. If none meets the goal, the nearest: of the

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from sledlab.study.columns import Column, Only
-from sledlab.study.measure import Measured  # noqa: TC001 - annotations are read at run time
+from sledlab.study.columns import Column, ColumnSelection
+from sledlab.study.measure import RunFigures  # noqa: TC001 - annotations are read at run time
 
 MIX = "mix"
 """Name of the fleet in which each volume is on the kind of device that serves it best."""
@@ -57,8 +57,8 @@ class DeviceRow:
     load: Annotated[float, Column("loads of its volumes together, each as alone")]
     used: Annotated[float, Column("share of the device's capacity that volumes take")]
     run: Annotated[
-        Measured,
-        Only(
+        RunFigures,
+        ColumnSelection(
             *("requests", "mean_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms"),
             *("queue_mean", "queue_max", "utilization", "saturated", "service_time_ms", "elapsed_s"),
             *("read_mean_ms", "write_mean_ms", "startups", "request_energy_uj"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import numpy as np
-from sledlab.study.histogram import Histogram, bins_of
+from sledlab.study.histogram import Histogram, bin_indices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ class SplitTimes:
             return
         volumes = self._order[np.searchsorted(self._starts, lbns, side="right") - 1]
         self._add(volumes, times)
-        keys, counts = np.unique(volumes * MAX_BINS + bins_of(times), return_counts=True)
+        keys, counts = np.unique(volumes * MAX_BINS + bin_indices(times), return_counts=True)
         self._keys.append(keys)
         self._counts.append(counts)
         if len(self._keys) > PENDING_CHUNKS:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sledlab.errors import Error
 from sledlab.show.wording import list_names
-from sledlab.studies.fleet.choice import Alone, Offer, best
+from sledlab.studies.fleet.choice import Offer, SingleVolumeRun, best
 from sledlab.studies.fleet.placement import DeviceCapacity, Item
 from sledlab.studies.fleet.plan import FleetPlan, survey_name
 from sledlab.studies.fleet.search import TriedPlacement, search
 from sledlab.study.histogram import Histogram
 from sledlab.study.plan import Case
-from sledlab.traces.volumes import merged
+from sledlab.traces.volumes import merge_volumes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.measurement import FleetRun
     from sledlab.studies.fleet.placement import Layout
     from sledlab.study.bench import Measure
-    from sledlab.study.histogram import Spread
+    from sledlab.study.histogram import ResponseStatistics
     from sledlab.study.plan import Plan
     from sledlab.traces.volumes import Survey
 
-NAMED = 3
+MAX_NAMED = 3
 """Volumes of a device that a message names."""
 
 
@@ -57,35 +57,35 @@ class FilledDevice(NamedTuple):
     def __str__(self) -> str:
         """Its name in messages, which no other device has."""
         which = hashlib.sha256(repr(tuple(self)).encode()).hexdigest()[:8]
-        return f"{self.kind} with {list_names(self.volumes, NAMED)} ({which})"
+        return f"{self.kind} with {list_names(self.volumes, MAX_NAMED)} ({which})"
 
 
 @dataclass(frozen=True)
-class Laid:
+class PlacementResult:
     """Results of volumes placed on devices of one kind.
 
     Attributes:
         kind: The kind.
         fill: Share up to which shared devices were filled; None where none is shared.
         devices: Results of each device, or group of devices.
-        left: Volumes that are on no device, and why.
+        unplaced: Volumes that are on no device, and why.
     """
 
     kind: Kind
     fill: float | None
     devices: Mapping[FilledDevice, FleetRun]
-    left: Mapping[str, str]
+    unplaced: Mapping[str, str]
 
     @property
     def times(self) -> Histogram:
         """Response times of all requests."""
-        return Histogram.merged(run.histogram for run in self.devices.values())
+        return Histogram.merge(run.histogram for run in self.devices.values())
 
     @cached_property
-    def volumes(self) -> dict[str, tuple[int, Spread]]:
+    def volumes(self) -> dict[str, tuple[int, ResponseStatistics]]:
         """For each volume the number of its device, and its response times there."""
         return {
-            volume: (number, times.spread)
+            volume: (number, times.statistics)
             for number, (device, run) in enumerate(self.devices.items())
             for volume, times in zip(device.volumes, run.histograms, strict=True)
         }
@@ -105,8 +105,8 @@ class FleetSteps:
         failed: Errors of the volumes that cannot be replayed, by name.
         span_s: Time of the last arrival on the clock of the fleet, in s.
         alone: Each volume alone on each kind, by names of kind and volume.
-        tried: Placements that were tried for the goal, by kind.
-        laid: All volumes on each kind.
+        tried_placements: Placements that were tried for the goal, by kind.
+        placements: All volumes on each kind.
         best: Name of the kind that serves each volume best; empty where none can hold it.
         mix: The volumes on the kinds that serve them best, by kind; empty without a goal, or with one kind.
     """
@@ -114,11 +114,11 @@ class FleetSteps:
     surveys: Mapping[str, Survey]
     failed: Mapping[str, str]
     span_s: float
-    alone: Mapping[str, Mapping[str, Alone]]
-    tried: Mapping[str, Sequence[TriedPlacement]]
-    laid: Mapping[str, Laid]
+    alone: Mapping[str, Mapping[str, SingleVolumeRun]]
+    tried_placements: Mapping[str, Sequence[TriedPlacement]]
+    placements: Mapping[str, PlacementResult]
     best: Mapping[str, str]
-    mix: Mapping[str, Laid]
+    mix: Mapping[str, PlacementResult]
 
 
 class Walk:
@@ -146,7 +146,7 @@ class Walk:
         """
         self._survey()
         span_s = max((each.last_s for each in self._surveys.values()), default=0.0)
-        alone = self._each_volume(span_s)
+        alone = self._replay_alone(span_s)
         if not self._surveys:
             name, reason = next(iter(self._failed.items()))
             raise FruitlessError(f"no volume of the fleet can be replayed; `{name}`: {reason}")
@@ -161,7 +161,7 @@ class Walk:
             for name, kind in self.plan.kinds.items():
                 volumes = [each for each in alone[name].values() if choice[each.volume] == name]
                 if volumes:
-                    mix[name] = self._lay(kind, _items(volumes), laid[name].fill)
+                    mix[name] = self._replay_placement(kind, _items(volumes), laid[name].fill)
         return FleetSteps(self._surveys, self._failed, span_s, alone, attempted, laid, choice, mix)
 
     def _survey(self) -> None:
@@ -174,9 +174,9 @@ class Walk:
             elif not surveyed.requests:
                 self._failed[name] = "it holds no reads and no writes"
             else:
-                self._surveys[name] = surveyed.surveyed
+                self._surveys[name] = surveyed.volume_survey
 
-    def _each_volume(self, span_s: float) -> dict[str, dict[str, Alone]]:
+    def _replay_alone(self, span_s: float) -> dict[str, dict[str, SingleVolumeRun]]:
         """Each volume alone on each kind that can hold it."""
         devices = [
             FilledDevice(kind.name, (volume,), (0,))
@@ -191,34 +191,40 @@ class Walk:
         self._surveys = {name: each for name, each in self._surveys.items() if name not in self._failed}
         return {
             name: {
-                volume: Alone(kind, volume, survey, span_s, runs.get(FilledDevice(name, (volume,), (0,))))
+                volume: SingleVolumeRun(
+                    kind, volume, survey, span_s, runs.get(FilledDevice(name, (volume,), (0,)))
+                )
                 for volume, survey in self._surveys.items()
             }
             for name, kind in self.plan.kinds.items()
         }
 
-    def _place_volumes(self, kind: Kind, items: Sequence[Item]) -> tuple[Laid, Sequence[TriedPlacement]]:
+    def _place_volumes(
+        self, kind: Kind, items: Sequence[Item]
+    ) -> tuple[PlacementResult, Sequence[TriedPlacement]]:
         """All volumes on a kind: with a goal, on the fewest devices that meet it."""
         plan = self.plan
         required = plan.goal
         if required is None or not plan.placement.shares:
-            return self._lay(kind, items, plan.fill if plan.placement.shares else None), ()
-        known: dict[Layout, Laid] = {}
+            return self._replay_placement(kind, items, plan.fill if plan.placement.shares else None), ()
+        known: dict[Layout, PlacementResult] = {}
 
-        def at(fill: float) -> TriedPlacement:
+        def try_fill(fill: float) -> TriedPlacement:
             layout = plan.placement.place(items, DeviceCapacity(kind.blocks, fill, kind.devices))
             if layout not in known:
-                known[layout] = self._lay(kind, items, fill)
+                known[layout] = self._replay_placement(kind, items, fill)
             laid = known[layout]
             value_ms = laid.times.measure_ms(required.measure)
             meets = laid.count > 0 and value_ms <= required.limit_ms
-            return TriedPlacement(fill, laid.count, len(laid.left), value_ms, meets)
+            return TriedPlacement(fill, laid.count, len(laid.unplaced), value_ms, meets)
 
-        attempted = search(plan.fill, at)
+        attempted = search(plan.fill, try_fill)
         met = [each.fill for each in attempted if each.meets]
-        return self._lay(kind, items, max(met, default=plan.fill)), attempted
+        return self._replay_placement(kind, items, max(met, default=plan.fill)), attempted
 
-    def _best(self, alone: Mapping[str, Mapping[str, Alone]], laid: Mapping[str, Laid]) -> dict[str, str]:
+    def _best(
+        self, alone: Mapping[str, Mapping[str, SingleVolumeRun]], laid: Mapping[str, PlacementResult]
+    ) -> dict[str, str]:
         """The kind that serves each volume best as it is placed there, or alone where it is on no device."""
         plan, result = self.plan, {}
         for volume in self._surveys:
@@ -231,7 +237,7 @@ class Walk:
             result[volume] = best(offers, plan.goal, plan.prices)
         return result
 
-    def _lay(self, kind: Kind, items: Sequence[Item], fill: float | None) -> Laid:
+    def _replay_placement(self, kind: Kind, items: Sequence[Item], fill: float | None) -> PlacementResult:
         """Places volumes on a kind and runs the devices."""
         layout = self.plan.placement.place(items, DeviceCapacity(kind.blocks, fill or 0.0, kind.devices))
         devices = [
@@ -241,7 +247,9 @@ class Walk:
         result = self._run(devices, f"replaying {kind.name}")
         if broken := next((each for each in devices if each not in result), None):
             raise FruitlessError(f"{broken}: {self._why.get(str(broken), 'it cannot be replayed')}")
-        return Laid(kind, fill, result, {items[each.volume].name: each.why for each in layout.left})
+        return PlacementResult(
+            kind, fill, result, {items[each.volume].name: each.why for each in layout.unplaced}
+        )
 
     def _run(self, devices: Sequence[FilledDevice], doing: str) -> dict[FilledDevice, FleetRun]:
         """Runs devices, each a run of a plan; without those that failed."""
@@ -252,7 +260,7 @@ class Walk:
             self.plan,
             bases={name: self.plan.kinds[device.kind].experiment for device, name in names.items()},
             traces={
-                name: merged([self.plan.volumes[each] for each in device.volumes], device.offsets)
+                name: merge_volumes([self.plan.volumes[each] for each in device.volumes], device.offsets)
                 for device, name in names.items()
             },
             cases=[

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.rows import FleetRow, TriedRow, VolumeRow
     from sledlab.studies.fleet.tables import Fleet
 
-FEW = 5
+MAX_NAMES = 5
 """Most names in a list."""
 
 MAX_ROWS = 30
@@ -47,13 +47,13 @@ NOTE = (
 
 def title(result: Fleet) -> str:
     """Title: the volumes and the kinds of devices."""
-    volumes = len({row.volume for row in result.of("volumes")})
+    volumes = len({row.volume for row in result.table_rows("volumes")})
     return f"{pluralize(volumes, 'volume')} on {join_names(result.devices)}"
 
 
 def answer(result: Fleet) -> str:
     """Return the fleet to buy, or without a goal the fastest one."""
-    return " ".join(_recommended(result) if result.goal else [_fastest(result)])
+    return " ".join(_recommendation(result) if result.goal else [_fastest(result)])
 
 
 def _fleets(result: Fleet) -> list[FleetRow]:
@@ -68,23 +68,23 @@ def _fastest(result: Fleet) -> str:
     return f"{best}{_devices(first)} answer 99 % of all requests within {milliseconds(first.p99_ms)}."
 
 
-def _recommended(result: Fleet) -> Iterator[str]:
+def _recommendation(result: Fleet) -> Iterator[str]:
     """Sentences: the recommended fleet, or the nearest if none meets the goal; and the devices of a mix."""
-    first, goal, mix = result.recommended, _goal(result), result.mix
+    first, goal, mix = result.recommendation, _goal(result), result.mix
     assert first is not None
     if first.meets:
-        yield f"To keep {goal} over all requests takes {_bought(result, first)}."
+        yield f"To keep {goal} over all requests takes {_fleet_text(result, first)}."
     else:
         missed = "; ".join(_missed_bounds(result, first))
-        yield f"No fleet keeps {goal} over all requests. Nearest: {_bought(result, first)}; {missed}."
+        yield f"No fleet keeps {goal} over all requests. Nearest: {_fleet_text(result, first)}; {missed}."
     if mix is not None and mix is not first and len(_parts(result)) > 1:
-        yield f"The mix, each volume on its own best kind, has {_made_of(result, mix)}."
+        yield f"The mix, each volume on its own best kind, has {_device_counts(result, mix)}."
 
 
-def _bought(result: Fleet, row: FleetRow) -> str:
+def _fleet_text(result: Fleet, row: FleetRow) -> str:
     """The devices of a fleet, its price, and its volumes within the goal."""
     price = [] if row.total_usd is None else [f"{money(row.total_usd)} with energy"]
-    return f"{_made_of(result, row)} ({', '.join([*price, _goal_text(result, row)])})"
+    return f"{_device_counts(result, row)} ({', '.join([*price, _goal_text(result, row)])})"
 
 
 def _goal_text(result: Fleet, row: FleetRow) -> str:
@@ -112,9 +112,9 @@ def _devices(row: FleetRow) -> str:
     return f"{row.devices:,} {row.fleet}"
 
 
-def _served(result: Fleet) -> dict[str, list[VolumeRow]]:
+def _volumes_by_kind(result: Fleet) -> dict[str, list[VolumeRow]]:
     """The volumes that each kind serves best; the kind with most volumes first."""
-    rows: list[Any] = [row for row in result.of("volumes") if row.best]
+    rows: list[Any] = [row for row in result.table_rows("volumes") if row.best]
     by_kind = {name: [row for row in rows if row.device == name] for name in result.devices}
     return dict(sorted(by_kind.items(), key=lambda pair: -len(pair[1])))
 
@@ -122,11 +122,11 @@ def _served(result: Fleet) -> dict[str, list[VolumeRow]]:
 def _parts(result: Fleet) -> Mapping[str, int]:
     """The number of devices of each kind in the mix."""
     group = int(result.axes.get("group") or 1)
-    kinds = [row.device for row in result.of("devices") if row.fleet == MIX]
+    kinds = [row.device for row in result.table_rows("devices") if row.fleet == MIX]
     return {name: kinds.count(name) * group for name in result.devices if name in kinds}
 
 
-def _made_of(result: Fleet, row: FleetRow) -> str:
+def _device_counts(result: Fleet, row: FleetRow) -> str:
     """The devices of a fleet, by kind."""
     if row.fleet != MIX:
         return _devices(row)
@@ -135,47 +135,49 @@ def _made_of(result: Fleet, row: FleetRow) -> str:
 
 def warnings(result: Fleet) -> Iterator[Text]:
     """Warnings: volumes with defects, volumes on no device, overloaded devices, an unsteady search."""
-    failed: list[Any] = list(result.of("failed"))
+    failed: list[Any] = list(result.table_rows("failed"))
     if failed:
         what = (
             "volume cannot be replayed and is omitted"
             if len(failed) == 1
             else "volumes cannot be replayed and are omitted"
         )
-        names = list_names([f"{visible(row.volume)} ({visible(_short(row.why))})" for row in failed], FEW)
+        names = list_names(
+            [f"{visible(row.volume)} ({visible(_first_line(row.why))})" for row in failed], MAX_NAMES
+        )
         yield Text(f"{len(failed):,} {what}: {names}.", "warning")
-    for fleet in dict.fromkeys(row.fleet for row in result.of("placement")):
+    for fleet in dict.fromkeys(row.fleet for row in result.table_rows("placement")):
         for reason in ("too large", "too hot"):
             rows: list[Any] = [
-                row for row in result.of("placement") if row.fleet == fleet and row.why == reason
+                row for row in result.table_rows("placement") if row.fleet == fleet and row.why == reason
             ]
             if rows:
-                names = list_names([visible(row.volume) for row in rows], FEW)
+                names = list_names([visible(row.volume) for row in rows], MAX_NAMES)
                 yield Text(
                     f"{reason.capitalize()} for a device of {fleet}, and omitted there: {names}.", "warning"
                 )
-    for row in result.of("fleet"):
+    for row in result.table_rows("fleet"):
         if row.overloaded:
-            yield Text(_overloaded(row), "warning")
-    yield from _unsteady(result)
+            yield Text(_overload_warning(row), "warning")
+    yield from _monotonicity_warnings(result)
 
 
-def _short(reason: str) -> str:
+def _first_line(reason: str) -> str:
     """The first line of an error text."""
     return reason.splitlines()[0]
 
 
-def _overloaded(row: Any) -> str:
+def _overload_warning(row: Any) -> str:
     return (
         f"{row.fleet}: {pluralize(row.overloaded, 'device')} could not keep up, so that response times there "
         "say how long the trace is."
     )
 
 
-def _unsteady(result: Fleet) -> Iterator[Text]:
+def _monotonicity_warnings(result: Fleet) -> Iterator[Text]:
     """A warning where a number of devices misses the goal that a smaller one meets."""
     for name in result.devices:
-        attempted: list[TriedRow] = [row for row in result.of("tried") if row.device == name]
+        attempted: list[TriedRow] = [row for row in result.table_rows("tried") if row.device == name]
         if attempted and not is_monotone([(row.devices, row.meets) for row in attempted]):
             both = dict.fromkeys(f"{row.devices:,} {'do' if row.meets else 'do not'}" for row in attempted)
             numbers = join_names(list(both))
@@ -185,7 +187,7 @@ def _unsteady(result: Fleet) -> Iterator[Text]:
 
 def table(result: Fleet) -> Grid:
     """A row for all devices of a kind, and for the mix."""
-    rows: Sequence[FleetRow] = result.of("fleet")
+    rows: Sequence[FleetRow] = result.table_rows("fleet")
     columns: dict[str, Any] = {
         "": lambda row: row.fleet,
         "devices": lambda row: f"{row.devices:,}",
@@ -216,12 +218,12 @@ def kinds_of_volumes(result: Fleet) -> Grid:
         "busy alone": lambda row: row.load,
     }
     lines = []
-    for name, rows in _served(result).items():
+    for name, rows in _volumes_by_kind(result).items():
         if rows:
             cells = [figure(median(value(row) or 0.0 for row in rows)) for value in what.values()]
             reads = share(median(row.read_share for row in rows))
             lines.append(
-                (name, f"{len(rows):,}", reads, *cells, list_names([row.volume for row in rows], FEW))
+                (name, f"{len(rows):,}", reads, *cells, list_names([row.volume for row in rows], MAX_NAMES))
             )
     return Grid(("served best by", "volumes", "reads", *what, "such as"), lines, "words")
 
@@ -234,7 +236,7 @@ def _best_note(result: Fleet) -> Text:
 
 def volumes(result: Fleet) -> Grid:
     """The volumes with the highest rates, on each kind."""
-    rows: list[Any] = sorted(result.of("volumes"), key=lambda row: (-row.rate_iops, row.volume))[
+    rows: list[Any] = sorted(result.table_rows("volumes"), key=lambda row: (-row.rate_iops, row.volume))[
         : MAX_ROWS * len(result.devices)
     ]
     columns: dict[str, Any] = {
@@ -288,7 +290,7 @@ def page(result: Fleet) -> Document:
             kinds_of_volumes(result),
             _best_note(result),
         ]
-    if result.of("tried"):
+    if result.table_rows("tried"):
         drawn = figures.KINDS["goals"]
         parts += [
             Heading("Devices that goals need"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sledlab.studies.fleet.choice import energy_j, energy_usd
 from sledlab.studies.fleet.goal import ResponseGoal, goal
 from sledlab.studies.fleet.plan import FleetPlan
-from sledlab.studies.fleet.recommendation import recommended
+from sledlab.studies.fleet.recommendation import recommend
 from sledlab.studies.fleet.rows import (
     MIX,
     DeviceRow,
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from sledlab.studies.fleet.choice import Alone
+    from sledlab.studies.fleet.choice import SingleVolumeRun
     from sledlab.studies.fleet.measurement import FleetRun
-    from sledlab.studies.fleet.steps import FleetSteps, Laid
-    from sledlab.study.histogram import Spread
+    from sledlab.studies.fleet.steps import FleetSteps, PlacementResult
+    from sledlab.study.histogram import ResponseStatistics
     from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, RunSpec
 
@@ -57,7 +57,7 @@ class Fleet(Outcome):
         >>> found = sl.fleet("cloud:volumes=3,requests=3000,footprint_gb=0.1", ["mems-g2", "ram"], parallel=1)
         >>> found.best
         {'volume-0': 'ram', 'volume-1': 'ram', 'volume-2': 'ram'}
-        >>> [row.volume for row in found.of("volumes") if row.device == "ram" and row.cheapest]
+        >>> [row.volume for row in found.table_rows("volumes") if row.device == "ram" and row.cheapest]
         []
     """
 
@@ -83,33 +83,33 @@ class Fleet(Outcome):
     @property
     def best(self) -> dict[str, str]:
         """The kind of device that serves each volume best, by the name of the volume."""
-        return {row.volume: row.device for row in self.of("volumes") if row.best}
+        return {row.volume: row.device for row in self.table_rows("volumes") if row.best}
 
-    def of(self, table: str) -> list[Any]:
+    def table_rows(self, table: str) -> list[Any]:
         """Return the rows of a table."""
         return list(self.rows[table])
 
     def fleet(self, name: str) -> FleetRow:
         """Return the row of a fleet, by the name of its kind, or `mix`."""
-        result: FleetRow = next(row for row in self.of("fleet") if row.fleet == name)
+        result: FleetRow = next(row for row in self.table_rows("fleet") if row.fleet == name)
         return result
 
     @property
     def mix(self) -> FleetRow | None:
         """The row of the mix, if there is one."""
-        return next((row for row in self.of("fleet") if row.fleet == MIX), None)
+        return next((row for row in self.table_rows("fleet") if row.fleet == MIX), None)
 
     @property
-    def recommended(self) -> FleetRow | None:
+    def recommendation(self) -> FleetRow | None:
         """The fleet to buy for the goal: the cheapest that meets it, or the nearest; None without a goal.
 
         The mix is recommended only if it is worse in nothing than the best fleet of one kind.
         """
-        return recommended(self.of("fleet")) if self.goal else None
+        return recommend(self.table_rows("fleet")) if self.goal else None
 
     def extras(self) -> Mapping[str, Any]:
         """Return the name of the recommended fleet, for `to_dict`."""
-        return {"recommended": self.recommended.fleet if self.recommended else None}
+        return {"recommended": self.recommendation.fleet if self.recommendation else None}
 
     def plot(self, kind: str = "volumes") -> Figure:
         """Draws the fleet.
@@ -137,15 +137,15 @@ def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[FleetRun]]) -> Fle
         "placement": list(made.placement()),
         "tried": [
             TriedRow(kind, each.fill, each.devices, each.left, each.value_ms, each.meets)
-            for kind, attempted in steps.tried.items()
+            for kind, attempted in steps.tried_placements.items()
             for each in attempted
         ],
         "failed": [FailedRow(name, reason) for name, reason in sorted(steps.failed.items())],
     }
-    names = {name for kind in plan.kinds.values() for name in kind.named}
+    names = {name for kind in plan.kinds.values() for name in kind.device_names}
     config = {
         "devices": {name: kind.config for name, kind in plan.kinds.items()},
-        "prices": plan.prices.used({"node": set(), "device": names, "network": set()}),
+        "prices": plan.prices.select({"node": set(), "device": names, "network": set()}),
         "span_s": steps.span_s,
     }
     return Fleet(rows, {}, config, plan.axes, plan.toml)
@@ -159,16 +159,16 @@ class _Tables:
 
     def fleets(self) -> Iterator[FleetRow]:
         """Yield a row for all volumes on one kind, for each kind, and one for the mix."""
-        for name, laid in self._steps.laid.items():
+        for name, laid in self._steps.placements.items():
             yield self._fleet(name, [laid])
         if self._steps.mix:
             yield self._fleet(MIX, list(self._steps.mix.values()))
 
-    def _fleet(self, name: str, parts: Sequence[Laid]) -> FleetRow:
+    def _fleet(self, name: str, parts: Sequence[PlacementResult]) -> FleetRow:
         steps, required = self._steps, self._goal
         volumes = {volume: times for each in parts for volume, (_, times) in each.volumes.items()}
-        times = Histogram.merged(each.times for each in parts)
-        runs = [run.measured for each in parts for run in each.devices.values()]
+        times = Histogram.merge(each.times for each in parts)
+        runs = [run.device_row for each in parts for run in each.devices.values()]
         joules = sum(energy_j(run, steps.span_s) for run in runs)
         prices = [each.kind.usd for each in parts]
         capital = (
@@ -187,10 +187,10 @@ class _Tables:
             left=left,
             fill=fills.pop() if len(fills) == 1 else None,
             requests=times.requests,
-            **{f"{each}_ms": times.measure_ms(each) for each in OF_REQUESTS},
-            volume_p99_p50_ms=_by_rank(p99s, 0.5),
-            volume_p99_p90_ms=_by_rank(p99s, 0.9),
-            volume_p99_max_ms=_by_rank(p99s, 1.0),
+            **{f"{each}_ms": times.measure_ms(each) for each in REQUEST_MEASURES},
+            volume_p99_p50_ms=_quantile(p99s, 0.5),
+            volume_p99_p90_ms=_quantile(p99s, 0.9),
+            volume_p99_max_ms=_quantile(p99s, 1.0),
             overloaded=sum(run.saturated for run in runs),
             meets=None if required is None else left == 0 and _meets(times, required),
             volumes_meet=None
@@ -216,13 +216,13 @@ class _Tables:
                 flags = {name: minimum == each.kind.name for name, minimum in lowest.items()}
                 yield self._volume(each, flags)
 
-    def _usd(self, each: Alone) -> float | None:
-        return each.usd(self._plan.prices, self._steps.laid[each.kind.name].fill)
+    def _usd(self, each: SingleVolumeRun) -> float | None:
+        return each.usd(self._plan.prices, self._steps.placements[each.kind.name].fill)
 
-    def _volume(self, each: Alone, flags: Mapping[str, bool]) -> VolumeRow:
+    def _volume(self, each: SingleVolumeRun, flags: Mapping[str, bool]) -> VolumeRow:
         survey, run, times, span_s = each.survey, each.run, each.times, each.span_s
         moved = survey.read_bytes + survey.written_bytes
-        number, placed = self._steps.laid[each.kind.name].volumes.get(each.volume, (None, None))
+        number, placed = self._steps.placements[each.kind.name].volumes.get(each.volume, (None, None))
         return VolumeRow(
             volume=each.volume,
             device=each.kind.name,
@@ -263,8 +263,8 @@ class _Tables:
                     volumes=len(device.volumes),
                     load=sum(of[volume].load for volume in device.volumes),
                     used=blocks / laid.kind.blocks,
-                    run=run.measured,
-                    energy_j=energy_j(run.measured, self._steps.span_s),
+                    run=run.device_row,
+                    energy_j=energy_j(run.device_row, self._steps.span_s),
                 )
 
     def placement(self) -> Iterator[PlacementRow]:
@@ -275,34 +275,34 @@ class _Tables:
                 for volume, offset in zip(device.volumes, device.offsets, strict=True):
                     blocks, load = of[volume].survey.end_blocks, of[volume].load
                     yield PlacementRow(fleet, kind, volume, number, offset, blocks, load, "")
-            for volume, reason in laid.left.items():
+            for volume, reason in laid.unplaced.items():
                 blocks, load = of[volume].survey.end_blocks, of[volume].load
                 yield PlacementRow(fleet, kind, volume, None, None, blocks, load, reason)
 
-    def _parts(self) -> Iterator[tuple[str, Laid]]:
-        yield from self._steps.laid.items()
+    def _parts(self) -> Iterator[tuple[str, PlacementResult]]:
+        yield from self._steps.placements.items()
         yield from ((MIX, laid) for laid in self._steps.mix.values())
 
 
-OF_REQUESTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
+REQUEST_MEASURES = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 """Measures of the response times of all requests of a fleet."""
 
 
-def _time_ms(times: Spread | None, measure: str) -> float | None:
+def _time_ms(times: ResponseStatistics | None, measure: str) -> float | None:
     """Return a measure of response times, in ms; None where there are none."""
     return None if times is None else times.measure_ms(measure)
 
 
-def _meets(times: Histogram | Spread, required: ResponseGoal) -> bool:
+def _meets(times: Histogram | ResponseStatistics, required: ResponseGoal) -> bool:
     return times.measure_ms(required.measure) <= required.limit_ms
 
 
-def _by_rank(values: Sequence[float], share: float) -> float:
+def _quantile(values: Sequence[float], share: float) -> float:
     """Return the value that a share of the values does not exceed; 0 without values."""
     return values[max(ceil(share * len(values)), 1) - 1] if values else 0.0
 
 
-def _lowest(result: Sequence[Alone], value: Callable[[Alone], float | None]) -> str:
+def _lowest(result: Sequence[SingleVolumeRun], value: Callable[[SingleVolumeRun], float | None]) -> str:
     """Return the name of the kind with the lowest value; of equal ones the first."""
     known = [(value(each), each.kind.name) for each in result]
     known = [(number, name) for number, name in known if number is not None]

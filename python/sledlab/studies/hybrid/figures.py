@@ -8,7 +8,7 @@ from sledlab.show import plots
 from sledlab.show.plots import BLUE, LINES, ORANGE, QUIET
 from sledlab.show.series import Panel, Series
 from sledlab.show.wording import figure, percent, quantity, size
-from sledlab.study.configurations import DISK, KNOWN, MEMS
+from sledlab.study.configurations import CONFIGURATIONS, DISK, MEMS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +21,7 @@ def configurations(study: HybridStudy) -> Figure:
     rows = study.configurations
     made, (axes,) = plots.panels(1, 0.9 + 0.34 * len(rows))
     for place, row in enumerate(rows):
-        colour = QUIET if KNOWN[row.configuration].hybrid is None else BLUE
+        colour = QUIET if CONFIGURATIONS[row.configuration].hybrid is None else BLUE
         axes.plot([row.run.p50_ms, row.run.p99_ms], [place] * 2, color=colour, linewidth=3, alpha=0.3)
         plots.draw_point(axes, (row.run.mean_ms, place), colour, 7, hollow=row.run.saturated)
         right = ("axes fraction", "data")

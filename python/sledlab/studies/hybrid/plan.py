@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.model.choices import numbers as checked
 from sledlab.study.axes import seeds
-from sledlab.study.configurations import ALL, DISK, DISK_RAM, KNOWN, MEMS, SEGMENTS_KB
+from sledlab.study.configurations import ALL, CONFIGURATIONS, DISK, DISK_RAM, MEMS, SEGMENTS_KB
 from sledlab.study.plan import Case, Question, plain
-from sledlab.study.stores import Stores, StoresPlan, chosen, memory, policies, values_of, whole
+from sledlab.study.stores import (
+    Stores,
+    StoresPlan,
+    memory,
+    parse_configurations,
+    policies,
+    sweep_values,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +29,7 @@ SIZES_MB = (64.0, 128.0, 256.0, 512.0, 3072.0)
 RATIOS = tuple(float(ratio) for ratio in range(1, 11))
 """Ratios of the price of non-volatile memory to that of MEMS, by default."""
 
-AT_MB = 256.0
+DEFAULT_MEMS_MB = 256.0
 """MEMS of the configurations by default, in 2^20 bytes: 3 % of the disk of Wang 2005."""
 
 
@@ -31,15 +39,15 @@ def plan(question: Question) -> StoresPlan:
     Raises:
         Error: An option is invalid.
     """
-    names = chosen(question.axis("configuration"))
-    stores = Stores.of(question)
+    names = parse_configurations(question.axis("configuration"))
+    stores = Stores.from_question(question)
     axes = {
         "configuration": stores.with_baselines(names),
-        "mems_mb": values_of("size", question.axis("mems_mb", SIZES_MB)),
+        "mems_mb": sweep_values("size", question.axis("mems_mb", SIZES_MB)),
         "segment_kb": whole(question.axis("segment_kb", SEGMENTS_KB)),
-        "price_ratio": values_of("price ratio", question.axis("price_ratio", RATIOS)),
+        "price_ratio": sweep_values("price ratio", question.axis("price_ratio", RATIOS)),
         "replacement": policies(question.axis("replacement", "lru")),
-        "at_mb": checked("size", question.axis("at_mb", AT_MB), above=True)[0],
+        "at_mb": checked("size", question.axis("at_mb", DEFAULT_MEMS_MB), above=True)[0],
         "at_segment_kb": whole(question.axis("at_segment_kb", segment_kb(stores.facts.mean_kb)))[0],
     }
     roots = seeds(plain(stores.bases[DISK].to_toml()), question.axis("seed"))
@@ -58,7 +66,7 @@ def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:
 
     for name in axes["configuration"]:
         own = stores.settings(name, at_mb, at_kb, first)
-        yield case("configurations", name, own, label=KNOWN[name].label)
+        yield case("configurations", name, own, label=CONFIGURATIONS[name].label)
     for mb in axes["mems_mb"]:
         for kb in axes["segment_kb"]:
             yield case("sizes", ALL, stores.settings(ALL, mb, kb, first), mems_mb=mb, segment_kb=kb)

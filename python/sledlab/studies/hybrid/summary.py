@@ -12,9 +12,9 @@ from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.sections import Section, draw_section
 from sledlab.show.wording import figure, interval, mark_overloaded, milliseconds, percent, share, size, times
 from sledlab.studies.hybrid import figures
-from sledlab.study.configurations import DISK, KNOWN, MIRROR, UNCACHED
-from sledlab.study.store_rows import StoreRow, facts, in_front, over_disks, title
-from sledlab.study.stores import SAME
+from sledlab.study.configurations import CONFIGURATIONS, DISK, MIRROR, UNCACHED
+from sledlab.study.store_rows import StoreRow, controller_cache_sentence, disk_gains_text, facts, title
+from sledlab.study.stores import EQUAL_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ R = TypeVar("R", bound=StoreRow)
 def answer(study: HybridStudy) -> str:
     """The answer: the controller cache of all stores, warnings, and the store that the study recommends."""
     sentences = [
-        in_front(study.config),
+        controller_cache_sentence(study.config),
         overload(study),
         best(study),
         best_size(study),
@@ -62,32 +62,32 @@ def fastest(rows: Sequence[R]) -> R:
 
 def best(study: HybridStudy) -> str:
     """A sentence: the fastest hybrid, and whether MEMS pays at all."""
-    hybrids = [row for row in study.configurations if KNOWN[row.configuration].hybrid]
+    hybrids = [row for row in study.configurations if CONFIGURATIONS[row.configuration].hybrid]
     hybrids = [row for row in hybrids if row.configuration != MIRROR]  # a mirror has as much MEMS as disk
     if not hybrids:
         return ""
-    row, disk, at = fastest(hybrids), study.of(DISK), f"{size(study.axes['at_mb'])} of MEMS"
+    row, disk, at = fastest(hybrids), study.find(DISK), f"{size(study.axes['at_mb'])} of MEMS"
     text = f"With {at}, {row.label} is the fastest hybrid, {_ms(row)} on average"
     if disk is None:
-        return f"{text}{_of_mems(row)}."
-    uncached = study.of(UNCACHED)
-    if row.run.mean_ms > disk.run.mean_ms * (1 - SAME):
+        return f"{text}{_mems_share_text(row)}."
+    uncached = study.find(UNCACHED)
+    if row.run.mean_ms > disk.run.mean_ms * (1 - EQUAL_SHARE):
         return (
             f"MEMS does not pay here: the best hybrid with {at}, {row.label}, answers in {_ms(row)} on "
             f"average, the disk alone in {_ms(disk)}"
-            f"{f' and, without its cache, in {_ms(uncached)}' if uncached else ''}.{_why_not(study)}"
+            f"{f' and, without its cache, in {_ms(uncached)}' if uncached else ''}.{_no_gain_reason(study)}"
         )
-    gains = over_disks(row.run.mean_ms, disk.run.mean_ms, uncached.run.mean_ms if uncached else None)
-    return f"{text}: {gains}{_of_mems(row)}."
+    gains = disk_gains_text(row.run.mean_ms, disk.run.mean_ms, uncached.run.mean_ms if uncached else None)
+    return f"{text}: {gains}{_mems_share_text(row)}."
 
 
-def _of_mems(row: ComparedConfiguration) -> str:
+def _mems_share_text(row: ComparedConfiguration) -> str:
     """The share of the speed of MEMS alone that a store reaches, in words."""
     reached = row.share_of_mems
     return "" if reached is None else f", with {percent(reached)} of the speed of MEMS alone"
 
 
-def _why_not(study: HybridStudy) -> str:
+def _no_gain_reason(study: HybridStudy) -> str:
     """A likely reason why MEMS does not pay for these requests."""
     streams = study.axes["requests"]["sequential_share"]
     if streams <= 0.5:
@@ -112,11 +112,11 @@ def best_size(study: HybridStudy) -> str:
     if len(sizes) < 2:
         return text
     minimum = fastest(list(by_size.values())).run.mean_ms
-    enough = next(row for row in by_size.values() if row.run.mean_ms <= minimum * (1 + SAME))
+    enough = next(row for row in by_size.values() if row.run.mean_ms <= minimum * (1 + EQUAL_SHARE))
     room, gives = size(enough.mems_mb), f"segments of {enough.segment_kb} KB give {_ms(enough)}"
     if enough is by_size[sizes[-1]]:
         return f"{text} The more MEMS the better: {room} with {gives}.".strip()
-    return f"{text} More than {room} gains less than {percent(SAME)}: there {gives}.".strip()
+    return f"{text} More than {room} gains less than {percent(EQUAL_SHARE)}: there {gives}.".strip()
 
 
 def best_price(study: HybridStudy) -> str:
@@ -124,7 +124,7 @@ def best_price(study: HybridStudy) -> str:
     rows, what = study.prices, f"{size(study.axes['at_mb'])} of MEMS"
     if not rows:
         return ""
-    first = next((row for row in rows if row.mcd_faster > 1 + SAME), None)
+    first = next((row for row in rows if row.mcd_faster > 1 + EQUAL_SHARE), None)
     if first is None:
         return (
             f"Even where memory costs {rows[-1].ratio:g} times as much as MEMS, the same money in "
@@ -151,7 +151,7 @@ def noise(study: HybridStudy) -> str:
 MEAN: Cells = {"mean": lambda row: interval(row.run.mean_ms, row.run.half_ms)}
 P99: Cells = {"99 %": lambda row: figure(row.run.p99_ms)}
 NAME: Cells = {"": lambda row: mark_overloaded(row.label, saturated=row.run.saturated)}
-EACH: Cells = {
+OPERATION_CELLS: Cells = {
     "a read": lambda row: figure(row.run.read_mean_ms),
     "a write": lambda row: figure(row.run.write_mean_ms),
 }
@@ -163,7 +163,7 @@ TABLES: Mapping[str, Cells] = {
         "median": lambda row: figure(row.run.p50_ms),
         "95 %": lambda row: figure(row.run.p95_ms),
         **P99,
-        **EACH,
+        **OPERATION_CELLS,
         "faster than DISK": lambda row: times(row.faster_than_disk),
         "than DISK UNCACHED": lambda row: times(row.faster_than_uncached_disk),
         "of MEMS": lambda row: share(row.share_of_mems),
@@ -172,7 +172,7 @@ TABLES: Mapping[str, Cells] = {
         **NAME,
         **MEAN,
         **P99,
-        **EACH,
+        **OPERATION_CELLS,
         "less than NONE": lambda row: f"{row.saved * 100:.1f} %".replace("-", "−"),
     },
     "traffic": {

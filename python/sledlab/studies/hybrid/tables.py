@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from sledlab.study.columns import Column
-from sledlab.study.configurations import ALL, CACHING, DISK, KNOWN, MEMS, NONE, UNCACHED
+from sledlab.study.configurations import ALL, CACHING_DISK, CONFIGURATIONS, DISK, MEMS, NONE, UNCACHED
 from sledlab.study.outcome import Outcome
-from sledlab.study.statistics import mean, runs_of
-from sledlab.study.store_rows import Hits, StoreRow, described, hits_of, stored
+from sledlab.study.statistics import case_runs, mean
+from sledlab.study.store_rows import Hits, StoreRow, describe_stores, mean_columns, policy_hits
 from sledlab.study.stores import BELADY, StoresPlan
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.study.columns import Row
-    from sledlab.study.measure import Found, Measured
+    from sledlab.study.measure import RunFigures, SystemRun
     from sledlab.study.plan import Case, Plan, RunSpec
 
 BLOCK_BYTES = 512
@@ -53,7 +53,7 @@ class SizedConfiguration(StoreRow):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Replaced(StoreRow):
+class PolicyRow(StoreRow):
     """A caching disk under a replacement policy."""
 
     policy: Annotated[str, Column("the replacement policy")]
@@ -107,7 +107,7 @@ class HybridStudy(Outcome):
         >>> import sledlab as sl
         >>> few = {"mems_mb": [64], "segment_kb": [8], "price_ratio": [4], "limit": 300, "parallel": 1}
         >>> study = sl.hybrid_study(sl.workload("cello"), configuration=["disk", "mems", "mcd-all"], **few)
-        >>> study.of("mems").run.mean_ms < study.of("disk").run.mean_ms
+        >>> study.find("mems").run.mean_ms < study.find("disk").run.mean_ms
         True
         >>> study.plot("sizes").axes[0].get_xlabel()
         'segment (KB)'
@@ -118,7 +118,7 @@ class HybridStudy(Outcome):
         "techniques": ComparedConfiguration,
         "sizes": SizedConfiguration,
         "traffic": Traffic,
-        "replacement": Replaced,
+        "replacement": PolicyRow,
         "hits": Hits,
         "prices": PricedMemory,
     }
@@ -127,7 +127,7 @@ class HybridStudy(Outcome):
     techniques: Sequence[ComparedConfiguration]
     sizes: Sequence[SizedConfiguration]
     traffic: Sequence[Traffic]
-    replacement: Sequence[Replaced]
+    replacement: Sequence[PolicyRow]
     hits: Sequence[Hits]
     prices: Sequence[PricedMemory]
     rows: Mapping[str, Sequence[Row]] = field(init=False)
@@ -138,7 +138,7 @@ class HybridStudy(Outcome):
         object.__setattr__(self, "rows", {name: getattr(self, name) for name in self.kinds})
 
     @classmethod
-    def made(cls, rows: Mapping[str, Any], costs: Mapping[str, Any], **others: Any) -> Self:
+    def from_tables(cls, rows: Mapping[str, Any], costs: Mapping[str, Any], **others: Any) -> Self:
         """Return the study with these tables."""
         return cls(**rows, **others)
 
@@ -147,7 +147,7 @@ class HybridStudy(Outcome):
         """The axes, and facts about the requests, as plain data."""
         return self.axes
 
-    def of(self, configuration: str) -> ComparedConfiguration | None:
+    def find(self, configuration: str) -> ComparedConfiguration | None:
         """The row of a configuration, if it was compared."""
         return next((row for row in self.configurations if row.configuration == configuration), None)
 
@@ -163,35 +163,35 @@ class HybridStudy(Outcome):
         return self._draw(section)
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> HybridStudy:
+def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> HybridStudy:
     """The outcome, made of the results of all runs."""
     assert isinstance(plan, StoresPlan)
     rows: dict[str, list[Any]] = {name: [] for name in HybridStudy.kinds}
-    for case, runs in runs_of(plan, result).items():
-        rows[case.section].append(HybridStudy.kinds[case.section](**dict(case.labels), **stored(runs)))
+    for case, runs in case_runs(plan, result).items():
+        rows[case.section].append(HybridStudy.kinds[case.section](**dict(case.labels), **mean_columns(runs)))
         if case.section == "configurations":
             rows["traffic"] += _traffic(case, runs)
-    rows["configurations"] = against_baselines(rows["configurations"])
+    rows["configurations"] = compare_baselines(rows["configurations"])
     rows["techniques"] = _techniques(rows["configurations"])
     rows["hits"] = _hits(plan)
     rows["prices"] = _prices(rows["prices"])
-    config, axes = described(plan)
+    config, axes = describe_stores(plan)
     return HybridStudy(**rows, config=config, axes=axes, toml=plan.toml)
 
 
-def against_baselines(rows: Sequence[ComparedConfiguration]) -> list[ComparedConfiguration]:
+def compare_baselines(rows: Sequence[ComparedConfiguration]) -> list[ComparedConfiguration]:
     """Rows with gains over the disk, with and without controller cache, and their share of MEMS alone."""
     means = {row.configuration: row.run.mean_ms for row in rows}
 
-    def over(name: str, row: ComparedConfiguration) -> float | None:
+    def gain(name: str, row: ComparedConfiguration) -> float | None:
         return means[name] / row.run.mean_ms if name in means else None
 
     return [
         replace(
             row,
-            faster_than_disk=over(DISK, row),
-            faster_than_uncached_disk=over(UNCACHED, row),
-            share_of_mems=over(MEMS, row),
+            faster_than_disk=gain(DISK, row),
+            faster_than_uncached_disk=gain(UNCACHED, row),
+            share_of_mems=gain(MEMS, row),
         )
         for row in rows
     ]
@@ -199,17 +199,17 @@ def against_baselines(rows: Sequence[ComparedConfiguration]) -> list[ComparedCon
 
 def _techniques(rows: Sequence[ComparedConfiguration]) -> list[ComparedConfiguration]:
     """The caching disk with no technique, each alone and all, compared with none of them."""
-    mine = [row for row in rows if KNOWN[row.configuration].hybrid == CACHING]
+    mine = [row for row in rows if CONFIGURATIONS[row.configuration].hybrid == CACHING_DISK]
     none = next((row.run.mean_ms for row in mine if row.configuration == NONE), None)
     if none is None or len(mine) < 2:
         return []
     return [replace(row, saved=1 - row.run.mean_ms / none) for row in mine]
 
 
-def _traffic(case: Case, runs: Sequence[Measured]) -> list[Traffic]:
+def _traffic(case: Case, runs: Sequence[RunFigures]) -> list[Traffic]:
     """Reads and writes that each device served, a row for each device."""
     alone = MEMS if case.base == MEMS else DISK
-    hybrid = KNOWN[case["configuration"]].hybrid is not None
+    hybrid = CONFIGURATIONS[case["configuration"]].hybrid is not None
     names = {DISK: "hybrid_back", MEMS: "hybrid_front"} if hybrid else {alone: ""}
     result = []
     for device, prefix in names.items():
@@ -221,7 +221,7 @@ def _traffic(case: Case, runs: Sequence[Measured]) -> list[Traffic]:
     return result
 
 
-def _accesses(run: Measured, prefix: str) -> tuple[float, ...]:
+def _accesses(run: RunFigures, prefix: str) -> tuple[float, ...]:
     """Reads, their bytes, writes, their bytes: of a hybrid's device, one behind a cache, or the host."""
     counts = run.counts
     if prefix:
@@ -246,7 +246,7 @@ def _hits(plan: StoresPlan) -> list[Hits]:
     policies, segment_kb = plan.axes["replacement"], plan.axes["at_segment_kb"]
     if len(policies) < 2:
         return []
-    return hits_of(plan.stores, (*policies, BELADY), plan.axes["at_mb"], segment_kb)
+    return policy_hits(plan.stores, (*policies, BELADY), plan.axes["at_mb"], segment_kb)
 
 
 def _prices(rows: Sequence[PricedMemory]) -> list[PricedMemory]:

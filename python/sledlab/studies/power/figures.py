@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from sledlab.studies.power.tables import PowerStudy
     from sledlab.study.energy import EnergyMeans, Policy
 
-WAYS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector": ORANGE, "all": BLUE}
+STRATEGY_COLORS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector": ORANGE, "all": BLUE}
 """One colour for each strategy."""
 
 
-def _explained(made: Figure, study: PowerStudy, device: str, runs: Sequence[EnergyMeans]) -> Figure:
+def _add_legend(made: Figure, study: PowerStudy, device: str, runs: Sequence[EnergyMeans]) -> Figure:
     """The figure, with a legend of the colours of states."""
-    by_state.state_legend(made, [run.by_state("j") for run in runs], study.state_names(device))
+    by_state.state_legend(made, [run.state_values("j") for run in runs], study.state_names(device))
     return made
 
 
 def states(study: PowerStudy, device: str) -> Figure:
     """Energy and time of each state under two policies, and the energy of a request."""
-    rows = study.of_device("request_energy", device)
+    rows = study.device_rows("request_energy", device)
     runs = [row.run for row in rows]
     names = [f"after {study.own_timeout(device)}" if row.policy == OWN else "at once" for row in rows]
     times = [
@@ -48,14 +48,14 @@ def states(study: PowerStudy, device: str) -> Figure:
         "energy (J)",
     )
     by_state.rows(middle, names, times, ["" for _ in runs], "time (%)")
-    by_state.rows(lower, names, each, [_each(run) for run in runs], "energy for each request (mJ)")
+    by_state.rows(lower, names, each, [_request_text(run) for run in runs], "energy for each request (mJ)")
     upper.set_title("Energy of the device, if it parks ...")
     middle.set_title("Time, if it parks ...")
     lower.set_title("Energy for each request, if it parks ...")
-    return _explained(made, study, device, runs)
+    return _add_legend(made, study, device, runs)
 
 
-def _each(run: EnergyMeans) -> str:
+def _request_text(run: EnergyMeans) -> str:
     """The energy of a request, and of reads and writes without idle and parked time, in words."""
     total = quantity(run.total_energy_per_request_mj, "mJ")
     read, write = (quantity(each * 1e-3, "mJ") for each in (run.read_energy_uj, run.write_energy_uj))
@@ -64,7 +64,7 @@ def _each(run: EnergyMeans) -> str:
 
 def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     """Energy by state and response against the idle timeout."""
-    rows, facts = study.of_device("timeouts", device), study.of_device("break_even", device)[0]
+    rows, facts = study.device_rows("timeouts", device), study.device_rows("break_even", device)[0]
     marks = {"break-even": facts.break_even_ms, "longest idle period": facts.longest_idle_ms}
     parts = [row.run.by_state("j") for row in rows]
     steps = [seconds(row.timeout_ms) if row.timeout_ms else "0" for row in rows]
@@ -88,7 +88,7 @@ def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
 
 def timeouts(study: PowerStudy, device: str) -> Figure:
     """Energy by state and response against the idle timeout."""
-    rows = study.of_device("timeouts", device)
+    rows = study.device_rows("timeouts", device)
     runs = [row.run for row in rows]
     made, (upper, lower) = plots.panels(2, 5.2, (1.5, 1))
     by_state.columns(upper, [run.by_state("j") for run in runs])
@@ -102,7 +102,7 @@ def timeouts(study: PowerStudy, device: str) -> Figure:
         by_state.steps(axes, times.steps)
         axes.set_xlim(right=len(rows) - 0.1)
     by_state.marks(upper, spent.marks, len(rows))
-    return _explained(made, study, device, runs)
+    return _add_legend(made, study, device, runs)
 
 
 def _timeout(value_ms: float) -> str:
@@ -111,7 +111,7 @@ def _timeout(value_ms: float) -> str:
 
 def startup_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     """Response and energy against the start-up time."""
-    rows = study.of_device("startup", device)
+    rows = study.device_rows("startup", device)
     mean = Series("mean response", BLUE, [row.run.mean_ms for row in rows])
     spent = Series("energy", PURPLE, [row.run.energy_j for row in rows])
     axis, x, shared = (
@@ -145,7 +145,7 @@ def startup(study: PowerStudy, device: str) -> Figure:
 
 def loads(study: PowerStudy, device: str) -> Figure:
     """Shares of the states, energy of a request and response against the load, under two policies."""
-    rows, speedups = study.of_device("loads", device), study.axes["load"]
+    rows, speedups = study.device_rows("loads", device), study.axes["load"]
     made = mpl_figure.Figure(figsize=(plots.SIZE[0], 4.9), layout="constrained")
     positions = made.subplots(2, 2)
     left, right = positions[1]
@@ -173,22 +173,22 @@ def loads(study: PowerStudy, device: str) -> Figure:
     )
     for axes in positions.flat:
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
-    return _explained(made, study, device, [row.run for row in rows])
+    return _add_legend(made, study, device, [row.run for row in rows])
 
 
 def policies(study: PowerStudy, device: str) -> Figure:
     """Energy by state and response of every policy, the least energy on top."""
-    rows = study.by_energy(device)
+    rows = study.policies_by_energy(device)
     runs, names = [row.run for row in rows], [model_label(row.policy) for row in rows]
     made, (upper, lower) = plots.panels(2, 1.6 + 0.52 * len(rows))
     ends = [_distance(row) for row in rows]
-    by_state.rows(upper, names, [run.by_state("j") for run in runs], ends, "energy (J)")
+    by_state.rows(upper, names, [run.state_values("j") for run in runs], ends, "energy (J)")
     bars = [
         plots.response_bar(name, run.mean_ms, late=run.saturated)
         for name, run in zip(names, runs, strict=True)
     ]
     plots.bar_rows(lower, bars, "mean response (ms)", 1.25, INK)
-    return _explained(made, study, device, runs)
+    return _add_legend(made, study, device, runs)
 
 
 def _distance(row: Policy) -> str:
@@ -201,8 +201,8 @@ def _distance(row: Policy) -> str:
 
 def strategies(study: PowerStudy, device: str) -> Figure:
     """Energy and response of every strategy at every load."""
-    rows, speedups = study.of_device("strategies", device), study.axes["load"]
-    ways = {way: WAYS[way] for way in study.axes["strategy"][device]}
+    rows, speedups = study.device_rows("strategies", device), study.axes["load"]
+    ways = {way: STRATEGY_COLORS[way] for way in study.axes["strategy"][device]}
     made, positions = plots.panels(3, 6.4)
     panels = (
         ("total_energy_per_request_mj", "energy (mJ)", "All energy, for each request"),
@@ -229,7 +229,7 @@ def strategies(study: PowerStudy, device: str) -> Figure:
 
 def battery(study: PowerStudy, device: str) -> Figure:
     """How long a battery lasts under every policy."""
-    rows = sorted(study.of_device("battery", device), key=lambda row: -float(row.battery_life_h))
+    rows = sorted(study.device_rows("battery", device), key=lambda row: -float(row.battery_life_h))
     bars = [
         (
             model_label(row.policy),

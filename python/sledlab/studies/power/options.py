@@ -35,7 +35,7 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
 """Strategies that save energy, with the settings of each; `all` is all of them together."""
 
 
-def words_or_all(text: str) -> list[str] | str:
+def parse_words_or_all(text: str) -> list[str] | str:
     """Return the words between commas, or the word `all` by itself."""
     return text if text == "all" else words(text)
 
@@ -63,7 +63,7 @@ class PowerOptions(StudyOptions, SchedulerOptions, SystemOptions, SpeedupOptions
     ]
     strategy: Annotated[
         ModelList,
-        Option("Strategies that save energy", "A,B|all", "all", read=words_or_all),
+        Option("Strategies that save energy", "A,B|all", "all", read=parse_words_or_all),
     ]
     battery_wh: Annotated[float, Option("Battery capacity, in Wh", "WH", "10")]
 

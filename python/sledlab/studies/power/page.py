@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     Cells = Mapping[str, Callable[[Any], str]]
 
 ENERGY: Cells = {"energy": lambda row: energy(row.run.energy_j, row.run.half_j)}
-EACH: Cells = {"each request": lambda row: energy(row.run.total_energy_per_request_mj * 1e-3)}
+REQUEST_CELLS: Cells = {"each request": lambda row: energy(row.run.total_energy_per_request_mj * 1e-3)}
 MEAN: Cells = {"mean (ms)": lambda row: interval(row.run.mean_ms, row.run.half_ms)}
 STARTUPS: Cells = {"start-ups": lambda row: f"{row.run.startups:,.0f}"}
-ANSWERED: Cells = {**MEAN, "95 % (ms)": lambda row: figure(row.run.p95_ms), **STARTUPS}
+RESPONSE_CELLS: Cells = {**MEAN, "95 % (ms)": lambda row: figure(row.run.p95_ms), **STARTUPS}
 LOAD: Cells = {"load": lambda row: f"×{row.load:g}"}
-UNDER: Cells = {"policy": lambda row: mark_overloaded(model_label(row.policy), saturated=row.run.saturated)}
+POLICY_CELLS: Cells = {"policy": lambda row: mark_overloaded(model_label(row.policy), saturated=row.run.saturated)}
 
 
-def _by_state(unit: str, sentences: Callable[[float], str]) -> Cells:
+def _state_cells(unit: str, sentences: Callable[[float], str]) -> Cells:
     """A column for each state, with the cell that `sentences` makes of its value."""
 
     def cell(state: str) -> Callable[[Any], str]:
@@ -54,25 +54,25 @@ def _by_state(unit: str, sentences: Callable[[float], str]) -> Cells:
 TABLES: Mapping[str, Cells] = {
     "request_energy": {
         "policy": lambda row: model_label(row.policy),
-        **EACH,
-        **_by_state("energy_per_request_mj", lambda value: energy(value * 1e-3)),
+        **REQUEST_CELLS,
+        **_state_cells("energy_per_request_mj", lambda value: energy(value * 1e-3)),
         "a read itself": lambda row: energy(row.run.read_energy_uj * 1e-6),
         "a write itself": lambda row: energy(row.run.write_energy_uj * 1e-6),
     },
     "timeouts": {
         "timeout": lambda row: seconds(row.timeout_ms),
         **ENERGY,
-        **_by_state("j", energy),
-        **ANSWERED,
+        **_state_cells("j", energy),
+        **RESPONSE_CELLS,
     },
-    "startup": {"start-up takes": lambda row: seconds(row.time_per_startup_ms), **ENERGY, **ANSWERED},
+    "startup": {"start-up takes": lambda row: seconds(row.time_per_startup_ms), **ENERGY, **RESPONSE_CELLS},
     "loads": {
         **LOAD,
-        **UNDER,
+        **POLICY_CELLS,
         "requests/s": lambda row: figure(row.run.arrival_rate_iops),
         **ENERGY,
-        **EACH,
-        **_by_state("share", percent),
+        **REQUEST_CELLS,
+        **_state_cells("share", percent),
         **MEAN,
         **STARTUPS,
     },
@@ -101,23 +101,23 @@ def table(name: str, study: PowerStudy, device: str) -> Grid:
     """A section's table for one device; rows of the same load belong together."""
     names, loads = study.state_names(device), "load" in TABLES[name]
     cells = {names.get(head, head): cell for head, cell in TABLES[name].items()}
-    return grid(study.of_device(name, device), cells, "left" if loads else "", group=loads)
+    return grid(study.device_rows(name, device), cells, "left" if loads else "", group=loads)
 
 
 def policies(study: PowerStudy, device: str) -> Grid:
     """The policies of a device, the least energy on top; times in ms."""
-    battery = {row.policy: row for row in study.of_device("battery", device)}
+    battery = {row.policy: row for row in study.device_rows("battery", device)}
     cells: Cells = {
-        device: UNDER["policy"],
+        device: POLICY_CELLS["policy"],
         **ENERGY,
         "above oracle": lambda row: "–" if row.above_oracle is None else signed_change(row.above_oracle, 2),
-        "mean": ANSWERED["mean (ms)"],
-        "95 %": ANSWERED["95 % (ms)"],
-        "start-ups": ANSWERED["start-ups"],
+        "mean": RESPONSE_CELLS["mean (ms)"],
+        "95 %": RESPONSE_CELLS["95 % (ms)"],
+        "start-ups": RESPONSE_CELLS["start-ups"],
         "mean power": lambda row: f"{figure(battery[row.policy].power_w * 1e3)} mW",
         "on battery": lambda row: hours(battery[row.policy].battery_life_h),
     }
-    return grid(study.by_energy(device), cells)
+    return grid(study.policies_by_energy(device), cells)
 
 
 def _all_policies(study: PowerStudy) -> Sequence[Part]:

@@ -10,7 +10,7 @@ from sledlab.model.catalogue import power, with_settings
 from sledlab.model.choices import is_number, models, numbers, parse_words
 from sledlab.model.device import describe
 from sledlab.studies.power.options import IMMEDIATE, NEVER, OWN, STRATEGIES, TIMEOUTS_MS
-from sledlab.study.axes import seeds, untouched
+from sledlab.study.axes import check_unset, seeds
 from sledlab.study.devices import given_devices
 from sledlab.study.plan import Case, Plan, Question, check_source, plain
 
@@ -32,7 +32,7 @@ def plan(question: Question) -> Plan:
     Raises:
         Error: An option is invalid.
     """
-    untouched(question.base, ("power.kind", "merge.kind"), "power and strategy")
+    check_unset(question.base, ("power.kind", "merge.kind"), "power and strategy")
     devices, bases = given_devices(question)
     for name, base in bases.items():
         if startup(base) is None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sledlab.studies.power.tables import PowerStudy
     from sledlab.study.energy import Strategy
 
-SAME = 0.005
+EQUAL_SHARE = 0.005
 """Energies that differ by less than this share count as equal."""
 
 
@@ -40,13 +40,18 @@ def answer(study: PowerStudy) -> str:
 
 def verdict(study: PowerStudy, device: str) -> str:
     """The answer for one device: whether to park at once, the best policy, the battery."""
-    sentences = [_overload(study, device), _parking(study, device), best(study, device), _life(study, device)]
+    sentences = [
+        _overload(study, device),
+        _parking_sentence(study, device),
+        best(study, device),
+        _life(study, device),
+    ]
     return " ".join(filter(None, sentences))
 
 
 def _overload(study: PowerStudy, device: str) -> str:
     """A warning where the device was overloaded, and under which policies."""
-    rows = study.of_device("policies", device)
+    rows = study.device_rows("policies", device)
     lateness = [model_label(row.policy) for row in rows if row.run.saturated]
     if not lateness:
         return ""
@@ -57,9 +62,9 @@ def _overload(study: PowerStudy, device: str) -> str:
     )
 
 
-def _parking(study: PowerStudy, device: str) -> str:
+def _parking_sentence(study: PowerStudy, device: str) -> str:
     """A sentence: parking at once compared with the device's own timeout."""
-    own, at_once = study.under(device, OWN), study.under(device, IMMEDIATE)
+    own, at_once = study.find_run(device, OWN), study.find_run(device, IMMEDIATE)
     less, timeout = change(at_once.energy_j / own.energy_j - 1), study.own_timeout(device)
     slow, fast = (milliseconds(run.mean_ms, run.half_ms) for run in (at_once, own))
     used, usual = (energy(run.energy_j, run.half_j) for run in (at_once, own))
@@ -77,7 +82,7 @@ def _parking(study: PowerStudy, device: str) -> str:
 
 def break_even(study: PowerStudy, device: str) -> str:
     """A sentence: the break-even time, the share of longer idle periods, and the consequence for policies."""
-    row = study.of_device("break_even", device)[0]
+    row = study.device_rows("break_even", device)[0]
     if row.break_even_ms is None:
         return "The device was never idle, or gains nothing from parking, so parking never pays."
     text = (
@@ -104,20 +109,20 @@ def break_even(study: PowerStudy, device: str) -> str:
 
 def best(study: PowerStudy, device: str) -> str:
     """Sentences: the policies of least energy, level within 0.5 %, and the next one with its distance."""
-    rows = [row for row in study.by_energy(device) if can_be_built(row.policy)]
+    rows = [row for row in study.policies_by_energy(device) if can_be_built(row.policy)]
     if len(rows) < 2:
         return ""
     minimum = rows[0].run.energy_j
-    level = [row for row in rows if row.run.energy_j <= minimum * (1 + SAME)]
+    level = [row for row in rows if row.run.energy_j <= minimum * (1 + EQUAL_SHARE)]
     if len(level) == len(rows):
-        return f"All policies take the same energy within {percent(SAME)}."
+        return f"All policies take the same energy within {percent(EQUAL_SHARE)}."
     names = join_names([model_label(row.policy) for row in level])
     quick = min(level, key=lambda row: row.run.mean_ms)
     joules, answers = energy(minimum, rows[0].run.half_j), milliseconds(quick.run.mean_ms, quick.run.half_ms)
     text = f"Least energy: {names}, {joules} at {answers}."
     if len(level) > 1:
         text = (
-            f"Least energy: {names}, within {percent(SAME)} of each other at {joules}; of these "
+            f"Least energy: {names}, within {percent(EQUAL_SHARE)} of each other at {joules}; of these "
             f"{model_label(quick.policy)} answers fastest, in {answers}."
         )
     remaining = rows[len(level)]
@@ -140,7 +145,7 @@ def noise(study: PowerStudy) -> str:
     unsure = [
         f"{model_label(row.policy)} ({row.device})"
         for device in study.devices
-        for row in study.of_device("policies", device)
+        for row in study.device_rows("policies", device)
         if can_be_built(row.policy) and 0 < abs(row.above_best_j) <= (row.above_best_ci95_j or 0)
     ]
     text = f"Differences are means over {count} seeds, each policy against the best with the same requests. "
@@ -151,12 +156,12 @@ def noise(study: PowerStudy) -> str:
 
 def _life(study: PowerStudy, device: str) -> str:
     """A sentence: the life of a battery."""
-    rows = [row for row in study.of_device("battery", device) if can_be_built(row.policy)]
+    rows = [row for row in study.device_rows("battery", device) if can_be_built(row.policy)]
     if not rows:
         return ""
     longest, shortest = (choose(rows, key=lambda row: row.battery_life_h) for choose in (max, min))
     lasts = f"A battery of {study.axes['battery_wh']:g} Wh lasts {hours(longest.battery_life_h)}"
-    if longest.battery_life_h < shortest.battery_life_h * (1 + SAME):
+    if longest.battery_life_h < shortest.battery_life_h * (1 + EQUAL_SHARE):
         return f"{lasts} under every policy."
     minimum = f"{hours(shortest.battery_life_h)} under {model_label(shortest.policy)}"
     return f"{lasts} under {model_label(longest.policy)} and {minimum}."
@@ -164,7 +169,7 @@ def _life(study: PowerStudy, device: str) -> str:
 
 def states(study: PowerStudy, device: str) -> str:
     """A sentence: the shares of states in the energy."""
-    shares = study.under(device, OWN).by_state("share")
+    shares = study.find_run(device, OWN).state_values("share")
     maximum = max(shares, key=lambda state: shares[state])
     return (
         f"With its own timeout of {study.own_timeout(device)}, {device} spends most energy in the state "
@@ -175,7 +180,7 @@ def states(study: PowerStudy, device: str) -> str:
 
 def startup(study: PowerStudy, device: str) -> str:
     """A sentence: the response time that a slower start-up costs."""
-    fit, run = study.fit(device), study.under(device, IMMEDIATE)
+    fit, run = study.fit(device), study.find_run(device, IMMEDIATE)
     if fit is None:
         return ""
     straight = "" if fit["r2"] is None else f" (straight line, R² = {fit['r2']:.4f})"
@@ -188,7 +193,7 @@ def startup(study: PowerStudy, device: str) -> str:
 
 def loads(study: PowerStudy, device: str) -> str:
     """A sentence: energy and response of parking at once, against the own timeout, and the load's effect."""
-    runs = {(row.load, row.policy): row.run for row in study.of_device("loads", device)}
+    runs = {(row.load, row.policy): row.run for row in study.device_rows("loads", device)}
     speedups = study.axes["load"]
     parts = [
         f"{change(runs[load, IMMEDIATE].energy_j / runs[load, OWN].energy_j - 1)} energy at ×{load:g}"
@@ -207,7 +212,7 @@ def loads(study: PowerStudy, device: str) -> str:
 
 def strategies(study: PowerStudy, device: str) -> str:
     """A sentence: savings of each strategy at the lightest load, and strategies that had no effect."""
-    rows, light = study.of_device("strategies", device), min(study.axes["load"])
+    rows, light = study.device_rows("strategies", device), min(study.axes["load"])
     others = [row for row in rows if row.load == light and row.strategy != "base"]
     parts = [f"{row.strategy} {saved_percent(row.energy_saved)}" for row in others]
     sentences = [f"Saved at ×{light:g}: {', '.join(parts)}."] if parts else []
@@ -218,11 +223,13 @@ def strategies(study: PowerStudy, device: str) -> str:
         )
     merging = [row for row in rows if row.strategy == "merging"]
     if merging:
-        sentences.append(_merged(max(merging, key=lambda row: row.run.merged_requests / row.run.requests)))
+        sentences.append(
+            _merging_note(max(merging, key=lambda row: row.run.merged_requests / row.run.requests))
+        )
     return " ".join(filter(None, sentences))
 
 
-def _merged(row: Strategy) -> str:
+def _merging_note(row: Strategy) -> str:
     """A remark on merging where hardly any requests were merged; `row` is the load with most of them."""
     merged, requests = row.run.merged_requests, row.run.requests
     if merged == 0:

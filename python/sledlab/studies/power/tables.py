@@ -9,19 +9,19 @@ from sledlab.model.device import describe
 from sledlab.show.wording import STATES, seconds, state_name
 from sledlab.studies.power.options import IMMEDIATE, OWN
 from sledlab.study import energy
-from sledlab.study.devices import ByDevice
+from sledlab.study.devices import DeviceOutcome
 from sledlab.study.plan import plain
-from sledlab.study.statistics import runs_of, straight_line
+from sledlab.study.statistics import case_runs, straight_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sledlab.study.energy import EnergyMeans, Policy, Request, Startup
-    from sledlab.study.measure import Found
+    from sledlab.study.measure import SystemRun
     from sledlab.study.plan import Case, Plan, RunSpec
 
 
-class PowerStudy(ByDevice):
+class PowerStudy(DeviceOutcome):
     """The outcome of a power study: energy of devices by state, and savings of policies and strategies.
 
     Energies are in J, times in ms and states in s unless a name says otherwise. Displays itself in a
@@ -57,7 +57,7 @@ class PowerStudy(ByDevice):
 
     def fit(self, device: str) -> dict[str, Any] | None:
         """The fit of one device, as in `fits`; None with a single start-up time."""
-        rows: list[Startup] = self.of_device("startup", device)
+        rows: list[Startup] = self.device_rows("startup", device)
         line = straight_line([row.time_per_startup_ms for row in rows], [row.run.mean_ms for row in rows])
         return line and {"device": device, "slope": line[0], "intercept_ms": line[1], "r2": line[2]}
 
@@ -74,24 +74,26 @@ class PowerStudy(ByDevice):
         """A device's own timeout, in words."""
         return seconds(self.axes["own_timeout_ms"][device])
 
-    def under(self, device: str, policy: str) -> EnergyMeans:
+    def find_run(self, device: str, policy: str) -> EnergyMeans:
         """The run of a device at the study's pace under `fixed`, its own timeout, or `immediate`."""
-        rows: list[Request] = self.of_device("request_energy", device)
+        rows: list[Request] = self.device_rows("request_energy", device)
         return next(row.run for row in rows if row.policy == policy)
 
-    def by_energy(self, device: str) -> list[Policy]:
+    def policies_by_energy(self, device: str) -> list[Policy]:
         """The policies of a device, the least energy first."""
-        return sorted(self.of_device("policies", device), key=lambda row: float(row.run.energy_j))
+        return sorted(self.device_rows("policies", device), key=lambda row: float(row.run.energy_j))
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> PowerStudy:
+def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> PowerStudy:
     """The outcome, made of the results of all runs."""
-    runs = runs_of(plan, result)
-    means = {case: energy.spent(each) for case, each in runs.items()}
-    parked = {case.base: means[case] for case in plan.of("request_energy", policy=IMMEDIATE)}
-    bases = {(case.base, case["load"]): means[case] for case in plan.of("strategies", strategy="base")}
+    runs = case_runs(plan, result)
+    means = {case: energy.mean_energy(each) for case, each in runs.items()}
+    parked = {case.base: means[case] for case in plan.select_cases("request_energy", policy=IMMEDIATE)}
+    bases = {
+        (case.base, case["load"]): means[case] for case in plan.select_cases("strategies", strategy="base")
+    }
     joules: dict[str, dict[str, list[float]]] = {name: {} for name in plan.bases}
-    for case in plan.of("policies"):
+    for case in plan.select_cases("policies"):
         joules[case.base][case["policy"]] = [run.energy_j for run in runs[case]]
     gigabytes = {name: describe(base)["capacity_blocks"] * 512 / 1e9 for name, base in plan.bases.items()}
 
@@ -99,7 +101,7 @@ def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> PowerStudy:
         kind = PowerStudy.kinds[section]
         return [
             kind(device=case.base, **dict(case.labels), run=means[case], **more(case))
-            for case in plan.of(section)
+            for case in plan.select_cases(section)
         ]
 
     requests: list[Request] = rows("request_energy")
@@ -108,14 +110,14 @@ def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> PowerStudy:
     )
     tables: dict[str, list[Any]] = {
         "states": [
-            energy.state_of(row.device, row.policy, row.run, state) for row in requests for state in STATES
+            energy.state_row(row.device, row.policy, row.run, state) for row in requests for state in STATES
         ],
         "request_energy": requests,
         "break_even": [
             energy.break_even(
                 case.base, means[case], parked[case.base], [run.idle_periods or {} for run in runs[case]]
             )
-            for case in plan.of("idle_periods")
+            for case in plan.select_cases("idle_periods")
         ],
         **{section: rows(section) for section in ("timeouts", "startup", "loads")},
         "policies": policies,
@@ -128,7 +130,8 @@ def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> PowerStudy:
         ],
     }
     configs = {
-        case.base: plain(plan.texts[plan.specs_of(case)[0]]) for case in plan.of("request_energy", policy=OWN)
+        case.base: plain(plan.texts[plan.specs_of(case)[0]])
+        for case in plan.select_cases("request_energy", policy=OWN)
     }
     return PowerStudy(tables, {}, next(iter(configs.values())), _axes(plan, configs), plan.toml)
 
@@ -136,9 +139,9 @@ def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> PowerStudy:
 def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The values of the axes, by device where devices differ in them."""
 
-    def labels_of(section: str, label: str) -> dict[str, list[Any]]:
+    def distinct_labels(section: str, label: str) -> dict[str, list[Any]]:
         return {
-            name: list(dict.fromkeys(case[label] for case in plan.of(section) if case.base == name))
+            name: list(dict.fromkeys(case[label] for case in plan.select_cases(section) if case.base == name))
             for name in plan.bases
         }
 
@@ -146,9 +149,9 @@ def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
     return {
         "device": list(plan.bases),
         **{name: list(plan.axes[name]) for name in ("power", "timeout_ms", "load")},
-        "startup_ms": labels_of("startup", "time_per_startup_ms"),
+        "startup_ms": distinct_labels("startup", "time_per_startup_ms"),
         "pace": float(first["replay"]["speedup"]),
-        "strategy": labels_of("strategies", "strategy"),
+        "strategy": distinct_labels("strategies", "strategy"),
         "battery_wh": plan.axes["battery_wh"],
         "seed": list(plan.seeds),
         "scheduler": str(first["scheduler"]["kind"]),

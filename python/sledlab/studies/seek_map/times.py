@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.display import DisplayedResult
 from sledlab.errors import Error
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.lazy import numpy as np
 from sledlab.model.catalogue import require, with_settings
 
@@ -177,7 +177,7 @@ def writer(path: Path) -> Callable[[SeekMap], None]:
         raise Error(f"unknown format of the map `{path}`", remedy=f"end the name in {', '.join(WRITERS)}")
 
     def write(result: SeekMap) -> None:
-        with drafted(path) as place:
+        with atomic_write(path) as place:
             kind(result, place)
 
     return write

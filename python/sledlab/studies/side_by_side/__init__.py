@@ -48,7 +48,7 @@ class SideBySideArguments(SideBySideOptions, total=False):
 
 __all__ = ["STUDY", "side_by_side"]
 
-file_of = later("sledlab.studies.side_by_side.plan:file_of")
+trace_file = later("sledlab.studies.side_by_side.plan:trace_file")
 
 STUDY: Study[SideBySide] = Study(
     name="side-by-side",
@@ -57,9 +57,9 @@ STUDY: Study[SideBySide] = Study(
     options=SideBySideArguments,
     plan=later("sledlab.studies.side_by_side.plan:plan_runs"),
     conclude=later("sledlab.studies.side_by_side.tables:conclude"),
-    doing="comparing",
-    covered=("replay.speedup",),
-    chosen_by=("device", "trace", "workload"),
+    progress_caption="comparing",
+    replaced_keys=("replay.speedup",),
+    selecting_keywords=("device", "trace", "workload"),
 )
 
 
@@ -105,6 +105,6 @@ def side_by_side(
         given["device"], one = device, None
     if isinstance(source, (list, tuple)):
         workloads = all(isinstance(each, ModelChoice) for each in source)
-        given |= {"workload": source} if workloads else {"trace": [file_of(each) for each in source]}
+        given |= {"workload": source} if workloads else {"trace": [trace_file(each) for each in source]}
         source = None
     return STUDY.run(source, one, given, study=study, out=out, replace=replace)

@@ -41,7 +41,7 @@ def _axes(result: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[floa
         for speedup in group.speedups:
             for curve in group.curves:
                 names.append(f"{curve.label} ×{speedup:g}" if len(group.speedups) > 1 else curve.label)
-                positions.append((place, curve.at(speedup)))
+                positions.append((place, curve.find_row(speedup)))
                 place += 1
         place += 0.3
     figure = mpl_figure.Figure(figsize=(plots.SIZE[0], 0.9 + 0.27 * place), layout="constrained")

@@ -13,8 +13,8 @@ from sledlab.errors import Error
 from sledlab.model import choices
 from sledlab.model.device import describe
 from sledlab.study import axes
-from sledlab.study.plan import Case, Plan, check_source, plain, taking
-from sledlab.traces.fitted_requests import fitted
+from sledlab.study.plan import Case, Plan, check_source, plain, with_model
+from sledlab.traces.fitted_requests import fit_trace
 from sledlab.traces.read import File, ParquetFile, Trace
 from sledlab.traces.samples import trace_label
 
@@ -34,7 +34,7 @@ class NamedExperiment:
     experiment: Experiment
 
 
-def file_of(source: Source) -> str:
+def trace_file(source: Source) -> str:
     """The file of a trace.
 
     Raises:
@@ -103,7 +103,8 @@ def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment
         twice = next(name for name in names if names.count(name) > 1)
         raise Error(f"the device `{twice}` was given twice", remedy="name each once")
     return [
-        NamedExperiment(name, taking(experiment, device)) for name, device in zip(names, choice, strict=True)
+        NamedExperiment(name, with_model(experiment, device))
+        for name, device in zip(names, choice, strict=True)
     ]
 
 
@@ -129,14 +130,14 @@ def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
     if workloads:
         models = [choices.parse_model("workload", each) for each in _as_list(workloads)]
         return "workload", [
-            NamedExperiment(choices.spell(each), taking(question.base, each)) for each in models
+            NamedExperiment(choices.spell(each), with_model(question.base, each)) for each in models
         ]
     if traces:
         files = [str(each) for each in _as_list(traces)]
         stems = [trace_label(file) for file in files]
         names = stems if len(set(stems)) == len(files) else files
         return "trace", [
-            NamedExperiment(name, taking(question.base, file))
+            NamedExperiment(name, with_model(question.base, file))
             for name, file in zip(names, files, strict=True)
         ]
     kind, file = question.base.setting("workload.kind"), question.base.setting("trace.file")
@@ -161,7 +162,7 @@ def _requests(question: Question, source: str, devices: Sequence[NamedExperiment
     if question.trace is None:
         check_source(smallest.experiment, None)
     config = plain(smallest.experiment.to_toml())
-    trace = fitted(config, question.trace, room, question.plugins)
+    trace = fit_trace(config, question.trace, room, question.plugins)
     recorded = question.trace is not None or "trace" in config
     if recorded and config["replay"]["outside"] == "reject" and config["system"]["kind"] == "single":
         end = max(_native.survey(trace.open())[1], default=0)

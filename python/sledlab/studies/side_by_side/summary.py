@@ -23,7 +23,7 @@ from sledlab.show.wording import figure, join_names, label, list_names, millisec
 from sledlab.studies.side_by_side import figures
 from sledlab.studies.side_by_side.tables import Standing
 from sledlab.study import race_parts
-from sledlab.study.race_parts import HEAD, cells, everything, has_seeds, note
+from sledlab.study.race_parts import HEAD, cells, full_table, has_seeds, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from sledlab.studies.side_by_side.tables import SideBySide
     from sledlab.study.race import Curve, Group
 
-FEW = 3
+MAX_NAMES = 3
 """Most names in a list."""
 
 
 def title(result: SideBySide) -> str:
     """Title: the devices, and the requests that they served."""
     kind = result.groups[0].varied[0][0] if result.groups[0].varied else "trace"
-    many = len(result.sources) > FEW
+    many = len(result.sources) > MAX_NAMES
     return f"{len(result.sources)} {kind}s" if many else join_names(result.sources)
 
 
@@ -47,7 +47,7 @@ def contest(result: SideBySide) -> str:
     """The devices."""
     return (
         " against ".join(result.devices)
-        if len(result.devices) <= FEW + 1
+        if len(result.devices) <= MAX_NAMES + 1
         else f"{len(result.devices)} devices"
     )
 
@@ -67,17 +67,17 @@ def verdict(group: Group) -> list[str]:
     """The answer for one trace: at the lightest load, and at the heaviest that most of the devices bear."""
     loads = dict.fromkeys((group.speedups[0], group.heavy))
     says = [sentence for speedup in loads for sentence in _contest(group, speedup)]
-    return says if len(group.speedups) == 1 else [*says, *race_parts.limits(group, FEW + 1)]
+    return says if len(group.speedups) == 1 else [*says, *race_parts.limits(group, MAX_NAMES + 1)]
 
 
 def _contest(group: Group, speedup: float) -> Iterator[str]:
     """Sentences: the faster device at a load, its lead, overloaded devices, and the energy of a request."""
     what = f"{source(group)} at {speedup:g} times its speed" if speedup != 1 else source(group)
-    standing = Standing.of(group, speedup)
+    standing = Standing.from_group(group, speedup)
     done = {curve: curve.run(speedup).throughput_iops for curve in group.curves}
     if not standing.steady:
         first, *others = standing.late
-        than = [_more(done[first] / done[curve], curve) for curve in others]
+        than = [_completion_text(done[first] / done[curve], curve) for curve in others]
         share = f"{figure(done[first])} of {figure(group.rate(speedup))}"
         maximum = f"{first.label} completed {share} requests per second"
         yield f"No device keeps up with {what}: {', '.join([maximum, *_list(than)])}."
@@ -88,32 +88,40 @@ def _contest(group: Group, speedup: float) -> Iterator[str]:
         standing.late,
     )
     fast, one = level[0].run(speedup), len(level) == 1
-    names = list_names([curve.label for curve in level], FEW + 1)
+    names = list_names([curve.label for curve in level], MAX_NAMES + 1)
     mean = milliseconds(fast.mean_ms, fast.half_ms)
     says = [f"{names} {'answers' if one else 'answer'} {what} in {mean} on average"]
     within = "2 % or the intervals over the seeds" if has_seeds([group]) else "2 %"
     says += [] if one else [f"a tie within {within}"]
-    says += _list([_than(curve.run(speedup).mean_ms / fast.mean_ms, curve, speedup) for curve in behind])
+    says += _list(
+        [_speed_text(curve.run(speedup).mean_ms / fast.mean_ms, curve, speedup) for curve in behind]
+    )
     text = ", ".join(says)
     if lateness:
-        than = [f"{_more(done[level[0]] / done[curve], curve)} ({figure(done[curve])})" for curve in lateness]
+        than = [
+            f"{_completion_text(done[level[0]] / done[curve], curve)} ({figure(done[curve])})"
+            for curve in lateness
+        ]
         are = "which is overloaded: its" if len(lateness) == 1 else "which are overloaded: their"
         text += (
             f"; {'it completes' if one else 'they complete'} {figure(done[level[0]])} requests per second, "
         )
-        text += f"{list_names(than, FEW)}, {are} response times say how long the run was"
+        text += f"{list_names(than, MAX_NAMES)}, {are} response times say how long the run was"
     yield f"{text}."
-    yield from race_parts.reads_and_writes(group, speedup, FEW + 1)
+    yield from race_parts.reads_and_writes(group, speedup, MAX_NAMES + 1)
     if len(group.curves) > 1:
-        taken = sorted((curve.at(speedup).total_energy_per_request_mj, curve.label) for curve in group.curves)
-        yield f"A request takes {list_names([f'{figure(mj)} mJ on {name}' for mj, name in taken], FEW + 1)}."
+        taken = sorted(
+            (curve.find_row(speedup).total_energy_per_request_mj, curve.label) for curve in group.curves
+        )
+        texts = [f"{figure(mj)} mJ on {name}" for mj, name in taken]
+        yield f"A request takes {list_names(texts, MAX_NAMES + 1)}."
 
 
 def _list(texts: list[str]) -> list[str]:
-    return [list_names(texts, FEW)] if texts else []
+    return [list_names(texts, MAX_NAMES)] if texts else []
 
 
-def _than(factor: float, curve: Curve, speedup: float) -> str:
+def _speed_text(factor: float, curve: Curve, speedup: float) -> str:
     """How much faster than a device, in words."""
     fast = (
         f"{figure(factor, 2)} times as fast as" if factor >= 1.5 else f"{percent(1 - 1 / factor)} less than"
@@ -122,7 +130,7 @@ def _than(factor: float, curve: Curve, speedup: float) -> str:
     return f"{fast} {curve.label} ({milliseconds(run.mean_ms, run.half_ms)})"
 
 
-def _more(factor: float, curve: Curve) -> str:
+def _completion_text(factor: float, curve: Curve) -> str:
     """How much more than a device completes, in words."""
     if factor >= 1.5:
         return f"{figure(factor, 2)} times as many as {curve.label}"
@@ -133,7 +141,7 @@ def _more(factor: float, curve: Curve) -> str:
 
 def _score(result: SideBySide) -> Iterator[str]:
     """A sentence: how often each device wins, over traces and loads."""
-    standings = [Standing.of(group, speedup) for group in result.groups for speedup in group.speedups]
+    standings = [Standing.from_group(group, speedup) for group in result.groups for speedup in group.speedups]
     if len(result.groups) == 1:
         return
     wins = Counter(standing.winner.label for standing in standings if standing.winner)
@@ -148,7 +156,7 @@ def _score(result: SideBySide) -> Iterator[str]:
 def _table(group: Group) -> Grid:
     """A row per device, and per load where there are several."""
     if len(group.speedups) > 1:
-        return everything(group)
+        return full_table(group)
     rows = []
     for curve in group.curves:
         row = curve.rows[0]

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sledlab.study.race import Curve, Group, Race
-from sledlab.study.race_rows import measured, rows_of
+from sledlab.study.race_rows import build_tables, sorted_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
-    from sledlab.study.measure import Found
+    from sledlab.study.measure import SystemRun
     from sledlab.study.plan import Plan, RunSpec
 
 
@@ -82,7 +82,7 @@ class Standing:
     late: Sequence[Curve]
 
     @classmethod
-    def of(cls, group: Group, speedup: float) -> Standing:
+    def from_group(cls, group: Group, speedup: float) -> Standing:
         """Return the ranking in a group at a load."""
         steady = sorted(group.steady(speedup), key=lambda curve: curve.run(speedup).mean_ms)
         level = group.best(speedup) if steady else []
@@ -96,9 +96,9 @@ class Standing:
         return self.steady[0] if self.level == 1 else None
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> SideBySide:
+def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> SideBySide:
     """Return the outcome, made of the results of all runs."""
     labels = [[value for _, value in case.labels] for case in plan.cases]
     devices, sources = (tuple(dict.fromkeys(each[place] for each in labels)) for place in (0, 2))
-    tables = rows_of(measured(plan, result))
+    tables = build_tables(sorted_runs(plan, result))
     return SideBySide(*tables, plan.config, plan.axes, plan.toml, devices, sources)

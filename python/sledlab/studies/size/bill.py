@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.study.cost import UNKNOWN, cost_of, names_in, price_of
+from sledlab.study.cost import UNKNOWN, cluster_price, job_cost, part_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,31 +35,31 @@ class Bill:
                 user.
         """
         self._configs, self._prices = configs, prices
-        result = [names_in(config) for config in configs.values()]
+        result = [part_names(config) for config in configs.values()]
         names = {kind: {name for each in result for name in each[kind]} for kind in result[0]}
         prices.check(names)
-        self.used = prices.used(names)
+        self.used = prices.select(names)
         if needed or prices.are_explicit:
             for name in configs:
-                self._of(name, 1)
+                self._price(name, 1)
 
-    def _of(self, name: str, nodes: int) -> ClusterPrice:
-        return price_of(self._configs[name], nodes, self._prices)
+    def _price(self, name: str, nodes: int) -> ClusterPrice:
+        return cluster_price(self._configs[name], nodes, self._prices)
 
     def cost(self, name: str, nodes: int, row: ReplayFigures) -> Cost:
         """Return the costs of a replay on a device and a number of nodes; None where a part has no price."""
         try:
-            price = self._of(name, nodes)
+            price = self._price(name, nodes)
         except Error:
             return UNKNOWN
-        return cost_of(price, row.elapsed_s, row.energy_j, self._prices)
+        return job_cost(price, row.elapsed_s, row.energy_j, self._prices)
 
-    def most(self, name: str, budget_usd: float, first: int, last: int) -> int:
+    def max_nodes(self, name: str, budget_usd: float, first: int, last: int) -> int:
         """Return the maximum nodes up to `last` within a budget; `first - 1` if `first` exceeds it."""
         low, high = first - 1, last
         while low < high:
             middle = (low + high + 1) // 2
-            if self._of(name, middle).total <= budget_usd:
+            if self._price(name, middle).total <= budget_usd:
                 low = middle
             else:
                 high = middle - 1

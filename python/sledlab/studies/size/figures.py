@@ -27,7 +27,7 @@ def times(result: SmartSize) -> Figure:
     made, (axes,) = plots.panels(1, 3.4)
     ends = []
     for at, (device, minimum) in enumerate(result.smallest.items()):
-        colour, rows = LINES[(at + 1) % len(LINES)], result.of(device)
+        colour, rows = LINES[(at + 1) % len(LINES)], result.device_rows(device)
         axes.plot(
             [each.nodes for each in rows],
             [each.run.elapsed_s for each in rows],
@@ -37,11 +37,11 @@ def times(result: SmartSize) -> Figure:
         )
         ends.append((rows[-1].run.elapsed_s, device, colour))
         if minimum is not None:
-            place = (minimum, result.at(device, minimum).run.elapsed_s)
+            place = (minimum, result.find_row(device, minimum).run.elapsed_s)
             plots.draw_point(axes, place, colour, 9)
             style: Any = {"fontsize": 9, "fontweight": "bold", "color": colour}
             axes.annotate(f"{minimum:,}", place, xytext=(5, 6), textcoords="offset points", **style)
-    shown = _replayed(result)
+    shown = _node_range(result)
     _nodes_axis(axes, shown)
     seconds = [each.run.elapsed_s for each in result.rows]
     deadline = result.goal.deadline_s
@@ -61,16 +61,16 @@ def savings_figure(result: SmartSize) -> Figure:
     """What each component twice as fast saves, against the number of nodes; the line is at the answer."""
     made, panels = plots.panels(len(result.smallest), 0.6 + 2.2 * len(result.smallest))
     for axes, (device, minimum) in zip(panels, result.smallest.items(), strict=True):
-        rows = result.of(device)
+        rows = result.device_rows(device)
         numbers = [each.nodes for each in rows]
         for part in PART_NAMES:
-            shares = [100 * each.run.saved()[part] for each in rows]
+            shares = [100 * each.run.savings()[part] for each in rows]
             axes.plot(numbers, shares, marker="o", markersize=3, color=COLOURS[part])
-        if all(value >= 0 for each in rows for value in each.run.saved().values()):
+        if all(value >= 0 for each in rows for value in each.run.savings().values()):
             axes.set_ylim(bottom=0)
         if minimum is not None:
             axes.axvline(minimum, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
-        _nodes_axis(axes, _replayed(result), room=0.05)
+        _nodes_axis(axes, _node_range(result), room=0.05)
         axes.set_title(
             device if minimum is None else f"{device}: {minimum:,} node{'s' if minimum > 1 else ''}"
         )
@@ -81,7 +81,7 @@ def savings_figure(result: SmartSize) -> Figure:
     return made
 
 
-def _replayed(result: SmartSize) -> tuple[int, int]:
+def _node_range(result: SmartSize) -> tuple[int, int]:
     """Return the fewest and the most nodes replayed: a budget may not buy the largest number allowed."""
     numbers = [each.nodes for each in result.rows]
     return min(numbers), max(numbers)

@@ -45,7 +45,7 @@ class ClusterGoal:
         """Whether the fastest cluster within a budget is to be found, not the smallest."""
         return self.until is None and self.deadline_s is None
 
-    def met(self, run: ReplayFigures, cost: Cost) -> bool:
+    def is_met(self, run: ReplayFigures, cost: Cost) -> bool:
         """Whether a replay meets the goal."""
         if self.until is not None:
             return run.bottleneck == self.until
@@ -117,14 +117,14 @@ def seconds(text: float | str) -> float:
     return value
 
 
-def nodes_of(limits: str | Sequence[int]) -> tuple[int, int]:
+def parse_node_range(limits: str | Sequence[int]) -> tuple[int, int]:
     """The fewest and the most nodes, from a pair or a text such as `2..1024`.
 
     Raises:
         Error: The value is no range of numbers of nodes.
 
     Examples:
-        >>> nodes_of("2..1024"), nodes_of((4, 8))
+        >>> parse_node_range("2..1024"), parse_node_range((4, 8))
         ((2, 1024), (4, 8))
     """
     text = limits if isinstance(limits, str) else "..".join(map(str, limits))

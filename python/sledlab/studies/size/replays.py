@@ -10,20 +10,20 @@ from sledlab.errors import Error
 from sledlab.model.catalogue import ModelChoice
 from sledlab.model.choices import parse_model
 from sledlab.model.plugins import allowed_plugins
-from sledlab.results import leaves, results
+from sledlab.results import list_in_manifest, results
 from sledlab.runs.cluster import compose_experiment, run
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ClusterOptions
 from sledlab.studies.size.bill import Bill
-from sledlab.studies.size.goal import goal, nodes_of
-from sledlab.studies.size.result import KIND, LEFT, Size, SmartSize
+from sledlab.studies.size.goal import goal, parse_node_range
+from sledlab.studies.size.result import KIND, OUTPUT_FILES, Size, SmartSize
 from sledlab.studies.size.search import fastest, smallest
-from sledlab.studies.smart.options import FEWEST_TO_MOST
-from sledlab.study.devices import name_of
-from sledlab.study.plan import plain, taking, with_run_name
+from sledlab.studies.smart.options import NODE_RANGE
+from sledlab.study.devices import device_label
+from sledlab.study.plan import plain, with_model, with_run_name
 from sledlab.study.prices import prices as read_prices
-from sledlab.study.recording import recordables, settings_of
-from sledlab.study.replays import row_of
+from sledlab.study.recording import parse_job_settings, recordables
+from sledlab.study.replays import result_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sledlab.study.recording import Recordable
 
 
-NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
+EMPTY_WORK_RECORD = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 {"phase": "nothing", "nodes": "all"}
 """
 """A record that any cluster can replay, to check options before a job runs."""
@@ -52,7 +52,7 @@ def smart_size(
     until: str | None = None,
     deadline: float | str | None = None,
     budget: float | str | None = None,
-    node_count: str | Sequence[int] = FEWEST_TO_MOST,
+    node_count: str | Sequence[int] = NODE_RANGE,
     job_settings: Sequence[str] | str = (),
     price: Sequence[str | Path] | str | Path = (),
     out: str | Path | None = None,
@@ -107,9 +107,11 @@ def smart_size(
     """
     required = goal(until, deadline, budget)
     costs = read_prices(price)
-    first, last = nodes_of(node_count)
-    recordable = _one(job, query, tables)
-    settings = settings_of([recordable], [job_settings] if isinstance(job_settings, str) else job_settings)
+    first, last = parse_node_range(node_count)
+    recordable = _parse_recordable(job, query, tables)
+    settings = parse_job_settings(
+        [recordable], [job_settings] if isinstance(job_settings, str) else job_settings
+    )
     clusters = _clusters(device, options)
     directory = results(out, KIND, replace=replace)
     runs = _Runs(recordable, settings, options, clusters, progress or (lambda what, share: None))
@@ -118,7 +120,7 @@ def smart_size(
     search = _Search(required, runs, bill, first, last)
     answers, of_devices = {}, {}
     for name in clusters:
-        answers[name] = search.on(name)
+        answers[name] = search.find_nodes(name)
         of_devices[name] = runs.config["device"]
     rows = sorted(search.rows, key=lambda each: (list(clusters).index(each.device), each.nodes))
     common = {key: value for key, value in runs.config.items() if key not in ("work", "device")}
@@ -127,7 +129,7 @@ def smart_size(
         *(search.buys, bill.used),
     )
     if directory is not None:
-        leaves(directory, KIND, LEFT)
+        list_in_manifest(directory, KIND, OUTPUT_FILES)
         made.write(directory)
     return made
 
@@ -146,26 +148,28 @@ class _Search:
         self._goal, self._runs, self._bill = required, runs, bill
         self._first, self._last = first, last
 
-    def on(self, name: str) -> int | None:
+    def find_nodes(self, name: str) -> int | None:
         """The number of nodes found for a device; None where no number meets the goal."""
         first, maximum = self._first, self._last
         if self._goal.budget_usd is not None:
-            maximum = self._bill.most(name, self._goal.budget_usd, first, self._last)
+            maximum = self._bill.max_nodes(name, self._goal.budget_usd, first, self._last)
             self.buys[name] = maximum
         if self._goal.is_fastest:
-            return fastest(first, self._last, maximum, lambda number: self._look(name, number).run.elapsed_s)
+            return fastest(
+                first, self._last, maximum, lambda number: self._replay(name, number).run.elapsed_s
+            )
         # A cluster over budget with the fewest nodes is replayed all the same, to tell by how much.
-        return smallest(first, max(first, maximum), lambda number: self._look(name, number).meets)
+        return smallest(first, max(first, maximum), lambda number: self._replay(name, number).meets)
 
-    def _look(self, name: str, number: int) -> Size:
-        row = row_of(self._runs.result(name, number))
-        if not row.saved():
+    def _replay(self, name: str, number: int) -> Size:
+        row = result_row(self._runs.result(name, number))
+        if not row.savings():
             raise Error(
                 "what each component saves is omitted by cluster.what_if = false",
                 remedy="omit that setting: sizes are chosen by these values",
             )
         cost = self._bill.cost(name, number, row)
-        self.rows.append(Size(name, number, row, self._goal.met(row, cost), cost))
+        self.rows.append(Size(name, number, row, self._goal.is_met(row, cost), cost))
         return self.rows[-1]
 
 
@@ -246,7 +250,9 @@ class _Runs:
         return self._records[nodes]
 
 
-def _one(job: str | Path | None, query: str | Path | None, tables: str | Path | None) -> Recordable:
+def _parse_recordable(
+    job: str | Path | None, query: str | Path | None, tables: str | Path | None
+) -> Recordable:
     """The job or the query.
 
     Raises:
@@ -281,12 +287,12 @@ def _clusters(
     if not listed:
         raise Error("no device was given", remedy="name some with --device (sledlab list device)")
     base = compose_experiment(None, options, _native.ClusterExperiment())
-    nothing = _native.Work("nothing", NOTHING)
+    nothing = _native.Work("nothing", EMPTY_WORK_RECORD)
     result: dict[str, ClusterExperiment] = {}
     for device in listed:
-        name = name_of(device)
+        name = device_label(device)
         if name in result:
             raise Error(f"the device `{name}` was given twice", remedy="name each once")
-        result[name] = taking(base, parse_model("device", device))
+        result[name] = with_model(base, parse_model("device", device))
         result[name].to_toml(nothing)
     return result

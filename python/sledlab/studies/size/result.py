@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import __version__
-from sledlab.display import SCHEMA, DisplayedResult, presentation_of
-from sledlab.files import drafted
-from sledlab.results import OUTCOME, REPORT, read_json, reading
+from sledlab.display import SCHEMA, DisplayedResult, find_presentation
+from sledlab.files import atomic_write
+from sledlab.results import OUTCOME, REPORT, read_errors, read_json
 from sledlab.runs.recording import LATEX, SUMMARY
 from sledlab.studies.size.goal import ClusterGoal
-from sledlab.study.columns import Column, Only, frame, records
+from sledlab.study.columns import Column, ColumnSelection, frame, records
 from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
 from sledlab.study.replays import ReplayFigures  # noqa: TC001 - annotations are read at run time
 from sledlab.study.saved import from_plain, to_plain
@@ -32,7 +32,7 @@ SIZES = ("sizes.parquet", "sizes.csv")
 KIND = "size"
 """The kind of these results, named in the directory that they are written to."""
 
-LEFT = (SUMMARY, REPORT, LATEX, OUTCOME, *SIZES)
+OUTPUT_FILES = (SUMMARY, REPORT, LATEX, OUTCOME, *SIZES)
 """All files that `write` leaves in a directory."""
 
 
@@ -44,13 +44,13 @@ class Size:
     nodes: Annotated[int, Column("nodes that hold data")]
     run: Annotated[
         ReplayFigures,
-        Only(
+        ColumnSelection(
             *("elapsed_s", "compute_s", "store_s", "network_s", "waiting_s"),
             *("saved_compute", "saved_store", "saved_network", "bottleneck"),
         ),
     ]
     meets: Annotated[bool, Column("whether the cluster meets the goal")]
-    cost: Annotated[Cost, Only("cluster_usd", "job_usd")]
+    cost: Annotated[Cost, ColumnSelection("cluster_usd", "job_usd")]
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,22 +108,22 @@ class SmartSize(DisplayedResult):
     @property
     def answer(self) -> str:
         """For each device, the number of nodes, and the results with it and with one less, in sentences."""
-        return presentation_of(self).answer(self)
+        return find_presentation(self).answer(self)
 
-    def of(self, device: str) -> list[Size]:
+    def device_rows(self, device: str) -> list[Size]:
         """The replays on a device, fewest nodes first."""
         return [each for each in self.rows if each.device == device]
 
-    def at(self, device: str, nodes: int) -> Size:
+    def find_row(self, device: str, nodes: int) -> Size:
         """The replay on a device and a number of nodes."""
-        return next(each for each in self.of(device) if each.nodes == nodes)
+        return next(each for each in self.device_rows(device) if each.nodes == nodes)
 
-    def beyond(self, device: str) -> list[Size]:
+    def larger_misses(self, device: str) -> list[Size]:
         """Replays with more nodes than the number found that miss the goal: more nodes need not be better."""
         minimum = self.smallest[device]
         if minimum is None or self.goal.is_fastest:
             return []
-        return [each for each in self.of(device) if each.nodes > minimum and not each.meets]
+        return [each for each in self.device_rows(device) if each.nodes > minimum and not each.meets]
 
     def plot(self, kind: str = "times") -> Figure:
         """Draws the replays against the number of nodes.
@@ -148,7 +148,7 @@ class SmartSize(DisplayedResult):
             "nodes": list(self.nodes),
             "smallest": dict(self.smallest),
             "contradicting": {
-                device: [each.nodes for each in self.beyond(device)] for device in self.smallest
+                device: [each.nodes for each in self.larger_misses(device)] for device in self.smallest
             },
             "buys": dict(self.buys),
             "sizes": records(self.rows),
@@ -160,16 +160,16 @@ class SmartSize(DisplayedResult):
 
     def write(self, directory: Path) -> None:
         """Writes page, table (also as LaTeX) and summary into a directory."""
-        with drafted(directory / SIZES[0]) as draft:
+        with atomic_write(directory / SIZES[0]) as draft:
             self.sizes.write_parquet(draft)
-        with drafted(directory / SIZES[1]) as draft:
+        with atomic_write(directory / SIZES[1]) as draft:
             self.sizes.write_csv(draft)
-        with drafted(directory / SUMMARY) as draft:
+        with atomic_write(directory / SUMMARY) as draft:
             text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
             draft.write_text(text + "\n", encoding="utf-8")
-        with drafted(directory / LATEX) as draft:
+        with atomic_write(directory / LATEX) as draft:
             draft.write_text(self.latex(), encoding="utf-8")
-        with drafted(directory / OUTCOME) as draft:
+        with atomic_write(directory / OUTCOME) as draft:
             draft.write_text(json.dumps(to_plain(self)) + "\n", encoding="utf-8")
         self.report(directory / REPORT)
 
@@ -180,7 +180,7 @@ def read(directory: Path) -> SmartSize:
     Raises:
         Error: A file is missing or damaged.
     """
-    with reading(directory / OUTCOME) as path:
+    with read_errors(directory / OUTCOME) as path:
         saved = read_json(path)
         goal, rows = ClusterGoal(**saved.pop("goal")), from_plain(Sequence[Size], saved.pop("rows"))
         return SmartSize(goal=goal, rows=rows, **saved)

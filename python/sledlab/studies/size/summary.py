@@ -48,7 +48,7 @@ def answer(result: SmartSize) -> str:
     sentences = [
         text
         for device, minimum in result.smallest.items()
-        for text in (_verdict(result, device, minimum), _contradicting(result, device))
+        for text in (_verdict(result, device, minimum), _contradiction_sentence(result, device))
     ]
     return " ".join([*filter(None, sentences), *_best(result)])
 
@@ -57,17 +57,17 @@ def _verdict(result: SmartSize, device: str, minimum: int | None) -> str:
     """A sentence: the number of nodes that meets the goal, or the nearest result."""
     fewest = result.nodes[0]
     if device in result.buys and result.buys[device] < fewest:
-        price = _price(result, result.at(device, fewest))
+        price = _price(result, result.find_row(device, fewest))
         return f"{_budget(result)} does not buy {_nodes(fewest)} with {device}, the fewest tried: {price}."
     if minimum is None:
-        return _missed(result, device)
-    row = result.at(device, minimum)
+        return _miss_sentence(result, device)
+    row = result.find_row(device, minimum)
     if result.goal.is_fastest:
         return (
             f"{_job(result)} is fastest within {_budget(result)} on {_nodes(minimum)} with {device}: "
             f"{figure(row.run.elapsed_s)} s, {_price(result, row)}."
         )
-    where = f"on {_nodes(minimum)}" if result.beyond(device) else f"from {_nodes(minimum)} on"
+    where = f"on {_nodes(minimum)}" if result.larger_misses(device) else f"from {_nodes(minimum)} on"
     where += ", the fewest tried" if minimum == fewest else ""
     if result.goal.until is not None:
         return f"The {PART_NAMES[result.goal.until]} holds {_job(result)} up on {device} {where}."
@@ -77,18 +77,18 @@ def _verdict(result: SmartSize, device: str, minimum: int | None) -> str:
     )
 
 
-def _missed(result: SmartSize, device: str) -> str:
+def _miss_sentence(result: SmartSize, device: str) -> str:
     """A sentence: no number of nodes meets the goal; the nearest result."""
     maximum = result.buys.get(device, result.nodes[1])
     bought = f", the most that {_budget(result)} buys" if device in result.buys else ""
     attempted = f"with {result.nodes[0]:,} to {_nodes(maximum)}{bought}"
     if result.goal.until is not None:
-        last = result.of(device)[-1]
+        last = result.device_rows(device)[-1]
         return (
             f"The {PART_NAMES[result.goal.until]} does not limit {_job(result)} on {device} {attempted}: on "
             f"{_nodes(last.nodes)} the {PART_NAMES[last.run.bottleneck]} does."
         )
-    best = min(result.of(device), key=lambda each: each.run.elapsed_s)
+    best = min(result.device_rows(device), key=lambda each: each.run.elapsed_s)
     return (
         f"{_job(result)} does not meet {result.goal.deadline_s:g} s on {device} {attempted}: the shortest is "
         f"{_time(result, best)}, on {_nodes(best.nodes)}, where the "
@@ -96,15 +96,17 @@ def _missed(result: SmartSize, device: str) -> str:
     )
 
 
-def _contradicting(result: SmartSize, device: str) -> str:
+def _contradiction_sentence(result: SmartSize, device: str) -> str:
     """A sentence: larger numbers of nodes that miss the goal."""
-    numbers = [f"{each.nodes:,}" for each in result.beyond(device)]
+    numbers = [f"{each.nodes:,}" for each in result.larger_misses(device)]
     return f"Larger numbers of nodes that miss the goal: {list_names(numbers, MAX_NAMED)}." if numbers else ""
 
 
 def _best(result: SmartSize) -> list[str]:
     """A sentence: the cheapest device, or with a budget alone the fastest, where several meet the goal."""
-    rows = [result.at(device, minimum) for device, minimum in result.smallest.items() if minimum is not None]
+    rows = [
+        result.find_row(device, minimum) for device, minimum in result.smallest.items() if minimum is not None
+    ]
     if result.goal.until is not None or len(rows) < 2 or any(each.cost.cluster_usd is None for each in rows):
         return []
     if result.goal.is_fastest:
@@ -133,15 +135,15 @@ def _budget(result: SmartSize) -> str:
 
 def _price(result: SmartSize, row: Size) -> str:
     """The price of a cluster, with enough digits to show on which side of the budget it is."""
-    return f"${_compared(row.cost.cluster_usd or 0.0, result.goal.budget_usd or 0.0)}"
+    return f"${_format_near_limit(row.cost.cluster_usd or 0.0, result.goal.budget_usd or 0.0)}"
 
 
 def _time(result: SmartSize, row: Size) -> str:
     """The time of the job, with enough digits to show on which side of the deadline it is."""
-    return f"{_compared(row.run.elapsed_s, result.goal.deadline_s or 0.0)} s"
+    return f"{_format_near_limit(row.run.elapsed_s, result.goal.deadline_s or 0.0)} s"
 
 
-def _compared(value: float, limit: float) -> str:
+def _format_near_limit(value: float, limit: float) -> str:
     """A number with enough digits to show on which side of a limit it is."""
     text = ""
     for digits in range(3, 16):
@@ -154,10 +156,10 @@ def _compared(value: float, limit: float) -> str:
 def table(result: SmartSize) -> Grid:
     """A row for every replay."""
 
-    def saved_by(part: str) -> Callable[[Size], str]:
-        return lambda each: share(each.run.saved()[part])
+    def savings_cell(part: str) -> Callable[[Size], str]:
+        return lambda each: share(each.run.savings()[part])
 
-    def marked(each: Size) -> str:
+    def mark(each: Size) -> str:
         if each.nodes == result.smallest[each.device]:
             return "fastest" if result.goal.is_fastest else "smallest"
         return "yes" if each.meets else "no"
@@ -167,9 +169,9 @@ def table(result: SmartSize) -> Grid:
         "nodes": lambda each: f"{each.nodes:,}",
         "s": lambda each: figure(each.run.elapsed_s),
         "bottleneck": lambda each: PART_NAMES[each.run.bottleneck],
-        **{f"{name} × 2": saved_by(part) for part, name in PART_NAMES.items()},
+        **{f"{name} × 2": savings_cell(part) for part, name in PART_NAMES.items()},
         **_money_columns(result),
-        "does it": marked,
+        "does it": mark,
     }
     return grid(result.rows, columns, group=True)
 
@@ -201,7 +203,7 @@ def brief(result: SmartSize) -> Sequence[Part]:
 def page(result: SmartSize) -> Document:
     """The page about the search."""
 
-    def drawn(kind: str) -> Drawing:
+    def drawing(kind: str) -> Drawing:
         return Drawing(
             partial(figures.KINDS[kind], result), figures.KINDS[kind].__doc__ or kind, width="narrow"
         )
@@ -210,10 +212,10 @@ def page(result: SmartSize) -> Document:
         Text(answer(result), "answer"),
         Heading("How long the job takes"),
         Text("The large point is the answer.", "quiet"),
-        drawn("times"),
+        drawing("times"),
         Heading("What holds it up"),
         Text("What a processor, store or network twice as fast saves. The line is at the answer.", "quiet"),
-        drawn("saved"),
+        drawing("saved"),
         Collapsible("The numbers", [table(result), Text(notes(result), "quiet")]),
         Heading("What ran"),
         Facts(_facts(result)),

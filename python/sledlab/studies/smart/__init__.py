@@ -36,8 +36,8 @@ STUDY: Study[SmartStudy] = Study(
     options=SmartArguments,
     plan=later("sledlab.studies.smart.plan:plan_runs"),
     conclude=later("sledlab.studies.smart.tables:conclude"),
-    doing="replaying",
-    covered=("cluster.at", "work.file"),
+    progress_caption="replaying",
+    replaced_keys=("cluster.at", "work.file"),
     subject=REPLAYS,
 )
 

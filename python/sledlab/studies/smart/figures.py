@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def times(study: SmartStudy) -> Figure:
     """Time of every job by component, mean over nodes."""
     rows = [(name, each.run.parts_s()) for name, each in zip(labels(study), study.runs, strict=True)]
-    return _stacked(rows)
+    return _draw_stacks(rows)
 
 
 def phases(study: SmartStudy) -> Figure:
@@ -36,10 +36,10 @@ def phases(study: SmartStudy) -> Figure:
             for phase in each.run.phases:
                 parts = {part: float(phase[f"{part}_s"]) for part in COLOURS}
                 rows.append((f"{name}: {phase['phase']}", parts))
-    return _stacked(rows)
+    return _draw_stacks(rows)
 
 
-def _stacked(rows: Sequence[tuple[str, Mapping[str, float]]]) -> Figure:
+def _draw_stacks(rows: Sequence[tuple[str, Mapping[str, float]]]) -> Figure:
     made, (axes,) = plots.panels(1, 1.1 + 0.3 * len(rows))
     left = [0.0] * len(rows)
     for part, colour in COLOURS.items():

@@ -20,32 +20,34 @@ MAX_NAMED = 5
 """Most kinds of cluster that a sentence names."""
 
 
-def with_prices(study: SmartStudy) -> list[SmartRun]:
+def priced_runs(study: SmartStudy) -> list[SmartRun]:
     """The replays on clusters whose parts all have prices."""
     return [each for each in study.runs if each.cost.job_usd is not None]
 
 
-def compared(study: SmartStudy) -> dict[str, list[SmartRun]]:
+def comparable_runs(study: SmartStudy) -> dict[str, list[SmartRun]]:
     """The replays with a cost above 0, by job, where a job has enough of them to compare."""
     result: dict[str, list[SmartRun]] = {}
-    for each in with_prices(study):
+    for each in priced_runs(study):
         if each.cost.job_usd:
             result.setdefault(each.where.job, []).append(each)
     return {job: runs for job, runs in result.items() if len(runs) >= MIN_COMPARED}
 
 
-def unbeaten(runs: Sequence[SmartRun]) -> list[SmartRun]:
+def pareto_runs(runs: Sequence[SmartRun]) -> list[SmartRun]:
     """The replays that no other beats in both time and cost, the fastest first."""
     return frontier(runs, lambda each: (each.run.elapsed_s, each.cost.job_usd or 0.0))
 
 
 def choices(study: SmartStudy) -> str:
     """A sentence for each job: the cheapest and the fastest replay, and those between."""
-    return " ".join(sentence for job, runs in compared(study).items() for sentence in _choices(job, runs))
+    return " ".join(
+        sentence for job, runs in comparable_runs(study).items() for sentence in _choices(job, runs)
+    )
 
 
 def _choices(job: str, runs: Sequence[SmartRun]) -> Iterator[str]:
-    best = unbeaten(runs)
+    best = pareto_runs(runs)
     fastest, cheapest = best[0], best[-1]
     if fastest is cheapest:
         yield f"`{job}` is both fastest and cheapest with {_where(fastest, runs)}: {_time_and_cost(fastest)}."

@@ -19,7 +19,7 @@ from sledlab.runs.options import (
 )
 from sledlab.runs.parsing import names, words
 
-FEWEST_TO_MOST = "2..1024"
+NODE_RANGE = "2..1024"
 """The range of nodes in which the smallest cluster is searched for, by default."""
 
 

@@ -11,7 +11,7 @@ from sledlab.show import plots
 from sledlab.show.money import JOB_COUNT
 from sledlab.show.plots import INK, LINES, NAME_PT, QUIET
 from sledlab.studies.smart.labels import parts
-from sledlab.studies.smart.money import MIN_COMPARED, compared, unbeaten
+from sledlab.studies.smart.money import MIN_COMPARED, comparable_runs, pareto_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ def pareto(study: SmartStudy) -> Figure:
     Raises:
         Error: Fewer than three replays of every job have a price.
     """
-    jobs = compared(study)
+    jobs = comparable_runs(study)
     if not jobs:
         raise Error(
             f"no job was replayed {MIN_COMPARED} times on clusters that have a price",
@@ -52,7 +52,7 @@ def pareto(study: SmartStudy) -> Figure:
     names = _names(study)
     distinct = {name for sentences in parts(study) for name in sentences}
     made, panels = plots.panels(len(jobs), 0.7 + 3.1 * len(jobs))
-    best = {job: unbeaten(runs) for job, runs in jobs.items()}
+    best = {job: pareto_runs(runs) for job, runs in jobs.items()}
     for axes, (job, runs) in zip(panels, jobs.items(), strict=True):
         axes.plot(*zip(*map(_place, best[job]), strict=True), color=INK, linewidth=0.9, zorder=1)
         for each in runs:

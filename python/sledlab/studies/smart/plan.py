@@ -9,10 +9,10 @@ from sledlab.errors import Error
 from sledlab.model.choices import parse_model
 from sledlab.show.progress import Progress
 from sledlab.studies.smart.costs import check_prices
-from sledlab.study.devices import name_of
-from sledlab.study.plan import Case, Plan, tables_of, taking
+from sledlab.study.devices import device_label
+from sledlab.study.plan import Case, Plan, explicit_tables, with_model
 from sledlab.study.prices import prices
-from sledlab.study.recording import recordables, settings_of
+from sledlab.study.recording import parse_job_settings, recordables
 from sledlab.traces.work import work
 
 if TYPE_CHECKING:
@@ -39,12 +39,14 @@ def plan_runs(question: Question) -> Plan:
     bases: dict[str, Any] = {}
     cases = []
     for (file, record), device, network in product(records, devices, networks):
-        base = taking(taking(question.base, parse_model("device", device)), parse_model("network", network))
+        base = with_model(
+            with_model(question.base, parse_model("device", device)), parse_model("network", network)
+        )
         names = {
             "job": record.job,
             "nodes": record.nodes,
-            "device": name_of(device),
-            "network": name_of(network),
+            "device": device_label(device),
+            "network": device_label(network),
         }
         key = f"{names['job']} on {names['nodes']} nodes with {names['device']} over {names['network']}"
         bases[key] = base.with_work(file)
@@ -67,7 +69,7 @@ def plan_runs(question: Question) -> Plan:
         "at": positions,
         "price": [str(price) for price in _as_list(question.axis("price"))] or None,
     }
-    made = Plan(bases, None, cases, (int(tables_of(question.base).get("seed", 1)),), axes)
+    made = Plan(bases, None, cases, (int(explicit_tables(question.base).get("seed", 1)),), axes)
     assert made.texts  # checks every run
     check_prices(made, prices(axes["price"]))
     return made
@@ -75,7 +77,7 @@ def plan_runs(question: Question) -> Plan:
 
 def _records(question: Question) -> list[tuple[str, Work]]:
     """The records, sorted by job and number of nodes."""
-    files = [str(file) for file in _as_list(question.axis("work"))] + _recorded(question)
+    files = [str(file) for file in _as_list(question.axis("work"))] + _record_work(question)
     if not files:
         remedy = "name a job, as in --job sort, a query, as in --query q5, or work records: --work sort.work"
         raise Error("neither a job nor a work record was given", remedy=remedy)
@@ -93,7 +95,7 @@ def _rank(record: Work) -> tuple[tuple[str, int], int]:
     return (name, int(record.job[len(name) :] or 0)), record.nodes
 
 
-def _recorded(question: Question) -> list[str]:
+def _record_work(question: Question) -> list[str]:
     """Records jobs and queries on each number of nodes, unless a record is kept.
 
     Raises:
@@ -105,8 +107,8 @@ def _recorded(question: Question) -> list[str]:
         question.axis("tables"),
         question.plugins,
     )
-    settings = settings_of(result, _as_list(question.axis("job_settings")))
-    seed = int(tables_of(question.base).get("seed", 1))
+    settings = parse_job_settings(result, _as_list(question.axis("job_settings")))
+    seed = int(explicit_tables(question.base).get("seed", 1))
     files = []
     with Progress("recording", unit="") as progress:
         for each, nodes in product(result, _nodes(question) if result else ()):
@@ -132,7 +134,7 @@ def _several(question: Question, kind: str, one: Any) -> list[Any]:
     result = _as_list(question.axis(kind, one))
     if not result:
         raise Error(f"no {kind} was given", remedy=f"name some with --{kind} (sledlab list {kind})")
-    names = [name_of(each) for each in result]
+    names = [device_label(each) for each in result]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise Error(f"the {kind} `{twice}` was given twice", remedy="name each once")

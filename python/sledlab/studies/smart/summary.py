@@ -50,22 +50,22 @@ def verdict(study: SmartStudy, job: str) -> str:
     if len(_names(study, "device")) > 1:  # devices are compared, each by its fastest replay
         rows = list({each.where.device: each for each in reversed(rows)}.values())[::-1]
     best, *others = rows
-    aside = {id(each): _aside(study, each) for each in rows}
+    aside = {id(each): _distinct_values(study, each) for each in rows}
     shared = [each for each in aside[id(best)] if all(each in own for own in aside.values())]
 
-    def who(each: SmartRun) -> str:
+    def label(each: SmartRun) -> str:
         own = [part for part in aside[id(each)] if part not in shared]
         return f"{each.where.device} ({', '.join(own)})" if own else each.where.device
 
     what = ", ".join([f"`{job}` on {maximum:,} node{'s' if maximum > 1 else ''}", *shared])
     end = "," if shared else ""
     if not others:
-        return f"{what}{end} takes {figure(best.run.elapsed_s)} s with {who(best)}."
-    factors = [(figure(each.run.elapsed_s / best.run.elapsed_s, 2), who(each)) for each in others]
+        return f"{what}{end} takes {figure(best.run.elapsed_s)} s with {label(best)}."
+    factors = [(figure(each.run.elapsed_s / best.run.elapsed_s, 2), label(each)) for each in others]
     than = [f"{factor} times as fast as {name}" for factor, name in factors[:3]]
     more = " and others" if len(others) > 3 else ""
     return (
-        f"{what}{end} is fastest with {who(best)}, {figure(best.run.elapsed_s)} s: {join_names(than)}{more}."
+        f"{what}{end} is fastest with {label(best)}, {figure(best.run.elapsed_s)} s: {join_names(than)}{more}."
     )
 
 
@@ -76,7 +76,7 @@ def _largest(study: SmartStudy, job: str) -> tuple[int, list[SmartRun]]:
     return maximum, [each for each in mine if each.where.nodes == maximum]
 
 
-def _aside(study: SmartStudy, each: SmartRun) -> list[str]:
+def _distinct_values(study: SmartStudy, each: SmartRun) -> list[str]:
     """The values besides device and nodes that distinguish a replay from others."""
     where = each.where
     sentences = {
@@ -89,20 +89,22 @@ def _aside(study: SmartStudy, each: SmartRun) -> list[str]:
 
 def has_what_if(study: SmartStudy) -> bool:
     """Whether every job was also replayed with each component twice as fast."""
-    return all(each.run.saved() for each in study.runs)
+    return all(each.run.savings() for each in study.runs)
 
 
 def table(study: SmartStudy) -> Grid:
     """A row for every replay: time, bottleneck, energy and costs."""
 
-    def saved_by(part: str) -> Callable[[SmartRun], str]:
-        return lambda each: saved_percent(each.run.saved()[part])
+    def savings_cell(part: str) -> Callable[[SmartRun], str]:
+        return lambda each: saved_percent(each.run.savings()[part])
 
     columns: dict[str, Callable[[SmartRun], str]] = {
         "s": lambda each: figure(each.run.elapsed_s),
         "bottleneck": lambda each: PART_NAMES[each.run.bottleneck],
         **(
-            {f"{what} × 2": saved_by(part) for part, what in PART_NAMES.items()} if has_what_if(study) else {}
+            {f"{what} × 2": savings_cell(part) for part, what in PART_NAMES.items()}
+            if has_what_if(study)
+            else {}
         ),
         "energy": lambda each: energy(each.run.energy_j),
         **money_columns(study),
@@ -113,10 +115,10 @@ def table(study: SmartStudy) -> Grid:
 def shares(study: SmartStudy) -> Grid:
     """A row for every replay: the shares of the components in the total time of all nodes."""
 
-    def share_of(part: str) -> Callable[[SmartRun], str]:
+    def share_cell(part: str) -> Callable[[SmartRun], str]:
         return lambda each: percent(each.run.parts_s()[part] / each.run.elapsed_s)
 
-    return _rows(study, {part: share_of(part) for part in COMPONENTS})
+    return _rows(study, {part: share_cell(part) for part in COMPONENTS})
 
 
 def _rows(study: SmartStudy, columns: Mapping[str, Callable[[SmartRun], str]]) -> Grid:
@@ -126,7 +128,7 @@ def _rows(study: SmartStudy, columns: Mapping[str, Callable[[SmartRun], str]]) -
 
 def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
     """Columns with the price of the cluster and the cost of the job; none where no cluster has a price."""
-    if not money.with_prices(study):
+    if not money.priced_runs(study):
         return {}
     return {
         "cluster": lambda each: dollars(each.cost.cluster_usd),
@@ -138,7 +140,7 @@ def note(study: SmartStudy) -> str:
     """Notes on the columns of the table."""
     return " ".join(
         text
-        for text, sentences in ((NOTE, has_what_if(study)), (MONEY, money.with_prices(study)))
+        for text, sentences in ((NOTE, has_what_if(study)), (MONEY, money.priced_runs(study)))
         if sentences
     )
 
@@ -172,7 +174,7 @@ def brief(study: SmartStudy) -> Sequence[Part]:
 def page(study: SmartStudy) -> Document:
     """The page about a study."""
 
-    def drawn(kind: str, caption: str) -> Drawing:
+    def drawing(kind: str, caption: str) -> Drawing:
         return Drawing(
             partial(figures.KINDS[kind], study), figures.KINDS[kind].__doc__ or kind, caption=caption
         )
@@ -181,18 +183,18 @@ def page(study: SmartStudy) -> Document:
     parts: list[Part] = [
         Text(answer(study), "answer"),
         Heading("How long the job takes"),
-        drawn("times", EXPLAINED),
+        drawing("times", PARTS_CAPTION),
         table(study),
         Text(note(study), "quiet"),
         Collapsible("Shares of the time of all nodes", [shares(study)]),
     ]
     if len({each.where.nodes for each in study.runs}) > 1:
-        parts += [Heading("More nodes"), drawn("scaling", "")]
-    if money.compared(study):
+        parts += [Heading("More nodes"), drawing("scaling", "")]
+    if money.comparable_runs(study):
         parts += [
             Heading("What it costs"),
             Text(money.choices(study)),
-            drawn("pareto", PARETO),
+            drawing("pareto", PARETO),
             Text(price_assumptions(study.prices), "quiet"),
         ]
     parts += [
@@ -203,7 +205,7 @@ def page(study: SmartStudy) -> Document:
         ),
         matrix(study),
         Heading("Phase by phase"),
-        drawn("phases", EXPLAINED),
+        drawing("phases", PARTS_CAPTION),
         Heading("What ran"),
         Facts([*named, *setting_facts(study.config, study.toml)]),
         Collapsible("The whole study, to run it again", [Source(study.toml)]),
@@ -232,7 +234,7 @@ PARETO = (
     "both time and money."
 )
 
-EXPLAINED = (
+PARTS_CAPTION = (
     "Compute: the processor works on data. Store: pages are missing or being written. Network: messages are "
     "packed, transferred or received. Waiting: for other nodes."
 )

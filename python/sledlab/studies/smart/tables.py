@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from sledlab.studies.smart.costs import all_names, cost_at
+from sledlab.studies.smart.costs import all_names, replay_cost
 from sledlab.study.columns import Column
 from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
 from sledlab.study.outcome import Outcome
@@ -106,9 +106,9 @@ class SmartStudy(Outcome):
 def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[Any]]) -> SmartStudy:
     """The outcome, made of the results of all replays."""
     sentences = prices(plan.axes["price"])
-    runs = [_run(plan, case, result, sentences) for case in plan.of("runs")]
+    runs = [_run(plan, case, result, sentences) for case in plan.select_cases("runs")]
     phases = [PhaseRow(each.where, **phase) for each in runs for phase in each.run.phases]
-    used = sentences.used(all_names(plan))
+    used = sentences.select(all_names(plan))
     return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml, used)
 
 
@@ -116,4 +116,4 @@ def _run(plan: Plan, case: Case, result: Mapping[RunSpec, MeasuredRun[Any]], sen
     """The row of a replay, with its costs."""
     (spec,) = plan.specs_of(case)
     where, row = SmartCase(**dict(case.labels)), result[spec].row
-    return SmartRun(where, row, cost_at(plan, spec, where.nodes, row, sentences))
+    return SmartRun(where, row, replay_cost(plan, spec, where.nodes, row, sentences))

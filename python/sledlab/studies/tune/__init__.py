@@ -37,7 +37,7 @@ STUDY: Study[TunedHybrid] = Study(
     plan=later("sledlab.studies.tune.plan:plan"),
     conclude=later("sledlab.studies.tune.tables:conclude"),
     race=later("sledlab.studies.tune.plan:race"),
-    doing="baselines",
+    progress_caption="baselines",
     device=DISK_PRESET,
 )
 

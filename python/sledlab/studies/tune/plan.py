@@ -18,8 +18,8 @@ from sledlab.studies.tune.options import POLICIES
 from sledlab.study.axes import seeds
 from sledlab.study.configurations import ALL, DISK, MEMS, SEGMENTS_KB
 from sledlab.study.plan import Case, Plan, Question, plain
-from sledlab.study.store_rows import hits_of
-from sledlab.study.stores import Stores, StoresPlan, policies, settings_of, whole
+from sledlab.study.store_rows import policy_hits
+from sledlab.study.stores import Stores, StoresPlan, configuration_settings, policies, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,10 +32,10 @@ PARTS = (16, 4)
 FINALISTS = 2
 """Sizes of segments that replay all requests, unless there are too few requests for parts."""
 
-FEWEST = 2000
+MIN_REQUESTS = 2000
 """Fewest requests of a part; fewer would tell nothing."""
 
-CLOSE = 0.01
+MAX_HIT_RATIO_GAP = 0.01
 """Policies whose hit ratio is lower than the highest by more than this are not tried."""
 
 HALVINGS = 3
@@ -86,19 +86,21 @@ def plan(question: Question) -> StoresPlan:
         "segment_kb": whole(question.axis("segment_kb", SEGMENTS_KB)),
         "replacement": policies(question.axis("replacement", POLICIES)),
     }
-    stores = Stores.of(question)
+    stores = Stores.from_question(question)
     roots = seeds(plain(stores.bases[DISK].to_toml()), None)
     baselines = [
         Case(
             "baselines",
             (("configuration", name),),
             MEMS if name == MEMS else DISK,
-            settings_of(name, 0, 0, {}),
+            configuration_settings(name, 0, 0, {}),
         )
         for name in stores.with_baselines((DISK, MEMS))
     ]
     made = stores.plan(baselines, roots, axes)
-    every = [Candidate(budget_mb(axes), kb, each) for kb in _with_room(made) for each in axes["replacement"]]
+    every = [
+        Candidate(budget_mb(axes), kb, each) for kb in _fitting_segments(made) for each in axes["replacement"]
+    ]
     assert replace(made, cases=[each.case(stores, WHOLE) for each in every]).texts
     return made
 
@@ -120,7 +122,7 @@ def race(plan: Plan, measure: Measure) -> Plan:
     assert isinstance(plan, StoresPlan)
     stores, total, ran = plan.stores, plan.stores.facts.requests, list[Case]()
 
-    def ranked(candidates: Sequence[Candidate], requests: int, stage: str) -> list[Candidate]:
+    def rank(candidates: Sequence[Candidate], requests: int, stage: str) -> list[Candidate]:
         """The candidates, best first: by mean response, then by hit ratio."""
         cases = {each: each.case(stores, stage, requests) for each in candidates}
         rung = replace(plan, cases=list(cases.values()))
@@ -132,22 +134,22 @@ def race(plan: Plan, measure: Measure) -> Plan:
     every = _candidates(plan)
     left = [max(mine, key=lambda each: each.hit_ratio) for mine in every.values()]
     for part in PARTS:
-        if total // part >= FEWEST and len(left) > FINALISTS:
-            left = ranked(left, total // part, f"first 1/{part}")[: max(FINALISTS, ceil(len(left) / 2))]
-    best = ranked([each for selected in left for each in every[selected.segment_kb]], 0, WHOLE)[0]
+        if total // part >= MIN_REQUESTS and len(left) > FINALISTS:
+            left = rank(left, total // part, f"first 1/{part}")[: max(FINALISTS, ceil(len(left) / 2))]
+    best = rank([each for selected in left for each in every[selected.segment_kb]], 0, WHOLE)[0]
     smaller = [replace(best, mb=best.mb / 2**halving) for halving in range(1, HALVINGS + 1)]
-    ranked([each for each in smaller if stores.room(each.mb, each.segment_kb) > 0], 0, LESS)
+    rank([each for each in smaller if stores.segment_count(each.mb, each.segment_kb) > 0], 0, LESS)
     return replace(plan, cases=[*ran, *plan.cases])
 
 
-def _with_room(plan: StoresPlan) -> list[int]:
+def _fitting_segments(plan: StoresPlan) -> list[int]:
     """Sizes of segments of which the MEMS holds one at least.
 
     Raises:
         Error: There is none.
     """
     mb = budget_mb(plan.axes)
-    result = [kb for kb in plan.axes["segment_kb"] if plan.stores.room(mb, kb) > 0]
+    result = [kb for kb in plan.axes["segment_kb"] if plan.stores.segment_count(mb, kb) > 0]
     if not result:
         raise Error(f"{mb:g} MiB of MEMS have no room for a segment", remedy="raise the budget")
     return result
@@ -156,13 +158,13 @@ def _with_room(plan: StoresPlan) -> list[int]:
 def _candidates(plan: StoresPlan) -> dict[int, list[Candidate]]:
     """For each size of segment, policies with the highest or a close hit ratio; one where all are equal."""
     mb, result = budget_mb(plan.axes), {}
-    for kb in _with_room(plan):
+    for kb in _fitting_segments(plan):
         hits = [
             Candidate(mb, kb, row.policy, row.hit_ratio or 0.0)
-            for row in hits_of(plan.stores, plan.axes["replacement"], mb, kb)
+            for row in policy_hits(plan.stores, plan.axes["replacement"], mb, kb)
         ]
         maximum = max(each.hit_ratio for each in hits)
         if maximum == min(each.hit_ratio for each in hits):
             hits = hits[:1]
-        result[kb] = [each for each in hits if each.hit_ratio >= maximum - CLOSE]
+        result[kb] = [each for each in hits if each.hit_ratio >= maximum - MAX_HIT_RATIO_GAP]
     return result

@@ -9,9 +9,9 @@ from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, mark_overloaded, milliseconds, percent, share, size
 from sledlab.studies.tune.plan import LESS, WHOLE
-from sledlab.study.configurations import DISK, KNOWN, MEMS, UNCACHED
-from sledlab.study.store_rows import facts, in_front, over_disks, title
-from sledlab.study.stores import SAME
+from sledlab.study.configurations import CONFIGURATIONS, DISK, MEMS, UNCACHED
+from sledlab.study.store_rows import controller_cache_sentence, disk_gains_text, facts, title
+from sledlab.study.stores import EQUAL_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,18 +34,18 @@ def answer(tuned: TunedHybrid) -> str:
     if run.mean_ms >= disk.mean_ms:
         without = f", without its cache in {milliseconds(uncached)}" if uncached else ""
         return (
-            f"{in_front(tuned.config)} MEMS does not pay within this budget: the disk alone answers in "
-            f"{milliseconds(disk.mean_ms)} on average{without}, the best caching disk, {store}, in "
-            f"{milliseconds(run.mean_ms)}."
+            f"{controller_cache_sentence(tuned.config)} MEMS does not pay within this budget: the disk "
+            f"alone answers in {milliseconds(disk.mean_ms)} on average{without}, the best caching disk, "
+            f"{store}, in {milliseconds(run.mean_ms)}."
         )
     sentences = [
-        in_front(tuned.config),
+        controller_cache_sentence(tuned.config),
         f"Take {store}: {milliseconds(run.mean_ms)} on average, "
-        f"{over_disks(run.mean_ms, disk.mean_ms, uncached)}, "
+        f"{disk_gains_text(run.mean_ms, disk.mean_ms, uncached)}, "
         f"with {percent(mems.mean_ms / run.mean_ms)} of the speed of MEMS alone.",
     ]
     if mb < tuned.budget_mb:
-        sentences.append(f"All {size(tuned.budget_mb)} would gain less than {percent(SAME)}.")
+        sentences.append(f"All {size(tuned.budget_mb)} would gain less than {percent(EQUAL_SHARE)}.")
     if run.saturated:
         sentences.append("It could not keep up: such response times say how long the run was.")
     elif disk.saturated:
@@ -82,7 +82,7 @@ def runs(tuned: TunedHybrid) -> Figure:
     for name in (DISK, UNCACHED):
         if name in tuned.baselines:
             run = tuned.baselines[name].run
-            bars.append((KNOWN[name].label, run.mean_ms, milliseconds(run.mean_ms), run.saturated))
+            bars.append((CONFIGURATIONS[name].label, run.mean_ms, milliseconds(run.mean_ms), run.saturated))
     return plots.bars(bars, "mean response (ms)", 1.35)
 
 

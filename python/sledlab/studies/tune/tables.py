@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from sledlab._native import Experiment
-from sledlab.files import drafted
+from sledlab.files import atomic_write
 from sledlab.model import settings
 from sledlab.model.device import describe
 from sledlab.runs.file_names import relativize_study
@@ -17,10 +17,10 @@ from sledlab.study.columns import Column, record
 from sledlab.study.configurations import DISK
 from sledlab.study.outcome import Outcome
 from sledlab.study.plan import plain
-from sledlab.study.statistics import runs_of
-from sledlab.study.store_rows import StoreRow, described, stored
-from sledlab.study.stores import SAME, StoresPlan
-from sledlab.traces.fitted_requests import Fitted
+from sledlab.study.statistics import case_runs
+from sledlab.study.store_rows import StoreRow, describe_stores, mean_columns
+from sledlab.study.stores import EQUAL_SHARE, StoresPlan
+from sledlab.traces.fitted_requests import FittedRequests
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.study.columns import Row
-    from sledlab.study.measure import Found
+    from sledlab.study.measure import SystemRun
     from sledlab.study.plan import Plan, RunSpec
 
 
@@ -82,12 +82,12 @@ class TunedHybrid(Outcome):
         """Put the tables under their names."""
         object.__setattr__(self, "rows", {"runs": self.runs, "baselines": list(self.baselines.values())})
 
-    def saved(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, Any]:
         """Return the outcome as plain data, with the choice as its place among the runs."""
-        return {**super().saved(), "choice": self.runs.index(self.choice)}
+        return {**super().dump(), "choice": self.runs.index(self.choice)}
 
     @classmethod
-    def made(cls, rows: Mapping[str, Any], costs: Mapping[str, Any], **others: Any) -> Self:
+    def from_tables(cls, rows: Mapping[str, Any], costs: Mapping[str, Any], **others: Any) -> Self:
         """Return the outcome of these runs and baselines."""
         baselines = {row.configuration: row for row in rows["baselines"]}
         choice = rows["runs"][others.pop("choice")]
@@ -108,35 +108,37 @@ class TunedHybrid(Outcome):
         return {"choice": record(self.choice), **{name: getattr(self, name) for name in names}}
 
     @property
-    def leaves(self) -> list[str]:
+    def output_files(self) -> list[str]:
         """Names of the files that `write` writes: those of all outcomes, and the experiment."""
-        return [*super().leaves, EXPERIMENT]
+        return [*super().output_files, EXPERIMENT]
 
     def write(self, directory: str | Path) -> None:
         """Write the files of all outcomes, and the experiment."""
         place = Path(directory)
-        with drafted(place / EXPERIMENT) as draft:
+        with atomic_write(place / EXPERIMENT) as draft:
             draft.write_text(relativize_study(place, self.experiment), encoding="utf-8")
         super().write(directory)
 
-    def closing(self, directory: Path | None) -> str:
+    def closing_line(self, directory: Path | None) -> str:
         """Return the last line on the command line: the file of the experiment, or the experiment itself."""
         if directory is None:
             return f"\n{self.experiment}"
-        return f"{super().closing(directory)}\nexperiment: {directory / EXPERIMENT}"
+        return f"{super().closing_line(directory)}\nexperiment: {directory / EXPERIMENT}"
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, Found]) -> TunedHybrid:
+def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> TunedHybrid:
     """Return the choice: the least MEMS of candidates within 2 % of the best mean response time."""
     assert isinstance(plan, StoresPlan)
-    rows = {case: {**dict(case.labels), **stored(runs)} for case, runs in runs_of(plan, result).items()}
-    attempted = {case: TriedDisk(**rows[case]) for case in plan.of("runs")}
-    baselines = [StoreRow(**rows[case]) for case in plan.of("baselines")]
+    rows = {
+        case: {**dict(case.labels), **mean_columns(runs)} for case, runs in case_runs(plan, result).items()
+    }
+    attempted = {case: TriedDisk(**rows[case]) for case in plan.select_cases("runs")}
+    baselines = [StoreRow(**rows[case]) for case in plan.select_cases("baselines")]
     full = {case: row for case, row in attempted.items() if row.stage in (WHOLE, LESS)}
-    fast = min(row.run.mean_ms for row in full.values()) * (1 + SAME)
+    fast = min(row.run.mean_ms for row in full.values()) * (1 + EQUAL_SHARE)
     level = [case for case, row in full.items() if row.run.mean_ms <= fast]
     choice = min(level, key=lambda case: (attempted[case].mems_mb, attempted[case].run.mean_ms))
-    config, axes = described(plan)
+    config, axes = describe_stores(plan)
     return TunedHybrid(
         choice=attempted[choice],
         runs=list(attempted.values()),
@@ -154,7 +156,7 @@ def _experiment(plan: StoresPlan, spec: RunSpec) -> str:
     """Return a run as a file for `sledlab simulate`: devices by presets, with parameters that differ."""
     config, stores = plain(plan.texts[spec]), plan.stores
     opener = stores.requests.opener
-    assert isinstance(opener, Fitted)
+    assert isinstance(opener, FittedRequests)
     config["replay"]["outside"] = opener.outside
     if "trace" in config:
         config["trace"]["devices"] = opener.devices

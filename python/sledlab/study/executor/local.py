@@ -39,13 +39,13 @@ class Local:
     def __init__(self, executor: Executor, workers: int) -> None:
         """A pool over a loky executor of `workers` processes."""
         self._executor = executor
-        self.at_once = workers
+        self.concurrency = workers
         self.window = max(MIN_WINDOW, 8 * workers)
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Future[Answer]]:
         """See `Pool.submit`."""
         try:
-            with _later():
+            with _blocked_signals():
                 futures = [self._executor.submit(work, task) for task in tasks]
         except loky.process_executor.BrokenProcessPool as error:
             raise _end(error) from error
@@ -72,7 +72,7 @@ def _end(error: Exception) -> InternalError:
 
 
 @contextmanager
-def _later() -> Iterator[None]:
+def _blocked_signals() -> Iterator[None]:
     """Blocks signals while processes start: they would die of a signal before they ignore it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -93,11 +93,11 @@ def processes(workers: int) -> Iterator[Local]:
     paths = [path or os.getcwd() for path in sys.path]
     if os.name == "posix":
         loky.backend.process.LokyProcess.kill = _kill
-    if sys.platform == "linux" and not _before:
+    if sys.platform == "linux" and not _original_start:
         starting = import_module("loky.backend.fork_exec")
-        _before.append(starting.fork_exec)
+        _original_start.append(starting.fork_exec)
         starting.fork_exec = _start  # type: ignore[attr-defined]
-    with _later(), _ignore_lock_warnings():
+    with _blocked_signals(), _ignore_lock_warnings():
         pool = loky.ProcessPoolExecutor(workers, initializer=begin, initargs=(paths, os.getpid()))
     done = False
     with warnings.catch_warnings():
@@ -110,7 +110,7 @@ def processes(workers: int) -> Iterator[Local]:
             pool.shutdown(wait=True, kill_workers=not done)
 
 
-TIED = f"""
+DIE_WITH_PARENT = f"""
 import ctypes, os, runpy, signal, sys
 parent, module = int(sys.argv.pop(1)), sys.argv.pop(1)
 try:
@@ -123,7 +123,7 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
 """Code that a process runs before it waits for loky's data: from then on it ends with this one."""
 
-_before: list[Any] = []
+_original_start: list[Any] = []
 """The function of loky that starts processes, before it is replaced by `_start`."""
 
 
@@ -131,8 +131,8 @@ def _start(command: list[str], *remaining: Any, **more: Any) -> Any:
     """Start a process of loky's, `python -m MODULE ...`, tied to this process from its beginning."""
     program, flag, module, *text = command
     if flag == "-m":
-        command = [program, "-c", TIED, str(os.getpid()), module, *text]
-    return _before[0](command, *remaining, **more)
+        command = [program, "-c", DIE_WITH_PARENT, str(os.getpid()), module, *text]
+    return _original_start[0](command, *remaining, **more)
 
 
 def _kill(process: Any) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, InternalError
 from sledlab.runs.interrupt import Interrupt
-from sledlab.study.executor.task import Answer, task_of, work
+from sledlab.study.executor.task import Answer, make_task, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -25,25 +25,25 @@ LOOK_S = 0.1
 
 
 @dataclass(frozen=True)
-class Done:
+class CompletedRun:
     """A run that was measured, or failed.
 
     Attributes:
         spec: The run.
-        found: The result, or the error.
+        result: The result, or the error.
         host: The machine that executed it; empty if no worker replied.
         worker: The process that executed it; empty if no worker replied.
     """
 
     spec: RunSpec
-    found: MeasuredRun[Any] | Error | InternalError
+    result: MeasuredRun[Any] | Error | InternalError
     host: str = ""
     worker: str = ""
 
 
-def measured(
+def execute_runs(
     plan: Plan, specs: Sequence[RunSpec], pool: Pool | None, watch: Callable[[Sequence[RunSpec]], None]
-) -> Generator[Done, None, None]:
+) -> Generator[CompletedRun, None, None]:
     """Execute runs in order, and yield each when it completes or fails.
 
     Args:
@@ -60,7 +60,7 @@ def measured(
     if pool is None:
         for spec in specs:
             watch([spec])
-            yield _done(spec, work(task_of(plan, spec)))
+            yield _completed_run(spec, work(make_task(plan, spec)))
         return
     finished: SimpleQueue[Any] = SimpleQueue()
     waiting = iter(specs)
@@ -70,7 +70,7 @@ def measured(
             while True:
                 if len(running) <= pool.window // 2:
                     batch = list(islice(waiting, pool.window - len(running)))
-                    futures = pool.submit([task_of(plan, spec) for spec in batch], finished)
+                    futures = pool.submit([make_task(plan, spec) for spec in batch], finished)
                     running |= {id(each): (each, spec) for each, spec in zip(futures, batch, strict=True)}
                 if not running:
                     return
@@ -78,7 +78,7 @@ def measured(
                 some = _next(finished, pool, interrupt, partial(watch, pending))
                 for future, answer in zip(some, pool.answers(some), strict=True):
                     _, spec = running.pop(id(future))
-                    yield _done(spec, answer)
+                    yield _completed_run(spec, answer)
     finally:
         pool.cancel([future for future, _ in running.values()])
 
@@ -101,16 +101,16 @@ def _next(
             return some
 
 
-def _done(spec: RunSpec, answer: Answer | InternalError) -> Done:
+def _completed_run(spec: RunSpec, answer: Answer | InternalError) -> CompletedRun:
     """Return the result of a run from the reply of a worker.
 
     Raises:
         Error: The worker cannot execute any run.
     """
     if isinstance(answer, InternalError):
-        return Done(spec, answer)
-    if answer.refused is not None:
-        raise answer.refused
-    result = answer.error if answer.error is not None else answer.found
+        return CompletedRun(spec, answer)
+    if answer.refusal is not None:
+        raise answer.refusal
+    result = answer.error if answer.error is not None else answer.measured_run
     assert result is not None
-    return Done(spec, result, answer.host, answer.worker)
+    return CompletedRun(spec, result, answer.host, answer.worker)

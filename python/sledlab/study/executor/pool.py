@@ -21,7 +21,7 @@ class Pool(Protocol):
     """A pool of workers."""
 
     @property
-    def at_once(self) -> int:
+    def concurrency(self) -> int:
         """Number of runs that execute at the same time, as currently known."""
 
     @property
@@ -50,7 +50,7 @@ class Pool(Protocol):
         """Cancel tasks that no worker has begun."""
 
 
-def not_loaded(error: Exception, workers: str = "a worker") -> Error:
+def load_error(error: Exception, workers: str = "a worker") -> Error:
     """Return the error about workers that have no sledlab, or a version that cannot read the tasks."""
     return Error(
         f"{workers} cannot load this build of sledlab: {error}", remedy="install the same wheel there"

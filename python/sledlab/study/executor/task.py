@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, InternalError
-from sledlab.files import drafted
-from sledlab.study.inputs import files_of, module, module_contents, plugins_of, with_files
+from sledlab.files import atomic_write
+from sledlab.study.inputs import input_files, module, module_contents, plugin_names, rename_files
 from sledlab.study.measure import measure
 from sledlab.study.program import program
 from sledlab.traces.contents import content
-from sledlab.traces.samples import PREFIX, located
+from sledlab.traces.samples import PREFIX, locate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,37 +70,37 @@ class Answer:
     Attributes:
         host: The machine.
         worker: The process.
-        found: The result, if the run completed.
+        measured_run: The result, if the run completed.
         error: The error, if the run failed.
-        refused: The error, if this worker cannot execute any run.
+        refusal: The error, if this worker cannot execute any run.
     """
 
     host: str
     worker: str
-    found: MeasuredRun[Any] | None = None
+    measured_run: MeasuredRun[Any] | None = None
     error: Error | InternalError | None = None
-    refused: Error | None = None
+    refusal: Error | None = None
 
 
-def task_of(plan: Plan, spec: RunSpec) -> Task:
+def make_task(plan: Plan, spec: RunSpec) -> Task:
     """Return the task of a run for a worker on this machine."""
     run = plan.measure or measure
     return Task(run, plan.texts[spec], plan.trace_of(spec), plan.watch, plan.plugins)
 
 
-def for_elsewhere(task: Task) -> Task:
+def portable_task(task: Task) -> Task:
     """Return the task for a worker on any machine, with absolute paths and a list of required inputs.
 
     Raises:
         Error: A file cannot be read here.
     """
-    text, trace = with_files(task.text, task.trace, _absolute)
-    names = files_of(text, trace)
+    text, trace = rename_files(task.text, task.trace, _absolute)
+    names = input_files(text, trace)
     try:
-        files = tuple((name, content(located(name))) for name in names)
+        files = tuple((name, content(locate(name))) for name in names)
     except OSError as error:
         raise Error(f"cannot read `{error.filename}`: {error.strerror}", remedy="check the path") from error
-    modules = tuple((word, module_contents(word)) for word in plugins_of(text))
+    modules = tuple((word, module_contents(word)) for word in plugin_names(text))
     return replace(task, text=text, trace=trace, needs=Needs(program(), files, modules))
 
 
@@ -120,9 +120,9 @@ def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> 
     task = replace(task, trace=trace) if trace is not None else task
     if task.needs is not None:
         if (refused := _missing_part(task.needs, host, worker, read=not sent)) is not None:
-            return Answer(host, worker, refused=refused)
+            return Answer(host, worker, refusal=refused)
         if sent:
-            task = _unpacked(task, task.needs, sent)
+            task = _unpack_files(task, task.needs, sent)
     try:
         return Answer(host, worker, task.run(task.text, task.trace, task.watch, task.plugins))
     except (Error, InternalError) as error:
@@ -131,11 +131,11 @@ def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> 
 
 def _worker() -> str:
     """Return the name of this worker: on a cluster its address."""
-    result = _of_dask()
+    result = _dask_worker()
     return str(result.address) if result is not None else f"{socket.gethostname()}, process {os.getpid()}"
 
 
-def _of_dask() -> Any:
+def _dask_worker() -> Any:
     """Return the worker of Dask that runs this process, if any."""
     library = sys.modules.get("distributed")
     try:
@@ -154,7 +154,7 @@ def _missing_part(needs: Needs, host: str, worker: str, *, read: bool) -> Error 
     for name, digest in needs.files if read else ():
         remedy = "put it on a shared file system, or add --send-trace"
         try:
-            if content(located(name)) != digest:
+            if content(locate(name)) != digest:
                 return Error(f"{host} has another file under the name {name}", remedy=remedy)
         except OSError:
             return Error(f"{host} cannot read {name}", remedy=remedy)
@@ -169,27 +169,27 @@ def _missing_part(needs: Needs, host: str, worker: str, *, read: bool) -> Error 
     return None
 
 
-_imported: dict[str, str] = {}
+_imported_modules: dict[str, str] = {}
 """Modules of plug-ins that this process has imported, with the hash of each at that time."""
 
 
 def _refresh(name: str, digest: str) -> None:
     """Drops a plug-in whose module has changed since it was imported, so that it is imported anew."""
-    if _imported.setdefault(name, digest) != digest:
-        _imported[name] = digest
+    if _imported_modules.setdefault(name, digest) != digest:
+        _imported_modules[name] = digest
         sys.modules.pop(name, None)
 
 
-def _unpacked(task: Task, needs: Needs, sent: Sequence[bytes]) -> Task:
+def _unpack_files(task: Task, needs: Needs, sent: Sequence[bytes]) -> Task:
     """Return the task with its files replaced by the sent contents, written once to this machine."""
-    place = Path(getattr(_of_dask(), "local_directory", None) or tempfile.gettempdir()) / "sledlab-traces"
+    place = Path(getattr(_dask_worker(), "local_directory", None) or tempfile.gettempdir()) / "sledlab-traces"
     place.mkdir(mode=0o700, exist_ok=True)
     result = {}
     for (name, digest), data in zip(needs.files, sent, strict=True):
-        path = place / f"{digest[:16]}-{Path(located(name)).name}"
+        path = place / f"{digest[:16]}-{Path(locate(name)).name}"
         if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-            with drafted(path) as draft:
+            with atomic_write(path) as draft:
                 draft.write_bytes(data)
         result[name] = str(path)
-    text, trace = with_files(task.text, task.trace, lambda name: result.get(name, name))
+    text, trace = rename_files(task.text, task.trace, lambda name: result.get(name, name))
     return replace(task, text=text, trace=trace)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, InternalError
-from sledlab.study.executor.pool import MIN_WINDOW, not_loaded
-from sledlab.study.executor.task import Answer, Task, for_elsewhere, work
+from sledlab.study.executor.pool import MIN_WINDOW, load_error
+from sledlab.study.executor.task import Answer, Task, portable_task, work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,19 +35,19 @@ class UserPool:
         self._watched: list[Any] = []
 
     @property
-    def at_once(self) -> int:
+    def concurrency(self) -> int:
         """Number of workers, where the executor tells it."""
         return int(getattr(self._executor, "_max_workers", None) or 1)
 
     @property
     def window(self) -> int:
         """Most runs that are submitted and not done."""
-        return max(MIN_WINDOW, 4 * self.at_once)
+        return max(MIN_WINDOW, 4 * self.concurrency)
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Any]:
         """See `Pool.submit`."""
         try:
-            futures = [self._executor.submit(work, for_elsewhere(task)) for task in tasks]
+            futures = [self._executor.submit(work, portable_task(task)) for task in tasks]
         except RuntimeError as error:
             raise Error(f"the executor accepts no runs: {error}", remedy="give one that is open") from error
         for future in futures:
@@ -68,7 +68,7 @@ class UserPool:
         try:
             return [future.result() for future in futures]
         except ImportError as error:
-            raise not_loaded(error) from error
+            raise load_error(error) from error
 
     def cancel(self, futures: Sequence[Any]) -> None:
         """Cancels runs that have not begun; the executor stays open."""

@@ -33,18 +33,18 @@ class Share:
     """
 
     number: int
-    of: int
+    total: int
 
     @staticmethod
-    def read(word: str) -> Share:
+    def parse(word: str) -> Share:
         """A share from the text of an option.
 
         Raises:
             Error: The text is no share.
 
         Examples:
-            >>> Share.read("3/8")
-            Share(number=3, of=8)
+            >>> Share.parse("3/8")
+            Share(number=3, total=8)
         """
         number, _, of = str(word).partition("/")
         if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
@@ -58,11 +58,11 @@ class Share:
             >>> [share for share in (1, 2, 3) if Share(share, 3).has(31)]
             [2]
         """
-        return place % self.of == self.number - 1
+        return place % self.total == self.number - 1
 
     def __str__(self) -> str:
         """The share as the text of an option."""
-        return f"{self.number}/{self.of}"
+        return f"{self.number}/{self.total}"
 
 
 @dataclass(frozen=True)
@@ -113,13 +113,15 @@ class Where:
                 "`--send-trace` sends traces to the workers of a cluster, and there is none",
                 remedy="name it with --cluster, or omit --send-trace",
             )
-        share = Share.read(given["share"]) if "share" in given else None
+        share = Share.parse(given["share"]) if "share" in given else None
         if share is not None and not lasting:
             raise Error(
                 "`--share` needs a directory for the result cache that all shares use",
                 remedy="give the same --out to all",
             )
-        return Where(at_once(given.get("parallel")), given.get("cluster"), given.get("executor"), share, send)
+        return Where(
+            parallel_runs(given.get("parallel")), given.get("cluster"), given.get("executor"), share, send
+        )
 
 
 def _is_given(options: Mapping[str, Any], name: str) -> bool:
@@ -132,7 +134,7 @@ def _flag(name: str) -> str:
     return name if name == "executor" else f"--{name}"
 
 
-def at_once(parallel: int | None) -> int:
+def parallel_runs(parallel: int | None) -> int:
     """Number of runs at the same time: `parallel`, by default the number of processors.
 
     Raises:

@@ -77,11 +77,11 @@ class Layout:
 
     Attributes:
         devices: The used devices, or groups of devices.
-        left: Volumes that fit on no device.
+        unplaced: Volumes that fit on no device.
     """
 
     devices: tuple[DeviceVolumes, ...]
-    left: tuple[UnplacedVolume, ...] = ()
+    unplaced: tuple[UnplacedVolume, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,11 +103,11 @@ class Placement:
     grouped: bool = False
 
 
-def aligned(blocks: int) -> int:
+def align(blocks: int) -> int:
     """The next block, counting from `blocks`, at which a volume may begin.
 
     Examples:
-        >>> aligned(0), aligned(1), aligned(2048)
+        >>> align(0), align(1), align(2048)
         (0, 2048, 2048)
     """
     return -(-blocks // ALIGN_BLOCKS) * ALIGN_BLOCKS

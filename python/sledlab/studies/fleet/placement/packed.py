@@ -11,7 +11,7 @@ from sledlab.studies.fleet.placement.layout import (
     Layout,
     Placement,
     UnplacedVolume,
-    aligned,
+    align,
     misfit,
 )
 
@@ -45,7 +45,7 @@ def place(items: Sequence[Item], room: DeviceCapacity) -> Layout:
             result.append([])
         result[device].append((at, int(used[device])))
         load[device] += item.load
-        used[device] = aligned(int(used[device]) + item.blocks)
+        used[device] = align(int(used[device]) + item.blocks)
     # Volumes of a device in their original order, so that they come in the order of their names.
     devices = [DeviceVolumes(*zip(*sorted(each), strict=True)) for each in result]
     return Layout(tuple(devices), tuple(sorted(left, key=lambda each: each.volume)))
