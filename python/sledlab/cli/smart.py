@@ -273,7 +273,7 @@ def smart_record(
                 **parameters,
             )
     if as_json:
-        show_json(result.described)
+        show_json(result.description)
         return
     find_presentation(result).show(result)
     terminal.note(f"record: {result.name}")
@@ -307,7 +307,7 @@ def smart_show(file: str, *, as_json: bool) -> None:
     result = records.work(file)
     if as_json:
         matrix = {"traffic": result.traffic.tolist()} if result.nodes <= records.MAX_NODES else {}
-        show_json({**result.described, **matrix})
+        show_json({**result.description, **matrix})
     else:
         find_presentation(result).show(result)
 

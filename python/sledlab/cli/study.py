@@ -110,7 +110,7 @@ def study_command(
             show_json(outcome.to_dict())
             return
         find_presentation(outcome).show(outcome, plot=not no_plot)
-        if closing := outcome.closing(Path(out) if out else None):
+        if closing := outcome.closing_line(Path(out) if out else None):
             terminal.note(closing)
 
     if study.has_sketch:

@@ -264,7 +264,7 @@ def cut(
     """
     with add_location(None, {"device": steps["fit"]}):
         allowed = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
-        selected = Steps(**steps, devices=devices or (), plugins=allowed).over(trace)
+        selected = Steps(**steps, devices=devices or (), plugins=allowed).open(trace)
     _write(selected, out, to, device_column=device_column, media_only=media_only)
 
 

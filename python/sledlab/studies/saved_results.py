@@ -80,7 +80,7 @@ def _study(path: Path, kind: str, listed: ListedStudy) -> DisplayedResult:
     costs = read_json(path / TIMING) if (path / TIMING).exists() else {}
     outcome = load_object(f"sledlab.studies.{listed.folder}.tables:{listed.names[1]}")
     with read_errors(path / OUTCOME):
-        result: DisplayedResult = outcome.restored(saved, costs, _file(path / STUDY))
+        result: DisplayedResult = outcome.load(saved, costs, _file(path / STUDY))
     return result
 
 

@@ -36,14 +36,15 @@ def states(study: PowerStudy, device: str) -> Figure:
     runs = [row.run for row in rows]
     names = [f"after {study.own_timeout(device)}" if row.policy == OWN else "at once" for row in rows]
     times = [
-        {state: part / run.elapsed_s * 100 for state, part in run.by_state("time_s").items()} for run in runs
+        {state: part / run.elapsed_s * 100 for state, part in run.state_values("time_s").items()}
+        for run in runs
     ]
-    each = [run.by_state("energy_per_request_mj") for run in runs]
+    each = [run.state_values("energy_per_request_mj") for run in runs]
     made, (upper, middle, lower) = plots.panels(3, 5.2, (2, 2, 3))
     by_state.rows(
         upper,
         names,
-        [run.by_state("j") for run in runs],
+        [run.state_values("j") for run in runs],
         [quantity(run.energy_j, "J") for run in runs],
         "energy (J)",
     )
@@ -66,7 +67,7 @@ def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     """Energy by state and response against the idle timeout."""
     rows, facts = study.device_rows("timeouts", device), study.device_rows("break_even", device)[0]
     marks = {"break-even": facts.break_even_ms, "longest idle period": facts.longest_idle_ms}
-    parts = [row.run.by_state("j") for row in rows]
+    parts = [row.run.state_values("j") for row in rows]
     steps = [seconds(row.timeout_ms) if row.timeout_ms else "0" for row in rows]
     times = [
         Series("mean", BLUE, [row.run.mean_ms for row in rows]),
@@ -91,7 +92,7 @@ def timeouts(study: PowerStudy, device: str) -> Figure:
     rows = study.device_rows("timeouts", device)
     runs = [row.run for row in rows]
     made, (upper, lower) = plots.panels(2, 5.2, (1.5, 1))
-    by_state.columns(upper, [run.by_state("j") for run in runs])
+    by_state.columns(upper, [run.state_values("j") for run in runs])
     spent, times = timeout_panels(study, device)
     upper.set_ylabel(spent.y_name)
     lines = {line.name: (line.colour, [value or 0.0 for value in line.values]) for line in times.series}
@@ -155,7 +156,7 @@ def loads(study: PowerStudy, device: str) -> Figure:
     }
     for axes, (policy, (name, colour, marker)) in zip(positions[0], looks.items(), strict=True):
         mine = [row.run for row in rows if row.policy == policy]
-        shares = [{state: share * 100 for state, share in run.by_state("share").items()} for run in mine]
+        shares = [{state: share * 100 for state, share in run.state_values("share").items()} for run in mine]
         by_state.columns(axes, shares)
         axes.set_title(f"Energy if it {name}")
         plots.scale(axes, 100, "energy (%)")

@@ -46,7 +46,7 @@ def _state_cells(unit: str, sentences: Callable[[float], str]) -> Cells:
     """A column for each state, with the cell that `sentences` makes of its value."""
 
     def cell(state: str) -> Callable[[Any], str]:
-        return lambda row: sentences(row.run.by_state(unit)[state])
+        return lambda row: sentences(row.run.state_values(unit)[state])
 
     return {state: cell(state) for state in STATES}
 
